@@ -1,0 +1,132 @@
+//! What is wrong with which field of an input.
+
+use std::fmt;
+
+/// One step of a path into an input: a key of an object or an index of an array.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Step {
+    /// A property's name.
+    Key(String),
+    /// A zero-based index.
+    Index(usize),
+}
+
+impl From<&str> for Step {
+    fn from(key: &str) -> Self {
+        Self::Key(key.to_owned())
+    }
+}
+
+impl From<String> for Step {
+    fn from(key: String) -> Self {
+        Self::Key(key)
+    }
+}
+
+impl From<usize> for Step {
+    fn from(index: usize) -> Self {
+        Self::Index(index)
+    }
+}
+
+/// One refusal: where, what is wrong and how to mend it, and a code for programs.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Issue {
+    /// From the input's root to the field; empty for the input as a whole.
+    pub path: Vec<Step>,
+    /// For people: what is wrong and what would be right.
+    pub message: String,
+    /// For programs: stable snake_case.
+    pub code: &'static str,
+}
+
+impl Issue {
+    /// An issue of the input as a whole; [`Issue::at`] says where inside.
+    #[must_use]
+    pub fn new(code: &'static str, message: impl Into<String>) -> Self {
+        Self { path: Vec::new(), message: message.into(), code }
+    }
+
+    /// The same issue one step further out: inside the property or element `step`.
+    #[must_use]
+    pub fn at(mut self, step: impl Into<Step>) -> Self {
+        self.path.insert(0, step.into());
+        self
+    }
+}
+
+impl fmt::Display for Issue {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        for (n, step) in self.path.iter().enumerate() {
+            match step {
+                Step::Key(key) if n == 0 => write!(f, "{key}")?,
+                Step::Key(key) => write!(f, ".{key}")?,
+                Step::Index(index) => write!(f, "[{index}]")?,
+            }
+        }
+        if !self.path.is_empty() {
+            f.write_str(": ")?;
+        }
+        f.write_str(&self.message)
+    }
+}
+
+/// All that is wrong with an input: collected, so that a caller mends it in one go.
+#[derive(Debug, Clone, Default, PartialEq, Eq, thiserror::Error)]
+#[error("{}", .0.iter().map(ToString::to_string).collect::<Vec<_>>().join("; "))]
+pub struct Issues(Vec<Issue>);
+
+impl Issues {
+    /// Adds one issue.
+    pub fn push(&mut self, issue: Issue) {
+        self.0.push(issue);
+    }
+
+    /// Adds `issues`, which were found inside `step`.
+    pub fn extend_at(&mut self, step: impl Into<Step>, issues: Self) {
+        let step = step.into();
+        self.0.extend(issues.0.into_iter().map(|issue| issue.at(step.clone())));
+    }
+
+    /// Keeps the value of `result`, or its issues as found inside `step`.
+    pub fn collect<T>(&mut self, step: impl Into<Step>, result: Result<T, Self>) -> Option<T> {
+        match result {
+            Ok(value) => Some(value),
+            Err(issues) => {
+                self.extend_at(step, issues);
+                None
+            }
+        }
+    }
+
+    /// Number of issues.
+    #[must_use]
+    pub const fn len(&self) -> usize {
+        self.0.len()
+    }
+
+    /// Whether nothing is wrong.
+    #[must_use]
+    pub const fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+
+    /// The issues, in the order in which they were found.
+    pub fn iter(&self) -> impl Iterator<Item = &Issue> {
+        self.0.iter()
+    }
+
+    /// `value` when nothing is wrong.
+    ///
+    /// # Errors
+    /// The issues, when there are any.
+    pub fn into_result<T>(self, value: T) -> Result<T, Self> {
+        if self.0.is_empty() { Ok(value) } else { Err(self) }
+    }
+}
+
+impl From<Issue> for Issues {
+    fn from(issue: Issue) -> Self {
+        Self(vec![issue])
+    }
+}

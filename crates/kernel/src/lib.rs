@@ -1,0 +1,59 @@
+//! What every Racun crate shares: ids, exact decimals and money, list queries, and the one port
+//! through which anything is stored.
+//!
+//! | Module     | Owns                                                                  |
+//! | ---------- | --------------------------------------------------------------------- |
+//! | `id`       | prefixed ids and the registry of their kinds                          |
+//! | `decimal`  | exact decimals: bounds, arithmetic, JSON without a lost digit         |
+//! | `money`    | ISO 4217 currencies and the one rounding                              |
+//! | `metadata` | the string map a caller attaches to a resource                        |
+//! | `patch`    | absent, null or a value: a field of a partial update                  |
+//! | `calendar` | dates and instants: their text and an entity's local day              |
+//! | `issue`    | what is wrong with which field of an input                            |
+//! | `value`    | the scalars that lists filter and order by                            |
+//! | `query`    | the list language: filters, order, cursors                            |
+//! | `evaluate` | the reference meaning of that language, in plain Rust                 |
+//! | `record`   | how a type declares its stored fields                                 |
+//! | `store`    | the port: find, list and transact with a pure decision                |
+//! | `stamp`    | time, ids and randomness as arguments                                 |
+//! | `scope`    | who acts, where, and how far                                          |
+//!
+//! **Invariants.** Nothing here reads a clock, makes an id or waits. No binary floating point. A
+//! transaction never crosses the port: a decision does, and a decision is not async.
+
+pub mod calendar;
+mod decimal;
+mod evaluate;
+pub mod id;
+mod issue;
+mod metadata;
+mod money;
+mod patch;
+mod query;
+mod record;
+mod scope;
+mod stamp;
+mod store;
+#[cfg(feature = "testing")]
+pub mod testing;
+pub mod text;
+mod value;
+
+pub use decimal::{Decimal, InvalidDecimal};
+pub use evaluate::evaluate;
+pub use id::{Id, InvalidId, Kind};
+pub use issue::{Issue, Issues, Step};
+pub use metadata::Metadata;
+pub use money::{Currency, UnknownCurrency};
+pub use patch::Patch;
+pub use query::{
+    Clause, Cursor, Direction, ListQuery, Operator, Order, Page, Pagination, RawQuery,
+};
+pub use record::{Field, FieldKind, Record, Source, Table, Unique};
+pub use scope::{Environment, Principal, Role, Scope};
+pub use stamp::{Entropy, Stamp};
+pub use store::{
+    Decision, Event, Load, Loaded, Put, PutKind, Refusal, Series, Store, StoreError, Stored,
+    Tenant, TransactError, Unit, Writes,
+};
+pub use value::Value;

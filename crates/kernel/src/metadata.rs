@@ -1,0 +1,67 @@
+//! The string map that a caller attaches to a resource.
+
+use std::collections::BTreeMap;
+
+use serde::{Deserialize, Serialize};
+
+use crate::{Issue, Issues};
+
+/// Up to 50 properties, each a string of at most 250 characters. Keys are opaque.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(transparent)]
+pub struct Metadata(BTreeMap<String, String>);
+
+impl Metadata {
+    /// Properties that one map may hold.
+    pub const MAX_PROPERTIES: usize = 50;
+    /// Characters that one value may hold.
+    pub const MAX_VALUE_CHARS: usize = 250;
+
+    /// Accepts `entries` within the limits.
+    ///
+    /// # Errors
+    /// One issue for each value that is too long, and one for too many properties; the paths are
+    /// relative to the map.
+    pub fn new(entries: BTreeMap<String, String>) -> Result<Self, Issues> {
+        let mut issues = Issues::default();
+        if entries.len() > Self::MAX_PROPERTIES {
+            let message = format!("at most {} properties", Self::MAX_PROPERTIES);
+            issues.push(Issue::new("too_many_properties", message));
+        }
+        for (key, value) in &entries {
+            if value.chars().count() > Self::MAX_VALUE_CHARS {
+                let message = format!("at most {} characters", Self::MAX_VALUE_CHARS);
+                issues.push(Issue::new("too_long", message).at(key.as_str()));
+            }
+        }
+        issues.into_result(Self(entries))
+    }
+
+    /// The value of `key`.
+    #[must_use]
+    pub fn get(&self, key: &str) -> Option<&str> {
+        self.0.get(key).map(String::as_str)
+    }
+
+    /// All properties, in the order of their keys.
+    #[must_use]
+    pub const fn entries(&self) -> &BTreeMap<String, String> {
+        &self.0
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn entries(count: usize, chars: usize) -> BTreeMap<String, String> {
+        (0..count).map(|n| (format!("key.{n}"), "ž".repeat(chars))).collect()
+    }
+
+    #[test]
+    fn limits_hold_at_their_edge() {
+        assert!(Metadata::new(entries(50, 250)).is_ok());
+        assert_eq!(Metadata::new(entries(51, 1)).unwrap_err().len(), 1);
+        assert_eq!(Metadata::new(entries(2, 251)).unwrap_err().len(), 2);
+    }
+}

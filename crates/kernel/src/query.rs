@@ -1,0 +1,590 @@
+//! The list language: limit, cursors, order, filter, search and trash.
+//!
+//! A query is read once, against the declared fields of a [`Table`]; what comes out holds typed
+//! values and fields that exist, and every store gives it the meaning of [`crate::evaluate`].
+
+use base64::Engine as _;
+use base64::engine::general_purpose::URL_SAFE_NO_PAD;
+use serde_json::Value as Json;
+
+use crate::calendar::{
+    format_date, format_instant, parse_date, parse_document_date, parse_instant,
+};
+use crate::text::fold;
+use crate::{Decimal, Field, FieldKind, Issue, Issues, Record, Table, Value};
+
+/// A list's query parameters as they were sent.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct RawQuery {
+    /// Page size, 1 to 100.
+    pub limit: Option<String>,
+    /// Where the next page starts.
+    pub next_cursor: Option<String>,
+    /// Where the previous page ends.
+    pub prev_cursor: Option<String>,
+    /// `true` or `false`.
+    pub include_total_count: Option<String>,
+    /// Fields, `-` for descending; repeated, or parted by commas.
+    pub order_by: Vec<String>,
+    /// The filter, a JSON object.
+    pub query: Option<String>,
+    /// Text to look for.
+    pub search: Option<String>,
+    /// `true` for the trash.
+    pub deleted: Option<String>,
+}
+
+/// A list query that was understood.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ListQuery {
+    /// Rows of a page.
+    pub limit: usize,
+    /// Whether the answer says how many rows there are in all.
+    pub count: bool,
+    /// What to order by, most important first. Never empty; the id breaks ties, in the direction of
+    /// the first.
+    pub order: Vec<Order>,
+    /// All must hold.
+    pub clauses: Vec<Clause>,
+    /// Folded text that the searched fields must contain.
+    pub search: Option<String>,
+    /// Only the trash instead of everything but the trash.
+    pub trash: bool,
+    /// Where to go on from.
+    pub cursor: Option<Cursor>,
+}
+
+/// One field to order by.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Order {
+    /// The field.
+    pub field: &'static Field,
+    /// Its place in [`Record::values`].
+    pub place: usize,
+    /// Greatest first.
+    pub descending: bool,
+}
+
+/// A condition on one field.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Clause {
+    /// The field.
+    pub field: &'static Field,
+    /// Its place in [`Record::values`].
+    pub place: usize,
+    /// The key inside a [`FieldKind::Map`]; the operator then sees that property's text.
+    pub key: Option<String>,
+    /// What must hold.
+    pub operator: Operator,
+}
+
+/// What must hold of a field's value. Values are of the field's kind.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Operator {
+    /// Equal; null equals null.
+    Equals(Value),
+    /// Not equal; null differs from every value.
+    Not(Value),
+    /// Greater; never true of null, like the three below.
+    Gt(Value),
+    /// Greater or equal.
+    Gte(Value),
+    /// Less.
+    Lt(Value),
+    /// Less or equal.
+    Lte(Value),
+    /// Both ends included.
+    Between(Value, Value),
+    /// Equal to one of them.
+    In(Vec<Value>),
+    /// Different from all of them.
+    NotIn(Vec<Value>),
+    /// Contains this folded text, capitals or not.
+    Contains(String),
+    /// Starts with exactly this text.
+    StartsWith(String),
+    /// Ends with exactly this text.
+    EndsWith(String),
+    /// The array holds all of these.
+    HasAll(Vec<String>),
+    /// The array holds at least one of these.
+    HasAny(Vec<String>),
+    /// The array holds none of these.
+    HasNone(Vec<String>),
+}
+
+/// Which way a cursor goes on.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Direction {
+    /// Towards the end of the list.
+    Next,
+    /// Towards its beginning.
+    Previous,
+}
+
+/// A place between two rows, which stays valid when the row it was taken from is gone.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Cursor {
+    /// Which way to go on.
+    pub direction: Direction,
+    /// The values of the ordered fields at that place.
+    pub keys: Vec<Value>,
+    /// The id at that place.
+    pub id: String,
+}
+
+/// One page of a list, in display order.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Page<T> {
+    /// The rows.
+    pub rows: Vec<T>,
+    /// Where the page stands.
+    pub pagination: Pagination,
+}
+
+/// Where a page stands in its list.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Pagination {
+    /// Rows in all pages; -1 when it was not asked for.
+    pub total: i64,
+    /// For the page after this one.
+    pub next_cursor: Option<String>,
+    /// For the page before this one.
+    pub prev_cursor: Option<String>,
+    /// Whether a page follows.
+    pub has_more: bool,
+}
+
+impl ListQuery {
+    /// Rows of a page when the caller names no number.
+    pub const DEFAULT_LIMIT: usize = 10;
+    /// Rows that a page may hold.
+    pub const MAX_LIMIT: usize = 100;
+    /// Bytes that a filter may hold.
+    pub const MAX_FILTER_BYTES: usize = 8 * 1024;
+    /// Clauses that a filter may hold.
+    pub const MAX_CLAUSES: usize = 50;
+    /// Values that `in` and `notIn` may hold.
+    pub const MAX_IN_VALUES: usize = 200;
+    /// Characters that a search may hold.
+    pub const MAX_SEARCH_CHARS: usize = 200;
+    /// Fields that a list may be ordered by.
+    pub const MAX_ORDER_FIELDS: usize = 5;
+
+    /// The first page of `table` in its default order: newest first.
+    #[must_use]
+    pub fn first_page(table: &'static Table) -> Self {
+        let order = table.field("created_at").map(|(place, field)| Order {
+            field,
+            place,
+            descending: true,
+        });
+        Self {
+            limit: Self::DEFAULT_LIMIT,
+            count: true,
+            order: order.into_iter().collect(),
+            clauses: Vec::new(),
+            search: None,
+            trash: false,
+            cursor: None,
+        }
+    }
+
+    /// Reads `raw` against the fields of `table`.
+    ///
+    /// # Errors
+    /// All that cannot be understood, each with the parameter's name first in its path.
+    pub fn parse(table: &'static Table, raw: &RawQuery) -> Result<Self, Issues> {
+        let mut issues = Issues::default();
+        let first = Self::first_page(table);
+        let limit = issues.collect("limit", parse_limit(raw.limit.as_deref()));
+        let count = issues
+            .collect("include_total_count", parse_flag(raw.include_total_count.as_deref(), true));
+        let trash = issues.collect("deleted", parse_flag(raw.deleted.as_deref(), false));
+        let order = issues.collect("order_by", parse_order(table, &raw.order_by, first.order));
+        let clauses = issues.collect("query", parse_filter(table, raw.query.as_deref()));
+        let search = issues.collect("search", parse_search(raw.search.as_deref()));
+        let mut query = Self {
+            limit: limit.unwrap_or_default(),
+            count: count.unwrap_or_default(),
+            order: order.unwrap_or_default(),
+            clauses: clauses.unwrap_or_default(),
+            search: search.unwrap_or_default(),
+            trash: trash.unwrap_or_default(),
+            cursor: None,
+        };
+        if issues.is_empty() {
+            match query.parse_cursors(raw) {
+                Ok(cursor) => query.cursor = cursor,
+                Err(issue) => issues.push(issue),
+            }
+        }
+        issues.into_result(query)
+    }
+
+    /// Whether every row of the list (or of its trash) matches: then stores answer a kept count.
+    #[must_use]
+    pub const fn is_unfiltered(&self) -> bool {
+        self.clauses.is_empty() && self.search.is_none()
+    }
+
+    /// The way in which a store walks: towards the list's beginning only for a previous page.
+    #[must_use]
+    pub fn direction(&self) -> Direction {
+        self.cursor.as_ref().map_or(Direction::Next, |cursor| cursor.direction)
+    }
+
+    /// Makes a page of what a store found: up to `limit` + 1 rows, in the order of the walk.
+    #[must_use]
+    pub fn page<A: Record>(&self, mut found: Vec<A>, total: i64) -> Page<A> {
+        let beyond = found.len() > self.limit;
+        found.truncate(self.limit);
+        let backwards = self.direction() == Direction::Previous;
+        if backwards {
+            found.reverse();
+        }
+        let has_next = if backwards { self.cursor.is_some() } else { beyond };
+        let has_previous = if backwards { beyond } else { self.cursor.is_some() };
+        let cursor = |row: Option<&A>, direction| row.map(|row| self.cursor_at(row, direction));
+        let next_cursor = if has_next { cursor(found.last(), Direction::Next) } else { None };
+        let prev_cursor =
+            if has_previous { cursor(found.first(), Direction::Previous) } else { None };
+        let has_more = next_cursor.is_some();
+        let total = if self.count { total } else { -1 };
+        Page { rows: found, pagination: Pagination { total, next_cursor, prev_cursor, has_more } }
+    }
+
+    fn cursor_at<A: Record>(&self, row: &A, direction: Direction) -> String {
+        let values = row.values();
+        let keys =
+            self.order.iter().map(|order| values.get(order.place).map_or(Json::Null, write_key));
+        let direction = match direction {
+            Direction::Next => "n",
+            Direction::Previous => "p",
+        };
+        let keys: Vec<Json> = keys.collect();
+        let text = serde_json::json!([self.order_text(), direction, keys, row.id()]).to_string();
+        URL_SAFE_NO_PAD.encode(text)
+    }
+
+    /// The order as text, so that a cursor of another order is recognised.
+    fn order_text(&self) -> String {
+        let field = |order: &Order| {
+            format!("{}{}", if order.descending { "-" } else { "" }, order.field.name)
+        };
+        self.order.iter().map(field).collect::<Vec<_>>().join(",")
+    }
+
+    fn parse_cursors(&self, raw: &RawQuery) -> Result<Option<Cursor>, Issue> {
+        let (name, text, wanted) = match (&raw.next_cursor, &raw.prev_cursor) {
+            (None, None) => return Ok(None),
+            (Some(text), None) => ("next_cursor", text, Direction::Next),
+            (None, Some(text)) => ("prev_cursor", text, Direction::Previous),
+            (Some(_), Some(_)) => {
+                let message = "send next_cursor or prev_cursor, not both";
+                return Err(Issue::new("invalid_cursor", message).at("prev_cursor"));
+            }
+        };
+        let refused = || {
+            let message = "not a cursor of this list and order; take it from a page's pagination, \
+                           with the same order_by";
+            Issue::new("invalid_cursor", message).at(name)
+        };
+        let cursor = self.read_cursor(text).ok_or_else(refused)?;
+        if cursor.direction == wanted { Ok(Some(cursor)) } else { Err(refused()) }
+    }
+
+    fn read_cursor(&self, text: &str) -> Option<Cursor> {
+        let bytes = URL_SAFE_NO_PAD.decode(text).ok()?;
+        let (order, direction, keys, id): (String, String, Vec<Json>, String) =
+            serde_json::from_slice(&bytes).ok()?;
+        if order != self.order_text() || keys.len() != self.order.len() || id.len() > 64 {
+            return None;
+        }
+        let direction = match direction.as_str() {
+            "n" => Direction::Next,
+            "p" => Direction::Previous,
+            _ => return None,
+        };
+        let keys =
+            self.order.iter().zip(&keys).map(|(order, key)| read_value(order.field.kind, key).ok());
+        Some(Cursor { direction, keys: keys.collect::<Option<_>>()?, id })
+    }
+}
+
+fn write_key(value: &Value) -> Json {
+    match value {
+        Value::Null | Value::Map(_) | Value::List(_) => Json::Null,
+        Value::Bool(value) => Json::Bool(*value),
+        Value::Number(number) => serde_json::to_value(number).unwrap_or(Json::Null),
+        Value::Text(text) => Json::String(text.clone()),
+        Value::Date(date) => Json::String(format_date(*date)),
+        Value::Instant(instant) => Json::String(format_instant(*instant)),
+    }
+}
+
+fn parse_limit(text: Option<&str>) -> Result<usize, Issues> {
+    let Some(text) = text else { return Ok(ListQuery::DEFAULT_LIMIT) };
+    let limit = text.parse().ok().filter(|limit| (1..=ListQuery::MAX_LIMIT).contains(limit));
+    limit.ok_or_else(|| Issue::new("out_of_range", "expected a whole number from 1 to 100").into())
+}
+
+fn parse_flag(text: Option<&str>, default: bool) -> Result<bool, Issues> {
+    match text {
+        None => Ok(default),
+        Some("true") => Ok(true),
+        Some("false") => Ok(false),
+        Some(_) => Err(Issue::new("invalid_type", "expected true or false").into()),
+    }
+}
+
+fn parse_search(text: Option<&str>) -> Result<Option<String>, Issues> {
+    let Some(text) = text.filter(|text| !text.is_empty()) else { return Ok(None) };
+    if text.chars().count() > ListQuery::MAX_SEARCH_CHARS {
+        let message = format!("at most {} characters", ListQuery::MAX_SEARCH_CHARS);
+        return Err(Issue::new("too_long", message).into());
+    }
+    no_nul(text)?;
+    Ok(Some(fold(text)))
+}
+
+/// No store keeps a NUL in text, so none can be looked for.
+fn no_nul(text: &str) -> Result<(), Issue> {
+    let refused = || Issue::new("invalid_value", "text cannot hold a NUL character");
+    if text.contains('\0') { Err(refused()) } else { Ok(()) }
+}
+
+fn parse_order(
+    table: &'static Table,
+    sent: &[String],
+    default: Vec<Order>,
+) -> Result<Vec<Order>, Issues> {
+    let names: Vec<&str> =
+        sent.iter().flat_map(|names| names.split(',')).filter(|name| !name.is_empty()).collect();
+    if names.is_empty() {
+        return Ok(default);
+    }
+    if names.len() > ListQuery::MAX_ORDER_FIELDS {
+        let message = format!("at most {} fields", ListQuery::MAX_ORDER_FIELDS);
+        return Err(Issue::new("too_many", message).into());
+    }
+    let mut issues = Issues::default();
+    let mut order = Vec::new();
+    for name in names {
+        let (plain, descending) = match name.strip_prefix('-') {
+            Some(plain) => (plain, true),
+            None => (name, false),
+        };
+        let orderable = |field: &Field| !matches!(field.kind, FieldKind::Map | FieldKind::List);
+        match public_field(table, plain).filter(|(_, field)| orderable(field)) {
+            Some((place, field)) => order.push(Order { field, place, descending }),
+            None => issues.push(unknown_field(table, plain)),
+        }
+    }
+    issues.into_result(order)
+}
+
+fn public_field(table: &'static Table, name: &str) -> Option<(usize, &'static Field)> {
+    table.field(name).filter(|(_, field)| field.public)
+}
+
+fn unknown_field(table: &Table, name: &str) -> Issue {
+    let known: Vec<&str> =
+        table.fields.iter().filter(|field| field.public).map(|field| field.name).collect();
+    Issue::new("unknown_field", format!("no such field {name:?}; there are {}", known.join(", ")))
+}
+
+fn parse_filter(table: &'static Table, text: Option<&str>) -> Result<Vec<Clause>, Issues> {
+    let Some(text) = text.filter(|text| !text.is_empty()) else { return Ok(Vec::new()) };
+    if text.len() > ListQuery::MAX_FILTER_BYTES {
+        return Err(Issue::new("too_long", "a filter holds at most 8 KiB").into());
+    }
+    let Ok(Json::Object(conditions)) = serde_json::from_str(text) else {
+        let message = r#"expected a JSON object, such as {"total":{"gte":100}}"#;
+        return Err(Issue::new("invalid_json", message).into());
+    };
+    let mut issues = Issues::default();
+    let mut clauses = Vec::new();
+    for (name, condition) in &conditions {
+        let parsed = parse_condition(table, name, condition);
+        clauses.extend(issues.collect(name.as_str(), parsed).unwrap_or_default());
+    }
+    if clauses.len() > ListQuery::MAX_CLAUSES {
+        let message = format!("at most {} conditions", ListQuery::MAX_CLAUSES);
+        issues.push(Issue::new("too_many", message));
+    }
+    issues.into_result(clauses)
+}
+
+fn parse_condition(
+    table: &'static Table,
+    name: &str,
+    condition: &Json,
+) -> Result<Vec<Clause>, Issues> {
+    if let Some((place, field)) = public_field(table, name) {
+        if field.kind != FieldKind::Map {
+            return parse_operators(place, field, None, condition);
+        }
+        let Json::Object(properties) = condition else {
+            let message =
+                format!(r#"expected an object of properties, such as {{"{name}":{{"key":"x"}}}}"#);
+            return Err(Issue::new("invalid_type", message).into());
+        };
+        let mut issues = Issues::default();
+        let mut clauses = Vec::new();
+        for (key, condition) in properties {
+            let parsed = no_nul(key)
+                .map_err(Issues::from)
+                .and_then(|()| parse_operators(place, field, Some(key), condition));
+            clauses.extend(issues.collect(key.as_str(), parsed).unwrap_or_default());
+        }
+        return issues.into_result(clauses);
+    }
+    // `metadata.order_id` says the same as {"metadata":{"order_id":…}}; keys may hold dots.
+    if let Some((map, key)) = name.split_once('.')
+        && let Some((place, field)) = public_field(table, map)
+        && field.kind == FieldKind::Map
+    {
+        no_nul(key)?;
+        return parse_operators(place, field, Some(key), condition);
+    }
+    Err(unknown_field(table, name).into())
+}
+
+fn parse_operators(
+    place: usize,
+    field: &'static Field,
+    key: Option<&str>,
+    condition: &Json,
+) -> Result<Vec<Clause>, Issues> {
+    let kind = if key.is_some() { FieldKind::Text } else { field.kind };
+    let clause = |operator| Clause { field, place, key: key.map(str::to_owned), operator };
+    let Json::Object(operators) = condition else {
+        return Ok(vec![clause(parse_direct(kind, condition)?)]);
+    };
+    if operators.is_empty() {
+        return Err(Issue::new("invalid_value", "expected a value or an operator").into());
+    }
+    let mut issues = Issues::default();
+    let mut clauses = Vec::new();
+    for (name, operand) in operators {
+        let parsed = if kind == FieldKind::List {
+            parse_list_operator(name, operand)
+        } else {
+            parse_operator(kind, name, operand).map(Some)
+        };
+        let operator = issues.collect(name.as_str(), parsed.map_err(Issues::from)).flatten();
+        clauses.extend(operator.map(clause));
+    }
+    issues.into_result(clauses)
+}
+
+fn parse_direct(kind: FieldKind, value: &Json) -> Result<Operator, Issue> {
+    if kind == FieldKind::List {
+        return Ok(Operator::HasAll(vec![read_text(value)?]));
+    }
+    Ok(Operator::Equals(read_value(kind, value)?))
+}
+
+fn parse_operator(kind: FieldKind, name: &str, operand: &Json) -> Result<Operator, Issue> {
+    let bound = || match read_value(kind, operand)? {
+        Value::Null => Err(Issue::new("invalid_value", "cannot be compared with null")),
+        value => Ok(value),
+    };
+    let text = || {
+        if kind == FieldKind::Text {
+            return read_text(operand);
+        }
+        let message = format!("{name} goes with text fields only");
+        Err(Issue::new("unsupported_operator", message))
+    };
+    Ok(match name {
+        "equals" => Operator::Equals(read_value(kind, operand)?),
+        "not" => Operator::Not(read_value(kind, operand)?),
+        "gt" => Operator::Gt(bound()?),
+        "gte" => Operator::Gte(bound()?),
+        "lt" => Operator::Lt(bound()?),
+        "lte" => Operator::Lte(bound()?),
+        "in" => Operator::In(read_values(kind, operand)?),
+        "notIn" => Operator::NotIn(read_values(kind, operand)?),
+        "contains" => Operator::Contains(fold(&text()?)),
+        "startsWith" => Operator::StartsWith(text()?),
+        "endsWith" => Operator::EndsWith(text()?),
+        "between" => {
+            let refused = || Issue::new("invalid_value", "expected an array [min, max]");
+            let ends = read_values(kind, operand).map_err(|_| refused())?;
+            match <[Value; 2]>::try_from(ends) {
+                Ok([min, max]) if min != Value::Null && max != Value::Null => {
+                    Operator::Between(min, max)
+                }
+                _ => return Err(refused()),
+            }
+        }
+        _ => return Err(unknown_operator()),
+    })
+}
+
+/// Operators of array fields; scalar ones say nothing about an array and are left out.
+fn parse_list_operator(name: &str, operand: &Json) -> Result<Option<Operator>, Issue> {
+    let texts = || match operand {
+        Json::Array(values) => values.iter().map(read_text).collect::<Result<Vec<_>, _>>(),
+        one => Ok(vec![read_text(one)?]),
+    };
+    Ok(Some(match name {
+        "equals" | "contains" => Operator::HasAll(texts()?),
+        "in" => Operator::HasAny(texts()?),
+        "not" | "notIn" => Operator::HasNone(texts()?),
+        "gt" | "gte" | "lt" | "lte" | "between" | "startsWith" | "endsWith" => return Ok(None),
+        _ => return Err(unknown_operator()),
+    }))
+}
+
+fn unknown_operator() -> Issue {
+    let message = "no such operator; there are equals, not, gt, gte, lt, lte, in, notIn, contains, \
+                   startsWith, endsWith, between";
+    Issue::new("unknown_operator", message)
+}
+
+fn read_values(kind: FieldKind, operand: &Json) -> Result<Vec<Value>, Issue> {
+    let Json::Array(values) = operand else {
+        return Err(Issue::new("invalid_type", "expected an array of values"));
+    };
+    if values.len() > ListQuery::MAX_IN_VALUES {
+        let message = format!("at most {} values", ListQuery::MAX_IN_VALUES);
+        return Err(Issue::new("too_many", message));
+    }
+    values.iter().map(|value| read_value(kind, value)).collect()
+}
+
+fn read_text(value: &Json) -> Result<String, Issue> {
+    match value {
+        Json::String(text) => no_nul(text).map(|()| text.clone()),
+        _ => Err(Issue::new("invalid_type", "expected text")),
+    }
+}
+
+fn read_value(kind: FieldKind, value: &Json) -> Result<Value, Issue> {
+    let refused = |expected: &str| Issue::new("invalid_type", format!("expected {expected}"));
+    Ok(match (kind, value) {
+        (_, Json::Null) => Value::Null,
+        (FieldKind::Text, Json::String(text)) => {
+            no_nul(text)?;
+            Value::Text(text.clone())
+        }
+        (FieldKind::Number, Json::Number(number)) => {
+            let number = number.as_str().parse::<Decimal>();
+            Value::Number(number.map_err(|error| Issue::new("invalid_value", error.to_string()))?)
+        }
+        (FieldKind::Bool, Json::Bool(value)) => Value::Bool(*value),
+        (FieldKind::Date, Json::String(text)) => Value::Date(parse_document_date(text)?),
+        (FieldKind::Instant, Json::String(text)) => Value::Instant(match parse_date(text) {
+            Ok(date) => crate::calendar::midnight(date),
+            Err(_) => parse_instant(text)?,
+        }),
+        (FieldKind::Text, _) => return Err(refused("text")),
+        (FieldKind::Number, _) => return Err(refused("a number")),
+        (FieldKind::Bool, _) => return Err(refused("true or false")),
+        (FieldKind::Date | FieldKind::Instant, _) => return Err(refused("a date as text")),
+        (FieldKind::Map | FieldKind::List, _) => return Err(refused("text")),
+    })
+}

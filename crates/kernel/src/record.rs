@@ -1,0 +1,187 @@
+//! How a type declares what a store keeps of it.
+//!
+//! A record is stored whole, as JSON, with its declared fields beside it as typed columns. One
+//! declaration serves every store: filters, orders, uniqueness and kept counts follow from it.
+
+use serde::Serialize;
+use serde::de::DeserializeOwned;
+
+use crate::{Tenant, Value};
+
+/// What a field holds.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum FieldKind {
+    /// Text.
+    Text,
+    /// An exact number.
+    Number,
+    /// True or false.
+    Bool,
+    /// A calendar day.
+    Date,
+    /// An instant.
+    Instant,
+    /// A map of strings, filtered by `field.key`.
+    Map,
+    /// An array of texts.
+    List,
+}
+
+/// Where a store finds a field's value.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Source {
+    /// In a typed column of this name.
+    Column(&'static str),
+    /// In the JSON body, under this path. For snapshots, which are filtered seldom.
+    Body(&'static [&'static str]),
+}
+
+/// Whether two records may share a field's value. Null is never a clash.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Unique {
+    /// They may.
+    No,
+    /// Not within one tenant.
+    Tenant,
+    /// Not at all.
+    Everywhere,
+}
+
+/// One declared field.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Field {
+    /// Name in filters and orders, dots included: `customer.name`.
+    pub name: &'static str,
+    /// What it holds.
+    pub kind: FieldKind,
+    /// Where a store finds it.
+    pub source: Source,
+    /// Whether `search` looks into it.
+    pub search: bool,
+    /// Whether two records may share its value.
+    pub unique: Unique,
+    /// Whether stores keep an index on it, for [`crate::Load::Where`] and [`crate::Store::lookup`].
+    pub indexed: bool,
+    /// Whether callers may filter and order by it. Hidden fields serve use cases only.
+    pub public: bool,
+}
+
+impl Field {
+    /// A public field in the column of its own name.
+    #[must_use]
+    pub const fn column(name: &'static str, kind: FieldKind) -> Self {
+        Self {
+            name,
+            kind,
+            source: Source::Column(name),
+            search: false,
+            unique: Unique::No,
+            indexed: false,
+            public: true,
+        }
+    }
+
+    /// A public text field inside the JSON body.
+    #[must_use]
+    pub const fn body(name: &'static str, path: &'static [&'static str]) -> Self {
+        Self { source: Source::Body(path), ..Self::column(name, FieldKind::Text) }
+    }
+
+    /// The same field, looked into by `search`.
+    #[must_use]
+    pub const fn searched(self) -> Self {
+        Self { search: true, ..self }
+    }
+
+    /// The same field, unique as said; it is indexed by that.
+    #[must_use]
+    pub const fn unique(self, unique: Unique) -> Self {
+        Self { unique, indexed: true, ..self }
+    }
+
+    /// The same field, indexed.
+    #[must_use]
+    pub const fn indexed(self) -> Self {
+        Self { indexed: true, ..self }
+    }
+
+    /// The same field, for use cases only: callers can neither filter nor order by it.
+    #[must_use]
+    pub const fn hidden(self) -> Self {
+        Self { public: false, ..self }
+    }
+
+    /// The same field under another column's name.
+    #[must_use]
+    pub const fn in_column(self, column: &'static str) -> Self {
+        Self { source: Source::Column(column), ..self }
+    }
+}
+
+/// A kind of record: its table and its declared fields.
+///
+/// Every table has, besides its declared columns: `tenant`, `id`, `search`, `body`. Primary key is
+/// `(tenant, id)`.
+#[derive(Debug, PartialEq, Eq)]
+pub struct Table {
+    /// Name of the table.
+    pub name: &'static str,
+    /// Its fields, in the order of [`Record::values`]. One of them is `created_at`, an instant.
+    pub fields: &'static [Field],
+}
+
+impl Table {
+    /// The field called `name`, with its place in [`Record::values`].
+    #[must_use]
+    pub fn field(&self, name: &str) -> Option<(usize, &'static Field)> {
+        self.fields.iter().enumerate().find(|(_, field)| field.name == name)
+    }
+
+    /// Whether records of this table can be in the trash: whether it declares `deleted_at`.
+    #[must_use]
+    pub fn has_trash(&self) -> bool {
+        self.field("deleted_at").is_some()
+    }
+
+    /// The fields that have a column of their own: place in [`Record::values`], field, column.
+    pub fn columns(&self) -> impl Iterator<Item = (usize, &'static Field, &'static str)> {
+        self.fields.iter().enumerate().filter_map(|(place, field)| match field.source {
+            Source::Column(column) => Some((place, field, column)),
+            Source::Body(_) => None,
+        })
+    }
+}
+
+/// A type that stores keep.
+pub trait Record: Serialize + DeserializeOwned + Clone + Send + 'static {
+    /// The table it is kept in.
+    fn table(&self) -> &'static Table;
+
+    /// Its id, unique within its tenant.
+    fn id(&self) -> String;
+
+    /// Whose it is.
+    fn tenant(&self) -> Tenant;
+
+    /// The values of the declared fields, in the order of [`Table::fields`].
+    fn values(&self) -> Vec<Value>;
+
+    /// Whether it is in the trash.
+    fn is_trashed(&self) -> bool {
+        false
+    }
+
+    /// The value of the field called `name`; null when it is not declared.
+    fn value(&self, name: &str) -> Value {
+        let place = self.table().field(name).map(|(place, _)| place);
+        place.and_then(|place| self.values().into_iter().nth(place)).unwrap_or(Value::Null)
+    }
+
+    /// What `search` looks through: the searched fields, folded, apart from each other.
+    fn search_text(&self) -> String {
+        let values = self.values();
+        let searched = self.table().fields.iter().zip(&values).filter(|(field, _)| field.search);
+        let texts = searched.filter_map(|(_, value)| value.as_text());
+        texts.map(|text| crate::text::fold(&text)).collect::<Vec<_>>().join("\u{1f}")
+    }
+}

@@ -1,0 +1,144 @@
+//! Who acts, where, and how far.
+
+use serde::{Deserialize, Serialize};
+
+use crate::Tenant;
+use crate::id::{AccountId, ApiKeyId, EntityId, UserId};
+
+/// Which of the two separate data sets a request sees.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Environment {
+    /// Real documents.
+    Live,
+    /// Trial documents.
+    Sandbox,
+}
+
+impl Environment {
+    /// Its name on the wire.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Live => "live",
+            Self::Sandbox => "sandbox",
+        }
+    }
+}
+
+/// What a member of an entity may do; each role may do what the ones before it may.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Role {
+    /// Reads.
+    Viewer,
+    /// Reads and writes documents and master data.
+    Editor,
+    /// Everything, settings and people included.
+    Admin,
+}
+
+impl Role {
+    /// Its name on the wire.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Viewer => "viewer",
+            Self::Editor => "editor",
+            Self::Admin => "admin",
+        }
+    }
+}
+
+/// Who makes a request.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Principal {
+    /// A person with a session token.
+    User(UserId),
+    /// A program with an account key (`sk_live_`, `sk_sandbox_`).
+    AccountKey(ApiKeyId),
+    /// A program with an entity key (`ek_`).
+    EntityKey(ApiKeyId),
+}
+
+impl Principal {
+    /// The id of the person or key.
+    #[must_use]
+    pub fn id(&self) -> String {
+        match self {
+            Self::User(user) => user.to_string(),
+            Self::AccountKey(key) | Self::EntityKey(key) => key.to_string(),
+        }
+    }
+
+    /// The person, when it is one.
+    #[must_use]
+    pub const fn user(&self) -> Option<UserId> {
+        match self {
+            Self::User(user) => Some(*user),
+            Self::AccountKey(_) | Self::EntityKey(_) => None,
+        }
+    }
+}
+
+/// A request's right to act in one entity. Only crate `access` makes one.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Scope {
+    account: AccountId,
+    entity: EntityId,
+    environment: Environment,
+    principal: Principal,
+    role: Role,
+}
+
+impl Scope {
+    /// Grants `principal` the rights of `role` in `entity`.
+    ///
+    /// Refused by clippy outside `access` and tests, so that no other code can reach a tenant.
+    #[must_use]
+    pub const fn grant(
+        account: AccountId,
+        entity: EntityId,
+        environment: Environment,
+        principal: Principal,
+        role: Role,
+    ) -> Self {
+        Self { account, entity, environment, principal, role }
+    }
+
+    /// The account that owns the entity.
+    #[must_use]
+    pub const fn account(&self) -> AccountId {
+        self.account
+    }
+
+    /// The entity acted in.
+    #[must_use]
+    pub const fn entity(&self) -> EntityId {
+        self.entity
+    }
+
+    /// The entity's environment.
+    #[must_use]
+    pub const fn environment(&self) -> Environment {
+        self.environment
+    }
+
+    /// Who acts.
+    #[must_use]
+    pub const fn principal(&self) -> Principal {
+        self.principal
+    }
+
+    /// How far.
+    #[must_use]
+    pub const fn role(&self) -> Role {
+        self.role
+    }
+
+    /// The tenant whose rows this scope reaches.
+    #[must_use]
+    pub fn tenant(&self) -> Tenant {
+        Tenant::entity(self.entity)
+    }
+}

@@ -1,0 +1,491 @@
+//! The one port through which anything is stored.
+//!
+//! A transaction never crosses this port; a decision does. [`Store::transact`] loads and holds what a
+//! [`Unit`] names, shows it to the unit's decision, which is pure and not async, and commits what it
+//! answers, or nothing. Typed access is by the methods on `dyn Store`.
+
+use std::sync::{Arc, Mutex};
+
+use async_trait::async_trait;
+use time::OffsetDateTime;
+
+use crate::id::{AccountId, EntityId};
+use crate::{ListQuery, Page, Record, Table, Value};
+
+/// Whose a row is: an entity's, an account's, or of the directory that all share.
+///
+/// The directory holds what is read before anyone is known: accounts, users, keys, sessions.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Tenant(String);
+
+impl Tenant {
+    /// The rows of an entity.
+    #[must_use]
+    pub fn entity(id: EntityId) -> Self {
+        Self(id.to_string())
+    }
+
+    /// The rows of an account.
+    #[must_use]
+    pub fn account(id: AccountId) -> Self {
+        Self(id.to_string())
+    }
+
+    /// The rows that belong to nobody.
+    #[must_use]
+    pub fn directory() -> Self {
+        Self("directory".to_owned())
+    }
+
+    /// Its text, as stored.
+    #[must_use]
+    pub fn as_str(&self) -> &str {
+        &self.0
+    }
+}
+
+/// Why a store could not do what was asked.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum StoreError {
+    /// There is no such row in this tenant.
+    #[error("there is no {id} here")]
+    NotFound {
+        /// The id that was asked for.
+        id: String,
+    },
+    /// Another row has this value, which must be unique.
+    #[error("another {table} row has the same {field}")]
+    Duplicate {
+        /// The table.
+        table: &'static str,
+        /// The declared field.
+        field: &'static str,
+    },
+    /// The store cannot answer now; the same request may succeed later.
+    #[error("the store is not available")]
+    Unavailable(
+        /// For the log.
+        String,
+    ),
+    /// A row cannot be read back.
+    #[error("a stored {table} row cannot be read")]
+    Corrupt {
+        /// The table.
+        table: &'static str,
+        /// The row's id.
+        id: String,
+        /// For the log.
+        reason: String,
+    },
+}
+
+/// A row as a store keeps it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Stored {
+    /// Its id.
+    pub id: String,
+    /// The record as JSON.
+    pub body: String,
+}
+
+impl Stored {
+    /// Reads the record.
+    ///
+    /// # Errors
+    /// [`StoreError::Corrupt`] when the body is not one of an `A`.
+    pub fn read<A: Record>(&self, table: &'static Table) -> Result<A, StoreError> {
+        serde_json::from_str(&self.body).map_err(|error| StoreError::Corrupt {
+            table: table.name,
+            id: self.id.clone(),
+            reason: error.to_string(),
+        })
+    }
+}
+
+/// What is to happen to a row.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum PutKind {
+    /// It is new.
+    Insert,
+    /// It replaces the one with the same id.
+    Update,
+    /// It goes for good.
+    Delete,
+}
+
+/// One row to write.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Put {
+    /// What happens.
+    pub kind: PutKind,
+    /// Where.
+    pub table: &'static Table,
+    /// Whose.
+    pub tenant: Tenant,
+    /// Which.
+    pub id: String,
+    /// The declared fields' values, in the table's order.
+    pub values: Vec<Value>,
+    /// What `search` looks through.
+    pub search: String,
+    /// The record as JSON.
+    pub body: String,
+    /// Change of the number of rows outside the trash: -1, 0 or 1.
+    pub live_delta: i64,
+    /// Change of the number of rows in the trash.
+    pub trash_delta: i64,
+}
+
+impl Put {
+    /// A new row.
+    #[must_use]
+    pub fn insert<A: Record>(record: &A) -> Self {
+        let trash = i64::from(record.is_trashed());
+        Self::of(PutKind::Insert, record, 1 - trash, trash)
+    }
+
+    /// A row that replaces `before`.
+    #[must_use]
+    pub fn update<A: Record>(before: &A, after: &A) -> Self {
+        let moved = i64::from(after.is_trashed()) - i64::from(before.is_trashed());
+        Self::of(PutKind::Update, after, -moved, moved)
+    }
+
+    /// The end of a row.
+    #[must_use]
+    pub fn delete<A: Record>(record: &A) -> Self {
+        let trash = i64::from(record.is_trashed());
+        Self::of(PutKind::Delete, record, trash - 1, -trash)
+    }
+
+    fn of<A: Record>(kind: PutKind, record: &A, live_delta: i64, trash_delta: i64) -> Self {
+        Self {
+            kind,
+            table: record.table(),
+            tenant: record.tenant(),
+            id: record.id(),
+            values: record.values(),
+            search: record.search_text(),
+            body: serde_json::to_string(record)
+                .expect("records are plain data with string keys, which JSON always holds"),
+            live_delta,
+            trash_delta,
+        }
+    }
+}
+
+/// Something that happened, kept in the outbox in the same commit.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Event {
+    /// Whose it is.
+    pub tenant: Tenant,
+    /// What happened: `invoice.created`.
+    pub kind: &'static str,
+    /// The id it happened to.
+    pub subject: String,
+    /// The id of who did it.
+    pub actor: String,
+    /// When.
+    pub at: OffsetDateTime,
+}
+
+/// What a unit wants to see, and to hold until it commits.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Load {
+    /// One row, or none when there is none.
+    One {
+        /// Where.
+        table: &'static Table,
+        /// Whose.
+        tenant: Tenant,
+        /// Which.
+        id: String,
+    },
+    /// All rows of a tenant whose indexed `field` has `value`, in the order of their ids. Rows that
+    /// others insert meanwhile are not held: hold their parent too.
+    Where {
+        /// Where.
+        table: &'static Table,
+        /// Whose.
+        tenant: Tenant,
+        /// An indexed text field's name.
+        field: &'static str,
+        /// Its value.
+        value: String,
+    },
+}
+
+/// A sequence of numbers without gaps.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Series {
+    /// Whose.
+    pub tenant: Tenant,
+    /// Which: `invoice/2026`, `credit_note/2026/unit_…`.
+    pub key: String,
+    /// The first number of a series that has none yet; at least 1.
+    pub start: i64,
+}
+
+/// What a unit is shown.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Loaded {
+    /// The rows of each [`Load`], in the unit's order.
+    pub rows: Vec<Vec<Stored>>,
+    /// The next number of the unit's series.
+    pub number: Option<i64>,
+}
+
+/// What a decision wants written: all of it, or nothing.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Writes {
+    /// Rows.
+    pub puts: Vec<Put>,
+    /// What happened.
+    pub events: Vec<Event>,
+    /// Whether the number that was shown is used. An unused number is shown again to the next unit.
+    pub takes_number: bool,
+}
+
+/// The decision refused: nothing is written. The reason stays with whoever made the unit.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Refusal;
+
+/// One transaction: what it holds, and the decision on it.
+///
+/// Not async on purpose: nothing can wait for a network inside a transaction.
+pub struct Unit {
+    /// Rows to load and hold. Stores hold them in one order, whatever order they are named in.
+    pub loads: Vec<Load>,
+    /// The series to take a number from.
+    pub series: Option<Series>,
+    /// The decision.
+    pub decide: Box<dyn FnOnce(Loaded) -> Result<Writes, Refusal> + Send>,
+}
+
+/// Why a unit was not committed.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum TransactError {
+    /// Its decision refused.
+    Refused,
+    /// The store failed. Whether it was committed is then unknown only for `Unavailable`.
+    Store(StoreError),
+}
+
+/// Where everything is kept.
+#[async_trait]
+pub trait Store: Send + Sync {
+    /// The rows of `tenant` with these ids, in no particular order. Ids that are not there are left
+    /// out.
+    async fn find(
+        &self,
+        table: &'static Table,
+        tenant: &Tenant,
+        ids: &[String],
+    ) -> Result<Vec<Stored>, StoreError>;
+
+    /// Rows of all tenants whose indexed text `field` has `value`, in the order of their ids; at
+    /// most 1,000. For `access`, which finds out who a request's tenant is.
+    async fn lookup(
+        &self,
+        table: &'static Table,
+        field: &'static str,
+        value: &str,
+    ) -> Result<Vec<Stored>, StoreError>;
+
+    /// Up to `query.limit` + 1 rows of `tenant` from the cursor on, in the order of the walk, and
+    /// the number of all rows that match (anything when `query.count` is false).
+    ///
+    /// MUST mean the same as [`crate::evaluate`]. The number for an unfiltered query is kept, not
+    /// counted.
+    async fn list(
+        &self,
+        table: &'static Table,
+        tenant: &Tenant,
+        query: &ListQuery,
+    ) -> Result<(Vec<Stored>, i64), StoreError>;
+
+    /// Loads and holds what `unit` names, shows it to its decision, and commits what that answers.
+    ///
+    /// MUST be atomic and durable: after `Ok`, all of it survives a crash; after `Err(Refused)` or a
+    /// crash before the commit, none of it happened. Units that hold the same row or series take
+    /// turns, each seeing what the one before it wrote. Numbers of a series are used without gaps
+    /// and once. A unit that is started is finished even when the caller stops waiting.
+    async fn transact(&self, unit: Unit) -> Result<(), TransactError>;
+
+    /// The last used number of each series of `tenant`, by key.
+    async fn series(&self, tenant: &Tenant) -> Result<Vec<(String, i64)>, StoreError>;
+
+    /// Whether the store answers.
+    async fn ping(&self) -> Result<(), StoreError>;
+}
+
+/// What a command decided about the record that it was shown.
+#[must_use = "a decision does nothing until a store applies it"]
+#[derive(Debug)]
+pub enum Decision<A> {
+    /// The command had been applied before, or asks for nothing. Nothing is written.
+    Unchanged(A),
+    /// The record, what is written beside it, and the events: all of it, or nothing.
+    Changed {
+        /// The record as it is to be.
+        record: A,
+        /// Other rows of the same commit.
+        beside: Vec<Put>,
+        /// What happened.
+        events: Vec<Event>,
+    },
+}
+
+impl<A> Decision<A> {
+    /// A changed record and what happened, with nothing beside it.
+    pub const fn changed(record: A, events: Vec<Event>) -> Self {
+        Self::Changed { record, beside: Vec::new(), events }
+    }
+}
+
+/// Where a decision leaves its answer for whoever made the unit.
+type Slot<T> = Arc<Mutex<Option<T>>>;
+
+fn fill<T>(slot: &Slot<T>, value: T) {
+    *slot.lock().unwrap_or_else(std::sync::PoisonError::into_inner) = Some(value);
+}
+
+fn take<T>(slot: &Slot<T>) -> Option<T> {
+    slot.lock().unwrap_or_else(std::sync::PoisonError::into_inner).take()
+}
+
+impl dyn Store + '_ {
+    /// The record `id` of `tenant`, or `None`.
+    ///
+    /// # Errors
+    /// When the store fails.
+    pub async fn get<A: Record>(
+        &self,
+        table: &'static Table,
+        tenant: &Tenant,
+        id: &str,
+    ) -> Result<Option<A>, StoreError> {
+        let rows = self.find(table, tenant, &[id.to_owned()]).await?;
+        rows.first().map(|row| row.read(table)).transpose()
+    }
+
+    /// The records with these ids that there are.
+    ///
+    /// # Errors
+    /// When the store fails.
+    pub async fn get_all<A: Record>(
+        &self,
+        table: &'static Table,
+        tenant: &Tenant,
+        ids: &[String],
+    ) -> Result<Vec<A>, StoreError> {
+        if ids.is_empty() {
+            return Ok(Vec::new());
+        }
+        self.find(table, tenant, ids).await?.iter().map(|row| row.read(table)).collect()
+    }
+
+    /// The records of all tenants whose `field` has `value`.
+    ///
+    /// # Errors
+    /// When the store fails.
+    pub async fn look_up<A: Record>(
+        &self,
+        table: &'static Table,
+        field: &'static str,
+        value: &str,
+    ) -> Result<Vec<A>, StoreError> {
+        self.lookup(table, field, value).await?.iter().map(|row| row.read(table)).collect()
+    }
+
+    /// The page that `query` asks for.
+    ///
+    /// # Errors
+    /// When the store fails.
+    pub async fn page<A: Record>(
+        &self,
+        table: &'static Table,
+        tenant: &Tenant,
+        query: &ListQuery,
+    ) -> Result<Page<A>, StoreError> {
+        let (rows, total) = self.list(table, tenant, query).await?;
+        let found = rows.iter().map(|row| row.read(table)).collect::<Result<_, _>>()?;
+        Ok(query.page(found, total))
+    }
+
+    /// Runs a unit whose decision answers a value of its own or refuses with a reason.
+    ///
+    /// # Errors
+    /// The decision's reason as it is, or the store's failure.
+    pub async fn decide<T, E>(
+        &self,
+        loads: Vec<Load>,
+        series: Option<Series>,
+        decide: impl FnOnce(Loaded) -> Result<(T, Writes), E> + Send + 'static,
+    ) -> Result<T, E>
+    where
+        T: Send + 'static,
+        E: From<StoreError> + Send + 'static,
+    {
+        let slot: Slot<Result<T, E>> = Slot::default();
+        let answer = Arc::clone(&slot);
+        let decide = Box::new(move |loaded| match decide(loaded) {
+            Ok((value, writes)) => {
+                fill(&answer, Ok(value));
+                Ok(writes)
+            }
+            Err(reason) => {
+                fill(&answer, Err(reason));
+                Err(Refusal)
+            }
+        });
+        match self.transact(Unit { loads, series, decide }).await {
+            Ok(()) | Err(TransactError::Refused) => take(&slot).unwrap_or_else(|| {
+                Err(StoreError::Unavailable("a unit ended without a decision".to_owned()).into())
+            }),
+            Err(TransactError::Store(error)) => Err(error.into()),
+        }
+    }
+
+    /// Shows the record `id` of `tenant` to `decide` and writes what it decides.
+    ///
+    /// # Errors
+    /// [`StoreError::NotFound`], the decision's reason as it is, or the store's failure.
+    pub async fn amend<A, E>(
+        &self,
+        table: &'static Table,
+        tenant: &Tenant,
+        id: String,
+        decide: impl FnOnce(A) -> Result<Decision<A>, E> + Send + 'static,
+    ) -> Result<A, E>
+    where
+        A: Record,
+        E: From<StoreError> + Send + 'static,
+    {
+        let load = Load::One { table, tenant: tenant.clone(), id: id.clone() };
+        self.decide(vec![load], None, move |loaded| {
+            let row = loaded.rows.into_iter().flatten().next();
+            let before: A = row.ok_or(StoreError::NotFound { id })?.read(table)?;
+            Ok(match decide(before.clone())? {
+                Decision::Unchanged(record) => (record, Writes::default()),
+                Decision::Changed { record, beside, events } => {
+                    let mut puts = vec![Put::update(&before, &record)];
+                    puts.extend(beside);
+                    (record, Writes { puts, events, takes_number: false })
+                }
+            })
+        })
+        .await
+    }
+
+    /// Writes new records and what happened, in one commit, without looking at anything.
+    ///
+    /// # Errors
+    /// When the store fails, [`StoreError::Duplicate`] among others.
+    pub async fn insert(&self, puts: Vec<Put>, events: Vec<Event>) -> Result<(), StoreError> {
+        self.decide(Vec::new(), None, move |_| {
+            Ok(((), Writes { puts, events, takes_number: false }))
+        })
+        .await
+    }
+}
