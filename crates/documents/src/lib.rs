@@ -1,1 +1,63 @@
-//! Placeholder.
+//! Sales documents: calculation, numbering, snapshots and life cycle.
+//!
+//! One [`Document`] serves all five kinds; what they share (lines, amounts, parties, texts, numbers,
+//! versions) is here once. This crate decides; it looks nothing up. Customers, items and settings
+//! reach it as plain values that crate `application` gathers.
+//!
+//! | Module             | Owns                                                            |
+//! | ------------------ | --------------------------------------------------------------- |
+//! | `kind`             | the five kinds, their ids, names and tables                     |
+//! | `party`            | issuer, customer and business unit as frozen on a document      |
+//! | `text`             | notes, terms, clauses: defaults, limits, translations           |
+//! | `line`             | a document's lines and what is calculated of them               |
+//! | `calculation`      | from prices to totals, in both modes                            |
+//! | `number_format`    | from a format and a sequence to a number                        |
+//! | `numbering`        | which sequence a document takes its number from                 |
+//! | `transaction_type` | what kind of sale it is, for tax, by the countries of both sides |
+//! | `content`          | what a request says of a document, and the rules on its dates   |
+//! | `amounts`          | what a document comes to, in its currency and the entity's       |
+//! | `document`         | the document, its stages and every transition                   |
+//! | `version`          | what an update changed                                          |
+//!
+//! **Invariants.** A number is taken when a document is issued, never before, and stays. Totals are
+//! those of `calculation`, or given (custom documents) and checked. An issued document's snapshots
+//! change only by an update that leaves a [`Version`].
+
+mod amounts;
+pub mod calculation;
+mod content;
+mod document;
+mod error;
+mod kind;
+mod line;
+pub mod number_format;
+mod numbering;
+mod party;
+mod text;
+mod transaction_type;
+mod version;
+
+pub use amounts::{Amounts, TaxAmounts};
+pub use content::{Content, ExchangeRate, GivenTotals, NewDocument};
+pub use document::{CreationSource, Document, Issued, Revision, Stage, Voided};
+pub use error::{DocumentError, Refused};
+pub use kind::{DocumentId, DocumentKind};
+pub use line::{
+    Classification, Line, LineKind, LineTaxDetail, LineTranslations, NewLine, RecognitionMethod,
+    RevenueRecognition,
+};
+pub use numbering::{NumberFormats, Numbering, UnitNumbering};
+pub use party::{BankAccount, BankAccountType, Party, PartyPatch, UjpParty, UnitSnapshot};
+pub use text::{Localized, TextDefaults, Texts, Translations, language_of, languages, locales};
+pub use transaction_type::{TransactionType, Verdict, ViesData, classify, is_eu};
+pub use version::{Editor, VERSIONS, Version};
+
+/// Every table of this crate.
+pub static TABLES: [&racun_kernel::Table; 6] = [
+    &kind::INVOICES,
+    &kind::ESTIMATES,
+    &kind::CREDIT_NOTES,
+    &kind::ADVANCE_INVOICES,
+    &kind::DELIVERY_NOTES,
+    &VERSIONS,
+];

@@ -30,6 +30,8 @@ pub enum FieldKind {
 /// Where a store finds a field's value.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Source {
+    /// The row's own id.
+    Id,
     /// In a typed column of this name.
     Column(&'static str),
     /// In the JSON body, under this path. For snapshots, which are filtered seldom.
@@ -79,6 +81,12 @@ impl Field {
             indexed: false,
             public: true,
         }
+    }
+
+    /// The row's id as a public field, called `id`.
+    #[must_use]
+    pub const fn id() -> Self {
+        Self { source: Source::Id, ..Self::column("id", FieldKind::Text) }
     }
 
     /// A public text field inside the JSON body.
@@ -147,7 +155,7 @@ impl Table {
     pub fn columns(&self) -> impl Iterator<Item = (usize, &'static Field, &'static str)> {
         self.fields.iter().enumerate().filter_map(|(place, field)| match field.source {
             Source::Column(column) => Some((place, field, column)),
-            Source::Body(_) => None,
+            Source::Id | Source::Body(_) => None,
         })
     }
 }

@@ -1,5 +1,15 @@
 //! For tests only, and unstable: stamps that repeat, and the contract that every store must pass.
 
+mod amendments;
+pub mod contract;
+mod counts;
+mod join;
+mod lists;
+mod random;
+mod random_samples;
+mod sample;
+mod series;
+
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 

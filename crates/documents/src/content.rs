@@ -1,0 +1,175 @@
+//! What a request says of a document, and the rules on its dates.
+
+use racun_kernel::id::{BusinessUnitId, CustomerId, EntityId};
+use racun_kernel::{Currency, Decimal, Issue, Issues, Metadata};
+use serde::{Deserialize, Serialize};
+use time::{Date, OffsetDateTime};
+
+use crate::calculation::{CalculationMode, SummaryTax};
+use crate::line::{Line, NewLine};
+use crate::{
+    CreationSource, DocumentKind, Party, Texts, TransactionType, Translations, UnitSnapshot,
+    ViesData,
+};
+
+/// A rate of exchange from the document's currency into the entity's.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ExchangeRate {
+    /// One unit of the document's currency in the entity's. Above zero.
+    pub rate: Decimal,
+    /// Who published it.
+    pub source: String,
+    /// The day it is of.
+    #[serde(with = "racun_kernel::calendar::date")]
+    pub date: Date,
+    /// The entity's currency.
+    pub quote_currency: Currency,
+}
+
+/// Totals that a custom document is made with.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct GivenTotals {
+    /// Before tax.
+    pub total: Decimal,
+    /// With tax.
+    pub total_with_tax: Decimal,
+    /// Discounts, before tax.
+    pub total_discount: Decimal,
+    /// Taxes.
+    pub taxes: Vec<SummaryTax>,
+}
+
+/// The part of a document that a request decides and an update may change.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Content {
+    /// Date of the document.
+    #[serde(with = "racun_kernel::calendar::date")]
+    pub date: Date,
+    /// Due date, or for estimates the last day of validity.
+    #[serde(with = "racun_kernel::calendar::date::option")]
+    pub date_due: Option<Date>,
+    /// Day of the service, or its first.
+    #[serde(with = "racun_kernel::calendar::date::option")]
+    pub date_service: Option<Date>,
+    /// Last day of the service.
+    #[serde(with = "racun_kernel::calendar::date::option")]
+    pub date_service_to: Option<Date>,
+    /// Who issues it.
+    pub issuer: Party,
+    /// The catalogue customer.
+    pub customer_id: Option<CustomerId>,
+    /// Who receives it.
+    pub customer: Option<Party>,
+    /// The business unit.
+    pub business_unit_id: Option<BusinessUnitId>,
+    /// The unit, frozen.
+    pub business_unit: Option<UnitSnapshot>,
+    /// Texts.
+    pub texts: Texts,
+    /// Texts by locale.
+    #[serde(default)]
+    pub translations: Translations,
+    /// Currency of all amounts.
+    pub currency: Currency,
+    /// Into the entity's currency, when it is another.
+    pub exchange_rate: Option<ExchangeRate>,
+    /// Kind of sale.
+    pub transaction_type: TransactionType,
+    /// What VIES had to say.
+    pub vies: Option<ViesData>,
+    /// The caller's reference.
+    pub reference: Option<String>,
+    /// The caller's properties.
+    pub metadata: Metadata,
+    /// Lines, in the request's order.
+    pub lines: Vec<Line>,
+}
+
+/// All that a new document is made of.
+#[derive(Debug, Clone)]
+pub struct NewDocument {
+    /// What it is.
+    pub kind: DocumentKind,
+    /// Whose it is.
+    pub entity_id: EntityId,
+    /// Where it comes from.
+    pub source: CreationSource,
+    /// How it is calculated.
+    pub mode: CalculationMode,
+    /// What the request says; its lines are empty and come from `lines`.
+    pub content: Content,
+    /// Lines as asked for.
+    pub lines: Vec<NewLine>,
+    /// The total that the caller expects.
+    pub expected_total_with_tax: Option<Decimal>,
+    /// Totals of a custom document, which are not calculated.
+    pub given: Option<GivenTotals>,
+    /// Today, in the entity's zone.
+    pub today: Date,
+}
+
+impl Content {
+    /// Characters that a reference may hold.
+    pub const MAX_REFERENCE_CHARS: usize = 255;
+    /// Lines that a document may hold.
+    pub const MAX_LINES: usize = 1000;
+
+    /// Checks dates, texts and parties, each with its path on the wire.
+    pub(crate) fn check(&self, kind: DocumentKind, today: Date) -> Result<(), Issues> {
+        let mut issues = Issues::default();
+        self.check_dates(kind, today, &mut issues);
+        issues.collect("issuer", self.issuer.check());
+        if let Some(customer) = &self.customer {
+            issues.collect("customer", customer.check());
+        }
+        if let Err(texts) = self.texts.check() {
+            texts.iter().for_each(|issue| issues.push(issue.clone()));
+        }
+        issues.collect("translations", self.translations.check());
+        crate::text::check_text(
+            &mut issues,
+            "reference",
+            self.reference.as_deref(),
+            Self::MAX_REFERENCE_CHARS,
+        );
+        if let Some(exchange) = &self.exchange_rate
+            && !exchange.rate.is_positive()
+        {
+            issues.push(
+                Issue::new("out_of_range", "must be above zero").at("rate").at("exchange_rate"),
+            );
+        }
+        issues.into_result(())
+    }
+
+    fn check_dates(&self, kind: DocumentKind, today: Date, issues: &mut Issues) {
+        if self.date > today {
+            let message =
+                format!("must not be in the future; today is {today} in the entity's time zone");
+            issues.push(Issue::new("date_in_future", message).at("date"));
+        }
+        let (field, rule) = match kind {
+            DocumentKind::Estimate => ("date_valid_till", true),
+            DocumentKind::Invoice => ("date_due", true),
+            DocumentKind::CreditNote
+            | DocumentKind::AdvanceInvoice
+            | DocumentKind::DeliveryNote => ("date_due", false),
+        };
+        if rule && self.date_due.is_some_and(|due| due < self.date) {
+            let message = format!("must not be before the document's date, {}", self.date);
+            issues.push(Issue::new("date_before_document", message).at(field));
+        }
+        if let (Some(from), Some(to)) = (self.date_service, self.date_service_to)
+            && to < from
+        {
+            let message = format!("must not be before date_service, {from}");
+            issues.push(Issue::new("date_before_service", message).at("date_service_to"));
+        }
+    }
+
+    /// The first instant of the document's date, as answers show it.
+    #[must_use]
+    pub const fn midnight(&self) -> OffsetDateTime {
+        racun_kernel::calendar::midnight(self.date)
+    }
+}

@@ -1,0 +1,97 @@
+//! Why a command on a document is refused.
+
+use racun_kernel::{Issues, StoreError};
+
+use crate::DocumentKind;
+use crate::calculation::{CalculationError, TotalMismatch};
+
+/// Why a command on a document is refused.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum DocumentError {
+    /// The input is wrong; the issues say where and how to mend it.
+    #[error("the document cannot be made as sent: {0}")]
+    Invalid(Issues),
+    /// The document's stage does not allow the command.
+    #[error(transparent)]
+    Refused(#[from] Refused),
+    /// The expected total is too far from the calculated one.
+    #[error(transparent)]
+    ExpectedTotalMismatch(Box<TotalMismatch>),
+    /// The next number of the sequence is taken by a document of another sequence.
+    #[error(
+        "the next number is taken; two number formats give equal numbers, change one in settings.number_formats"
+    )]
+    NumberTaken,
+    /// The document changed between being read and being issued.
+    #[error("the document changed meanwhile; send the request again")]
+    ChangedMeanwhile,
+    /// The store failed.
+    #[error(transparent)]
+    Store(StoreError),
+}
+
+/// What a document's stage does not allow.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+pub enum Refused {
+    /// Only drafts can be finalized or deleted.
+    #[error("the document is issued already; only a draft can be finalized or deleted")]
+    NotDraft,
+    /// Drafts have nothing to void.
+    #[error("the document is a draft; delete it instead of voiding it")]
+    Draft,
+    /// A voided document stays as it is.
+    #[error("the document is voided")]
+    Voided,
+    /// Nobody may edit an issued document of this entity's country.
+    #[error(
+        "issued documents cannot be edited in this country; void the document and make a new one"
+    )]
+    NotEditable,
+    /// Estimates end by being rejected or by running out.
+    #[error("a document of this kind cannot be voided")]
+    NotVoidable,
+}
+
+impl Refused {
+    /// Stable code for programs.
+    #[must_use]
+    pub const fn code(self) -> &'static str {
+        match self {
+            Self::NotDraft => "document_not_draft",
+            Self::Draft => "document_is_draft",
+            Self::Voided => "document_voided",
+            Self::NotEditable => "document_not_editable",
+            Self::NotVoidable => "document_not_voidable",
+        }
+    }
+}
+
+impl From<Issues> for DocumentError {
+    fn from(issues: Issues) -> Self {
+        Self::Invalid(issues)
+    }
+}
+
+impl From<StoreError> for DocumentError {
+    fn from(error: StoreError) -> Self {
+        let is_number =
+            |table: &str| DocumentKind::ALL.iter().any(|kind| kind.table().name == table);
+        match error {
+            StoreError::Duplicate { table, field: "number" } if is_number(table) => {
+                Self::NumberTaken
+            }
+            other => Self::Store(other),
+        }
+    }
+}
+
+impl From<CalculationError> for DocumentError {
+    fn from(error: CalculationError) -> Self {
+        match error {
+            CalculationError::Invalid(issues) => Self::Invalid(issues),
+            CalculationError::ExpectedTotalMismatch(mismatch) => {
+                Self::ExpectedTotalMismatch(mismatch)
+            }
+        }
+    }
+}

@@ -1,0 +1,200 @@
+//! The five kinds of documents.
+
+use std::fmt;
+use std::str::FromStr;
+
+use racun_kernel::id::{format_ulid, parse_ulid};
+use racun_kernel::{Field, FieldKind, InvalidId, Table, Unique};
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
+use ulid::Ulid;
+
+/// What a document is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum DocumentKind {
+    /// A demand for payment.
+    Invoice,
+    /// Proposed prices, valid until a date.
+    Estimate,
+    /// What is given back of an invoice. Its values are positive.
+    CreditNote,
+    /// A receipt for money paid ahead.
+    AdvanceInvoice,
+    /// What was delivered.
+    DeliveryNote,
+}
+
+impl DocumentKind {
+    /// All kinds.
+    pub const ALL: [Self; 5] =
+        [Self::Invoice, Self::Estimate, Self::CreditNote, Self::AdvanceInvoice, Self::DeliveryNote];
+
+    /// Its name on the wire and in settings.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Invoice => "invoice",
+            Self::Estimate => "estimate",
+            Self::CreditNote => "credit_note",
+            Self::AdvanceInvoice => "advance_invoice",
+            Self::DeliveryNote => "delivery_note",
+        }
+    }
+
+    /// The prefix of its ids.
+    #[must_use]
+    pub const fn prefix(self) -> &'static str {
+        match self {
+            Self::Invoice => "inv_",
+            Self::Estimate => "est_",
+            Self::CreditNote => "cre_",
+            Self::AdvanceInvoice => "adv_",
+            Self::DeliveryNote => "del_",
+        }
+    }
+
+    /// The prefix of its lines' ids.
+    #[must_use]
+    pub const fn line_prefix(self) -> &'static str {
+        match self {
+            Self::Invoice => "inv_item_",
+            Self::Estimate => "est_item_",
+            Self::CreditNote => "cre_item_",
+            Self::AdvanceInvoice => "adv_item_",
+            Self::DeliveryNote => "dn_item_",
+        }
+    }
+
+    /// The table that keeps it.
+    #[must_use]
+    pub const fn table(self) -> &'static Table {
+        match self {
+            Self::Invoice => &INVOICES,
+            Self::Estimate => &ESTIMATES,
+            Self::CreditNote => &CREDIT_NOTES,
+            Self::AdvanceInvoice => &ADVANCE_INVOICES,
+            Self::DeliveryNote => &DELIVERY_NOTES,
+        }
+    }
+
+    /// The kind called `name`.
+    #[must_use]
+    pub fn from_name(name: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|kind| kind.name() == name)
+    }
+}
+
+/// Id of a document; its prefix says of which kind.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct DocumentId {
+    kind: DocumentKind,
+    ulid: Ulid,
+}
+
+impl DocumentId {
+    /// The id of a `kind` made of `ulid`.
+    #[must_use]
+    pub const fn new(kind: DocumentKind, ulid: Ulid) -> Self {
+        Self { kind, ulid }
+    }
+
+    /// The kind that the prefix tells.
+    #[must_use]
+    pub const fn kind(self) -> DocumentKind {
+        self.kind
+    }
+
+    /// What a draft shows instead of a number: `draft-` and the id's opaque part.
+    #[must_use]
+    pub fn draft_number(self) -> String {
+        format_ulid("draft-", self.ulid)
+    }
+}
+
+impl FromStr for DocumentId {
+    type Err = InvalidId;
+
+    fn from_str(text: &str) -> Result<Self, InvalidId> {
+        let of_kind = |kind: DocumentKind| {
+            parse_ulid(text, kind.prefix()).ok().map(|ulid| Self { kind, ulid })
+        };
+        let expected = DocumentKind::Invoice.prefix();
+        DocumentKind::ALL.into_iter().find_map(of_kind).ok_or(InvalidId { expected })
+    }
+}
+
+impl fmt::Display for DocumentId {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&format_ulid(self.kind.prefix(), self.ulid))
+    }
+}
+
+impl fmt::Debug for DocumentId {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Display::fmt(self, f)
+    }
+}
+
+impl Serialize for DocumentId {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_str(self)
+    }
+}
+
+impl<'de> Deserialize<'de> for DocumentId {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let text = String::deserialize(deserializer)?;
+        text.parse().map_err(serde::de::Error::custom)
+    }
+}
+
+/// Fields of every kind of document, in the order of `Document::values`.
+static FIELDS: [Field; 36] = [
+    Field::id(),
+    Field::column("number", FieldKind::Text).searched().unique(Unique::Tenant),
+    Field::column("is_draft", FieldKind::Bool),
+    Field::column("date", FieldKind::Date).indexed(),
+    Field::column("date_due", FieldKind::Date),
+    Field::column("date_year", FieldKind::Number),
+    Field::column("customer_id", FieldKind::Text).indexed(),
+    Field::column("business_unit_id", FieldKind::Text),
+    Field::column("currency_code", FieldKind::Text),
+    Field::column("total", FieldKind::Number),
+    Field::column("total_with_tax", FieldKind::Number),
+    Field::column("total_discount", FieldKind::Number),
+    Field::column("total_converted", FieldKind::Number),
+    Field::column("total_with_tax_converted", FieldKind::Number),
+    Field::column("total_paid", FieldKind::Number),
+    Field::column("total_due", FieldKind::Number),
+    Field::column("paid_in_full", FieldKind::Bool),
+    Field::column("transaction_type", FieldKind::Text),
+    Field::column("creation_source", FieldKind::Text),
+    Field::column("calculation_mode", FieldKind::Text),
+    Field::column("reference", FieldKind::Text).searched(),
+    Field::column("shareable_id", FieldKind::Text).unique(Unique::Everywhere),
+    Field::column("metadata", FieldKind::Map),
+    Field::column("voided_at", FieldKind::Instant),
+    Field::column("deleted_at", FieldKind::Instant),
+    Field::column("created_at", FieldKind::Instant),
+    Field::column("updated_at", FieldKind::Instant),
+    Field::body("note", &["content", "texts", "note"]).searched(),
+    Field::body("customer.name", &["content", "customer", "name"]).searched(),
+    Field::body("customer.email", &["content", "customer", "email"]).searched(),
+    Field::body("customer.tax_number", &["content", "customer", "tax_number"]).searched(),
+    Field::body("customer.company_number", &["content", "customer", "company_number"]).searched(),
+    Field::body("customer.city", &["content", "customer", "city"]).searched(),
+    Field::body("customer.country_code", &["content", "customer", "country_code"]),
+    Field::body("business_unit.name", &["content", "business_unit", "name"]).searched(),
+    Field::body("issuer.name", &["content", "issuer", "name"]),
+];
+
+/// Invoices.
+pub static INVOICES: Table = Table { name: "invoices", fields: &FIELDS };
+/// Estimates.
+pub static ESTIMATES: Table = Table { name: "estimates", fields: &FIELDS };
+/// Credit notes.
+pub static CREDIT_NOTES: Table = Table { name: "credit_notes", fields: &FIELDS };
+/// Advance invoices.
+pub static ADVANCE_INVOICES: Table = Table { name: "advance_invoices", fields: &FIELDS };
+/// Delivery notes.
+pub static DELIVERY_NOTES: Table = Table { name: "delivery_notes", fields: &FIELDS };

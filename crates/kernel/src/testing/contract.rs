@@ -1,0 +1,47 @@
+//! What every store must pass, unchanged.
+//!
+//! Each function takes tenants of its own, so that stores may share a database.
+
+use std::sync::Arc;
+
+pub use super::lists::random_lists;
+pub use super::sample::{NOTES, Note, SAMPLES, Sample, SampleCustomer};
+
+use super::{amendments, counts, lists, series};
+use crate::Store;
+
+/// Proves each sentence of the port [`Store`] but the meaning of lists: that is
+/// [`random_lists`]. The store holds the tables [`SAMPLES`] and [`NOTES`].
+///
+/// Durability and the outbox cannot be seen through the port: they are the stores' own tests.
+///
+/// # Panics
+/// When the store breaks the contract.
+pub async fn store_contract(store: Arc<dyn Store>) {
+    let store = &*store;
+    store.ping().await.expect("a store that is open answers");
+
+    amendments::a_row_is_found_only_in_its_tenant(store).await;
+    amendments::a_record_comes_back_as_it_was_written(store).await;
+    amendments::a_lookup_crosses_tenants_in_the_order_of_ids(store).await;
+    amendments::a_refused_amendment_writes_nothing(store).await;
+    amendments::amendments_of_one_row_take_turns(store).await;
+    amendments::units_that_hold_rows_in_any_order_do_not_block_each_other(store).await;
+    amendments::a_unit_is_shown_its_loads_in_their_order(store).await;
+    amendments::whoever_holds_the_parent_sees_all_children(store).await;
+    amendments::a_unit_that_was_started_is_finished(store).await;
+
+    counts::a_code_is_taken_once_in_a_tenant(store).await;
+    counts::a_handle_is_taken_once_everywhere(store).await;
+    counts::an_id_is_taken_once_in_a_tenant(store).await;
+    counts::of_many_who_take_one_code_at_once_one_succeeds(store).await;
+    counts::a_row_that_is_not_there_is_neither_replaced_nor_deleted(store).await;
+    counts::kept_counts_follow_every_write(store).await;
+
+    lists::a_table_without_trash_has_an_empty_one(store).await;
+    lists::a_cursor_survives_the_row_it_stands_on(store).await;
+
+    series::numbers_are_used_once_and_without_gaps(store).await;
+    series::an_unused_number_is_offered_again(store).await;
+    series::series_count_apart(store).await;
+}

@@ -1,0 +1,139 @@
+//! The contract of lists: every page equals the one that the reference evaluation answers.
+
+use super::amendments::insert;
+use super::random::Random;
+use super::random_samples::{random_query, random_sample};
+use super::sample::{NOTES, Note, SAMPLES, Sample, fresh_entity};
+use crate::id::EntityId;
+use crate::{ListQuery, Page, Put, RawQuery, Record, Store, Tenant, evaluate};
+
+/// Rows of a tenant in the random test.
+const ROWS: usize = 30;
+
+/// Walks random lists of random records from end to end and back; every page must be the one that
+/// [`evaluate`] answers. Between the lists, rows are added, changed, trashed and deleted.
+///
+/// # Panics
+/// When a page differs. The message holds `seed` and the query, which repeat the failure.
+pub async fn random_lists(store: std::sync::Arc<dyn Store>, seed: u64, rounds: usize) {
+    let store = &*store;
+    let mut random = Random::new(seed);
+    let entity = fresh_entity();
+    let mut rows: Vec<Sample> =
+        (0..ROWS).map(|n| random_sample(&mut random, entity, &format!("smp_{n:02}"))).collect();
+    insert(store, rows.iter().map(Put::insert).collect()).await;
+    let stranger = fresh_entity();
+    let strangers: Vec<Sample> = rows.iter().map(|row| moved(row, stranger)).collect();
+    insert(store, strangers.iter().map(Put::insert).collect()).await;
+
+    for round in 0..rounds {
+        if random.chance(30) {
+            change_one(store, &mut random, &mut rows, round).await;
+        }
+        let raw = random_query(&mut random, &rows);
+        let told = format!("seed {seed}, round {round}: {raw:?}");
+        walk(store, &Tenant::entity(entity), &rows, &raw, &told).await;
+    }
+}
+
+/// `sample` as a row of another tenant.
+fn moved(sample: &Sample, entity_id: EntityId) -> Sample {
+    let handle = sample.handle.as_ref().map(|_| format!("{entity_id} {}", sample.id));
+    Sample { entity_id, handle, ..sample.clone() }
+}
+
+/// Replaces, deletes or adds a row, in the store and in `rows`.
+async fn change_one(store: &dyn Store, random: &mut Random, rows: &mut Vec<Sample>, round: usize) {
+    let place = random.below(rows.len());
+    let old = rows.swap_remove(place);
+    let put = if random.chance(30) {
+        Put::delete(&old)
+    } else {
+        let new = random_sample(random, old.entity_id, &old.id);
+        let put = Put::update(&old, &new);
+        rows.push(new);
+        put
+    };
+    let added = random_sample(random, old.entity_id, &format!("smp_9{round:03}"));
+    let mut puts = vec![put];
+    if rows.len() < ROWS {
+        puts.push(Put::insert(&added));
+        rows.push(added);
+    }
+    insert(store, puts).await;
+}
+
+/// Follows the cursors of `raw` to the last page and back to the first.
+async fn walk(store: &dyn Store, tenant: &Tenant, rows: &[Sample], raw: &RawQuery, told: &str) {
+    let mut page = same_page(store, tenant, rows, raw, told).await;
+    let mut seen = page.rows.len();
+    while let Some(cursor) = page.pagination.next_cursor {
+        let next = RawQuery { next_cursor: Some(cursor), ..raw.clone() };
+        page = same_page(store, tenant, rows, &next, told).await;
+        assert!(!page.rows.is_empty(), "a page that was announced is empty: {told}");
+        seen += page.rows.len();
+    }
+    let all = ListQuery { limit: rows.len(), ..parsed(raw, told) };
+    assert_eq!(seen, evaluate(rows, &all).rows.len(), "pages leave out rows: {told}");
+    while let Some(cursor) = page.pagination.prev_cursor {
+        seen -= page.rows.len();
+        let previous = RawQuery { prev_cursor: Some(cursor), ..raw.clone() };
+        page = same_page(store, tenant, rows, &previous, told).await;
+    }
+    assert_eq!(seen, page.rows.len(), "the way back differs: {told}");
+}
+
+fn parsed(raw: &RawQuery, told: &str) -> ListQuery {
+    ListQuery::parse(&SAMPLES, raw).unwrap_or_else(|issues| panic!("{issues}: {told}"))
+}
+
+/// The page that both the store and the reference answer.
+async fn same_page(
+    store: &dyn Store,
+    tenant: &Tenant,
+    rows: &[Sample],
+    raw: &RawQuery,
+    told: &str,
+) -> Page<Sample> {
+    let query = parsed(raw, told);
+    let answered = store.page::<Sample>(&SAMPLES, tenant, &query).await;
+    let expected = evaluate(rows, &query);
+    assert_eq!(answered.as_ref(), Ok(&expected), "at {:?}: {told}", query.cursor);
+    expected
+}
+
+pub(super) async fn a_table_without_trash_has_an_empty_one(store: &dyn Store) {
+    let notes = ["note_1", "note_2"].map(|id| Note::new(fresh_entity(), id, "smp_1"));
+    let note = &notes[0];
+    insert(store, notes.iter().map(Put::insert).collect()).await;
+    for (search, deleted, expected) in
+        [(None, "false", 1), (None, "true", 0), (Some("RAČ"), "false", 1), (Some("RAČ"), "true", 0)]
+    {
+        let raw = RawQuery {
+            search: search.map(str::to_owned),
+            deleted: Some(deleted.to_owned()),
+            ..RawQuery::default()
+        };
+        let query = ListQuery::parse(&NOTES, &raw).expect("it is well formed");
+        let page = store.page::<Note>(&NOTES, &note.tenant(), &query).await.expect("it answers");
+        assert_eq!(page.rows, [note.clone()][..expected], "{raw:?}");
+        assert_eq!(page.pagination.total, i64::from(deleted == "false"), "{raw:?}");
+    }
+}
+
+pub(super) async fn a_cursor_survives_the_row_it_stands_on(store: &dyn Store) {
+    let entity = fresh_entity();
+    let rows = ["smp_1", "smp_2", "smp_3"].map(|id| Sample::new(entity, id));
+    insert(store, rows.iter().map(Put::insert).collect()).await;
+    let mut raw = RawQuery {
+        limit: Some("2".to_owned()),
+        order_by: vec!["amount".to_owned()],
+        ..RawQuery::default()
+    };
+    let first = same_page(store, &rows[0].tenant(), &rows, &raw, "three rows").await;
+    insert(store, vec![Put::delete(&rows[1])]).await;
+    raw.next_cursor = first.pagination.next_cursor;
+    let left = [rows[0].clone(), rows[2].clone()];
+    let second = same_page(store, &rows[0].tenant(), &left, &raw, "two rows").await;
+    assert_eq!(second.rows, rows[2..]);
+}
