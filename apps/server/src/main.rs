@@ -1,2 +1,85 @@
-//! Placeholder.
-fn main() {}
+//! The binary `racun`: settings, telemetry and wiring. It decides nothing about invoices.
+//!
+//! | Module        | Owns                                                     |
+//! | ------------- | -------------------------------------------------------- |
+//! | `cli`         | the commands                                             |
+//! | `settings`    | `racun.toml` and `RACUN__…`                              |
+//! | `telemetry`   | log records, traces, metrics                             |
+//! | `clock`       | the clock and the source of randomness                   |
+//! | `data_folder` | the embedded store's folder and the master key in it     |
+//! | `store`       | opening the store that the settings name                 |
+//! | `serve`       | `racun serve`, `work` and `migrate`                      |
+//! | `demo`        | `racun demo`                                             |
+//! | `stop`        | the signals that end the process                         |
+
+mod cli;
+mod clock;
+mod data_folder;
+mod demo;
+mod private_server;
+mod serve;
+mod settings;
+mod stop;
+mod store;
+mod telemetry;
+
+use std::process::ExitCode;
+
+use cli::Command;
+use settings::Settings;
+use telemetry::Telemetry;
+
+/// Why the process ends without having done what was asked.
+enum Failure {
+    /// The command or a setting is wrong: status 2.
+    Asked(String),
+    /// It did not work: status 1.
+    Met(anyhow::Error),
+}
+
+impl From<anyhow::Error> for Failure {
+    fn from(error: anyhow::Error) -> Self {
+        Self::Met(error)
+    }
+}
+
+#[tokio::main]
+async fn main() -> ExitCode {
+    let (text, status) = match run().await {
+        Ok(()) => return ExitCode::SUCCESS,
+        Err(Failure::Asked(text)) => (text, 2),
+        Err(Failure::Met(error)) => (format!("{error:#}"), 1),
+    };
+    eprintln!("racun: {}", text.lines().collect::<Vec<_>>().join(" "));
+    ExitCode::from(status)
+}
+
+async fn run() -> Result<(), Failure> {
+    match Command::parse(std::env::args_os().skip(1)).map_err(Failure::Asked)? {
+        Command::Help => println!("{}", cli::HELP),
+        Command::Version => println!("racun {}", env!("CARGO_PKG_VERSION")),
+        Command::Openapi => print_openapi()?,
+        Command::Demo { url: Some(url) } => demo::play(&url).await?,
+        Command::Demo { url: None } => private_server::demo().await?,
+        Command::Serve => with_settings(async |settings| serve::serve(settings).await).await?,
+        Command::Work => with_settings(async |settings| serve::work(settings).await).await?,
+        Command::Migrate => with_settings(async |settings| serve::migrate(settings).await).await?,
+    }
+    Ok(())
+}
+
+/// Runs what needs settings and telemetry, between their start and their end.
+async fn with_settings(
+    job: impl AsyncFnOnce(&Settings) -> anyhow::Result<()>,
+) -> Result<(), Failure> {
+    let settings = Settings::load().map_err(|error| Failure::Asked(error.to_string()))?;
+    let telemetry = Telemetry::start(&settings.log)?;
+    let outcome = job(&settings).await;
+    telemetry.finish();
+    outcome.map_err(Failure::Met)
+}
+
+fn print_openapi() -> anyhow::Result<()> {
+    println!("{}", serde_json::to_string_pretty(&racun_http_api::openapi())?);
+    Ok(())
+}

@@ -1,1 +1,82 @@
-//! Placeholder.
+//! Who may do what, where: accounts, users, sessions, entities with their settings, memberships,
+//! invitations and API keys. The only maker of a [`racun_kernel::Scope`].
+//!
+//! A request's bearer token is read once ([`authenticate`]) into a [`Caller`]; the caller enters an
+//! entity ([`enter`], [`open_entity`]) or an account ([`enter_account`]), and every further call
+//! takes the scope that this answers. What a scope allows is decided by one table, [`permits`], and
+//! asked with [`authorize`].
+//!
+//! | Module       | Owns                                                                |
+//! | ------------ | ------------------------------------------------------------------- |
+//! | `account`    | accounts and users, sign-up                                         |
+//! | `password`   | password rules and Argon2id hashes                                  |
+//! | `session`    | logging in and out                                                  |
+//! | `key`        | API keys of entities and accounts                                   |
+//! | `caller`     | whose a bearer token is                                             |
+//! | `entering`   | which entity or account a request acts in                           |
+//! | `permission` | the permission table                                                |
+//! | `entity`     | entities: fields, creation, change                                  |
+//! | `settings`   | an entity's settings: what is accepted, how it merges, its defaults |
+//! | `country`    | countries: codes, names, defaults and rules                         |
+//! | `portugal`   | what Portuguese law asks of an issuer                               |
+//! | `member`     | who belongs to an entity, and the last admin                        |
+//! | `invitation` | inviting people who have no user yet                                |
+//! | `secret`     | tokens and keys: made, recognised, digested                         |
+//!
+//! **Invariants.** Passwords are kept as Argon2id hashes, tokens and keys as SHA-256 digests, and
+//! neither shows in any `Debug` output of a type of this crate. E-mail addresses are unique without
+//! regard to capitals. Within this crate an entity that has an admin keeps one. Hashing a password
+//! takes tens of milliseconds of processor time, so it is done by plain functions
+//! ([`hash_password`], [`Login::verify`], [`OpenInvitation::answer`]) that the caller runs off its
+//! reactor; no async function here hashes.
+
+mod account;
+mod caller;
+mod country;
+mod email;
+mod entering;
+mod entity;
+mod entity_input;
+mod error;
+mod invitation;
+mod key;
+mod member;
+mod password;
+mod permission;
+mod portugal;
+mod secret;
+mod session;
+mod settings;
+
+use racun_kernel::Table;
+
+pub use account::{ACCOUNTS, Account, SignUp, USERS, User, sign_up, update_me};
+pub use caller::{Caller, authenticate};
+pub use country::CountryRules;
+pub use entering::{AccountScope, enter, enter_account, get_entity, list_entities, open_entity};
+pub use entity::{
+    ENTITIES, Entity, change_entity, create_entity, disable_entity, entity_writes, update_entity,
+};
+pub use entity_input::{EntityPatch, NewEntity};
+pub use error::{AccessError, Conflict, Forbidden, Refused};
+pub use invitation::{
+    Accepted, Answer, INVITATIONS, Invitation, InvitationStatus, OpenInvitation, accept_invitation,
+    cancel_invitation, find_invitation, get_invitation, list_invitations, resend_invitation,
+};
+pub use key::{
+    API_KEYS, ApiKey, NewKey, create_account_key, create_entity_key, delete_account_key,
+    delete_entity_key, list_account_keys, list_entity_keys,
+};
+pub use member::{
+    AddEntityUser, Added, MEMBERSHIPS, Membership, add_entity_user, change_role, list_entity_users,
+    remove_entity_user,
+};
+pub use password::{PasswordHash, hash_password};
+pub use permission::{Permission, authorize, permits};
+pub use secret::{Digest, Shown};
+pub use session::{Login, SESSION_SECONDS, SESSIONS, Session, find_login, log_out, open_session};
+pub use settings::Settings;
+
+/// The tables of this crate, for stores that make them.
+pub static TABLES: [&Table; 7] =
+    [&ACCOUNTS, &USERS, &SESSIONS, &ENTITIES, &MEMBERSHIPS, &INVITATIONS, &API_KEYS];

@@ -1,1 +1,67 @@
-//! Placeholder.
+//! What documents refer to: customers, suppliers, items, taxes, financial categories and business
+//! units.
+//!
+//! Nothing here is frozen: documents copy what they need when they are made, so that any record may
+//! change, go to the trash or be erased without touching what was issued.
+//!
+//! | Module               | Owns                                                              |
+//! | -------------------- | ----------------------------------------------------------------- |
+//! | `customer`           | buyers, and what the catalogue knows of them                      |
+//! | `supplier`           | those the entity buys from                                        |
+//! | `item`               | what is sold, its one price and the taxes on it                   |
+//! | `tax`                | taxes whose rate changes with time; the one default of an entity  |
+//! | `default_taxes`      | the taxes that a new entity starts with, by country               |
+//! | `financial_category` | reporting categories of lines                                     |
+//! | `business_unit`      | premises and brands of an entity, numbered without gaps           |
+//! | `life_cycle`         | get, list, trash, restore and erase, once for all of them         |
+//! | `check`              | limits of texts, metadata and free JSON                           |
+//! | `parts`              | bank accounts and UJP routing                                     |
+//! | `record`             | how these types declare their stored fields                       |
+//!
+//! One input type per resource serves creation and update: on creation an absent field takes its
+//! default, on update it stays as it is.
+//!
+//! **Invariants.** An item has a net price or a gross one, never both. A tax has at least one rate,
+//! its rates are sorted newest first, and at most one tax of an entity is the default. No two taxes
+//! outside the trash share a classification. A business unit's numbering index is never used again.
+
+mod business_unit;
+mod check;
+mod customer;
+mod default_taxes;
+mod error;
+mod financial_category;
+mod item;
+mod life_cycle;
+mod parts;
+mod record;
+mod supplier;
+mod tax;
+
+pub use business_unit::{
+    BUSINESS_UNITS, BusinessUnit, BusinessUnitInput, create_business_unit, update_business_unit,
+};
+pub use check::{
+    LOCALES, MAX_EMAIL_CHARS, MAX_JSON_BYTES, MAX_METADATA_KEY_CHARS, MAX_TEXT_CHARS, check_text,
+};
+pub use customer::{
+    CUSTOMERS, ContactType, Customer, CustomerInput, Vies, create_customer, update_customer,
+};
+pub use default_taxes::{default_tax_puts, default_taxes};
+pub use error::{CatalogError, RefusalReason};
+pub use financial_category::{
+    FINANCIAL_CATEGORIES, FinancialCategory, FinancialCategoryInput, archive_financial_category,
+    create_financial_category, list_financial_categories, update_financial_category,
+};
+pub use item::{
+    ITEMS, Item, ItemClassification, ItemEInvoicing, ItemInput, ItemRules, ItemTaxInput,
+    ItemTranslations, References, create_item, taxes_of_items, update_item,
+};
+pub use life_cycle::{EventKinds, Resource, Trashable, erase, get, list, restore, trash};
+pub use parts::{BankAccountType, EntityBankAccount, UjpCustomerData};
+pub use supplier::{SUPPLIERS, Supplier, SupplierInput, create_supplier, update_supplier};
+pub use tax::{TAXES, Tax, TaxInput, TaxRate, TaxRateInput, create_tax, replace_tax, update_tax};
+
+/// Every table of this crate.
+pub static TABLES: [&racun_kernel::Table; 6] =
+    [&CUSTOMERS, &SUPPLIERS, &ITEMS, &TAXES, &FINANCIAL_CATEGORIES, &BUSINESS_UNITS];

@@ -11,6 +11,8 @@ pub const MAX_PADDING: usize = 9;
 /// Characters outside tokens. With a year, a sequence number and a unit's index of 19 digits each,
 /// the most that 64 bits hold, a number stays within the 100 characters that documents keep.
 pub const MAX_LITERAL_CHARS: usize = 58;
+/// Characters of the longest well-formed format.
+const MAX_CHARS: usize = MAX_LITERAL_CHARS + "{yyyy}".len() + 2 * (MAX_PADDING + "{}".len());
 
 /// A number format such as `{yyyy}-{nnnnn}`, known to be well formed.
 ///
@@ -107,6 +109,9 @@ pub fn series_key(kind: &str, date: Date, has_year: bool, unit: Option<BusinessU
 }
 
 fn read_parts(text: &str) -> Result<Vec<Part>, String> {
+    if text.chars().count() > MAX_CHARS {
+        return Err(format!("a number format has at most {MAX_CHARS} characters"));
+    }
     if text.chars().any(char::is_control) {
         return Err("a number format holds no control characters".to_owned());
     }

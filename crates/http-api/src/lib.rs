@@ -1,1 +1,47 @@
-//! Placeholder.
+//! Racun's HTTP interface.
+//!
+//! | Module     | Owns                                                                   |
+//! | ---------- | ---------------------------------------------------------------------- |
+//! | `server`   | the application, and the server that runs and ends it                  |
+//! | `routes`   | the one table of routes                                                |
+//! | `route`    | how a route is declared: path, gate, bodies, handler                   |
+//! | `gate`     | who makes a request, where, and whether they may                       |
+//! | `frame`    | what every answer carries; where answers are logged                    |
+//! | `error`    | the one catalogue of statuses and codes                                |
+//! | `request`  | reading headers, path, query string and body                           |
+//! | `answer`   | answers other than a plain 200                                         |
+//! | `body`     | how bodies are declared and converted                                  |
+//! | `services` | store, clock, randomness; use cases that outlive their connection      |
+//! | `openapi`  | the description, made from the routes                                  |
+//! | `docs`     | the description, served                                                |
+//! | `health`   | liveness and readiness                                                 |
+//! | `access`   | users, entities, members, invitations, keys                            |
+//! | `documents` | invoices, and what documents of any kind share                         |
+//! | `catalog`  | customers, suppliers, items, taxes, financial categories, units        |
+//!
+//! **Invariants.** What is served, who may use it and what the description says follow from one
+//! table. Handlers parse, call one use case and render; bodies are types of this crate. Every answer
+//! carries its request's id. What changes state runs to its end even when the client hangs up.
+
+mod access;
+mod answer;
+mod body;
+mod catalog;
+mod docs;
+mod documents;
+pub mod error;
+mod frame;
+mod gate;
+mod health;
+mod openapi;
+mod request;
+mod route;
+mod routes;
+mod server;
+mod services;
+
+pub use openapi::{VERSION, openapi};
+pub use route::{Gate, Parameter, ParameterKind, Route, Verb};
+pub use routes::routes;
+pub use server::{Options, app, run};
+pub use services::{Limits, Services};

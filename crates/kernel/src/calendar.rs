@@ -40,6 +40,12 @@ pub fn to_millisecond(instant: OffsetDateTime) -> OffsetDateTime {
     instant.replace_millisecond(instant.millisecond()).unwrap_or(instant)
 }
 
+/// `instant` without what is finer than a microsecond: the finest that a store compares.
+#[must_use]
+pub(crate) fn to_microsecond(instant: OffsetDateTime) -> OffsetDateTime {
+    instant.replace_microsecond(instant.microsecond()).unwrap_or(instant)
+}
+
 /// Reads `YYYY-MM-DD`, years 0001 to 9999.
 ///
 /// # Errors
@@ -77,12 +83,15 @@ pub fn parse_document_date(text: &str) -> Result<Date, Issue> {
     Ok(date)
 }
 
-/// Reads an instant of ISO 8601 with an offset, such as `2026-11-20T08:30:00Z`.
+/// Reads an instant of ISO 8601 with an offset, such as `2026-11-20T08:30:00Z`, as one in UTC, years
+/// 0001 to 9999.
 ///
 /// # Errors
-/// For other text, and for instants that do not exist.
+/// For other text, and for instants that do not exist or whose year in UTC is another.
 pub fn parse_instant(text: &str) -> Result<OffsetDateTime, Issue> {
-    OffsetDateTime::parse(text, &time::format_description::well_known::Rfc3339).map_err(|_| {
+    let parsed = OffsetDateTime::parse(text, &time::format_description::well_known::Rfc3339);
+    let in_utc = parsed.ok().and_then(|instant| instant.checked_to_offset(UtcOffset::UTC));
+    in_utc.filter(|instant| (1..=9999).contains(&instant.year())).ok_or_else(|| {
         Issue::new("invalid_date_time", "expected an instant such as 2026-11-20T08:30:00Z")
     })
 }
@@ -197,5 +206,14 @@ mod tests {
         let instant = to_millisecond(datetime!(2026-11-20 08:30:00.123456 +1));
         assert_eq!(format_instant(instant), "2026-11-20T07:30:00.123Z");
         assert_eq!(parse_instant("2026-11-20T08:30:00.123+01:00").unwrap(), instant);
+    }
+
+    #[test]
+    fn instants_outside_the_years_that_are_kept_are_refused() {
+        for text in
+            ["9999-12-31T23:59:59-00:01", "0001-01-01T00:00:00+00:01", "0000-06-01T00:00:00Z"]
+        {
+            assert_eq!(parse_instant(text).unwrap_err().code, "invalid_date_time", "{text}");
+        }
     }
 }

@@ -165,7 +165,7 @@ impl ListQuery {
     pub const MAX_FILTER_BYTES: usize = 8 * 1024;
     /// Clauses that a filter may hold.
     pub const MAX_CLAUSES: usize = 50;
-    /// Values that `in` and `notIn` may hold.
+    /// Values that an operator's array may hold.
     pub const MAX_IN_VALUES: usize = 200;
     /// Characters that a search may hold.
     pub const MAX_SEARCH_CHARS: usize = 200;

@@ -1,1 +1,37 @@
-//! Placeholder.
+//! Racun's store on SQLite: the embedded default, one file in the data folder, or none at all.
+//!
+//! Generic: a record costs a declaration ([`racun_kernel::Table`]), not a schema. What is not here:
+//! any knowledge of what the records are.
+//!
+//! | Module        | Owns                                                             |
+//! | ------------- | ---------------------------------------------------------------- |
+//! | `connection`  | the file, its lock, a connection's settings and SQL functions    |
+//! | `declaration` | what a declared table may look like                              |
+//! | `schema`      | tables and indexes made from the declarations                    |
+//! | `encoding`    | values as SQLite keeps them, in the same order                   |
+//! | `sql`         | statements whose values are bound, never spliced                 |
+//! | `select`      | lists: filters, orders and cursors as SQL                        |
+//! | `read`        | the statements of the other reads                                |
+//! | `unit`        | one unit: load, decide, write                                    |
+//! | `writer`      | the thread that commits waiting units in groups                  |
+//! | `readers`     | the threads that answer reads                                    |
+//! | `error`       | why a store does not open, and what SQLite's errors mean         |
+//!
+//! **Invariants.** One process per file, and in it one thread that writes. An answered unit is on
+//! disk. No decimal is ever a SQLite number. Only names out of static declarations become SQL.
+
+mod connection;
+mod declaration;
+mod encoding;
+mod error;
+mod read;
+mod readers;
+mod schema;
+mod select;
+mod sql;
+mod store;
+mod unit;
+mod writer;
+
+pub use error::OpenError;
+pub use store::SqliteStore;

@@ -121,7 +121,8 @@ fn discounted(
             (DiscountKind::Amount, _) => discount.value.clone(),
         };
         left -= &off;
-        if if is_return { left.is_positive() } else { left.is_negative() } {
+        let exceeded = if is_return { left.is_positive() } else { left.is_negative() };
+        if exceeded {
             let message = format!(
                 "the discounts are more than the line's {}: lower them or the line's other figures",
                 subtotal.abs()

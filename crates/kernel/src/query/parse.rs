@@ -3,7 +3,7 @@
 use serde_json::Value as Json;
 
 use super::{Clause, ListQuery, Operator, Order};
-use crate::calendar::{midnight, parse_date, parse_document_date, parse_instant};
+use crate::calendar::{midnight, parse_date, parse_document_date, parse_instant, to_microsecond};
 use crate::text::fold;
 use crate::{Decimal, Field, FieldKind, Issue, Issues, Table, Value};
 
@@ -214,6 +214,7 @@ fn parse_operator(kind: FieldKind, name: &str, operand: &Json) -> Result<Operato
 /// Operators of array fields; scalar ones say nothing about an array and are left out.
 fn parse_list_operator(name: &str, operand: &Json) -> Result<Option<Operator>, Issue> {
     let texts = || match operand {
+        Json::Array(values) if values.len() > ListQuery::MAX_IN_VALUES => Err(too_many_values()),
         Json::Array(values) => values.iter().map(read_text).collect::<Result<Vec<_>, _>>(),
         one => Ok(vec![read_text(one)?]),
     };
@@ -237,10 +238,13 @@ fn read_values(kind: FieldKind, operand: &Json) -> Result<Vec<Value>, Issue> {
         return Err(Issue::new("invalid_type", "expected an array of values"));
     };
     if values.len() > ListQuery::MAX_IN_VALUES {
-        let message = format!("at most {} values", ListQuery::MAX_IN_VALUES);
-        return Err(Issue::new("too_many", message));
+        return Err(too_many_values());
     }
     values.iter().map(|value| read_value(kind, value)).collect()
+}
+
+fn too_many_values() -> Issue {
+    Issue::new("too_many", format!("at most {} values", ListQuery::MAX_IN_VALUES))
 }
 
 fn read_text(value: &Json) -> Result<String, Issue> {
@@ -266,7 +270,7 @@ pub(super) fn read_value(kind: FieldKind, value: &Json) -> Result<Value, Issue> 
         (FieldKind::Date, Json::String(text)) => Value::Date(parse_document_date(text)?),
         (FieldKind::Instant, Json::String(text)) => Value::Instant(match parse_date(text) {
             Ok(date) => midnight(date),
-            Err(_) => parse_instant(text)?,
+            Err(_) => to_microsecond(parse_instant(text)?),
         }),
         (FieldKind::Text, _) => return Err(refused("text")),
         (FieldKind::Number, _) => return Err(refused("a number")),

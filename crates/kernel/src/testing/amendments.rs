@@ -172,7 +172,11 @@ pub(super) async fn a_unit_is_shown_its_loads_in_their_order(store: &dyn Store) 
     let tenant = Tenant::entity(entity);
     let sample = Sample::new(entity, "smp_1");
     let stranger = Note::new(fresh_entity(), "note_0", "smp_1");
-    let notes = ["note_2", "note_1", "note_3"].map(|id| Note::new(entity, id, "smp_1"));
+    // The order of ids is neither that of writing nor that of creation.
+    let notes = [("note_2", 2), ("note_1", 3), ("note_3", 1)].map(|(id, minutes)| {
+        let note = Note::new(entity, id, "smp_1");
+        Note { created_at: note.created_at + time::Duration::minutes(minutes), ..note }
+    });
     let mut puts: Vec<Put> = notes.iter().map(Put::insert).collect();
     puts.push(Put::insert(&stranger));
     puts.push(Put::insert(&Note::new(entity, "note_4", "smp_4")));

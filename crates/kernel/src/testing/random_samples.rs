@@ -77,7 +77,11 @@ const TEXTS: &[&str] = &[
     ":a",
 ];
 
-const KEYS: &[&str] = &["order_id", "a.b", "a", "", "ž", "\"", "\\", "$", "a b", "'", "%", "[0]"];
+/// Keys of maps, few enough to be there when they are asked for.
+const KEYS: &[&str] = &["order_id", "Order_id", "a.b", "", "ž", "\"", "\\", "$"];
+
+/// Elements of lists and values of maps.
+const TAGS: &[&str] = &["", "a", "A", "ž", "Ž", "%", "\"", "a.b"];
 
 const NUMBERS: &[&str] = &[
     "0",
@@ -137,12 +141,13 @@ fn random_number(random: &mut Random) -> Decimal {
 }
 
 fn random_metadata(random: &mut Random) -> Metadata {
-    let entries = (0..random.below(4)).map(|_| (random.pick(KEYS).to_owned(), random_text(random)));
+    let entries = (0..random.below(6)).map(|_| (random.pick(KEYS), random.pick(TAGS)));
+    let entries = entries.map(|(key, value)| (key.to_owned(), value.to_owned()));
     Metadata::new(entries.collect()).expect("within the limits")
 }
 
-fn random_texts(random: &mut Random) -> Vec<String> {
-    (0..random.below(4)).map(|_| random_text(random)).collect()
+fn random_tags(random: &mut Random) -> Vec<String> {
+    (0..random.below(4)).map(|_| random.pick(TAGS).to_owned()).collect()
 }
 
 /// A record whose fields are null, or equal to others', in a good part of all cases.
@@ -161,7 +166,7 @@ pub(super) fn random_sample(random: &mut Random, entity: EntityId, id: &str) -> 
         day: random.maybe(|random| random.pick(DATES)),
         seen_at: random.maybe(|random| random.pick(INSTANTS)),
         metadata: random.maybe(random_metadata),
-        tags: random.maybe(random_texts),
+        tags: random.maybe(random_tags),
         customer: random.maybe(|random| SampleCustomer { name: random.maybe(random_text) }),
         note: random.maybe(random_text),
         ..Sample::new(entity, id)
@@ -193,29 +198,49 @@ fn random_order(random: &mut Random) -> String {
     format!("{sign}{}", random.pick(&fields).name)
 }
 
+/// What a condition is on: a field, or a key of a map.
+struct Target {
+    field: &'static Field,
+    key: Option<&'static str>,
+}
+
+impl Target {
+    /// The kind of value that its operators see.
+    fn kind(&self) -> FieldKind {
+        if self.key.is_some() { FieldKind::Text } else { self.field.kind }
+    }
+
+    /// What `row` has there.
+    fn value(&self, row: &Sample) -> Value {
+        match (self.key, row.value(self.field.name)) {
+            (Some(key), Value::Map(map)) => map.get(key).map_or(Value::Null, Value::from),
+            (Some(_), _) => Value::Null,
+            (None, value) => value,
+        }
+    }
+}
+
 /// One property of a filter.
 fn random_condition(random: &mut Random, rows: &[Sample]) -> (String, Json) {
-    let fields: Vec<&Field> = SAMPLES.fields.iter().filter(|field| field.public).collect();
+    let fields: Vec<&'static Field> = SAMPLES.fields.iter().filter(|field| field.public).collect();
     let field = random.pick(&fields);
-    if field.kind != FieldKind::Map {
-        return (field.name.to_owned(), random_operators(random, field.kind, field.name, rows));
-    }
-    let key = random.pick(KEYS);
-    let operators = random_operators(random, FieldKind::Text, "name", rows);
-    if random.chance(50) {
-        (format!("{}.{key}", field.name), operators)
-    } else {
-        (field.name.to_owned(), json!({ key: operators }))
+    let key = (field.kind == FieldKind::Map).then(|| random.pick(KEYS));
+    let target = Target { field, key };
+    let operators = random_operators(random, &target, rows);
+    match key {
+        None => (field.name.to_owned(), operators),
+        Some(key) if random.chance(50) => (format!("{}.{key}", field.name), operators),
+        Some(key) => (field.name.to_owned(), json!({ key: operators })),
     }
 }
 
 /// A value to be equal to, or an object of one or two operators.
-fn random_operators(random: &mut Random, kind: FieldKind, field: &str, rows: &[Sample]) -> Json {
-    if kind == FieldKind::List {
+fn random_operators(random: &mut Random, target: &Target, rows: &[Sample]) -> Json {
+    if target.kind() == FieldKind::List {
         return random_list_operators(random);
     }
     if random.chance(15) {
-        return random_value(random, kind, field, rows);
+        return random_value(random, target, rows);
     }
     let names: &[&str] = &[
         "equals",
@@ -231,55 +256,48 @@ fn random_operators(random: &mut Random, kind: FieldKind, field: &str, rows: &[S
         "startsWith",
         "endsWith",
     ];
-    let usable = if kind == FieldKind::Text { names } else { &names[..9] };
+    let usable = if target.kind() == FieldKind::Text { names } else { &names[..9] };
     let mut operators = Map::new();
     for _ in 0..=random.below(2) {
         let name = random.pick(usable);
-        operators.insert(name.to_owned(), random_operand(random, name, kind, field, rows));
+        operators.insert(name.to_owned(), random_operand(random, name, target, rows));
     }
     Json::Object(operators)
 }
 
-fn random_operand(
-    random: &mut Random,
-    name: &str,
-    kind: FieldKind,
-    field: &str,
-    rows: &[Sample],
-) -> Json {
-    let value = |random: &mut Random| random_value(random, kind, field, rows);
+fn random_operand(random: &mut Random, name: &str, target: &Target, rows: &[Sample]) -> Json {
     match name {
-        "in" | "notIn" => (0..random.below(5)).map(|_| value(random)).collect(),
-        "between" => json!([some_value(random, kind), some_value(random, kind)]),
-        "gt" | "gte" | "lt" | "lte" => some_value(random, kind),
+        "in" | "notIn" => {
+            (0..random.below(5)).map(|_| random_value(random, target, rows)).collect()
+        }
+        "between" => json!([some_value(random, target), some_value(random, target)]),
+        "gt" | "gte" | "lt" | "lte" => some_value(random, target),
         "contains" | "startsWith" | "endsWith" => Json::String(random_part(random)),
-        _ => value(random),
+        _ => random_value(random, target, rows),
     }
 }
 
 fn random_list_operators(random: &mut Random) -> Json {
     let name = random.pick(&["equals", "contains", "in", "not", "notIn", "gt", "startsWith"]);
-    let texts = random_texts(random);
-    match random.below(3) {
-        0 => Json::String(random_text(random)),
-        1 => json!({ name: random_text(random) }),
-        _ => json!({ name: texts }),
+    match random.below(4) {
+        0 => json!(random.pick(TAGS)),
+        1 => json!({ name: random.pick(TAGS) }),
+        _ => json!({ name: random_tags(random) }),
     }
 }
 
 /// Null, the value of some row, or any value.
-fn random_value(random: &mut Random, kind: FieldKind, field: &str, rows: &[Sample]) -> Json {
+fn random_value(random: &mut Random, target: &Target, rows: &[Sample]) -> Json {
     if random.chance(15) {
         return Json::Null;
     }
-    match rows[random.below(rows.len())].value(field) {
-        value if random.chance(40) => as_json(&value),
-        _ => some_value(random, kind),
-    }
+    let row = &rows[random.below(rows.len())];
+    if random.chance(50) { as_json(&target.value(row)) } else { some_value(random, target) }
 }
 
-fn some_value(random: &mut Random, kind: FieldKind) -> Json {
-    as_json(&match kind {
+/// Any value but null.
+fn some_value(random: &mut Random, target: &Target) -> Json {
+    as_json(&match target.kind() {
         FieldKind::Text | FieldKind::Map | FieldKind::List => random_text(random).into(),
         FieldKind::Number => Value::Number(random_number(random)),
         FieldKind::Bool => random.chance(50).into(),

@@ -14,6 +14,7 @@ use crate::{Decimal, Field, FieldKind, Metadata, Record, Table, Tenant, Unique, 
 pub static SAMPLES: Table = Table {
     name: "samples",
     fields: &[
+        Field::id(),
         Field::column("created_at", FieldKind::Instant),
         Field::column("deleted_at", FieldKind::Instant),
         Field::column("name", FieldKind::Text).searched(),
@@ -22,7 +23,7 @@ pub static SAMPLES: Table = Table {
         Field::column("group", FieldKind::Text).in_column("group_name").indexed(),
         Field::column("amount", FieldKind::Number),
         Field::column("active", FieldKind::Bool),
-        Field::column("day", FieldKind::Date),
+        Field::column("day", FieldKind::Date).indexed(),
         Field::column("seen_at", FieldKind::Instant),
         Field::column("metadata", FieldKind::Map),
         Field::column("tags", FieldKind::List),
@@ -130,6 +131,7 @@ impl Record for Sample {
     fn values(&self) -> Vec<Value> {
         let customer_name = self.customer.as_ref().and_then(|customer| customer.name.clone());
         vec![
+            (&self.id).into(),
             self.created_at.into(),
             self.deleted_at.into(),
             self.name.clone().into(),

@@ -1,0 +1,93 @@
+//! The embedded store's folder: who may read it, and the master key in it.
+
+use std::fs::{self, DirBuilder, File, OpenOptions};
+use std::io::{ErrorKind, Write as _};
+use std::os::unix::fs::{DirBuilderExt as _, OpenOptionsExt as _, PermissionsExt as _};
+use std::path::{Path, PathBuf};
+
+use anyhow::{Context as _, bail};
+use racun_kernel::Stamp;
+
+use crate::settings::{MasterKey, Setting as _};
+
+/// The store's file.
+const DATABASE: &str = "racun.db";
+
+/// The file of the key that is made at the first start.
+const MASTER_KEY: &str = "master.key";
+
+/// A folder with all data of one server.
+pub struct DataFolder {
+    path: PathBuf,
+}
+
+impl DataFolder {
+    /// The folder, made when it is not there, readable by nobody else.
+    ///
+    /// # Errors
+    /// When it cannot be made.
+    pub fn open(path: &Path) -> anyhow::Result<Self> {
+        if !path.is_dir() {
+            let made = DirBuilder::new().recursive(true).mode(0o700).create(path);
+            made.with_context(|| format!("the data folder {} cannot be made", path.display()))?;
+        }
+        Ok(Self { path: path.to_owned() })
+    }
+
+    /// The store's file, made empty when it is not there, and whether it was made. SQLite gives
+    /// the files that it makes beside it the same permissions.
+    ///
+    /// # Errors
+    /// When it cannot be made.
+    pub fn database(&self) -> anyhow::Result<(PathBuf, bool)> {
+        let path = self.path.join(DATABASE);
+        match OpenOptions::new().write(true).create_new(true).mode(0o600).open(&path) {
+            Ok(_) => Ok((path, true)),
+            Err(error) if error.kind() == ErrorKind::AlreadyExists => Ok((path, false)),
+            Err(error) => Err(error).context(format!("{} cannot be made", path.display())),
+        }
+    }
+
+    /// The path, for messages.
+    pub fn display(&self) -> std::path::Display<'_> {
+        self.path.display()
+    }
+
+    /// Makes the master key unless it is there, and checks it if it is.
+    ///
+    /// # Errors
+    /// When it can neither be read nor written, or is no key.
+    pub fn ensure_master_key(&self, stamp: &Stamp) -> anyhow::Result<()> {
+        let path = self.path.join(MASTER_KEY);
+        match fs::read_to_string(&path) {
+            Ok(text) if MasterKey::read(text.trim()).is_some() => {
+                warn_when_others_may_read(&path);
+                Ok(())
+            }
+            Ok(_) => bail!("{} is not {}; restore it", path.display(), MasterKey::EXPECTED),
+            Err(error) if error.kind() == ErrorKind::NotFound => self
+                .write_whole(MASTER_KEY, &MasterKey::new(stamp.secret()).to_base64())
+                .with_context(|| format!("{} cannot be written", path.display())),
+            Err(error) => Err(error).context(format!("{} cannot be read", path.display())),
+        }
+    }
+
+    /// Writes a file that is there either whole or not at all, whenever the power fails.
+    fn write_whole(&self, name: &str, text: &str) -> std::io::Result<()> {
+        let beside = self.path.join(format!("{name}.new"));
+        let mut file =
+            OpenOptions::new().write(true).create(true).truncate(true).mode(0o600).open(&beside)?;
+        file.write_all(text.as_bytes())?;
+        file.write_all(b"\n")?;
+        file.sync_all()?;
+        fs::rename(&beside, self.path.join(name))?;
+        File::open(&self.path)?.sync_all()
+    }
+}
+
+fn warn_when_others_may_read(path: &Path) {
+    let open = fs::metadata(path).is_ok_and(|file| file.permissions().mode() & 0o077 != 0);
+    if open {
+        tracing::warn!("{} can be read by others: `chmod 600` it", path.display());
+    }
+}

@@ -1,0 +1,33 @@
+//! `racun demo` without an address: a server of its own, gone afterwards.
+
+use std::net::SocketAddr;
+
+use anyhow::Context as _;
+use racun_http_api::Options;
+use tokio::sync::oneshot;
+
+use crate::settings::Settings;
+use crate::{demo, serve, store};
+
+/// Plays the demo on a server whose data nobody keeps.
+///
+/// # Errors
+/// When the server does not start, or a step of the demo fails.
+pub async fn demo() -> anyhow::Result<()> {
+    let folder = tempfile::tempdir().context("no folder for the demo's data")?;
+    let mut settings = Settings::default();
+    settings.database.dir = folder.path().to_owned();
+    let opened = store::open(&settings).await?;
+    let (listener, address) = serve::listen(SocketAddr::from(([127, 0, 0, 1], 0)))?;
+    let (stop, stopped) = oneshot::channel::<()>();
+    let options = Options::until(async move {
+        // Sent, or dropped: the demo has ended either way.
+        let _ = stopped.await;
+    });
+    let server =
+        tokio::spawn(racun_http_api::run(listener, serve::services(opened.store), options));
+    let outcome = demo::play(&format!("http://{address}")).await;
+    drop(stop);
+    server.await.context("the demo's server panicked")??;
+    outcome
+}

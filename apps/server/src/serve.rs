@@ -1,0 +1,97 @@
+//! `racun serve`, `racun work` and `racun migrate`.
+
+use std::net::{SocketAddr, TcpListener};
+use std::sync::Arc;
+use std::time::Instant;
+
+use anyhow::Context as _;
+use racun_http_api::{Options, Services};
+use tokio::runtime::Handle;
+
+use crate::settings::Settings;
+use crate::store::{self, Opened};
+use crate::{clock, stop};
+
+/// Answers requests until a signal comes, and finishes those under way.
+///
+/// # Errors
+/// When the store cannot be opened or the address cannot be listened on.
+pub async fn serve(settings: &Settings) -> anyhow::Result<()> {
+    let stop = stop::requested()?;
+    let Opened { store, place, is_new } = store::open(settings).await?;
+    let (listener, address) = listen(settings.server.listen)?;
+    let base = match &settings.server.public_url {
+        Some(url) => url.as_str().to_owned(),
+        None => format!("http://{address}"),
+    };
+    tracing::info!(%address, "Racun listens on http://{address}, documented at /docs; data in {place}");
+    if is_new {
+        tracing::info!("{}", how_to_get_a_key(&base));
+    }
+    let services = services(store);
+    racun_http_api::run(listener, services, Options::until(stop)).await?;
+    tracing::info!("ended");
+    Ok(())
+}
+
+/// Works off jobs until a signal comes.
+///
+/// # Errors
+/// When the store cannot be opened.
+pub async fn work(settings: &Settings) -> anyhow::Result<()> {
+    let stop = stop::requested()?;
+    let opened = store::open(settings).await?;
+    tracing::info!(
+        "this version has no kinds of jobs yet: nothing to do; data in {}",
+        opened.place
+    );
+    stop.await;
+    Ok(())
+}
+
+/// Creates or upgrades the database and says what it did.
+///
+/// # Errors
+/// When the store cannot be opened.
+pub async fn migrate(settings: &Settings) -> anyhow::Result<()> {
+    let Opened { place, is_new, .. } = store::open(settings).await?;
+    println!("{place}: {}", if is_new { "made, or upgraded" } else { "up to date" });
+    Ok(())
+}
+
+/// A socket at `address`, and the address that it really has.
+///
+/// # Errors
+/// When the address is not ours or in use.
+pub fn listen(address: SocketAddr) -> anyhow::Result<(TcpListener, SocketAddr)> {
+    let bound = TcpListener::bind(address).and_then(|listener| {
+        let address = listener.local_addr()?;
+        Ok((listener, address))
+    });
+    bound.with_context(|| format!("{address} (RACUN__SERVER__LISTEN) cannot be listened on"))
+}
+
+/// What requests are answered with.
+pub fn services(store: Arc<dyn racun_kernel::Store>) -> Services {
+    Services {
+        store,
+        clock: Arc::new(clock::now),
+        entropy: clock::entropy(),
+        version: env!("CARGO_PKG_VERSION"),
+        started: Instant::now(),
+        runtime: Handle::current(),
+    }
+}
+
+/// Commands from nothing to a sandbox key, ready to copy.
+fn how_to_get_a_key(base: &str) -> String {
+    let json = "-H 'content-type: application/json'";
+    let id = r#"| grep -o '"id":"[^"]*"' | head -1 | cut -d'"' -f4"#;
+    format!(
+        r#"This is the first start. To get a key for a sandbox:
+  curl -s {base}/users/signup {json} -d '{{"email":"me@example.com","password":"change me 1","company_name":"My company"}}'
+  TOKEN=$(curl -s {base}/users/login {json} -d '{{"email":"me@example.com","password":"change me 1"}}' {id})
+  curl -s {base}/entities -H "authorization: Bearer $TOKEN" {json} -d '{{"name":"My company","country":"Slovenia","environment":"sandbox"}}'
+  curl -s {base}/account/api-keys -H "authorization: Bearer $TOKEN" {json} -d '{{"name":"first","environment":"sandbox"}}'"#
+    )
+}

@@ -1,0 +1,210 @@
+//! The settings: `racun.toml` in the current folder, and `RACUN__SECTION__KEY` in the environment,
+//! which wins. Every name is known and every value checked before anything starts.
+
+mod later;
+mod value;
+
+use std::collections::HashMap;
+use std::fmt;
+use std::fs;
+use std::io::ErrorKind;
+use std::net::SocketAddr;
+use std::path::PathBuf;
+
+use config::{Config, ConfigError, Environment, File, FileFormat};
+use serde::Deserialize;
+
+pub use value::{BaseUrl, LogFormat, LogLevel, MasterKey, PostgresUrl, Setting};
+use value::{optional, required};
+
+/// The file that is read when it is there.
+const FILE: &str = "racun.toml";
+
+/// What every variable's name begins with.
+const PREFIX: &str = "RACUN";
+
+/// Between the parts of a variable's name.
+const SEPARATOR: &str = "__";
+
+/// All settings.
+#[derive(Debug, Default, Deserialize)]
+#[serde(default, deny_unknown_fields, expecting = "a section")]
+pub struct Settings {
+    /// Where requests come in.
+    pub server: Server,
+    /// Where data are kept.
+    pub database: Database,
+    /// What seals secrets.
+    pub secrets: Secrets,
+    /// What is logged, and how.
+    pub log: Log,
+    /// Those whose functions are not there yet, checked all the same.
+    furs: later::Furs,
+    fina: later::Fina,
+    fiscalization: later::Fiscalization,
+    webhooks: later::Webhooks,
+    email: later::Email,
+    rate_limits: later::RateLimits,
+}
+
+/// `RACUN__SERVER__…`
+#[derive(Debug, Deserialize)]
+#[serde(default, deny_unknown_fields, expecting = "a section")]
+pub struct Server {
+    /// The address to listen on; port 0 takes a free one.
+    #[serde(deserialize_with = "required")]
+    pub listen: SocketAddr,
+    /// The base of links in answers and e-mails; absent: from the address.
+    #[serde(deserialize_with = "optional")]
+    pub public_url: Option<BaseUrl>,
+}
+
+impl Default for Server {
+    fn default() -> Self {
+        Self { listen: SocketAddr::from(([127, 0, 0, 1], 8080)), public_url: None }
+    }
+}
+
+/// `RACUN__DATABASE__…`
+#[derive(Debug, Deserialize)]
+#[serde(default, deny_unknown_fields, expecting = "a section")]
+pub struct Database {
+    /// PostgreSQL's address; absent: the embedded store.
+    #[serde(deserialize_with = "optional")]
+    pub url: Option<PostgresUrl>,
+    /// The embedded store's data folder.
+    #[serde(deserialize_with = "required")]
+    pub dir: PathBuf,
+}
+
+impl Default for Database {
+    fn default() -> Self {
+        Self { url: None, dir: PathBuf::from("racun-data") }
+    }
+}
+
+/// `RACUN__SECRETS__…`
+#[derive(Debug, Default, Deserialize)]
+#[serde(default, deny_unknown_fields, expecting = "a section")]
+pub struct Secrets {
+    /// The key that seals secrets at rest.
+    #[serde(deserialize_with = "optional")]
+    pub master_key: Option<MasterKey>,
+}
+
+/// `RACUN__LOG__…`
+#[derive(Debug, Default, Deserialize)]
+#[serde(default, deny_unknown_fields, expecting = "a section")]
+pub struct Log {
+    /// Absent: text on a terminal, JSON elsewhere.
+    #[serde(deserialize_with = "optional")]
+    pub format: Option<LogFormat>,
+    /// Absent: `RUST_LOG`, or `info`.
+    #[serde(deserialize_with = "optional")]
+    pub level: Option<LogLevel>,
+}
+
+/// Why the settings cannot be used: one line that names the setting.
+#[derive(Debug, PartialEq, Eq)]
+pub struct InvalidSetting {
+    name: String,
+    reason: String,
+}
+
+impl fmt::Display for InvalidSetting {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}: {}", self.name, self.reason)
+    }
+}
+
+impl Settings {
+    /// Reads and checks all settings.
+    ///
+    /// # Errors
+    /// The first setting that is unknown or malformed.
+    pub fn load() -> Result<Self, InvalidSetting> {
+        let variables = variables()?;
+        let environment = Environment::with_prefix(PREFIX)
+            .prefix_separator(SEPARATOR)
+            .separator(SEPARATOR)
+            .source(Some(variables.clone()));
+        let merged = Config::builder()
+            .add_source(File::from_str(&file()?, FileFormat::Toml))
+            .add_source(environment)
+            .build()
+            .map_err(|error| InvalidSetting {
+                name: FILE.to_owned(),
+                reason: unreadable(&error),
+            })?;
+        serde_path_to_error::deserialize(merged).map_err(|error| {
+            let path = error.path().to_string();
+            InvalidSetting { name: name(&path, &variables), reason: reason(error.inner()) }
+        })
+    }
+}
+
+/// The file's text; none when it is not there.
+fn file() -> Result<String, InvalidSetting> {
+    match fs::read_to_string(FILE) {
+        Err(error) if error.kind() == ErrorKind::NotFound => Ok(String::new()),
+        read => read.map_err(|error| InvalidSetting {
+            name: FILE.to_owned(),
+            reason: format!("cannot be read: {error}"),
+        }),
+    }
+}
+
+/// The variables of ours.
+fn variables() -> Result<HashMap<String, String>, InvalidSetting> {
+    let ours = std::env::vars_os().filter_map(|(name, value)| {
+        let name = name.into_string().ok()?;
+        name.to_uppercase().starts_with(&format!("{PREFIX}{SEPARATOR}")).then_some((name, value))
+    });
+    ours.map(|(name, value)| match value.into_string() {
+        Ok(value) => Ok((name, value)),
+        Err(_) => Err(InvalidSetting {
+            name: format!("setting {name}"),
+            reason: "expected text in UTF-8".to_owned(),
+        }),
+    })
+    .collect()
+}
+
+/// The name under which whoever set `path`, or a part of it, knows it.
+fn name(path: &str, variables: &HashMap<String, String>) -> String {
+    let wanted = format!("{PREFIX}{SEPARATOR}{}", path.replace('.', SEPARATOR)).to_uppercase();
+    let is_part = |name: &&String| {
+        let name = name.to_uppercase();
+        name.strip_prefix(&wanted).is_some_and(|part| part.is_empty() || part.starts_with("__"))
+    };
+    match variables.keys().filter(is_part).min() {
+        Some(variable) => format!("setting {variable}"),
+        None => format!("setting {path} in {FILE}"),
+    }
+}
+
+/// What is wrong with a value, without the value, which may be a secret.
+fn reason(error: &ConfigError) -> String {
+    if let ConfigError::At { error, .. } = error {
+        return reason(error);
+    }
+    let text = error.to_string();
+    match text.split_once(", expected ") {
+        Some((mismatch, expected)) if mismatch.starts_with("invalid type: ") => {
+            format!("expected {expected}")
+        }
+        _ => text,
+    }
+}
+
+/// Why the file cannot be read: the place and the cause, without the lines between, which repeat
+/// the file.
+fn unreadable(error: &ConfigError) -> String {
+    let text = match error {
+        ConfigError::FileParse { cause, .. } => cause.to_string(),
+        other => other.to_string(),
+    };
+    let mut lines = text.lines().map(str::trim).filter(|line| !line.is_empty());
+    let place = lines.next().unwrap_or_default();
+    lines.next_back().map_or_else(|| place.to_owned(), |cause| format!("{place}: {cause}"))
+}

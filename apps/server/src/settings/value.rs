@@ -1,0 +1,293 @@
+//! The values that settings take.
+//!
+//! A refusal says what is expected and never repeats what was given: it may be a secret.
+
+use std::fmt;
+use std::marker::PhantomData;
+use std::net::SocketAddr;
+use std::path::PathBuf;
+use std::str::FromStr as _;
+use std::time::Duration;
+
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
+use serde::Deserializer;
+use serde::de::{Error, Visitor};
+use tracing::Level;
+use tracing_subscriber::EnvFilter;
+
+/// A value that is read from one text.
+pub trait Setting: Sized {
+    /// What a text must be, as the end of "expected …".
+    const EXPECTED: &'static str;
+
+    /// The value, or `None` when the text is something else.
+    fn read(text: &str) -> Option<Self>;
+}
+
+/// Reads a setting that has a default.
+pub fn required<'de, D: Deserializer<'de>, T: Setting>(source: D) -> Result<T, D::Error> {
+    source.deserialize_any(TextVisitor(PhantomData))
+}
+
+/// Reads a setting that may be absent.
+pub fn optional<'de, D: Deserializer<'de>, T: Setting>(source: D) -> Result<Option<T>, D::Error> {
+    required(source).map(Some)
+}
+
+/// Takes texts, and the whole numbers and booleans that TOML has beside them.
+struct TextVisitor<T>(PhantomData<T>);
+
+impl<T: Setting> TextVisitor<T> {
+    fn read<E: Error>(text: &str) -> Result<T, E> {
+        T::read(text).ok_or_else(|| E::custom(format_args!("expected {}", T::EXPECTED)))
+    }
+}
+
+impl<T: Setting> Visitor<'_> for TextVisitor<T> {
+    type Value = T;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(T::EXPECTED)
+    }
+
+    fn visit_str<E: Error>(self, text: &str) -> Result<T, E> {
+        Self::read(text)
+    }
+
+    fn visit_i64<E: Error>(self, number: i64) -> Result<T, E> {
+        Self::read(&number.to_string())
+    }
+
+    fn visit_bool<E: Error>(self, value: bool) -> Result<T, E> {
+        Self::read(&value.to_string())
+    }
+}
+
+impl Setting for SocketAddr {
+    const EXPECTED: &'static str = "an IP address and a port, as in 127.0.0.1:8080";
+
+    fn read(text: &str) -> Option<Self> {
+        text.parse().ok()
+    }
+}
+
+impl Setting for bool {
+    const EXPECTED: &'static str = "true or false";
+
+    fn read(text: &str) -> Option<Self> {
+        text.parse().ok()
+    }
+}
+
+impl Setting for PathBuf {
+    const EXPECTED: &'static str = "a path";
+
+    fn read(text: &str) -> Option<Self> {
+        (!text.is_empty()).then(|| Self::from(text))
+    }
+}
+
+/// The base of other addresses: http or https, without a slash at its end.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct BaseUrl(String);
+
+impl BaseUrl {
+    /// Its text.
+    pub fn as_str(&self) -> &str {
+        &self.0
+    }
+}
+
+impl Setting for BaseUrl {
+    const EXPECTED: &'static str =
+        "an address as in https://invoices.example.com, without query and fragment";
+
+    fn read(text: &str) -> Option<Self> {
+        let url = reqwest::Url::parse(text).ok()?;
+        let is_base = matches!(url.scheme(), "http" | "https")
+            && url.has_host()
+            && url.query().is_none()
+            && url.fragment().is_none();
+        is_base.then(|| Self(url.as_str().trim_end_matches('/').to_owned()))
+    }
+}
+
+/// Where PostgreSQL is, and how to log in there.
+#[derive(Clone, PartialEq, Eq)]
+pub struct PostgresUrl(String);
+
+impl PostgresUrl {
+    /// Its text, which holds a password.
+    pub fn as_str(&self) -> &str {
+        &self.0
+    }
+}
+
+impl fmt::Debug for PostgresUrl {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("PostgresUrl(…)")
+    }
+}
+
+impl Setting for PostgresUrl {
+    const EXPECTED: &'static str =
+        "an address as in postgres://user:password@host/database; without it data are embedded";
+
+    fn read(text: &str) -> Option<Self> {
+        let rest = text.strip_prefix("postgres://").or_else(|| text.strip_prefix("postgresql://"));
+        rest.filter(|rest| !rest.is_empty()).map(|_| Self(text.to_owned()))
+    }
+}
+
+/// The 256 bits that seal secrets at rest.
+#[derive(Clone, PartialEq, Eq)]
+pub struct MasterKey([u8; 32]);
+
+impl MasterKey {
+    /// The key of these bytes.
+    pub const fn new(bytes: [u8; 32]) -> Self {
+        Self(bytes)
+    }
+
+    /// Its text, as [`Setting::read`] takes it.
+    pub fn to_base64(&self) -> String {
+        STANDARD.encode(self.0)
+    }
+}
+
+impl fmt::Debug for MasterKey {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("MasterKey(…)")
+    }
+}
+
+impl Setting for MasterKey {
+    const EXPECTED: &'static str = "32 bytes in base64, as `openssl rand -base64 32` prints them";
+
+    fn read(text: &str) -> Option<Self> {
+        STANDARD.decode(text).ok()?.try_into().ok().map(Self)
+    }
+}
+
+/// How log records look.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum LogFormat {
+    /// For people.
+    Text,
+    /// For programs: one object per line.
+    Json,
+}
+
+impl Setting for LogFormat {
+    const EXPECTED: &'static str = "text or json";
+
+    fn read(text: &str) -> Option<Self> {
+        match text {
+            "text" => Some(Self::Text),
+            "json" => Some(Self::Json),
+            _ => None,
+        }
+    }
+}
+
+/// Which log records are written.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct LogLevel(String);
+
+impl LogLevel {
+    /// Its text, in the language of `EnvFilter`.
+    pub fn as_str(&self) -> &str {
+        &self.0
+    }
+}
+
+impl Setting for LogLevel {
+    const EXPECTED: &'static str =
+        "error, warn, info, debug or trace, for all or by module, as in info,racun_http_api=debug";
+
+    fn read(text: &str) -> Option<Self> {
+        // A lone word that is no level would be taken for a module's name.
+        let is_part = |part: &str| part.contains('=') || Level::from_str(part).is_ok();
+        let filter = EnvFilter::builder().parse(text);
+        (filter.is_ok() && text.split(',').all(is_part)).then(|| Self(text.to_owned()))
+    }
+}
+
+/// A time span in whole seconds, from one second to a day.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Seconds(u64);
+
+impl Seconds {
+    /// So many seconds.
+    pub const fn new(seconds: u64) -> Self {
+        Self(seconds)
+    }
+}
+
+impl Setting for Seconds {
+    const EXPECTED: &'static str = "a whole number of seconds from 1 to 86400";
+
+    fn read(text: &str) -> Option<Self> {
+        let seconds = text.parse().ok().filter(|seconds| (1..=86_400).contains(seconds));
+        seconds.map(Self)
+    }
+}
+
+/// When a delivery is tried: one delay per attempt.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Delays(Vec<Duration>);
+
+impl Delays {
+    /// More attempts are not made.
+    const MOST: usize = 20;
+
+    /// A delay of so many seconds before each attempt.
+    pub fn seconds(delays: impl IntoIterator<Item = u64>) -> Self {
+        Self(delays.into_iter().map(Duration::from_secs).collect())
+    }
+}
+
+impl Setting for Delays {
+    const EXPECTED: &'static str =
+        "at most 20 delays in s, m, h or d, separated by commas, as in 0s,1m,5m,30m,2h";
+
+    fn read(text: &str) -> Option<Self> {
+        let delays: Option<Vec<Duration>> = text.split(',').map(str::trim).map(delay).collect();
+        delays.filter(|delays| delays.len() <= Self::MOST).map(Self)
+    }
+}
+
+fn delay(text: &str) -> Option<Duration> {
+    let split = text.len().checked_sub(1).filter(|split| text.is_char_boundary(*split))?;
+    let (number, unit) = text.split_at(split);
+    let seconds: u64 = match unit {
+        "s" => 1,
+        "m" => 60,
+        "h" => 3_600,
+        "d" => 86_400,
+        _ => return None,
+    };
+    let number = number.parse::<u32>().ok()?;
+    u64::from(number).checked_mul(seconds).map(Duration::from_secs)
+}
+
+/// An SMTP server.
+#[derive(Clone, PartialEq, Eq)]
+pub struct SmtpUrl(String);
+
+impl fmt::Debug for SmtpUrl {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("SmtpUrl(…)")
+    }
+}
+
+impl Setting for SmtpUrl {
+    const EXPECTED: &'static str = "an address as in smtp://user:password@host:587 or smtps://…";
+
+    fn read(text: &str) -> Option<Self> {
+        let url = reqwest::Url::parse(text).ok()?;
+        let is_smtp = matches!(url.scheme(), "smtp" | "smtps") && url.has_host();
+        is_smtp.then(|| Self(text.to_owned()))
+    }
+}

@@ -1,0 +1,64 @@
+//! Opening the store that the settings name.
+
+use std::sync::Arc;
+
+use anyhow::Context as _;
+use racun_kernel::{Store, Table};
+use racun_store_postgres::{Options, PgStore};
+use racun_store_sqlite::SqliteStore;
+
+use crate::clock;
+use crate::data_folder::DataFolder;
+use crate::settings::{PostgresUrl, Settings};
+
+/// A store that is ready.
+pub struct Opened {
+    /// It.
+    pub store: Arc<dyn Store>,
+    /// Where its data are, for messages.
+    pub place: String,
+    /// Whether it was made just now.
+    pub is_new: bool,
+}
+
+/// Opens the store, creating or upgrading what is in it, and makes sure that there is a master key
+/// where Racun makes its own.
+///
+/// # Errors
+/// When it cannot be opened, or another process has it.
+pub async fn open(settings: &Settings) -> anyhow::Result<Opened> {
+    match &settings.database.url {
+        Some(url) => open_postgres(url).await,
+        None => open_embedded(settings).await,
+    }
+}
+
+async fn open_postgres(url: &PostgresUrl) -> anyhow::Result<Opened> {
+    let applied = racun_store_postgres::migrate(url.as_str()).await?;
+    let store = PgStore::connect(url.as_str(), Options::default()).await?;
+    store.check(&tables()).await?;
+    Ok(Opened {
+        store: Arc::new(store),
+        place: "PostgreSQL".to_owned(),
+        is_new: !applied.is_empty(),
+    })
+}
+
+async fn open_embedded(settings: &Settings) -> anyhow::Result<Opened> {
+    let folder = DataFolder::open(&settings.database.dir)?;
+    let (file, is_new) = folder.database()?;
+    let place = format!("the folder {}", folder.display());
+    let opening = tokio::task::spawn_blocking(move || SqliteStore::open(&file, &tables()));
+    let store = opening.await.context("opening the store panicked")??;
+    // After the store, whose lock keeps a second process from making a second key.
+    if settings.secrets.master_key.is_none() {
+        folder.ensure_master_key(&clock::stamp())?;
+    }
+    Ok(Opened { store: Arc::new(store), place, is_new })
+}
+
+/// Every table that there is.
+fn tables() -> Vec<&'static Table> {
+    let tables = [&racun_access::TABLES[..], &racun_catalog::TABLES, &racun_documents::TABLES];
+    tables.concat()
+}

@@ -1,0 +1,137 @@
+//! Log records on standard error; traces and metrics to an OpenTelemetry collector when one is
+//! named in the environment, as `OTEL_EXPORTER_OTLP_ENDPOINT`.
+
+mod requests;
+
+use std::io::IsTerminal as _;
+use std::time::Duration;
+
+use anyhow::Context as _;
+use opentelemetry::metrics::MeterProvider as _;
+use opentelemetry::trace::TracerProvider as _;
+use opentelemetry_otlp::{MetricExporter, SpanExporter};
+use opentelemetry_sdk::Resource;
+use opentelemetry_sdk::metrics::SdkMeterProvider;
+use opentelemetry_sdk::trace::SdkTracerProvider;
+use tracing_subscriber::filter::filter_fn;
+use tracing_subscriber::layer::SubscriberExt as _;
+use tracing_subscriber::registry::LookupSpan;
+use tracing_subscriber::util::SubscriberInitExt as _;
+use tracing_subscriber::{EnvFilter, Layer};
+
+use crate::settings::{Log, LogFormat};
+
+/// Any of these turns the export on. The exporters read them, and their likes, themselves.
+const ENDPOINTS: [&str; 3] = [
+    "OTEL_EXPORTER_OTLP_ENDPOINT",
+    "OTEL_EXPORTER_OTLP_TRACES_ENDPOINT",
+    "OTEL_EXPORTER_OTLP_METRICS_ENDPOINT",
+];
+
+/// What is traced and measured is named by this, unless `OTEL_SERVICE_NAME` says otherwise.
+const SERVICE: &str = "racun";
+
+/// The end of the process waits so long for a collector, once for traces and once for metrics: what
+/// the server's own end leaves of ten seconds.
+const LAST_EXPORT: Duration = Duration::from_millis(400);
+
+/// What has to be ended in order, so that the last spans and metrics arrive.
+#[must_use = "the last spans are exported by `finish`"]
+pub struct Telemetry {
+    export: Option<Export>,
+}
+
+struct Export {
+    traces: SdkTracerProvider,
+    metrics: SdkMeterProvider,
+}
+
+impl Telemetry {
+    /// Starts logging, and exporting when a collector is named.
+    ///
+    /// # Errors
+    /// When the variables of OpenTelemetry cannot be used.
+    pub fn start(log: &Log) -> anyhow::Result<Self> {
+        let export = if collector_is_named() { Some(Export::start()?) } else { None };
+        let spans = export.as_ref().map(|export| {
+            let tracer = export.traces.tracer(SERVICE);
+            tracing_opentelemetry::layer().with_tracer(tracer).with_filter(filter_fn(is_ours))
+        });
+        let requests = export.as_ref().map(|export| {
+            requests::Durations::new(&export.metrics.meter(SERVICE)).with_filter(filter_fn(is_ours))
+        });
+        tracing_subscriber::registry()
+            .with(spans)
+            .with(requests)
+            .with(records(log).with_filter(level(log)))
+            .try_init()
+            .context("logging cannot be started")?;
+        Ok(Self { export })
+    }
+
+    /// Exports what is left. Waits for a collector, but not for long.
+    pub fn finish(self) {
+        let Some(export) = self.export else { return };
+        let traces = export.traces.shutdown_with_timeout(LAST_EXPORT);
+        let metrics = export.metrics.shutdown_with_timeout(LAST_EXPORT);
+        if let Err(error) = traces.and(metrics) {
+            tracing::warn!("the last traces or metrics were not exported: {error}");
+        }
+    }
+}
+
+impl Export {
+    fn start() -> anyhow::Result<Self> {
+        let unusable = "OpenTelemetry's OTEL_… variables cannot be used";
+        let spans = SpanExporter::builder().with_http().build().context(unusable)?;
+        let metrics = MetricExporter::builder().with_http().build().context(unusable)?;
+        Ok(Self {
+            traces: SdkTracerProvider::builder()
+                .with_resource(resource())
+                .with_batch_exporter(spans)
+                .build(),
+            metrics: SdkMeterProvider::builder()
+                .with_resource(resource())
+                .with_periodic_exporter(metrics)
+                .build(),
+        })
+    }
+}
+
+fn resource() -> Resource {
+    let builder = Resource::builder();
+    if is_set("OTEL_SERVICE_NAME") { builder } else { builder.with_service_name(SERVICE) }.build()
+}
+
+fn collector_is_named() -> bool {
+    ENDPOINTS.into_iter().any(is_set) && !is_set("OTEL_SDK_DISABLED")
+}
+
+fn is_set(variable: &str) -> bool {
+    std::env::var_os(variable).is_some_and(|value| !value.is_empty() && value != "false")
+}
+
+/// The exporters' own client makes spans too; exporting those would never end.
+fn is_ours(metadata: &tracing::Metadata<'_>) -> bool {
+    metadata.is_span() && metadata.target().starts_with("racun")
+}
+
+fn records<S>(log: &Log) -> Box<dyn Layer<S> + Send + Sync>
+where
+    S: tracing::Subscriber + for<'span> LookupSpan<'span>,
+{
+    let on_terminal = std::io::stderr().is_terminal();
+    let default = if on_terminal { LogFormat::Text } else { LogFormat::Json };
+    let layer = tracing_subscriber::fmt::layer().with_writer(std::io::stderr);
+    match log.format.unwrap_or(default) {
+        LogFormat::Text => layer.with_ansi(on_terminal).with_target(false).boxed(),
+        LogFormat::Json => layer.json().flatten_event(true).with_span_list(false).boxed(),
+    }
+}
+
+fn level(log: &Log) -> EnvFilter {
+    match &log.level {
+        Some(level) => EnvFilter::new(level.as_str()),
+        None => EnvFilter::try_from_default_env().unwrap_or_else(|_| EnvFilter::new("info")),
+    }
+}

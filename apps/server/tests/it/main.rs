@@ -1,0 +1,11 @@
+//! The binary as its users see it: commands, settings, signals, files and telemetry.
+#![expect(clippy::unwrap_used, reason = "a test ends where it meets what it does not expect")]
+
+mod collector;
+mod commands;
+mod lines;
+mod process;
+mod readme;
+mod settings;
+mod starting;
+mod telemetry;

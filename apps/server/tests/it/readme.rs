@@ -1,0 +1,34 @@
+//! The README's commands do what it says.
+
+use std::path::Path;
+use std::process::Command;
+
+use crate::process::Server;
+
+/// Where the README's commands expect the server.
+const ADDRESS: &str = "127.0.0.1:8080";
+
+#[test]
+fn the_commands_of_the_readme_issue_a_first_invoice() {
+    let folder = tempfile::tempdir().unwrap();
+    let server = Server::start::<&str>(folder.path(), &[]);
+    let script = script().replace(ADDRESS, &server.address);
+    let output = Command::new("sh").args(["-eu", "-c", &script]).output().unwrap();
+    let printed = String::from_utf8_lossy(&output.stdout);
+    let failure = String::from_utf8_lossy(&output.stderr);
+    assert!(output.status.success(), "{printed}\n{failure}");
+    let last = printed.lines().next_back().unwrap_or_default();
+    assert!(last.contains("\"total_with_tax\":98.5"), "{printed}\n{failure}");
+    assert!(last.contains("-00001\""), "the invoice has no number: {printed}");
+    server.stop();
+}
+
+/// The README's blocks of `sh`, in their order.
+fn script() -> String {
+    let readme = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../README.md");
+    let text = std::fs::read_to_string(readme).unwrap();
+    let blocks: Vec<&str> =
+        text.split("```sh\n").skip(1).filter_map(|rest| rest.split("```").next()).collect();
+    assert!(!blocks.is_empty(), "the README has no commands");
+    blocks.concat()
+}

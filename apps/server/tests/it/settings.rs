@@ -1,0 +1,120 @@
+//! A setting that is unknown or malformed stops the start with one line that names it.
+
+use std::fs;
+
+use crate::process::{racun, run};
+
+/// A variable that stops the start, and a part of the line that says so besides its name.
+const WRONG: &[(&str, &str, &str)] = &[
+    ("RACUN__SERVER__LISTEN", "localhost", "127.0.0.1:8080"),
+    ("RACUN__SERVER__LISTEN", "", "127.0.0.1:8080"),
+    ("RACUN__SERVER__LISTEN__PORT", "80", "expected"),
+    ("RACUN__SERVER__LISSEN", "127.0.0.1:0", "`listen`"),
+    ("RACUN__SERVER", "127.0.0.1:0", "section"),
+    ("RACUN__SERVR__LISTEN", "127.0.0.1:0", "`server`"),
+    ("RACUN__SERVER__PUBLIC_URL", "invoices.example.com", "https://"),
+    ("RACUN__SERVER__PUBLIC_URL", "https://example.com/?a=b", "without query"),
+    ("RACUN__DATABASE__URL", "mysql://user:secret@host/db", "postgres://"),
+    ("RACUN__DATABASE__URL", "", "postgres://"),
+    ("RACUN__DATABASE__DIR", "", "a path"),
+    ("RACUN__SECRETS__MASTER_KEY", "c2VjcmV0", "32 bytes"),
+    ("RACUN__SECRETS__MASTER_KEY", "secret, not base64", "base64"),
+    ("RACUN__SECRETS", "secret", "section"),
+    ("RACUN__FURS__TEST__URL", "ftp://secret", "https://"),
+    ("RACUN__FURS__TEST__TRANSPORT", "rest", "soap or json"),
+    ("RACUN__FURS__PRODUCTION__TIMEOUT_SECONDS", "0", "from 1"),
+    ("RACUN__FURS__STAGING__URL", "https://example.com", "`production`"),
+    ("RACUN__FINA__TEST__TIMEOUT_SECONDS", "5s", "whole number"),
+    ("RACUN__FINA__TEST__TRANSPORT", "json", "`timeout_seconds`"),
+    ("RACUN__FISCALIZATION__RETRY__INITIAL_SECONDS", "7200", "max_seconds"),
+    ("RACUN__WEBHOOKS__ALLOW_PRIVATE_ADDRESSES", "sometimes", "true or false"),
+    ("RACUN__WEBHOOKS__RETRY_DELAYS", "0s,1 minute", "0s,1m,5m,30m,2h"),
+    ("RACUN__RATE_LIMITS__ENABLED", "2", "true or false"),
+    ("RACUN__EMAIL__SMTP_URL", "mail.example.com", "smtp://"),
+    ("RACUN__LOG__FORMAT", "xml", "text or json"),
+    ("RACUN__LOG__LEVEL", "loud", "debug"),
+];
+
+#[test]
+fn a_wrong_variable_stops_the_start_with_one_line_that_names_it() {
+    let folder = tempfile::tempdir().unwrap();
+    for (name, value, part) in WRONG {
+        let output = run(folder.path(), &["serve"], &[(name, value)]);
+        let printed = String::from_utf8_lossy(&output.stderr);
+        let case = format!("{name}={value}: {printed}");
+        assert_eq!(output.status.code(), Some(2), "{case}");
+        assert_eq!(printed.lines().count(), 1, "{case}");
+        assert!(printed.starts_with(&format!("racun: setting {name}: ")), "{case}");
+        assert!(printed.contains(part), "{case}");
+        assert!(!printed.contains("secret"), "a value is repeated: {case}");
+    }
+    assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 0, "something was made");
+}
+
+#[test]
+fn a_wrong_file_stops_the_start_with_one_line_that_names_the_place() {
+    let wrong = [
+        ("[server]\nlisten = 8080", "server.listen in racun.toml"),
+        ("[server]\nlisten = ['127.0.0.1:0']", "server.listen in racun.toml"),
+        ("[sever]\nlisten = '127.0.0.1:0'", "sever in racun.toml"),
+        ("[furs.test]\ntimeout_seconds = 5.5", "furs.test.timeout_seconds in racun.toml"),
+        ("[log]\nformat = 'text'\nformat = 'json'", "racun.toml: TOML parse error at line 3"),
+        ("[database\nurl = 'secret'", "racun.toml: TOML parse error at line 1"),
+    ];
+    let folder = tempfile::tempdir().unwrap();
+    for (text, place) in wrong {
+        fs::write(folder.path().join("racun.toml"), text).unwrap();
+        let output = run(folder.path(), &["serve"], &[]);
+        let printed = String::from_utf8_lossy(&output.stderr);
+        assert_eq!(output.status.code(), Some(2), "{text}: {printed}");
+        assert_eq!(printed.lines().count(), 1, "{text}: {printed}");
+        assert!(printed.contains(place), "{text}: {printed}");
+        assert!(!printed.contains("secret"), "a value is repeated: {printed}");
+    }
+}
+
+#[test]
+fn the_environment_wins_over_the_file() {
+    let folder = tempfile::tempdir().unwrap();
+    fs::write(folder.path().join("racun.toml"), "[database]\ndir = 'from-file'").unwrap();
+    let made = |name: &str| folder.path().join(name).join("racun.db").exists();
+    assert!(run(folder.path(), &["migrate"], &[]).status.success());
+    assert!(made("from-file"));
+    let variable = [("RACUN__DATABASE__DIR", "from-environment")];
+    assert!(run(folder.path(), &["migrate"], &variable).status.success());
+    assert!(made("from-environment"));
+}
+
+#[test]
+fn every_name_that_others_rely_on_is_known() {
+    let right = [
+        ("RACUN__SERVER__PUBLIC_URL", "https://invoices.example.com/racun/"),
+        ("RACUN__SECRETS__MASTER_KEY", "AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA="),
+        ("RACUN__FURS__TEST__URL", "http://127.0.0.1:9001"),
+        ("RACUN__FURS__TEST__CA_FILE", "furs.pem"),
+        ("RACUN__FURS__TEST__TRANSPORT", "json"),
+        ("RACUN__FURS__TEST__TIMEOUT_SECONDS", "7"),
+        ("RACUN__FURS__PRODUCTION__URL", "https://example.com:9003"),
+        ("RACUN__FURS__PRODUCTION__CA_FILE", "furs.pem"),
+        ("RACUN__FURS__PRODUCTION__TRANSPORT", "soap"),
+        ("RACUN__FURS__PRODUCTION__TIMEOUT_SECONDS", "5"),
+        ("RACUN__FINA__TEST__URL", "http://127.0.0.1:9002"),
+        ("RACUN__FINA__TEST__CA_FILE", "fina.pem"),
+        ("RACUN__FINA__TEST__TIMEOUT_SECONDS", "5"),
+        ("RACUN__FINA__PRODUCTION__URL", "https://example.com:8449"),
+        ("RACUN__FINA__PRODUCTION__CA_FILE", "fina.pem"),
+        ("RACUN__FINA__PRODUCTION__TIMEOUT_SECONDS", "5"),
+        ("RACUN__FISCALIZATION__RETRY__INITIAL_SECONDS", "1"),
+        ("RACUN__FISCALIZATION__RETRY__MAX_SECONDS", "60"),
+        ("RACUN__WEBHOOKS__ALLOW_PRIVATE_ADDRESSES", "true"),
+        ("RACUN__WEBHOOKS__RETRY_DELAYS", "0s, 1s, 2m"),
+        ("RACUN__RATE_LIMITS__ENABLED", "false"),
+        ("RACUN__EMAIL__SMTP_URL", "smtps://user:password@mail.example.com"),
+        ("RACUN__LOG__FORMAT", "json"),
+        ("RACUN__LOG__LEVEL", "warn,racun=debug"),
+        ("RACUN_DEMO", "a name that is not ours"),
+    ];
+    let folder = tempfile::tempdir().unwrap();
+    let output = racun(folder.path()).arg("migrate").envs(right).output().unwrap();
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+}

@@ -1,0 +1,137 @@
+//! From an empty folder to a ready server, and to its end.
+
+use std::fs;
+use std::io::Write as _;
+use std::net::TcpStream;
+use std::os::unix::fs::PermissionsExt as _;
+use std::path::Path;
+use std::time::{Duration, Instant};
+
+use crate::process::{Server, run};
+
+/// No variables beside those that every test needs.
+const PLAIN: &[(&str, &str)] = &[];
+
+/// For a build without optimisation on a busy machine; optimised, it is a second.
+const READY: Duration = Duration::from_secs(3);
+
+/// After SIGTERM.
+const END: Duration = Duration::from_secs(10);
+
+#[test]
+fn a_server_on_an_empty_folder_is_ready_within_three_seconds() {
+    let folder = tempfile::tempdir().unwrap();
+    let began = Instant::now();
+    let server = Server::start(folder.path(), PLAIN);
+    let (status, body) = server.ask("GET", "/health/ready", "", "");
+    assert_eq!(status, 200, "{body}");
+    assert!(began.elapsed() < READY, "ready after {:?}", began.elapsed());
+    let hint = server.record(|record| record["message"].as_str().unwrap().contains("api-keys"));
+    assert!(hint["message"].as_str().unwrap().contains(&server.address), "{hint}");
+    server.stop();
+}
+
+#[test]
+fn a_restart_on_the_same_folder_keeps_the_data() {
+    let folder = tempfile::tempdir().unwrap();
+    let user = r#"{"email":"a@example.com","password":"long enough 1","company_name":"A"}"#;
+    let server = Server::start(folder.path(), PLAIN);
+    let (status, body) = server.ask("POST", "/users/signup", "", user);
+    assert_eq!(status, 201, "{body}");
+    server.stop();
+    let server = Server::start(folder.path(), PLAIN);
+    let login = r#"{"email":"a@example.com","password":"long enough 1"}"#;
+    let (status, body) = server.ask("POST", "/users/login", "", login);
+    assert!((200..300).contains(&status), "{status} {body}");
+    server.stop();
+}
+
+#[test]
+fn a_second_process_on_the_same_folder_is_refused_in_one_line() {
+    let folder = tempfile::tempdir().unwrap();
+    let server = Server::start(folder.path(), PLAIN);
+    for command in ["serve", "work", "migrate"] {
+        let output = run(folder.path(), &[command], &[("RACUN__SERVER__LISTEN", "127.0.0.1:0")]);
+        let printed = String::from_utf8_lossy(&output.stderr);
+        assert_eq!(output.status.code(), Some(1), "{command}: {printed}");
+        assert_eq!(printed.lines().count(), 1, "{command}: {printed}");
+        assert!(printed.contains("in use by another process"), "{command}: {printed}");
+    }
+    server.stop();
+}
+
+#[test]
+fn an_address_in_use_is_named_in_one_line() {
+    let (folder, other) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
+    let server = Server::start(folder.path(), PLAIN);
+    let output = run(other.path(), &["serve"], &[("RACUN__SERVER__LISTEN", &server.address)]);
+    let printed = String::from_utf8_lossy(&output.stderr);
+    assert_eq!(output.status.code(), Some(1), "{printed}");
+    assert_eq!(printed.lines().count(), 1, "{printed}");
+    assert!(printed.contains(&server.address), "{printed}");
+    server.stop();
+}
+
+#[test]
+fn a_signal_ends_the_server_in_time_whatever_its_clients_do() {
+    for signal in ["TERM", "INT"] {
+        let folder = tempfile::tempdir().unwrap();
+        let server = Server::start(folder.path(), PLAIN);
+        let idle = TcpStream::connect(&server.address).unwrap();
+        let mut slow = TcpStream::connect(&server.address).unwrap();
+        slow.write_all(b"POST /users/signup HTTP/1.1\r\nhost: x\r\ncontent-length: 9\r\n\r\n{")
+            .unwrap();
+        server.signal(signal);
+        assert!(server.ended_within(END).success(), "SIG{signal}");
+        drop((idle, slow));
+    }
+}
+
+#[test]
+fn workers_wait_for_a_signal_too() {
+    let folder = tempfile::tempdir().unwrap();
+    let worker = Server::working(folder.path());
+    worker.signal("TERM");
+    assert!(worker.ended_within(END).success());
+}
+
+#[test]
+fn the_data_are_for_nobody_else_to_read() {
+    let folder = tempfile::tempdir().unwrap();
+    Server::start(folder.path(), PLAIN).stop();
+    let data = folder.path().join("racun-data");
+    assert_eq!(mode(&data), 0o700);
+    assert_eq!(mode(&data.join("racun.db")), 0o600);
+    assert_eq!(mode(&data.join("master.key")), 0o600);
+}
+
+#[test]
+fn the_master_key_is_made_once_and_only_when_none_is_given() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("racun-data/master.key");
+    let given = [("RACUN__SECRETS__MASTER_KEY", "AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA=")];
+    Server::start(folder.path(), &given).stop();
+    assert!(!file.exists());
+    Server::start(folder.path(), PLAIN).stop();
+    let key = fs::read_to_string(&file).unwrap();
+    Server::start(folder.path(), PLAIN).stop();
+    assert_eq!(fs::read_to_string(&file).unwrap(), key);
+    assert_eq!(key.trim().len(), 44, "32 bytes in base64");
+}
+
+#[test]
+fn a_damaged_master_key_is_not_replaced() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("racun-data/master.key");
+    Server::start(folder.path(), PLAIN).stop();
+    fs::write(&file, "half a k").unwrap();
+    let output = run(folder.path(), &["serve"], &[("RACUN__SERVER__LISTEN", "127.0.0.1:0")]);
+    let printed = String::from_utf8_lossy(&output.stderr);
+    assert_eq!(output.status.code(), Some(1), "{printed}");
+    assert!(printed.contains("master.key"), "{printed}");
+    assert_eq!(fs::read_to_string(&file).unwrap(), "half a k");
+}
+
+fn mode(path: &Path) -> u32 {
+    fs::metadata(path).unwrap().permissions().mode() & 0o777
+}

@@ -1,0 +1,53 @@
+//! Log records, traces and metrics.
+
+use std::net::TcpListener;
+use std::time::{Duration, Instant};
+
+use crate::collector;
+use crate::process::Server;
+
+/// Switches the export on.
+const ENDPOINT: &str = "OTEL_EXPORTER_OTLP_ENDPOINT";
+
+#[test]
+fn traces_and_metrics_of_requests_reach_the_collector() {
+    let folder = tempfile::tempdir().unwrap();
+    let (address, exports) = collector::start();
+    let server = Server::start(folder.path(), &[(ENDPOINT, format!("http://{address}"))]);
+    assert_eq!(server.ask("GET", "/health/live", "", "").0, 200);
+    server.stop();
+    let exports: Vec<_> = exports.try_iter().collect();
+    let holds = |path: &str, name: &str| {
+        exports.iter().any(|export| {
+            export.path == path
+                && export.body.windows(name.len()).any(|part| part == name.as_bytes())
+        })
+    };
+    assert!(holds("/v1/traces", "/health/live"), "no span of the request");
+    assert!(holds("/v1/traces", "service.name"), "no name of the service");
+    assert!(holds("/v1/metrics", "http.server.request.duration"), "no metric");
+    assert!(holds("/v1/metrics", "/health/live"), "no route in the metric");
+}
+
+#[test]
+fn a_collector_that_never_answers_does_not_hold_up_the_end() {
+    let folder = tempfile::tempdir().unwrap();
+    let silent = TcpListener::bind("127.0.0.1:0").unwrap();
+    let endpoint = format!("http://{}", silent.local_addr().unwrap());
+    let server = Server::start(folder.path(), &[(ENDPOINT, endpoint)]);
+    assert_eq!(server.ask("GET", "/health/live", "", "").0, 200);
+    let began = Instant::now();
+    server.stop();
+    assert!(began.elapsed() < Duration::from_secs(5), "ended after {:?}", began.elapsed());
+}
+
+#[test]
+fn a_log_record_of_a_request_carries_its_id() {
+    let folder = tempfile::tempdir().unwrap();
+    let server = Server::start(folder.path(), &[("RACUN__LOG__LEVEL", "debug")]);
+    let (status, _) = server.ask("GET", "/no/such/path", "x-request-id: my-own-id\r\n", "");
+    assert_eq!(status, 404);
+    let record = server.record(|record| record["span"]["request_id"] == "my-own-id");
+    assert_eq!(record["span"]["status"], 404, "{record}");
+    server.stop();
+}

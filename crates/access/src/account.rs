@@ -1,0 +1,235 @@
+//! Accounts and users, and how they come to be.
+
+use racun_kernel::id::{AccountId, UserId};
+use racun_kernel::{
+    Decision, Event, Field, FieldKind, Issue, Issues, Metadata, Patch, Put, Record, Stamp, Store,
+    Table, Tenant, Unique, Value,
+};
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value as Json};
+use time::OffsetDateTime;
+
+use crate::email::{check_email, check_name, fold_email};
+use crate::settings::{LANGUAGES, LOCALES};
+use crate::{AccessError, PasswordHash};
+
+/// Bytes of JSON that a user's own settings hold at most.
+const MAX_USER_SETTINGS_BYTES: usize = 64 * 1024;
+
+/// Whoever pays for and owns entities.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Account {
+    /// Its id.
+    pub id: AccountId,
+    /// The company's name, or the user's when none was given.
+    pub name: String,
+    /// When it was made.
+    #[serde(with = "time::serde::rfc3339")]
+    pub created_at: OffsetDateTime,
+    /// When it changed last.
+    #[serde(with = "time::serde::rfc3339")]
+    pub updated_at: OffsetDateTime,
+}
+
+/// Where accounts are kept: in the directory.
+pub static ACCOUNTS: Table = Table {
+    name: "accounts",
+    fields: &[
+        Field::column("created_at", FieldKind::Instant),
+        Field::column("name", FieldKind::Text).searched(),
+    ],
+};
+
+impl Record for Account {
+    fn table(&self) -> &'static Table {
+        &ACCOUNTS
+    }
+
+    fn id(&self) -> String {
+        self.id.to_string()
+    }
+
+    fn tenant(&self) -> Tenant {
+        Tenant::directory()
+    }
+
+    fn values(&self) -> Vec<Value> {
+        vec![self.created_at.into(), Value::from(&self.name)]
+    }
+}
+
+/// A person who signs in.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct User {
+    /// Their id.
+    pub id: UserId,
+    /// Their e-mail address as they wrote it; unique everywhere, whatever its capitals.
+    pub email: String,
+    /// Their name.
+    pub name: Option<String>,
+    /// Whether they proved that the address is theirs.
+    pub email_verified: bool,
+    /// The account that is their own.
+    pub account_id: AccountId,
+    /// Their password's hash.
+    pub password: PasswordHash,
+    /// The language they read: a locale such as `sl-SI`, or a language such as `sl`.
+    pub locale: Option<String>,
+    /// What clients keep for them.
+    pub settings: Map<String, Json>,
+    /// What callers attach.
+    pub metadata: Metadata,
+    /// When they signed up.
+    #[serde(with = "time::serde::rfc3339")]
+    pub created_at: OffsetDateTime,
+    /// When they changed last.
+    #[serde(with = "time::serde::rfc3339")]
+    pub updated_at: OffsetDateTime,
+}
+
+/// Where users are kept: in the directory.
+pub static USERS: Table = Table {
+    name: "users",
+    fields: &[
+        Field::column("created_at", FieldKind::Instant),
+        Field::column("email", FieldKind::Text).unique(Unique::Everywhere).hidden(),
+    ],
+};
+
+impl Record for User {
+    fn table(&self) -> &'static Table {
+        &USERS
+    }
+
+    fn id(&self) -> String {
+        self.id.to_string()
+    }
+
+    fn tenant(&self) -> Tenant {
+        Tenant::directory()
+    }
+
+    fn values(&self) -> Vec<Value> {
+        vec![self.created_at.into(), Value::from(fold_email(&self.email))]
+    }
+}
+
+/// What signing up asks for.
+#[derive(Debug, Clone)]
+pub struct SignUp {
+    /// The address to log in with.
+    pub email: String,
+    /// Made by [`crate::hash_password`].
+    pub password: PasswordHash,
+    /// The person's name.
+    pub name: Option<String>,
+    /// The account's name; the person's, or else the address, when there is none.
+    pub company_name: Option<String>,
+    /// What clients keep for the user.
+    pub settings: Option<Map<String, Json>>,
+    /// What callers attach.
+    pub metadata: Option<Metadata>,
+}
+
+/// Makes a user and the account that is their own, in one commit.
+///
+/// The address is not verified: nothing waits for that.
+///
+/// # Errors
+/// [`AccessError::Invalid`] for wrong input, [`crate::Conflict::EmailTaken`] for a known address.
+pub async fn sign_up(store: &dyn Store, input: SignUp, stamp: &Stamp) -> Result<User, AccessError> {
+    let (user, puts) = new_user(input, stamp)?;
+    let event = event(Tenant::account(user.account_id), "user.created", &user.id, &user.id, stamp);
+    store.insert(puts, vec![event]).await?;
+    Ok(user)
+}
+
+/// A user with an account of their own, and both rows.
+pub(crate) fn new_user(input: SignUp, stamp: &Stamp) -> Result<(User, Vec<Put>), Issues> {
+    check_sign_up(&input)?;
+    let (now, email) = (stamp.now(), input.email);
+    let name = input.company_name.or_else(|| input.name.clone()).unwrap_or_else(|| email.clone());
+    let account = Account { id: stamp.id(), name, created_at: now, updated_at: now };
+    let user = User {
+        id: stamp.id(),
+        email,
+        name: input.name,
+        email_verified: false,
+        account_id: account.id,
+        password: input.password,
+        locale: None,
+        settings: input.settings.unwrap_or_default(),
+        metadata: input.metadata.unwrap_or_default(),
+        created_at: now,
+        updated_at: now,
+    };
+    let puts = vec![Put::insert(&account), Put::insert(&user)];
+    Ok((user, puts))
+}
+
+fn check_sign_up(input: &SignUp) -> Result<(), Issues> {
+    let mut issues = Issues::default();
+    issues.collect("email", check_email(&input.email).map_err(Issues::from));
+    for (path, name) in [("name", &input.name), ("company_name", &input.company_name)] {
+        if let Some(name) = name {
+            issues.collect(path, check_name(name));
+        }
+    }
+    let settings = input.settings.as_ref().and_then(|map| serde_json::to_string(map).ok());
+    if settings.is_some_and(|json| json.len() > MAX_USER_SETTINGS_BYTES) {
+        let message = format!("at most {MAX_USER_SETTINGS_BYTES} bytes of JSON");
+        issues.push(Issue::new("too_long", message).at("settings"));
+    }
+    issues.into_result(())
+}
+
+/// Changes what a user says about themselves.
+///
+/// # Errors
+/// [`AccessError::Invalid`] for a name that is too long or blank and for a locale that is none of
+/// the 18 locales and languages; [`AccessError::NotFound`] when the user is gone.
+pub async fn update_me(
+    store: &dyn Store,
+    user_id: UserId,
+    name: Patch<String>,
+    locale: Patch<String>,
+    stamp: &Stamp,
+) -> Result<User, AccessError> {
+    let mut issues = Issues::default();
+    if let Some(name) = name.value() {
+        issues.collect("name", check_name(name));
+    }
+    if let Some(text) = locale.value().filter(|text| !is_known_locale(text)) {
+        let message = format!("no such locale {text:?}; there are {}", LOCALES.join(", "));
+        issues.push(Issue::new("invalid_value", message).at("locale"));
+    }
+    issues.into_result(())?;
+    let now = stamp.now();
+    let change = move |mut user: User| {
+        let before = user.clone();
+        name.apply(&mut user.name);
+        locale.apply(&mut user.locale);
+        if user == before {
+            return Ok(Decision::Unchanged(user));
+        }
+        user.updated_at = now;
+        Ok(Decision::changed(user, Vec::new()))
+    };
+    store.amend(&USERS, &Tenant::directory(), user_id.to_string(), change).await
+}
+
+fn is_known_locale(text: &str) -> bool {
+    LOCALES.contains(&text) || LANGUAGES.contains(&text)
+}
+
+/// Something that happened, for the outbox: what security reviews ask for first.
+pub(crate) fn event(
+    tenant: Tenant,
+    kind: &'static str,
+    subject: &dyn ToString,
+    actor: &dyn ToString,
+    stamp: &Stamp,
+) -> Event {
+    let (subject, actor) = (subject.to_string(), actor.to_string());
+    Event { tenant, kind, subject, actor, at: stamp.now() }
+}

@@ -1,0 +1,99 @@
+//! Whose a bearer token is.
+
+use racun_kernel::id::{AccountId, TokenId};
+use racun_kernel::{Environment, Principal, Stamp, Store, Tenant};
+
+use crate::key::is_api_key;
+use crate::secret::is_token;
+use crate::session::SESSION_PREFIX;
+use crate::{API_KEYS, AccessError, ApiKey, Digest, SESSIONS, Session, USERS, User};
+
+/// Who a request's bearer token belongs to.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Caller {
+    /// A person with a session token.
+    User {
+        /// The person.
+        user: Box<User>,
+        /// The session.
+        session: TokenId,
+    },
+    /// A program with a key of an account.
+    AccountKey(
+        /// The key.
+        ApiKey,
+    ),
+    /// A program with a key of one entity.
+    EntityKey(
+        /// The key.
+        ApiKey,
+    ),
+}
+
+impl Caller {
+    /// Who acts.
+    #[must_use]
+    pub fn principal(&self) -> Principal {
+        match self {
+            Self::User { user, .. } => Principal::User(user.id),
+            Self::AccountKey(key) => Principal::AccountKey(key.id),
+            Self::EntityKey(key) => Principal::EntityKey(key.id),
+        }
+    }
+
+    /// The account that is the caller's own: a user's, or the one a key acts for.
+    #[must_use]
+    pub fn account(&self) -> AccountId {
+        match self {
+            Self::User { user, .. } => user.account_id,
+            Self::AccountKey(key) | Self::EntityKey(key) => key.account_id,
+        }
+    }
+
+    /// The only environment that the caller reaches; `None` for users, who reach both.
+    #[must_use]
+    pub const fn environment(&self) -> Option<Environment> {
+        match self {
+            Self::User { .. } => None,
+            Self::AccountKey(key) | Self::EntityKey(key) => Some(key.environment),
+        }
+    }
+}
+
+/// Finds out whose `token` is: what stands behind `Bearer`, with no spaces around it.
+///
+/// # Errors
+/// [`AccessError::Unauthorized`] when it is malformed, unknown or over, or the store's failure.
+pub async fn authenticate(
+    store: &dyn Store,
+    token: &str,
+    stamp: &Stamp,
+) -> Result<Caller, AccessError> {
+    if is_token(SESSION_PREFIX, token) {
+        session_of(store, token, stamp).await
+    } else if is_api_key(token) {
+        key_of(store, token, stamp).await
+    } else {
+        Err(AccessError::Unauthorized)
+    }
+}
+
+async fn session_of(store: &dyn Store, token: &str, stamp: &Stamp) -> Result<Caller, AccessError> {
+    let found = store.look_up(&SESSIONS, "digest", Digest::of(token).as_str()).await?;
+    let session: Session = found.into_iter().next().ok_or(AccessError::Unauthorized)?;
+    if session.expires_at <= stamp.now() {
+        return Err(AccessError::Unauthorized);
+    }
+    let user = store.get(&USERS, &Tenant::directory(), &session.user_id.to_string()).await?;
+    let user: User = user.ok_or(AccessError::Unauthorized)?;
+    Ok(Caller::User { user: Box::new(user), session: session.id })
+}
+
+async fn key_of(store: &dyn Store, token: &str, stamp: &Stamp) -> Result<Caller, AccessError> {
+    let found = store.look_up(&API_KEYS, "digest", Digest::of(token).as_str()).await?;
+    let key: ApiKey = found.into_iter().next().ok_or(AccessError::Unauthorized)?;
+    if key.expires_at.is_some_and(|end| end <= stamp.now()) {
+        return Err(AccessError::Unauthorized);
+    }
+    Ok(if key.entity_id.is_some() { Caller::EntityKey(key) } else { Caller::AccountKey(key) })
+}

@@ -1,0 +1,169 @@
+//! Countries: their ISO 3166-1 codes and names, what an entity there starts with, and which rules
+//! and formats its documents follow.
+
+use racun_kernel::Currency;
+use racun_kernel::text::fold;
+
+/// One country a line, tab separated: code, currency, locale, time zone, and names parted by `|`:
+/// the English one of ISO 3166-1 first, then others and local ones.
+///
+/// Codes, names and zones are those of ISO 3166-1 and of the time zone database's `zone.tab`, with
+/// the capital's zone where a country has several. Kosovo has no code in ISO 3166-1; `XK`, from the
+/// range reserved for users, is what the European Union writes.
+const TABLE: &str = include_str!("countries.tsv");
+
+/// The member states of the European Union.
+const EUROPEAN_UNION: &str =
+    "AT BE BG CY CZ DE DK EE ES FI FR GR HR HU IE IT LT LU LV MT NL PL PT RO SE SI SK";
+
+/// A country, and what an entity there starts with.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Country {
+    /// Two capitals.
+    pub code: &'static str,
+    /// The three letters of its currency.
+    currency: &'static str,
+    /// One of the 18 locales; `en-US` where its own is none of them.
+    pub locale: &'static str,
+    /// IANA name.
+    pub timezone: &'static str,
+    names: &'static str,
+}
+
+impl Country {
+    fn all() -> impl Iterator<Item = Self> {
+        TABLE.lines().filter_map(|line| {
+            let mut parts = line.split('\t');
+            Some(Self {
+                code: parts.next()?,
+                currency: parts.next()?,
+                locale: parts.next()?,
+                timezone: parts.next()?,
+                names: parts.next()?,
+            })
+        })
+    }
+
+    /// The country with this code, in capitals or not.
+    pub fn with_code(code: &str) -> Option<Self> {
+        Self::all().find(|country| country.code.eq_ignore_ascii_case(code))
+    }
+
+    /// The country that people call `name`: its code, its English name or a local one.
+    pub fn named(name: &str) -> Option<Self> {
+        let name = fold(name.trim());
+        let is_called = |country: &Self| country.names.split('|').any(|own| fold(own) == name);
+        Self::with_code(&name).or_else(|| Self::all().find(is_called))
+    }
+
+    /// Its currency.
+    pub fn currency(self) -> Currency {
+        self.currency.parse().unwrap_or(Currency::EUR)
+    }
+}
+
+/// Which rules and formats documents of an entity follow, by its country.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct CountryRules {
+    /// Names of what the country has: `furs`, `fina`, `upn_qr`, …
+    pub features: Vec<&'static str>,
+    /// Taxes that one line may bear.
+    pub max_taxes_per_item: u8,
+}
+
+impl CountryRules {
+    /// The rules of the country with this code in capitals; the plainest when it is not known.
+    pub(crate) fn of(code: Option<&str>) -> Self {
+        let code = code.unwrap_or_default();
+        let is_member = EUROPEAN_UNION.split(' ').any(|member| member == code);
+        let features = match code {
+            "SI" => "furs eslog upn_qr epc_qr eu_tax_rules tax_clause_defaults e_invoicing",
+            "HR" => "fina hub3_qr epc_qr eu_tax_rules tax_clause_defaults",
+            "US" => "us_tax_rate_lookup",
+            "CA" => "tax_number_2",
+            _ if is_member => "eu_tax_rules tax_clause_defaults epc_qr e_invoicing",
+            _ => "",
+        };
+        Self {
+            features: features.split_ascii_whitespace().collect(),
+            max_taxes_per_item: if code == "CA" { 2 } else { 1 },
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeSet;
+
+    use racun_kernel::calendar::is_time_zone;
+
+    use super::*;
+    use crate::settings::LOCALES;
+
+    #[test]
+    fn every_line_of_the_table_is_sound() {
+        let countries: Vec<Country> = Country::all().collect();
+        assert_eq!(countries.len(), 250);
+        assert_eq!(countries.len(), TABLE.lines().count());
+        let codes: BTreeSet<_> = countries.iter().map(|country| country.code).collect();
+        assert_eq!(codes.len(), countries.len(), "no code twice");
+        let mut names = BTreeSet::new();
+        for country in &countries {
+            assert!(
+                country.code.len() == 2 && country.code.bytes().all(|b| b.is_ascii_uppercase())
+            );
+            assert!(country.currency.parse::<Currency>().is_ok(), "{}", country.code);
+            assert!(LOCALES.contains(&country.locale), "{}", country.code);
+            assert!(is_time_zone(country.timezone), "{}", country.timezone);
+            for name in country.names.split('|') {
+                assert!(!name.is_empty() && names.insert(fold(name)), "{name} twice");
+                assert_eq!(Country::named(name).map(|found| found.code), Some(country.code));
+            }
+        }
+    }
+
+    #[test]
+    fn countries_are_found_by_what_people_call_them() {
+        for (name, code) in [
+            ("Slovenia", "SI"),
+            (" slovenija ", "SI"),
+            ("HRVATSKA", "HR"),
+            ("Österreich", "AT"),
+            ("ÖSTERREICH", "AT"),
+            ("Deutschland", "DE"),
+            ("Italia", "IT"),
+            ("Czech Republic", "CZ"),
+            ("United Kingdom", "GB"),
+            ("USA", "US"),
+            ("Bosna i Hercegovina", "BA"),
+            ("si", "SI"),
+        ] {
+            assert_eq!(Country::named(name).map(|country| country.code), Some(code), "{name}");
+        }
+        for name in ["", "Atlantis", "Slo", "ZZ"] {
+            assert_eq!(Country::named(name), None, "{name}");
+        }
+    }
+
+    #[test]
+    fn defaults_and_rules_follow_the_country() {
+        for (code, currency, locale, timezone, features) in [
+            ("si", "EUR", "sl-SI", "Europe/Ljubljana", 7),
+            ("HR", "EUR", "hr-HR", "Europe/Zagreb", 5),
+            ("AT", "EUR", "de-DE", "Europe/Vienna", 4),
+            ("PL", "PLN", "pl-PL", "Europe/Warsaw", 4),
+            ("US", "USD", "en-US", "America/New_York", 1),
+            ("CA", "CAD", "en-US", "America/Toronto", 1),
+            ("CH", "CHF", "de-DE", "Europe/Zurich", 0),
+            ("RS", "RSD", "en-US", "Europe/Belgrade", 0),
+        ] {
+            let country = Country::with_code(code).unwrap();
+            assert_eq!(country.currency().code(), currency, "{code}");
+            assert_eq!((country.locale, country.timezone), (locale, timezone), "{code}");
+            let rules = CountryRules::of(Some(country.code));
+            assert_eq!(rules.features.len(), features, "{code} {:?}", rules.features);
+        }
+        assert_eq!(CountryRules::of(Some("CA")).max_taxes_per_item, 2);
+        assert_eq!(CountryRules::of(None).max_taxes_per_item, 1);
+    }
+}

@@ -1,0 +1,232 @@
+//! Which entity or account a request acts in.
+
+use std::collections::BTreeMap;
+
+use racun_kernel::id::{AccountId, EntityId};
+use racun_kernel::{
+    Clause, Environment, ListQuery, Operator, Page, Principal, Role, Scope, Store, Tenant, Value,
+    evaluate,
+};
+
+use crate::member::find_membership;
+use crate::{
+    ACCOUNTS, AccessError, Account, Caller, ENTITIES, Entity, Forbidden, MEMBERSHIPS, Membership,
+};
+
+const NO_ENTITY: &str = "there is no entity yet; create one with POST /entities";
+const SEVERAL_ENTITIES: &str =
+    "several entities are accessible; name one in the header x-entity-id";
+
+/// A request's right to act on an account: to make entities and keys of the account.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct AccountScope {
+    /// The account.
+    pub account: AccountId,
+    /// The only environment it reaches; `None` for both.
+    pub environment: Option<Environment>,
+    /// Who acts.
+    pub principal: Principal,
+}
+
+impl AccountScope {
+    /// Whether `environment` is within reach.
+    #[must_use]
+    pub fn reaches(&self, environment: Environment) -> bool {
+        self.environment.is_none_or(|own| own == environment)
+    }
+}
+
+/// Enters the entity that `x-entity-id` names, or the only accessible one when it names none.
+///
+/// A disabled entity is entered too: [`crate::authorize`] refuses writes to it. When none is named,
+/// disabled entities count only if there is no other.
+///
+/// # Errors
+/// [`Forbidden::EntityNotAccessible`] for an entity that is unknown, another's or of the other
+/// environment, and for a malformed id, all alike; [`AccessError::EntityRequired`] when none is
+/// named and there is not exactly one; or the store's failure.
+pub async fn enter(
+    store: &dyn Store,
+    caller: &Caller,
+    entity: Option<&str>,
+) -> Result<(Scope, Entity), AccessError> {
+    let found = match (entity, caller) {
+        (Some(text), _) => reach(store, caller, text).await?,
+        (None, Caller::EntityKey(key)) => {
+            let id = key.entity_id.map(|id| id.to_string()).unwrap_or_default();
+            reach(store, caller, &id).await?
+        }
+        (None, Caller::User { .. } | Caller::AccountKey(_)) => {
+            let only = only_entity(store, caller).await?;
+            reach(store, caller, &only.id.to_string()).await?
+        }
+    };
+    found.ok_or_else(|| Forbidden::EntityNotAccessible.into())
+}
+
+/// Enters the entity that a path names, as in `GET /entities/{id}`.
+///
+/// # Errors
+/// [`AccessError::NotFound`] where [`enter`] is forbidden, or the store's failure.
+pub async fn open_entity(
+    store: &dyn Store,
+    caller: &Caller,
+    id: &str,
+) -> Result<(Scope, Entity), AccessError> {
+    let found = reach(store, caller, id).await?;
+    found.ok_or_else(|| AccessError::NotFound { id: id.to_owned() })
+}
+
+/// The entity with this id, when the caller has access to it.
+///
+/// # Errors
+/// [`AccessError::NotFound`], or the store's failure.
+pub async fn get_entity(
+    store: &dyn Store,
+    caller: &Caller,
+    id: &str,
+) -> Result<Entity, AccessError> {
+    Ok(open_entity(store, caller, id).await?.1)
+}
+
+/// The entity called `id` and the caller's rights there, or `None` when there are none.
+async fn reach(
+    store: &dyn Store,
+    caller: &Caller,
+    id: &str,
+) -> Result<Option<(Scope, Entity)>, AccessError> {
+    let Ok(id) = id.parse::<EntityId>() else { return Ok(None) };
+    let (account, role) = match caller {
+        Caller::User { user, .. } => match find_membership(store, id, user.id).await? {
+            Some(membership) => (membership.account_id, membership.role),
+            None => return Ok(None),
+        },
+        Caller::AccountKey(key) => (key.account_id, Role::Admin),
+        Caller::EntityKey(key) if key.entity_id == Some(id) => (key.account_id, Role::Editor),
+        Caller::EntityKey(_) => return Ok(None),
+    };
+    let entity = store.get(&ENTITIES, &Tenant::account(account), &id.to_string()).await?;
+    let within = |entity: &Entity| caller.environment().is_none_or(|own| own == entity.environment);
+    let Some(entity) = entity.filter(within) else { return Ok(None) };
+    let scope = grant(&entity, caller.principal(), role);
+    Ok(Some((scope, entity)))
+}
+
+#[expect(clippy::disallowed_methods, reason = "this is where access lets a caller into a tenant")]
+fn grant(entity: &Entity, principal: Principal, role: Role) -> Scope {
+    Scope::grant(entity.account_id, entity.id, entity.environment, principal, role)
+}
+
+/// The entity that a request means when it names none.
+async fn only_entity(store: &dyn Store, caller: &Caller) -> Result<Entity, AccessError> {
+    let mut entities = match caller {
+        Caller::AccountKey(key) => {
+            let tenant = Tenant::account(key.account_id);
+            let all = ListQuery { limit: 2, count: false, ..ListQuery::first_page(&ENTITIES) };
+            let mine = narrowed(all, "environment", key.environment.name());
+            let enabled = narrowed(mine.clone(), "is_enabled", true);
+            let found = store.page::<Entity>(&ENTITIES, &tenant, &enabled).await?.rows;
+            if found.is_empty() { store.page(&ENTITIES, &tenant, &mine).await?.rows } else { found }
+        }
+        Caller::User { .. } | Caller::EntityKey(_) => {
+            let found = entities_of(store, caller).await?;
+            let enabled: Vec<_> = found.iter().filter(|one| one.is_enabled).cloned().collect();
+            if enabled.is_empty() { found } else { enabled }
+        }
+    };
+    match (entities.pop(), entities.is_empty()) {
+        (Some(entity), true) => Ok(entity),
+        (Some(_), false) => Err(AccessError::EntityRequired { message: SEVERAL_ENTITIES }),
+        (None, _) => Err(AccessError::EntityRequired { message: NO_ENTITY }),
+    }
+}
+
+/// The entities that a user or an entity key has access to; at most 1,000 of a user's.
+async fn entities_of(store: &dyn Store, caller: &Caller) -> Result<Vec<Entity>, AccessError> {
+    let mut wanted: BTreeMap<AccountId, Vec<String>> = BTreeMap::new();
+    match caller {
+        Caller::User { user, .. } => {
+            let found = store.look_up(&MEMBERSHIPS, "user_id", &user.id.to_string()).await?;
+            for membership in found {
+                let Membership { account_id, entity_id, .. } = membership;
+                wanted.entry(account_id).or_default().push(entity_id.to_string());
+            }
+        }
+        Caller::AccountKey(key) | Caller::EntityKey(key) => {
+            let ids = key.entity_id.map(|id| id.to_string()).into_iter().collect();
+            wanted.insert(key.account_id, ids);
+        }
+    }
+    let mut entities = Vec::new();
+    for (account, ids) in wanted {
+        entities.extend(store.get_all(&ENTITIES, &Tenant::account(account), &ids).await?);
+    }
+    Ok(entities)
+}
+
+/// Enters an account: the one `x-account-id` names, or the caller's own when it names none.
+///
+/// # Errors
+/// [`Forbidden::AccountNotAccessible`] for any account but the user's own or the one of the account
+/// key, and to entity keys; or the store's failure.
+pub async fn enter_account(
+    store: &dyn Store,
+    caller: &Caller,
+    account: Option<&str>,
+) -> Result<AccountScope, AccessError> {
+    let own = caller.account();
+    let is_own = account.is_none_or(|text| text == own.to_string());
+    if !is_own || matches!(caller, Caller::EntityKey(_)) {
+        return Err(Forbidden::AccountNotAccessible.into());
+    }
+    let found: Option<Account> =
+        store.get(&ACCOUNTS, &Tenant::directory(), &own.to_string()).await?;
+    let account = found.ok_or(Forbidden::AccountNotAccessible)?;
+    let (environment, principal) = (caller.environment(), caller.principal());
+    Ok(AccountScope { account: account.id, environment, principal })
+}
+
+/// The entities that the caller has access to: a user's by membership, in all accounts or in the
+/// one that `account` names; an account key's of its account and environment; an entity key's own.
+///
+/// Of a user's memberships the first 1,000 are looked at, which is what a store looks up.
+///
+/// # Errors
+/// [`Forbidden::AccountNotAccessible`] for an account where the caller has access to nothing, or
+/// the store's failure.
+pub async fn list_entities(
+    store: &dyn Store,
+    caller: &Caller,
+    account: Option<&str>,
+    environment: Option<Environment>,
+    query: &ListQuery,
+) -> Result<Page<Entity>, AccessError> {
+    let own = caller.account().to_string();
+    let query = match environment {
+        Some(wanted) => narrowed(query.clone(), "environment", wanted.name()),
+        None => query.clone(),
+    };
+    if let Caller::AccountKey(key) = caller {
+        if account.is_some_and(|text| text != own) {
+            return Err(Forbidden::AccountNotAccessible.into());
+        }
+        let query = narrowed(query, "environment", key.environment.name());
+        return Ok(store.page(&ENTITIES, &Tenant::account(key.account_id), &query).await?);
+    }
+    let mut entities = entities_of(store, caller).await?;
+    if let Some(text) = account {
+        entities.retain(|entity| entity.account_id.to_string() == text);
+        if entities.is_empty() && text != own {
+            return Err(Forbidden::AccountNotAccessible.into());
+        }
+    }
+    Ok(evaluate(&entities, &query))
+}
+
+/// `query` with one more condition.
+fn narrowed(mut query: ListQuery, name: &str, value: impl Into<Value>) -> ListQuery {
+    let (place, field) = ENTITIES.field(name).expect("callers name declared fields");
+    let operator = Operator::Equals(value.into());
+    query.clauses.push(Clause { field, place, key: None, operator });
+    query
+}

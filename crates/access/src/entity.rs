@@ -1,0 +1,223 @@
+//! Entities: the legal entities that issue documents, each a tenant of its own.
+
+use racun_kernel::id::{AccountId, EntityId};
+use racun_kernel::{
+    Currency, Decimal, Decision, Environment, Event, Field, FieldKind, Metadata, Patch, Put,
+    Record, Role, Scope, Stamp, Store, Table, Tenant, Value,
+};
+use serde::{Deserialize, Serialize};
+use time::OffsetDateTime;
+
+use crate::account::event;
+use crate::country::CountryRules;
+use crate::permission::require;
+use crate::{
+    AccessError, AccountScope, Caller, EntityPatch, Forbidden, Membership, NewEntity, Permission,
+    Settings,
+};
+
+/// A legal entity: whoever issues documents.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Entity {
+    /// Its id.
+    pub id: EntityId,
+    /// The account that owns it.
+    pub account_id: AccountId,
+    /// Whether its documents are real. Never changes.
+    pub environment: Environment,
+    /// Its registered name.
+    pub name: String,
+    /// Street and house number.
+    pub address: Option<String>,
+    /// More of the address.
+    pub address_2: Option<String>,
+    /// Postal code.
+    pub post_code: Option<String>,
+    /// City.
+    pub city: Option<String>,
+    /// State, province or district.
+    pub state: Option<String>,
+    /// The country as its creator wrote it. Never changes.
+    pub country: String,
+    /// The country's ISO 3166-1 code in capitals. Never changes.
+    pub country_code: Option<String>,
+    /// The currency of documents that name none.
+    pub currency: Currency,
+    /// The locale of documents that name none.
+    pub locale: String,
+    /// Where its days begin and end: an IANA time zone.
+    pub timezone: String,
+    /// Tax number; in Europe without the country's prefix or with it, as it is to be printed.
+    pub tax_number: Option<String>,
+    /// A second tax number, where the country has two (Canada: GST and QST).
+    pub tax_number_2: Option<String>,
+    /// Registration number.
+    pub company_number: Option<String>,
+    /// Phone number.
+    pub phone: Option<String>,
+    /// E-mail address.
+    pub email: Option<String>,
+    /// Web address.
+    pub website: Option<String>,
+    /// Region with tax rules of its own, such as `PT-20`.
+    pub fiscal_region_code: Option<String>,
+    /// Starting capital in the currency; Portuguese law wants it printed.
+    pub starting_capital: Option<Decimal>,
+    /// Whether it charges value added tax.
+    pub is_tax_subject: bool,
+    /// Whether it can be written to.
+    pub is_enabled: bool,
+    /// Its settings.
+    pub settings: Settings,
+    /// What callers attach.
+    pub metadata: Metadata,
+    /// When it was made.
+    #[serde(with = "time::serde::rfc3339")]
+    pub created_at: OffsetDateTime,
+    /// When it changed last.
+    #[serde(with = "time::serde::rfc3339")]
+    pub updated_at: OffsetDateTime,
+}
+
+/// Where entities are kept: with the account that owns them.
+pub static ENTITIES: Table = Table {
+    name: "entities",
+    fields: &[
+        Field::column("created_at", FieldKind::Instant),
+        Field::column("updated_at", FieldKind::Instant),
+        Field::column("name", FieldKind::Text).searched(),
+        Field::column("environment", FieldKind::Text),
+        Field::column("country_code", FieldKind::Text),
+        Field::column("tax_number", FieldKind::Text).searched(),
+        Field::column("is_enabled", FieldKind::Bool),
+    ],
+};
+
+impl Record for Entity {
+    fn table(&self) -> &'static Table {
+        &ENTITIES
+    }
+
+    fn id(&self) -> String {
+        self.id.to_string()
+    }
+
+    fn tenant(&self) -> Tenant {
+        Tenant::account(self.account_id)
+    }
+
+    fn values(&self) -> Vec<Value> {
+        vec![
+            self.created_at.into(),
+            self.updated_at.into(),
+            Value::from(&self.name),
+            self.environment.name().into(),
+            self.country_code.clone().into(),
+            self.tax_number.clone().into(),
+            self.is_enabled.into(),
+        ]
+    }
+}
+
+impl Entity {
+    /// Which rules and formats its documents follow, by its country.
+    #[must_use]
+    pub fn country_rules(&self) -> CountryRules {
+        CountryRules::of(self.country_code.as_deref())
+    }
+}
+
+/// A new entity, and the rows and events that make it: the entity, and its creator as its admin
+/// when that is a user. For a caller who writes more in the same commit.
+///
+/// # Errors
+/// [`AccessError::Invalid`] for wrong input, which is checked in whole.
+pub fn entity_writes(
+    caller: &Caller,
+    scope: &AccountScope,
+    input: NewEntity,
+    stamp: &Stamp,
+) -> Result<(Entity, Vec<Put>, Vec<Event>), AccessError> {
+    let entity = input.into_entity(scope, stamp)?;
+    let mut puts = vec![Put::insert(&entity)];
+    if let Caller::User { user, .. } = caller {
+        puts.push(Put::insert(&Membership::new(&entity, user, Role::Admin, None, stamp)));
+    }
+    let actor = caller.principal().id();
+    let events =
+        vec![event(Tenant::entity(entity.id), "entity.created", &entity.id, &actor, stamp)];
+    Ok((entity, puts, events))
+}
+
+/// Makes an entity in the account; a user who makes it becomes its admin, in the same commit.
+///
+/// # Errors
+/// [`AccessError::Invalid`] for wrong input, or the store's failure.
+pub async fn create_entity(
+    store: &dyn Store,
+    caller: &Caller,
+    scope: &AccountScope,
+    input: NewEntity,
+    stamp: &Stamp,
+) -> Result<Entity, AccessError> {
+    let (entity, puts, events) = entity_writes(caller, scope, input, stamp)?;
+    store.insert(puts, events).await?;
+    Ok(entity)
+}
+
+/// What a partial update makes of `before`: the whole decision, for a caller who checks more of the
+/// result in the same commit.
+///
+/// # Errors
+/// [`AccessError::Invalid`] for wrong input; [`Forbidden::InsufficientRole`] to all but admins;
+/// [`Forbidden::EntityDisabled`] when the entity is disabled and stays so.
+pub fn change_entity(
+    before: Entity,
+    scope: &Scope,
+    patch: EntityPatch,
+    stamp: &Stamp,
+) -> Result<Decision<Entity>, AccessError> {
+    require(scope, Permission::ManageEntity)?;
+    let mut after = patch.apply(before.clone(), stamp)?;
+    if after == before {
+        return Ok(Decision::Unchanged(before));
+    }
+    if !before.is_enabled && !after.is_enabled {
+        return Err(Forbidden::EntityDisabled.into());
+    }
+    after.updated_at = stamp.now();
+    let actor = scope.principal().id();
+    let happened = event(scope.tenant(), "entity.updated", &after.id, &actor, stamp);
+    Ok(Decision::changed(after, vec![happened]))
+}
+
+/// Changes an entity: [`change_entity`] and nothing else.
+///
+/// # Errors
+/// As [`change_entity`], or the store's failure.
+pub async fn update_entity(
+    store: &dyn Store,
+    scope: &Scope,
+    patch: EntityPatch,
+    stamp: &Stamp,
+) -> Result<Entity, AccessError> {
+    require(scope, Permission::ManageEntity)?;
+    let (tenant, id) = (Tenant::account(scope.account()), scope.entity().to_string());
+    let (scope, stamp) = (scope.clone(), stamp.clone());
+    let change = move |before| change_entity(before, &scope, patch, &stamp);
+    store.amend(&ENTITIES, &tenant, id, change).await
+}
+
+/// Closes an entity to writes. It can be read, and enabled again by an update; disabling it twice
+/// is not an error.
+///
+/// # Errors
+/// [`Forbidden::InsufficientRole`] to all but admins, or the store's failure.
+pub async fn disable_entity(
+    store: &dyn Store,
+    scope: &Scope,
+    stamp: &Stamp,
+) -> Result<Entity, AccessError> {
+    let patch = EntityPatch { is_enabled: Patch::Value(false), ..EntityPatch::default() };
+    update_entity(store, scope, patch, stamp).await
+}

@@ -1,0 +1,162 @@
+//! Why a request is refused.
+
+use racun_kernel::{Issue, Issues, StoreError};
+
+/// Why a use case of this crate refused. Statuses and codes are chosen by `http-api`.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum AccessError {
+    /// The bearer token is missing, malformed, unknown, expired or revoked.
+    #[error("the bearer token is not valid; log in again, or use another API key")]
+    Unauthorized,
+    /// No user has this e-mail address, or the password is another. Which of the two is not told.
+    #[error("the e-mail address or the password is wrong")]
+    BadCredentials,
+    /// The request must name its entity.
+    #[error("{message}")]
+    EntityRequired {
+        /// What to do about it.
+        message: &'static str,
+    },
+    /// The caller is known and may not do this.
+    #[error(transparent)]
+    Forbidden(#[from] Forbidden),
+    /// There is no such record where the caller may look.
+    #[error("there is no {id} here")]
+    NotFound {
+        /// What was asked for.
+        id: String,
+    },
+    /// Something else is in the way.
+    #[error(transparent)]
+    Conflict(#[from] Conflict),
+    /// The input is wrong.
+    #[error(transparent)]
+    Invalid(#[from] Issues),
+    /// The input is well formed, and a rule refuses it.
+    #[error(transparent)]
+    Refused(#[from] Refused),
+    /// The store failed.
+    #[error(transparent)]
+    Store(StoreError),
+}
+
+/// Why a known caller may not do something.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+pub enum Forbidden {
+    /// The entity is unknown, another's, of the other environment, or its id is malformed.
+    #[error("no such entity is accessible with this token; check x-entity-id")]
+    EntityNotAccessible,
+    /// The account is unknown, another's, or its id is malformed.
+    #[error("no such account is accessible with this token; check x-account-id")]
+    AccountNotAccessible,
+    /// The role, or the kind of key, does not reach that far.
+    #[error("this needs a higher role than the token has")]
+    InsufficientRole,
+    /// The entity is disabled: it can be read, and enabled again, and nothing else.
+    #[error("the entity is disabled; set is_enabled to true before writing to it")]
+    EntityDisabled,
+    /// Only a person with a session token can do this; an API key was sent.
+    #[error("this needs a user's session token, not an API key")]
+    UserRequired,
+}
+
+impl Forbidden {
+    /// For programs: stable snake_case, sent as `cause.code`.
+    #[must_use]
+    pub const fn code(self) -> &'static str {
+        match self {
+            Self::EntityNotAccessible => "entity_not_accessible",
+            Self::AccountNotAccessible => "account_not_accessible",
+            Self::InsufficientRole => "insufficient_role",
+            Self::EntityDisabled => "entity_disabled",
+            Self::UserRequired => "user_required",
+        }
+    }
+}
+
+/// What stands in the way of a new record.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+pub enum Conflict {
+    /// Another user has this e-mail address.
+    #[error("a user with this e-mail address exists; log in instead")]
+    EmailTaken,
+    /// The user has a role in this entity.
+    #[error("this user has a role in the entity; change the role instead")]
+    AlreadyMember,
+    /// The e-mail address has a pending invitation to this entity.
+    #[error("this e-mail address has a pending invitation; resend or cancel it instead")]
+    AlreadyInvited,
+    /// Several keys look like this.
+    #[error("several keys have this hint; name the key by its key_ id")]
+    AmbiguousKey,
+}
+
+impl Conflict {
+    /// For programs: stable snake_case, sent as `cause.code`.
+    #[must_use]
+    pub const fn code(self) -> &'static str {
+        match self {
+            Self::EmailTaken => "email_taken",
+            Self::AlreadyMember => "already_member",
+            Self::AlreadyInvited => "already_invited",
+            Self::AmbiguousKey => "ambiguous_key",
+        }
+    }
+}
+
+/// The rule that refuses a well-formed request.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+pub enum Refused {
+    /// An entity that has an admin keeps one.
+    #[error("the last admin of an entity stays; make someone else an admin first")]
+    LastAdmin,
+    /// The invitation was not accepted in time.
+    #[error("the invitation has expired; ask for it to be sent again")]
+    InvitationExpired,
+    /// The invitation was accepted before.
+    #[error("the invitation was accepted before")]
+    InvitationNotPending,
+    /// The entity has as many members and pending invitations as it can have.
+    #[error("an entity has at most 500 users and 500 invitations")]
+    TooManyMembers,
+    /// The entity or account has as many keys as it can have.
+    #[error("there are at most 200 API keys; delete one that is not used")]
+    TooManyKeys,
+}
+
+impl Refused {
+    /// For programs: stable snake_case, sent as `cause.code`.
+    #[must_use]
+    pub const fn code(self) -> &'static str {
+        match self {
+            Self::LastAdmin => "last_admin",
+            Self::InvitationExpired => "invitation_expired",
+            Self::InvitationNotPending => "invitation_not_pending",
+            Self::TooManyMembers => "too_many_members",
+            Self::TooManyKeys => "too_many_keys",
+        }
+    }
+}
+
+impl From<StoreError> for AccessError {
+    fn from(error: StoreError) -> Self {
+        match error {
+            StoreError::NotFound { id } => Self::NotFound { id },
+            StoreError::Duplicate { table: "users", field: "email" } => {
+                Self::Conflict(Conflict::EmailTaken)
+            }
+            StoreError::Duplicate { table: "memberships", field: "entity_user" } => {
+                Self::Conflict(Conflict::AlreadyMember)
+            }
+            StoreError::Duplicate { .. }
+            | StoreError::Unavailable(_)
+            | StoreError::Corrupt { .. } => Self::Store(error),
+        }
+    }
+}
+
+impl From<Issue> for AccessError {
+    fn from(issue: Issue) -> Self {
+        Self::Invalid(issue.into())
+    }
+}

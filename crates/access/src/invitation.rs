@@ -1,0 +1,439 @@
+//! Inviting people who have no user yet.
+//!
+//! Whoever holds an invitation's token may accept it. A token alone never opens an existing user's
+//! account: when the invited address has a user by then, their password is asked for.
+
+use racun_kernel::id::{AccountId, EntityId, InvitationId, UserId};
+use racun_kernel::{
+    Field, FieldKind, ListQuery, Load, Put, Record, Role, Scope, Stamp, Store, Stored, Table,
+    Tenant, Unique, Value, Writes,
+};
+use serde::{Deserialize, Serialize};
+use time::{Duration, OffsetDateTime};
+
+use crate::account::{event, new_user};
+use crate::email::fold_email;
+use crate::member::{AddEntityUser, MAX_MEMBERS, entity_and_members, read_members};
+use crate::permission::require;
+use crate::secret::{is_token, new_token};
+use crate::session::find_user;
+use crate::{
+    AccessError, Conflict, Digest, Membership, Permission, Refused, Session, Shown, SignUp, User,
+    hash_password,
+};
+
+/// How long an invitation can be accepted.
+const INVITATION_DAYS: i64 = 7;
+/// Invitations not accepted yet that an entity has at most; as many are listed.
+const MAX_INVITATIONS: usize = 500;
+/// What an invitation token starts with.
+const INVITATION_PREFIX: &str = "invite_";
+
+/// Where an invitation stands.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum InvitationStatus {
+    /// It can be accepted.
+    Pending,
+    /// It was accepted.
+    Accepted,
+    /// It was not accepted in time. Never stored: [`Invitation::status_at`] derives it.
+    Expired,
+}
+
+impl InvitationStatus {
+    /// Its name on the wire.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Pending => "pending",
+            Self::Accepted => "accepted",
+            Self::Expired => "expired",
+        }
+    }
+}
+
+/// An invitation to join an entity.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Invitation {
+    /// Its id; the token is another text.
+    pub id: InvitationId,
+    /// The entity.
+    pub entity_id: EntityId,
+    /// The account that owns the entity.
+    pub account_id: AccountId,
+    /// Whom it invites.
+    pub email: String,
+    /// Their name, as they gave it on accepting.
+    pub name: Option<String>,
+    /// What they will be able to do.
+    pub role: Role,
+    /// As stored: pending or accepted. [`Invitation::status_at`] knows more.
+    pub status: InvitationStatus,
+    /// Who invites; `None` for a key.
+    pub invited_by_user_id: Option<UserId>,
+    /// Until when it can be accepted.
+    #[serde(with = "time::serde::rfc3339")]
+    pub expires_at: OffsetDateTime,
+    /// When it was accepted.
+    #[serde(with = "time::serde::rfc3339::option")]
+    pub accepted_at: Option<OffsetDateTime>,
+    /// When it was made.
+    #[serde(with = "time::serde::rfc3339")]
+    pub created_at: OffsetDateTime,
+    /// When it changed last.
+    #[serde(with = "time::serde::rfc3339")]
+    pub updated_at: OffsetDateTime,
+    /// What is kept of the token.
+    pub(crate) token_digest: Digest,
+}
+
+/// Where invitations are kept: with their entity.
+pub static INVITATIONS: Table = Table {
+    name: "invitations",
+    fields: &[
+        Field::column("created_at", FieldKind::Instant),
+        Field::column("entity_id", FieldKind::Text).indexed().hidden(),
+        Field::column("token_digest", FieldKind::Text).unique(Unique::Everywhere).hidden(),
+    ],
+};
+
+impl Record for Invitation {
+    fn table(&self) -> &'static Table {
+        &INVITATIONS
+    }
+
+    fn id(&self) -> String {
+        self.id.to_string()
+    }
+
+    fn tenant(&self) -> Tenant {
+        Tenant::entity(self.entity_id)
+    }
+
+    fn values(&self) -> Vec<Value> {
+        let digest = self.token_digest.as_str();
+        vec![self.created_at.into(), self.entity_id.into(), digest.into()]
+    }
+}
+
+impl Invitation {
+    /// Where it stands at `now`.
+    #[must_use]
+    pub fn status_at(&self, now: OffsetDateTime) -> InvitationStatus {
+        match self.status {
+            InvitationStatus::Pending if self.expires_at <= now => InvitationStatus::Expired,
+            status => status,
+        }
+    }
+
+    /// Accepts what can be accepted at `now`.
+    fn check_open(&self, now: OffsetDateTime) -> Result<(), Refused> {
+        match self.status_at(now) {
+            InvitationStatus::Pending => Ok(()),
+            InvitationStatus::Accepted => Err(Refused::InvitationNotPending),
+            InvitationStatus::Expired => Err(Refused::InvitationExpired),
+        }
+    }
+}
+
+fn all_of(entity: EntityId) -> Load {
+    let (tenant, value) = (Tenant::entity(entity), entity.to_string());
+    Load::Where { table: &INVITATIONS, tenant, field: "entity_id", value }
+}
+
+fn read_all(rows: Option<&Vec<Stored>>) -> Result<Vec<Invitation>, AccessError> {
+    let rows = rows.into_iter().flatten();
+    Ok(rows.map(|row| row.read(&INVITATIONS)).collect::<Result<_, _>>()?)
+}
+
+/// Invites someone who has no user. An expired invitation of the same address makes room.
+pub(crate) async fn invite(
+    store: &dyn Store,
+    scope: &Scope,
+    input: AddEntityUser,
+    stamp: &Stamp,
+) -> Result<Shown<Invitation>, AccessError> {
+    let now = stamp.now();
+    let secret = new_token(INVITATION_PREFIX, stamp);
+    let record = Invitation {
+        id: stamp.id(),
+        entity_id: scope.entity(),
+        account_id: scope.account(),
+        email: input.email,
+        name: None,
+        role: input.role,
+        status: InvitationStatus::Pending,
+        invited_by_user_id: scope.principal().user(),
+        expires_at: now + Duration::days(INVITATION_DAYS),
+        accepted_at: None,
+        created_at: now,
+        updated_at: now,
+        token_digest: Digest::of(&secret),
+    };
+    let actor = scope.principal().id();
+    let happened = event(scope.tenant(), "entity_invitation.created", &record.id, &actor, stamp);
+    let mut loads = entity_and_members(scope.account(), scope.entity());
+    loads.push(all_of(scope.entity()));
+    store
+        .decide(loads, None, move |loaded| {
+            let earlier = read_all(loaded.rows.last())?;
+            let email = fold_email(&record.email);
+            let mut puts = vec![Put::insert(&record)];
+            for other in earlier.iter().filter(|other| fold_email(&other.email) == email) {
+                match other.status_at(now) {
+                    InvitationStatus::Pending => return Err(Conflict::AlreadyInvited.into()),
+                    InvitationStatus::Expired => puts.push(Put::delete(other)),
+                    InvitationStatus::Accepted => {}
+                }
+            }
+            let is_open = |other: &&Invitation| other.status == InvitationStatus::Pending;
+            if earlier.iter().filter(is_open).count() >= MAX_INVITATIONS {
+                return Err(Refused::TooManyMembers.into());
+            }
+            let writes = Writes { puts, events: vec![happened], takes_number: false };
+            Ok((Shown { record, secret }, writes))
+        })
+        .await
+}
+
+/// The entity's 500 newest invitations, newest first.
+///
+/// # Errors
+/// [`AccessError::Forbidden`] to entity keys, or the store's failure.
+pub async fn list_invitations(
+    store: &dyn Store,
+    scope: &Scope,
+) -> Result<Vec<Invitation>, AccessError> {
+    require(scope, Permission::ReadPeople)?;
+    let query = ListQuery { limit: MAX_INVITATIONS, ..ListQuery::first_page(&INVITATIONS) };
+    Ok(store.page(&INVITATIONS, &scope.tenant(), &query).await?.rows)
+}
+
+/// One of the entity's invitations.
+///
+/// # Errors
+/// [`AccessError::Forbidden`] to entity keys, [`AccessError::NotFound`], or the store's failure.
+pub async fn get_invitation(
+    store: &dyn Store,
+    scope: &Scope,
+    id: &str,
+) -> Result<Invitation, AccessError> {
+    require(scope, Permission::ReadPeople)?;
+    let found = match id.parse::<InvitationId>() {
+        Ok(_) => store.get(&INVITATIONS, &scope.tenant(), id).await?,
+        Err(_) => None,
+    };
+    found.ok_or_else(|| AccessError::NotFound { id: id.to_owned() })
+}
+
+/// Takes an invitation back, expired or not: it is gone, and its token with it.
+///
+/// # Errors
+/// [`AccessError::Forbidden`] to all but admins, [`AccessError::NotFound`], or
+/// [`Refused::InvitationNotPending`] when it was accepted.
+pub async fn cancel_invitation(
+    store: &dyn Store,
+    scope: &Scope,
+    id: &str,
+    stamp: &Stamp,
+) -> Result<(), AccessError> {
+    amend_invitation(store, scope, id, "entity_invitation.cancelled", stamp, |before| {
+        ((), Put::delete(before))
+    })
+    .await
+}
+
+/// Makes a new token for an invitation, which can be accepted for another seven days. The token
+/// before it is worthless from then on.
+///
+/// # Errors
+/// As [`cancel_invitation`].
+pub async fn resend_invitation(
+    store: &dyn Store,
+    scope: &Scope,
+    id: &str,
+    stamp: &Stamp,
+) -> Result<Shown<Invitation>, AccessError> {
+    let secret = new_token(INVITATION_PREFIX, stamp);
+    let now = stamp.now();
+    amend_invitation(store, scope, id, "entity_invitation.resent", stamp, move |before| {
+        let record = Invitation {
+            expires_at: now + Duration::days(INVITATION_DAYS),
+            updated_at: now,
+            token_digest: Digest::of(&secret),
+            ..before.clone()
+        };
+        let put = Put::update(before, &record);
+        (Shown { record, secret }, put)
+    })
+    .await
+}
+
+/// Changes an invitation that was not accepted.
+async fn amend_invitation<T: Send + 'static>(
+    store: &dyn Store,
+    scope: &Scope,
+    id: &str,
+    kind: &'static str,
+    stamp: &Stamp,
+    change: impl FnOnce(&Invitation) -> (T, Put) + Send + 'static,
+) -> Result<T, AccessError> {
+    require(scope, Permission::ManagePeople)?;
+    let id = get_invitation(store, scope, id).await?.id.to_string();
+    let happened = event(scope.tenant(), kind, &id, &scope.principal().id(), stamp);
+    let load = Load::One { table: &INVITATIONS, tenant: scope.tenant(), id: id.clone() };
+    store
+        .decide(vec![load], None, move |loaded| {
+            let found = read_all(loaded.rows.first())?;
+            let before = found.first().ok_or(AccessError::NotFound { id })?;
+            if before.status == InvitationStatus::Accepted {
+                return Err(Refused::InvitationNotPending.into());
+            }
+            let (answer, put) = change(before);
+            Ok((answer, Writes { puts: vec![put], events: vec![happened], takes_number: false }))
+        })
+        .await
+}
+
+/// An invitation that someone is about to accept.
+#[derive(Debug, Clone)]
+pub struct OpenInvitation {
+    invitation: Invitation,
+    user: Option<User>,
+}
+
+/// An invitation, and who accepts it.
+#[derive(Debug, Clone)]
+pub struct Answer {
+    invitation: Invitation,
+    by: Invited,
+}
+
+/// Who accepts an invitation.
+#[derive(Debug, Clone)]
+enum Invited {
+    /// A user whose password was verified.
+    Known(Box<User>),
+    /// One that is to be made.
+    New(SignUp),
+}
+
+/// What accepting an invitation led to.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Accepted {
+    /// Who accepted.
+    pub user: User,
+    /// Their place in the entity.
+    pub membership: Membership,
+    /// A session of theirs; its secret is their access token.
+    pub session: Shown<Session>,
+}
+
+/// Looks for the invitation that `token` accepts.
+///
+/// # Errors
+/// [`AccessError::Unauthorized`] for an unknown or malformed token,
+/// [`Refused::InvitationNotPending`], [`Refused::InvitationExpired`], or the store's failure.
+pub async fn find_invitation(
+    store: &dyn Store,
+    token: &str,
+    stamp: &Stamp,
+) -> Result<OpenInvitation, AccessError> {
+    if !is_token(INVITATION_PREFIX, token) {
+        return Err(AccessError::Unauthorized);
+    }
+    let digest = Digest::of(token);
+    let found = store.look_up(&INVITATIONS, "token_digest", digest.as_str()).await?;
+    let invitation: Invitation = found.into_iter().next().ok_or(AccessError::Unauthorized)?;
+    invitation.check_open(stamp.now())?;
+    let user = find_user(store, &invitation.email).await?;
+    Ok(OpenInvitation { invitation, user })
+}
+
+impl OpenInvitation {
+    /// Verifies the password of the user whom the invited address has by now, or hashes it for the
+    /// user that is to be made. Takes tens of milliseconds: not for a reactor.
+    ///
+    /// # Errors
+    /// [`AccessError::BadCredentials`] for a wrong password of an existing user,
+    /// [`AccessError::Invalid`] for a password that is not accepted.
+    pub fn answer(
+        self,
+        password: &str,
+        name: Option<String>,
+        stamp: &Stamp,
+    ) -> Result<Answer, AccessError> {
+        let Self { invitation, user } = self;
+        if let Some(user) = user {
+            if !user.password.verify(password) {
+                return Err(AccessError::BadCredentials);
+            }
+            return Ok(Answer { invitation, by: Invited::Known(Box::new(user)) });
+        }
+        let new = SignUp {
+            email: invitation.email.clone(),
+            password: hash_password(password, stamp)?,
+            name,
+            company_name: None,
+            settings: None,
+            metadata: None,
+        };
+        Ok(Answer { invitation, by: Invited::New(new) })
+    }
+}
+
+/// Accepts an invitation in one commit: the user when there was none (with an account of their
+/// own), their place in the entity, and a session.
+///
+/// # Errors
+/// [`AccessError::Invalid`] for a wrong name, [`Conflict::EmailTaken`] when the address got a user
+/// meanwhile, [`Refused`] when the invitation was accepted or has expired or the entity is full,
+/// [`AccessError::Unauthorized`] when it was cancelled or sent again meanwhile.
+pub async fn accept_invitation(
+    store: &dyn Store,
+    answer: Answer,
+    stamp: &Stamp,
+) -> Result<Accepted, AccessError> {
+    let Answer { invitation, by } = answer;
+    let (user, mut puts) = match by {
+        Invited::Known(user) => (*user, Vec::new()),
+        Invited::New(input) => new_user(input, stamp)?,
+    };
+    let mut loads = entity_and_members(invitation.account_id, invitation.entity_id);
+    let (tenant, id) = (invitation.tenant(), invitation.id.to_string());
+    loads.push(Load::One { table: &INVITATIONS, tenant, id });
+    let stamp = stamp.clone();
+    store
+        .decide(loads, None, move |loaded| {
+            let (entity, members) = read_members(&loaded.rows)?;
+            let current = read_all(loaded.rows.last())?.into_iter().next();
+            let before = current.filter(|now| now.token_digest == invitation.token_digest);
+            let before = before.ok_or(AccessError::Unauthorized)?;
+            before.check_open(stamp.now())?;
+            let membership = match members.iter().find(|member| member.user_id == user.id) {
+                Some(member) => member.clone(),
+                None if members.len() >= MAX_MEMBERS => return Err(Refused::TooManyMembers.into()),
+                None => {
+                    let inviter = before.invited_by_user_id;
+                    let member = Membership::new(&entity, &user, before.role, inviter, &stamp);
+                    puts.push(Put::insert(&member));
+                    member
+                }
+            };
+            let after = Invitation {
+                status: InvitationStatus::Accepted,
+                name: user.name.clone(),
+                accepted_at: Some(stamp.now()),
+                updated_at: stamp.now(),
+                ..before.clone()
+            };
+            let session = Session::new(user.id, &stamp);
+            puts.extend([Put::update(&before, &after), Put::insert(&session.record)]);
+            let kind = "entity_invitation.accepted";
+            let events = vec![event(after.tenant(), kind, &after.id, &user.id, &stamp)];
+            let accepted = Accepted { user, membership, session };
+            Ok((accepted, Writes { puts, events, takes_number: false }))
+        })
+        .await
+}

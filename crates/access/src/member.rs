@@ -1,0 +1,305 @@
+//! Who belongs to an entity.
+
+use std::collections::HashMap;
+
+use racun_kernel::id::{AccountId, EntityId, MembershipId, UserId};
+use racun_kernel::{
+    Field, FieldKind, ListQuery, Load, Put, Record, Role, Scope, Stamp, Store, StoreError, Stored,
+    Table, Tenant, Unique, Value, Writes,
+};
+use serde::{Deserialize, Serialize};
+use time::OffsetDateTime;
+
+use crate::account::event;
+use crate::email::check_email;
+use crate::invitation::invite;
+use crate::permission::require;
+use crate::session::find_user;
+use crate::{
+    AccessError, Conflict, ENTITIES, Entity, Invitation, Permission, Refused, Shown, USERS, User,
+};
+
+/// Users that an entity has at most.
+pub(crate) const MAX_MEMBERS: usize = 500;
+
+/// A user's place in an entity.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Membership {
+    /// Its id.
+    pub id: MembershipId,
+    /// The entity.
+    pub entity_id: EntityId,
+    /// The account that owns the entity; not the user's own.
+    pub account_id: AccountId,
+    /// The user.
+    pub user_id: UserId,
+    /// What they may do.
+    pub role: Role,
+    /// Their e-mail address.
+    pub email: String,
+    /// Their name.
+    pub name: Option<String>,
+    /// Who let them in; `None` for the entity's creator.
+    pub invited_by_user_id: Option<UserId>,
+    /// Since when they belong to it.
+    #[serde(with = "time::serde::rfc3339")]
+    pub created_at: OffsetDateTime,
+    /// When it changed last.
+    #[serde(with = "time::serde::rfc3339")]
+    pub updated_at: OffsetDateTime,
+}
+
+/// Where memberships are kept: with their entity.
+pub static MEMBERSHIPS: Table = Table {
+    name: "memberships",
+    fields: &[
+        Field::column("created_at", FieldKind::Instant),
+        Field::column("entity_id", FieldKind::Text).indexed().hidden(),
+        Field::column("user_id", FieldKind::Text).indexed().hidden(),
+        Field::column("entity_user", FieldKind::Text).unique(Unique::Everywhere).hidden(),
+    ],
+};
+
+impl Record for Membership {
+    fn table(&self) -> &'static Table {
+        &MEMBERSHIPS
+    }
+
+    fn id(&self) -> String {
+        self.id.to_string()
+    }
+
+    fn tenant(&self) -> Tenant {
+        Tenant::entity(self.entity_id)
+    }
+
+    fn values(&self) -> Vec<Value> {
+        vec![
+            self.created_at.into(),
+            self.entity_id.into(),
+            self.user_id.into(),
+            entity_user(self.entity_id, self.user_id).into(),
+        ]
+    }
+}
+
+/// What is unique about a membership: nobody is in an entity twice.
+fn entity_user(entity: EntityId, user: UserId) -> String {
+    format!("{entity}/{user}")
+}
+
+impl Membership {
+    /// A new place of `user` in `entity`.
+    pub(crate) fn new(
+        entity: &Entity,
+        user: &User,
+        role: Role,
+        invited_by_user_id: Option<UserId>,
+        stamp: &Stamp,
+    ) -> Self {
+        Self {
+            id: stamp.id(),
+            entity_id: entity.id,
+            account_id: entity.account_id,
+            user_id: user.id,
+            role,
+            email: user.email.clone(),
+            name: user.name.clone(),
+            invited_by_user_id,
+            created_at: stamp.now(),
+            updated_at: stamp.now(),
+        }
+    }
+}
+
+/// What adding someone asks for.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct AddEntityUser {
+    /// Whom.
+    pub email: String,
+    /// What they may do.
+    pub role: Role,
+}
+
+/// What became of adding someone.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Added {
+    /// They had a user, who has access from now on.
+    Member(
+        /// Their place.
+        Membership,
+    ),
+    /// They had none, and are invited. The secret is the token that accepts the invitation; it goes
+    /// to the invited person alone, by e-mail once there is a sender of e-mails.
+    Invited(
+        /// The invitation.
+        Shown<Invitation>,
+    ),
+}
+
+/// Lets someone into the entity: at once when they have a user, by an invitation when not.
+///
+/// # Errors
+/// [`AccessError::Forbidden`] to all but admins, [`AccessError::Invalid`] for a malformed address,
+/// [`Conflict::AlreadyMember`], [`Conflict::AlreadyInvited`], or [`Refused::TooManyMembers`].
+pub async fn add_entity_user(
+    store: &dyn Store,
+    scope: &Scope,
+    input: AddEntityUser,
+    stamp: &Stamp,
+) -> Result<Added, AccessError> {
+    require(scope, Permission::ManagePeople)?;
+    check_email(&input.email).map_err(|issue| issue.at("email"))?;
+    match find_user(store, &input.email).await? {
+        Some(user) => {
+            let inviter = scope.principal().user();
+            add_member(store, scope, user, input.role, inviter, stamp).await.map(Added::Member)
+        }
+        None => invite(store, scope, input, stamp).await.map(Added::Invited),
+    }
+}
+
+async fn add_member(
+    store: &dyn Store,
+    scope: &Scope,
+    user: User,
+    role: Role,
+    inviter: Option<UserId>,
+    stamp: &Stamp,
+) -> Result<Membership, AccessError> {
+    let (actor, stamp) = (scope.principal().id(), stamp.clone());
+    store
+        .decide(entity_and_members(scope.account(), scope.entity()), None, move |loaded| {
+            let (entity, members) = read_members(&loaded.rows)?;
+            if members.iter().any(|member| member.user_id == user.id) {
+                return Err(Conflict::AlreadyMember.into());
+            }
+            if members.len() >= MAX_MEMBERS {
+                return Err(Refused::TooManyMembers.into());
+            }
+            let member = Membership::new(&entity, &user, role, inviter, &stamp);
+            let events =
+                vec![event(member.tenant(), "entity_user.added", &user.id, &actor, &stamp)];
+            let puts = vec![Put::insert(&member)];
+            Ok((member, Writes { puts, events, takes_number: false }))
+        })
+        .await
+}
+
+/// Everyone who belongs to the entity, newest first, with the names they have now.
+///
+/// # Errors
+/// [`AccessError::Forbidden`] to entity keys, or the store's failure.
+pub async fn list_entity_users(
+    store: &dyn Store,
+    scope: &Scope,
+) -> Result<Vec<Membership>, AccessError> {
+    require(scope, Permission::ReadPeople)?;
+    let query = ListQuery { limit: MAX_MEMBERS, ..ListQuery::first_page(&MEMBERSHIPS) };
+    let mut members: Vec<Membership> =
+        store.page(&MEMBERSHIPS, &scope.tenant(), &query).await?.rows;
+    let ids: Vec<String> = members.iter().map(|member| member.user_id.to_string()).collect();
+    let users: Vec<User> = store.get_all(&USERS, &Tenant::directory(), &ids).await?;
+    let mut names: HashMap<UserId, Option<String>> =
+        users.into_iter().map(|user| (user.id, user.name)).collect();
+    for member in &mut members {
+        member.name = names.remove(&member.user_id).flatten();
+    }
+    Ok(members)
+}
+
+/// Gives a member of the entity another role.
+///
+/// # Errors
+/// [`AccessError::Forbidden`] to all but admins, [`AccessError::NotFound`] for a user who does not
+/// belong to it, [`Refused::LastAdmin`] when no admin would be left.
+pub async fn change_role(
+    store: &dyn Store,
+    scope: &Scope,
+    user_id: &str,
+    role: Role,
+    stamp: &Stamp,
+) -> Result<Membership, AccessError> {
+    amend_member(store, scope, user_id, Some(role), stamp).await
+}
+
+/// Takes a user's place in the entity away.
+///
+/// # Errors
+/// As [`change_role`].
+pub async fn remove_entity_user(
+    store: &dyn Store,
+    scope: &Scope,
+    user_id: &str,
+    stamp: &Stamp,
+) -> Result<(), AccessError> {
+    amend_member(store, scope, user_id, None, stamp).await.map(|_| ())
+}
+
+/// Gives a member `role`, or ends their membership when there is none.
+///
+/// All members are looked at, with the entity held, so that two admins who remove each other at the
+/// same moment do not both succeed.
+async fn amend_member(
+    store: &dyn Store,
+    scope: &Scope,
+    user_id: &str,
+    role: Option<Role>,
+    stamp: &Stamp,
+) -> Result<Membership, AccessError> {
+    require(scope, Permission::ManagePeople)?;
+    let (user_id, actor, stamp) = (user_id.to_owned(), scope.principal().id(), stamp.clone());
+    store
+        .decide(entity_and_members(scope.account(), scope.entity()), None, move |loaded| {
+            let (_, members) = read_members(&loaded.rows)?;
+            let before = members.iter().find(|member| member.user_id.to_string() == user_id);
+            let before = before.ok_or(AccessError::NotFound { id: user_id })?;
+            if role == Some(before.role) {
+                return Ok((before.clone(), Writes::default()));
+            }
+            let is_admin = |member: &&Membership| member.role == Role::Admin;
+            if before.role == Role::Admin && members.iter().filter(is_admin).count() == 1 {
+                return Err(Refused::LastAdmin.into());
+            }
+            let mut after = before.clone();
+            let (kind, put) = match role {
+                Some(role) => {
+                    (after.role, after.updated_at) = (role, stamp.now());
+                    ("entity_user.role_changed", Put::update(before, &after))
+                }
+                None => ("entity_user.removed", Put::delete(before)),
+            };
+            let events = vec![event(after.tenant(), kind, &after.user_id, &actor, &stamp)];
+            Ok((after, Writes { puts: vec![put], events, takes_number: false }))
+        })
+        .await
+}
+
+/// Holds an entity, and all who belong to it.
+pub(crate) fn entity_and_members(account: AccountId, entity: EntityId) -> Vec<Load> {
+    let (id, tenant) = (entity.to_string(), Tenant::entity(entity));
+    vec![
+        Load::One { table: &ENTITIES, tenant: Tenant::account(account), id: id.clone() },
+        Load::Where { table: &MEMBERSHIPS, tenant, field: "entity_id", value: id },
+    ]
+}
+
+/// What [`entity_and_members`] loaded.
+pub(crate) fn read_members(rows: &[Vec<Stored>]) -> Result<(Entity, Vec<Membership>), StoreError> {
+    let [entity, members, ..] = rows else {
+        return Err(StoreError::Unavailable("a unit was not shown what it named".to_owned()));
+    };
+    let entity = entity.first().ok_or(StoreError::NotFound { id: "entity".to_owned() })?;
+    let members = members.iter().map(|row| row.read(&MEMBERSHIPS)).collect::<Result<_, _>>()?;
+    Ok((entity.read(&ENTITIES)?, members))
+}
+
+/// The place of `user` in `entity`, when there is one.
+pub(crate) async fn find_membership(
+    store: &dyn Store,
+    entity: EntityId,
+    user: UserId,
+) -> Result<Option<Membership>, StoreError> {
+    let found = store.look_up(&MEMBERSHIPS, "entity_user", &entity_user(entity, user)).await?;
+    Ok(found.into_iter().next())
+}

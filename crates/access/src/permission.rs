@@ -1,0 +1,135 @@
+//! The one table of who may do what.
+
+use racun_kernel::{Principal, Role, Scope};
+
+use crate::{AccessError, Entity, Forbidden};
+
+/// A kind of operation, as far as roles tell them apart.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Permission {
+    /// Reading documents, master data, reports and exports.
+    ReadRecords,
+    /// Making and changing documents and master data, moving them to the trash and back, sending.
+    WriteRecords,
+    /// Permanently deleting what is in the trash.
+    EraseRecords,
+    /// Deleting business units.
+    DeleteUnits,
+    /// Reading the entity and its settings.
+    ReadEntity,
+    /// Changing the entity and its settings, fiscal settings and webhooks.
+    ManageEntity,
+    /// Reading who belongs to the entity and who is invited.
+    ReadPeople,
+    /// Inviting and removing people, and changing their roles.
+    ManagePeople,
+    /// Reading, making and deleting the entity's API keys.
+    ManageKeys,
+}
+
+impl Permission {
+    /// Whether an operation of this kind changes anything.
+    #[must_use]
+    pub const fn writes(self) -> bool {
+        match self {
+            Self::ReadRecords | Self::ReadEntity | Self::ReadPeople => false,
+            Self::WriteRecords
+            | Self::EraseRecords
+            | Self::DeleteUnits
+            | Self::ManageEntity
+            | Self::ManagePeople
+            | Self::ManageKeys => true,
+        }
+    }
+}
+
+/// Whether `principal` in `role` may do what `permission` says.
+///
+/// Entity keys belong to nobody: they reach records as an editor does, and neither people nor keys.
+#[must_use]
+pub fn permits(principal: Principal, role: Role, permission: Permission) -> bool {
+    use Permission::{
+        DeleteUnits, EraseRecords, ManageEntity, ManageKeys, ManagePeople, ReadEntity, ReadPeople,
+        ReadRecords, WriteRecords,
+    };
+    let (least, with_entity_key) = match permission {
+        ReadRecords | ReadEntity => (Role::Viewer, true),
+        ReadPeople => (Role::Viewer, false),
+        WriteRecords => (Role::Editor, true),
+        EraseRecords | DeleteUnits | ManageEntity | ManagePeople | ManageKeys => {
+            (Role::Admin, false)
+        }
+    };
+    let is_entity_key = matches!(principal, Principal::EntityKey(_));
+    role >= least && (with_entity_key || !is_entity_key)
+}
+
+/// Accepts an operation in `entity`, which `scope` was entered with.
+///
+/// A disabled entity can be read, and [`Permission::ManageEntity`] reaches it so that it can be
+/// enabled again; [`crate::change_entity`] refuses every other change.
+///
+/// # Errors
+/// [`Forbidden::InsufficientRole`], then [`Forbidden::EntityDisabled`].
+pub fn authorize(
+    scope: &Scope,
+    entity: &Entity,
+    permission: Permission,
+) -> Result<(), AccessError> {
+    require(scope, permission)?;
+    let reaches_disabled = !permission.writes() || permission == Permission::ManageEntity;
+    if entity.is_enabled || reaches_disabled {
+        Ok(())
+    } else {
+        Err(Forbidden::EntityDisabled.into())
+    }
+}
+
+/// Accepts what `scope` permits, of an entity that may be disabled.
+pub(crate) fn require(scope: &Scope, permission: Permission) -> Result<(), AccessError> {
+    if permits(scope.principal(), scope.role(), permission) {
+        Ok(())
+    } else {
+        Err(Forbidden::InsufficientRole.into())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use racun_kernel::testing::stamp;
+    use time::OffsetDateTime;
+
+    use super::*;
+
+    /// `viewer editor admin account-key entity-key`, `x` where it may.
+    fn row(permission: Permission) -> String {
+        let stamp = stamp(OffsetDateTime::UNIX_EPOCH);
+        let user = Principal::User(stamp.id());
+        let cells = [
+            permits(user, Role::Viewer, permission),
+            permits(user, Role::Editor, permission),
+            permits(user, Role::Admin, permission),
+            permits(Principal::AccountKey(stamp.id()), Role::Admin, permission),
+            permits(Principal::EntityKey(stamp.id()), Role::Editor, permission),
+        ];
+        cells.map(|may| if may { "x" } else { "-" }).join(" ")
+    }
+
+    #[test]
+    fn the_permission_table_is_this() {
+        // viewer, editor, admin, account key, entity key
+        for (permission, expected) in [
+            (Permission::ReadRecords, "x x x x x"),
+            (Permission::WriteRecords, "- x x x x"),
+            (Permission::EraseRecords, "- - x x -"),
+            (Permission::DeleteUnits, "- - x x -"),
+            (Permission::ReadEntity, "x x x x x"),
+            (Permission::ManageEntity, "- - x x -"),
+            (Permission::ReadPeople, "x x x x -"),
+            (Permission::ManagePeople, "- - x x -"),
+            (Permission::ManageKeys, "- - x x -"),
+        ] {
+            assert_eq!(row(permission), expected, "{permission:?}");
+        }
+    }
+}

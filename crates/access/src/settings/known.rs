@@ -1,0 +1,251 @@
+//! The settings that Racun knows, and what each may be.
+
+use super::shape::Property;
+use super::shape::Shape::{self, Bool, Each, Form, List, Localized, Object, OneOf, Text, Whole};
+
+/// Locales of documents and translations.
+pub(crate) const LOCALES: [&str; 18] = [
+    "en-US", "de-DE", "it-IT", "fr-FR", "es-ES", "sl-SI", "pt-PT", "nl-NL", "pl-PL", "hr-HR",
+    "sv-SE", "fi-FI", "et-EE", "bg-BG", "cs-CZ", "sk-SK", "nb-NO", "is-IS",
+];
+
+/// Languages of documents and people.
+pub(crate) const LANGUAGES: [&str; 18] = [
+    "en", "de", "sl", "it", "fr", "es", "pt", "nl", "pl", "hr", "sv", "fi", "et", "bg", "cs", "sk",
+    "nb", "is",
+];
+
+const TEMPLATES: &[&str] =
+    &["modern", "classic", "condensed", "minimal", "fashion", "timeless_modern_full_data"];
+
+const MAX_NOTE_CHARS: usize = 2000;
+const MAX_TERMS_CHARS: usize = 500;
+const MAX_FOOTER_CHARS: usize = 500;
+const MAX_SIGNATURE_CHARS: usize = 1000;
+const MAX_SUBJECT_CHARS: usize = 500;
+const MAX_BODY_CHARS: usize = 2000;
+const MAX_CLAUSE_CHARS: usize = 2000;
+const MAX_FORMAT_CHARS: usize = 100;
+const MAX_LABEL_CHARS: usize = 255;
+const MAX_DAYS: i64 = 3650;
+/// Nine digits, as a number format holds them.
+const MAX_START: i64 = 999_999_999;
+const MAX_BANK_ACCOUNTS: usize = 50;
+const MAX_THRESHOLDS: usize = 10;
+
+const fn optional(name: &'static str, shape: Shape) -> Property {
+    Property::optional(name, shape)
+}
+
+const fn required(name: &'static str, shape: Shape) -> Property {
+    Property::required(name, shape)
+}
+
+/// All known keys but those that have endpoints of their own.
+pub(super) static SETTINGS: [Property; 44] = [
+    optional("pdf_template", OneOf(TEMPLATES)),
+    optional("number_formats", Object(&FORMATS)),
+    optional("unit_number_formats", Object(&FORMATS)),
+    optional("number_sequence_starts", Object(&STARTS)),
+    optional("unit_number_sequence_starts", Each(&Each(&Whole(1, MAX_START)))),
+    optional("primary_color", Form(is_color, "#RGB or #RRGGBB in hexadecimal digits")),
+    optional("logo_scale_percent", Whole(30, 100)),
+    optional("has_logo", Bool),
+    optional("has_signature", Bool),
+    optional("default_invoice_due_days", Whole(0, MAX_DAYS)),
+    optional("default_estimate_valid_days", Whole(0, MAX_DAYS)),
+    optional("email", Text(MAX_LABEL_CHARS)),
+    optional("email_defaults", Object(&EMAIL_DEFAULTS)),
+    optional("default_invoice_note", Text(MAX_NOTE_CHARS)),
+    optional("default_invoice_payment_terms", Text(MAX_TERMS_CHARS)),
+    optional("default_estimate_note", Text(MAX_NOTE_CHARS)),
+    optional("default_estimate_payment_terms", Text(MAX_TERMS_CHARS)),
+    optional("default_credit_note_note", Text(MAX_NOTE_CHARS)),
+    optional("default_credit_note_payment_terms", Text(MAX_TERMS_CHARS)),
+    optional("default_advance_invoice_note", Text(MAX_NOTE_CHARS)),
+    optional("default_delivery_note_note", Text(MAX_NOTE_CHARS)),
+    optional("document_footer", Text(MAX_FOOTER_CHARS)),
+    optional("default_document_signature", Text(MAX_SIGNATURE_CHARS)),
+    optional("translations", Object(&TRANSLATIONS)),
+    optional("calculation", Object(&CALCULATION)),
+    optional("pt", Object(&PORTUGAL)),
+    optional("tax_rules", Object(&TAX_RULES)),
+    optional("tax_clause_defaults", Object(&TAX_CLAUSES)),
+    optional("overdue_notifications", Object(&OVERDUE_NOTIFICATIONS)),
+    optional("payment_reminders", Object(&PAYMENT_REMINDERS)),
+    optional("upn_qr", Object(&UPN_QR)),
+    optional("epc_qr", Object(&EPC_QR)),
+    optional("hub3_qr", Object(&HUB3_QR)),
+    optional("bank_accounts", List(MAX_BANK_ACCOUNTS, &Object(&BANK_ACCOUNT))),
+    optional("eslog_validation_enabled", Bool),
+    optional("ujp_validation_with_eslog_enabled", Bool),
+    optional("xrechnung", Object(&SWITCH)),
+    optional("zugferd", Object(&SWITCH)),
+    optional("delivery_note_hide_prices", Bool),
+    optional("credit_note_negative_values", Bool),
+    optional("show_payment_amounts", Bool),
+    optional("receipt_note", Text(MAX_NOTE_CHARS)),
+    optional("receipt_footer", Text(MAX_FOOTER_CHARS)),
+    optional("receipt_signature", Text(MAX_SIGNATURE_CHARS)),
+];
+
+static FORMATS: [Property; 6] = [
+    optional("invoice", Text(MAX_FORMAT_CHARS)),
+    optional("estimate", Text(MAX_FORMAT_CHARS)),
+    optional("credit_note", Text(MAX_FORMAT_CHARS)),
+    optional("advance_invoice", Text(MAX_FORMAT_CHARS)),
+    optional("delivery_note", Text(MAX_FORMAT_CHARS)),
+    optional("expense", Text(MAX_FORMAT_CHARS)),
+];
+
+static STARTS: [Property; 6] = [
+    optional("invoice", Whole(1, MAX_START)),
+    optional("estimate", Whole(1, MAX_START)),
+    optional("credit_note", Whole(1, MAX_START)),
+    optional("advance_invoice", Whole(1, MAX_START)),
+    optional("delivery_note", Whole(1, MAX_START)),
+    optional("expense", Whole(1, MAX_START)),
+];
+
+static EMAIL_DEFAULTS: [Property; 10] = [
+    optional("invoice_subject", Text(MAX_SUBJECT_CHARS)),
+    optional("invoice_body", Text(MAX_BODY_CHARS)),
+    optional("estimate_subject", Text(MAX_SUBJECT_CHARS)),
+    optional("estimate_body", Text(MAX_BODY_CHARS)),
+    optional("credit_note_subject", Text(MAX_SUBJECT_CHARS)),
+    optional("credit_note_body", Text(MAX_BODY_CHARS)),
+    optional("advance_invoice_subject", Text(MAX_SUBJECT_CHARS)),
+    optional("advance_invoice_body", Text(MAX_BODY_CHARS)),
+    optional("delivery_note_subject", Text(MAX_SUBJECT_CHARS)),
+    optional("delivery_note_body", Text(MAX_BODY_CHARS)),
+];
+
+static TRANSLATIONS: [Property; 16] = [
+    optional("default_invoice_note", Localized(MAX_NOTE_CHARS)),
+    optional("default_invoice_payment_terms", Localized(MAX_TERMS_CHARS)),
+    optional("default_estimate_note", Localized(MAX_NOTE_CHARS)),
+    optional("default_estimate_payment_terms", Localized(MAX_TERMS_CHARS)),
+    optional("default_credit_note_note", Localized(MAX_NOTE_CHARS)),
+    optional("default_credit_note_payment_terms", Localized(MAX_TERMS_CHARS)),
+    optional("default_advance_invoice_note", Localized(MAX_NOTE_CHARS)),
+    optional("default_delivery_note_note", Localized(MAX_NOTE_CHARS)),
+    optional("document_footer", Localized(MAX_FOOTER_CHARS)),
+    optional("default_document_signature", Localized(MAX_SIGNATURE_CHARS)),
+    optional("receipt_note", Localized(MAX_NOTE_CHARS)),
+    optional("receipt_footer", Localized(MAX_FOOTER_CHARS)),
+    optional("receipt_signature", Localized(MAX_SIGNATURE_CHARS)),
+    optional("email_defaults", Object(&EMAIL_TRANSLATIONS)),
+    optional("payment_reminders", Object(&REMINDER_TRANSLATIONS)),
+    optional("tax_clause_defaults", Each(&Localized(MAX_CLAUSE_CHARS))),
+];
+
+static EMAIL_TRANSLATIONS: [Property; 10] = [
+    optional("invoice_subject", Localized(MAX_SUBJECT_CHARS)),
+    optional("invoice_body", Localized(MAX_BODY_CHARS)),
+    optional("estimate_subject", Localized(MAX_SUBJECT_CHARS)),
+    optional("estimate_body", Localized(MAX_BODY_CHARS)),
+    optional("credit_note_subject", Localized(MAX_SUBJECT_CHARS)),
+    optional("credit_note_body", Localized(MAX_BODY_CHARS)),
+    optional("advance_invoice_subject", Localized(MAX_SUBJECT_CHARS)),
+    optional("advance_invoice_body", Localized(MAX_BODY_CHARS)),
+    optional("delivery_note_subject", Localized(MAX_SUBJECT_CHARS)),
+    optional("delivery_note_body", Localized(MAX_BODY_CHARS)),
+];
+
+static REMINDER_TRANSLATIONS: [Property; 3] = [
+    optional("email_subject", Localized(MAX_SUBJECT_CHARS)),
+    optional("email_body", Localized(MAX_BODY_CHARS)),
+    optional("payment_instructions", Localized(MAX_BODY_CHARS)),
+];
+
+static CALCULATION: [Property; 1] =
+    [optional("default_mode", OneOf(&["b2b_standard", "b2c_gross_discount"]))];
+
+static PORTUGAL: [Property; 3] = [
+    optional("operator_first_name", Form(is_name, "a name of 1 to 255 characters")),
+    optional("operator_last_name", Form(is_name, "a name of 1 to 255 characters")),
+    optional("operator_tax_number", Form(is_nine_digits, "nine digits")),
+];
+
+static TAX_RULES: [Property; 1] = [optional("eu", Object(&EU_TAX_RULES))];
+
+static EU_TAX_RULES: [Property; 4] = [
+    optional("vies_validate_vat", Bool),
+    optional("auto_reverse_charge", Bool),
+    optional("auto_remove_tax_export", Bool),
+    optional("require_gross_prices", Bool),
+];
+
+static TAX_CLAUSES: [Property; 6] = [
+    optional("domestic", Text(MAX_CLAUSE_CHARS)),
+    optional("intra_eu_b2b", Text(MAX_CLAUSE_CHARS)),
+    optional("intra_eu_b2c", Text(MAX_CLAUSE_CHARS)),
+    optional("3w_b2b", Text(MAX_CLAUSE_CHARS)),
+    optional("3w_b2c", Text(MAX_CLAUSE_CHARS)),
+    optional("export", Text(MAX_CLAUSE_CHARS)),
+];
+
+static OVERDUE_NOTIFICATIONS: [Property; 4] = [
+    optional("enabled", Bool),
+    optional("threshold_days", List(MAX_THRESHOLDS, &Whole(1, MAX_DAYS))),
+    optional("email_subject", Text(MAX_SUBJECT_CHARS)),
+    optional("email_body", Text(MAX_BODY_CHARS)),
+];
+
+static PAYMENT_REMINDERS: [Property; 3] = [
+    optional("email_subject", Text(MAX_SUBJECT_CHARS)),
+    optional("email_body", Text(MAX_BODY_CHARS)),
+    optional("payment_instructions", Text(MAX_BODY_CHARS)),
+];
+
+static SWITCH: [Property; 1] = [optional("enabled", Bool)];
+
+static UPN_QR: [Property; 3] = [
+    required("enabled", Bool),
+    optional("display_mode", OneOf(&["qr_only", "full_slip"])),
+    optional("purpose_code", Form(is_purpose, "four capitals, such as OTHR")),
+];
+
+static EPC_QR: [Property; 1] = [required("enabled", Bool)];
+
+static HUB3_QR: [Property; 3] = [
+    required("enabled", Bool),
+    optional("purpose_code", Form(is_purpose, "four capitals, such as OTHR")),
+    optional("reference_model", Form(is_reference_model, "HR and two digits, such as HR00")),
+];
+
+/// EntityBankAccount of the interface, with the id that Racun gives it.
+static BANK_ACCOUNT: [Property; 10] = [
+    optional("id", Text(36)),
+    optional("type", OneOf(&["iban", "us_domestic", "uk_domestic", "other"])),
+    optional("name", Text(MAX_LABEL_CHARS)),
+    optional("bank_name", Text(MAX_LABEL_CHARS)),
+    optional("iban", Text(50)),
+    optional("account_number", Text(50)),
+    optional("bic", Text(20)),
+    optional("routing_number", Text(20)),
+    optional("sort_code", Text(20)),
+    optional("is_default", Bool),
+];
+
+fn is_color(text: &str) -> bool {
+    let digits = text.strip_prefix('#').unwrap_or_default();
+    matches!(digits.len(), 3 | 6) && digits.bytes().all(|b| b.is_ascii_hexdigit())
+}
+
+fn is_name(text: &str) -> bool {
+    !text.trim().is_empty() && text.chars().count() <= MAX_LABEL_CHARS
+}
+
+fn is_nine_digits(text: &str) -> bool {
+    text.len() == 9 && text.bytes().all(|b| b.is_ascii_digit())
+}
+
+fn is_purpose(text: &str) -> bool {
+    text.len() == 4 && text.bytes().all(|b| b.is_ascii_uppercase())
+}
+
+fn is_reference_model(text: &str) -> bool {
+    let digits = text.strip_prefix("HR").unwrap_or_default();
+    digits.len() == 2 && digits.bytes().all(|b| b.is_ascii_digit())
+}

@@ -1,0 +1,138 @@
+//! What a value of the settings may be, and what is wrong with it.
+
+use racun_kernel::{Issue, Issues};
+use serde_json::{Map, Value as Json};
+
+use super::as_whole;
+use crate::email::check_text;
+
+/// What a value may be. Null is accepted wherever a value is not required: it means *not set*.
+pub(super) enum Shape {
+    /// True or false.
+    Bool,
+    /// Text of at most so many characters.
+    Text(usize),
+    /// A whole number from the first to the second, both included.
+    Whole(i64, i64),
+    /// One of these texts.
+    OneOf(&'static [&'static str]),
+    /// Text of a form: the test, and how to describe the form.
+    Form(fn(&str) -> bool, &'static str),
+    /// An object with these properties; others are kept as they are.
+    Object(&'static [Property]),
+    /// An object whose keys are the caller's, each of this shape.
+    Each(&'static Shape),
+    /// An object whose keys are locales, each with text of at most so many characters.
+    Localized(usize),
+    /// An array of at most so many, each of this shape.
+    List(usize, &'static Shape),
+}
+
+/// A known property of an object.
+pub(super) struct Property {
+    pub name: &'static str,
+    pub shape: Shape,
+    pub required: bool,
+}
+
+impl Property {
+    pub const fn optional(name: &'static str, shape: Shape) -> Self {
+        Self { name, shape, required: false }
+    }
+
+    pub const fn required(name: &'static str, shape: Shape) -> Self {
+        Self { name, shape, required: true }
+    }
+}
+
+impl Shape {
+    /// What is wrong with `value`.
+    pub fn check(&self, value: &Json) -> Issues {
+        match (self, value) {
+            (_, Json::Null) | (Self::Bool, Json::Bool(_)) => Issues::default(),
+            (Self::Bool, _) => wrong_type("expected true or false"),
+            (Self::Text(max), Json::String(text)) => {
+                check_text(text, *max).map_or_else(Issues::from, |()| Issues::default())
+            }
+            (Self::OneOf(names), Json::String(text)) if names.contains(&text.as_str()) => {
+                Issues::default()
+            }
+            (Self::OneOf(names), _) => refused(format!("expected one of {}", names.join(", "))),
+            (Self::Form(is_formed, _), Json::String(text)) if is_formed(text) => Issues::default(),
+            (Self::Form(_, expected), _) => refused(format!("expected {expected}")),
+            (Self::Text(_), _) => wrong_type("expected text"),
+            (Self::Whole(least, most), value) => check_whole(value, *least, *most),
+            (Self::Object(properties), Json::Object(map)) => check_properties(properties, map),
+            (Self::Each(shape), Json::Object(map)) => check_each(shape, map),
+            (Self::Localized(max), Json::Object(map)) => check_localized(*max, map),
+            (Self::Object(_) | Self::Each(_) | Self::Localized(_), _) => {
+                wrong_type("expected an object")
+            }
+            (Self::List(most, shape), Json::Array(values)) => check_list(*most, shape, values),
+            (Self::List(..), _) => wrong_type("expected an array"),
+        }
+    }
+}
+
+fn wrong_type(message: &str) -> Issues {
+    Issue::new("invalid_type", message).into()
+}
+
+fn refused(message: String) -> Issues {
+    Issue::new("invalid_value", message).into()
+}
+
+fn check_whole(value: &Json, least: i64, most: i64) -> Issues {
+    if as_whole(value).is_some_and(|number| (least..=most).contains(&number)) {
+        return Issues::default();
+    }
+    let message = format!("expected a whole number from {least} to {most}");
+    Issue::new(if value.is_number() { "out_of_range" } else { "invalid_type" }, message).into()
+}
+
+/// What is wrong with the known `properties` of `map`.
+pub(super) fn check_properties(properties: &[Property], map: &Map<String, Json>) -> Issues {
+    let mut issues = Issues::default();
+    for Property { name, shape, required } in properties {
+        match map.get(*name) {
+            None | Some(Json::Null) if *required => {
+                issues.push(Issue::new("required", "this is needed here").at(*name));
+            }
+            None => {}
+            Some(value) => issues.extend_at(*name, shape.check(value)),
+        }
+    }
+    issues
+}
+
+fn check_each(shape: &Shape, map: &Map<String, Json>) -> Issues {
+    let mut issues = Issues::default();
+    for (key, value) in map {
+        issues.extend_at(key.as_str(), shape.check(value));
+    }
+    issues
+}
+
+fn check_localized(max: usize, map: &Map<String, Json>) -> Issues {
+    let mut issues = Issues::default();
+    for (locale, text) in map {
+        if super::LOCALES.contains(&locale.as_str()) {
+            issues.extend_at(locale.as_str(), Shape::Text(max).check(text));
+        } else {
+            let message = format!("no such locale; there are {}", super::LOCALES.join(", "));
+            issues.push(Issue::new("invalid_value", message).at(locale.as_str()));
+        }
+    }
+    issues
+}
+
+fn check_list(most: usize, shape: &Shape, values: &[Json]) -> Issues {
+    let mut issues = Issues::default();
+    if values.len() > most {
+        issues.push(Issue::new("too_many", format!("at most {most} elements")));
+    }
+    for (index, value) in values.iter().enumerate() {
+        issues.extend_at(index, shape.check(value));
+    }
+    issues
+}

@@ -1,0 +1,130 @@
+//! Who belongs to an entity.
+
+use racun_access::*;
+use racun_kernel::{Environment, Patch, Role};
+
+use crate::world::{World, user_id};
+
+const LAST_ADMIN: AccessError = AccessError::Refused(Refused::LastAdmin);
+
+#[tokio::test]
+async fn a_known_user_has_access_at_once_and_only_once() {
+    let world = World::new();
+    let ana = world.caller("ana@example.com").await;
+    let eva = world.user("Eva@example.com").await;
+    let entity = world.entity(&ana, "Žar", Environment::Live).await;
+    let scope = world.scope(&ana, &entity).await;
+    let input = AddEntityUser { email: "eVA@example.com".to_owned(), role: Role::Editor };
+    let added = add_entity_user(world.store(), &scope, input.clone(), &world.stamp()).await;
+    let Added::Member(member) = added.unwrap() else { panic!("eva has a user") };
+    assert_eq!((member.user_id, member.email.as_str()), (eva.id, "Eva@example.com"));
+    assert_eq!(member.invited_by_user_id.map(|id| id.to_string()), Some(user_id(&ana)));
+    let again = add_entity_user(world.store(), &scope, input, &world.stamp()).await;
+    assert_eq!(again, Err(AccessError::Conflict(Conflict::AlreadyMember)));
+}
+
+#[tokio::test]
+async fn a_user_who_is_added_twice_at_once_is_in_once() {
+    let world = World::new();
+    let ana = world.caller("ana@example.com").await;
+    world.user("eva@example.com").await;
+    let entity = world.entity(&ana, "Žar", Environment::Live).await;
+    let scope = world.scope(&ana, &entity).await;
+    let add = || {
+        let (store, scope, stamp) = (world.shared(), scope.clone(), world.stamp());
+        let input = AddEntityUser { email: "eva@example.com".to_owned(), role: Role::Editor };
+        tokio::spawn(async move { add_entity_user(&*store, &scope, input, &stamp).await })
+    };
+    let (first, second) = tokio::join!(add(), add());
+    let added = [first.unwrap(), second.unwrap()];
+    assert_eq!(added.iter().filter(|one| one.is_ok()).count(), 1, "{added:?}");
+    assert_eq!(list_entity_users(world.store(), &scope).await.unwrap().len(), 2);
+}
+
+#[tokio::test]
+async fn members_are_listed_with_the_names_they_have_now() {
+    let world = World::new();
+    let ana = world.caller("ana@example.com").await;
+    let Caller::User { user, .. } = &ana else { panic!("a user") };
+    let entity = world.entity(&ana, "Žar", Environment::Live).await;
+    let scope = world.scope(&ana, &entity).await;
+    let name = Patch::Value("Ana".to_owned());
+    update_me(world.store(), user.id, name, Patch::Absent, &world.stamp()).await.unwrap();
+    let members = list_entity_users(world.store(), &scope).await.unwrap();
+    assert_eq!(members[0].name.as_deref(), Some("Ana"));
+}
+
+#[tokio::test]
+async fn the_last_admin_stays() {
+    let world = World::new();
+    let ana = world.caller("ana@example.com").await;
+    let eva = world.caller("eva@example.com").await;
+    let entity = world.entity(&ana, "Žar", Environment::Live).await;
+    let scope = world.scope(&ana, &entity).await;
+    world.admit(&scope, "eva@example.com", Role::Editor).await;
+    let (store, stamp) = (world.store(), world.stamp());
+    let (ana, eva) = (user_id(&ana), user_id(&eva));
+
+    let demoted = change_role(store, &scope, &ana, Role::Viewer, &stamp).await;
+    assert_eq!(demoted.unwrap_err(), LAST_ADMIN);
+    assert_eq!(remove_entity_user(store, &scope, &ana, &stamp).await.unwrap_err(), LAST_ADMIN);
+    assert!(change_role(store, &scope, &ana, Role::Admin, &stamp).await.is_ok(), "no change");
+
+    change_role(store, &scope, &eva, Role::Admin, &stamp).await.unwrap();
+    let demoted = change_role(store, &scope, &ana, Role::Viewer, &stamp).await.unwrap();
+    assert_eq!(demoted.role, Role::Viewer);
+    remove_entity_user(store, &scope, &ana, &stamp).await.unwrap();
+    assert_eq!(remove_entity_user(store, &scope, &eva, &stamp).await.unwrap_err(), LAST_ADMIN);
+    for id in [ana.as_str(), "usr_", "%"] {
+        let missing = change_role(store, &scope, id, Role::Admin, &stamp).await;
+        assert_eq!(missing, Err(AccessError::NotFound { id: id.to_owned() }));
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn two_admins_who_remove_each_other_at_once_do_not_both_succeed() {
+    let world = World::new();
+    let ana = world.caller("ana@example.com").await;
+    let eva = world.caller("eva@example.com").await;
+    for round in 0..20 {
+        let entity = world.entity(&ana, &format!("round {round}"), Environment::Live).await;
+        let of_ana = world.scope(&ana, &entity).await;
+        world.admit(&of_ana, "eva@example.com", Role::Admin).await;
+        let of_eva = world.scope(&eva, &entity).await;
+        let remove = |scope: &racun_kernel::Scope, whom: &Caller| {
+            let (store, scope, whom) = (world.shared(), scope.clone(), user_id(whom));
+            let stamp = world.stamp();
+            tokio::spawn(async move { remove_entity_user(&*store, &scope, &whom, &stamp).await })
+        };
+        let (first, second) = tokio::join!(remove(&of_ana, &eva), remove(&of_eva, &ana));
+        let results = [first.unwrap(), second.unwrap()];
+        assert_eq!(results.iter().filter(|one| one.is_ok()).count(), 1, "{results:?}");
+        assert!(results.contains(&Err(LAST_ADMIN)), "{results:?}");
+        assert_eq!(list_entity_users(world.store(), &of_ana).await.unwrap().len(), 1);
+    }
+}
+
+#[tokio::test]
+async fn only_admins_manage_people_and_keys_do_not_see_them() {
+    let world = World::new();
+    let ana = world.caller("ana@example.com").await;
+    let eva = world.caller("eva@example.com").await;
+    let entity = world.entity(&ana, "Žar", Environment::Live).await;
+    let admin = world.scope(&ana, &entity).await;
+    world.admit(&admin, "eva@example.com", Role::Editor).await;
+    let (store, stamp) = (world.store(), world.stamp());
+    let forbidden = AccessError::Forbidden(Forbidden::InsufficientRole);
+    let editor = world.scope(&eva, &entity).await;
+    let machine = world.scope(&world.entity_key(&admin).await, &entity).await;
+    for scope in [&editor, &machine] {
+        let input = AddEntityUser { email: "x@example.com".to_owned(), role: Role::Viewer };
+        let added = add_entity_user(store, scope, input, &stamp).await;
+        assert_eq!(added.unwrap_err(), forbidden);
+        let promoted = change_role(store, scope, &user_id(&eva), Role::Admin, &stamp).await;
+        assert_eq!(promoted.unwrap_err(), forbidden);
+        let removed = remove_entity_user(store, scope, &user_id(&ana), &stamp).await;
+        assert_eq!(removed.unwrap_err(), forbidden);
+    }
+    assert_eq!(list_entity_users(store, &editor).await.unwrap().len(), 2);
+    assert_eq!(list_entity_users(store, &machine).await.unwrap_err(), forbidden);
+}

@@ -1,0 +1,145 @@
+//! A store with people in it, and a clock that tests set.
+
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, LazyLock};
+
+use racun_access::*;
+use racun_kernel::{Entropy, Environment, Role, Scope, Stamp, Store};
+use racun_store_sqlite::SqliteStore;
+use time::macros::datetime;
+use time::{Duration, OffsetDateTime};
+
+/// When tests begin.
+pub const START: OffsetDateTime = datetime!(2026-11-20 08:30:00 UTC);
+/// Everybody's password; hashing is slow on purpose, so it is hashed once.
+pub const PASSWORD: &str = "correct horse";
+
+static HASH: LazyLock<PasswordHash> = LazyLock::new(|| {
+    let stamp = Stamp::new(START, Arc::new(Counter::default()));
+    hash_password(PASSWORD, &stamp).unwrap()
+});
+
+/// Counts, and mixes the count over all bytes, so that keys look different at both ends.
+#[derive(Default)]
+struct Counter(AtomicU64);
+
+impl Entropy for Counter {
+    fn fill(&self, bytes: &mut [u8]) {
+        let mut state = self.0.fetch_add(1, Ordering::Relaxed).wrapping_mul(0x9e37_79b9_7f4a_7c15);
+        for byte in bytes {
+            state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
+            *byte = state.to_be_bytes()[0];
+        }
+    }
+}
+
+/// A store, and stamps whose randomness never repeats.
+pub struct World {
+    store: Arc<SqliteStore>,
+    entropy: Arc<Counter>,
+}
+
+impl World {
+    pub fn new() -> Self {
+        let store = Arc::new(SqliteStore::in_memory(&TABLES).unwrap());
+        Self { store, entropy: Arc::default() }
+    }
+
+    pub fn store(&self) -> &dyn Store {
+        &*self.store
+    }
+
+    pub fn shared(&self) -> Arc<SqliteStore> {
+        Arc::clone(&self.store)
+    }
+
+    /// A stamp of the start.
+    pub fn stamp(&self) -> Stamp {
+        self.after(Duration::ZERO)
+    }
+
+    /// A stamp of `later` than the start.
+    pub fn after(&self, later: Duration) -> Stamp {
+        Stamp::new(START + later, self.entropy.clone())
+    }
+
+    /// Signs someone up.
+    pub async fn user(&self, email: &str) -> User {
+        let input = SignUp {
+            email: email.to_owned(),
+            password: HASH.clone(),
+            name: None,
+            company_name: None,
+            settings: None,
+            metadata: None,
+        };
+        sign_up(self.store(), input, &self.stamp()).await.unwrap()
+    }
+
+    /// Signs someone up and logs them in.
+    pub async fn caller(&self, email: &str) -> Caller {
+        let user = self.user(email).await;
+        let session = open_session(self.store(), &user, &self.stamp()).await.unwrap();
+        self.caller_of(&session.secret).await
+    }
+
+    pub async fn caller_of(&self, token: &str) -> Caller {
+        authenticate(self.store(), token, &self.stamp()).await.unwrap()
+    }
+
+    /// Makes an entity in the caller's account.
+    pub async fn entity(&self, caller: &Caller, name: &str, environment: Environment) -> Entity {
+        let account = enter_account(self.store(), caller, None).await.unwrap();
+        let input = NewEntity {
+            name: name.to_owned(),
+            country: "Slovenia".to_owned(),
+            environment: Some(environment),
+            ..NewEntity::default()
+        };
+        create_entity(self.store(), caller, &account, input, &self.stamp()).await.unwrap()
+    }
+
+    pub async fn scope(&self, caller: &Caller, entity: &Entity) -> Scope {
+        enter(self.store(), caller, Some(&entity.id.to_string())).await.unwrap().0
+    }
+
+    /// A key of the caller's account, as a caller.
+    pub async fn account_key(&self, caller: &Caller, environment: Environment) -> Caller {
+        let account = enter_account(self.store(), caller, None).await.unwrap();
+        let input = NewKey { name: "till".to_owned(), ttl: None };
+        let stamp = self.stamp();
+        let key = create_account_key(self.store(), &account, environment, input, &stamp).await;
+        self.caller_of(&key.unwrap().secret).await
+    }
+
+    /// A key of the entity, as a caller.
+    pub async fn entity_key(&self, scope: &Scope) -> Caller {
+        let input = NewKey { name: "till".to_owned(), ttl: None };
+        let key = create_entity_key(self.store(), scope, input, &self.stamp()).await.unwrap();
+        self.caller_of(&key.secret).await
+    }
+
+    /// Lets a known user into the entity.
+    pub async fn admit(&self, scope: &Scope, email: &str, role: Role) {
+        let input = AddEntityUser { email: email.to_owned(), role };
+        let added = add_entity_user(self.store(), scope, input, &self.stamp()).await.unwrap();
+        assert!(matches!(added, Added::Member(_)), "{email} has a user");
+    }
+
+    /// Invites someone who has no user; answers the token.
+    pub async fn invite(&self, scope: &Scope, email: &str, role: Role) -> Shown<Invitation> {
+        let input = AddEntityUser { email: email.to_owned(), role };
+        match add_entity_user(self.store(), scope, input, &self.stamp()).await.unwrap() {
+            Added::Invited(shown) => shown,
+            Added::Member(member) => panic!("{} has a user", member.email),
+        }
+    }
+}
+
+/// The id of a caller who is a user.
+pub fn user_id(caller: &Caller) -> String {
+    match caller {
+        Caller::User { user, .. } => user.id.to_string(),
+        Caller::AccountKey(_) | Caller::EntityKey(_) => panic!("not a user"),
+    }
+}

@@ -1,0 +1,370 @@
+//! From a request and what it names to a document's content: parties, unit, texts, dates, currency.
+
+use racun_access::{Entity, Settings};
+use racun_catalog::{BusinessUnit, Customer};
+use racun_documents::{
+    BankAccount, Content, DocumentKind, ExchangeRate, NewLine, Party, Texts, TransactionType,
+    UnitSnapshot, Verdict, ViesData, classify,
+};
+use racun_kernel::{Currency, Issue, Issues, Patch, Stamp};
+use serde_json::Value as Json;
+use time::{Date, Duration};
+
+use super::gather::{Gathered, unit_id};
+use super::lines::{self, LineRules};
+use super::request::{CustomerRequest, DocumentRequest, UnitRequest};
+use crate::convert::{account_on_document, ujp_on_document};
+
+/// The content of a new document, its lines apart.
+pub(super) fn compose(
+    kind: DocumentKind,
+    request: &DocumentRequest,
+    gathered: &Gathered,
+    stamp: &Stamp,
+) -> Result<(Content, Vec<NewLine>), Issues> {
+    let mut issues = Issues::default();
+    let entity = &gathered.entity;
+    let date = request.date.unwrap_or(gathered.today);
+    let customer_id = check_customer_id(request, gathered, &mut issues);
+    let customer = customer(request, gathered.customer.as_ref().map(party_of_customer));
+    let unit = unit(request, gathered, None, &mut issues);
+    let (currency, exchange_rate) = money(request, entity, date, None, &mut issues);
+    let verdict = verdict(entity, customer.as_ref());
+    let rules = line_rules(gathered, date, verdict);
+    let lines = lines::resolve(request, &rules, &mut issues);
+    let defaults = default_texts(kind, entity, unit.as_ref(), verdict.transaction_type);
+    let content = Content {
+        date,
+        date_due: match request.date_due {
+            Patch::Absent => default_due(kind, entity, date),
+            Patch::Null => None,
+            Patch::Value(date) => Some(date),
+        },
+        date_service: request.date_service.value().copied(),
+        date_service_to: request.date_service_to.value().copied(),
+        issuer: request.issuer.clone().unwrap_or_default().onto(party_of_entity(entity)),
+        customer_id,
+        vies: vies(verdict, customer.as_ref(), stamp),
+        customer,
+        business_unit_id: gathered.unit.as_ref().map(|unit| unit.id),
+        business_unit: unit,
+        texts: Texts::of_new(request.texts.clone(), defaults),
+        translations: request.translations.clone().unwrap_or_default(),
+        currency,
+        exchange_rate,
+        transaction_type: verdict.transaction_type,
+        reference: request.reference.value().filter(|text| !text.is_empty()).cloned(),
+        metadata: request.metadata.value().cloned().unwrap_or_default(),
+        lines: Vec::new(),
+    };
+    issues.into_result((content, lines))
+}
+
+/// `before` with what an update says. Lines are answered when they are to be calculated anew.
+pub(super) fn recompose(
+    before: &Content,
+    request: &DocumentRequest,
+    gathered: &Gathered,
+    stamp: &Stamp,
+) -> Result<(Content, Option<Vec<NewLine>>), Issues> {
+    let mut issues = Issues::default();
+    let entity = &gathered.entity;
+    let mut content = before.clone();
+    content.date = request.date.unwrap_or(before.date);
+    request.date_due.apply(&mut content.date_due);
+    request.date_service.apply(&mut content.date_service);
+    request.date_service_to.apply(&mut content.date_service_to);
+    request.reference.clone().apply(&mut content.reference);
+    request.metadata.clone().apply_or(&mut content.metadata, racun_kernel::Metadata::default());
+    content.texts = content.texts.updated(request.texts.clone());
+    if let Some(translations) = &request.translations {
+        content.translations = translations.clone();
+    }
+    if let Some(issuer) = &request.issuer {
+        content.issuer = issuer.clone().onto(content.issuer);
+    }
+    if !request.customer_id.is_absent() {
+        content.customer_id = check_customer_id(request, gathered, &mut issues);
+        content.customer = gathered.customer.as_ref().map(party_of_customer);
+    }
+    content.customer = customer(request, content.customer);
+    if !request.business_unit_id.is_absent() || request.business_unit.is_some() {
+        let kept = before.business_unit.clone().filter(|_| request.business_unit_id.is_absent());
+        content.business_unit = unit(request, gathered, kept, &mut issues);
+        content.business_unit_id =
+            content.business_unit.as_ref().and_then(|unit| unit.id.parse().ok());
+    }
+    let (currency, exchange_rate) = money(request, entity, content.date, Some(before), &mut issues);
+    (content.currency, content.exchange_rate) = (currency, exchange_rate);
+    let verdict = verdict(entity, content.customer.as_ref());
+    if content.customer != before.customer {
+        content.transaction_type = verdict.transaction_type;
+        content.vies = vies(verdict, content.customer.as_ref(), stamp);
+    }
+    let rules = line_rules(gathered, content.date, verdict);
+    let lines = if request.items.is_some() {
+        Some(lines::resolve(request, &rules, &mut issues))
+    } else if content.date != before.date && has_dated_taxes(before) {
+        Some(before.lines.iter().map(|line| rules.redated(line.again())).collect())
+    } else {
+        None
+    };
+    issues.into_result((content, lines))
+}
+
+/// Whether a line's rate follows from the date of the document.
+pub(super) fn has_dated_taxes(content: &Content) -> bool {
+    content.lines.iter().flat_map(|line| &line.taxes).any(|tax| tax.tax_id.is_some())
+}
+
+fn line_rules<'a>(gathered: &'a Gathered, date: Date, verdict: Verdict) -> LineRules<'a> {
+    let rule = |name: &str| {
+        let path = ["tax_rules", "eu", name];
+        let settings = gathered.entity.settings.as_map();
+        let (first, rest) = (settings.get(path[0]), &path[1..]);
+        let found = rest.iter().try_fold(first?, |value, key| value.get(key));
+        found.and_then(Json::as_bool)
+    };
+    let on = |name: &str| rule(name).unwrap_or(false);
+    let third_country = matches!(
+        verdict.transaction_type,
+        TransactionType::ThirdCountryB2b | TransactionType::ThirdCountryB2c
+    );
+    LineRules {
+        gathered,
+        date,
+        reverse_charge: verdict.reverse_charge_applies && on("auto_reverse_charge"),
+        untaxed: third_country && on("auto_remove_tax_export"),
+        gross_only: on("require_gross_prices"),
+    }
+}
+
+fn check_customer_id(
+    request: &DocumentRequest,
+    gathered: &Gathered,
+    issues: &mut Issues,
+) -> Option<racun_kernel::id::CustomerId> {
+    if request.customer_id.value().is_some() && gathered.customer.is_none() {
+        let message = "there is no such customer in this entity; create it, or send customer";
+        issues.push(Issue::new("not_found", message).at("customer_id"));
+    }
+    gathered.customer.as_ref().map(|customer| customer.id)
+}
+
+/// The customer of the document: `base` with what the request writes over it.
+fn customer(request: &DocumentRequest, base: Option<Party>) -> Option<Party> {
+    match &request.customer {
+        Patch::Absent => base,
+        Patch::Null => None,
+        Patch::Value(CustomerRequest { party, .. }) => {
+            Some(party.clone().onto(base.unwrap_or_default()))
+        }
+    }
+}
+
+fn unit(
+    request: &DocumentRequest,
+    gathered: &Gathered,
+    kept: Option<UnitSnapshot>,
+    issues: &mut Issues,
+) -> Option<UnitSnapshot> {
+    let base = gathered.unit.as_ref().map(snapshot_of_unit).or(kept);
+    if base.is_none() && unit_id(request).is_some() {
+        let message = "there is no such business unit in this entity";
+        issues.push(Issue::new("not_found", message).at("business_unit_id"));
+        return None;
+    }
+    let Some(UnitRequest { fields, .. }) = &request.business_unit else { return base };
+    let Some(base) = base else {
+        let message = "say which unit: send business_unit_id, or business_unit.id";
+        issues.push(Issue::new("required", message).at("business_unit_id"));
+        return None;
+    };
+    Some(overlay(base, fields.clone()))
+}
+
+fn overlay(base: UnitSnapshot, over: UnitSnapshot) -> UnitSnapshot {
+    let mut settings = base.settings;
+    settings.extend(over.settings);
+    UnitSnapshot {
+        id: base.id,
+        name: if over.name.is_empty() { base.name } else { over.name },
+        settings,
+        address: over.address.or(base.address),
+        address_2: over.address_2.or(base.address_2),
+        post_code: over.post_code.or(base.post_code),
+        city: over.city.or(base.city),
+        state: over.state.or(base.state),
+        country: over.country.or(base.country),
+        country_code: over.country_code.or(base.country_code),
+        email: over.email.or(base.email),
+        phone: over.phone.or(base.phone),
+        website: over.website.or(base.website),
+        logo_url: over.logo_url.or(base.logo_url),
+        signature_url: over.signature_url.or(base.signature_url),
+    }
+}
+
+/// The document's currency, and the rate into the entity's when that is another.
+fn money(
+    request: &DocumentRequest,
+    entity: &Entity,
+    date: Date,
+    before: Option<&Content>,
+    issues: &mut Issues,
+) -> (Currency, Option<ExchangeRate>) {
+    let default = before.map_or(entity.currency, |content| content.currency);
+    let currency = match request.currency_code.as_deref().map(str::parse::<Currency>) {
+        None => default,
+        Some(Ok(currency)) => currency,
+        Some(Err(error)) => {
+            issues.push(Issue::new("invalid_currency", error.to_string()).at("currency_code"));
+            default
+        }
+    };
+    if currency == entity.currency {
+        return (currency, None);
+    }
+    let other = |code: &str| code != entity.currency.code();
+    let quote = request.exchange_rate.value().and_then(|rate| rate.quote_currency.as_deref());
+    if quote.is_some_and(other) {
+        let message = format!("the rate is into the entity's currency, {}", entity.currency);
+        let issue = Issue::new("invalid_currency", message);
+        issues.push(issue.at("quote_currency").at("exchange_rate"));
+    }
+    let kept = before.filter(|content| content.currency == currency);
+    let exchange = match &request.exchange_rate {
+        Patch::Absent => kept.and_then(|content| content.exchange_rate.clone()),
+        Patch::Null => None,
+        Patch::Value(sent) => Some(ExchangeRate {
+            rate: sent.rate.clone(),
+            source: sent.source.clone().unwrap_or_else(|| "manual".to_owned()),
+            date: sent.date.unwrap_or(date),
+            quote_currency: entity.currency,
+        }),
+    };
+    (currency, exchange)
+}
+
+fn default_due(kind: DocumentKind, entity: &Entity, date: Date) -> Option<Date> {
+    let days = match kind {
+        DocumentKind::Invoice => entity.settings.default_invoice_due_days(),
+        DocumentKind::Estimate => entity.settings.default_estimate_valid_days(),
+        DocumentKind::CreditNote | DocumentKind::AdvanceInvoice | DocumentKind::DeliveryNote => {
+            return None;
+        }
+    };
+    date.checked_add(Duration::days(i64::from(days)))
+}
+
+/// Default texts: the business unit's, else the entity's, in the entity's language, else none.
+fn default_texts(
+    kind: DocumentKind,
+    entity: &Entity,
+    unit: Option<&UnitSnapshot>,
+    transaction_type: TransactionType,
+) -> Texts {
+    let of_unit = unit.map(|unit| Settings::from(unit.settings.clone()));
+    let layers = || of_unit.iter().chain([&entity.settings]);
+    let text = |key: &str| layers().find_map(|settings| settings.default_text(key, &entity.locale));
+    let clause =
+        |settings: &Settings| settings.tax_clause_default(transaction_type.name(), &entity.locale);
+    Texts {
+        note: text(&format!("default_{}_note", kind.name())),
+        payment_terms: text(&format!("default_{}_payment_terms", kind.name())),
+        tax_clause: layers().find_map(clause),
+        footer: text("document_footer"),
+        signature: text("default_document_signature"),
+    }
+}
+
+fn verdict(entity: &Entity, customer: Option<&Party>) -> Verdict {
+    classify(entity.country_code.as_deref(), entity.is_tax_subject, customer)
+}
+
+/// What the document says of VIES: that it was not asked, where the sale rests on a tax number.
+fn vies(verdict: Verdict, customer: Option<&Party>, stamp: &Stamp) -> Option<ViesData> {
+    let customer = customer.filter(|_| verdict.rests_on_tax_number)?;
+    Some(ViesData {
+        transaction_type: verdict.transaction_type,
+        reverse_charge_applies: verdict.reverse_charge_applies,
+        vies_valid: None,
+        warning: Some("the customer's tax number was not checked with VIES".to_owned()),
+        skipped: true,
+        checked_at: stamp.now(),
+        country_code: customer.country_code.clone(),
+        tax_number: customer.tax_number.clone(),
+    })
+}
+
+fn party_of_entity(entity: &Entity) -> Party {
+    let accounts: Vec<BankAccount> = entity
+        .settings
+        .bank_accounts()
+        .into_iter()
+        .filter_map(|account| serde_json::from_value(account).ok())
+        .collect();
+    let default = accounts.iter().find(|account| account.is_default == Some(true));
+    let bank_account = default.or(accounts.first()).cloned();
+    Party {
+        name: Some(entity.name.clone()),
+        email: entity.email.clone(),
+        address: entity.address.clone(),
+        address_2: entity.address_2.clone(),
+        post_code: entity.post_code.clone(),
+        city: entity.city.clone(),
+        state: entity.state.clone(),
+        country: Some(entity.country.clone()),
+        country_code: entity.country_code.clone(),
+        tax_number: entity.tax_number.clone(),
+        tax_number_2: entity.tax_number_2.clone(),
+        company_number: entity.company_number.clone(),
+        phone: entity.phone.clone(),
+        bank_accounts: (!accounts.is_empty()).then_some(accounts),
+        bank_account: bank_account.map(|account| BankAccount { is_default: None, ..account }),
+        ..Party::default()
+    }
+}
+
+fn party_of_customer(customer: &Customer) -> Party {
+    let accounts = customer.bank_accounts.as_ref();
+    Party {
+        name: Some(customer.name.clone()),
+        email: customer.email.clone(),
+        address: customer.address.clone(),
+        address_2: customer.address_2.clone(),
+        post_code: customer.post_code.clone(),
+        city: customer.city.clone(),
+        state: customer.state.clone(),
+        country: customer.country.clone(),
+        country_code: customer.country_code.clone(),
+        tax_number: customer.tax_number.clone(),
+        company_number: customer.company_number.clone(),
+        peppol_id: customer.peppol_id.clone(),
+        peppol_scheme_id: customer.peppol_scheme_id.clone(),
+        bank_accounts: accounts.map(|accounts| accounts.iter().map(account_on_document).collect()),
+        is_end_consumer: Some(customer.is_end_consumer),
+        ujp: customer.ujp.as_ref().map(ujp_on_document),
+        ..Party::default()
+    }
+}
+
+fn snapshot_of_unit(unit: &BusinessUnit) -> UnitSnapshot {
+    UnitSnapshot {
+        id: unit.id.to_string(),
+        name: unit.name.clone(),
+        settings: unit.settings.clone(),
+        address: unit.address.clone(),
+        address_2: unit.address_2.clone(),
+        post_code: unit.post_code.clone(),
+        city: unit.city.clone(),
+        state: unit.state.clone(),
+        country: unit.country.clone(),
+        country_code: unit.country_code.clone(),
+        email: unit.email.clone(),
+        phone: unit.phone.clone(),
+        website: unit.website.clone(),
+        logo_url: None,
+        signature_url: None,
+    }
+}

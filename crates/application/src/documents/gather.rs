@@ -1,0 +1,117 @@
+//! Looking up what a request names: one read per kind of thing, and only for what is named.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use racun_access::Entity;
+use racun_catalog::{
+    BUSINESS_UNITS, BusinessUnit, CUSTOMERS, Customer, FINANCIAL_CATEGORIES, FinancialCategory,
+    ITEMS, Item, TAXES, Tax,
+};
+use racun_kernel::calendar::local_date;
+use racun_kernel::{ListQuery, Record, Stamp, Store, StoreError, Table, Tenant};
+use time::Date;
+
+use super::request::{DocumentRequest, LineRequest};
+
+/// What a request names, looked up; what is missing here does not exist, or is in the trash.
+#[derive(Debug, Clone)]
+pub(super) struct Gathered {
+    /// The entity that issues.
+    pub entity: Entity,
+    /// Today, in the entity's zone.
+    pub today: Date,
+    /// The customer of `customer_id`.
+    pub customer: Option<Customer>,
+    /// The unit of `business_unit_id`.
+    pub unit: Option<BusinessUnit>,
+    /// Items of the lines, by id.
+    pub items: BTreeMap<String, Item>,
+    /// All taxes of the entity, when a line needs one looked up.
+    pub taxes: Vec<Tax>,
+    /// Financial categories of the lines.
+    pub categories: BTreeSet<String>,
+}
+
+/// More taxes than an entity has.
+const TAX_LIMIT: usize = 1000;
+
+pub(super) async fn gather(
+    store: &dyn Store,
+    entity: &Entity,
+    request: &DocumentRequest,
+    stamp: &Stamp,
+) -> Result<Gathered, StoreError> {
+    let tenant = Tenant::entity(entity.id);
+    let lines = request.items.as_deref().unwrap_or_default();
+    let items: Vec<Item> = by_ids(store, &ITEMS, &tenant, item_ids(lines)).await?;
+    let categories: Vec<FinancialCategory> =
+        by_ids(store, &FINANCIAL_CATEGORIES, &tenant, category_ids(request)).await?;
+    let customer = match request.customer_id.value() {
+        Some(id) => live(store.get(&CUSTOMERS, &tenant, id).await?),
+        None => None,
+    };
+    let unit = match unit_id(request) {
+        Some(id) => live(store.get(&BUSINESS_UNITS, &tenant, id).await?),
+        None => None,
+    };
+    let taxes =
+        if lines.iter().any(needs_taxes) { taxes(store, &tenant).await? } else { Vec::new() };
+    Ok(Gathered {
+        entity: entity.clone(),
+        today: today(entity, stamp),
+        customer,
+        unit,
+        items: items.into_iter().map(|item| (item.id.to_string(), item)).collect(),
+        taxes,
+        categories: categories.into_iter().map(|category| category.id.to_string()).collect(),
+    })
+}
+
+/// Today, where the entity is.
+pub(super) fn today(entity: &Entity, stamp: &Stamp) -> Date {
+    local_date(stamp.now(), &entity.timezone).unwrap_or_else(|| stamp.now().date())
+}
+
+/// All taxes of the tenant that are not in the trash.
+pub(super) async fn taxes(store: &dyn Store, tenant: &Tenant) -> Result<Vec<Tax>, StoreError> {
+    let query = ListQuery { limit: TAX_LIMIT, count: false, ..ListQuery::first_page(&TAXES) };
+    Ok(store.page(&TAXES, tenant, &query).await?.rows)
+}
+
+/// The unit that a request names, by `business_unit_id` or inside `business_unit`.
+pub(super) fn unit_id(request: &DocumentRequest) -> Option<&str> {
+    let inline = || request.business_unit.as_ref().and_then(|unit| unit.id.as_ref());
+    request.business_unit_id.value().or_else(inline).map(String::as_str)
+}
+
+async fn by_ids<A: Record>(
+    store: &dyn Store,
+    table: &'static Table,
+    tenant: &Tenant,
+    ids: BTreeSet<&str>,
+) -> Result<Vec<A>, StoreError> {
+    let ids: Vec<String> = ids.into_iter().map(str::to_owned).collect();
+    let found: Vec<A> = store.get_all(table, tenant, &ids).await?;
+    Ok(found.into_iter().filter(|record| !record.is_trashed()).collect())
+}
+
+fn live<A: Record>(found: Option<A>) -> Option<A> {
+    found.filter(|record| !record.is_trashed())
+}
+
+fn item_ids(lines: &[LineRequest]) -> BTreeSet<&str> {
+    lines.iter().filter_map(|line| line.item_id.as_deref()).collect()
+}
+
+fn category_ids(request: &DocumentRequest) -> BTreeSet<&str> {
+    let lines = request.items.iter().flatten();
+    let of_lines = lines.filter_map(|line| line.financial_category_id.as_deref());
+    let assigned = request.category_assignments.iter();
+    of_lines.chain(assigned.filter_map(|a| a.financial_category_id.as_deref())).collect()
+}
+
+/// A bare rate needs no record; an id, a classification, an item's taxes and the default do.
+fn needs_taxes(line: &LineRequest) -> bool {
+    let Some(taxes) = &line.taxes else { return line.kind.is_none() };
+    taxes.iter().any(|tax| tax.tax_id.is_some() || tax.rate.is_none())
+}

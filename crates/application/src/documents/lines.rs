@@ -1,0 +1,279 @@
+//! From a request's lines to a document's: items, taxes and categories filled in.
+
+use racun_catalog::{Item, Tax};
+use racun_documents::{
+    Classification, LineKind, LineTaxDetail, LineTranslations, Localized, NewLine,
+};
+use racun_kernel::{Decimal, Issue, Issues};
+use time::Date;
+
+use super::gather::Gathered;
+use super::request::{DocumentRequest, LineRequest, LineTaxRequest};
+
+/// What applies to the lines of one document.
+pub(super) struct LineRules<'a> {
+    /// What the request names.
+    pub gathered: &'a Gathered,
+    /// Date of the document: rates of taxes are those of this day.
+    pub date: Date,
+    /// Whether taxes are owed by the customer (`tax_rules.eu.auto_reverse_charge`).
+    pub reverse_charge: bool,
+    /// Whether lines are untaxed (`tax_rules.eu.auto_remove_tax_export`).
+    pub untaxed: bool,
+    /// Whether prices must be gross (`tax_rules.eu.require_gross_prices`).
+    pub gross_only: bool,
+}
+
+/// The lines of `request`, with what they name filled in; issues are those of `items` and of
+/// `category_assignments`.
+pub(super) fn resolve(
+    request: &DocumentRequest,
+    rules: &LineRules<'_>,
+    issues: &mut Issues,
+) -> Vec<NewLine> {
+    let mut inner = Issues::default();
+    let requests = request.items.as_deref().unwrap_or_default();
+    let mut lines: Vec<NewLine> = Vec::with_capacity(requests.len());
+    for (n, line) in requests.iter().enumerate() {
+        let mut of_line = Issues::default();
+        lines.push(rules.line(line, &mut of_line));
+        inner.extend_at(n, of_line);
+    }
+    issues.extend_at("items", inner);
+    assign_categories(request, rules, &mut lines, issues);
+    lines
+}
+
+fn assign_categories(
+    request: &DocumentRequest,
+    rules: &LineRules<'_>,
+    lines: &mut [NewLine],
+    issues: &mut Issues,
+) {
+    let mut inner = Issues::default();
+    for (n, assignment) in request.category_assignments.iter().enumerate() {
+        let mut of_assignment = Issues::default();
+        let category =
+            rules.category(assignment.financial_category_id.as_deref(), &mut of_assignment);
+        match lines.get_mut(assignment.item_index) {
+            Some(line) => line.financial_category_id = category,
+            None => {
+                let message =
+                    format!("there are only {} items; the first has index 0", lines.len());
+                of_assignment.push(Issue::new("out_of_range", message).at("item_index"));
+            }
+        }
+        inner.extend_at(n, of_assignment);
+    }
+    issues.extend_at("category_assignments", inner);
+}
+
+impl LineRules<'_> {
+    fn line(&self, request: &LineRequest, issues: &mut Issues) -> NewLine {
+        let item = self.item(request, issues);
+        let own_price = request.price.is_some() || request.gross_price.is_some();
+        let item_price = item.filter(|_| !own_price);
+        let separator = request.kind == Some(LineKind::Separator);
+        let taxes = if separator && request.taxes.is_none() {
+            Vec::new()
+        } else {
+            self.taxes(request, item, issues)
+        };
+        if self.gross_only && request.price.is_some() {
+            let message =
+                "this entity's settings ask for gross_price (tax_rules.eu.require_gross_prices)";
+            issues.push(Issue::new("required", message).at("gross_price"));
+        }
+        let text = |own: &Option<String>, of_item: fn(&Item) -> Option<String>| {
+            own.clone().or_else(|| item.and_then(of_item))
+        };
+        NewLine {
+            id: None,
+            kind: request.kind,
+            name: text(&request.name, |item| Some(item.name.clone())),
+            description: text(&request.description, |item| item.description.clone()),
+            translations: request
+                .translations
+                .clone()
+                .or_else(|| item.map(translations))
+                .unwrap_or_default(),
+            classification: request.classification.or_else(|| item.and_then(classification)),
+            quantity: request.quantity.clone(),
+            price: request.price.clone().or_else(|| item_price.and_then(|item| item.price.clone())),
+            gross_price: request
+                .gross_price
+                .clone()
+                .or_else(|| item_price.and_then(|item| item.gross_price.clone())),
+            unit: text(&request.unit, |item| item.unit.clone()),
+            unit_code: text(&request.unit_code, unit_code),
+            taxes,
+            discounts: request.discounts.clone(),
+            item_id: item.map(|item| item.id),
+            financial_category_id: match &request.financial_category_id {
+                Some(id) => self.category(Some(id), issues),
+                None => item.and_then(|item| item.financial_category_id),
+            },
+            revenue_recognition: request.revenue_recognition.clone(),
+            metadata: request.metadata.clone(),
+            given: match (&request.total, &request.total_with_tax) {
+                (None, None) => None,
+                (total, with_tax) => {
+                    let or_zero = |n: &Option<Decimal>| n.clone().unwrap_or_else(Decimal::zero);
+                    Some((or_zero(total), or_zero(with_tax)))
+                }
+            },
+        }
+    }
+
+    fn item(&self, request: &LineRequest, issues: &mut Issues) -> Option<&Item> {
+        let id = request.item_id.as_ref()?;
+        let item = self.gathered.items.get(id);
+        if item.is_none() {
+            let message = "there is no such item in this entity; create it, or leave item_id out";
+            issues.push(Issue::new("not_found", message).at("item_id"));
+        }
+        item
+    }
+
+    fn category(
+        &self,
+        id: Option<&str>,
+        issues: &mut Issues,
+    ) -> Option<racun_kernel::id::FinancialCategoryId> {
+        let id = id?;
+        let known = self.gathered.categories.contains(id).then(|| id.parse().ok()).flatten();
+        if known.is_none() {
+            let message = "there is no such financial category in this entity";
+            issues.push(Issue::new("not_found", message).at("financial_category_id"));
+        }
+        known
+    }
+
+    /// The taxes of a line: its own, else the item's, else the entity's default.
+    fn taxes(
+        &self,
+        request: &LineRequest,
+        item: Option<&Item>,
+        issues: &mut Issues,
+    ) -> Vec<LineTaxDetail> {
+        let mut inner = Issues::default();
+        let mut taxes = Vec::new();
+        match (&request.taxes, item.filter(|item| !item.tax_ids.is_empty())) {
+            (Some(requested), _) => {
+                for (n, tax) in requested.iter().enumerate() {
+                    taxes.extend(inner.collect(n, self.tax(tax).map_err(Issues::from)));
+                }
+            }
+            (None, Some(item)) => {
+                let known = item.tax_ids.iter().filter_map(|id| self.by_id(&id.to_string()));
+                taxes.extend(known.filter_map(|tax| self.detail(tax)));
+            }
+            (None, None) => taxes.extend(self.default_tax().and_then(|tax| self.detail(tax))),
+        }
+        let most = usize::from(self.gathered.entity.country_rules().max_taxes_per_item);
+        if taxes.len() > most {
+            let message = format!("at most {most} on a line in this entity's country");
+            inner.push(Issue::new("too_many", message));
+        }
+        issues.extend_at("taxes", inner);
+        if self.untaxed { Vec::new() } else { taxes }
+    }
+
+    fn default_tax(&self) -> Option<&Tax> {
+        let subject = self.gathered.entity.is_tax_subject;
+        self.gathered.taxes.iter().find(|tax| subject && tax.is_default)
+    }
+
+    fn by_id(&self, id: &str) -> Option<&Tax> {
+        self.gathered.taxes.iter().find(|tax| tax.id.to_string() == id)
+    }
+
+    fn tax(&self, request: &LineTaxRequest) -> Result<LineTaxDetail, Issue> {
+        let base = match (&request.tax_id, &request.rate, &request.classification) {
+            (Some(id), ..) => {
+                let message = "there is no such tax in this entity";
+                let tax =
+                    self.by_id(id).ok_or_else(|| Issue::new("not_found", message).at("tax_id"))?;
+                let message = "this tax has no rate on the document's date";
+                self.detail(tax).ok_or_else(|| Issue::new("no_rate", message).at("tax_id"))?
+            }
+            (None, Some(rate), _) => self.bare(rate.clone(), request.classification.clone()),
+            (None, None, Some(name)) => {
+                let message = "no tax of this entity has this classification";
+                let missing = || Issue::new("not_found", message).at("classification");
+                let same = |tax: &&Tax| tax.classification.as_ref() == Some(name);
+                let tax = self.gathered.taxes.iter().find(same).ok_or_else(missing)?;
+                self.detail(tax).ok_or_else(missing)?
+            }
+            (None, None, None) => {
+                return Err(Issue::new("required", "a tax needs tax_id, rate or classification"));
+            }
+        };
+        Ok(LineTaxDetail {
+            reverse_charge: request.reverse_charge.unwrap_or(base.reverse_charge),
+            amount: request.amount.clone().unwrap_or_else(Decimal::zero),
+            is_deductible: request.is_deductible,
+            deductible_percentage: request.deductible_percentage.clone(),
+            pt_exemption_code: request.pt_exemption_code.clone().or(base.pt_exemption_code),
+            pt_exemption_reason: request.pt_exemption_reason.clone().or(base.pt_exemption_reason),
+            ..base
+        })
+    }
+
+    /// `tax` with its rate on the document's date; `None` when it has none yet.
+    fn detail(&self, tax: &Tax) -> Option<LineTaxDetail> {
+        let rate = tax.rate_on(self.date)?.clone();
+        Some(LineTaxDetail {
+            tax_id: Some(tax.id),
+            pt_exemption_code: tax.pt_exemption_code.clone(),
+            pt_exemption_reason: tax.pt_exemption_reason.clone(),
+            ..self.bare(rate, tax.classification.clone())
+        })
+    }
+
+    fn bare(&self, rate: Decimal, classification: Option<String>) -> LineTaxDetail {
+        LineTaxDetail {
+            tax_id: None,
+            rate,
+            classification,
+            reverse_charge: self.reverse_charge,
+            amount: Decimal::zero(),
+            is_deductible: None,
+            deductible_percentage: None,
+            pt_exemption_code: None,
+            pt_exemption_reason: None,
+        }
+    }
+
+    /// Present lines with their taxes' rates of the document's date, for an update of the date.
+    pub(super) fn redated(&self, mut line: NewLine) -> NewLine {
+        for tax in &mut line.taxes {
+            let record = tax.tax_id.and_then(|id| self.by_id(&id.to_string()));
+            if let Some(rate) = record.and_then(|record| record.rate_on(self.date)) {
+                tax.rate = rate.clone();
+            }
+        }
+        line
+    }
+}
+
+fn translations(item: &Item) -> LineTranslations {
+    let some = |texts: &Localized| Some(texts.clone()).filter(|texts| !texts.is_empty());
+    LineTranslations {
+        name: some(&item.translations.name),
+        description: some(&item.translations.description),
+    }
+}
+
+fn classification(item: &Item) -> Option<Classification> {
+    use racun_catalog::ItemClassification as OfItem;
+    item.classification.map(|classification| match classification {
+        OfItem::Product => Classification::Product,
+        OfItem::Service => Classification::Service,
+        OfItem::Advance => Classification::Advance,
+    })
+}
+
+fn unit_code(item: &Item) -> Option<String> {
+    item.e_invoicing.as_ref().and_then(|e_invoicing| e_invoicing.unit_code.clone())
+}

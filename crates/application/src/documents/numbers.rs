@@ -1,0 +1,135 @@
+//! Number formats and sequences of an entity.
+
+use racun_access::Entity;
+use racun_catalog::{BUSINESS_UNITS, BusinessUnit};
+use racun_documents::number_format::{FormatKind, NumberFormat};
+use racun_documents::{DocumentError, DocumentKind, NumberFormats, Numbering, UnitNumbering};
+use racun_kernel::{Issue, Issues, Stamp, Store, Tenant};
+use serde_json::{Map, Value as Json};
+use time::Date;
+
+use super::gather::today;
+
+/// The formats of `entity` for a `kind`.
+///
+/// # Errors
+/// When a stored format cannot be read; none is stored that was not checked.
+pub(super) fn formats(entity: &Entity, kind: DocumentKind) -> Result<NumberFormats, DocumentError> {
+    let settings = &entity.settings;
+    let read = |text: String, format_kind, key: &'static str| {
+        NumberFormat::parse(&text, format_kind)
+            .map_err(|issue| Issues::from(issue.at(kind.name()).at(key).at("settings")))
+    };
+    Ok(NumberFormats {
+        main: read(settings.number_format(kind.name()), FormatKind::Main, "number_formats")?,
+        unit: read(
+            settings.unit_number_format(kind.name()),
+            FormatKind::Unit,
+            "unit_number_formats",
+        )?,
+        start: settings.number_sequence_start(kind.name()),
+    })
+}
+
+/// How a `kind` of `entity` dated `date` in `unit` is numbered.
+pub(super) fn numbering(
+    entity: &Entity,
+    kind: DocumentKind,
+    date: Date,
+    unit: Option<&BusinessUnit>,
+) -> Result<Numbering, DocumentError> {
+    let unit = unit.map(|unit| {
+        let id = unit.id.to_string();
+        let start =
+            entity.settings.unit_number_sequence_start(kind.name(), &id, unit.numbering_index);
+        UnitNumbering { id: unit.id, index: unit.numbering_index, start }
+    });
+    let formats = formats(entity, kind)?;
+    Ok(Numbering::of(kind, Tenant::entity(entity.id), date, &formats, unit))
+}
+
+/// The number that the next `kind` of `entity` would get today in the unit `unit_id`. It is taken
+/// by nobody: another request may get it first.
+///
+/// # Errors
+/// When there is no such unit, or the store fails.
+pub async fn next_number(
+    store: &dyn Store,
+    entity: &Entity,
+    kind: DocumentKind,
+    unit_id: Option<&str>,
+    stamp: &Stamp,
+) -> Result<String, DocumentError> {
+    let tenant = Tenant::entity(entity.id);
+    let unit: Option<BusinessUnit> = match unit_id {
+        Some(id) => {
+            let missing = || {
+                let message = "there is no such business unit in this entity";
+                Issues::from(Issue::new("not_found", message).at("business_unit_id"))
+            };
+            Some(store.get(&BUSINESS_UNITS, &tenant, id).await?.ok_or_else(missing)?)
+        }
+        None => None,
+    };
+    let numbering = numbering(entity, kind, today(entity, stamp), unit.as_ref())?;
+    let used = store.series(&tenant).await?;
+    let last = used.iter().find(|(key, _)| *key == numbering.series.key).map(|(_, last)| *last);
+    Ok(numbering.number(last.map_or(numbering.series.start, |last| last + 1)))
+}
+
+/// Checks the number formats and sequence starts of `settings`, as they are to be, against the
+/// rules of contract 12.4 and the numbers that are used already.
+///
+/// # Errors
+/// One issue for each format that cannot be read or equals another one, and for each start below a
+/// used number, with its path inside the settings.
+pub fn check_number_settings(
+    settings: &Map<String, Json>,
+    used: &[(String, i64)],
+) -> Result<(), Issues> {
+    let mut issues = Issues::default();
+    for kind in DocumentKind::ALL {
+        let text = |key: &str| {
+            settings.get(key).and_then(|formats| formats.get(kind.name())).and_then(Json::as_str)
+        };
+        let checks =
+            [("number_formats", FormatKind::Main), ("unit_number_formats", FormatKind::Unit)];
+        for (key, format_kind) in checks {
+            if let Some(Err(issue)) = text(key).map(|text| NumberFormat::parse(text, format_kind)) {
+                issues.push(issue.at(kind.name()).at(key));
+            }
+        }
+        if let (Some(main), Some(unit)) = (text("number_formats"), text("unit_number_formats"))
+            && main == unit
+        {
+            let message = "must differ from number_formats, or units would share its numbers";
+            let issue = Issue::new("number_format_invalid", message);
+            issues.push(issue.at(kind.name()).at("unit_number_formats"));
+        }
+        check_start(settings, kind, used, &mut issues);
+    }
+    issues.into_result(())
+}
+
+/// A start takes effect in a fresh sequence; below a used number it could only promise a double.
+fn check_start(
+    settings: &Map<String, Json>,
+    kind: DocumentKind,
+    used: &[(String, i64)],
+    issues: &mut Issues,
+) {
+    let starts = settings.get("number_sequence_starts");
+    let Some(start) = starts.and_then(|starts| starts.get(kind.name())).and_then(Json::as_i64)
+    else {
+        return;
+    };
+    // Keys are `kind/period` for the main sequence and `kind/period/unit` for a unit's.
+    let main =
+        |key: &str| key.split('/').count() == 2 && key.split('/').next() == Some(kind.name());
+    let last = used.iter().filter(|(key, _)| main(key)).map(|(_, last)| *last).max();
+    if last.is_some_and(|last| start < last) {
+        let message = format!("the number {} is used already", last.unwrap_or_default());
+        let issue = Issue::new("number_used", message);
+        issues.push(issue.at(kind.name()).at("number_sequence_starts"));
+    }
+}

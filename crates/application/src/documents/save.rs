@@ -1,0 +1,212 @@
+//! Keeping in the catalogue what a document was made with: `save_customer` and `save_item`.
+//!
+//! Both are written in the document's own commit, so a refused document leaves nothing behind.
+
+use racun_catalog::{
+    CUSTOMERS, Customer, CustomerInput, Item, ItemClassification, ItemEInvoicing, ItemInput,
+    ItemRules, ItemTranslations, References, Resource,
+};
+use racun_documents::{Classification, Content, NewLine, Party};
+use racun_kernel::id::{CustomerId, EntityId};
+use racun_kernel::{Event, Issues, Load, Patch, Put, Scope, Stamp, StoreError, Stored, Tenant};
+
+use super::gather::Gathered;
+use super::request::DocumentRequest;
+use crate::convert::{account_in_catalog, ujp_in_catalog};
+
+/// What a document's commit writes into the catalogue.
+pub(super) struct Savings {
+    puts: Vec<Put>,
+    events: Vec<Event>,
+    refresh: Option<(CustomerId, CustomerInput)>,
+    act: Act,
+}
+
+/// Who does it, and when.
+#[derive(Clone)]
+struct Act {
+    entity_id: EntityId,
+    actor: String,
+    stamp: Stamp,
+}
+
+impl Act {
+    fn event(&self, kind: &'static str, subject: String) -> Event {
+        let (tenant, actor) = (Tenant::entity(self.entity_id), self.actor.clone());
+        Event { tenant, kind, subject, actor, at: self.stamp.now() }
+    }
+}
+
+impl Savings {
+    /// Decides what to keep of a document's customer and lines, and gives both the ids of their new
+    /// records.
+    pub(super) fn of(
+        scope: &Scope,
+        request: &DocumentRequest,
+        gathered: &Gathered,
+        content: &mut Content,
+        lines: Option<&mut Vec<NewLine>>,
+        stamp: &Stamp,
+    ) -> Result<Self, Issues> {
+        let act =
+            Act { entity_id: scope.entity(), actor: scope.principal().id(), stamp: stamp.clone() };
+        let mut savings = Self { puts: Vec::new(), events: Vec::new(), refresh: None, act };
+        let mut issues = Issues::default();
+        let customer = savings.save_customer(request, content);
+        issues.collect("customer", customer);
+        if let Some(lines) = lines {
+            let items = savings.save_items(request, gathered, lines);
+            issues.collect("items", items);
+        }
+        issues.into_result(savings)
+    }
+
+    /// The record to hold, when one is to be refreshed.
+    pub(super) fn loads(&self) -> Vec<Load> {
+        let load = |(id, _): &(CustomerId, _)| Load::One {
+            table: &CUSTOMERS,
+            tenant: Tenant::entity(self.act.entity_id),
+            id: id.to_string(),
+        };
+        self.refresh.iter().map(load).collect()
+    }
+
+    /// What to write, given the rows of [`Savings::loads`].
+    pub(super) fn writes(
+        mut self,
+        held: Vec<Stored>,
+    ) -> Result<(Vec<Put>, Vec<Event>), StoreError> {
+        if let (Some((id, input)), Some(row)) = (self.refresh.take(), held.first()) {
+            let before: Customer = row.read(&CUSTOMERS)?;
+            let mut after = before.clone();
+            // The document's own checks passed, which are at least as strict.
+            if input.apply(&mut after).is_ok() && after != before {
+                after.set_updated_at(self.act.stamp.now());
+                self.puts.push(Put::update(&before, &after));
+                self.events.push(self.act.event("customer.updated", id.to_string()));
+            }
+        }
+        Ok((self.puts, self.events))
+    }
+
+    fn save_customer(
+        &mut self,
+        request: &DocumentRequest,
+        content: &mut Content,
+    ) -> Result<(), Issues> {
+        let (Some(asked), Some(party)) = (request.customer.value(), &content.customer) else {
+            return Ok(());
+        };
+        let input = customer_input(party);
+        match (content.customer_id, asked.save_customer) {
+            (_, Some(false)) | (Some(_), None) => Ok(()),
+            (Some(id), Some(true)) => {
+                self.refresh = Some((id, input));
+                Ok(())
+            }
+            (None, None) if party.name.as_deref().is_none_or(|name| name.trim().is_empty()) => {
+                Ok(())
+            }
+            (None, _) => {
+                let customer = input.into_customer(self.act.entity_id, &self.act.stamp)?;
+                content.customer_id = Some(customer.id);
+                self.events.push(self.act.event("customer.created", customer.id.to_string()));
+                self.puts.push(Put::insert(&customer));
+                Ok(())
+            }
+        }
+    }
+
+    fn save_items(
+        &mut self,
+        request: &DocumentRequest,
+        gathered: &Gathered,
+        lines: &mut [NewLine],
+    ) -> Result<(), Issues> {
+        let mut issues = Issues::default();
+        let requests = request.items.iter().flatten();
+        for (n, (asked, line)) in requests.zip(lines).enumerate() {
+            if !asked.save_item || line.item_id.is_some() || line.kind.is_some() {
+                continue;
+            }
+            let Some(item) = issues.collect(n, item(gathered, line, &self.act.stamp)) else {
+                continue;
+            };
+            line.item_id = Some(item.id);
+            self.events.push(self.act.event("item.created", item.id.to_string()));
+            self.puts.push(Put::insert(&item));
+        }
+        issues.into_result(())
+    }
+}
+
+fn item(gathered: &Gathered, line: &NewLine, stamp: &Stamp) -> Result<Item, Issues> {
+    let text = |text: &Option<String>| text.clone().map_or(Patch::Absent, Patch::Value);
+    let price =
+        |price: &Option<racun_kernel::Decimal>| price.clone().map_or(Patch::Absent, Patch::Value);
+    let input = ItemInput {
+        name: text(&line.name),
+        description: text(&line.description),
+        classification: line
+            .classification
+            .map(item_classification)
+            .map_or(Patch::Absent, Patch::Value),
+        price: price(&line.price),
+        gross_price: price(&line.gross_price),
+        unit: text(&line.unit),
+        e_invoicing: match &line.unit_code {
+            Some(code) => Patch::Value(ItemEInvoicing { unit_code: Some(code.clone()) }),
+            None => Patch::Absent,
+        },
+        translations: Patch::Value(ItemTranslations {
+            name: line.translations.name.clone().unwrap_or_default(),
+            description: line.translations.description.clone().unwrap_or_default(),
+        }),
+        ..ItemInput::default()
+    };
+    let rules = ItemRules {
+        max_taxes_per_item: usize::from(gathered.entity.country_rules().max_taxes_per_item),
+        today: gathered.today,
+    };
+    let mut item = input.into_item(gathered.entity.id, &rules, &References::default(), stamp)?;
+    item.tax_ids = line.taxes.iter().filter_map(|tax| tax.tax_id).collect();
+    item.financial_category_id = line.financial_category_id;
+    Ok(item)
+}
+
+const fn item_classification(classification: Classification) -> ItemClassification {
+    match classification {
+        Classification::Product => ItemClassification::Product,
+        Classification::Service => ItemClassification::Service,
+        Classification::Advance => ItemClassification::Advance,
+    }
+}
+
+/// The catalogue's customer as the document shows it. Fields that only documents have stay behind.
+fn customer_input(party: &Party) -> CustomerInput {
+    let text = |text: &Option<String>| Patch::from(text.clone());
+    CustomerInput {
+        name: party.name.clone().map_or(Patch::Absent, Patch::Value),
+        address: text(&party.address),
+        address_2: text(&party.address_2),
+        post_code: text(&party.post_code),
+        city: text(&party.city),
+        state: text(&party.state),
+        country: text(&party.country),
+        country_code: text(&party.country_code),
+        tax_number: text(&party.tax_number),
+        company_number: text(&party.company_number),
+        peppol_id: text(&party.peppol_id),
+        peppol_scheme_id: text(&party.peppol_scheme_id),
+        email: text(&party.email),
+        bank_accounts: Patch::from(
+            party
+                .bank_accounts
+                .as_ref()
+                .map(|accounts| accounts.iter().map(account_in_catalog).collect()),
+        ),
+        is_end_consumer: party.is_end_consumer.map_or(Patch::Absent, Patch::Value),
+        ujp: Patch::from(party.ujp.as_ref().map(ujp_in_catalog)),
+        ..CustomerInput::default()
+    }
+}

@@ -1,0 +1,62 @@
+//! Entities with the taxes they start with, and settings that number documents.
+
+use racun_access::{
+    AccessError, AccountScope, Caller, ENTITIES, Entity, EntityPatch, NewEntity, change_entity,
+    entity_writes,
+};
+use racun_catalog::default_tax_puts;
+use racun_kernel::{Decision, Issues, Scope, Stamp, Store, Tenant};
+
+use crate::documents::check_number_settings;
+
+/// Makes an entity with the taxes of its country; a user who makes it becomes its admin.
+///
+/// # Errors
+/// What is wrong with the input, number formats included, or the store's failure.
+pub async fn create_entity(
+    store: &dyn Store,
+    caller: &Caller,
+    scope: &AccountScope,
+    input: NewEntity,
+    stamp: &Stamp,
+) -> Result<Entity, AccessError> {
+    let (entity, mut puts, events) = entity_writes(caller, scope, input, stamp)?;
+    check_numbers(&entity, &[])?;
+    let country = entity.country_code.as_deref().unwrap_or_default();
+    puts.extend(default_tax_puts(entity.id, country, stamp));
+    store.insert(puts, events).await?;
+    Ok(entity)
+}
+
+/// Changes an entity.
+///
+/// # Errors
+/// What is wrong with the input: also number formats that cannot be read, and starts of sequences
+/// below a number that is used; or the store's failure.
+pub async fn update_entity(
+    store: &dyn Store,
+    scope: &Scope,
+    patch: EntityPatch,
+    stamp: &Stamp,
+) -> Result<Entity, AccessError> {
+    // A number used between this read and the commit only makes a start that is low take no effect.
+    let used = store.series(&scope.tenant()).await?;
+    let (tenant, id) = (Tenant::account(scope.account()), scope.entity().to_string());
+    let (scope, stamp) = (scope.clone(), stamp.clone());
+    let decide = move |before: Entity| {
+        let decision = change_entity(before.clone(), &scope, patch, &stamp)?;
+        if let Decision::Changed { record, .. } = &decision
+            && record.settings != before.settings
+        {
+            check_numbers(record, &used)?;
+        }
+        Ok(decision)
+    };
+    store.amend(&ENTITIES, &tenant, id, decide).await
+}
+
+fn check_numbers(entity: &Entity, used: &[(String, i64)]) -> Result<(), Issues> {
+    let mut issues = Issues::default();
+    issues.collect("settings", check_number_settings(entity.settings.as_map(), used));
+    issues.into_result(())
+}

@@ -1,0 +1,296 @@
+//! Customers.
+
+use std::collections::BTreeMap;
+
+use racun_kernel::id::{self, CustomerId, EntityId};
+use racun_kernel::{Issues, Metadata, Patch, Scope, Stamp, Store};
+use serde::{Deserialize, Serialize};
+use time::OffsetDateTime;
+
+use crate::check::{Check, MAX_TEXT_CHARS};
+use crate::error::CatalogError;
+use crate::life_cycle::{self, Trashable};
+use crate::parts::{self, EntityBankAccount, UjpCustomerData};
+use crate::record::{Declared, record};
+
+/// What an entity has to do with a contact.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum ContactType {
+    /// It sells to it.
+    #[default]
+    Buyer,
+    /// It buys from it.
+    Supplier,
+    /// Both.
+    Both,
+}
+
+impl ContactType {
+    /// Its name on the wire.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Buyer => "buyer",
+            Self::Supplier => "supplier",
+            Self::Both => "both",
+        }
+    }
+}
+
+impl Declared for ContactType {
+    fn declared(&self) -> racun_kernel::Value {
+        self.name().declared()
+    }
+}
+
+/// What the EU's VAT information exchange system (VIES) said of a customer's tax number.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Vies {
+    /// Whether the number is valid.
+    pub valid: bool,
+    /// When it was asked.
+    #[serde(with = "time::serde::rfc3339")]
+    pub checked_at: OffsetDateTime,
+    /// The registered name.
+    pub name: Option<String>,
+    /// The registered address.
+    pub address: Option<String>,
+}
+
+/// A customer. Documents take a copy, so a change here changes none of them.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Customer {
+    /// Its id.
+    pub id: CustomerId,
+    /// Whose customer.
+    pub entity_id: EntityId,
+    /// Name of the business or person.
+    pub name: String,
+    /// First line of the address.
+    pub address: Option<String>,
+    /// Second line of the address.
+    pub address_2: Option<String>,
+    /// Post code.
+    pub post_code: Option<String>,
+    /// City.
+    pub city: Option<String>,
+    /// State or region.
+    pub state: Option<String>,
+    /// Country as written.
+    pub country: Option<String>,
+    /// ISO 3166-1 alpha-2 code, in capitals.
+    pub country_code: Option<String>,
+    /// Tax number.
+    pub tax_number: Option<String>,
+    /// Registration number.
+    pub company_number: Option<String>,
+    /// Address in the Peppol network.
+    pub peppol_id: Option<String>,
+    /// Scheme of that address.
+    pub peppol_scheme_id: Option<String>,
+    /// Bank accounts.
+    pub bank_accounts: Option<Vec<EntityBankAccount>>,
+    /// E-mail address.
+    pub email: Option<String>,
+    /// What the entity has to do with it.
+    pub contact_type: ContactType,
+    /// Whether it is registered for VAT.
+    pub is_tax_subject: bool,
+    /// Whether it buys for itself, not for a business.
+    pub is_end_consumer: bool,
+    /// Routing to a budget user in Slovenia.
+    pub ujp: Option<UjpCustomerData>,
+    /// What the caller attached.
+    pub metadata: Metadata,
+    /// The last check of its tax number; none yet when missing.
+    pub vies: Option<Vies>,
+    /// Since when it is in the trash.
+    #[serde(with = "time::serde::rfc3339::option")]
+    pub deleted_at: Option<OffsetDateTime>,
+    /// When it was made.
+    #[serde(with = "time::serde::rfc3339")]
+    pub created_at: OffsetDateTime,
+    /// When it changed last.
+    #[serde(with = "time::serde::rfc3339")]
+    pub updated_at: OffsetDateTime,
+}
+
+record! {
+    /// Where customers are kept.
+    CUSTOMERS: Customer, id::Customer, "customers",
+    events { "customer" }
+    fields {
+        name: Text searched,
+        address: Text searched,
+        address_2: Text searched,
+        post_code: Text searched,
+        city: Text searched,
+        state: Text searched,
+        country: Text searched,
+        country_code: Text,
+        tax_number: Text searched,
+        company_number: Text searched,
+        peppol_id: Text searched,
+        peppol_scheme_id: Text,
+        email: Text searched,
+        contact_type: Text,
+        is_tax_subject: Bool,
+        is_end_consumer: Bool,
+        metadata: Map,
+    }
+    unique {}
+    trash { deleted_at }
+}
+
+impl Trashable for Customer {
+    fn set_deleted_at(&mut self, at: Option<OffsetDateTime>) {
+        self.deleted_at = at;
+    }
+}
+
+/// What a caller says of a customer. A new one needs `name`.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct CustomerInput {
+    /// See [`Customer::name`]; so all below. Not blank.
+    pub name: Patch<String>,
+    /// First line of the address.
+    pub address: Patch<String>,
+    /// Second line of the address.
+    pub address_2: Patch<String>,
+    /// Post code.
+    pub post_code: Patch<String>,
+    /// City.
+    pub city: Patch<String>,
+    /// State or region.
+    pub state: Patch<String>,
+    /// Country as written.
+    pub country: Patch<String>,
+    /// Two letters, in either case.
+    pub country_code: Patch<String>,
+    /// Tax number.
+    pub tax_number: Patch<String>,
+    /// Registration number.
+    pub company_number: Patch<String>,
+    /// Address in the Peppol network.
+    pub peppol_id: Patch<String>,
+    /// Scheme of that address.
+    pub peppol_scheme_id: Patch<String>,
+    /// Bank accounts.
+    pub bank_accounts: Patch<Vec<EntityBankAccount>>,
+    /// E-mail address.
+    pub email: Patch<String>,
+    /// `buyer` when missing.
+    pub contact_type: Patch<ContactType>,
+    /// True when missing.
+    pub is_tax_subject: Patch<bool>,
+    /// False when missing.
+    pub is_end_consumer: Patch<bool>,
+    /// Routing to a budget user in Slovenia.
+    pub ujp: Patch<UjpCustomerData>,
+    /// What the caller attaches; replaces all that was attached.
+    pub metadata: Patch<BTreeMap<String, String>>,
+}
+
+impl CustomerInput {
+    /// The new customer that this describes.
+    ///
+    /// # Errors
+    /// All that is wrong, by path.
+    pub fn into_customer(self, entity_id: EntityId, stamp: &Stamp) -> Result<Customer, Issues> {
+        let mut customer = Customer {
+            id: stamp.id(),
+            entity_id,
+            name: String::new(),
+            address: None,
+            address_2: None,
+            post_code: None,
+            city: None,
+            state: None,
+            country: None,
+            country_code: None,
+            tax_number: None,
+            company_number: None,
+            peppol_id: None,
+            peppol_scheme_id: None,
+            bank_accounts: None,
+            email: None,
+            contact_type: ContactType::Buyer,
+            is_tax_subject: true,
+            is_end_consumer: false,
+            ujp: None,
+            metadata: Metadata::default(),
+            vies: None,
+            deleted_at: None,
+            created_at: stamp.now(),
+            updated_at: stamp.now(),
+        };
+        self.apply(&mut customer)?;
+        Ok(customer)
+    }
+
+    /// Takes over into `customer` what this says.
+    ///
+    /// # Errors
+    /// All that is wrong, by path; `customer` is then of no use.
+    pub fn apply(self, customer: &mut Customer) -> Result<(), Issues> {
+        let mut check = Check::default();
+        check.name(self.name, &mut customer.name, MAX_TEXT_CHARS);
+        check.texts([
+            ("address", self.address, &mut customer.address),
+            ("address_2", self.address_2, &mut customer.address_2),
+            ("post_code", self.post_code, &mut customer.post_code),
+            ("city", self.city, &mut customer.city),
+            ("state", self.state, &mut customer.state),
+            ("country", self.country, &mut customer.country),
+            ("tax_number", self.tax_number, &mut customer.tax_number),
+            ("company_number", self.company_number, &mut customer.company_number),
+            ("peppol_id", self.peppol_id, &mut customer.peppol_id),
+            ("peppol_scheme_id", self.peppol_scheme_id, &mut customer.peppol_scheme_id),
+        ]);
+        check.country_code(self.country_code, &mut customer.country_code);
+        check.email(self.email, &mut customer.email);
+        check.optional(
+            "bank_accounts",
+            self.bank_accounts,
+            &mut customer.bank_accounts,
+            parts::bank_accounts,
+        );
+        check.optional("ujp", self.ujp, &mut customer.ujp, parts::ujp);
+        check.metadata(self.metadata, &mut customer.metadata);
+        self.contact_type.apply_or(&mut customer.contact_type, ContactType::Buyer);
+        self.is_tax_subject.apply_or(&mut customer.is_tax_subject, true);
+        self.is_end_consumer.apply_or(&mut customer.is_end_consumer, false);
+        check.finish()
+    }
+}
+
+/// Adds a customer.
+///
+/// # Errors
+/// [`CatalogError::Invalid`], and when the store fails.
+pub async fn create_customer(
+    store: &dyn Store,
+    scope: &Scope,
+    input: CustomerInput,
+    stamp: &Stamp,
+) -> Result<Customer, CatalogError> {
+    let customer = input.into_customer(scope.entity(), stamp)?;
+    life_cycle::create(store, scope, customer, stamp).await
+}
+
+/// Changes a customer.
+///
+/// # Errors
+/// [`CatalogError::NotFound`], [`crate::RefusalReason::InTrash`], [`CatalogError::Invalid`], and when
+/// the store fails.
+pub async fn update_customer(
+    store: &dyn Store,
+    scope: &Scope,
+    id: CustomerId,
+    input: CustomerInput,
+    stamp: &Stamp,
+) -> Result<Customer, CatalogError> {
+    let change = |customer: &mut Customer| Ok(input.apply(customer)?);
+    life_cycle::update(store, scope, id, stamp, change).await
+}

@@ -1,0 +1,216 @@
+//! Suppliers.
+
+use std::collections::BTreeMap;
+
+use racun_kernel::id::{self, EntityId, SupplierId};
+use racun_kernel::{Issues, Metadata, Patch, Scope, Stamp, Store};
+use serde::{Deserialize, Serialize};
+use time::OffsetDateTime;
+
+use crate::check::{Check, MAX_TEXT_CHARS};
+use crate::error::CatalogError;
+use crate::life_cycle::{self, Trashable};
+use crate::record::record;
+
+/// A supplier.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Supplier {
+    /// Its id.
+    pub id: SupplierId,
+    /// Whose supplier.
+    pub entity_id: EntityId,
+    /// Name of the business or person.
+    pub name: String,
+    /// First line of the address.
+    pub address: Option<String>,
+    /// Second line of the address.
+    pub address_2: Option<String>,
+    /// Post code.
+    pub post_code: Option<String>,
+    /// City.
+    pub city: Option<String>,
+    /// State or region.
+    pub state: Option<String>,
+    /// Country as written.
+    pub country: Option<String>,
+    /// ISO 3166-1 alpha-2 code, in capitals.
+    pub country_code: Option<String>,
+    /// Tax number.
+    pub tax_number: Option<String>,
+    /// Registration number.
+    pub company_number: Option<String>,
+    /// Address in the Peppol network.
+    pub peppol_id: Option<String>,
+    /// E-mail address.
+    pub email: Option<String>,
+    /// Telephone number.
+    pub phone: Option<String>,
+    /// Whether it is registered for VAT.
+    pub is_tax_subject: bool,
+    /// What the caller attached.
+    pub metadata: Metadata,
+    /// Since when it is in the trash.
+    #[serde(with = "time::serde::rfc3339::option")]
+    pub deleted_at: Option<OffsetDateTime>,
+    /// When it was made.
+    #[serde(with = "time::serde::rfc3339")]
+    pub created_at: OffsetDateTime,
+    /// When it changed last.
+    #[serde(with = "time::serde::rfc3339")]
+    pub updated_at: OffsetDateTime,
+}
+
+record! {
+    /// Where suppliers are kept.
+    SUPPLIERS: Supplier, id::Supplier, "suppliers",
+    events {}
+    fields {
+        name: Text searched,
+        address: Text searched,
+        address_2: Text searched,
+        post_code: Text searched,
+        city: Text searched,
+        state: Text searched,
+        country: Text searched,
+        country_code: Text,
+        tax_number: Text searched,
+        company_number: Text searched,
+        peppol_id: Text searched,
+        email: Text searched,
+        phone: Text searched,
+        is_tax_subject: Bool,
+        metadata: Map,
+    }
+    unique {}
+    trash { deleted_at }
+}
+
+impl Trashable for Supplier {
+    fn set_deleted_at(&mut self, at: Option<OffsetDateTime>) {
+        self.deleted_at = at;
+    }
+}
+
+/// What a caller says of a supplier. A new one needs `name`.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct SupplierInput {
+    /// See [`Supplier::name`]; so all below. Not blank.
+    pub name: Patch<String>,
+    /// First line of the address.
+    pub address: Patch<String>,
+    /// Second line of the address.
+    pub address_2: Patch<String>,
+    /// Post code.
+    pub post_code: Patch<String>,
+    /// City.
+    pub city: Patch<String>,
+    /// State or region.
+    pub state: Patch<String>,
+    /// Country as written.
+    pub country: Patch<String>,
+    /// Two letters, in either case.
+    pub country_code: Patch<String>,
+    /// Tax number.
+    pub tax_number: Patch<String>,
+    /// Registration number.
+    pub company_number: Patch<String>,
+    /// Address in the Peppol network.
+    pub peppol_id: Patch<String>,
+    /// E-mail address.
+    pub email: Patch<String>,
+    /// Telephone number.
+    pub phone: Patch<String>,
+    /// True when missing.
+    pub is_tax_subject: Patch<bool>,
+    /// What the caller attaches; replaces all that was attached.
+    pub metadata: Patch<BTreeMap<String, String>>,
+}
+
+impl SupplierInput {
+    /// The new supplier that this describes.
+    ///
+    /// # Errors
+    /// All that is wrong, by path.
+    pub fn into_supplier(self, entity_id: EntityId, stamp: &Stamp) -> Result<Supplier, Issues> {
+        let mut supplier = Supplier {
+            id: stamp.id(),
+            entity_id,
+            name: String::new(),
+            address: None,
+            address_2: None,
+            post_code: None,
+            city: None,
+            state: None,
+            country: None,
+            country_code: None,
+            tax_number: None,
+            company_number: None,
+            peppol_id: None,
+            email: None,
+            phone: None,
+            is_tax_subject: true,
+            metadata: Metadata::default(),
+            deleted_at: None,
+            created_at: stamp.now(),
+            updated_at: stamp.now(),
+        };
+        self.apply(&mut supplier)?;
+        Ok(supplier)
+    }
+
+    /// Takes over into `supplier` what this says.
+    ///
+    /// # Errors
+    /// All that is wrong, by path; `supplier` is then of no use.
+    pub fn apply(self, supplier: &mut Supplier) -> Result<(), Issues> {
+        let mut check = Check::default();
+        check.name(self.name, &mut supplier.name, MAX_TEXT_CHARS);
+        check.texts([
+            ("address", self.address, &mut supplier.address),
+            ("address_2", self.address_2, &mut supplier.address_2),
+            ("post_code", self.post_code, &mut supplier.post_code),
+            ("city", self.city, &mut supplier.city),
+            ("state", self.state, &mut supplier.state),
+            ("country", self.country, &mut supplier.country),
+            ("tax_number", self.tax_number, &mut supplier.tax_number),
+            ("company_number", self.company_number, &mut supplier.company_number),
+            ("peppol_id", self.peppol_id, &mut supplier.peppol_id),
+            ("phone", self.phone, &mut supplier.phone),
+        ]);
+        check.country_code(self.country_code, &mut supplier.country_code);
+        check.email(self.email, &mut supplier.email);
+        check.metadata(self.metadata, &mut supplier.metadata);
+        self.is_tax_subject.apply_or(&mut supplier.is_tax_subject, true);
+        check.finish()
+    }
+}
+
+/// Adds a supplier.
+///
+/// # Errors
+/// [`CatalogError::Invalid`], and when the store fails.
+pub async fn create_supplier(
+    store: &dyn Store,
+    scope: &Scope,
+    input: SupplierInput,
+    stamp: &Stamp,
+) -> Result<Supplier, CatalogError> {
+    let supplier = input.into_supplier(scope.entity(), stamp)?;
+    life_cycle::create(store, scope, supplier, stamp).await
+}
+
+/// Changes a supplier.
+///
+/// # Errors
+/// [`CatalogError::NotFound`], [`crate::RefusalReason::InTrash`], [`CatalogError::Invalid`], and when
+/// the store fails.
+pub async fn update_supplier(
+    store: &dyn Store,
+    scope: &Scope,
+    id: SupplierId,
+    input: SupplierInput,
+    stamp: &Stamp,
+) -> Result<Supplier, CatalogError> {
+    let change = |supplier: &mut Supplier| Ok(input.apply(supplier)?);
+    life_cycle::update(store, scope, id, stamp, change).await
+}

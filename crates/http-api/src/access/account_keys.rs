@@ -1,0 +1,79 @@
+//! API keys of an account, for one environment.
+
+use actix_web::web::{self, Data, Json, ReqData};
+use racun_access::{self as access, AccountScope, NewKey};
+use serde::Deserialize;
+use utoipa::ToSchema;
+use validator::Validate;
+
+use super::EnvironmentBody;
+use super::entity_keys::ApiKeyBody;
+use crate::answer::{Created, NoContent};
+use crate::body::{AllBody, Convert};
+use crate::error::ApiError;
+use crate::request::{Body, PathText};
+use crate::route::{Gate, Route};
+use crate::services::Services;
+
+const TAG: &str = "Account API Keys";
+
+/// Routes of account keys.
+pub(crate) const ROUTES: &[Route] = &[
+    Route::post("/account/api-keys", "createAccountKey", Gate::Account, || web::to(create))
+        .about(TAG, "Makes a key of the account; its `id` is the full key, shown once.")
+        .takes::<NewAccountKeyBody>()
+        .creates::<ApiKeyBody>(),
+    Route::get("/account/api-keys", "listAccountKeys", Gate::Account, || web::to(list))
+        .about(TAG, "Lists the account's keys, masked.")
+        .answers::<AllBody<ApiKeyBody>>(),
+    Route::delete("/account/api-keys/{id}", "deleteAccountKey", Gate::Account, || web::to(delete))
+        .about(TAG, "Ends a key, named by its `key_id`, its full text or its hint."),
+];
+
+/// Body of `POST /account/api-keys`.
+#[derive(Deserialize, ToSchema, Validate)]
+#[schema(as = NewAccountKey)]
+struct NewAccountKeyBody {
+    /// What people call it.
+    #[schema(max_length = 255)]
+    name: String,
+    /// The environment it reaches.
+    environment: EnvironmentBody,
+    /// Seconds that it lasts; for ever, when absent.
+    #[schema(minimum = 60)]
+    ttl: Option<i64>,
+}
+
+async fn create(
+    services: Data<Services>,
+    scope: ReqData<AccountScope>,
+    body: Body<NewAccountKeyBody>,
+) -> Result<Created<ApiKeyBody>, ApiError> {
+    let NewAccountKeyBody { name, environment, ttl } = body.0;
+    let (scope, environment) = (scope.into_inner(), environment.convert());
+    let task = |services: Services| async move {
+        let (store, stamp) = (&*services.store, services.stamp());
+        access::create_account_key(store, &scope, environment, NewKey { name, ttl }, &stamp).await
+    };
+    Ok(Created(services.run(task).await?.convert()))
+}
+
+async fn list(
+    services: Data<Services>,
+    scope: ReqData<AccountScope>,
+) -> Result<Json<AllBody<ApiKeyBody>>, ApiError> {
+    Ok(Json(access::list_account_keys(&*services.store, &scope).await?.convert()))
+}
+
+async fn delete(
+    services: Data<Services>,
+    scope: ReqData<AccountScope>,
+    key: PathText,
+) -> Result<NoContent, ApiError> {
+    let scope = scope.into_inner();
+    let task = |services: Services| async move {
+        access::delete_account_key(&*services.store, &scope, &key.0, &services.stamp()).await
+    };
+    services.run(task).await?;
+    Ok(NoContent)
+}

@@ -1,0 +1,130 @@
+//! API keys of one entity.
+
+use actix_web::web::{self, Data, Json, ReqData};
+use racun_access::Permission::ManageKeys;
+use racun_access::{self as access, ApiKey, NewKey, Shown};
+use racun_kernel::Scope;
+use serde::{Deserialize, Serialize};
+use utoipa::ToSchema;
+use validator::Validate;
+
+use super::EnvironmentBody;
+use crate::answer::{Created, NoContent};
+use crate::body::{AllBody, Convert};
+use crate::error::ApiError;
+use crate::request::{Body, PathText};
+use crate::route::{Gate, Route};
+use crate::services::Services;
+
+const TAG: &str = "Entity API Keys";
+
+/// Routes of entity keys.
+pub(crate) const ROUTES: &[Route] = &[
+    Route::post("/entities/api-keys", "createEntityKey", Gate::Entity(ManageKeys), || {
+        web::to(create)
+    })
+    .about(TAG, "Makes a key of the entity; its `id` is the full key, shown once.")
+    .takes::<NewKeyBody>()
+    .creates::<ApiKeyBody>(),
+    Route::get("/entities/api-keys", "listEntityKeys", Gate::Entity(ManageKeys), || web::to(list))
+        .about(TAG, "Lists the entity's keys, masked.")
+        .answers::<AllBody<ApiKeyBody>>(),
+    Route::delete("/entities/api-keys/{id}", "deleteEntityKey", Gate::Entity(ManageKeys), || {
+        web::to(delete)
+    })
+    .about(TAG, "Ends a key, named by its `key_id`, its full text or its hint."),
+];
+
+/// Body of `POST /entities/api-keys`.
+#[derive(Deserialize, ToSchema, Validate)]
+#[schema(as = NewEntityKey)]
+struct NewKeyBody {
+    /// What people call it.
+    #[schema(max_length = 255)]
+    name: String,
+    /// Seconds that it lasts; for ever, when absent.
+    #[schema(minimum = 60)]
+    ttl: Option<i64>,
+}
+
+/// A program's right to act.
+#[derive(Serialize, ToSchema)]
+#[schema(as = ApiKey)]
+pub struct ApiKeyBody {
+    /// The full key in the answer that makes it; its hint afterwards.
+    id: String,
+    /// Names the key without being it.
+    key_id: String,
+    /// The only entity it reaches; null for a key of the account.
+    #[schema(required = true)]
+    entity_id: Option<String>,
+    /// What people call it.
+    name: String,
+    /// The environment it reaches.
+    environment: EnvironmentBody,
+    /// What may be shown of it.
+    prefix_hint: String,
+    /// When it was made.
+    created_at: String,
+    /// When it changed last.
+    updated_at: String,
+    /// When it ends.
+    #[schema(required = true)]
+    expires_at: Option<String>,
+}
+
+impl Convert<ApiKeyBody> for ApiKey {
+    fn convert(self) -> ApiKeyBody {
+        ApiKeyBody {
+            id: self.prefix_hint.clone(),
+            key_id: self.id.convert(),
+            entity_id: self.entity_id.convert(),
+            name: self.name,
+            environment: self.environment.convert(),
+            prefix_hint: self.prefix_hint,
+            created_at: self.created_at.convert(),
+            updated_at: self.updated_at.convert(),
+            expires_at: self.expires_at.convert(),
+        }
+    }
+}
+
+impl Convert<ApiKeyBody> for Shown<ApiKey> {
+    fn convert(self) -> ApiKeyBody {
+        ApiKeyBody { id: self.secret, ..self.record.convert() }
+    }
+}
+
+async fn create(
+    services: Data<Services>,
+    scope: ReqData<Scope>,
+    body: Body<NewKeyBody>,
+) -> Result<Created<ApiKeyBody>, ApiError> {
+    let NewKeyBody { name, ttl } = body.0;
+    let scope = scope.into_inner();
+    let task = |services: Services| async move {
+        let input = NewKey { name, ttl };
+        access::create_entity_key(&*services.store, &scope, input, &services.stamp()).await
+    };
+    Ok(Created(services.run(task).await?.convert()))
+}
+
+async fn list(
+    services: Data<Services>,
+    scope: ReqData<Scope>,
+) -> Result<Json<AllBody<ApiKeyBody>>, ApiError> {
+    Ok(Json(access::list_entity_keys(&*services.store, &scope).await?.convert()))
+}
+
+async fn delete(
+    services: Data<Services>,
+    scope: ReqData<Scope>,
+    key: PathText,
+) -> Result<NoContent, ApiError> {
+    let scope = scope.into_inner();
+    let task = |services: Services| async move {
+        access::delete_entity_key(&*services.store, &scope, &key.0, &services.stamp()).await
+    };
+    services.run(task).await?;
+    Ok(NoContent)
+}

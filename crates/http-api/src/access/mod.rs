@@ -1,0 +1,23 @@
+//! Routes of access: who signs in, and what they may reach.
+
+pub(crate) mod account_keys;
+pub(crate) mod entities;
+mod entity_bodies;
+pub(crate) mod entity_keys;
+pub(crate) mod entity_users;
+pub(crate) mod invitations;
+pub(crate) mod users;
+
+use racun_kernel::{Environment, Role};
+
+use crate::body::names;
+
+names! {
+    /// Which of the two separate data sets.
+    EnvironmentBody as Environment of Environment { Live, Sandbox }
+}
+
+names! {
+    /// What a member of an entity may do.
+    RoleBody as Role of Role { Viewer, Editor, Admin }
+}

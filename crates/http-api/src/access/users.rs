@@ -1,0 +1,206 @@
+//! Users: signing up, logging in and out, and what they say about themselves.
+
+use std::collections::BTreeMap;
+
+use actix_web::web::{self, Data, Json, ReqData};
+use racun_access::{self as access, AccessError, Caller, Forbidden, SESSION_SECONDS, SignUp, User};
+use racun_kernel::{Issues, Metadata, Patch};
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value};
+use utoipa::ToSchema;
+use validator::Validate;
+
+use crate::answer::{Created, NoContent};
+use crate::body::{Convert, answer};
+use crate::error::ApiError;
+use crate::request::Body;
+use crate::route::{Gate, Route};
+use crate::services::Services;
+
+const TAG: &str = "Users";
+
+/// Routes of users.
+pub(crate) const ROUTES: &[Route] = &[
+    Route::post("/users/signup", "signUp", Gate::Open, || web::to(sign_up))
+        .about(TAG, "Makes a user and an account of their own.")
+        .takes::<SignUpBody>()
+        .creates::<UserBody>(),
+    Route::post("/users/login", "logIn", Gate::Open, || web::to(log_in))
+        .about(TAG, "Answers a login token as `id`.")
+        .takes::<LogInBody>()
+        .answers::<LoginBody>(),
+    Route::post("/users/logout", "logOut", Gate::SignedIn, || web::to(log_out))
+        .about(TAG, "Ends the session of the login token.")
+        .answers_nothing(),
+    Route::get("/users/me", "getMe", Gate::SignedIn, || web::to(get_me))
+        .about(TAG, "Answers the user whose login token is sent.")
+        .answers::<UserBody>(),
+    Route::patch("/users/me", "updateMe", Gate::SignedIn, || web::to(update_me))
+        .about(TAG, "Changes what a user says about themselves.")
+        .takes::<UpdateMeBody>()
+        .answers::<UserBody>(),
+];
+
+/// Body of `POST /users/signup`.
+#[derive(Deserialize, ToSchema, Validate)]
+#[schema(as = SignUp)]
+struct SignUpBody {
+    /// The address to log in with.
+    email: String,
+    /// 8 to 200 characters, one of them a lower-case letter.
+    password: String,
+    /// The person's name.
+    name: Option<String>,
+    /// The account's name; the person's when absent.
+    company_name: Option<String>,
+    /// What clients keep for the user.
+    #[schema(value_type = Option<Map<String, Value>>)]
+    settings: Option<Map<String, Value>>,
+    /// Up to 50 properties of at most 250 characters.
+    metadata: Option<BTreeMap<String, String>>,
+}
+
+/// Body of `POST /users/login`.
+#[derive(Deserialize, ToSchema, Validate)]
+#[schema(as = LogIn)]
+struct LogInBody {
+    /// The user's address.
+    #[validate(length(max = 255))]
+    #[schema(max_length = 255)]
+    email: String,
+    /// Their password.
+    password: String,
+}
+
+/// Body of `PATCH /users/me`.
+#[derive(Deserialize, ToSchema, Validate)]
+#[schema(as = UpdateMe)]
+struct UpdateMeBody {
+    /// The person's name.
+    #[schema(value_type = Option<String>)]
+    #[serde(default)]
+    name: Patch<String>,
+    /// The language they read: `sl-SI` or `sl`.
+    #[schema(value_type = Option<String>)]
+    #[serde(default)]
+    locale: Patch<String>,
+}
+
+answer! {
+    /// A person who signs in.
+    UserBody as User from User {
+        /// Their id.
+        id: String,
+        /// Their e-mail address.
+        email: String,
+        /// Their name.
+        name: Option<String>,
+        /// Whether they proved that the address is theirs.
+        email_verified: bool,
+        /// The account that is their own.
+        account_id: String,
+        /// The language they read.
+        locale: Option<String>,
+        /// What clients keep for them.
+        settings: Map<String, Value>,
+        /// What callers attached.
+        metadata: BTreeMap<String, String>,
+        /// When they signed up.
+        created_at: String,
+        /// When they changed last.
+        updated_at: String,
+    }
+}
+
+/// Answer of `POST /users/login`.
+#[derive(Serialize, ToSchema)]
+#[schema(as = Login)]
+struct LoginBody {
+    /// The login token: what stands behind `Bearer`.
+    id: String,
+    /// Whose it is.
+    user_id: String,
+    /// Seconds that it lasts.
+    ttl: i64,
+    /// When it was made.
+    created_at: String,
+    /// The same.
+    updated_at: String,
+    /// The user.
+    user: UserBody,
+}
+
+async fn sign_up(
+    services: Data<Services>,
+    body: Body<SignUpBody>,
+) -> Result<Created<UserBody>, ApiError> {
+    let SignUpBody { email, password, name, company_name, settings, metadata } = body.0;
+    let mut issues = Issues::default();
+    let metadata = issues.collect("metadata", metadata.map(Metadata::new).transpose()).flatten();
+    issues.into_result(())?;
+    let task = |services: Services| async move {
+        let stamp = services.stamp();
+        let hashing = stamp.clone();
+        let password = services.compute(move || access::hash_password(&password, &hashing)).await?;
+        let input = SignUp { email, password, name, company_name, settings, metadata };
+        access::sign_up(&*services.store, input, &stamp).await
+    };
+    Ok(Created(services.run(task).await?.convert()))
+}
+
+async fn log_in(
+    services: Data<Services>,
+    body: Body<LogInBody>,
+) -> Result<Json<LoginBody>, ApiError> {
+    let LogInBody { email, password } = body.0;
+    let task = |services: Services| async move {
+        let login = access::find_login(&*services.store, &email).await?;
+        let user = services.compute(move || login.verify(&password)).await?;
+        let session = access::open_session(&*services.store, &user, &services.stamp()).await?;
+        Ok::<_, AccessError>((user, session))
+    };
+    let (user, session) = services.run(task).await?;
+    let created_at: String = session.record.created_at.convert();
+    Ok(Json(LoginBody {
+        id: session.secret,
+        user_id: user.id.convert(),
+        ttl: SESSION_SECONDS,
+        updated_at: created_at.clone(),
+        created_at,
+        user: user.convert(),
+    }))
+}
+
+async fn log_out(services: Data<Services>, caller: ReqData<Caller>) -> Result<NoContent, ApiError> {
+    let caller = caller.into_inner();
+    let task = |services: Services| async move {
+        access::log_out(&*services.store, &caller, &services.stamp()).await
+    };
+    services.run(task).await?;
+    Ok(NoContent)
+}
+
+/// The person who makes the request; keys are nobody.
+fn person(caller: Caller) -> Result<User, AccessError> {
+    match caller {
+        Caller::User { user, .. } => Ok(*user),
+        Caller::AccountKey(_) | Caller::EntityKey(_) => Err(Forbidden::UserRequired.into()),
+    }
+}
+
+async fn get_me(caller: ReqData<Caller>) -> Result<Json<UserBody>, ApiError> {
+    Ok(Json(person(caller.into_inner())?.convert()))
+}
+
+async fn update_me(
+    services: Data<Services>,
+    caller: ReqData<Caller>,
+    body: Body<UpdateMeBody>,
+) -> Result<Json<UserBody>, ApiError> {
+    let user = person(caller.into_inner())?.id;
+    let UpdateMeBody { name, locale } = body.0;
+    let task = |services: Services| async move {
+        access::update_me(&*services.store, user, name, locale, &services.stamp()).await
+    };
+    Ok(Json(services.run(task).await?.convert()))
+}

@@ -1,0 +1,175 @@
+//! Business units.
+
+use actix_web::web::{self, Data, Json, ReqData};
+use racun_access::Permission::{DeleteUnits, EraseRecords, ReadRecords, WriteRecords};
+use racun_catalog::{self as catalog, BusinessUnit};
+use racun_kernel::{Scope, id};
+use serde_json::{Map, Value};
+
+use super::{Answered, erase, get, list, restore, trash};
+use crate::answer::Created;
+use crate::body::{Convert, ListBody, answer, input};
+use crate::error::ApiError;
+use crate::request::{Body, PathId};
+use crate::route::{Gate, LIST, Route};
+use crate::services::Services;
+
+const TAG: &str = "Business Units";
+
+/// Routes of business units.
+pub(crate) const ROUTES: &[Route] = &[
+    Route::post("/business-units", "createBusinessUnit", Gate::Entity(WriteRecords), || {
+        web::to(create)
+    })
+    .about(TAG, "Adds a business unit.")
+    .takes_with::<BusinessUnitInputBody>(&["name"])
+    .creates::<BusinessUnitBody>(),
+    Route::get("/business-units", "listBusinessUnits", Gate::Entity(ReadRecords), || {
+        web::to(list::<BusinessUnit>)
+    })
+    .about(TAG, "Lists business units.")
+    .reads(LIST)
+    .answers::<ListBody<BusinessUnitBody>>(),
+    Route::get("/business-units/{id}", "getBusinessUnit", Gate::Entity(ReadRecords), || {
+        web::to(get::<BusinessUnit>)
+    })
+    .about(TAG, "Answers a business unit.")
+    .answers::<BusinessUnitBody>(),
+    Route::patch("/business-units/{id}", "updateBusinessUnit", Gate::Entity(WriteRecords), || {
+        web::to(update)
+    })
+    .about(TAG, "Changes what is sent of a business unit.")
+    .takes::<BusinessUnitInputBody>()
+    .answers::<BusinessUnitBody>(),
+    Route::delete("/business-units/{id}", "deleteBusinessUnit", Gate::Entity(DeleteUnits), || {
+        web::to(trash::<BusinessUnit>)
+    })
+    .about(TAG, "Moves a business unit to the trash."),
+    Route::post(
+        "/business-units/{id}/restore",
+        "restoreBusinessUnit",
+        Gate::Entity(DeleteUnits),
+        || web::to(restore::<BusinessUnit>),
+    )
+    .about(TAG, "Brings a business unit back from the trash.")
+    .answers::<BusinessUnitBody>(),
+    Route::delete(
+        "/business-units/{id}/permanent",
+        "permanentlyDeleteBusinessUnit",
+        Gate::Entity(EraseRecords),
+        || web::to(erase::<BusinessUnit>),
+    )
+    .about(TAG, "Removes a business unit in the trash for good."),
+];
+
+input! {
+    /// What a caller says of a business unit.
+    BusinessUnitInputBody as BusinessUnitInput into catalog::BusinessUnitInput {
+        /// Its name.
+        name: String,
+        /// First line of the address.
+        address: String,
+        /// Second line of the address.
+        address_2: String,
+        /// Post code.
+        post_code: String,
+        /// City.
+        city: String,
+        /// State or region.
+        state: String,
+        /// Country as written.
+        country: String,
+        /// Two letters, in either case.
+        country_code: String,
+        /// E-mail address.
+        email: String,
+        /// Telephone number.
+        phone: String,
+        /// Web site.
+        website: String,
+        /// Taken over key by key: a key that is not sent stays. Null removes them all.
+        settings: Map<String, Value>,
+        /// The file of its logo.
+        logo_file_id: String,
+        /// The file of its signature.
+        signature_file_id: String,
+    }
+}
+
+answer! {
+    /// A business unit.
+    BusinessUnitBody as BusinessUnit from BusinessUnit {
+        /// Its id.
+        id: String,
+        /// Whose unit.
+        entity_id: String,
+        /// Its name.
+        name: String,
+        /// First line of the address.
+        address: Option<String>,
+        /// Second line of the address.
+        address_2: Option<String>,
+        /// Post code.
+        post_code: Option<String>,
+        /// City.
+        city: Option<String>,
+        /// State or region.
+        state: Option<String>,
+        /// Country as written.
+        country: Option<String>,
+        /// ISO 3166-1 alpha-2 code, in capitals.
+        country_code: Option<String>,
+        /// E-mail address.
+        email: Option<String>,
+        /// Telephone number.
+        phone: Option<String>,
+        /// Web site.
+        website: Option<String>,
+        /// How its documents look and what they say by default.
+        settings: Map<String, Value>,
+        /// The file of its logo.
+        logo_file_id: Option<String>,
+        /// The file of its signature.
+        signature_file_id: Option<String>,
+        /// Its number in the entity: `{u}` of number formats.
+        numbering_index: i64,
+        /// Whether documents can be made for it.
+        is_active: bool,
+        /// Since when it is in the trash.
+        deleted_at: Option<String>,
+        /// When it was made.
+        created_at: String,
+        /// When it changed last.
+        updated_at: String,
+    }
+}
+
+impl Answered for BusinessUnit {
+    type Body = BusinessUnitBody;
+}
+
+async fn create(
+    services: Data<Services>,
+    scope: ReqData<Scope>,
+    body: Body<BusinessUnitInputBody>,
+) -> Result<Created<BusinessUnitBody>, ApiError> {
+    let (scope, input) = (scope.into_inner(), body.0.convert());
+    let task = |services: Services| async move {
+        catalog::create_business_unit(&*services.store, &scope, input, &services.stamp()).await
+    };
+    Ok(Created(services.run(task).await?.convert()))
+}
+
+async fn update(
+    services: Data<Services>,
+    scope: ReqData<Scope>,
+    id: PathId<id::BusinessUnit>,
+    body: Body<BusinessUnitInputBody>,
+) -> Result<Json<BusinessUnitBody>, ApiError> {
+    let (scope, input) = (scope.into_inner(), body.0.convert());
+    let task = |services: Services| async move {
+        let stamp = services.stamp();
+        catalog::update_business_unit(&*services.store, &scope, id.0, input, &stamp).await
+    };
+    Ok(Json(services.run(task).await?.convert()))
+}

@@ -1,0 +1,170 @@
+//! Suppliers.
+
+use std::collections::BTreeMap;
+
+use actix_web::web::{self, Data, Json, ReqData};
+use racun_access::Permission::{EraseRecords, ReadRecords, WriteRecords};
+use racun_catalog::{self as catalog, Supplier};
+use racun_kernel::{Scope, id};
+
+use super::{Answered, erase, get, list, restore, trash};
+use crate::answer::Created;
+use crate::body::{Convert, ListBody, answer, input};
+use crate::error::ApiError;
+use crate::request::{Body, PathId};
+use crate::route::{Gate, LIST, Route};
+use crate::services::Services;
+
+const TAG: &str = "Suppliers";
+
+/// Routes of suppliers.
+pub(crate) const ROUTES: &[Route] = &[
+    Route::post("/suppliers", "createSupplier", Gate::Entity(WriteRecords), || web::to(create))
+        .about(TAG, "Adds a supplier.")
+        .takes_with::<SupplierInputBody>(&["name"])
+        .creates::<SupplierBody>(),
+    Route::get("/suppliers", "listSuppliers", Gate::Entity(ReadRecords), || {
+        web::to(list::<Supplier>)
+    })
+    .about(TAG, "Lists suppliers.")
+    .reads(LIST)
+    .answers::<ListBody<SupplierBody>>(),
+    Route::get("/suppliers/{id}", "getSupplier", Gate::Entity(ReadRecords), || {
+        web::to(get::<Supplier>)
+    })
+    .about(TAG, "Answers a supplier.")
+    .answers::<SupplierBody>(),
+    Route::patch("/suppliers/{id}", "updateSupplier", Gate::Entity(WriteRecords), || {
+        web::to(update)
+    })
+    .about(TAG, "Changes what is sent of a supplier.")
+    .takes::<SupplierInputBody>()
+    .answers::<SupplierBody>(),
+    Route::delete("/suppliers/{id}", "deleteSupplier", Gate::Entity(WriteRecords), || {
+        web::to(trash::<Supplier>)
+    })
+    .about(TAG, "Moves a supplier to the trash."),
+    Route::post("/suppliers/{id}/restore", "restoreSupplier", Gate::Entity(WriteRecords), || {
+        web::to(restore::<Supplier>)
+    })
+    .about(TAG, "Brings a supplier back from the trash.")
+    .answers::<SupplierBody>(),
+    Route::delete(
+        "/suppliers/{id}/permanent",
+        "permanentlyDeleteSupplier",
+        Gate::Entity(EraseRecords),
+        || web::to(erase::<Supplier>),
+    )
+    .about(TAG, "Removes a supplier in the trash for good."),
+];
+
+input! {
+    /// What a caller says of a supplier.
+    SupplierInputBody as SupplierInput into catalog::SupplierInput {
+        /// Name of the business or person.
+        name: String,
+        /// First line of the address.
+        address: String,
+        /// Second line of the address.
+        address_2: String,
+        /// Post code.
+        post_code: String,
+        /// City.
+        city: String,
+        /// State or region.
+        state: String,
+        /// Country as written.
+        country: String,
+        /// Two letters, in either case.
+        country_code: String,
+        /// Tax number.
+        tax_number: String,
+        /// Registration number.
+        company_number: String,
+        /// Address in the Peppol network.
+        peppol_id: String,
+        /// E-mail address.
+        email: String,
+        /// Telephone number.
+        phone: String,
+        /// True when absent.
+        is_tax_subject: bool,
+        /// Up to 50 properties of at most 250 characters; replace all there were.
+        metadata: BTreeMap<String, String>,
+    }
+}
+
+answer! {
+    /// A supplier.
+    SupplierBody as Supplier from Supplier {
+        /// Its id.
+        id: String,
+        /// Whose supplier.
+        entity_id: String,
+        /// Name of the business or person.
+        name: String,
+        /// First line of the address.
+        address: Option<String>,
+        /// Second line of the address.
+        address_2: Option<String>,
+        /// Post code.
+        post_code: Option<String>,
+        /// City.
+        city: Option<String>,
+        /// State or region.
+        state: Option<String>,
+        /// Country as written.
+        country: Option<String>,
+        /// ISO 3166-1 alpha-2 code, in capitals.
+        country_code: Option<String>,
+        /// Tax number.
+        tax_number: Option<String>,
+        /// Registration number.
+        company_number: Option<String>,
+        /// Address in the Peppol network.
+        peppol_id: Option<String>,
+        /// E-mail address.
+        email: Option<String>,
+        /// Telephone number.
+        phone: Option<String>,
+        /// Whether it is registered for VAT.
+        is_tax_subject: bool,
+        /// What the caller attached.
+        metadata: BTreeMap<String, String>,
+        /// Since when it is in the trash.
+        deleted_at: Option<String>,
+        /// When it was made.
+        created_at: String,
+        /// When it changed last.
+        updated_at: String,
+    }
+}
+
+impl Answered for Supplier {
+    type Body = SupplierBody;
+}
+
+async fn create(
+    services: Data<Services>,
+    scope: ReqData<Scope>,
+    body: Body<SupplierInputBody>,
+) -> Result<Created<SupplierBody>, ApiError> {
+    let (scope, input) = (scope.into_inner(), body.0.convert());
+    let task = |services: Services| async move {
+        catalog::create_supplier(&*services.store, &scope, input, &services.stamp()).await
+    };
+    Ok(Created(services.run(task).await?.convert()))
+}
+
+async fn update(
+    services: Data<Services>,
+    scope: ReqData<Scope>,
+    id: PathId<id::Supplier>,
+    body: Body<SupplierInputBody>,
+) -> Result<Json<SupplierBody>, ApiError> {
+    let (scope, input) = (scope.into_inner(), body.0.convert());
+    let task = |services: Services| async move {
+        catalog::update_supplier(&*services.store, &scope, id.0, input, &services.stamp()).await
+    };
+    Ok(Json(services.run(task).await?.convert()))
+}

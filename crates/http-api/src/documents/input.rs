@@ -1,0 +1,413 @@
+//! Bodies from which documents are made and changed. They take no other properties.
+
+use std::collections::BTreeMap;
+
+use racun_application::documents::{
+    CategoryAssignment, CustomTotals, DocumentRequest, ExchangeRateRequest,
+};
+use racun_documents::calculation::{CalculationMode, SummaryTax};
+use racun_documents::{TextDefaults, Translations};
+use racun_kernel::{Decimal, Issue, Issues, Metadata, Patch};
+use serde::{Deserialize, Serialize};
+use utoipa::ToSchema;
+use validator::Validate;
+
+use super::line::LineInputBody;
+use super::party::{PartyInputBody, UnitInputBody};
+use super::scalar::{DocumentDate, date_schema};
+use crate::body::{Convert, names};
+use crate::openapi::{nullable_number, number};
+
+/// How discounts and rounding work.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+#[schema(as = CalculationMode)]
+pub enum CalculationModeBody {
+    /// Net is rounded first where prices are net.
+    #[serde(rename = "b2b_standard")]
+    B2bStandard,
+    /// Gross is rounded first; discounts are gross and apply one after the other.
+    #[serde(rename = "b2c_gross_discount")]
+    B2cGrossDiscount,
+}
+
+impl Convert<CalculationMode> for CalculationModeBody {
+    fn convert(self) -> CalculationMode {
+        match self {
+            Self::B2bStandard => CalculationMode::B2bStandard,
+            Self::B2cGrossDiscount => CalculationMode::B2cGrossDiscount,
+        }
+    }
+}
+
+impl Convert<CalculationModeBody> for CalculationMode {
+    fn convert(self) -> CalculationModeBody {
+        match self {
+            Self::B2bStandard => CalculationModeBody::B2bStandard,
+            Self::B2cGrossDiscount => CalculationModeBody::B2cGrossDiscount,
+        }
+    }
+}
+
+type Localized = BTreeMap<String, String>;
+
+/// Texts by locale.
+#[derive(Debug, Clone, Default, Serialize, Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+#[schema(as = DocumentTranslations)]
+pub struct TranslationsBody {
+    /// Notes, at most 2,000 characters each.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    note: Option<Localized>,
+    /// Payment terms, at most 500.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    payment_terms: Option<Localized>,
+    /// Tax clauses, at most 2,000.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    tax_clause: Option<Localized>,
+    /// Footers, at most 500.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    footer: Option<Localized>,
+    /// Signatures, at most 1,000.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    signature: Option<Localized>,
+}
+
+impl Convert<Translations> for TranslationsBody {
+    fn convert(self) -> Translations {
+        let Self { note, payment_terms, tax_clause, footer, signature } = self;
+        Translations { note, payment_terms, tax_clause, footer, signature }
+    }
+}
+
+impl Convert<TranslationsBody> for Translations {
+    fn convert(self) -> TranslationsBody {
+        let Self { note, payment_terms, tax_clause, footer, signature } = self;
+        TranslationsBody { note, payment_terms, tax_clause, footer, signature }
+    }
+}
+
+/// A rate of exchange from the document's currency into the entity's.
+#[derive(Debug, Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+#[schema(as = ExchangeRateInput)]
+pub struct ExchangeRateInputBody {
+    /// One unit of the document's currency in the entity's; above zero.
+    #[schema(schema_with = number)]
+    rate: Decimal,
+    /// Who published it; `manual` when absent.
+    source: Option<String>,
+    /// The day it is of; the document's date when absent.
+    #[schema(schema_with = date_schema)]
+    date: Option<DocumentDate>,
+    /// The entity's currency; another is refused.
+    quote_currency: Option<String>,
+}
+
+/// A line's financial category, said beside the lines.
+#[derive(Debug, Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+#[schema(as = CategoryAssignment)]
+pub struct CategoryAssignmentBody {
+    /// Zero-based index into `items`.
+    item_index: u32,
+    /// The category; null for none.
+    financial_category_id: Option<String>,
+}
+
+/// A tax of a custom document's summary.
+#[derive(Debug, Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+#[schema(as = SummaryTaxInput)]
+pub struct SummaryTaxInputBody {
+    tax_id: Option<String>,
+    #[schema(schema_with = number)]
+    rate: Decimal,
+    #[schema(schema_with = number)]
+    base: Decimal,
+    #[schema(schema_with = number)]
+    amount: Decimal,
+    reverse_charge: Option<bool>,
+}
+
+names! {
+    /// What a document is.
+    DocumentKindBody as DocumentType of racun_documents::DocumentKind {
+        Invoice, Estimate, CreditNote, AdvanceInvoice, DeliveryNote
+    }
+}
+
+macro_rules! document_body {
+    ($(#[$doc:meta])* $body:ident as $name:ident { $($own:tt)* }) => {
+        $(#[$doc])*
+        #[derive(Debug, Deserialize, ToSchema, Validate)]
+        #[serde(deny_unknown_fields)]
+        #[schema(as = $name)]
+        pub struct $body {
+            /// Date of the document; today in the entity's zone when absent. Not in the future.
+            #[schema(schema_with = date_schema)]
+            date: Option<DocumentDate>,
+            /// Due date; the date and the entity's due days when absent, none when null.
+            #[schema(schema_with = date_schema)]
+            #[serde(default)]
+            date_due: Patch<DocumentDate>,
+            /// Day of the service, or its first.
+            #[schema(schema_with = date_schema)]
+            #[serde(default)]
+            date_service: Patch<DocumentDate>,
+            /// Last day of the service.
+            #[schema(schema_with = date_schema)]
+            #[serde(default)]
+            date_service_to: Patch<DocumentDate>,
+            /// What differs from the issuer that the entity's record gives.
+            issuer: Option<PartyInputBody>,
+            /// A catalogue customer.
+            #[schema(value_type = Option<String>)]
+            #[serde(default)]
+            customer_id: Patch<String>,
+            /// The customer, or what differs from the catalogue's.
+            #[schema(value_type = Option<PartyInputBody>)]
+            #[serde(default)]
+            customer: Patch<PartyInputBody>,
+            /// A business unit.
+            #[schema(value_type = Option<String>)]
+            #[serde(default)]
+            business_unit_id: Patch<String>,
+            /// What differs from the unit's record.
+            business_unit: Option<UnitInputBody>,
+            /// Note; the default when absent, none when empty. So all texts.
+            #[schema(value_type = Option<String>)]
+            #[serde(default)]
+            note: Patch<String>,
+            /// Payment terms.
+            #[schema(value_type = Option<String>)]
+            #[serde(default)]
+            payment_terms: Patch<String>,
+            /// Tax clause.
+            #[schema(value_type = Option<String>)]
+            #[serde(default)]
+            tax_clause: Patch<String>,
+            /// Footer, at most 500 characters.
+            #[schema(value_type = Option<String>)]
+            #[serde(default)]
+            footer: Patch<String>,
+            /// Signature.
+            #[schema(value_type = Option<String>)]
+            #[serde(default)]
+            signature: Patch<String>,
+            /// Texts by locale.
+            translations: Option<TranslationsBody>,
+            /// ISO 4217 code; the entity's currency when absent.
+            currency_code: Option<String>,
+            /// Rate into the entity's currency, when the document has another.
+            #[schema(value_type = Option<ExchangeRateInputBody>)]
+            #[serde(default)]
+            exchange_rate: Patch<ExchangeRateInputBody>,
+            /// The caller's reference.
+            #[schema(value_type = Option<String>)]
+            #[serde(default)]
+            reference: Patch<String>,
+            /// Up to 50 properties of at most 250 characters.
+            #[schema(value_type = Option<BTreeMap<String, String>>)]
+            #[serde(default)]
+            metadata: Patch<BTreeMap<String, String>>,
+            /// Lines.
+            items: Option<Vec<LineInputBody>>,
+            $($own)*
+        }
+
+        impl $body {
+            /// Takes what all document bodies have.
+            ///
+            /// # Errors
+            /// All that is wrong with metadata and lines, by path.
+            fn shared(&mut self) -> Result<DocumentRequest, Issues> {
+                let mut issues = Issues::default();
+                let metadata = std::mem::take(&mut self.metadata).try_map(Metadata::new);
+                let exchange_rate = std::mem::take(&mut self.exchange_rate);
+                let request = DocumentRequest {
+                    date: self.date.map(|date| date.0),
+                    date_due: self.date_due.map(|date| date.0),
+                    date_service: self.date_service.map(|date| date.0),
+                    date_service_to: self.date_service_to.map(|date| date.0),
+                    issuer: self.issuer.take().convert(),
+                    customer_id: std::mem::take(&mut self.customer_id),
+                    customer: std::mem::take(&mut self.customer).convert(),
+                    business_unit_id: std::mem::take(&mut self.business_unit_id),
+                    business_unit: self.business_unit.take().convert(),
+                    texts: TextDefaults {
+                        note: std::mem::take(&mut self.note),
+                        payment_terms: std::mem::take(&mut self.payment_terms),
+                        tax_clause: std::mem::take(&mut self.tax_clause),
+                        footer: std::mem::take(&mut self.footer),
+                        signature: std::mem::take(&mut self.signature),
+                    },
+                    translations: self.translations.take().convert(),
+                    currency_code: self.currency_code.take(),
+                    metadata: issues.collect("metadata", metadata).unwrap_or_default(),
+                    reference: std::mem::take(&mut self.reference),
+                    exchange_rate: exchange_rate.convert(),
+                    items: lines(self.items.take(), &mut issues),
+                    ..DocumentRequest::default()
+                };
+                issues.into_result(request)
+            }
+        }
+    };
+}
+
+document_body! {
+    /// A document to make and to have calculated.
+    NewDocumentBody as CreateInvoice {
+        /// Whether to make a draft, without a number; false when absent.
+        is_draft: Option<bool>,
+        /// How to calculate; the entity's setting when absent.
+        calculation_mode: Option<CalculationModeBody>,
+        /// Financial categories by index of the line.
+        category_assignments: Option<Vec<CategoryAssignmentBody>>,
+        /// The total that the caller expects; a rounding difference is reconciled.
+        #[schema(schema_with = nullable_number)]
+        expected_total_with_tax: Option<Decimal>,
+    }
+}
+
+document_body! {
+    /// A document to make with totals that are kept as given.
+    CustomDocumentBody as CreateCustomInvoice {
+        /// Whether to make a draft, without a number; false when absent.
+        is_draft: Option<bool>,
+        /// How a later update of the lines calculates; the entity's setting when absent.
+        calculation_mode: Option<CalculationModeBody>,
+        /// Financial categories by index of the line.
+        category_assignments: Option<Vec<CategoryAssignmentBody>>,
+        /// Before tax; needed.
+        #[schema(schema_with = nullable_number)]
+        total: Option<Decimal>,
+        /// With tax; needed. Total and taxes must come to it, within 0.01 per line.
+        #[schema(schema_with = nullable_number)]
+        total_with_tax: Option<Decimal>,
+        /// Discounts before tax; 0 when absent.
+        #[schema(schema_with = nullable_number)]
+        total_discount: Option<Decimal>,
+        /// Taxes.
+        taxes: Option<Vec<SummaryTaxInputBody>>,
+    }
+}
+
+document_body! {
+    /// What to change of a document; absent properties stay. Lines are replaced as a whole.
+    DocumentUpdateBody as UpdateInvoice {
+        /// Why, at most 500 characters; kept with the version.
+        change_reason: Option<String>,
+    }
+}
+
+impl NewDocumentBody {
+    /// The request, and whether to make a draft.
+    ///
+    /// # Errors
+    /// All that is wrong with the body itself, by path.
+    pub(super) fn request(mut self) -> Result<(DocumentRequest, bool), Issues> {
+        let request = DocumentRequest {
+            calculation_mode: self.calculation_mode.convert(),
+            category_assignments: self.category_assignments.take().unwrap_or_default().convert(),
+            expected_total_with_tax: self.expected_total_with_tax.take(),
+            ..self.shared()?
+        };
+        Ok((request, self.is_draft.unwrap_or(false)))
+    }
+}
+
+impl CustomDocumentBody {
+    /// The request, its totals, and whether to make a draft.
+    ///
+    /// # Errors
+    /// All that is wrong with the body itself, by path.
+    pub(super) fn request(mut self) -> Result<(DocumentRequest, CustomTotals, bool), Issues> {
+        let mut issues = Issues::default();
+        let mut needed = |field: &'static str, number: Option<Decimal>| {
+            if number.is_none() {
+                issues.push(Issue::new("required", "is required").at(field));
+            }
+            number.unwrap_or_else(Decimal::zero)
+        };
+        let total = needed("total", self.total.take());
+        let total_with_tax = needed("total_with_tax", self.total_with_tax.take());
+        let taxes = summary_taxes(self.taxes.take().unwrap_or_default(), &mut issues);
+        let totals = CustomTotals {
+            total,
+            total_with_tax,
+            total_discount: self.total_discount.take(),
+            taxes,
+        };
+        issues.into_result(())?;
+        let request = DocumentRequest {
+            calculation_mode: self.calculation_mode.convert(),
+            category_assignments: self.category_assignments.take().unwrap_or_default().convert(),
+            ..self.shared()?
+        };
+        Ok((request, totals, self.is_draft.unwrap_or(false)))
+    }
+}
+
+impl DocumentUpdateBody {
+    /// The request, and why.
+    ///
+    /// # Errors
+    /// All that is wrong with the body itself, by path.
+    pub(super) fn request(mut self) -> Result<(DocumentRequest, Option<String>), Issues> {
+        Ok((self.shared()?, self.change_reason.take()))
+    }
+}
+
+fn lines(
+    sent: Option<Vec<LineInputBody>>,
+    issues: &mut Issues,
+) -> Option<Vec<racun_application::documents::LineRequest>> {
+    let mut inner = Issues::default();
+    let lines = sent.map(|lines| {
+        let lines = lines.into_iter().enumerate();
+        lines.filter_map(|(n, line)| inner.collect(n, line.request())).collect()
+    });
+    issues.extend_at("items", inner);
+    lines
+}
+
+fn summary_taxes(sent: Vec<SummaryTaxInputBody>, issues: &mut Issues) -> Vec<SummaryTax> {
+    let mut inner = Issues::default();
+    let mut taxes = Vec::with_capacity(sent.len());
+    for (n, tax) in sent.into_iter().enumerate() {
+        let tax_id = tax.tax_id.map(|id| id.parse()).transpose();
+        let tax_id = tax_id.map_err(|error: racun_kernel::InvalidId| {
+            Issues::from(Issue::new("invalid_id", error.to_string()).at("tax_id"))
+        });
+        taxes.extend(inner.collect(n, tax_id).map(|tax_id| SummaryTax {
+            tax_id,
+            rate: tax.rate,
+            reverse_charge: tax.reverse_charge.unwrap_or(false),
+            base: tax.base,
+            amount: tax.amount,
+        }));
+    }
+    issues.extend_at("taxes", inner);
+    taxes
+}
+
+impl Convert<ExchangeRateRequest> for ExchangeRateInputBody {
+    fn convert(self) -> ExchangeRateRequest {
+        ExchangeRateRequest {
+            rate: self.rate,
+            source: self.source,
+            date: self.date.map(|date| date.0),
+            quote_currency: self.quote_currency,
+        }
+    }
+}
+
+impl Convert<CategoryAssignment> for CategoryAssignmentBody {
+    fn convert(self) -> CategoryAssignment {
+        CategoryAssignment {
+            item_index: usize::try_from(self.item_index).unwrap_or(usize::MAX),
+            financial_category_id: self.financial_category_id,
+        }
+    }
+}

@@ -1,0 +1,40 @@
+//! Errors of documents.
+
+use racun_documents::{DocumentError, Refused};
+use serde_json::json;
+
+use super::{ApiError, Kind};
+
+impl From<DocumentError> for ApiError {
+    fn from(error: DocumentError) -> Self {
+        match error {
+            DocumentError::Invalid(issues) => issues.into(),
+            DocumentError::Refused(reason) => match reason {
+                Refused::NotDraft
+                | Refused::Draft
+                | Refused::Voided
+                | Refused::NotEditable
+                | Refused::NotVoidable => {
+                    Self::new(Kind::Unprocessable, reason.to_string()).caused_by(reason.code())
+                }
+            },
+            DocumentError::ExpectedTotalMismatch(mismatch) => {
+                let message = mismatch.to_string();
+                Self::new(Kind::Unprocessable, message).because(json!({
+                    "code": "expected_total_mismatch",
+                    "expected": mismatch.expected,
+                    "calculated": mismatch.calculated,
+                    "difference": mismatch.difference,
+                    "tolerance": mismatch.tolerance,
+                }))
+            }
+            DocumentError::NumberTaken => {
+                Self::new(Kind::Conflict, error.to_string()).caused_by("number_taken")
+            }
+            DocumentError::ChangedMeanwhile => {
+                Self::new(Kind::Conflict, error.to_string()).caused_by("changed_meanwhile")
+            }
+            DocumentError::Store(error) => error.into(),
+        }
+    }
+}

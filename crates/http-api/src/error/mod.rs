@@ -1,0 +1,265 @@
+//! What a refused or failed request is answered with, and the one catalogue of statuses and codes.
+//!
+//! Every error of another crate becomes an [`ApiError`] in a file beside this one, by a match without
+//! `_`: a new variant does not compile until someone chose its status and its code.
+
+mod access;
+mod catalog;
+mod documents;
+mod store;
+
+use std::fmt;
+
+use actix_web::http::StatusCode;
+use actix_web::http::header::{HeaderValue, RETRY_AFTER, WWW_AUTHENTICATE};
+use actix_web::{HttpResponse, ResponseError};
+use racun_kernel::{Issue, Issues, Step};
+use serde_json::{Map, Value as Json, json};
+
+/// The kinds of answers that are not a success: each has one status and one code.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Kind {
+    /// The request cannot be read.
+    BadRequest,
+    /// Nobody known makes the request.
+    Unauthorized,
+    /// Who makes it may not.
+    Forbidden,
+    /// There is no such path, or no such row in reach.
+    NotFound,
+    /// The path exists, but not with this method.
+    MethodNotAllowed,
+    /// The body did not arrive in time.
+    RequestTimeout,
+    /// Something else holds what is asked for.
+    Conflict,
+    /// The body is longer than is read.
+    PayloadTooLarge,
+    /// The body is not JSON.
+    UnsupportedMediaType,
+    /// The request was read, and something in it is wrong.
+    Unprocessable,
+    /// The service failed.
+    Internal,
+    /// The service cannot answer now.
+    Unavailable,
+}
+
+impl Kind {
+    /// All of them, in the order of their statuses.
+    pub const ALL: [Self; 12] = [
+        Self::BadRequest,
+        Self::Unauthorized,
+        Self::Forbidden,
+        Self::NotFound,
+        Self::MethodNotAllowed,
+        Self::RequestTimeout,
+        Self::Conflict,
+        Self::PayloadTooLarge,
+        Self::UnsupportedMediaType,
+        Self::Unprocessable,
+        Self::Internal,
+        Self::Unavailable,
+    ];
+
+    /// The status of the answer.
+    #[must_use]
+    pub const fn status(self) -> StatusCode {
+        match self {
+            Self::BadRequest => StatusCode::BAD_REQUEST,
+            Self::Unauthorized => StatusCode::UNAUTHORIZED,
+            Self::Forbidden => StatusCode::FORBIDDEN,
+            Self::NotFound => StatusCode::NOT_FOUND,
+            Self::MethodNotAllowed => StatusCode::METHOD_NOT_ALLOWED,
+            Self::RequestTimeout => StatusCode::REQUEST_TIMEOUT,
+            Self::Conflict => StatusCode::CONFLICT,
+            Self::PayloadTooLarge => StatusCode::PAYLOAD_TOO_LARGE,
+            Self::UnsupportedMediaType => StatusCode::UNSUPPORTED_MEDIA_TYPE,
+            Self::Unprocessable => StatusCode::UNPROCESSABLE_ENTITY,
+            Self::Internal => StatusCode::INTERNAL_SERVER_ERROR,
+            Self::Unavailable => StatusCode::SERVICE_UNAVAILABLE,
+        }
+    }
+
+    /// The `code` of the body.
+    #[must_use]
+    pub const fn code(self) -> &'static str {
+        match self {
+            Self::BadRequest => "bad_request",
+            Self::Unauthorized => "unauthorized",
+            Self::Forbidden => "forbidden",
+            Self::NotFound => "not_found",
+            Self::MethodNotAllowed => "method_not_allowed",
+            Self::RequestTimeout => "request_timeout",
+            Self::Conflict => "conflict",
+            Self::PayloadTooLarge => "payload_too_large",
+            Self::UnsupportedMediaType => "unsupported_media_type",
+            Self::Unprocessable => "unprocessable_entity",
+            Self::Internal => "internal_server_error",
+            Self::Unavailable => "service_unavailable",
+        }
+    }
+}
+
+/// An answer that is not a success: `{code, message, cause?}` and what some codes carry beside them.
+#[derive(Debug, Clone, PartialEq)]
+pub struct ApiError {
+    kind: Kind,
+    message: String,
+    cause: Option<Json>,
+    extra: Map<String, Json>,
+    retry_after: Option<u32>,
+    /// For the log only.
+    detail: Option<String>,
+}
+
+impl ApiError {
+    /// An error of `kind`; `message` is for the API's reader.
+    #[must_use]
+    pub fn new(kind: Kind, message: impl Into<String>) -> Self {
+        Self {
+            kind,
+            message: message.into(),
+            cause: None,
+            extra: Map::new(),
+            retry_after: None,
+            detail: None,
+        }
+    }
+
+    /// The same error with `cause.code`.
+    #[must_use]
+    pub fn caused_by(self, code: &'static str) -> Self {
+        Self { cause: Some(json!({ "code": code })), ..self }
+    }
+
+    /// The same error with `cause` as a whole.
+    #[must_use]
+    pub fn because(self, cause: Json) -> Self {
+        Self { cause: Some(cause), ..self }
+    }
+
+    /// The same error with `value` under `key` beside `code` and `message`.
+    #[must_use]
+    pub fn carrying(mut self, key: &str, value: Json) -> Self {
+        self.extra.insert(key.to_owned(), value);
+        self
+    }
+
+    /// The same error with the advice to come back after `seconds`.
+    #[must_use]
+    pub const fn retry_after(mut self, seconds: u32) -> Self {
+        self.retry_after = Some(seconds);
+        self
+    }
+
+    /// The same error with what the log is told beside it.
+    #[must_use]
+    pub fn detailed(mut self, detail: impl fmt::Display) -> Self {
+        self.detail = Some(detail.to_string());
+        self
+    }
+
+    /// The request cannot be read.
+    #[must_use]
+    pub fn bad_request(message: impl Into<String>) -> Self {
+        Self::new(Kind::BadRequest, message)
+    }
+
+    /// There is no `id` in reach: of another tenant, of another kind, or nowhere.
+    #[must_use]
+    pub fn not_found(id: &str) -> Self {
+        // A key may stand where an id belongs; what is answered does not repeat more than an id.
+        let shown: String = id.chars().take(64).collect();
+        Self::new(Kind::NotFound, format!("there is no {shown} here"))
+    }
+
+    /// The service failed; `detail` is for the log.
+    #[must_use]
+    pub fn internal(detail: impl fmt::Display) -> Self {
+        let message = "something failed on our side; quote the X-Request-Id header when you ask";
+        Self::new(Kind::Internal, message).detailed(detail)
+    }
+
+    /// The service cannot answer now; `detail` is for the log.
+    #[must_use]
+    pub fn unavailable(detail: impl fmt::Display) -> Self {
+        let message = "the service cannot answer now; send the same request again";
+        Self::new(Kind::Unavailable, message).detailed(detail).retry_after(1)
+    }
+
+    /// What kind of error this is.
+    #[must_use]
+    pub const fn kind(&self) -> Kind {
+        self.kind
+    }
+
+    /// What the log is told beside the message.
+    #[must_use]
+    pub fn detail(&self) -> Option<&str> {
+        self.detail.as_deref()
+    }
+
+    /// The answer's body.
+    #[must_use]
+    pub fn body(&self) -> Json {
+        let mut body = self.extra.clone();
+        body.insert("code".to_owned(), self.kind.code().into());
+        body.insert("message".to_owned(), self.message.as_str().into());
+        if let Some(cause) = &self.cause {
+            body.insert("cause".to_owned(), cause.clone());
+        }
+        Json::Object(body)
+    }
+}
+
+impl fmt::Display for ApiError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.message)
+    }
+}
+
+impl std::error::Error for ApiError {}
+
+impl ResponseError for ApiError {
+    fn status_code(&self) -> StatusCode {
+        self.kind.status()
+    }
+
+    fn error_response(&self) -> HttpResponse {
+        let mut answer = HttpResponse::build(self.kind.status());
+        if let Some(seconds) = self.retry_after {
+            answer.insert_header((RETRY_AFTER, seconds));
+        }
+        if self.kind == Kind::Unauthorized {
+            answer.insert_header((WWW_AUTHENTICATE, HeaderValue::from_static("Bearer")));
+        }
+        if matches!(self.kind, Kind::RequestTimeout | Kind::PayloadTooLarge) {
+            // The rest of the body was not read, so the connection cannot carry another request.
+            answer.force_close();
+        }
+        answer.json(self.body())
+    }
+}
+
+impl From<Issues> for ApiError {
+    fn from(issues: Issues) -> Self {
+        let listed: Vec<Json> = issues.iter().map(issue_body).collect();
+        let cause = Some(json!({ "issues": listed }));
+        Self { cause, ..Self::new(Kind::Unprocessable, issues.to_string()) }
+    }
+}
+
+impl From<Issue> for ApiError {
+    fn from(issue: Issue) -> Self {
+        Issues::from(issue).into()
+    }
+}
+
+fn issue_body(issue: &Issue) -> Json {
+    let path = issue.path.iter().map(|step| match step {
+        Step::Key(key) => Json::from(key.as_str()),
+        Step::Index(index) => Json::from(*index),
+    });
+    json!({ "path": path.collect::<Vec<_>>(), "message": issue.message, "code": issue.code })
+}

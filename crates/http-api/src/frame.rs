@@ -1,0 +1,81 @@
+//! What every answer carries, and the one place where answers are logged.
+
+use actix_web::body::MessageBody;
+use actix_web::dev::{ServiceRequest, ServiceResponse};
+use actix_web::http::header::{
+    AUTHORIZATION, CACHE_CONTROL, HeaderName, HeaderValue, X_CONTENT_TYPE_OPTIONS,
+};
+use actix_web::middleware::Next;
+use actix_web::{Error, web};
+use racun_kernel::id::RequestId;
+use tracing::Instrument as _;
+
+use crate::error::ApiError;
+use crate::services::Services;
+
+/// Names a request, in both directions.
+const X_REQUEST_ID: HeaderName = HeaderName::from_static("x-request-id");
+
+/// Characters that a caller's request id may hold.
+const MAX_REQUEST_ID: usize = 255;
+
+/// Runs the rest inside a span of the request's own, and dresses the answer.
+pub(crate) async fn frame<B: MessageBody>(
+    request: ServiceRequest,
+    next: Next<B>,
+) -> Result<ServiceResponse<B>, Error> {
+    let id = request_id(&request);
+    let no_store = request.headers().contains_key(AUTHORIZATION);
+    // The pattern, not the path: a path may hold a key or an invitation's token.
+    let route = request.match_pattern().unwrap_or_else(|| "unknown".to_owned());
+    let span = tracing::info_span!(
+        "request",
+        method = %request.method(),
+        route,
+        request_id = id.to_str().unwrap_or_default(),
+        status = tracing::field::Empty,
+    );
+    let mut answer = next.call(request).instrument(span.clone()).await?;
+    span.record("status", answer.status().as_u16());
+    span.in_scope(|| log(&answer));
+    let headers = answer.headers_mut();
+    headers.insert(X_REQUEST_ID, id);
+    headers.insert(X_CONTENT_TYPE_OPTIONS, HeaderValue::from_static("nosniff"));
+    if no_store {
+        headers.insert(CACHE_CONTROL, HeaderValue::from_static("no-store"));
+    }
+    Ok(answer)
+}
+
+/// The id that the caller sent, when it is short and visible; a fresh one otherwise.
+fn request_id(request: &ServiceRequest) -> HeaderValue {
+    let mut sent = request.headers().get_all(X_REQUEST_ID);
+    let visible = |value: &&HeaderValue| {
+        let bytes = value.as_bytes();
+        (1..=MAX_REQUEST_ID).contains(&bytes.len()) && bytes.iter().all(u8::is_ascii_graphic)
+    };
+    if let (Some(id), None) = (sent.next().filter(visible), sent.next()) {
+        return id.clone();
+    }
+    let fresh = request.app_data::<web::Data<Services>>().map(|services| {
+        let id: RequestId = services.stamp().id();
+        id.to_string()
+    });
+    HeaderValue::try_from(fresh.unwrap_or_default())
+        .unwrap_or_else(|_| HeaderValue::from_static(""))
+}
+
+fn log<B>(answer: &ServiceResponse<B>) {
+    let status = answer.status();
+    let error = answer.response().error().and_then(|error| error.as_error::<ApiError>());
+    let Some(error) = error else {
+        tracing::debug!("answered");
+        return;
+    };
+    let detail = error.detail().unwrap_or_default();
+    if status.is_server_error() {
+        tracing::error!(code = error.kind().code(), detail, "{error}");
+    } else {
+        tracing::debug!(code = error.kind().code(), detail, "{error}");
+    }
+}

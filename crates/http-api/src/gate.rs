@@ -1,0 +1,87 @@
+//! The gate before every route: who makes the request, where, and whether they may.
+
+use std::any::Any;
+use std::panic::AssertUnwindSafe;
+
+use actix_web::body::BoxBody;
+use actix_web::dev::{ServiceRequest, ServiceResponse};
+use actix_web::middleware::Next;
+use actix_web::{Error, HttpMessage as _, web};
+use futures_util::FutureExt as _;
+use racun_access as access;
+
+use crate::error::ApiError;
+use crate::request::{bearer_token, single};
+use crate::route::{Gate, Route};
+use crate::services::{Limits, Services};
+
+/// Passes the request on to its handler when `route`'s gate lets it; answers what panics and what
+/// takes too long.
+pub(crate) async fn pass(
+    route: &'static Route,
+    request: ServiceRequest,
+    next: Next<BoxBody>,
+) -> Result<ServiceResponse<BoxBody>, Error> {
+    let http = request.request().clone();
+    let limits = request.app_data::<Limits>().copied().unwrap_or_default();
+    let handled = AssertUnwindSafe(async {
+        match admit(route, &request).await {
+            Ok(()) => next.call(request).await,
+            Err(error) => Ok(request.error_response(error)),
+        }
+    });
+    match tokio::time::timeout(limits.request_time, handled.catch_unwind()).await {
+        Ok(Ok(answer)) => answer,
+        Ok(Err(panic)) => {
+            let error = ApiError::internal(panic_message(panic.as_ref()));
+            Ok(ServiceResponse::from_err(error, http))
+        }
+        Err(_) => {
+            let error = ApiError::unavailable("the request took too long");
+            Ok(ServiceResponse::from_err(error, http))
+        }
+    }
+}
+
+fn panic_message(panic: &(dyn Any + Send)) -> String {
+    let text = panic.downcast_ref::<&str>().map(|text| (*text).to_owned());
+    let text = text.or_else(|| panic.downcast_ref::<String>().cloned());
+    format!("panic: {}", text.unwrap_or_default())
+}
+
+/// Leaves who, where and how far in the request's extensions, for the handler to take.
+async fn admit(route: &Route, request: &ServiceRequest) -> Result<(), ApiError> {
+    if route.gate == Gate::Open {
+        return Ok(());
+    }
+    let services = request
+        .app_data::<web::Data<Services>>()
+        .ok_or_else(|| ApiError::internal("the application has no services"))?;
+    let store = &*services.store;
+    let token = bearer_token(request.headers())?;
+    let caller = access::authenticate(store, token, &services.stamp()).await?;
+    match route.gate {
+        Gate::Open | Gate::SignedIn => {}
+        Gate::Account => {
+            let account = single(request.headers(), "x-account-id")?;
+            let scope = access::enter_account(store, &caller, account).await?;
+            request.extensions_mut().insert(scope);
+        }
+        Gate::Entity(permission) => {
+            let named = single(request.headers(), "x-entity-id")?;
+            let (scope, entity) = access::enter(store, &caller, named).await?;
+            access::authorize(&scope, &entity, permission)?;
+            request.extensions_mut().insert(scope);
+            request.extensions_mut().insert(entity);
+        }
+        Gate::EntityInPath(permission) => {
+            let named = request.match_info().query("id");
+            let (scope, entity) = access::open_entity(store, &caller, named).await?;
+            access::authorize(&scope, &entity, permission)?;
+            request.extensions_mut().insert(scope);
+            request.extensions_mut().insert(entity);
+        }
+    }
+    request.extensions_mut().insert(caller);
+    Ok(())
+}

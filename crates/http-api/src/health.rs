@@ -1,0 +1,103 @@
+//! Whether the process lives, whether it can serve, and what it is.
+
+use std::time::Duration;
+
+use actix_web::http::StatusCode;
+use actix_web::{HttpResponse, web};
+use serde::Serialize;
+use utoipa::ToSchema;
+
+use crate::route::{Gate, Route};
+use crate::services::Services;
+
+/// Until a store that does not answer counts as not available.
+const PING_TIME: Duration = Duration::from_secs(2);
+
+/// Routes of health.
+pub(crate) const ROUTES: &[Route] = &[
+    Route::get("/health/live", "getLiveness", Gate::Open, || web::to(live))
+        .about("Health", "Whether the process lives.")
+        .answers::<LivenessBody>(),
+    Route::get("/health/ready", "getReadiness", Gate::Open, || web::to(ready))
+        .about("Health", "Whether the process can serve; 503 when it cannot.")
+        .answers::<ReadinessBody>(),
+    Route::get("/health", "getHealth", Gate::Open, || web::to(health))
+        .about("Health", "What runs, since when, and how it is.")
+        .answers::<HealthBody>(),
+];
+
+/// How a part is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, ToSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum HealthStatus {
+    /// It works.
+    Ok,
+    /// It does not answer.
+    Unavailable,
+}
+
+/// Answer of `GET /health/live`.
+#[derive(Debug, Serialize, ToSchema)]
+#[schema(as = Liveness)]
+pub struct LivenessBody {
+    status: HealthStatus,
+}
+
+/// Answer of `GET /health/ready`.
+#[derive(Debug, Serialize, ToSchema)]
+#[schema(as = Readiness)]
+pub struct ReadinessBody {
+    status: HealthStatus,
+    checks: ChecksBody,
+}
+
+/// Answer of `GET /health`.
+#[derive(Debug, Serialize, ToSchema)]
+#[schema(as = Health)]
+pub struct HealthBody {
+    status: HealthStatus,
+    version: &'static str,
+    uptime_seconds: u64,
+    checks: ChecksBody,
+}
+
+/// How each part is.
+#[derive(Debug, Serialize, ToSchema)]
+#[schema(as = HealthChecks)]
+pub struct ChecksBody {
+    database: HealthStatus,
+    queue: HealthStatus,
+}
+
+impl ChecksBody {
+    /// Jobs wait in the store, so the queue is as well as the store is.
+    async fn run(services: &Services) -> Self {
+        let ping = tokio::time::timeout(PING_TIME, services.store.ping()).await;
+        let store =
+            if matches!(ping, Ok(Ok(()))) { HealthStatus::Ok } else { HealthStatus::Unavailable };
+        Self { database: store, queue: store }
+    }
+}
+
+async fn live() -> web::Json<LivenessBody> {
+    web::Json(LivenessBody { status: HealthStatus::Ok })
+}
+
+async fn ready(services: web::Data<Services>) -> HttpResponse {
+    let checks = ChecksBody::run(&services).await;
+    let status = match checks.database {
+        HealthStatus::Ok => StatusCode::OK,
+        HealthStatus::Unavailable => StatusCode::SERVICE_UNAVAILABLE,
+    };
+    HttpResponse::build(status).json(ReadinessBody { status: checks.database, checks })
+}
+
+async fn health(services: web::Data<Services>) -> web::Json<HealthBody> {
+    let checks = ChecksBody::run(&services).await;
+    web::Json(HealthBody {
+        status: checks.database,
+        version: services.version,
+        uptime_seconds: services.started.elapsed().as_secs(),
+        checks,
+    })
+}

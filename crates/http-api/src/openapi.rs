@@ -1,0 +1,225 @@
+//! The description of the interface, made from the routes that are served.
+
+use std::collections::BTreeMap;
+
+use serde::Serialize;
+use utoipa::ToSchema;
+use utoipa::openapi::path::{
+    HttpMethod, Operation, OperationBuilder, Parameter as PathParameter, ParameterBuilder,
+    ParameterIn, PathsBuilder,
+};
+use utoipa::openapi::request_body::RequestBodyBuilder;
+use utoipa::openapi::schema::{
+    AllOfBuilder, ArrayBuilder, ObjectBuilder, Schema, SchemaType, Type,
+};
+use utoipa::openapi::security::{Http, HttpAuthScheme, SecurityRequirement, SecurityScheme};
+use utoipa::openapi::{
+    ComponentsBuilder, ContentBuilder, InfoBuilder, OpenApi, OpenApiBuilder, Ref, RefOr, Required,
+    ResponseBuilder, Tag,
+};
+
+use crate::route::{Gate, Parameter, ParameterKind, Route, Verb};
+use crate::routes;
+
+/// Version of the interface.
+pub const VERSION: &str = "1.0.0";
+
+/// Name of the security scheme.
+const BEARER: &str = "bearer";
+
+type Schemas = BTreeMap<String, RefOr<Schema>>;
+
+/// Writes a type and all that it refers to into the schemas, and answers the reference to it.
+pub(crate) type Described = fn(&mut Schemas) -> RefOr<Schema>;
+
+pub(crate) fn described<T: ToSchema>(schemas: &mut Schemas) -> RefOr<Schema> {
+    let mut referred = Vec::new();
+    T::schemas(&mut referred);
+    schemas.extend(referred);
+    schemas.insert(T::name().into_owned(), T::schema());
+    Ref::from_schema_name(T::name()).into()
+}
+
+/// A JSON number with its own digits, never a binary approximation.
+pub(crate) fn number() -> Schema {
+    ObjectBuilder::new().schema_type(Type::Number).build().into()
+}
+
+/// The same, or null.
+pub(crate) fn nullable_number() -> Schema {
+    let either = SchemaType::from_iter([Type::Number, Type::Null]);
+    ObjectBuilder::new().schema_type(either).build().into()
+}
+
+/// Body of every answer that is not a success.
+#[derive(Debug, Serialize, ToSchema)]
+#[schema(as = Error)]
+pub(crate) struct ErrorBody {
+    /// Stable, for programs: `unprocessable_entity`.
+    code: String,
+    /// For people.
+    message: String,
+    /// What exactly is wrong, when there is more to say.
+    #[schema(required = false, nullable = false)]
+    cause: Option<CauseBody>,
+}
+
+/// What exactly is wrong.
+#[derive(Debug, Serialize, ToSchema)]
+#[schema(as = ErrorCause)]
+struct CauseBody {
+    /// The rule that refuses, for programs.
+    #[schema(required = false, nullable = false)]
+    code: Option<String>,
+    /// What is wrong with which field.
+    #[schema(required = false, nullable = false)]
+    issues: Option<Vec<IssueBody>>,
+}
+
+/// What is wrong with one field.
+#[derive(Debug, Serialize, ToSchema)]
+#[schema(as = ErrorIssue)]
+struct IssueBody {
+    /// Keys and zero-based indices from the body's root to the field.
+    path: Vec<serde_json::Value>,
+    /// For people: what is wrong and how to mend it.
+    message: String,
+    /// Stable, for programs: `required`.
+    code: String,
+}
+
+/// The description of the interface: OpenAPI 3.1.
+#[must_use]
+pub fn openapi() -> OpenApi {
+    let mut schemas = Schemas::new();
+    let error = described::<ErrorBody>(&mut schemas);
+    let mut paths = PathsBuilder::new().build();
+    let mut tags = Vec::new();
+    for route in routes() {
+        let operation = operation(route, &error, &mut schemas);
+        paths.add_path_operation(route.path, vec![method(route.verb)], operation);
+        if !tags.contains(&route.tag) {
+            tags.push(route.tag);
+        }
+    }
+    let mut http = Http::new(HttpAuthScheme::Bearer);
+    http.description = Some("An API key (sk_sandbox_, sk_live_, ek_) or a login token.".to_owned());
+    let components = ComponentsBuilder::new()
+        .schemas_from_iter(schemas)
+        .security_scheme(BEARER, SecurityScheme::Http(http));
+    let info = InfoBuilder::new()
+        .title("Racun")
+        .version(VERSION)
+        .description(Some("Invoicing, payments and fiscalization."))
+        .build();
+    OpenApiBuilder::new()
+        .info(info)
+        .paths(paths)
+        .components(Some(components.build()))
+        .tags(Some(tags.into_iter().map(Tag::new)))
+        .build()
+}
+
+const fn method(verb: Verb) -> HttpMethod {
+    match verb {
+        Verb::Get => HttpMethod::Get,
+        Verb::Post => HttpMethod::Post,
+        Verb::Put => HttpMethod::Put,
+        Verb::Patch => HttpMethod::Patch,
+        Verb::Delete => HttpMethod::Delete,
+    }
+}
+
+fn operation(route: &Route, error: &RefOr<Schema>, schemas: &mut Schemas) -> Operation {
+    let mut operation = OperationBuilder::new()
+        .operation_id(Some(route.operation))
+        .tag(route.tag)
+        .summary(Some(route.summary));
+    for name in route.path_parameters() {
+        operation = operation.parameter(in_path(name));
+    }
+    for parameter in route.parameters {
+        operation = operation.parameter(in_query(*parameter));
+    }
+    operation = match route.gate {
+        Gate::Open => operation.security(SecurityRequirement::default()),
+        Gate::SignedIn | Gate::EntityInPath(_) => operation.security(bearer()),
+        Gate::Account => operation.security(bearer()).parameter(in_header(
+            "x-account-id",
+            "The account; optional for whoever belongs to one only.",
+        )),
+        Gate::Entity(_) => operation.security(bearer()).parameter(in_header(
+            "x-entity-id",
+            "The entity; optional for whoever reaches one only.",
+        )),
+    };
+    if let Some(takes) = route.takes {
+        let schema = requiring(takes(schemas), route.requires);
+        let content = ContentBuilder::new().schema(Some(schema)).build();
+        let body = RequestBodyBuilder::new().content("application/json", content);
+        operation = operation.request_body(Some(body.required(Some(Required::True)).build()));
+    }
+    let mut success = ResponseBuilder::new().description(route.summary);
+    if let Some(answers) = route.answers {
+        let content = ContentBuilder::new().schema(Some(answers(schemas))).build();
+        success = success.content("application/json", content);
+    }
+    let failure = ContentBuilder::new().schema(Some(error.clone())).build();
+    let failure = ResponseBuilder::new()
+        .description("Refused or failed; the code says why.")
+        .content("application/json", failure);
+    operation
+        .response(route.status.to_string(), success.build())
+        .response("default", failure.build())
+        .build()
+}
+
+/// `schema`, of which the properties `required` cannot be absent.
+fn requiring(schema: RefOr<Schema>, required: &[&str]) -> RefOr<Schema> {
+    if required.is_empty() {
+        return schema;
+    }
+    let object = ObjectBuilder::new().schema_type(Type::Object);
+    let object = required.iter().fold(object, |object, name| object.required(*name));
+    Schema::from(AllOfBuilder::new().item(schema).item(object).build()).into()
+}
+
+fn bearer() -> SecurityRequirement {
+    SecurityRequirement::new(BEARER, Vec::<String>::new())
+}
+
+fn in_path(name: &str) -> PathParameter {
+    ParameterBuilder::new()
+        .name(name)
+        .parameter_in(ParameterIn::Path)
+        .required(Required::True)
+        .schema(Some(ObjectBuilder::new().schema_type(Type::String).build()))
+        .build()
+}
+
+fn in_header(name: &str, meaning: &str) -> PathParameter {
+    ParameterBuilder::new()
+        .name(name)
+        .parameter_in(ParameterIn::Header)
+        .required(Required::False)
+        .description(Some(meaning))
+        .schema(Some(ObjectBuilder::new().schema_type(Type::String).build()))
+        .build()
+}
+
+fn in_query(parameter: Parameter) -> PathParameter {
+    let plain = |kind: Type| ObjectBuilder::new().schema_type(kind);
+    let schema = match parameter.kind {
+        ParameterKind::Text => Schema::from(plain(Type::String).build()),
+        ParameterKind::Integer => plain(Type::Integer).build().into(),
+        ParameterKind::Flag => plain(Type::Boolean).build().into(),
+        ParameterKind::Texts => ArrayBuilder::new().items(plain(Type::String)).build().into(),
+    };
+    ParameterBuilder::new()
+        .name(parameter.name)
+        .parameter_in(ParameterIn::Query)
+        .required(Required::False)
+        .description(Some(parameter.meaning))
+        .schema(Some(schema))
+        .build()
+}

@@ -1,0 +1,73 @@
+//! The JSON body.
+
+use std::future::Future;
+use std::pin::Pin;
+
+use actix_web::dev::Payload;
+use actix_web::http::header::{CONTENT_LENGTH, CONTENT_TYPE, HeaderMap};
+use actix_web::web::BytesMut;
+use actix_web::{FromRequest, HttpRequest};
+use futures_util::StreamExt as _;
+use serde::de::DeserializeOwned;
+use validator::Validate;
+
+use super::json;
+use crate::error::{ApiError, Kind};
+use crate::services::Limits;
+
+/// A JSON body, read within the limits, understood and checked.
+pub struct Body<T>(pub T);
+
+impl<T: DeserializeOwned + Validate + 'static> FromRequest for Body<T> {
+    type Error = ApiError;
+    type Future = Pin<Box<dyn Future<Output = Result<Self, ApiError>>>>;
+
+    fn from_request(request: &HttpRequest, payload: &mut Payload) -> Self::Future {
+        let limits = request.app_data::<Limits>().copied().unwrap_or_default();
+        let head = check_head(request.headers(), limits.body_bytes);
+        let payload = payload.take();
+        Box::pin(async move {
+            head?;
+            let read = read(payload, limits.body_bytes);
+            let body = tokio::time::timeout(limits.body_time, read).await.map_err(|_| {
+                let seconds = limits.body_time.as_secs();
+                let message = format!("the body did not arrive within {seconds} seconds");
+                ApiError::new(Kind::RequestTimeout, message)
+            })??;
+            json::parse(&body).map(Self)
+        })
+    }
+}
+
+fn check_head(headers: &HeaderMap, max_bytes: usize) -> Result<(), ApiError> {
+    let text = |name| headers.get(name).and_then(|value| value.to_str().ok()).unwrap_or_default();
+    let media_type = text(CONTENT_TYPE).split(';').next().unwrap_or_default().trim();
+    if !media_type.eq_ignore_ascii_case("application/json") {
+        let message = "send the body as JSON, with the header Content-Type: application/json";
+        return Err(ApiError::new(Kind::UnsupportedMediaType, message));
+    }
+    match text(CONTENT_LENGTH).parse::<u64>() {
+        Ok(length) if usize::try_from(length).map_or(true, |length| length > max_bytes) => {
+            Err(too_large(max_bytes))
+        }
+        _ => Ok(()),
+    }
+}
+
+async fn read(mut payload: Payload, max_bytes: usize) -> Result<BytesMut, ApiError> {
+    let mut body = BytesMut::new();
+    while let Some(chunk) = payload.next().await {
+        let chunk = chunk.map_err(|error| {
+            ApiError::bad_request("the body did not arrive whole").detailed(error)
+        })?;
+        if body.len() + chunk.len() > max_bytes {
+            return Err(too_large(max_bytes));
+        }
+        body.extend_from_slice(&chunk);
+    }
+    Ok(body)
+}
+
+fn too_large(max_bytes: usize) -> ApiError {
+    ApiError::new(Kind::PayloadTooLarge, format!("a body holds at most {max_bytes} bytes"))
+}

@@ -1,0 +1,14 @@
+//! Reading a request: headers, path, query string, JSON body.
+
+mod body;
+mod header;
+mod json;
+mod maybe_body;
+mod path;
+mod query;
+
+pub use body::Body;
+pub(crate) use header::{bearer_token, single};
+pub(crate) use maybe_body::MaybeBody;
+pub use path::{PathId, PathText};
+pub use query::Query;

@@ -1,0 +1,283 @@
+//! How a route is declared: once, for the router, the gate and the description alike.
+
+use actix_web::guard;
+use actix_web::http::Method;
+use racun_access::Permission;
+use utoipa::ToSchema;
+
+use crate::openapi::{Described, described};
+
+/// One operation of the interface.
+///
+/// Registration, authorisation and the OpenAPI description all follow from this declaration, so none
+/// of them can know a route that the others do not.
+pub struct Route {
+    /// The method. A `GET` route answers `HEAD` as well.
+    pub verb: Verb,
+    /// The path, parameters in braces.
+    pub path: &'static str,
+    /// The operation's name, in camelCase.
+    pub operation: &'static str,
+    /// One sentence on what it does.
+    pub summary: &'static str,
+    /// The area it belongs to.
+    pub tag: &'static str,
+    /// Who may pass.
+    pub gate: Gate,
+    /// The status of a success.
+    pub status: u16,
+    /// Query parameters, by name and meaning.
+    pub parameters: &'static [Parameter],
+    pub(crate) takes: Option<Described>,
+    pub(crate) requires: &'static [&'static str],
+    pub(crate) answers: Option<Described>,
+    pub(crate) handler: fn() -> actix_web::Route,
+}
+
+/// A method that changes or reads something here.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Verb {
+    /// Reads.
+    Get,
+    /// Makes, or does.
+    Post,
+    /// Replaces.
+    Put,
+    /// Changes in part.
+    Patch,
+    /// Removes.
+    Delete,
+}
+
+/// Who may pass a route. There is no default: a route without a gate does not compile.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Gate {
+    /// Everyone.
+    Open,
+    /// Whoever proves who they are.
+    SignedIn,
+    /// Whoever belongs to the account that `x-account-id` names.
+    Account,
+    /// Whoever has the permission in the entity that `x-entity-id` names.
+    Entity(Permission),
+    /// Whoever has the permission in the entity that the path's `{id}` names.
+    EntityInPath(Permission),
+}
+
+/// A query parameter.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Parameter {
+    /// Its name.
+    pub name: &'static str,
+    /// What it means.
+    pub meaning: &'static str,
+    /// What it holds.
+    pub kind: ParameterKind,
+}
+
+/// What a query parameter holds.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum ParameterKind {
+    /// Text.
+    Text,
+    /// A whole number.
+    Integer,
+    /// `true` or `false`.
+    Flag,
+    /// Texts; the parameter may be repeated.
+    Texts,
+}
+
+impl Verb {
+    /// The method's name.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Get => "GET",
+            Self::Post => "POST",
+            Self::Put => "PUT",
+            Self::Patch => "PATCH",
+            Self::Delete => "DELETE",
+        }
+    }
+
+    /// The method.
+    #[must_use]
+    pub const fn method(self) -> Method {
+        match self {
+            Self::Get => Method::GET,
+            Self::Post => Method::POST,
+            Self::Put => Method::PUT,
+            Self::Patch => Method::PATCH,
+            Self::Delete => Method::DELETE,
+        }
+    }
+}
+
+/// A route's handler, before the router knows its method.
+type Handler = fn() -> actix_web::Route;
+
+impl Route {
+    /// A route that reads: 200.
+    pub const fn get(path: &'static str, operation: &'static str, gate: Gate, to: Handler) -> Self {
+        Self::new(Verb::Get, path, operation, gate, to)
+    }
+
+    /// A route that makes or does something: 200 unless said otherwise.
+    pub const fn post(
+        path: &'static str,
+        operation: &'static str,
+        gate: Gate,
+        to: Handler,
+    ) -> Self {
+        Self::new(Verb::Post, path, operation, gate, to)
+    }
+
+    /// A route that replaces: 200.
+    pub const fn put(path: &'static str, operation: &'static str, gate: Gate, to: Handler) -> Self {
+        Self::new(Verb::Put, path, operation, gate, to)
+    }
+
+    /// A route that changes in part: 200.
+    pub const fn patch(
+        path: &'static str,
+        operation: &'static str,
+        gate: Gate,
+        to: Handler,
+    ) -> Self {
+        Self::new(Verb::Patch, path, operation, gate, to)
+    }
+
+    /// A route that removes: 204.
+    pub const fn delete(
+        path: &'static str,
+        operation: &'static str,
+        gate: Gate,
+        to: Handler,
+    ) -> Self {
+        Self { status: 204, ..Self::new(Verb::Delete, path, operation, gate, to) }
+    }
+
+    const fn new(
+        verb: Verb,
+        path: &'static str,
+        operation: &'static str,
+        gate: Gate,
+        handler: Handler,
+    ) -> Self {
+        Self {
+            verb,
+            path,
+            operation,
+            summary: "",
+            tag: "",
+            gate,
+            status: 200,
+            parameters: &[],
+            takes: None,
+            requires: &[],
+            answers: None,
+            handler,
+        }
+    }
+
+    /// Says what the route does, and to which area it belongs.
+    #[must_use]
+    pub const fn about(self, tag: &'static str, summary: &'static str) -> Self {
+        Self { tag, summary, ..self }
+    }
+
+    /// Says which body the route takes.
+    #[must_use]
+    pub const fn takes<T: ToSchema>(self) -> Self {
+        Self { takes: Some(described::<T>), ..self }
+    }
+
+    /// Says which body the route takes, and which of its properties it cannot do without.
+    #[must_use]
+    pub const fn takes_with<T: ToSchema>(self, requires: &'static [&'static str]) -> Self {
+        Self { requires, ..self.takes::<T>() }
+    }
+
+    /// Says which body the route answers with its status.
+    #[must_use]
+    pub const fn answers<T: ToSchema>(self) -> Self {
+        Self { answers: Some(described::<T>), ..self }
+    }
+
+    /// Says that a success makes something: 201.
+    #[must_use]
+    pub const fn creates<T: ToSchema>(self) -> Self {
+        Self { status: 201, ..self.answers::<T>() }
+    }
+
+    /// Says that a success has nothing to tell: 204.
+    #[must_use]
+    pub const fn answers_nothing(self) -> Self {
+        Self { status: 204, ..self }
+    }
+
+    /// Says which query parameters the route reads.
+    #[must_use]
+    pub const fn reads(self, parameters: &'static [Parameter]) -> Self {
+        Self { parameters, ..self }
+    }
+
+    /// The names of the path's parameters.
+    pub fn path_parameters(&self) -> impl Iterator<Item = &'static str> {
+        self.path.split('{').skip(1).filter_map(|rest| rest.split(['}', ':']).next())
+    }
+
+    /// The router's entry: the handler behind its method.
+    pub(crate) fn entry(&self) -> actix_web::Route {
+        let entry = (self.handler)();
+        match self.verb {
+            Verb::Get => entry.guard(guard::Any(guard::Get()).or(guard::Head())),
+            verb => entry.method(verb.method()),
+        }
+    }
+}
+
+/// The query parameters that every paged list reads.
+pub const LIST: &[Parameter] = &[
+    Parameter {
+        name: "limit",
+        meaning: "Rows of a page, 1 to 100; 10 when absent.",
+        kind: ParameterKind::Integer,
+    },
+    Parameter {
+        name: "next_cursor",
+        meaning: "Goes on after the page that answered this cursor, in the same order.",
+        kind: ParameterKind::Text,
+    },
+    Parameter {
+        name: "prev_cursor",
+        meaning: "Goes back before the page that answered this cursor, in the same order.",
+        kind: ParameterKind::Text,
+    },
+    Parameter {
+        name: "include_total_count",
+        meaning: "Whether `pagination.total` is counted; true when absent, -1 answers false.",
+        kind: ParameterKind::Flag,
+    },
+    Parameter {
+        name: "order_by",
+        meaning: "A field to order by, `-` before it for descending; repeat it for more fields.",
+        kind: ParameterKind::Texts,
+    },
+    Parameter {
+        name: "query",
+        meaning: "A filter: a JSON object of fields and values or operators.",
+        kind: ParameterKind::Text,
+    },
+    Parameter {
+        name: "search",
+        meaning: "Text to look for, capitals or not.",
+        kind: ParameterKind::Text,
+    },
+    Parameter {
+        name: "deleted",
+        meaning: "True for the trash only; false when absent.",
+        kind: ParameterKind::Flag,
+    },
+];

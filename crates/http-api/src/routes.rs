@@ -1,0 +1,28 @@
+//! The one table of routes.
+
+use crate::route::Route;
+use crate::{access, catalog, docs, documents, health};
+
+/// The areas' tables, in the order in which paths are matched.
+const AREAS: &[&[Route]] = &[
+    health::ROUTES,
+    docs::ROUTES,
+    access::users::ROUTES,
+    access::entity_users::ROUTES,
+    access::invitations::ROUTES,
+    access::entity_keys::ROUTES,
+    access::account_keys::ROUTES,
+    access::entities::ROUTES,
+    catalog::customers::ROUTES,
+    catalog::suppliers::ROUTES,
+    catalog::items::ROUTES,
+    catalog::taxes::ROUTES,
+    catalog::financial_categories::ROUTES,
+    catalog::business_units::ROUTES,
+    documents::ROUTES,
+];
+
+/// Every route that is served: nothing else is, and each has its gate.
+pub fn routes() -> impl Iterator<Item = &'static Route> {
+    AREAS.iter().copied().flatten()
+}

@@ -1,0 +1,139 @@
+//! The application and the server that runs it.
+
+use std::future::Future;
+use std::net::TcpListener;
+use std::pin::Pin;
+use std::time::Duration;
+
+use actix_web::body::{BoxBody, MessageBody};
+use actix_web::dev::{ServiceFactory, ServiceRequest, ServiceResponse};
+use actix_web::http::header::ALLOW;
+use actix_web::middleware::from_fn;
+use actix_web::web::{self, ServiceConfig};
+use actix_web::{App, Error, HttpResponse, HttpServer, ResponseError as _};
+
+use crate::error::{ApiError, Kind};
+use crate::route::{Route, Verb};
+use crate::services::{Limits, Services};
+use crate::{frame, gate, routes};
+
+/// After this, connections that are still open are cut: with the server's own second of grace, the
+/// process ends within ten seconds.
+const SHUTDOWN_SECONDS: u64 = 8;
+
+/// Until a request's head has arrived.
+const HEAD_TIME: Duration = Duration::from_secs(5);
+
+/// For how long an idle connection stays open.
+const KEEP_ALIVE: Duration = Duration::from_secs(75);
+
+/// How the server runs.
+pub struct Options {
+    /// How much a request may take.
+    pub limits: Limits,
+    /// Threads that serve requests; as many as there are processors when `None`.
+    pub workers: Option<usize>,
+    /// When this is done, the server lets running requests finish and ends.
+    pub stop: Pin<Box<dyn Future<Output = ()> + Send>>,
+}
+
+impl Options {
+    /// Default limits and workers, until `stop` is done.
+    pub fn until(stop: impl Future<Output = ()> + Send + 'static) -> Self {
+        Self { limits: Limits::default(), workers: None, stop: Box::pin(stop) }
+    }
+}
+
+/// Serves `listener` until `options.stop` is done; ends within ten seconds from then, whether clients
+/// hang up or not.
+///
+/// # Errors
+/// When the listener cannot be served.
+pub async fn run(
+    listener: TcpListener,
+    services: Services,
+    options: Options,
+) -> std::io::Result<()> {
+    let Options { limits, workers, stop } = options;
+    let server = HttpServer::new(move || app(services.clone(), limits))
+        .client_request_timeout(HEAD_TIME)
+        .keep_alive(KEEP_ALIVE)
+        .shutdown_timeout(SHUTDOWN_SECONDS)
+        .disable_signals();
+    let server = match workers {
+        Some(workers) => server.workers(workers),
+        None => server,
+    };
+    let running = server.listen(listener)?.run();
+    let handle = running.handle();
+    tokio::spawn(async move {
+        stop.await;
+        handle.stop(true).await;
+    });
+    running.await
+}
+
+/// The application: every route behind its gate, and every answer in its frame.
+pub fn app(
+    services: Services,
+    limits: Limits,
+) -> App<
+    impl ServiceFactory<
+        ServiceRequest,
+        Config = (),
+        Response = ServiceResponse<impl MessageBody + use<>>,
+        Error = Error,
+        InitError = (),
+    > + use<>,
+> {
+    App::new()
+        .app_data(web::Data::new(services))
+        .app_data(limits)
+        .configure(register)
+        .default_service(web::to(no_such_path))
+        .wrap(from_fn(frame::frame::<BoxBody>))
+}
+
+/// Registers each path once, with the routes of all its methods. The first pattern that matches a
+/// path answers it, so the table's order counts: `/entities/users` comes before `/entities/{id}`.
+fn register(config: &mut ServiceConfig) {
+    let mut paths: Vec<(&'static str, Vec<&'static Route>)> = Vec::new();
+    for route in routes() {
+        match paths.iter_mut().find(|(path, _)| *path == route.path) {
+            Some((_, routes)) => routes.push(route),
+            None => paths.push((route.path, vec![route])),
+        }
+    }
+    for (path, routes) in paths {
+        let allow = allowed(&routes);
+        let refuse = move || std::future::ready(no_such_method(&allow));
+        let mut resource = web::resource(path).default_service(web::to(refuse));
+        for route in routes {
+            let gate = from_fn(move |request, next| gate::pass(route, request, next));
+            resource = resource.route(route.entry().wrap(gate));
+        }
+        config.service(resource);
+    }
+}
+
+fn allowed(routes: &[&Route]) -> String {
+    let names = routes.iter().flat_map(|route| match route.verb {
+        Verb::Get => vec!["GET", "HEAD"],
+        verb => vec![verb.name()],
+    });
+    names.collect::<Vec<_>>().join(", ")
+}
+
+async fn no_such_path() -> Result<HttpResponse, ApiError> {
+    let message = "there is no such path; GET /docs lists all there are";
+    Err(ApiError::new(Kind::NotFound, message))
+}
+
+fn no_such_method(allow: &str) -> HttpResponse {
+    let message = format!("this path answers {allow}");
+    let mut answer = ApiError::new(Kind::MethodNotAllowed, message).error_response();
+    if let Ok(value) = allow.parse() {
+        answer.headers_mut().insert(ALLOW, value);
+    }
+    answer
+}

@@ -1,0 +1,104 @@
+//! What handlers work with: the store, the clock, randomness, and the runtime that finishes writes.
+
+use std::future::Future;
+use std::num::NonZero;
+use std::sync::{Arc, LazyLock};
+use std::time::{Duration, Instant};
+
+use racun_kernel::{Entropy, Stamp, Store};
+use time::OffsetDateTime;
+use tokio::runtime::Handle;
+use tokio::sync::Semaphore;
+use tracing::Instrument as _;
+
+/// What handlers work with. A clone shares everything with its original.
+#[derive(Clone)]
+pub struct Services {
+    /// Where everything is kept.
+    pub store: Arc<dyn Store>,
+    /// What time it is.
+    pub clock: Arc<dyn Fn() -> OffsetDateTime + Send + Sync>,
+    /// Where ids and secrets come from.
+    pub entropy: Arc<dyn Entropy>,
+    /// The version that `GET /health` answers.
+    pub version: &'static str,
+    /// Since when the process runs.
+    pub started: Instant,
+    /// The runtime that use cases run on: the process's own, not that of one worker.
+    pub runtime: Handle,
+}
+
+/// Lets as many long computations run at once as there are processors.
+static PROCESSORS: LazyLock<Semaphore> =
+    LazyLock::new(|| Semaphore::new(std::thread::available_parallelism().map_or(1, NonZero::get)));
+
+impl Services {
+    /// The stamp of one request: its time, and the source of what it makes.
+    #[must_use]
+    pub fn stamp(&self) -> Stamp {
+        Stamp::new((self.clock)(), Arc::clone(&self.entropy))
+    }
+
+    /// Runs a use case to its end, even when the client hangs up meanwhile.
+    ///
+    /// actix drops a handler whose connection was reset. What changes state therefore runs in a task
+    /// of its own, on the process's runtime, and the handler merely waits for it.
+    ///
+    /// # Errors
+    /// What the use case answers. A panic in it goes on in the caller.
+    pub async fn run<T, E, F>(&self, use_case: impl FnOnce(Self) -> F) -> Result<T, E>
+    where
+        F: Future<Output = Result<T, E>> + Send + 'static,
+        T: Send + 'static,
+        E: Send + 'static,
+    {
+        let task = self.runtime.spawn(use_case(self.clone()).in_current_span());
+        match task.await {
+            Ok(outcome) => outcome,
+            Err(error) => std::panic::resume_unwind(error.into_panic()),
+        }
+    }
+
+    /// Computes what takes long, such as a password's hash, off the threads that serve requests and
+    /// no more of it at once than there are processors.
+    ///
+    /// A panic in it goes on in the caller.
+    pub async fn compute<T: Send + 'static>(
+        &self,
+        compute: impl FnOnce() -> T + Send + 'static,
+    ) -> T {
+        // The semaphore is never closed, so there is always a turn.
+        let _turn = PROCESSORS.acquire().await;
+        match self.runtime.spawn_blocking(compute).await {
+            Ok(value) => value,
+            Err(error) => std::panic::resume_unwind(error.into_panic()),
+        }
+    }
+}
+
+/// How much a request may take.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Limits {
+    /// Bytes of a body.
+    pub body_bytes: usize,
+    /// Until the whole body has arrived.
+    pub body_time: Duration,
+    /// Until the answer.
+    pub request_time: Duration,
+}
+
+impl Limits {
+    /// Nesting that a JSON body may have.
+    pub const MAX_JSON_DEPTH: usize = 128;
+}
+
+impl Default for Limits {
+    /// 2 MiB, 15 seconds, 30 seconds.
+    fn default() -> Self {
+        Self {
+            body_bytes: 2 * 1024 * 1024,
+            body_time: Duration::from_secs(15),
+            request_time: Duration::from_secs(30),
+        }
+    }
+}

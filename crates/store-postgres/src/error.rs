@@ -1,0 +1,56 @@
+//! What PostgreSQL's failures mean to the port.
+
+use diesel::result::{DatabaseErrorKind, Error};
+use diesel_async::pooled_connection::deadpool::PoolError;
+use racun_kernel::{StoreError, Table};
+
+use crate::schema;
+
+/// Everything but a clash of unique values is worth another try, and its reason belongs in the log.
+pub(crate) fn unavailable(error: &Error) -> StoreError {
+    StoreError::Unavailable(reason(error))
+}
+
+/// The failure of writing rows of `tables`.
+pub(crate) fn of_write(error: &Error, tables: &[&'static Table]) -> StoreError {
+    if let Error::DatabaseError(DatabaseErrorKind::UniqueViolation, information) = error
+        && let Some(constraint) = information.constraint_name()
+        && let Some((table, field)) = clash(constraint, tables)
+    {
+        return StoreError::Duplicate { table, field };
+    }
+    unavailable(error)
+}
+
+/// Whether the server ended the statement because two transactions waited for each other. diesel
+/// does not tell the error's code, so this knows the English text; in another language a deadlock
+/// is a failure like others.
+pub(crate) fn is_deadlock(error: &Error) -> bool {
+    matches!(error, Error::DatabaseError(_, information) if information.message() == "deadlock detected")
+}
+
+pub(crate) fn of_pool(error: PoolError) -> StoreError {
+    StoreError::Unavailable(format!("no database connection: {error}"))
+}
+
+/// Which declared field of which table the unique index `constraint` is on.
+fn clash(constraint: &str, tables: &[&'static Table]) -> Option<(&'static str, &'static str)> {
+    tables.iter().find_map(|table| {
+        if constraint == schema::primary_key(table) {
+            return Some((table.name, "id"));
+        }
+        let unique = schema::unique_indexes(table).find(|(index, _)| index == constraint);
+        unique.map(|(_, field)| (table.name, field.name))
+    })
+}
+
+fn reason(error: &Error) -> String {
+    let Error::DatabaseError(kind, information) = error else { return error.to_string() };
+    let detail = information.details().map(|detail| format!(" ({detail})")).unwrap_or_default();
+    match kind {
+        DatabaseErrorKind::UnableToSendCommand | DatabaseErrorKind::ClosedConnection => {
+            format!("the database connection is lost: {}", information.message())
+        }
+        _ => format!("the database answers: {}{detail}", information.message()),
+    }
+}

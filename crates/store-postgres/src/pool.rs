@@ -1,0 +1,117 @@
+//! Connections: how they are opened, and how one is kept for a transaction.
+
+use std::ops::Deref;
+use std::time::Duration;
+
+use deadpool::Runtime;
+use diesel::ConnectionError;
+use diesel_async::pooled_connection::deadpool::{Object, Pool};
+use diesel_async::pooled_connection::{
+    AsyncDieselConnectionManager, ManagerConfig, RecyclingMethod,
+};
+use diesel_async::{AsyncConnection, AsyncPgConnection, SimpleAsyncConnection};
+use futures_util::FutureExt;
+use racun_kernel::StoreError;
+use tokio::runtime::Handle;
+
+use crate::error::of_pool;
+
+/// How a [`crate::PgStore`] uses its server.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Options {
+    /// Connections of this process, at most.
+    pub connections: usize,
+}
+
+impl Options {
+    /// Enough for a small server of its own; the flush of a commit is waited for, not computed.
+    pub const DEFAULT_CONNECTIONS: usize = 16;
+    /// How long an operation waits for a connection.
+    pub const WAIT: Duration = Duration::from_secs(1);
+    /// How long opening a connection may take.
+    pub const CONNECT: Duration = Duration::from_secs(5);
+}
+
+impl Default for Options {
+    fn default() -> Self {
+        Self { connections: Self::DEFAULT_CONNECTIONS }
+    }
+}
+
+/// What every connection begins with. Where the role cannot be taken, the fence binds the role that
+/// logged in, unless it is a superuser's.
+const SETUP: &str = "
+    SET statement_timeout = '5s';
+    SET lock_timeout = '2s';
+    SET idle_in_transaction_session_timeout = '10s';
+    DO $$
+    BEGIN
+        SET ROLE racun_app;
+    EXCEPTION
+        WHEN invalid_parameter_value OR insufficient_privilege THEN NULL;
+    END
+    $$;
+";
+
+pub(crate) type Connections = Pool<AsyncPgConnection>;
+
+/// A pool whose connections all live on `runtime`: one that is driven by a busy worker's own
+/// runtime would stand still together with that worker.
+pub(crate) fn pool(
+    url: &str,
+    options: Options,
+    runtime: Handle,
+) -> Result<Connections, StoreError> {
+    let mut config = ManagerConfig::default();
+    config.recycling_method = RecyclingMethod::Fast;
+    config.custom_setup = Box::new(move |url| {
+        let url = url.to_owned();
+        let opening = runtime.spawn(async move {
+            let mut connection = AsyncPgConnection::establish(&url).await?;
+            let ready = connection.batch_execute(SETUP).await;
+            ready.map_err(ConnectionError::CouldntSetupConfiguration)?;
+            Ok(connection)
+        });
+        let stopped = |error| ConnectionError::BadConnection(format!("opening stopped: {error}"));
+        async move { opening.await.map_err(stopped)? }.boxed()
+    });
+    let manager = AsyncDieselConnectionManager::new_with_config(url, config);
+    Pool::builder(manager)
+        .max_size(options.connections)
+        .wait_timeout(Some(Options::WAIT))
+        .create_timeout(Some(Options::CONNECT))
+        .runtime(Runtime::Tokio1)
+        .build()
+        .map_err(|error| StoreError::Unavailable(error.to_string()))
+}
+
+/// A connection with a transaction under way. Unless it is [`Held::release`]d, it is closed rather
+/// than given back: nobody else may find themselves inside of a stranger's transaction.
+pub(crate) struct Held(Option<Object<AsyncPgConnection>>);
+
+impl Held {
+    pub(crate) async fn take(pool: &Connections) -> Result<Self, StoreError> {
+        Ok(Self(Some(pool.get().await.map_err(of_pool)?)))
+    }
+
+    /// Gives the connection back. The transaction has ended.
+    pub(crate) fn release(mut self) {
+        self.0 = None;
+    }
+}
+
+impl Deref for Held {
+    type Target = AsyncPgConnection;
+
+    fn deref(&self) -> &AsyncPgConnection {
+        self.0.as_ref().expect("it is taken out only by release and drop, which consume it")
+    }
+}
+
+impl Drop for Held {
+    fn drop(&mut self) {
+        if let Some(connection) = self.0.take() {
+            drop(Object::take(connection));
+        }
+    }
+}

@@ -1,0 +1,133 @@
+//! What is read outside of transactions.
+//!
+//! Each read names its tenants to the row-level security first, in the same flight.
+
+use diesel::QueryResult;
+use diesel_async::AsyncPgConnection;
+use futures_util::future::{BoxFuture, join, join3};
+use racun_kernel::{ListQuery, StoreError, Stored, Table, Tenant};
+
+use crate::error::unavailable;
+use crate::filter;
+use crate::schema::{expression, quote};
+use crate::statement::{Bind, BodyRow, NumberRow, SeriesRow, Statement};
+
+/// Rows that a lookup answers, at most.
+const LOOKUP_LIMIT: usize = 1_000;
+
+/// Every tenant, as the fence understands it; for reading only.
+const ALL_TENANTS: &str = "*";
+
+/// Lets the session see the rows of `tenants`, parted by commas, until it is told otherwise. Every
+/// read says so itself, so none depends on what the session did before.
+fn see<'a>(connection: &'a AsyncPgConnection, tenants: &str) -> BoxFuture<'a, QueryResult<usize>> {
+    Statement::new("SELECT set_config('racun.tenants', $1, false)").bind(tenants).run(connection)
+}
+
+pub(crate) async fn find(
+    connection: &AsyncPgConnection,
+    table: &'static Table,
+    tenant: &Tenant,
+    ids: &[String],
+) -> Result<Vec<Stored>, StoreError> {
+    let table = quote(table.name);
+    let statement = Statement::new(format!(
+        "SELECT id, body::text AS body FROM {table} WHERE tenant = $1 AND id = ANY ($2)"
+    ));
+    let rows = statement.bind(tenant.as_str()).bind(ids.iter().collect::<Bind>());
+    let (seen, rows) =
+        join(see(connection, tenant.as_str()), rows.rows::<BodyRow>(connection)).await;
+    seen.and(rows).map(stored).map_err(|error| unavailable(&error))
+}
+
+pub(crate) async fn lookup(
+    connection: &AsyncPgConnection,
+    table: &'static Table,
+    field: &'static str,
+    value: &str,
+) -> Result<Vec<Stored>, StoreError> {
+    let (_, field) = table.field(field).ok_or_else(|| undeclared(table, field))?;
+    let statement = Statement::new(format!(
+        "SELECT id, body::text AS body FROM {} WHERE {} = $1 \
+         ORDER BY id, tenant LIMIT {LOOKUP_LIMIT}",
+        quote(table.name),
+        expression(field)
+    ));
+    let rows = statement.bind(value).rows::<BodyRow>(connection);
+    let (seen, rows) = join(see(connection, ALL_TENANTS), rows).await;
+    seen.and(rows).map(stored).map_err(|error| unavailable(&error))
+}
+
+pub(crate) async fn list(
+    connection: &AsyncPgConnection,
+    table: &'static Table,
+    tenant: &Tenant,
+    query: &ListQuery,
+) -> Result<(Vec<Stored>, i64), StoreError> {
+    let page = page(table, tenant, query).rows::<BodyRow>(connection);
+    let seen = see(connection, tenant.as_str());
+    let (seen, rows, total) = if query.count {
+        let count = count(table, tenant, query).rows::<NumberRow>(connection);
+        join3(seen, page, count).await
+    } else {
+        let (seen, rows) = join(seen, page).await;
+        (seen, rows, Ok(Vec::new()))
+    };
+    let found = seen.and(rows).and_then(|rows| Ok((stored(rows), total?)));
+    let (rows, total) = found.map_err(|error| unavailable(&error))?;
+    Ok((rows, total.first().and_then(|row| row.number).unwrap_or(0)))
+}
+
+/// Whether only few statements of this shape exist, so that connections can keep them prepared.
+fn is_common(query: &ListQuery) -> bool {
+    query.clauses.is_empty() && query.order.len() == 1
+}
+
+fn page(table: &Table, tenant: &Tenant, query: &ListQuery) -> Statement {
+    let mut statement =
+        Statement::new(format!("SELECT id, body::text AS body FROM {} WHERE ", quote(table.name)));
+    let mut condition = filter::condition(&mut statement, table, tenant.as_str(), query);
+    if let Some(cursor) = &query.cursor {
+        condition = format!("{condition} AND {}", filter::behind(&mut statement, query, cursor));
+    }
+    let limit = i64::try_from(query.limit.saturating_add(1)).unwrap_or(i64::MAX);
+    let limit = statement.value(Bind::Int(limit));
+    statement.push(&format!("{condition} ORDER BY {} LIMIT {limit}", filter::order(query)));
+    if is_common(query) { statement } else { statement.unprepared() }
+}
+
+fn count(table: &Table, tenant: &Tenant, query: &ListQuery) -> Statement {
+    if query.is_unfiltered() {
+        let column = if query.trash { "trashed" } else { "live" };
+        let sql = format!(
+            "SELECT sum({column})::bigint AS number FROM list_counts \
+             WHERE tenant = $1 AND table_name = $2"
+        );
+        return Statement::new(sql).bind(tenant.as_str()).bind(table.name);
+    }
+    let mut statement =
+        Statement::new(format!("SELECT count(*) AS number FROM {} WHERE ", quote(table.name)));
+    let condition = filter::condition(&mut statement, table, tenant.as_str(), query);
+    statement.push(&condition);
+    if is_common(query) { statement } else { statement.unprepared() }
+}
+
+pub(crate) async fn series(
+    connection: &AsyncPgConnection,
+    tenant: &Tenant,
+) -> Result<Vec<(String, i64)>, StoreError> {
+    let sql = "SELECT key, last FROM series WHERE tenant = $1 AND last IS NOT NULL ORDER BY key";
+    let rows = Statement::new(sql).bind(tenant.as_str()).rows::<SeriesRow>(connection);
+    let (seen, rows) = join(see(connection, tenant.as_str()), rows).await;
+    let rows = seen.and(rows).map_err(|error| unavailable(&error))?;
+    Ok(rows.into_iter().map(|row| (row.key, row.last)).collect())
+}
+
+/// A field name that the table does not declare is a mistake in the program.
+pub(crate) fn undeclared(table: &Table, field: &str) -> StoreError {
+    StoreError::Unavailable(format!("{} declares no field {field}", table.name))
+}
+
+fn stored(rows: Vec<BodyRow>) -> Vec<Stored> {
+    rows.into_iter().map(|row| Stored { id: row.id, body: row.body }).collect()
+}

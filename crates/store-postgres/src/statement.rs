@@ -1,0 +1,212 @@
+//! SQL text with bound values, and how diesel sends it: the one place that knows diesel's traits.
+
+use diesel::deserialize::FromSqlRow;
+use diesel::pg::Pg;
+use diesel::query_builder::{AstPass, Query, QueryFragment, QueryId};
+use diesel::sql_types::{Array, BigInt, Bool, Date, Nullable, Text, Timestamptz, Untyped};
+use diesel::{QueryResult, QueryableByName};
+use diesel_async::{AsyncPgConnection, RunQueryDsl, SimpleAsyncConnection};
+use futures_util::future::BoxFuture;
+use futures_util::{FutureExt, TryFutureExt};
+
+/// A value or values beside the SQL text.
+///
+/// Numbers, maps and lists travel as text and are cast by the statement, so that nothing here can
+/// fail on its way out: a pipelined COMMIT must not overtake a statement that was never sent.
+#[derive(Debug)]
+pub(crate) enum Bind {
+    Text(Option<String>),
+    Texts(Vec<Option<String>>),
+    Int(i64),
+    Ints(Vec<i64>),
+    Bool(Option<bool>),
+    Bools(Vec<Option<bool>>),
+    Date(Option<time::Date>),
+    Dates(Vec<Option<time::Date>>),
+    Instant(Option<time::OffsetDateTime>),
+    Instants(Vec<Option<time::OffsetDateTime>>),
+}
+
+impl From<&str> for Bind {
+    fn from(text: &str) -> Self {
+        Self::Text(Some(text.to_owned()))
+    }
+}
+
+impl<T: Into<String>> FromIterator<T> for Bind {
+    fn from_iter<I: IntoIterator<Item = T>>(texts: I) -> Self {
+        Self::Texts(texts.into_iter().map(|text| Some(text.into())).collect())
+    }
+}
+
+/// SQL text that grows together with its values. The text comes from declarations, never from a
+/// caller.
+#[derive(Debug)]
+pub(crate) struct Statement {
+    sql: String,
+    binds: Vec<Bind>,
+    prepared: bool,
+}
+
+impl Statement {
+    pub(crate) fn new(sql: impl Into<String>) -> Self {
+        Self { sql: sql.into(), binds: Vec::new(), prepared: true }
+    }
+
+    /// Adds SQL text.
+    pub(crate) fn push(&mut self, sql: &str) {
+        self.sql.push_str(sql);
+    }
+
+    /// Adds a value to the statement and answers its placeholder for [`Statement::push`].
+    pub(crate) fn value(&mut self, bind: impl Into<Bind>) -> String {
+        self.binds.push(bind.into());
+        format!("${}", self.binds.len())
+    }
+
+    /// Adds the value of the placeholder that the text names next.
+    pub(crate) fn bind(mut self, bind: impl Into<Bind>) -> Self {
+        self.binds.push(bind.into());
+        self
+    }
+
+    /// Keeps the statement out of the connection's prepared ones: for texts of which a caller can
+    /// make as many as he likes.
+    pub(crate) fn unprepared(self) -> Self {
+        Self { prepared: false, ..self }
+    }
+
+    /// The rows it answers.
+    ///
+    /// The connection is shared, so that several statements can be under way: they are sent in the
+    /// order in which their futures are first polled.
+    pub(crate) fn rows<'a, R>(
+        self,
+        connection: &'a AsyncPgConnection,
+    ) -> BoxFuture<'a, QueryResult<Vec<R>>>
+    where
+        R: FromSqlRow<Untyped, Pg> + QueryableByName<Pg> + Send + 'static,
+    {
+        async move { self.load::<R>(&mut &*connection).await }.boxed()
+    }
+
+    /// The ids that it answers, if any.
+    pub(crate) fn ids(
+        self,
+        connection: &AsyncPgConnection,
+    ) -> BoxFuture<'_, QueryResult<Vec<String>>> {
+        let rows = self.rows::<IdRow>(connection);
+        rows.map_ok(|rows| rows.into_iter().map(|row| row.id).collect()).boxed()
+    }
+
+    /// Runs it and answers how many rows it touched.
+    pub(crate) fn run(self, connection: &AsyncPgConnection) -> BoxFuture<'_, QueryResult<usize>> {
+        async move { self.execute(&mut &*connection).await }.boxed()
+    }
+}
+
+/// Runs fixed text that may hold several statements and has no values.
+pub(crate) fn batch<'a>(
+    connection: &'a AsyncPgConnection,
+    sql: &'a str,
+) -> BoxFuture<'a, QueryResult<()>> {
+    async move { (&mut &*connection).batch_execute(sql).await }.boxed()
+}
+
+impl QueryFragment<Pg> for Statement {
+    fn walk_ast<'b>(&'b self, mut out: AstPass<'_, 'b, Pg>) -> QueryResult<()> {
+        if !self.prepared {
+            out.unsafe_to_cache_prepared();
+        }
+        out.push_sql(&self.sql);
+        for bind in &self.binds {
+            match bind {
+                Bind::Text(v) => out.push_bind_param_value_only::<Nullable<Text>, _>(v)?,
+                Bind::Texts(v) => out.push_bind_param_value_only::<Array<Nullable<Text>>, _>(v)?,
+                Bind::Int(v) => out.push_bind_param_value_only::<BigInt, _>(v)?,
+                Bind::Ints(v) => out.push_bind_param_value_only::<Array<BigInt>, _>(v)?,
+                Bind::Bool(v) => out.push_bind_param_value_only::<Nullable<Bool>, _>(v)?,
+                Bind::Bools(v) => out.push_bind_param_value_only::<Array<Nullable<Bool>>, _>(v)?,
+                Bind::Date(v) => out.push_bind_param_value_only::<Nullable<Date>, _>(v)?,
+                Bind::Dates(v) => out.push_bind_param_value_only::<Array<Nullable<Date>>, _>(v)?,
+                Bind::Instant(v) => {
+                    out.push_bind_param_value_only::<Nullable<Timestamptz>, _>(v)?;
+                }
+                Bind::Instants(v) => {
+                    out.push_bind_param_value_only::<Array<Nullable<Timestamptz>>, _>(v)?;
+                }
+            }
+        }
+        Ok(())
+    }
+}
+
+impl QueryId for Statement {
+    type QueryId = ();
+    const HAS_STATIC_QUERY_ID: bool = false;
+}
+
+impl Query for Statement {
+    type SqlType = Untyped;
+}
+
+/// A stored row.
+#[derive(Debug, QueryableByName)]
+#[diesel(check_for_backend(Pg))]
+pub(crate) struct BodyRow {
+    #[diesel(sql_type = Text)]
+    pub(crate) id: String,
+    #[diesel(sql_type = Text)]
+    pub(crate) body: String,
+}
+
+/// A row that a unit holds.
+#[derive(Debug, QueryableByName)]
+#[diesel(check_for_backend(Pg))]
+pub(crate) struct HeldRow {
+    #[diesel(sql_type = Text)]
+    pub(crate) id: String,
+    /// The values of the fields that the unit's loads compare, in the order asked for.
+    #[diesel(sql_type = Array<Nullable<Text>>)]
+    pub(crate) keys: Vec<Option<String>>,
+    #[diesel(sql_type = Text)]
+    pub(crate) body: String,
+}
+
+/// An id alone.
+#[derive(Debug, QueryableByName)]
+#[diesel(check_for_backend(Pg))]
+pub(crate) struct IdRow {
+    #[diesel(sql_type = Text)]
+    pub(crate) id: String,
+}
+
+/// One number.
+#[derive(Debug, QueryableByName)]
+#[diesel(check_for_backend(Pg))]
+pub(crate) struct NumberRow {
+    #[diesel(sql_type = Nullable<BigInt>)]
+    pub(crate) number: Option<i64>,
+}
+
+/// A text and a number.
+#[derive(Debug, QueryableByName)]
+#[diesel(check_for_backend(Pg))]
+pub(crate) struct SeriesRow {
+    #[diesel(sql_type = Text)]
+    pub(crate) key: String,
+    #[diesel(sql_type = BigInt)]
+    pub(crate) last: i64,
+}
+
+/// A column or an index of a table, as the database describes it.
+#[derive(Debug, QueryableByName)]
+#[diesel(check_for_backend(Pg))]
+pub(crate) struct PartRow {
+    #[diesel(sql_type = Text)]
+    pub(crate) owner: String,
+    #[diesel(sql_type = Text)]
+    pub(crate) part: String,
+    #[diesel(sql_type = Text)]
+    pub(crate) kind: String,
+}

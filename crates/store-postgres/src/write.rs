@@ -1,0 +1,252 @@
+//! The statements that write: rows, kept counts, the outbox and series.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use racun_kernel::{
+    Event, FieldKind, Put, PutKind, Series, StoreError, Table, Tenant, Unique, Value,
+};
+
+use crate::filter::array;
+use crate::schema::{column_type, quote};
+use crate::statement::{Bind, Statement};
+
+/// Rows of one table to which the same happens.
+pub(crate) struct Batch<'a> {
+    kind: PutKind,
+    pub(crate) table: &'static Table,
+    puts: Vec<&'a Put>,
+}
+
+/// Groups `puts` into few statements that mean the same: those of one table keep their order.
+///
+/// # Errors
+/// When a value is not of its field's kind: a mistake in the program.
+pub(crate) fn batches(puts: &[Put]) -> Result<Vec<Batch<'_>>, StoreError> {
+    let mut batches: Vec<Batch<'_>> = Vec::new();
+    for put in puts {
+        check_kinds(put)?;
+        let last = batches.iter_mut().rev().find(|batch| batch.table.name == put.table.name);
+        match last {
+            Some(batch) if batch.takes(put) => batch.puts.push(put),
+            _ => batches.push(Batch { kind: put.kind, table: put.table, puts: vec![put] }),
+        }
+    }
+    Ok(batches)
+}
+
+fn check_kinds(put: &Put) -> Result<(), StoreError> {
+    let fits = |kind, value: &Value| {
+        matches!(
+            (kind, value),
+            (_, Value::Null)
+                | (FieldKind::Text, Value::Text(_))
+                | (FieldKind::Number, Value::Number(_))
+                | (FieldKind::Bool, Value::Bool(_))
+                | (FieldKind::Date, Value::Date(_))
+                | (FieldKind::Instant, Value::Instant(_))
+                | (FieldKind::Map, Value::Map(_))
+                | (FieldKind::List, Value::List(_))
+        )
+    };
+    let wrong = put.table.fields.iter().enumerate().find(|(place, field)| {
+        !put.values.get(*place).is_some_and(|value| fits(field.kind, value))
+    });
+    wrong.map_or(Ok(()), |(_, field)| {
+        Err(StoreError::Corrupt {
+            table: put.table.name,
+            id: put.id.clone(),
+            reason: format!("the value of {} is not of the declared kind", field.name),
+        })
+    })
+}
+
+impl Batch<'_> {
+    /// Whether `put` can join the statement. One statement touches a row once; and it touches its
+    /// rows in no particular order, so that a unique value could be taken before it is given up.
+    fn takes(&self, put: &Put) -> bool {
+        let is_unique = || self.table.fields.iter().any(|field| field.unique != Unique::No);
+        self.kind == put.kind
+            && !self.puts.iter().any(|other| other.id == put.id && other.tenant == put.tenant)
+            && (put.kind != PutKind::Update || !is_unique())
+    }
+
+    pub(crate) fn statement(&self) -> Statement {
+        let table = quote(self.table.name);
+        let columns = self.columns();
+        let names = |from| columns.iter().skip(from).map(|column| quote(column.name));
+        let (names, rest): (Vec<String>, Vec<String>) = (names(0).collect(), names(2).collect());
+        let mut statement = Statement::new("");
+        let arrays: Vec<String> = columns
+            .iter()
+            .map(|column| format!("{}::{}[]", statement.value(self.array(column)), column.array))
+            .collect();
+        let (names, arrays) = (names.join(", "), arrays.join(", "));
+        let news = format!("unnest({arrays}) AS news ({names})");
+        let values: Vec<String> = columns
+            .iter()
+            .skip(2)
+            .map(|column| format!("news.{}::{}", quote(column.name), column.kind))
+            .collect();
+        statement.push(&match self.kind {
+            PutKind::Insert => format!(
+                "INSERT INTO {table} ({names}) SELECT news.tenant, news.id, {} FROM {news}",
+                values.join(", ")
+            ),
+            PutKind::Update => format!(
+                "UPDATE {table} AS rows SET ({}) = ROW ({}) FROM {news} \
+                 WHERE rows.tenant = news.tenant AND rows.id = news.id RETURNING rows.id",
+                rest.join(", "),
+                values.join(", ")
+            ),
+            PutKind::Delete => format!(
+                "DELETE FROM {table} AS rows USING {news} \
+                 WHERE rows.tenant = news.tenant AND rows.id = news.id RETURNING rows.id"
+            ),
+        });
+        statement
+    }
+
+    /// The columns that the statement is told: all, or the key of rows that go.
+    fn columns(&self) -> Vec<Column> {
+        let key = [Column::text("tenant", Part::Tenant), Column::text("id", Part::Id)];
+        if self.kind == PutKind::Delete {
+            return key.into();
+        }
+        let declared = self.table.columns().map(|(place, field, name)| {
+            let kind = column_type(field.kind);
+            // An array of arrays would be taken apart to the last element: lists travel as text.
+            let array = if field.kind == FieldKind::List { "text" } else { kind };
+            Column { name, kind, array, part: Part::Value(place, field.kind) }
+        });
+        let search = Column::text("search", Part::Search);
+        let body = Column { name: "body", kind: "jsonb", array: "jsonb", part: Part::Body };
+        key.into_iter().chain(declared).chain([search, body]).collect()
+    }
+
+    fn array(&self, column: &Column) -> Bind {
+        let puts = self.puts.iter();
+        match column.part {
+            Part::Tenant => puts.map(|put| put.tenant.as_str()).collect(),
+            Part::Id => puts.map(|put| put.id.as_str()).collect(),
+            Part::Search => puts.map(|put| put.search.as_str()).collect(),
+            Part::Body => puts.map(|put| put.body.as_str()).collect(),
+            Part::Value(place, kind) => array(kind, puts.filter_map(|put| put.values.get(place))),
+        }
+    }
+
+    /// The id of a row that should have been there, when the statement answered `ids`.
+    pub(crate) fn missing(&self, mut ids: Vec<String>) -> Option<String> {
+        if self.kind == PutKind::Insert {
+            return None;
+        }
+        let is_missing = |id: &String| match ids.iter().position(|found| found == id) {
+            Some(place) => {
+                ids.swap_remove(place);
+                false
+            }
+            None => true,
+        };
+        self.puts.iter().map(|put| put.id.clone()).find(is_missing)
+    }
+}
+
+/// A column that is written.
+struct Column {
+    name: &'static str,
+    /// Its type.
+    kind: &'static str,
+    /// The type in which its values travel.
+    array: &'static str,
+    part: Part,
+}
+
+impl Column {
+    const fn text(name: &'static str, part: Part) -> Self {
+        Self { name, kind: "text", array: "text", part }
+    }
+}
+
+/// What of a [`Put`] goes into a column.
+#[derive(Clone, Copy)]
+enum Part {
+    Tenant,
+    Id,
+    Value(usize, FieldKind),
+    Search,
+    Body,
+}
+
+/// Lets the transaction reach the rows of `tenants`.
+pub(crate) fn reach(tenants: &BTreeSet<Tenant>) -> Statement {
+    let tenants: Vec<&str> = tenants.iter().map(Tenant::as_str).collect();
+    Statement::new("SELECT set_config('racun.tenants', $1, true) AS id")
+        .bind(tenants.join(",").as_str())
+}
+
+/// Adds to the kept counts what `puts` change.
+///
+/// Each connection has a shard of its own, near enough, so that writers do not wait for each other;
+/// a count is the sum of its shards. Those who share a shard take its rows in one order.
+pub(crate) fn count(puts: &[Put]) -> Option<Statement> {
+    let mut changes: BTreeMap<(&Tenant, &str), (i64, i64)> = BTreeMap::new();
+    for put in puts {
+        let (live, trashed) = changes.entry((&put.tenant, put.table.name)).or_default();
+        *live += put.live_delta;
+        *trashed += put.trash_delta;
+    }
+    changes.retain(|_, change| *change != (0, 0));
+    if changes.is_empty() {
+        return None;
+    }
+    let statement = Statement::new(
+        "INSERT INTO list_counts AS kept (tenant, table_name, shard, live, trashed) \
+         SELECT tenant, table_name, pg_backend_pid() % 16, live, trashed \
+         FROM unnest($1, $2, $3, $4) AS news (tenant, table_name, live, trashed) \
+         ON CONFLICT (tenant, table_name, shard) DO UPDATE \
+         SET live = kept.live + excluded.live, trashed = kept.trashed + excluded.trashed",
+    );
+    Some(
+        statement
+            .bind(changes.keys().map(|(tenant, _)| tenant.as_str()).collect::<Bind>())
+            .bind(changes.keys().map(|(_, table)| *table).collect::<Bind>())
+            .bind(Bind::Ints(changes.values().map(|(live, _)| *live).collect()))
+            .bind(Bind::Ints(changes.values().map(|(_, trashed)| *trashed).collect())),
+    )
+}
+
+/// Puts `events` into the outbox, in their order.
+pub(crate) fn announce(events: &[Event]) -> Option<Statement> {
+    if events.is_empty() {
+        return None;
+    }
+    let statement = Statement::new(
+        "INSERT INTO outbox (tenant, kind, subject, actor, at) \
+         SELECT * FROM unnest($1, $2, $3, $4, $5)",
+    );
+    Some(
+        statement
+            .bind(events.iter().map(|event| event.tenant.as_str()).collect::<Bind>())
+            .bind(events.iter().map(|event| event.kind).collect::<Bind>())
+            .bind(events.iter().map(|event| event.subject.as_str()).collect::<Bind>())
+            .bind(events.iter().map(|event| event.actor.as_str()).collect::<Bind>())
+            .bind(Bind::Instants(events.iter().map(|event| Some(event.at)).collect())),
+    )
+}
+
+/// Holds the series and answers its last number, null while none was used.
+pub(crate) fn hold_series(series: &Series) -> Statement {
+    Statement::new(
+        "INSERT INTO series (tenant, key) VALUES ($1, $2) \
+         ON CONFLICT (tenant, key) DO UPDATE SET key = excluded.key RETURNING last AS number",
+    )
+    .bind(series.tenant.as_str())
+    .bind(series.key.as_str())
+}
+
+/// Records that numbers up to `last` are used.
+pub(crate) fn use_up(series: &Series, last: i64) -> Statement {
+    Statement::new("UPDATE series SET last = $3 WHERE tenant = $1 AND key = $2")
+        .bind(series.tenant.as_str())
+        .bind(series.key.as_str())
+        .bind(Bind::Int(last))
+}

@@ -1,0 +1,160 @@
+//! Units of one series that share a transaction.
+
+use std::sync::Arc;
+
+use futures_util::future::join_all;
+use racun_kernel::testing::contract::{NOTES, Note, SAMPLES, Sample};
+use racun_kernel::{Decimal, Event, Load, Put, Record, Store, StoreError, Tenant, Writes};
+use time::macros::datetime;
+
+use crate::support::{Failure, Fixture, entity, numbered, series};
+
+/// Units at once: more than fit one group.
+const CROWD: usize = 80;
+
+fn tenant() -> Tenant {
+    Tenant::entity(entity(1))
+}
+
+fn event(of: &Sample) -> Event {
+    Event {
+        tenant: of.tenant(),
+        kind: "sample.issued",
+        subject: of.id(),
+        actor: "usr_1".to_owned(),
+        at: datetime!(2026-11-20 08:30 UTC),
+    }
+}
+
+/// Issues a sample for each of `CROWD` callers at once, unless `spoil` refuses or panics.
+async fn issue_all(
+    store: &Arc<dyn Store>,
+    spoil: fn(usize) -> Result<(), Failure>,
+) -> Vec<Result<i64, Failure>> {
+    join_all((0..CROWD).map(|n| {
+        store.decide(Vec::new(), Some(series(&tenant())), move |loaded| {
+            spoil(n)?;
+            let number = loaded.number.expect("a number is shown");
+            let amount = Some(Decimal::from(number));
+            let sample = Sample { amount, ..Sample::new(entity(1), format!("smp_{n}")) };
+            let (puts, events) = (vec![Put::insert(&sample)], vec![event(&sample)]);
+            Ok((number, Writes { puts, events, takes_number: true }))
+        })
+    }))
+    .await
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn refused_and_panicking_units_use_no_number_and_write_nothing() {
+    let fixture = Fixture::new().await;
+    let answers = issue_all(&fixture.store(), |n| match n % 8 {
+        3 => Err(Failure::Refused),
+        5 => panic!("a decision of this test panics on purpose"),
+        _ => Ok(()),
+    })
+    .await;
+
+    let mut numbers = Vec::new();
+    for (n, answer) in answers.into_iter().enumerate() {
+        match (n % 8, answer) {
+            (3, answer) => assert_eq!(answer, Err(Failure::Refused)),
+            (5, answer) => assert!(
+                matches!(&answer, Err(Failure::Store(StoreError::Unavailable(_)))),
+                "{answer:?}"
+            ),
+            (_, answer) => numbers.push(answer.unwrap()),
+        }
+    }
+    numbers.sort_unstable();
+    let count = i64::try_from(CROWD).unwrap() * 6 / 8;
+    assert_eq!(numbers, (1..=count).collect::<Vec<_>>());
+    let last = vec![("invoice/2026".to_owned(), count)];
+    assert_eq!(fixture.store.series(&tenant()).await, Ok(last));
+
+    let owner = fixture.owner().await;
+    let row = owner
+        .query_one(
+            "SELECT count(*), count(DISTINCT samples.xmin::text), \
+             (SELECT count(*) FROM outbox JOIN samples ON subject = id) FROM samples",
+            &[],
+        )
+        .await
+        .unwrap();
+    let (rows, transactions, events): (i64, i64, i64) = (row.get(0), row.get(1), row.get(2));
+    assert_eq!((rows, events), (count, count), "one row and one event for each number");
+    assert!(transactions < count / 2, "{transactions} transactions for {count} units");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_unit_sees_what_units_before_it_in_its_series_wrote() {
+    let fixture = Fixture::new().await;
+    let store = fixture.store();
+    let parent = Sample { amount: Some(Decimal::zero()), ..Sample::new(entity(1), "smp_1") };
+    store.insert(vec![Put::insert(&parent)], Vec::new()).await.unwrap();
+
+    // The row itself, a row that is not there yet, and rows found by a field.
+    join_all((0..CROWD).map(|n| {
+        let own = Load::One { table: &SAMPLES, tenant: tenant(), id: "smp_1".to_owned() };
+        let once = Load::One { table: &NOTES, tenant: tenant(), id: "note_once".to_owned() };
+        let (field, value) = ("sample_id", "smp_1".to_owned());
+        let children = Load::Where { table: &NOTES, tenant: tenant(), field, value };
+        let loads = match n % 3 {
+            0 => vec![own],
+            1 => vec![once],
+            _ => vec![children],
+        };
+        store.decide::<_, Failure>(loads, Some(series(&tenant())), move |loaded| {
+            let rows = &loaded.rows[0];
+            let put = match n % 3 {
+                0 => {
+                    let before: Sample = rows[0].read(&SAMPLES)?;
+                    let amount = before.amount.as_ref().map(|sum| sum + &Decimal::from(1));
+                    Put::update(&before, &Sample { amount, ..before.clone() })
+                }
+                1 if rows.is_empty() => Put::insert(&Note::new(entity(1), "note_once", "smp_2")),
+                2 if rows.len() < 5 => {
+                    Put::insert(&Note::new(entity(1), format!("note_{n}"), "smp_1"))
+                }
+                _ => return Err(Failure::Refused),
+            };
+            Ok(((), numbered(Writes { puts: vec![put], ..Writes::default() })))
+        })
+    }))
+    .await;
+
+    let after: Sample = store.get(&SAMPLES, &tenant(), "smp_1").await.unwrap().unwrap();
+    let raises = i64::try_from((0..CROWD).filter(|n| n % 3 == 0).count()).unwrap();
+    assert_eq!(after.amount, Some(Decimal::from(raises)));
+    let children: Vec<Note> = store.look_up(&NOTES, "sample_id", "smp_1").await.unwrap();
+    assert_eq!(children.len(), 5);
+    let last = vec![("invoice/2026".to_owned(), raises + 1 + 5)];
+    assert_eq!(store.series(&tenant()).await, Ok(last));
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_group_that_cannot_be_written_leaves_no_trace_and_no_gap() {
+    let fixture = Fixture::new().await;
+    let store = fixture.store();
+    let taken = Sample { code: Some("A".to_owned()), ..Sample::new(entity(1), "smp_taken") };
+    store.insert(vec![Put::insert(&taken)], Vec::new()).await.unwrap();
+
+    let answers = join_all((0..CROWD).map(|n| {
+        store.decide::<_, StoreError>(Vec::new(), Some(series(&tenant())), move |loaded| {
+            let code = (n == CROWD / 2).then(|| "A".to_owned());
+            let sample = Sample { code, ..Sample::new(entity(1), format!("smp_{n}")) };
+            let puts = vec![Put::insert(&sample)];
+            Ok((loaded.number, numbered(Writes { puts, ..Writes::default() })))
+        })
+    }))
+    .await;
+
+    let duplicate = StoreError::Duplicate { table: "samples", field: "code" };
+    let written = answers.iter().filter(|answer| answer.is_ok()).count();
+    assert!(answers.iter().all(|answer| answer.is_ok() || *answer == Err(duplicate.clone())));
+    assert_eq!(answers[CROWD / 2], Err(duplicate));
+    let last = i64::try_from(written).unwrap();
+    assert_eq!(store.series(&tenant()).await, Ok(vec![("invoice/2026".to_owned(), last)]));
+    let owner = fixture.owner().await;
+    let rows: i64 = owner.query_one("SELECT count(*) FROM samples", &[]).await.unwrap().get(0);
+    assert_eq!(rows, last + 1);
+}

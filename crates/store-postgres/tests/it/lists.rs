@@ -1,0 +1,91 @@
+//! How lists are found, and how text is folded.
+
+use std::ops::RangeInclusive;
+
+use racun_kernel::testing::contract::SAMPLES;
+use racun_kernel::{Cursor, Direction, ListQuery, RawQuery, Tenant, Value, text};
+use time::macros::datetime;
+use tokio_postgres::Client;
+
+use crate::support::{Fixture, connect, entity};
+
+/// Rows of the list whose deep pages are looked at.
+const ROWS: i64 = 20_000;
+
+/// Capitals of Unicode 16 and 17, which a server's ICU library may not know yet.
+const NEW_CAPITALS: [RangeInclusive<char>; 4] = [
+    '\u{1c89}'..='\u{1c89}',
+    '\u{a7cb}'..='\u{a7dc}',
+    '\u{10d50}'..='\u{10d65}',
+    '\u{16ea0}'..='\u{16eb8}',
+];
+
+/// `samples` as the server counted its use: whole scans, and rows fetched through an index.
+async fn usage(owner: &Client) -> (i64, i64) {
+    let sql = "SELECT seq_scan, idx_tup_fetch FROM pg_stat_user_tables WHERE relname = 'samples'";
+    let row = owner.query_one(sql, &[]).await.expect("the database answers");
+    (row.get(0), row.get(1))
+}
+
+/// Waits until nobody else is connected: a session counts what it used when it ends.
+async fn alone(owner: &Client) {
+    let sql = "SELECT count(*) FROM pg_stat_activity WHERE datname = current_database()";
+    while owner.query_one(sql, &[]).await.expect("the database answers").get::<_, i64>(0) > 1 {}
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_deep_page_is_read_without_the_pages_before_it() {
+    let fixture = Fixture::new().await;
+    let entity = entity(1);
+    let owner = fixture.owner().await;
+    owner
+        .batch_execute(&format!(
+            "INSERT INTO samples (tenant, id, created_at, search, body)
+             SELECT '{entity}', 'smp_' || n, timestamptz '2026-01-01' + n * interval '1 minute',
+                    '', '{{}}' FROM generate_series(1, {ROWS}) AS n;
+             ANALYZE samples"
+        ))
+        .await
+        .unwrap();
+    let store = fixture.store();
+    drop(fixture.store);
+    drop(owner);
+
+    // The middle of the list; the second order has a bound on its first field alone.
+    let deep = Value::Instant(datetime!(2026-01-08 00:00 UTC));
+    for (order_by, keys) in
+        [("-created_at", vec![deep.clone()]), ("created_at,name", vec![deep, Value::Null])]
+    {
+        let raw = RawQuery { order_by: vec![order_by.to_owned()], ..RawQuery::default() };
+        let mut query = ListQuery::parse(&SAMPLES, &raw).unwrap();
+        let id = "smp_0".to_owned();
+        query.cursor = Some(Cursor { direction: Direction::Next, keys, id });
+        let (rows, _) = store.list(&SAMPLES, &Tenant::entity(entity), &query).await.unwrap();
+        assert_eq!(rows.len(), query.limit + 1, "{order_by}");
+    }
+    drop(store);
+
+    let owner = connect(&fixture.database.url).await;
+    alone(&owner).await;
+    let (scans, rows) = usage(&owner).await;
+    assert!(scans <= 1, "only ANALYZE may read the whole table: {scans} scans");
+    assert!(rows < 100, "two pages of 11 rows took {rows} rows");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn the_database_folds_every_character_as_the_kernel_does() {
+    let fixture = Fixture::new().await;
+    let owner = fixture.owner().await;
+    let texts: Vec<String> = ('\u{1}'..=char::MAX)
+        .map(String::from)
+        .chain(["ΟΔΟΣ ΣΣ", "İstanbul Iı", "ŽIGA Čeh ẞ", "ὈΔΥΣΣΕΎΣ."].map(str::to_owned))
+        .collect();
+    let sql = "SELECT array_agg(racun_fold(text) ORDER BY place) \
+               FROM unnest($1::text[]) WITH ORDINALITY AS all_texts (text, place)";
+    let folded: Vec<String> = owner.query_one(sql, &[&texts]).await.unwrap().get(0);
+    let is_new =
+        |text: &str| NEW_CAPITALS.iter().any(|range| text.chars().any(|c| range.contains(&c)));
+    for (text, folded) in texts.iter().zip(&folded) {
+        assert!(text::fold(text) == *folded || is_new(text), "{text:?} becomes {folded:?}");
+    }
+}

@@ -1,0 +1,8 @@
+//! The store on a real PostgreSQL.
+
+mod contract;
+mod fence;
+mod groups;
+mod lists;
+mod schema;
+mod support;

@@ -1,0 +1,67 @@
+//! Migrations, and the check of declarations against the database.
+
+use racun_kernel::testing::contract::{NOTES, SAMPLES};
+use racun_kernel::{Field, FieldKind, Store, StoreError, Table, Unique};
+use racun_store_postgres::{Options, PgStore, migrate};
+
+use crate::support::{Fixture, migrations, undo_migrations};
+
+static CHANGED: Table = Table {
+    name: "sample_notes",
+    fields: &[
+        Field::column("created_at", FieldKind::Instant),
+        Field::column("sample_id", FieldKind::Text).unique(Unique::Tenant),
+        Field::column("text", FieldKind::Number),
+        Field::column("color", FieldKind::Text),
+    ],
+};
+
+#[tokio::test(flavor = "multi_thread")]
+async fn the_check_names_what_differs_from_the_declarations() {
+    let fixture = Fixture::new().await;
+    assert_eq!(fixture.store.check(&[&SAMPLES, &NOTES]).await, Ok(()));
+    let Err(StoreError::Unavailable(reason)) = fixture.store.check(&[&CHANGED, &SAMPLES]).await
+    else {
+        panic!("the declarations differ")
+    };
+    assert_eq!(
+        reason,
+        "the database lacks sample_notes.color (text), \
+         sample_notes.sample_notes_sample_id_key (unique index), sample_notes.text (numeric); \
+         run the migrations of this version"
+    );
+    let owner = fixture.owner().await;
+    owner.batch_execute("ALTER TABLE samples NO FORCE ROW LEVEL SECURITY").await.unwrap();
+    assert!(fixture.store.check(&[&SAMPLES]).await.is_err(), "the fence is down");
+}
+
+#[tokio::test]
+async fn migrations_run_once_on_any_runtime_and_can_be_undone() {
+    let fixture = Fixture::new().await;
+    assert_eq!(migrate(&fixture.database.url).await, Ok(Vec::new()), "all were there");
+
+    let owner = fixture.owner().await;
+    undo_migrations(&owner).await;
+    let left = "SELECT count(*) FROM pg_class WHERE relnamespace = 'public'::regnamespace \
+                AND relname NOT LIKE '\\_\\_diesel%'";
+    assert_eq!(owner.query_one(left, &[]).await.unwrap().get::<_, i64>(0), 0, "all is undone");
+    owner.batch_execute("DELETE FROM __diesel_schema_migrations").await.unwrap();
+    let (first, second) =
+        tokio::join!(migrate(&fixture.database.url), migrate(&fixture.database.url));
+    assert_eq!(first.unwrap().len() + second.unwrap().len(), migrations().len());
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_store_outlives_its_connections_and_says_when_there_is_no_database() {
+    let fixture = Fixture::new().await;
+    let owner = fixture.owner().await;
+    let others = "SELECT pg_terminate_backend(pid, 5000) FROM pg_stat_activity \
+                  WHERE datname = current_database() AND pid <> pg_backend_pid()";
+    owner.execute(others, &[]).await.unwrap();
+    let answers = [fixture.store.ping().await, fixture.store.ping().await];
+    assert_eq!(answers[1], Ok(()), "{:?}", answers[0]);
+
+    let nowhere = fixture.database.url.replace("store_", "nowhere_");
+    let refused = PgStore::connect(&nowhere, Options::default()).await;
+    assert!(matches!(refused, Err(StoreError::Unavailable(_))));
+}

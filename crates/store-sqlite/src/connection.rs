@@ -1,0 +1,78 @@
+//! The file, its lock, and what every connection is set to.
+
+use std::fs::{File, TryLockError};
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use racun_kernel::text::fold;
+use rusqlite::functions::FunctionFlags;
+use rusqlite::{Connection, OpenFlags};
+
+use crate::OpenError;
+
+/// How long a connection waits for a lock that another program holds, such as a backup.
+const BUSY_TIMEOUT: Duration = Duration::from_secs(5);
+/// Statements that a connection keeps prepared.
+const STATEMENTS: usize = 128;
+/// Page cache of a connection; SQLite reads a negative number as KiB.
+const CACHE_KIB: i64 = -16 * 1024;
+/// The write-ahead log is cut back to this after a checkpoint.
+const LOG_BYTES: i64 = 64 * 1024 * 1024;
+
+/// Takes the file for this process until the answer is dropped.
+///
+/// # Errors
+/// When someone else has it, or the lock file cannot be made.
+pub(crate) fn lock(path: &Path) -> Result<File, OpenError> {
+    let mut name = path.as_os_str().to_owned();
+    name.push(".lock");
+    let file = PathBuf::from(name);
+    let opened = File::options().create(true).truncate(false).write(true).open(&file);
+    let lock = opened.map_err(|error| OpenError::io(&file, error))?;
+    match lock.try_lock() {
+        Ok(()) => Ok(lock),
+        Err(TryLockError::WouldBlock) => Err(OpenError::InUse { file }),
+        Err(TryLockError::Error(error)) => Err(OpenError::io(&file, error)),
+    }
+}
+
+pub(crate) fn open_writer(path: &Path) -> rusqlite::Result<Connection> {
+    let connection = open(path, OpenFlags::SQLITE_OPEN_CREATE)?;
+    connection.pragma_update(None, "journal_mode", "WAL")?;
+    // A committed unit survives a power cut, not only a crash of this process.
+    connection.pragma_update(None, "synchronous", "FULL")?;
+    connection.pragma_update(None, "journal_size_limit", LOG_BYTES)?;
+    Ok(connection)
+}
+
+pub(crate) fn open_reader(path: &Path) -> rusqlite::Result<Connection> {
+    let connection = open(path, OpenFlags::empty())?;
+    connection.pragma_update(None, "query_only", true)?;
+    Ok(connection)
+}
+
+pub(crate) fn open_in_memory() -> rusqlite::Result<Connection> {
+    let connection = Connection::open_in_memory()?;
+    set_up(&connection)?;
+    Ok(connection)
+}
+
+fn open(path: &Path, more: OpenFlags) -> rusqlite::Result<Connection> {
+    let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX | more;
+    let connection = Connection::open_with_flags(path, flags)?;
+    set_up(&connection)?;
+    connection.pragma_update(None, "cache_size", CACHE_KIB)?;
+    Ok(connection)
+}
+
+fn set_up(connection: &Connection) -> rusqlite::Result<()> {
+    connection.busy_timeout(BUSY_TIMEOUT)?;
+    connection.set_prepared_statement_cache_capacity(STATEMENTS);
+    connection.pragma_update(None, "foreign_keys", false)?;
+    connection.pragma_update(None, "trusted_schema", false)?;
+    connection.pragma_update(None, "temp_store", "MEMORY")?;
+    let flags = FunctionFlags::SQLITE_UTF8 | FunctionFlags::SQLITE_DETERMINISTIC;
+    connection.create_scalar_function("racun_fold", 1, flags, |context| {
+        Ok(context.get_raw(0).as_str_or_null()?.map(fold))
+    })
+}

@@ -1,0 +1,150 @@
+//! Values as SQLite keeps them: ordered there exactly as [`racun_kernel::Value::order`] orders them.
+
+use racun_kernel::calendar::format_date;
+use racun_kernel::{Decimal, Value};
+use rusqlite::types::Value as Cell;
+use time::OffsetDateTime;
+
+/// The cell that holds `value`.
+pub(crate) fn cell(value: &Value) -> Cell {
+    match value {
+        Value::Null => Cell::Null,
+        Value::Text(text) => Cell::Text(text.clone()),
+        Value::Number(number) => Cell::Text(number_key(number)),
+        Value::Bool(value) => Cell::Integer(i64::from(*value)),
+        Value::Date(date) => Cell::Text(format_date(*date)),
+        Value::Instant(instant) => Cell::Integer(microseconds(*instant)),
+        Value::Map(map) => Cell::Text(serde_json::json!(map).to_string()),
+        Value::List(list) => Cell::Text(serde_json::json!(list).to_string()),
+    }
+}
+
+/// The cells that hold `values`, but for nulls, as a JSON array for `json_each`.
+pub(crate) fn array(values: &[Value]) -> Cell {
+    let cells = values.iter().filter_map(|value| match cell(value) {
+        Cell::Integer(number) => Some(serde_json::json!(number)),
+        Cell::Text(text) => Some(serde_json::Value::String(text)),
+        Cell::Null | Cell::Real(_) | Cell::Blob(_) => None,
+    });
+    Cell::Text(serde_json::Value::Array(cells.collect()).to_string())
+}
+
+/// `texts` as a JSON array for `json_each`.
+pub(crate) fn text_array(texts: &[String]) -> Cell {
+    Cell::Text(serde_json::json!(texts).to_string())
+}
+
+/// Microseconds since 1970.
+pub(crate) fn microseconds(instant: OffsetDateTime) -> i64 {
+    let micros = instant.unix_timestamp_nanos().div_euclid(1000);
+    i64::try_from(micros)
+        .expect("an OffsetDateTime is within ±10,000 years, an i64 within ±292,000")
+}
+
+/// What the exponents of keys are counted from, so that none is negative.
+const EXPONENT_ZERO: i64 = 50_000;
+
+/// Text that sorts, byte by byte, as `number` does among numbers; equal for equal numbers.
+///
+/// A number is ±0.d₁d₂d₃… × 10ᵉ with d₁ ≠ 0. Its key is `1`, e in five digits and the digits; zero
+/// is `1` alone. A negative number has `0` and the nines' complement of all digits, closed by `~`:
+/// of two negatives with the same beginning the longer one is less. Exponents of five digits hold
+/// whatever arithmetic makes of inputs of 15 digits.
+pub(crate) fn number_key(number: &Decimal) -> String {
+    let text = number.to_string();
+    let unsigned = text.trim_start_matches('-');
+    let (whole, fraction) = unsigned.split_once('.').unwrap_or((unsigned, ""));
+    let digits = [whole, fraction].concat();
+    let significant = digits.trim_start_matches('0');
+    let leading = digits.len() - significant.len();
+    let significant = significant.trim_end_matches('0');
+    if significant.is_empty() {
+        return "1".to_owned();
+    }
+    let length = |n: usize| i64::try_from(n).expect("no text is that long");
+    let exponent = EXPONENT_ZERO + length(whole.len()) - length(leading);
+    let magnitude = format!("{exponent:05}{significant}");
+    if number.is_negative() {
+        let complement = magnitude.bytes().map(|digit| char::from(b'0' + b'9' - digit));
+        format!("0{}~", complement.collect::<String>())
+    } else {
+        format!("1{magnitude}")
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    fn decimal(text: &str) -> Decimal {
+        text.parse().unwrap()
+    }
+
+    #[test]
+    fn keys_of_growing_numbers_grow() {
+        let numbers = [
+            "-999999999999999.9999999999",
+            "-1000",
+            "-100.01",
+            "-100",
+            "-99",
+            "-12.5",
+            "-12",
+            "-10",
+            "-9",
+            "-1.01",
+            "-1",
+            "-0.2",
+            "-0.11",
+            "-0.1",
+            "-0.0000000002",
+            "-0.0000000001",
+            "0",
+            "0.0000000001",
+            "0.01",
+            "0.1",
+            "0.11",
+            "0.2",
+            "1",
+            "1.01",
+            "9",
+            "10",
+            "12",
+            "12.5",
+            "99",
+            "100",
+            "100.01",
+            "1000",
+            "999999999999999.9999999999",
+        ];
+        let keys: Vec<String> = numbers.iter().map(|text| number_key(&decimal(text))).collect();
+        for pair in keys.windows(2) {
+            assert!(pair[0] < pair[1], "{pair:?}");
+        }
+    }
+
+    #[test]
+    fn numbers_that_are_equal_have_one_key() {
+        assert_eq!(number_key(&decimal("29.90")), number_key(&decimal("29.9")));
+        assert_eq!(number_key(&decimal("1.2e3")), number_key(&decimal("1200")));
+        assert_eq!(number_key(&decimal("-0")), number_key(&Decimal::zero()));
+    }
+
+    fn numbers() -> impl Strategy<Value = Decimal> {
+        let any = (any::<i64>(), 0_u8..=18).prop_map(|(units, scale)| Decimal::new(units, scale));
+        let near = (-200_i64..200, 0_u8..=3).prop_map(|(units, scale)| Decimal::new(units, scale));
+        prop_oneof![any, near]
+    }
+
+    proptest! {
+        #[test]
+        fn keys_order_as_numbers_do(a in numbers(), b in numbers()) {
+            prop_assert_eq!(number_key(&a).cmp(&number_key(&b)), a.cmp(&b));
+            // Products are longer than any input.
+            let (a, b) = (&(&a * &a) * &b, &(&b * &b) * &a);
+            prop_assert_eq!(number_key(&a).cmp(&number_key(&b)), a.cmp(&b));
+        }
+    }
+}

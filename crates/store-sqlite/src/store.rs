@@ -1,0 +1,179 @@
+//! The store: queues in front of the threads that own the connections.
+
+use std::fs::File;
+use std::path::Path;
+use std::thread::JoinHandle;
+
+use async_trait::async_trait;
+use racun_kernel::{
+    ListQuery, Loaded, Refusal, Store, StoreError, Stored, Table, Tenant, TransactError, Unit,
+    Writes,
+};
+use rusqlite::Connection;
+use tokio::sync::{mpsc, oneshot};
+
+use crate::writer::{Job, Waiting};
+use crate::{OpenError, connection, declaration, read, readers, schema, select, writer};
+
+/// Units, or reads, that may wait; callers beyond them wait to get into the queue.
+const QUEUE: usize = 1024;
+
+/// Everything, in one SQLite file or in memory.
+///
+/// Dropping it finishes what is queued and closes the file; whoever drops it waits for that.
+pub struct SqliteStore {
+    /// `None` only while it is dropped.
+    writes: Option<mpsc::Sender<Job>>,
+    /// `None` in memory, where the writer's connection is the only one.
+    reads: Option<mpsc::Sender<read::Read>>,
+    threads: Vec<JoinHandle<()>>,
+    /// Released after all connections are closed.
+    _lock: Option<File>,
+}
+
+impl SqliteStore {
+    /// Opens the file at `path`, made when there is none, with these tables. Blocks.
+    ///
+    /// A file belongs to one process at a time: beside it stands a `.lock` file.
+    ///
+    /// # Errors
+    /// When another process has it open, when it is no file of Racun's, when it holds a table that
+    /// was declared otherwise, when a declaration cannot be kept, or when the disk fails.
+    pub fn open(path: &Path, tables: &[&'static Table]) -> Result<Self, OpenError> {
+        declaration::check(tables)?;
+        let lock = connection::lock(path)?;
+        let failed = |error| OpenError::sqlite(path, error);
+        let mut connection = connection::open_writer(path).map_err(failed)?;
+        schema::prepare(&mut connection, path, tables)?;
+        let readers = (0..readers::THREADS)
+            .map(|_| connection::open_reader(path))
+            .collect::<Result<Vec<_>, _>>()
+            .map_err(failed)?;
+        Self::start(path, connection, readers, Some(lock))
+    }
+
+    /// A store that lives as long as it is held.
+    ///
+    /// # Errors
+    /// When a declaration cannot be kept.
+    pub fn in_memory(tables: &[&'static Table]) -> Result<Self, OpenError> {
+        let path = Path::new(":memory:");
+        declaration::check(tables)?;
+        let failed = |error| OpenError::sqlite(path, error);
+        let mut connection = connection::open_in_memory().map_err(failed)?;
+        schema::prepare(&mut connection, path, tables)?;
+        Self::start(path, connection, Vec::new(), None)
+    }
+
+    fn start(
+        path: &Path,
+        connection: Connection,
+        readers: Vec<Connection>,
+        lock: Option<File>,
+    ) -> Result<Self, OpenError> {
+        let failed = |error| OpenError::io(path, error);
+        let (writes, queued_writes) = mpsc::channel(QUEUE);
+        let mut threads = vec![writer::spawn(connection, queued_writes).map_err(failed)?];
+        let mut reads = None;
+        if !readers.is_empty() {
+            let (sender, queued_reads) = mpsc::channel(QUEUE);
+            threads.extend(readers::spawn(readers, queued_reads).map_err(failed)?);
+            reads = Some(sender);
+        }
+        Ok(Self { writes: Some(writes), reads, threads, _lock: lock })
+    }
+
+    /// Runs `read` on a connection of another thread.
+    async fn read<T: Send + 'static>(
+        &self,
+        read: impl FnOnce(&mut Connection) -> Result<T, rusqlite::Error> + Send + 'static,
+    ) -> Result<T, StoreError> {
+        let (sender, answer) = oneshot::channel();
+        let read: read::Read = Box::new(move |connection| {
+            // Whoever asked may have gone.
+            let _ = sender.send(read(connection));
+        });
+        let queued = match (&self.reads, &self.writes) {
+            (Some(reads), _) => reads.send(read).await.map_err(|_| ended()),
+            (None, Some(writes)) => writes.send(Job::Read(read)).await.map_err(|_| ended()),
+            (None, None) => Err(ended()),
+        };
+        queued?;
+        answer.await.map_err(|_| ended())?.map_err(crate::error::unavailable)
+    }
+}
+
+/// The threads have ended, or one has panicked over this job.
+fn ended() -> StoreError {
+    StoreError::Unavailable("the store's thread gave no answer".to_owned())
+}
+
+impl Drop for SqliteStore {
+    fn drop(&mut self) {
+        self.writes = None;
+        self.reads = None;
+        for thread in self.threads.drain(..) {
+            // A decision may have held the last handle: a thread cannot wait for itself.
+            if thread.thread().id() != std::thread::current().id() {
+                // A panic of that thread has been reported where it happened.
+                let _ = thread.join();
+            }
+        }
+    }
+}
+
+#[async_trait]
+impl Store for SqliteStore {
+    async fn find(
+        &self,
+        table: &'static Table,
+        tenant: &Tenant,
+        ids: &[String],
+    ) -> Result<Vec<Stored>, StoreError> {
+        let (tenant, ids) = (tenant.clone(), ids.to_vec());
+        self.read(move |connection| read::find(connection, table, &tenant, &ids)).await
+    }
+
+    async fn lookup(
+        &self,
+        table: &'static Table,
+        field: &'static str,
+        value: &str,
+    ) -> Result<Vec<Stored>, StoreError> {
+        let column = declaration::indexed_text(table, field)?;
+        let value = value.to_owned();
+        self.read(move |connection| read::lookup(connection, table, column, &value)).await
+    }
+
+    async fn list(
+        &self,
+        table: &'static Table,
+        tenant: &Tenant,
+        query: &ListQuery,
+    ) -> Result<(Vec<Stored>, i64), StoreError> {
+        let (tenant, query) = (tenant.clone(), query.clone());
+        self.read(move |connection| select::list(connection, table, &tenant, &query)).await
+    }
+
+    async fn transact(&self, unit: Unit) -> Result<(), TransactError> {
+        let failed = || TransactError::Store(ended());
+        let (answer, answered) = oneshot::channel();
+        let writes = self.writes.as_ref().ok_or_else(failed)?;
+        writes.send(Job::Unit(Waiting { unit, answer })).await.map_err(|_| failed())?;
+        answered.await.map_err(|_| failed())?
+    }
+
+    async fn series(&self, tenant: &Tenant) -> Result<Vec<(String, i64)>, StoreError> {
+        let tenant = tenant.clone();
+        self.read(move |connection| read::series(connection, &tenant)).await
+    }
+
+    async fn ping(&self) -> Result<(), StoreError> {
+        self.read(|connection| read::ping(connection)).await?;
+        let decide = Box::new(|_: Loaded| Ok::<_, Refusal>(Writes::default()));
+        match self.transact(Unit { loads: Vec::new(), series: None, decide }).await {
+            Ok(()) | Err(TransactError::Refused) => Ok(()),
+            Err(TransactError::Store(error)) => Err(error),
+        }
+    }
+}

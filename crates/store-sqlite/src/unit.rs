@@ -1,0 +1,148 @@
+//! One unit: load, decide, write. It runs alone, on the only connection that writes, so that what it
+//! loads is held by nobody else.
+
+use std::collections::BTreeMap;
+
+use racun_kernel::{
+    Event, Load, Loaded, Put, PutKind, Refusal, Series, StoreError, Stored, TransactError, Unit,
+};
+use rusqlite::types::Value as Cell;
+use rusqlite::{Connection, OptionalExtension};
+
+use crate::declaration;
+use crate::encoding::{cell, microseconds};
+use crate::error::{of_write, unavailable};
+use crate::read::stored;
+use crate::sql::{Sql, text};
+
+/// Does all of `unit`, or fails; the caller rolls back.
+pub(crate) fn run(connection: &Connection, unit: Unit) -> Result<(), TransactError> {
+    let failed = TransactError::Store;
+    let rows = unit.loads.iter().map(|load| rows(connection, load));
+    let rows = rows.collect::<Result<_, _>>().map_err(failed)?;
+    let number = unit.series.as_ref().map(|series| next_number(connection, series));
+    let number = number.transpose().map_err(failed)?;
+
+    let writes =
+        (unit.decide)(Loaded { rows, number }).map_err(|Refusal| TransactError::Refused)?;
+
+    for put in &writes.puts {
+        write(connection, put).map_err(failed)?;
+    }
+    keep_counts(connection, &writes.puts).map_err(|error| failed(unavailable(error)))?;
+    for event in &writes.events {
+        record(connection, event).map_err(|error| failed(unavailable(error)))?;
+    }
+    if let (true, Some(series), Some(number)) = (writes.takes_number, &unit.series, number) {
+        take_number(connection, series, number).map_err(|error| failed(unavailable(error)))?;
+    }
+    Ok(())
+}
+
+fn rows(connection: &Connection, load: &Load) -> Result<Vec<Stored>, StoreError> {
+    let (table, tenant, column, value) = match load {
+        Load::One { table, tenant, id } => (table, tenant, "id", id),
+        Load::Where { table, tenant, field, value } => {
+            (table, tenant, declaration::indexed_text(table, field)?, value)
+        }
+    };
+    Sql::new(format!(r#"SELECT id, body FROM "{}" WHERE tenant = "#, table.name))
+        .bind(text(tenant.as_str()))
+        .then(&format!(r#" AND "{column}" = "#))
+        .bind(text(value))
+        .then(" ORDER BY id")
+        .rows(connection, stored)
+        .map_err(unavailable)
+}
+
+fn next_number(connection: &Connection, series: &Series) -> Result<i64, StoreError> {
+    let query = "SELECT last FROM racun_series WHERE tenant = ? AND key = ?";
+    let last = connection
+        .prepare_cached(query)
+        .and_then(|mut statement| {
+            statement.query_row((series.tenant.as_str(), &series.key), |row| row.get(0)).optional()
+        })
+        .map_err(unavailable)?;
+    let next = last.map_or(Some(series.start), |last: i64| last.checked_add(1));
+    next.ok_or_else(|| StoreError::Unavailable(format!("series {} is exhausted", series.key)))
+}
+
+fn take_number(connection: &Connection, series: &Series, number: i64) -> rusqlite::Result<usize> {
+    let upsert = "INSERT INTO racun_series (tenant, key, last) VALUES (?, ?, ?)
+                  ON CONFLICT (tenant, key) DO UPDATE SET last = excluded.last";
+    connection.prepare_cached(upsert)?.execute((series.tenant.as_str(), &series.key, number))
+}
+
+fn record(connection: &Connection, event: &Event) -> rusqlite::Result<usize> {
+    let insert =
+        "INSERT INTO racun_outbox (tenant, kind, subject, actor, at) VALUES (?, ?, ?, ?, ?)";
+    connection.prepare_cached(insert)?.execute((
+        event.tenant.as_str(),
+        event.kind,
+        &event.subject,
+        &event.actor,
+        microseconds(event.at),
+    ))
+}
+
+fn write(connection: &Connection, put: &Put) -> Result<(), StoreError> {
+    let cells = cells(put)?;
+    let sql = match put.kind {
+        PutKind::Insert => insert(put, cells),
+        PutKind::Update => update(put, cells),
+        PutKind::Delete => this_row(Sql::new(format!(r#"DELETE FROM "{}""#, put.table.name)), put),
+    };
+    let changed = sql.run(connection).map_err(|error| of_write(put.table, error))?;
+    if changed == 0 { Err(StoreError::NotFound { id: put.id.clone() }) } else { Ok(()) }
+}
+
+/// The columns that an update replaces, with what they are to hold.
+fn cells(put: &Put) -> Result<Vec<(&'static str, Cell)>, StoreError> {
+    if put.values.len() != put.table.fields.len() {
+        let (name, given) = (put.table.name, put.values.len());
+        let reason = format!("{name} declares {} fields, not {given}", put.table.fields.len());
+        return Err(StoreError::Unavailable(reason));
+    }
+    let own = [("search", text(&put.search)), ("body", text(&put.body))];
+    let declared = put.table.columns().map(|(place, _, column)| (column, cell(&put.values[place])));
+    Ok(own.into_iter().chain(declared).collect())
+}
+
+fn insert(put: &Put, cells: Vec<(&'static str, Cell)>) -> Sql {
+    let names: String = cells.iter().map(|(column, _)| format!(r#", "{column}""#)).collect();
+    let sql = Sql::new(format!(r#"INSERT INTO "{}" (tenant, id{names}) VALUES ("#, put.table.name));
+    let sql = sql.bind(text(put.tenant.as_str())).then(", ").bind(text(&put.id));
+    cells.into_iter().fold(sql, |sql, (_, cell)| sql.then(", ").bind(cell)).then(")")
+}
+
+fn update(put: &Put, cells: Vec<(&'static str, Cell)>) -> Sql {
+    let mut sql = Sql::new(format!(r#"UPDATE "{}" SET "#, put.table.name));
+    for (place, (column, cell)) in cells.into_iter().enumerate() {
+        let comma = if place == 0 { "" } else { ", " };
+        sql = sql.then(comma).then(&format!(r#""{column}" = "#)).bind(cell);
+    }
+    this_row(sql, put)
+}
+
+fn this_row(sql: Sql, put: &Put) -> Sql {
+    let sql = sql.then(" WHERE tenant = ").bind(text(put.tenant.as_str()));
+    sql.then(" AND id = ").bind(text(&put.id))
+}
+
+/// Moves the kept counts by what all `puts` together move them.
+fn keep_counts(connection: &Connection, puts: &[Put]) -> rusqlite::Result<()> {
+    let mut moves: BTreeMap<(&str, &str), (i64, i64)> = BTreeMap::new();
+    for put in puts {
+        let (live, trashed) = moves.entry((put.tenant.as_str(), put.table.name)).or_default();
+        *live += put.live_delta;
+        *trashed += put.trash_delta;
+    }
+    moves.retain(|_, moved| *moved != (0, 0));
+    let upsert = "INSERT INTO racun_counts (tenant, table_name, live, trashed) VALUES (?, ?, ?, ?)
+                  ON CONFLICT (tenant, table_name) DO UPDATE
+                  SET live = live + excluded.live, trashed = trashed + excluded.trashed";
+    for ((tenant, table), (live, trashed)) in moves {
+        connection.prepare_cached(upsert)?.execute((tenant, table, live, trashed))?;
+    }
+    Ok(())
+}

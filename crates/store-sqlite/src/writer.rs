@@ -1,0 +1,200 @@
+//! The thread that writes: it commits waiting units in groups, because the flush to the disk costs
+//! the same for one as for many.
+
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::thread::{Builder, JoinHandle};
+
+use racun_kernel::{StoreError, TransactError, Unit};
+use rusqlite::{Connection, Transaction, TransactionBehavior};
+use tokio::sync::{mpsc, oneshot};
+
+use crate::error::unavailable;
+use crate::read::Read;
+use crate::{readers, unit};
+
+/// Units that one commit holds at most.
+const MAX_GROUP: usize = 256;
+
+/// A unit and who waits for its answer.
+pub(crate) struct Waiting {
+    pub(crate) unit: Unit,
+    pub(crate) answer: oneshot::Sender<Result<(), TransactError>>,
+}
+
+/// What the thread is asked for.
+pub(crate) enum Job {
+    /// To commit a unit.
+    Unit(Waiting),
+    /// To read, where there are no readers.
+    Read(Read),
+}
+
+/// Starts the thread; it ends when `queue` is closed and empty.
+pub(crate) fn spawn(
+    mut connection: Connection,
+    mut queue: mpsc::Receiver<Job>,
+) -> std::io::Result<JoinHandle<()>> {
+    Builder::new().name("racun-writer".to_owned()).spawn(move || {
+        while let Some(first) = queue.blocking_recv() {
+            let (group, reads) = gather(first, &mut queue);
+            commit(&mut connection, group);
+            for read in reads {
+                readers::run(&mut connection, read);
+            }
+        }
+    })
+}
+
+/// `first` and whatever else waits already.
+fn gather(first: Job, queue: &mut mpsc::Receiver<Job>) -> (Vec<Waiting>, Vec<Read>) {
+    let (mut group, mut reads) = (Vec::new(), Vec::new());
+    let mut next = Some(first);
+    while let Some(job) = next {
+        match job {
+            Job::Unit(waiting) => group.push(waiting),
+            Job::Read(read) => reads.push(read),
+        }
+        next = if group.len() < MAX_GROUP { queue.try_recv().ok() } else { None };
+    }
+    (group, reads)
+}
+
+/// Runs the units of `group` in one transaction and answers them once it is on disk.
+///
+/// A refusal waits for the commit too: it may rest on what a unit before it in the group wrote.
+fn commit(connection: &mut Connection, group: Vec<Waiting>) {
+    if group.is_empty() {
+        return;
+    }
+    let (units, callers): (Vec<_>, Vec<_>) =
+        group.into_iter().map(|waiting| (waiting.unit, waiting.answer)).unzip();
+    let answers = match run_all(connection, units) {
+        Ok(answers) => answers,
+        Err(error) => {
+            tracing::error!(%error, units = callers.len(), "a group of units was not committed");
+            let failed = TransactError::Store(error);
+            callers.iter().map(|_| Err(failed.clone())).collect()
+        }
+    };
+    for (caller, answer) in callers.into_iter().zip(answers) {
+        // A caller that has gone misses the answer, not the commit.
+        let _ = caller.send(answer);
+    }
+}
+
+fn run_all(
+    connection: &mut Connection,
+    units: Vec<Unit>,
+) -> Result<Vec<Result<(), TransactError>>, StoreError> {
+    let mut transaction = connection
+        .transaction_with_behavior(TransactionBehavior::Immediate)
+        .map_err(unavailable)?;
+    let mut answers = Vec::new();
+    for unit in units {
+        answers.push(run_one(&mut transaction, unit));
+        // A full disk makes SQLite roll all of it back by itself: what follows would run outside.
+        if transaction.is_autocommit() {
+            return Err(StoreError::Unavailable("SQLite rolled the group back".to_owned()));
+        }
+    }
+    transaction.commit().map_err(unavailable)?;
+    Ok(answers)
+}
+
+/// Runs `unit` in a savepoint, which a refusal, a failure or a panic rolls back.
+fn run_one(transaction: &mut Transaction<'_>, unit: Unit) -> Result<(), TransactError> {
+    let run = || {
+        let failed = |error| TransactError::Store(unavailable(error));
+        let savepoint = transaction.savepoint().map_err(failed)?;
+        unit::run(&savepoint, unit)?;
+        savepoint.commit().map_err(failed)
+    };
+    catch_unwind(AssertUnwindSafe(run)).unwrap_or_else(|_| {
+        tracing::error!("a decision panicked; its unit is rolled back");
+        let reason = "the decision panicked".to_owned();
+        Err(TransactError::Store(StoreError::Unavailable(reason)))
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use racun_kernel::id::EntityId;
+    use racun_kernel::testing::contract::{SAMPLES, Sample};
+    use racun_kernel::{Put, Writes};
+
+    use super::*;
+
+    fn prepared() -> Connection {
+        let mut connection = crate::connection::open_in_memory().unwrap();
+        crate::schema::prepare(&mut connection, "test".as_ref(), &[&SAMPLES]).unwrap();
+        connection
+    }
+
+    fn insertion(id: &str, bytes: usize) -> Unit {
+        let note = Some("x".repeat(bytes));
+        let sample = Sample { note, ..Sample::new(EntityId::new(1_u128.into()), id) };
+        let writes = Writes { puts: vec![Put::insert(&sample)], ..Writes::default() };
+        Unit { loads: Vec::new(), series: None, decide: Box::new(|_| Ok(writes)) }
+    }
+
+    /// Commits `units` as one group; whether each was said to be written.
+    fn written(connection: &mut Connection, units: Vec<Unit>) -> Vec<bool> {
+        let (group, answers): (Vec<_>, Vec<_>) = units
+            .into_iter()
+            .map(|unit| {
+                let (answer, answered) = oneshot::channel();
+                (Waiting { unit, answer }, answered)
+            })
+            .unzip();
+        commit(connection, group);
+        let answers = answers.into_iter().map(|answer| answer.blocking_recv().unwrap());
+        let failed = |error| {
+            let store = matches!(error, TransactError::Store(StoreError::Unavailable(_)));
+            assert!(store, "{error:?}");
+        };
+        answers.map(|answer| answer.map_err(failed).is_ok()).collect()
+    }
+
+    fn ids(connection: &Connection) -> Vec<String> {
+        let mut statement = connection.prepare("SELECT id FROM samples ORDER BY id").unwrap();
+        let ids = statement.query_map([], |row| row.get(0)).unwrap();
+        ids.collect::<Result<_, _>>().unwrap()
+    }
+
+    #[test]
+    fn on_a_full_disk_exactly_what_was_answered_is_written() {
+        let mut connection = prepared();
+        let pages: i64 =
+            connection.pragma_query_value(None, "page_count", |row| row.get(0)).unwrap();
+        connection.pragma_update(None, "max_page_count", pages + 8).unwrap();
+        let units =
+            vec![insertion("smp_1", 1), insertion("smp_2", 1_000_000), insertion("smp_3", 1)];
+        let answers = written(&mut connection, units);
+        assert!(!answers[1], "a megabyte does not fit");
+        let all = ["smp_1", "smp_2", "smp_3"];
+        let said = all.iter().zip(answers).filter(|(_, answer)| *answer).map(|(id, _)| *id);
+        assert_eq!(ids(&connection), said.collect::<Vec<_>>());
+
+        connection.pragma_update(None, "max_page_count", pages + 1000).unwrap();
+        assert_eq!(written(&mut connection, vec![insertion("smp_4", 1)]), [true]);
+    }
+
+    #[test]
+    fn when_the_commit_fails_nobody_is_told_otherwise() {
+        let mut connection = prepared();
+        // A reference that is checked at the commit only, and holds for no row called smp_bad.
+        let fault = "
+            PRAGMA foreign_keys = ON;
+            CREATE TABLE parents (id TEXT PRIMARY KEY);
+            CREATE TABLE children (
+                parent TEXT REFERENCES parents (id) DEFERRABLE INITIALLY DEFERRED
+            );
+            CREATE TRIGGER fault AFTER INSERT ON samples WHEN NEW.id = 'smp_bad'
+                BEGIN INSERT INTO children VALUES (NEW.id); END;";
+        connection.execute_batch(fault).unwrap();
+        let units = vec![insertion("smp_1", 1), insertion("smp_bad", 1), insertion("smp_2", 1)];
+        assert_eq!(written(&mut connection, units), [false, false, false]);
+        assert_eq!(ids(&connection), [""; 0]);
+        assert_eq!(written(&mut connection, vec![insertion("smp_1", 1)]), [true]);
+    }
+}

@@ -1,0 +1,265 @@
+//! The store in memory and on file: the contract of all stores, and what only this one promises.
+
+#![expect(clippy::unwrap_used, reason = "a test that cannot go on says so by panicking")]
+
+use std::future::Future;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use racun_kernel::id::EntityId;
+use racun_kernel::testing::contract::{NOTES, SAMPLES, Sample, random_lists, store_contract};
+use racun_kernel::{
+    Event, Field, FieldKind, Loaded, Put, Record, Refusal, Series, Store, StoreError, Table,
+    TransactError, Unique, Unit, Writes,
+};
+use racun_store_sqlite::{OpenError, SqliteStore};
+use tempfile::TempDir;
+use time::macros::datetime;
+
+static TABLES: [&Table; 2] = [&SAMPLES, &NOTES];
+
+fn in_memory() -> Arc<dyn Store> {
+    Arc::new(SqliteStore::in_memory(&TABLES).unwrap())
+}
+
+/// A folder that goes with its owner, and the data file in it.
+fn folder() -> (TempDir, PathBuf) {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("racun.db");
+    (folder, file)
+}
+
+fn open(file: &Path) -> Arc<dyn Store> {
+    Arc::new(SqliteStore::open(file, &TABLES).unwrap())
+}
+
+fn run<F: Future>(future: F) -> F::Output {
+    tokio::runtime::Builder::new_current_thread().build().unwrap().block_on(future)
+}
+
+fn sample(id: &str) -> Sample {
+    Sample::new(EntityId::new(7_u128.into()), id)
+}
+
+fn insertion(sample: &Sample) -> Unit {
+    let puts = vec![Put::insert(sample)];
+    let writes = Writes { puts, ..Writes::default() };
+    Unit { loads: Vec::new(), series: None, decide: Box::new(move |_| Ok(writes)) }
+}
+
+async fn get(store: &Arc<dyn Store>, sample: &Sample) -> Option<Sample> {
+    store.get(&SAMPLES, &sample.tenant(), &sample.id).await.unwrap()
+}
+
+#[test]
+fn the_contract_holds_in_memory() {
+    run(store_contract(in_memory()));
+}
+
+#[test]
+fn the_contract_holds_on_file() {
+    let (_folder, file) = folder();
+    run(store_contract(open(&file)));
+}
+
+#[test]
+fn random_lists_equal_the_reference() {
+    for seed in [1, 20_261_120, 0x5EED] {
+        run(random_lists(in_memory(), seed, 150));
+    }
+}
+
+#[test]
+fn random_lists_on_file_equal_the_reference() {
+    let (_folder, file) = folder();
+    run(random_lists(open(&file), 3, 60));
+}
+
+#[test]
+fn what_was_answered_is_there_after_reopening() {
+    let (_folder, file) = folder();
+    let kept = Sample { name: Some("Žiga".to_owned()), ..sample("smp_1") };
+    let series = Series { tenant: kept.tenant(), key: "a".to_owned(), start: 1 };
+    let writes = Writes { puts: vec![Put::insert(&kept)], events: Vec::new(), takes_number: true };
+    let decide = Box::new(move |_: Loaded| Ok(writes));
+    let unit = Unit { loads: Vec::new(), series: Some(series), decide };
+
+    let store = open(&file);
+    run(store.transact(unit)).unwrap();
+    drop(store);
+
+    let store = open(&file);
+    assert_eq!(run(get(&store, &kept)), Some(kept.clone()));
+    assert_eq!(run(store.series(&kept.tenant())), Ok(vec![("a".to_owned(), 1)]));
+    let query = racun_kernel::ListQuery::first_page(&SAMPLES);
+    let page = run(store.page::<Sample>(&SAMPLES, &kept.tenant(), &query)).unwrap();
+    assert_eq!((page.rows, page.pagination.total), (vec![kept], 1));
+}
+
+#[test]
+fn a_second_store_on_one_file_is_refused_until_the_first_is_dropped() {
+    let (_folder, file) = folder();
+    let first = SqliteStore::open(&file, &TABLES).unwrap();
+    let refused = SqliteStore::open(&file, &TABLES).err().unwrap();
+    assert!(matches!(&refused, OpenError::InUse { .. }), "{refused}");
+    assert!(refused.to_string().contains("racun.db.lock"), "{refused}");
+    drop(first);
+    SqliteStore::open(&file, &TABLES).unwrap();
+}
+
+#[test]
+fn a_store_that_is_dropped_finishes_what_was_queued() {
+    let (_folder, file) = folder();
+    run(async {
+        let store = open(&file);
+        for n in 0..50 {
+            let unit = insertion(&sample(&format!("smp_{n}")));
+            // Polled once, so that it is queued; then dropped, as by a client that hangs up.
+            tokio::select! { biased; _ = store.transact(unit) => {}, () = async {} => {} }
+        }
+    });
+    let store = open(&file);
+    for n in 0..50 {
+        assert!(run(get(&store, &sample(&format!("smp_{n}")))).is_some(), "smp_{n}");
+    }
+}
+
+#[test]
+fn a_panicking_decision_takes_nothing_else_with_it() {
+    let (_folder, file) = folder();
+    let store = open(&file);
+    let panicking = || Unit {
+        loads: Vec::new(),
+        series: None,
+        decide: Box::new(|_| panic!("a bug in a decision, made on purpose")),
+    };
+    let refusing = || Unit { loads: Vec::new(), series: None, decide: Box::new(|_| Err(Refusal)) };
+    let [first, second] = ["smp_1", "smp_2"].map(sample);
+    // Waiting together, they are committed as one group.
+    let (before, panicked, refused, after) = run(async {
+        tokio::join!(
+            store.transact(insertion(&first)),
+            store.transact(panicking()),
+            store.transact(refusing()),
+            store.transact(insertion(&second)),
+        )
+    });
+    assert_eq!((before, after), (Ok(()), Ok(())));
+    assert_eq!(refused, Err(TransactError::Refused));
+    let unavailable =
+        TransactError::Store(StoreError::Unavailable("the decision panicked".to_owned()));
+    assert_eq!(panicked, Err(unavailable));
+    assert_eq!(run(get(&store, &first)), Some(first));
+    assert_eq!(run(get(&store, &second)), Some(second));
+}
+
+#[test]
+fn events_are_in_the_outbox_exactly_when_their_unit_is_committed() {
+    let (_folder, file) = folder();
+    let store = open(&file);
+    let put = Put::insert(&sample("smp_1"));
+    let event = |subject: &str| Event {
+        tenant: sample("smp_1").tenant(),
+        kind: "sample.created",
+        subject: subject.to_owned(),
+        actor: "usr_1".to_owned(),
+        at: datetime!(2026-11-20 08:30 UTC),
+    };
+    run(store.insert(vec![put.clone()], vec![event("smp_1"), event("smp_2")])).unwrap();
+    run(store.insert(vec![put], vec![event("smp_3")])).unwrap_err();
+    drop(store);
+
+    let connection = rusqlite::Connection::open(&file).unwrap();
+    let query = "SELECT position, kind, subject, actor, at FROM racun_outbox ORDER BY position";
+    let mut statement = connection.prepare(query).unwrap();
+    let row = |row: &rusqlite::Row<'_>| {
+        Ok((row.get(0)?, row.get(1)?, row.get(2)?, row.get(3)?, row.get(4)?))
+    };
+    let events: Vec<(i64, String, String, String, i64)> =
+        statement.query_map([], row).unwrap().collect::<Result<_, _>>().unwrap();
+    let expected = [(1, "smp_1"), (2, "smp_2")].map(|(position, subject)| {
+        let owned = str::to_owned;
+        (position, owned("sample.created"), owned(subject), owned("usr_1"), 1_795_163_400_000_000)
+    });
+    assert_eq!(events, expected);
+}
+
+#[test]
+fn tables_may_be_added_and_indexed_later_but_not_changed() {
+    static BEFORE: Table = Table {
+        name: "things",
+        fields: &[
+            Field::column("created_at", FieldKind::Instant),
+            Field::column("name", FieldKind::Text),
+        ],
+    };
+    static INDEXED: Table = Table {
+        name: "things",
+        fields: &[
+            Field::column("created_at", FieldKind::Instant),
+            Field::column("name", FieldKind::Text).indexed(),
+        ],
+    };
+    static CHANGED: Table = Table {
+        name: "things",
+        fields: &[
+            Field::column("created_at", FieldKind::Instant),
+            Field::column("name", FieldKind::Text).unique(Unique::Tenant),
+        ],
+    };
+    let (_folder, file) = folder();
+    drop(SqliteStore::open(&file, &[&BEFORE]).unwrap());
+    drop(SqliteStore::open(&file, &[&INDEXED, &NOTES]).unwrap());
+    let refused = SqliteStore::open(&file, &[&CHANGED]).err().unwrap().to_string();
+    for told in ["racun.db", "things", "name text)", "name text unique)"] {
+        assert!(refused.contains(told), "{refused}");
+    }
+    drop(SqliteStore::open(&file, &[&BEFORE]).unwrap());
+}
+
+#[test]
+fn a_file_of_another_program_is_left_alone() {
+    let (_folder, file) = folder();
+    let foreign = rusqlite::Connection::open(&file).unwrap();
+    foreign.execute_batch("CREATE TABLE theirs (x)").unwrap();
+    drop(foreign);
+    let refused = SqliteStore::open(&file, &TABLES).err().unwrap();
+    assert!(matches!(&refused, OpenError::Foreign { .. }), "{refused}");
+
+    std::fs::write(&file, "not a database, but long enough to be looked at ".repeat(100)).unwrap();
+    let refused = SqliteStore::open(&file, &TABLES).err().unwrap();
+    assert!(matches!(&refused, OpenError::Sqlite { .. }), "{refused}");
+    assert!(refused.to_string().contains("racun.db"), "{refused}");
+}
+
+#[test]
+fn declarations_that_no_store_can_keep_are_refused() {
+    const CREATED: Field = Field::column("created_at", FieldKind::Instant);
+    fn check<const N: usize>(name: &'static str, fields: [Field; N], expected: &str) {
+        let fields = Box::leak(Box::new(fields));
+        let table: &'static Table = Box::leak(Box::new(Table { name, fields }));
+        let refused = SqliteStore::in_memory(&[table]).err().unwrap().to_string();
+        assert!(refused.contains(expected), "{name}: {refused}");
+    }
+    check("Things", [CREATED], "name is small letters");
+    check("things\"; --", [CREATED], "name is small letters");
+    check("racun_outbox", [CREATED], "not one of ours");
+    check("things", [], "created_at");
+    check("things", [CREATED, CREATED], "field created_at: its column exists");
+    check("things", [CREATED, Field::column("body", FieldKind::Text)], "field body");
+    check("things", [CREATED, Field::column("a b", FieldKind::Text)], "field a b: a column's");
+    check("things", [CREATED, Field::body("a", &["a'b"])], "field a: a path's keys");
+    check("things", [CREATED, Field::body("a", &["a"]).indexed()], "inside the body");
+    check("things", [Field::column("created_at", FieldKind::Text)], "created_at");
+    let twice = SqliteStore::in_memory(&[&NOTES, &NOTES]).err().unwrap().to_string();
+    assert!(twice.contains("sample_notes: is declared twice"), "{twice}");
+}
+
+#[test]
+fn only_indexed_text_fields_are_looked_up_by() {
+    let store = in_memory();
+    for field in ["note", "name", "amount", "nothing"] {
+        let refused = run(store.lookup(&SAMPLES, field, "a")).unwrap_err();
+        assert!(matches!(refused, StoreError::Unavailable(reason) if reason.contains(field)));
+    }
+}

@@ -1,0 +1,38 @@
+# The only door: what a developer and the CI run.
+
+# Lists the recipes.
+default:
+    @just --list
+
+# Serves on 127.0.0.1:8080 with data in racun-data.
+run:
+    cargo run --release
+
+# Format and lints; a warning is an error.
+check:
+    cargo fmt --all -- --check
+    cargo clippy --workspace --all-targets -- -D warnings
+
+# Every test, those on a real PostgreSQL included.
+test:
+    cargo test --workspace
+
+# The rules alone: no server, no database process, seconds.
+test-domain:
+    cargo test -p racun-kernel -p racun-access -p racun-catalog -p racun-documents -p racun-application
+
+# What needs PostgreSQL: a throw-away cluster, or RACUN_TEST_DATABASE_URL.
+test-postgres:
+    cargo test -p racun-test-postgres -p racun-store-postgres
+
+# The measurements, with their ratios.
+bench:
+    cargo bench -p racun-tests
+
+# Advisories, licences, sources and who may use what; needs cargo-deny.
+deny:
+    cargo deny check
+
+# What the CI runs, and nothing else.
+ci:
+    .ci/run

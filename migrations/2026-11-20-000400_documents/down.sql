@@ -1,0 +1,6 @@
+DROP TABLE "document_versions";
+DROP TABLE "delivery_notes";
+DROP TABLE "advance_invoices";
+DROP TABLE "credit_notes";
+DROP TABLE "estimates";
+DROP TABLE "invoices";

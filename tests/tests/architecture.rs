@@ -1,0 +1,226 @@
+//! The rules of the code's shape: who may depend on whom, and what no file may hold.
+#![expect(clippy::unwrap_used, reason = "a test ends where it meets what it does not expect")]
+
+use std::collections::BTreeSet;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use serde_json::Value;
+
+/// A longer file holds more than one thing.
+const MOST_LINES: usize = 500;
+
+/// The crates without I/O, and all that each may use outside its tests.
+const PURE: &[(&str, &[&str])] = &[
+    (
+        "racun-kernel",
+        &[
+            "async-trait",
+            "base64",
+            "bigdecimal",
+            "jiff",
+            "serde",
+            "serde_json",
+            "thiserror",
+            "time",
+            "ulid",
+        ],
+    ),
+    (
+        "racun-access",
+        &[
+            "argon2",
+            "base64",
+            "racun-kernel",
+            "ring",
+            "serde",
+            "serde_json",
+            "thiserror",
+            "time",
+            "ulid",
+        ],
+    ),
+    ("racun-catalog", &["racun-kernel", "serde", "serde_json", "thiserror", "time"]),
+    ("racun-documents", &["racun-kernel", "serde", "serde_json", "thiserror", "time", "ulid"]),
+    (
+        "racun-application",
+        &[
+            "racun-access",
+            "racun-catalog",
+            "racun-documents",
+            "racun-kernel",
+            "serde",
+            "serde_json",
+            "thiserror",
+            "time",
+        ],
+    ),
+];
+
+/// The crates that know a technology. None may know another.
+const ADAPTERS: &[&str] = &["racun-http-api", "racun-store-postgres", "racun-store-sqlite"];
+
+/// Technologies, and the crates that may name them.
+const KNOWN_BY: &[(&str, &[&str])] = &[
+    ("actix-web", &["racun-http-api"]),
+    ("diesel", &["racun-store-postgres"]),
+    ("diesel-async", &["racun-store-postgres"]),
+    ("diesel_migrations", &["racun-store-postgres"]),
+    ("tokio-postgres", &["racun-store-postgres", "racun-test-postgres"]),
+    ("rusqlite", &["racun-store-sqlite"]),
+    ("reqwest", &["racun-server", "racun-tests"]),
+    ("chrono", &[]),
+    ("openssl", &[]),
+    ("rust_decimal", &[]),
+];
+
+#[test]
+fn pure_crates_use_only_what_is_listed() {
+    let packages = packages();
+    for (name, listed) in PURE {
+        let package = packages.iter().find(|package| package.name == *name);
+        let package = package.unwrap_or_else(|| panic!("there is no crate {name}"));
+        let used: BTreeSet<&str> = package.uses(&[NORMAL, BUILD]).collect();
+        let listed: BTreeSet<&str> = listed.iter().copied().collect();
+        assert_eq!(used, listed, "{name} (left) does not use what is listed (right)");
+    }
+}
+
+#[test]
+fn adapters_never_depend_on_each_other() {
+    for package in packages().iter().filter(|package| ADAPTERS.contains(&&*package.name)) {
+        let other = package.uses(&[NORMAL, BUILD]).find(|name| ADAPTERS.contains(name));
+        assert_eq!(other, None, "{} depends on another adapter", package.name);
+    }
+}
+
+#[test]
+fn each_crate_is_a_domain_an_adapter_or_an_app() {
+    let known = PURE.iter().map(|(name, _)| *name).chain(ADAPTERS.iter().copied());
+    let known: BTreeSet<&str> = known.chain(["racun-server", "racun-tests"]).collect();
+    for package in packages().iter().filter(|package| package.name != "racun-test-postgres") {
+        assert!(known.contains(&*package.name), "{} is on no list of this test", package.name);
+    }
+}
+
+#[test]
+fn a_technology_is_known_by_its_adapter_only() {
+    for package in packages() {
+        for name in package.uses(&[NORMAL, BUILD, DEVELOPMENT]) {
+            let Some((_, by)) = KNOWN_BY.iter().find(|(technology, _)| *technology == name) else {
+                continue;
+            };
+            assert!(by.contains(&&*package.name), "{} must not use {name}", package.name);
+        }
+    }
+}
+
+#[test]
+fn every_crate_takes_the_lints_and_the_licence_of_the_workspace() {
+    for package in packages() {
+        let manifest = fs::read_to_string(&package.manifest).unwrap();
+        assert!(manifest.contains("[lints]\nworkspace = true"), "{}: lints", package.name);
+        assert!(manifest.contains("license.workspace = true"), "{}: licence", package.name);
+    }
+}
+
+#[test]
+fn no_file_is_too_long_to_hold_one_thing() {
+    for file in rust_files() {
+        let lines = fs::read_to_string(&file).unwrap().lines().count();
+        assert!(lines <= MOST_LINES, "{} has {lines} lines", file.display());
+    }
+}
+
+#[test]
+fn no_source_counts_in_binary_fractions_or_leaves_work_for_later() {
+    // Put together here, so that this file does not hold them.
+    let words = [["f", "32"].concat(), ["f", "64"].concat()];
+    let marks =
+        [["todo", "!"].concat(), ["unimplemented", "!"].concat(), ["#[", "ignore"].concat()];
+    for file in rust_files() {
+        for (number, line) in fs::read_to_string(&file).unwrap().lines().enumerate() {
+            let code = line.split("//").next().unwrap_or_default();
+            let place = format!("{}:{}", file.display(), number + 1);
+            let in_words = |word: &&String| {
+                code.split(|c: char| !c.is_alphanumeric() && c != '_').any(|part| part == **word)
+            };
+            assert_eq!(words.iter().find(in_words), None, "{place}");
+            assert_eq!(marks.iter().find(|mark| code.contains(mark.as_str())), None, "{place}");
+        }
+    }
+}
+
+/// How cargo names kinds of dependencies; the ordinary one has no name.
+const NORMAL: &str = "";
+const BUILD: &str = "build";
+const DEVELOPMENT: &str = "dev";
+
+/// A package of the workspace.
+struct Package {
+    name: String,
+    manifest: PathBuf,
+    dependencies: Vec<(String, String)>,
+}
+
+impl Package {
+    /// The names of the dependencies of these kinds.
+    fn uses(&self, kinds: &[&str]) -> impl Iterator<Item = &str> {
+        let chosen = move |(_, kind): &&(String, String)| kinds.contains(&kind.as_str());
+        self.dependencies.iter().filter(chosen).map(|(name, _)| name.as_str())
+    }
+}
+
+fn packages() -> Vec<Package> {
+    let output = Command::new(env!("CARGO"))
+        .args(["metadata", "--no-deps", "--format-version", "1"])
+        .current_dir(root())
+        .output()
+        .unwrap();
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    let metadata: Value = serde_json::from_slice(&output.stdout).unwrap();
+    let packages: Vec<Package> = items(&metadata, "packages").map(package).collect();
+    assert!(packages.len() >= PURE.len() + ADAPTERS.len(), "cargo names too few packages");
+    packages
+}
+
+fn package(value: &Value) -> Package {
+    let dependency = |value: &Value| (text(value, "name"), text(value, "kind"));
+    Package {
+        name: text(value, "name"),
+        manifest: text(value, "manifest_path").into(),
+        dependencies: items(value, "dependencies").map(dependency).collect(),
+    }
+}
+
+fn items<'a>(value: &'a Value, field: &str) -> impl Iterator<Item = &'a Value> {
+    value[field].as_array().unwrap().iter()
+}
+
+fn text(value: &Value, field: &str) -> String {
+    value[field].as_str().unwrap_or_default().to_owned()
+}
+
+/// The top of the repository.
+fn root() -> &'static Path {
+    Path::new(env!("CARGO_MANIFEST_DIR")).parent().unwrap()
+}
+
+fn rust_files() -> Vec<PathBuf> {
+    let mut folders: Vec<PathBuf> =
+        ["crates", "apps", "tests"].iter().map(|folder| root().join(folder)).collect();
+    let mut files = Vec::new();
+    while let Some(folder) = folders.pop() {
+        for entry in fs::read_dir(folder).unwrap() {
+            let path = entry.unwrap().path();
+            if path.is_dir() {
+                folders.push(path);
+            } else if path.extension().is_some_and(|extension| extension == "rs") {
+                files.push(path);
+            }
+        }
+    }
+    assert!(files.len() > 50, "only {} Rust files were found", files.len());
+    files
+}

@@ -1,0 +1,54 @@
+//! The migrations make the tables that the domain crates declare.
+
+use std::fs;
+use std::hash::{DefaultHasher, Hash, Hasher};
+use std::path::Path;
+
+use racun_kernel::Table;
+use racun_store_postgres::{Options, PgStore, migrate};
+
+/// Every table that a domain crate declares.
+fn tables() -> Vec<&'static Table> {
+    let crates: [&[&Table]; 3] =
+        [&racun_access::TABLES, &racun_catalog::TABLES, &racun_documents::TABLES];
+    crates.concat()
+}
+
+/// A number that changes together with the migrations, for the name of the template database.
+fn fingerprint() -> u64 {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../migrations");
+    let mut files: Vec<_> = fs::read_dir(folder)
+        .expect("the folder of migrations")
+        .map(|entry| entry.expect("a folder").path().join("up.sql"))
+        .filter(|file| file.is_file())
+        .collect();
+    files.sort();
+    let mut hasher = DefaultHasher::new();
+    for file in files {
+        fs::read(file).expect("a migration").hash(&mut hasher);
+    }
+    hasher.finish()
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn every_declared_table_is_made_by_a_migration() {
+    let template = format!("schema_{:016x}", fingerprint());
+    let database = racun_test_postgres::database(&template, |url| {
+        tokio::runtime::Runtime::new()?.block_on(migrate(url))?;
+        Ok(())
+    })
+    .unwrap();
+    let store = PgStore::connect(&database.url, Options::default()).await.unwrap();
+    assert_eq!(store.check(&tables()).await, Ok(()));
+}
+
+#[test]
+fn print() {
+    for (n, t) in [("access", &racun_access::TABLES[..]), ("catalog", &racun_catalog::TABLES[..]), ("documents", &racun_documents::TABLES[..])] {
+        let mut up = String::new();
+        let mut down = String::new();
+        for t in t { up.push('\n'); up.push_str(&racun_store_postgres::create_table_sql(t)); down.insert_str(0, &format!("DROP TABLE \"{}\";\n", t.name)); }
+        std::fs::write(format!("/tmp/mig_{n}_up.sql"), up).unwrap();
+        std::fs::write(format!("/tmp/mig_{n}_down.sql"), down).unwrap();
+    }
+}
