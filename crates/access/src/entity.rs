@@ -83,6 +83,7 @@ pub struct Entity {
 pub static ENTITIES: Table = Table {
     name: "entities",
     fields: &[
+        Field::id(),
         Field::column("created_at", FieldKind::Instant),
         Field::column("updated_at", FieldKind::Instant),
         Field::column("name", FieldKind::Text).searched(),
@@ -108,6 +109,7 @@ impl Record for Entity {
 
     fn values(&self) -> Vec<Value> {
         vec![
+            self.id.into(),
             self.created_at.into(),
             self.updated_at.into(),
             Value::from(&self.name),

@@ -185,7 +185,6 @@ macro_rules! names {
         #[derive(Debug, Clone, Copy, serde::Serialize, serde::Deserialize, utoipa::ToSchema)]
         #[serde(rename_all = "snake_case")]
         #[schema(as = $name)]
-        #[expect(missing_docs, reason = "the domain's variants of the same names are documented")]
         pub enum $body {
             $($variant,)*
         }

@@ -114,7 +114,7 @@ pub enum PutKind {
 }
 
 /// One row to write.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Clone, PartialEq, Eq)]
 pub struct Put {
     /// What happens.
     pub kind: PutKind,
@@ -134,6 +134,13 @@ pub struct Put {
     pub live_delta: i64,
     /// Change of the number of rows in the trash.
     pub trash_delta: i64,
+}
+
+impl std::fmt::Debug for Put {
+    /// Says which row, not what is in it: bodies hold digests, hashes and personal data.
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "{:?} {} {} of {}", self.kind, self.table.name, self.id, self.tenant.0)
+    }
 }
 
 impl Put {

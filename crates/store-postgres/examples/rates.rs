@@ -19,7 +19,7 @@ const TEXT: usize = 3_000;
 
 #[tokio::main]
 async fn main() -> anyhow::Result<()> {
-    let cluster = Cluster::start(Durability::Safe)?;
+    let cluster = Cluster::start(Durability::Durable)?;
     let url = cluster.url("postgres");
     migrate(&url).await?;
     let (owner, connection) = tokio_postgres::connect(&url, NoTls).await?;

@@ -146,8 +146,14 @@ fn random_metadata(random: &mut Random) -> Metadata {
     Metadata::new(entries.collect()).expect("within the limits")
 }
 
+/// Up to four elements, often one of them twice.
 fn random_tags(random: &mut Random) -> Vec<String> {
-    (0..random.below(4)).map(|_| random.pick(TAGS).to_owned()).collect()
+    let mut tags: Vec<String> =
+        (0..random.below(4)).map(|_| random.pick(TAGS).to_owned()).collect();
+    if random.chance(40) {
+        tags.extend(tags.first().cloned());
+    }
+    tags
 }
 
 /// A record whose fields are null, or equal to others', in a good part of all cases.
@@ -175,7 +181,7 @@ pub(super) fn random_sample(random: &mut Random, entity: EntityId, id: &str) -> 
 
 /// The parameters of a list that is understood: any filter, order, search, trash and page size.
 pub(super) fn random_query(random: &mut Random, rows: &[Sample]) -> RawQuery {
-    let conditions = if random.chance(30) { 0 } else { random.below(3) };
+    let conditions = if random.chance(30) { 0 } else { 1 + random.below(3) };
     let filter: Map<String, Json> =
         (0..conditions).map(|_| random_condition(random, rows)).collect();
     let order_by: Vec<String> = (0..random.below(4)).map(|_| random_order(random)).collect();

@@ -1,0 +1,126 @@
+//! An entity to issue documents of.
+
+use std::sync::Arc;
+
+use racun_access::{Entity, EntityPatch, NewEntity, SignUp};
+use racun_application::documents::{self, Creation, DocumentRequest, LineRequest, LineTaxRequest};
+use racun_application::entities::{create_entity, update_entity};
+use racun_documents::{Document, DocumentError, DocumentKind};
+use racun_kernel::{Decimal, Environment, Patch, Scope, Stamp, Store};
+use racun_store_sqlite::SqliteStore;
+use serde_json::{Value as Json, json};
+use time::macros::datetime;
+
+pub const NOW: time::OffsetDateTime = datetime!(2026-11-20 10:00 UTC);
+
+pub struct Shop {
+    pub store: Arc<dyn Store>,
+    pub scope: Scope,
+    pub entity: Entity,
+    pub stamp: Stamp,
+}
+
+pub fn decimal(text: &str) -> Decimal {
+    text.parse().unwrap()
+}
+
+impl Shop {
+    /// A Slovenian shop in the sandbox.
+    pub async fn open() -> Self {
+        let store: Arc<dyn Store> =
+            Arc::new(SqliteStore::in_memory(&racun_application::tables()).unwrap());
+        Self::open_on(store, racun_kernel::testing::stamp(NOW)).await
+    }
+
+    pub async fn open_on(store: Arc<dyn Store>, stamp: Stamp) -> Self {
+        let sign_up = SignUp {
+            email: format!("ana{}@klas.example", stamp.ulid()),
+            password: racun_access::hash_password("vrtnica9", &stamp).unwrap(),
+            name: Some("Ana".to_owned()),
+            company_name: Some("Pekarna Klas".to_owned()),
+            settings: None,
+            metadata: None,
+        };
+        let user = racun_access::sign_up(&*store, sign_up, &stamp).await.unwrap();
+        let session = racun_access::open_session(&*store, &user, &stamp).await.unwrap();
+        let caller = racun_access::authenticate(&*store, &session.secret, &stamp).await.unwrap();
+        let account = racun_access::enter_account(&*store, &caller, None).await.unwrap();
+        let entity = NewEntity {
+            name: "Pekarna Klas d.o.o.".to_owned(),
+            country: "Slovenija".to_owned(),
+            environment: Some(Environment::Sandbox),
+            ..NewEntity::default()
+        };
+        let entity = create_entity(&*store, &caller, &account, entity, &stamp).await.unwrap();
+        let id = entity.id.to_string();
+        let (scope, entity) = racun_access::enter(&*store, &caller, Some(&id)).await.unwrap();
+        Self { store, scope, entity, stamp }
+    }
+
+    /// The same shop with `settings` merged into its own.
+    pub async fn with_settings(mut self, settings: Json) -> Self {
+        self.entity = self.set(settings).await.unwrap();
+        self
+    }
+
+    pub async fn set(&self, settings: Json) -> Result<Entity, racun_access::AccessError> {
+        let Json::Object(settings) = settings else { panic!("settings are an object") };
+        let patch = EntityPatch { settings: Patch::Value(settings), ..EntityPatch::default() };
+        update_entity(&*self.store, &self.scope, patch, &self.stamp).await
+    }
+
+    pub async fn create(&self, request: DocumentRequest) -> Result<Document, DocumentError> {
+        self.make(request, Creation::default()).await
+    }
+
+    pub async fn draft(&self, request: DocumentRequest) -> Result<Document, DocumentError> {
+        self.make(request, Creation { is_draft: true, custom: None }).await
+    }
+
+    pub async fn make(
+        &self,
+        request: DocumentRequest,
+        creation: Creation,
+    ) -> Result<Document, DocumentError> {
+        let kind = DocumentKind::Invoice;
+        let (store, stamp) = (&*self.store, &self.stamp);
+        documents::create(store, &self.scope, &self.entity, kind, request, creation, stamp).await
+    }
+
+    /// How many customers, items and invoices there are.
+    pub async fn counts(&self) -> [i64; 3] {
+        let tables =
+            [&racun_catalog::CUSTOMERS, &racun_catalog::ITEMS, DocumentKind::Invoice.table()];
+        let mut counts = [0; 3];
+        for (count, table) in counts.iter_mut().zip(tables) {
+            let query = racun_kernel::ListQuery::first_page(table);
+            *count = self.store.list(table, &self.scope.tenant(), &query).await.unwrap().1;
+        }
+        counts
+    }
+}
+
+pub fn line(name: &str, quantity: &str, price: &str) -> LineRequest {
+    LineRequest {
+        name: Some(name.to_owned()),
+        quantity: Some(decimal(quantity)),
+        price: Some(decimal(price)),
+        taxes: Some(vec![LineTaxRequest { rate: Some(decimal("22")), ..Default::default() }]),
+        ..LineRequest::default()
+    }
+}
+
+pub fn request(lines: Vec<LineRequest>) -> DocumentRequest {
+    DocumentRequest { items: Some(lines), ..DocumentRequest::default() }
+}
+
+pub fn issues(error: DocumentError) -> Vec<String> {
+    match error {
+        DocumentError::Invalid(issues) => issues.iter().map(ToString::to_string).collect(),
+        other => panic!("expected issues, got {other:?}"),
+    }
+}
+
+pub fn number_settings() -> Json {
+    json!({ "number_formats": { "invoice": "R-{yy}-{nnn}" } })
+}

@@ -1,0 +1,8 @@
+//! Use cases that span domain crates, on the embedded store in memory.
+
+#![expect(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
+
+mod documents;
+mod entities;
+mod fixture;
+mod numbers;

@@ -1,0 +1,224 @@
+//! The application on a store of its own, and requests to it.
+
+use std::future::Future;
+use std::pin::Pin;
+use std::rc::Rc;
+use std::sync::atomic::{AtomicI64, AtomicU64, Ordering};
+use std::sync::Arc;
+use std::time::Instant;
+
+use actix_web::body::to_bytes;
+use actix_web::http::header::HeaderMap;
+use actix_web::test::{self, TestRequest};
+use racun_http_api::{Limits, Services};
+use racun_kernel::{Entropy, Store, Table};
+use racun_store_sqlite::SqliteStore;
+use serde_json::{Value, json};
+use time::{Duration, OffsetDateTime};
+use time::macros::datetime;
+use tokio::runtime::Handle;
+
+/// The password of every user in these tests.
+pub const PASSWORD: &str = "correct horse 1";
+
+/// Counts instead of being random.
+#[derive(Default)]
+struct Counting(AtomicU64);
+
+impl Entropy for Counting {
+    fn fill(&self, bytes: &mut [u8]) {
+        let count = self.0.fetch_add(1, Ordering::Relaxed).to_le_bytes();
+        bytes.fill(0);
+        for (byte, value) in bytes.iter_mut().zip(count) {
+            *byte = value;
+        }
+    }
+}
+
+/// A service that answers everything at once.
+type Call = Rc<dyn Fn(TestRequest) -> Pin<Box<dyn Future<Output = Answer>>>>;
+
+/// The application.
+#[derive(Clone)]
+pub struct Api {
+    call: Call,
+    /// Its store, for what the interface does not show.
+    pub store: Arc<dyn Store>,
+    seconds: Arc<AtomicI64>,
+}
+
+/// An answer.
+#[derive(Debug)]
+pub struct Answer {
+    pub status: u16,
+    pub headers: HeaderMap,
+    pub text: String,
+}
+
+impl Answer {
+    pub fn json(&self) -> Value {
+        serde_json::from_str(&self.text).unwrap_or_else(|_| panic!("not JSON: {self:?}"))
+    }
+
+    /// The same answer, when it has this status.
+    pub fn with(self, status: u16) -> Self {
+        assert_eq!(self.status, status, "{self:?}");
+        self
+    }
+
+    pub fn header(&self, name: &str) -> &str {
+        self.headers.get(name).map_or("", |value| value.to_str().unwrap())
+    }
+
+    /// `code` of the first issue, with its path in JSON.
+    pub fn issue(&self) -> (String, String) {
+        let issue = &self.json()["cause"]["issues"][0];
+        (issue["path"].to_string(), issue["code"].as_str().unwrap_or_default().to_owned())
+    }
+}
+
+/// Every table that the routes of these tests need.
+pub fn tables() -> Vec<&'static Table> {
+    [&racun_access::TABLES[..], &racun_catalog::TABLES].concat()
+}
+
+/// Services on `store`, at a time of the test's own.
+pub fn services(store: Arc<dyn Store>, seconds: Arc<AtomicI64>) -> Services {
+    let start = datetime!(2026-11-20 08:00 UTC);
+    let now = move || start + Duration::seconds(seconds.load(Ordering::Relaxed));
+    Services {
+        store,
+        clock: Arc::new(now) as Arc<dyn Fn() -> OffsetDateTime + Send + Sync>,
+        entropy: Arc::new(Counting::default()),
+        version: "1.2.3",
+        started: Instant::now(),
+        runtime: Handle::current(),
+    }
+}
+
+impl Api {
+    pub async fn new() -> Self {
+        Self::limited(Limits::default()).await
+    }
+
+    pub async fn limited(limits: Limits) -> Self {
+        Self::on(Arc::new(SqliteStore::in_memory(&tables()).unwrap()), limits).await
+    }
+
+    pub async fn on(store: Arc<dyn Store>, limits: Limits) -> Self {
+        let seconds = Arc::new(AtomicI64::new(0));
+        let services = services(Arc::clone(&store), Arc::clone(&seconds));
+        let app = Rc::new(test::init_service(racun_http_api::app(services, limits)).await);
+        let call: Call = Rc::new(move |request| {
+            let app = Rc::clone(&app);
+            Box::pin(async move {
+                let answer = test::call_service(&*app, request.to_request()).await;
+                let (_, answer) = answer.into_parts();
+                let (head, body) = answer.into_parts();
+                let bytes = to_bytes(body).await.map_err(|_| ()).unwrap();
+                let text = String::from_utf8_lossy(&bytes).into_owned();
+                Answer { status: head.status().as_u16(), headers: head.headers().clone(), text }
+            })
+        });
+        Self { call, store, seconds }
+    }
+
+    /// Lets time pass.
+    pub fn pass(&self, seconds: i64) {
+        self.seconds.fetch_add(seconds, Ordering::Relaxed);
+    }
+
+    pub async fn call(&self, request: TestRequest) -> Answer {
+        (self.call)(request).await
+    }
+
+    pub async fn get(&self, path: &str, who: &Who) -> Answer {
+        self.call(who.sign(TestRequest::get().uri(path))).await
+    }
+
+    pub async fn delete(&self, path: &str, who: &Who) -> Answer {
+        self.call(who.sign(TestRequest::delete().uri(path))).await
+    }
+
+    pub async fn post(&self, path: &str, who: &Who, body: Value) -> Answer {
+        self.call(who.sign(TestRequest::post().uri(path)).set_json(body)).await
+    }
+
+    pub async fn put(&self, path: &str, who: &Who, body: Value) -> Answer {
+        self.call(who.sign(TestRequest::put().uri(path)).set_json(body)).await
+    }
+
+    pub async fn patch(&self, path: &str, who: &Who, body: Value) -> Answer {
+        self.call(who.sign(TestRequest::patch().uri(path)).set_json(body)).await
+    }
+
+    /// `text` as a JSON body, digit by digit.
+    pub async fn post_text(&self, path: &str, who: &Who, text: &str) -> Answer {
+        let request = TestRequest::post().uri(path).insert_header(("content-type", "application/json"));
+        self.call(who.sign(request).set_payload(text.to_owned())).await
+    }
+
+    /// A user who signed up and logged in.
+    pub async fn user(&self, email: &str) -> Who {
+        let body = json!({"email": email, "password": PASSWORD});
+        self.post("/users/signup", &Who::nobody(), body.clone()).await.with(201);
+        let login = self.post("/users/login", &Who::nobody(), body).await.with(200).json();
+        Who { token: Some(text(&login["id"])), entity: None }
+    }
+
+    /// The same user, acting in a new Slovenian sandbox entity of their own.
+    pub async fn owner(&self, email: &str) -> Who {
+        let user = self.user(email).await;
+        let body = json!({"name": "Pri Ani", "country": "Slovenia", "environment": "sandbox"});
+        let entity = self.post("/entities", &user, body).await.with(201).json();
+        user.in_entity(&text(&entity["id"]))
+    }
+
+    /// A user with `role` in the entity of `owner`.
+    pub async fn member(&self, owner: &Who, email: &str, role: &str) -> Who {
+        let member = self.user(email).await;
+        let body = json!({"email": email, "role": role});
+        self.post("/entities/users", owner, body).await.with(201);
+        Who { entity: owner.entity.clone(), ..member }
+    }
+}
+
+/// Who makes a request, and in which entity.
+#[derive(Debug, Clone)]
+pub struct Who {
+    pub token: Option<String>,
+    pub entity: Option<String>,
+}
+
+impl Who {
+    pub const fn nobody() -> Self {
+        Self { token: None, entity: None }
+    }
+
+    pub fn key(key: &str) -> Self {
+        Self { token: Some(key.to_owned()), entity: None }
+    }
+
+    pub fn in_entity(&self, entity: &str) -> Self {
+        Self { entity: Some(entity.to_owned()), ..self.clone() }
+    }
+
+    /// The entity's id.
+    pub fn entity(&self) -> &str {
+        self.entity.as_deref().unwrap()
+    }
+
+    pub fn sign(&self, mut request: TestRequest) -> TestRequest {
+        if let Some(token) = &self.token {
+            request = request.insert_header(("authorization", format!("Bearer {token}")));
+        }
+        if let Some(entity) = &self.entity {
+            request = request.insert_header(("x-entity-id", entity.as_str()));
+        }
+        request
+    }
+}
+
+pub fn text(value: &Value) -> String {
+    value.as_str().unwrap_or_else(|| panic!("not text: {value}")).to_owned()
+}
