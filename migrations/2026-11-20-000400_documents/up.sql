@@ -34,8 +34,6 @@ CREATE TABLE "invoices" (
     body jsonb NOT NULL,
     CONSTRAINT "invoices_pkey" PRIMARY KEY (tenant, id)
 );
-CREATE INDEX "invoices_created_at_list"
-    ON "invoices" (tenant, "created_at" DESC NULLS LAST, id DESC NULLS LAST);
 CREATE UNIQUE INDEX "invoices_number_key"
     ON "invoices" ("number", tenant);
 CREATE INDEX "invoices_date_list"
@@ -44,6 +42,8 @@ CREATE INDEX "invoices_customer_id_idx"
     ON "invoices" ("customer_id", tenant, id);
 CREATE UNIQUE INDEX "invoices_shareable_id_key"
     ON "invoices" ("shareable_id");
+CREATE INDEX "invoices_created_at_list"
+    ON "invoices" (tenant, "created_at" DESC NULLS LAST, id DESC NULLS LAST);
 SELECT racun_fence('"invoices"');
 
 CREATE TABLE "estimates" (
@@ -79,8 +79,6 @@ CREATE TABLE "estimates" (
     body jsonb NOT NULL,
     CONSTRAINT "estimates_pkey" PRIMARY KEY (tenant, id)
 );
-CREATE INDEX "estimates_created_at_list"
-    ON "estimates" (tenant, "created_at" DESC NULLS LAST, id DESC NULLS LAST);
 CREATE UNIQUE INDEX "estimates_number_key"
     ON "estimates" ("number", tenant);
 CREATE INDEX "estimates_date_list"
@@ -89,6 +87,8 @@ CREATE INDEX "estimates_customer_id_idx"
     ON "estimates" ("customer_id", tenant, id);
 CREATE UNIQUE INDEX "estimates_shareable_id_key"
     ON "estimates" ("shareable_id");
+CREATE INDEX "estimates_created_at_list"
+    ON "estimates" (tenant, "created_at" DESC NULLS LAST, id DESC NULLS LAST);
 SELECT racun_fence('"estimates"');
 
 CREATE TABLE "credit_notes" (
@@ -124,8 +124,6 @@ CREATE TABLE "credit_notes" (
     body jsonb NOT NULL,
     CONSTRAINT "credit_notes_pkey" PRIMARY KEY (tenant, id)
 );
-CREATE INDEX "credit_notes_created_at_list"
-    ON "credit_notes" (tenant, "created_at" DESC NULLS LAST, id DESC NULLS LAST);
 CREATE UNIQUE INDEX "credit_notes_number_key"
     ON "credit_notes" ("number", tenant);
 CREATE INDEX "credit_notes_date_list"
@@ -134,6 +132,8 @@ CREATE INDEX "credit_notes_customer_id_idx"
     ON "credit_notes" ("customer_id", tenant, id);
 CREATE UNIQUE INDEX "credit_notes_shareable_id_key"
     ON "credit_notes" ("shareable_id");
+CREATE INDEX "credit_notes_created_at_list"
+    ON "credit_notes" (tenant, "created_at" DESC NULLS LAST, id DESC NULLS LAST);
 SELECT racun_fence('"credit_notes"');
 
 CREATE TABLE "advance_invoices" (
@@ -169,8 +169,6 @@ CREATE TABLE "advance_invoices" (
     body jsonb NOT NULL,
     CONSTRAINT "advance_invoices_pkey" PRIMARY KEY (tenant, id)
 );
-CREATE INDEX "advance_invoices_created_at_list"
-    ON "advance_invoices" (tenant, "created_at" DESC NULLS LAST, id DESC NULLS LAST);
 CREATE UNIQUE INDEX "advance_invoices_number_key"
     ON "advance_invoices" ("number", tenant);
 CREATE INDEX "advance_invoices_date_list"
@@ -179,6 +177,8 @@ CREATE INDEX "advance_invoices_customer_id_idx"
     ON "advance_invoices" ("customer_id", tenant, id);
 CREATE UNIQUE INDEX "advance_invoices_shareable_id_key"
     ON "advance_invoices" ("shareable_id");
+CREATE INDEX "advance_invoices_created_at_list"
+    ON "advance_invoices" (tenant, "created_at" DESC NULLS LAST, id DESC NULLS LAST);
 SELECT racun_fence('"advance_invoices"');
 
 CREATE TABLE "delivery_notes" (
@@ -214,8 +214,6 @@ CREATE TABLE "delivery_notes" (
     body jsonb NOT NULL,
     CONSTRAINT "delivery_notes_pkey" PRIMARY KEY (tenant, id)
 );
-CREATE INDEX "delivery_notes_created_at_list"
-    ON "delivery_notes" (tenant, "created_at" DESC NULLS LAST, id DESC NULLS LAST);
 CREATE UNIQUE INDEX "delivery_notes_number_key"
     ON "delivery_notes" ("number", tenant);
 CREATE INDEX "delivery_notes_date_list"
@@ -224,6 +222,8 @@ CREATE INDEX "delivery_notes_customer_id_idx"
     ON "delivery_notes" ("customer_id", tenant, id);
 CREATE UNIQUE INDEX "delivery_notes_shareable_id_key"
     ON "delivery_notes" ("shareable_id");
+CREATE INDEX "delivery_notes_created_at_list"
+    ON "delivery_notes" (tenant, "created_at" DESC NULLS LAST, id DESC NULLS LAST);
 SELECT racun_fence('"delivery_notes"');
 
 CREATE TABLE "document_versions" (
@@ -236,8 +236,8 @@ CREATE TABLE "document_versions" (
     body jsonb NOT NULL,
     CONSTRAINT "document_versions_pkey" PRIMARY KEY (tenant, id)
 );
-CREATE INDEX "document_versions_created_at_list"
-    ON "document_versions" (tenant, "created_at" DESC NULLS LAST, id DESC NULLS LAST);
 CREATE INDEX "document_versions_document_id_idx"
     ON "document_versions" ("document_id", tenant, id);
+CREATE INDEX "document_versions_created_at_list"
+    ON "document_versions" (tenant, "created_at" DESC NULLS LAST, id DESC NULLS LAST);
 SELECT racun_fence('"document_versions"');

@@ -1,1 +1,53 @@
-//! Placeholder.
+//! What the black-box tests and the benchmark share: a running `racun`, a client, an account.
+//!
+//! Nothing of Racun's own code runs in these tests. They start the binary as a user would, talk to
+//! it over HTTP and kill it as a crash would, on both stores.
+//!
+//! | Module     | Owns                                                     |
+//! | ---------- | -------------------------------------------------------- |
+//! | `binary`   | building the binary, once per process                    |
+//! | `server`   | a running `racun` with data of its own                   |
+//! | `client`   | requests and answers as text, so that digits can be seen |
+//! | `account`  | signing up: from nothing to an entity and a key          |
+//! | `sequence` | the check that numbers have no gap                       |
+//! | `random`   | choices that a seed repeats                              |
+
+mod account;
+mod binary;
+mod client;
+mod random;
+mod sequence;
+mod server;
+
+pub use account::Account;
+pub use binary::Profile;
+pub use client::{Answer, Client, with_query};
+pub use random::Random;
+pub use sequence::{check_sequence, number};
+pub use server::{Data, Racun, StoreKind};
+
+/// Makes a test of each named function for each store.
+///
+/// A function takes the [`StoreKind`]; its tests are named `embedded::…` and `postgres::…`.
+#[macro_export]
+macro_rules! on_both_stores {
+    ($($test:ident),+ $(,)?) => {
+        mod embedded {
+            $(
+                #[tokio::test(flavor = "multi_thread")]
+                async fn $test() {
+                    super::$test($crate::StoreKind::Embedded).await;
+                }
+            )+
+        }
+
+        mod postgres {
+            $(
+                #[tokio::test(flavor = "multi_thread")]
+                async fn $test() {
+                    super::$test($crate::StoreKind::Postgres).await;
+                }
+            )+
+        }
+    };
+}

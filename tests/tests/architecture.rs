@@ -38,7 +38,6 @@ const PURE: &[(&str, &[&str])] = &[
             "serde_json",
             "thiserror",
             "time",
-            "ulid",
         ],
     ),
     ("racun-catalog", &["racun-kernel", "serde", "serde_json", "thiserror", "time"]),

@@ -6,7 +6,7 @@ use anyhow::{Context as _, bail};
 use reqwest::{Client, Method, StatusCode};
 use serde_json::{Value, json};
 
-use crate::clock;
+use crate::{clock, print};
 
 /// The sandbox account's password: it guards nothing.
 const PASSWORD: &str = "only a demo, 1 of many";
@@ -21,11 +21,11 @@ const PATIENCE: Duration = Duration::from_secs(30);
 pub async fn play(base: &str) -> anyhow::Result<()> {
     let mut player = Player::new(base)?;
     let email = format!("demo-{}@example.com", clock::stamp().ulid()).to_lowercase();
-    println!("Racun's main job on {base}");
+    print::line(format_args!("Racun's main job on {base}"));
     open_account(&mut player, &email).await?;
     let (customer, items) = fill_catalogue(&mut player).await?;
     issue_and_void(&mut player, &customer, &items).await?;
-    println!("Done: {} requests.", player.steps);
+    print::line(format_args!("Done: {} requests.", player.steps));
     Ok(())
 }
 
@@ -196,7 +196,10 @@ impl Answer {
 
     fn print(&self, details: &str) {
         let Self { step, what, status, millis, .. } = self;
-        println!("{step:>2}. {what:<20} {:>3} {millis:>5} ms  {details}", status.as_u16());
+        print::line(format_args!(
+            "{step:>2}. {what:<20} {:>3} {millis:>5} ms  {details}",
+            status.as_u16()
+        ));
     }
 }
 

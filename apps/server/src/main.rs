@@ -1,21 +1,24 @@
 //! The binary `racun`: settings, telemetry and wiring. It decides nothing about invoices.
 //!
-//! | Module        | Owns                                                     |
-//! | ------------- | -------------------------------------------------------- |
-//! | `cli`         | the commands                                             |
-//! | `settings`    | `racun.toml` and `RACUN__…`                              |
-//! | `telemetry`   | log records, traces, metrics                             |
-//! | `clock`       | the clock and the source of randomness                   |
-//! | `data_folder` | the embedded store's folder and the master key in it     |
-//! | `store`       | opening the store that the settings name                 |
-//! | `serve`       | `racun serve`, `work` and `migrate`                      |
-//! | `demo`        | `racun demo`                                             |
-//! | `stop`        | the signals that end the process                         |
+//! | Module           | Owns                                                 |
+//! | ---------------- | ---------------------------------------------------- |
+//! | `cli`            | the commands                                         |
+//! | `settings`       | `racun.toml` and `RACUN__…`                          |
+//! | `telemetry`      | log records, traces, metrics                         |
+//! | `clock`          | the clock and the source of randomness               |
+//! | `data_folder`    | the embedded store's folder and the master key in it |
+//! | `store`          | opening the store that the settings name             |
+//! | `serve`          | `racun serve`, `work` and `migrate`                  |
+//! | `demo`           | `racun demo`                                         |
+//! | `private_server` | its server when no other is named                    |
+//! | `print`          | lines on standard output                             |
+//! | `stop`           | the signals that end the process                     |
 
 mod cli;
 mod clock;
 mod data_folder;
 mod demo;
+mod print;
 mod private_server;
 mod serve;
 mod settings;
@@ -56,8 +59,8 @@ async fn main() -> ExitCode {
 
 async fn run() -> Result<(), Failure> {
     match Command::parse(std::env::args_os().skip(1)).map_err(Failure::Asked)? {
-        Command::Help => println!("{}", cli::HELP),
-        Command::Version => println!("racun {}", env!("CARGO_PKG_VERSION")),
+        Command::Help => print::line(cli::HELP),
+        Command::Version => print::line(concat!("racun ", env!("CARGO_PKG_VERSION"))),
         Command::Openapi => print_openapi()?,
         Command::Demo { url: Some(url) } => demo::play(&url).await?,
         Command::Demo { url: None } => private_server::demo().await?,
@@ -80,6 +83,6 @@ async fn with_settings(
 }
 
 fn print_openapi() -> anyhow::Result<()> {
-    println!("{}", serde_json::to_string_pretty(&racun_http_api::openapi())?);
+    print::line(serde_json::to_string_pretty(&racun_http_api::openapi())?);
     Ok(())
 }

@@ -10,22 +10,24 @@ use tokio::runtime::Handle;
 
 use crate::settings::Settings;
 use crate::store::{self, Opened};
-use crate::{clock, stop};
+use crate::{clock, print, stop};
 
 /// Answers requests until a signal comes, and finishes those under way.
 ///
 /// # Errors
 /// When the store cannot be opened or the address cannot be listened on.
 pub async fn serve(settings: &Settings) -> anyhow::Result<()> {
+    let Opened { store, place, made } = store::open(settings).await?;
+    // From here on: a signal while the store is opened ends the process at once, which both stores
+    // survive, whereas waiting for another process's migrations may take minutes.
     let stop = stop::requested()?;
-    let Opened { store, place, is_new } = store::open(settings).await?;
     let (listener, address) = listen(settings.server.listen)?;
     let base = match &settings.server.public_url {
         Some(url) => url.as_str().to_owned(),
         None => format!("http://{address}"),
     };
     tracing::info!(%address, "Racun listens on http://{address}, documented at /docs; data in {place}");
-    if is_new {
+    if !made.is_empty() {
         tracing::info!("{}", how_to_get_a_key(&base));
     }
     let services = services(store);
@@ -39,8 +41,8 @@ pub async fn serve(settings: &Settings) -> anyhow::Result<()> {
 /// # Errors
 /// When the store cannot be opened.
 pub async fn work(settings: &Settings) -> anyhow::Result<()> {
-    let stop = stop::requested()?;
     let opened = store::open(settings).await?;
+    let stop = stop::requested()?;
     tracing::info!(
         "this version has no kinds of jobs yet: nothing to do; data in {}",
         opened.place
@@ -54,8 +56,10 @@ pub async fn work(settings: &Settings) -> anyhow::Result<()> {
 /// # Errors
 /// When the store cannot be opened.
 pub async fn migrate(settings: &Settings) -> anyhow::Result<()> {
-    let Opened { place, is_new, .. } = store::open(settings).await?;
-    println!("{place}: {}", if is_new { "made, or upgraded" } else { "up to date" });
+    let Opened { place, made, .. } = store::open(settings).await?;
+    let done =
+        if made.is_empty() { "up to date".to_owned() } else { format!("made {}", made.join(", ")) };
+    print::line(format_args!("{place}: {done}"));
     Ok(())
 }
 
@@ -88,7 +92,7 @@ fn how_to_get_a_key(base: &str) -> String {
     let json = "-H 'content-type: application/json'";
     let id = r#"| grep -o '"id":"[^"]*"' | head -1 | cut -d'"' -f4"#;
     format!(
-        r#"This is the first start. To get a key for a sandbox:
+        r#"To get a key for a sandbox:
   curl -s {base}/users/signup {json} -d '{{"email":"me@example.com","password":"change me 1","company_name":"My company"}}'
   TOKEN=$(curl -s {base}/users/login {json} -d '{{"email":"me@example.com","password":"change me 1"}}' {id})
   curl -s {base}/entities -H "authorization: Bearer $TOKEN" {json} -d '{{"name":"My company","country":"Slovenia","environment":"sandbox"}}'

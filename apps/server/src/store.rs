@@ -2,8 +2,8 @@
 
 use std::sync::Arc;
 
-use anyhow::Context as _;
-use racun_kernel::{Store, Table};
+use anyhow::{Context as _, anyhow};
+use racun_kernel::{Store, StoreError};
 use racun_store_postgres::{Options, PgStore};
 use racun_store_sqlite::SqliteStore;
 
@@ -17,8 +17,8 @@ pub struct Opened {
     pub store: Arc<dyn Store>,
     /// Where its data are, for messages.
     pub place: String,
-    /// Whether it was made just now.
-    pub is_new: bool,
+    /// What was made in it just now; nothing when all was there.
+    pub made: Vec<String>,
 }
 
 /// Opens the store, creating or upgrading what is in it, and makes sure that there is a master key
@@ -34,31 +34,32 @@ pub async fn open(settings: &Settings) -> anyhow::Result<Opened> {
 }
 
 async fn open_postgres(url: &PostgresUrl) -> anyhow::Result<Opened> {
-    let applied = racun_store_postgres::migrate(url.as_str()).await?;
-    let store = PgStore::connect(url.as_str(), Options::default()).await?;
-    store.check(&tables()).await?;
-    Ok(Opened {
-        store: Arc::new(store),
-        place: "PostgreSQL".to_owned(),
-        is_new: !applied.is_empty(),
-    })
+    let applied = racun_store_postgres::migrate(url.as_str()).await.map_err(told)?;
+    let store = PgStore::connect(url.as_str(), Options::default()).await.map_err(told)?;
+    store.check(&racun_application::tables()).await.map_err(told)?;
+    let made = applied.iter().map(|version| format!("migration {version}")).collect();
+    Ok(Opened { store: Arc::new(store), place: "PostgreSQL".to_owned(), made })
 }
 
 async fn open_embedded(settings: &Settings) -> anyhow::Result<Opened> {
     let folder = DataFolder::open(&settings.database.dir)?;
     let (file, is_new) = folder.database()?;
     let place = format!("the folder {}", folder.display());
-    let opening = tokio::task::spawn_blocking(move || SqliteStore::open(&file, &tables()));
+    let opening =
+        tokio::task::spawn_blocking(move || SqliteStore::open(&file, &racun_application::tables()));
     let store = opening.await.context("opening the store panicked")??;
     // After the store, whose lock keeps a second process from making a second key.
     if settings.secrets.master_key.is_none() {
         folder.ensure_master_key(&clock::stamp())?;
     }
-    Ok(Opened { store: Arc::new(store), place, is_new })
+    let made = if is_new { vec!["an embedded database".to_owned()] } else { Vec::new() };
+    Ok(Opened { store: Arc::new(store), place, made })
 }
 
-/// Every table that there is.
-fn tables() -> Vec<&'static Table> {
-    let tables = [&racun_access::TABLES[..], &racun_catalog::TABLES, &racun_documents::TABLES];
-    tables.concat()
+/// The store's own words, which an answer over HTTP leaves out.
+fn told(error: StoreError) -> anyhow::Error {
+    match error {
+        StoreError::Unavailable(reason) => anyhow!("PostgreSQL (RACUN__DATABASE__URL): {reason}"),
+        other => other.into(),
+    }
 }

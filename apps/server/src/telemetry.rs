@@ -4,7 +4,9 @@
 mod requests;
 
 use std::io::IsTerminal as _;
-use std::time::Duration;
+use std::sync::mpsc;
+use std::thread;
+use std::time::{Duration, Instant};
 
 use anyhow::Context as _;
 use opentelemetry::metrics::MeterProvider as _;
@@ -31,9 +33,9 @@ const ENDPOINTS: [&str; 3] = [
 /// What is traced and measured is named by this, unless `OTEL_SERVICE_NAME` says otherwise.
 const SERVICE: &str = "racun";
 
-/// The end of the process waits so long for a collector, once for traces and once for metrics: what
-/// the server's own end leaves of ten seconds.
-const LAST_EXPORT: Duration = Duration::from_millis(400);
+/// The end of the process waits so long for a collector: what the server's own end leaves of ten
+/// seconds.
+const LAST_EXPORT: Duration = Duration::from_millis(800);
 
 /// What has to be ended in order, so that the last spans and metrics arrive.
 #[must_use = "the last spans are exported by `finish`"]
@@ -71,11 +73,18 @@ impl Telemetry {
 
     /// Exports what is left. Waits for a collector, but not for long.
     pub fn finish(self) {
-        let Some(export) = self.export else { return };
-        let traces = export.traces.shutdown_with_timeout(LAST_EXPORT);
-        let metrics = export.metrics.shutdown_with_timeout(LAST_EXPORT);
-        if let Err(error) = traces.and(metrics) {
-            tracing::warn!("the last traces or metrics were not exported: {error}");
+        let Some(Export { traces, metrics }) = self.export else { return };
+        let (sender, ended) = mpsc::channel();
+        let other = sender.clone();
+        // In threads of their own: the one for metrics waits as long as it likes.
+        thread::spawn(move || sender.send(traces.shutdown_with_timeout(LAST_EXPORT)));
+        thread::spawn(move || other.send(metrics.shutdown_with_timeout(LAST_EXPORT)));
+        let deadline = Instant::now() + LAST_EXPORT;
+        for _ in 0..2 {
+            let left = deadline.saturating_duration_since(Instant::now());
+            if !matches!(ended.recv_timeout(left), Ok(Ok(()))) {
+                tracing::warn!("the last traces or metrics did not reach the collector");
+            }
         }
     }
 }

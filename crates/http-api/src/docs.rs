@@ -37,12 +37,12 @@ async fn description() -> Result<HttpResponse, ApiError> {
 async fn page() -> Result<HttpResponse, ApiError> {
     let (_, bytes) = load("index.html")?;
     // The page stands at `/docs`, its parts beneath it.
-    let text = String::from_utf8_lossy(&bytes).replace("=\"./", "=\"docs/");
+    let text = String::from_utf8_lossy(&bytes)
+        .replace("=\"./", "=\"docs/")
+        .replace("=\"index.css", "=\"docs/index.css");
     let mut answer = HttpResponse::Ok();
-    answer.insert_header((CONTENT_SECURITY_POLICY, POLICY));
-    Ok(answer
-        .content_type(ContentType::html())
-        .body(text.replace("=\"index.css", "=\"docs/index.css")))
+    answer.insert_header((CONTENT_SECURITY_POLICY, POLICY)).content_type(ContentType::html());
+    Ok(answer.body(text))
 }
 
 async fn file(request: HttpRequest) -> Result<HttpResponse, ApiError> {

@@ -26,12 +26,11 @@ pub(crate) async fn frame<B: MessageBody>(
 ) -> Result<ServiceResponse<B>, Error> {
     let id = request_id(&request);
     let no_store = request.headers().contains_key(AUTHORIZATION);
-    // The pattern, not the path: a path may hold a key or an invitation's token.
-    let route = request.match_pattern().unwrap_or_else(|| "unknown".to_owned());
+    // The gate says which route it is. The path stays out: it may hold a key.
     let span = tracing::info_span!(
         "request",
         method = %request.method(),
-        route,
+        route = tracing::field::Empty,
         request_id = id.to_str().unwrap_or_default(),
         status = tracing::field::Empty,
     );

@@ -8,9 +8,10 @@ use actix_web::dev::{ServiceRequest, ServiceResponse};
 use actix_web::middleware::Next;
 use actix_web::{Error, HttpMessage as _, web};
 use futures_util::FutureExt as _;
-use racun_access as access;
+use racun_access::{self as access, Entity};
+use racun_kernel::Scope;
 
-use crate::error::ApiError;
+use crate::error::{ApiError, Kind};
 use crate::request::{bearer_token, single};
 use crate::route::{Gate, Route};
 use crate::services::{Limits, Services};
@@ -22,6 +23,7 @@ pub(crate) async fn pass(
     request: ServiceRequest,
     next: Next<BoxBody>,
 ) -> Result<ServiceResponse<BoxBody>, Error> {
+    tracing::Span::current().record("route", route.path);
     let http = request.request().clone();
     let limits = request.app_data::<Limits>().copied().unwrap_or_default();
     let handled = AssertUnwindSafe(async {
@@ -37,7 +39,12 @@ pub(crate) async fn pass(
             Ok(ServiceResponse::from_err(error, http))
         }
         Err(_) => {
-            let error = ApiError::unavailable("the request took too long");
+            let seconds = limits.request_time.as_secs();
+            let message = format!(
+                "no answer within {seconds} seconds; a change may still be made, so look before \
+                 you send it again"
+            );
+            let error = ApiError::new(Kind::Unavailable, message).retry_after(1);
             Ok(ServiceResponse::from_err(error, http))
         }
     }
@@ -71,17 +78,21 @@ async fn admit(route: &Route, request: &ServiceRequest) -> Result<(), ApiError> 
             let named = single(request.headers(), "x-entity-id")?;
             let (scope, entity) = access::enter(store, &caller, named).await?;
             access::authorize(&scope, &entity, permission)?;
-            request.extensions_mut().insert(scope);
-            request.extensions_mut().insert(entity);
+            leave(request, scope, entity);
         }
         Gate::EntityInPath(permission) => {
             let named = request.match_info().query("id");
             let (scope, entity) = access::open_entity(store, &caller, named).await?;
             access::authorize(&scope, &entity, permission)?;
-            request.extensions_mut().insert(scope);
-            request.extensions_mut().insert(entity);
+            leave(request, scope, entity);
         }
     }
     request.extensions_mut().insert(caller);
     Ok(())
+}
+
+fn leave(request: &ServiceRequest, scope: Scope, entity: Entity) {
+    let mut extensions = request.extensions_mut();
+    extensions.insert(scope);
+    extensions.insert(entity);
 }

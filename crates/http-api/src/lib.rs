@@ -20,8 +20,9 @@
 //! | `catalog`  | customers, suppliers, items, taxes, financial categories, units        |
 //!
 //! **Invariants.** What is served, who may use it and what the description says follow from one
-//! table. Handlers parse, call one use case and render; bodies are types of this crate. Every answer
-//! carries its request's id. What changes state runs to its end even when the client hangs up.
+//! table. Handlers parse, call one use case and render; bodies are types of this crate. Every
+//! answer carries its request's id. What changes state runs to its end even when the client hangs
+//! up.
 
 mod access;
 mod answer;

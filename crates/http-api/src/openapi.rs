@@ -138,7 +138,7 @@ fn operation(route: &Route, error: &RefOr<Schema>, schemas: &mut Schemas) -> Ope
     for name in route.path_parameters() {
         operation = operation.parameter(in_path(name));
     }
-    for parameter in route.parameters {
+    for parameter in route.parameters.into_iter().flatten() {
         operation = operation.parameter(in_query(*parameter));
     }
     operation = match route.gate {

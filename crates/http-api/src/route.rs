@@ -9,8 +9,8 @@ use crate::openapi::{Described, described};
 
 /// One operation of the interface.
 ///
-/// Registration, authorisation and the OpenAPI description all follow from this declaration, so none
-/// of them can know a route that the others do not.
+/// Registration, authorisation and the OpenAPI description all follow from this declaration, so
+/// none of them can know a route that the others do not.
 pub struct Route {
     /// The method. A `GET` route answers `HEAD` as well.
     pub verb: Verb,
@@ -27,7 +27,7 @@ pub struct Route {
     /// The status of a success.
     pub status: u16,
     /// Query parameters, by name and meaning.
-    pub parameters: &'static [Parameter],
+    pub parameters: [&'static [Parameter]; 2],
     pub(crate) takes: Option<Described>,
     pub(crate) requires: &'static [&'static str],
     pub(crate) answers: Option<Described>,
@@ -173,7 +173,7 @@ impl Route {
             tag: "",
             gate,
             status: 200,
-            parameters: &[],
+            parameters: [&[], &[]],
             takes: None,
             requires: &[],
             answers: None,
@@ -220,7 +220,13 @@ impl Route {
     /// Says which query parameters the route reads.
     #[must_use]
     pub const fn reads(self, parameters: &'static [Parameter]) -> Self {
-        Self { parameters, ..self }
+        Self { parameters: [parameters, self.parameters[1]], ..self }
+    }
+
+    /// Says which query parameters the route reads beside those of [`Route::reads`].
+    #[must_use]
+    pub const fn reads_also(self, parameters: &'static [Parameter]) -> Self {
+        Self { parameters: [self.parameters[0], parameters], ..self }
     }
 
     /// The names of the path's parameters.

@@ -44,8 +44,8 @@ impl Options {
     }
 }
 
-/// Serves `listener` until `options.stop` is done; ends within ten seconds from then, whether clients
-/// hang up or not.
+/// Serves `listener` until `options.stop` is done; ends within ten seconds from then, whether
+/// clients hang up or not.
 ///
 /// # Errors
 /// When the listener cannot be served.

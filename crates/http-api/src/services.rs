@@ -41,8 +41,8 @@ impl Services {
 
     /// Runs a use case to its end, even when the client hangs up meanwhile.
     ///
-    /// actix drops a handler whose connection was reset. What changes state therefore runs in a task
-    /// of its own, on the process's runtime, and the handler merely waits for it.
+    /// actix drops a handler whose connection was reset. What changes state therefore runs in a
+    /// task of its own, on the process's runtime, and the handler merely waits for it.
     ///
     /// # Errors
     /// What the use case answers. A panic in it goes on in the caller.

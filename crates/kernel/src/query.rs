@@ -73,7 +73,7 @@ pub struct Clause {
     pub field: &'static Field,
     /// Its place in [`Record::values`].
     pub place: usize,
-    /// The key inside a [`FieldKind::Map`]; the operator then sees that property's text.
+    /// The key inside a [`crate::FieldKind::Map`]; the operator then sees that property's text.
     pub key: Option<String>,
     /// What must hold.
     pub operator: Operator,

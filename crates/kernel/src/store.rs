@@ -317,6 +317,9 @@ pub trait Store: Send + Sync {
     /// crash before the commit, none of it happened. Units that hold the same row or series take
     /// turns, each seeing what the one before it wrote. Numbers of a series are used without gaps
     /// and once. A unit that is started is finished even when the caller stops waiting.
+    ///
+    /// A value or an id (the field `id`) that is taken is [`StoreError::Duplicate`]; an update or a
+    /// deletion of a row that is not there is [`StoreError::NotFound`].
     async fn transact(&self, unit: Unit) -> Result<(), TransactError>;
 
     /// The last used number of each series of `tenant`, by key.

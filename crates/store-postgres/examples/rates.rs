@@ -1,5 +1,6 @@
-//! Prints how many operations a second the store does on a durable PostgreSQL of this machine:
-//! `cargo run --release -p racun-store-postgres --example rates`.
+//! Prints how many operations a second the store does on a PostgreSQL of this machine:
+//! `cargo run --release -p racun-store-postgres --example rates`; with the argument `fast` the server
+//! does not wait for the disk, which leaves the cost of the processor.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -19,7 +20,9 @@ const TEXT: usize = 3_000;
 
 #[tokio::main]
 async fn main() -> anyhow::Result<()> {
-    let cluster = Cluster::start(Durability::Durable)?;
+    let is_fast = std::env::args().nth(1).is_some_and(|argument| argument == "fast");
+    let durability = if is_fast { Durability::Fast } else { Durability::Durable };
+    let cluster = Cluster::start(durability)?;
     let url = cluster.url("postgres");
     migrate(&url).await?;
     let (owner, connection) = tokio_postgres::connect(&url, NoTls).await?;
@@ -28,9 +31,9 @@ async fn main() -> anyhow::Result<()> {
     let store: Arc<dyn Store> = Arc::new(PgStore::connect(&url, Options::default()).await?);
 
     println!("{:28} {:>12} {:>12}", "per second", "1 client", "16 clients");
+    print("insert", |clients| insert(&store, clients)).await?;
     print("issue of one series", |clients| issue(&store, clients, 1)).await?;
     print("issue of 16 series", |clients| issue(&store, clients, 16)).await?;
-    print("insert", |clients| insert(&store, clients)).await?;
     print("find", |clients| find(&store, clients)).await?;
     print("first page, counted", |clients| list(&store, clients)).await?;
     owner.batch_execute("ALTER TABLE samples DISABLE ROW LEVEL SECURITY").await?;

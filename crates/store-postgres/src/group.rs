@@ -15,6 +15,7 @@ use crate::error::{is_deadlock, of_write, unavailable};
 use crate::hold::{Holding, Wanted};
 use crate::lane::{Caller, Waiting, decide};
 use crate::pool::{Connections, Held};
+use crate::session::{Planning, Until, reach};
 use crate::statement::{HeldRow, NumberRow, Statement, batch};
 use crate::write;
 
@@ -142,6 +143,11 @@ impl Transaction {
         }
     }
 
+    fn reach(&self) -> Statement {
+        let tenants: Vec<&str> = self.tenants.iter().map(Tenant::as_str).collect();
+        reach(&tenants.join(","), Planning::Indexed, Until::Committed)
+    }
+
     /// Begins, holds the rows of `statements` in their order, and the series last.
     async fn hold(
         &self,
@@ -154,13 +160,9 @@ impl Transaction {
             Some(series) => write::hold_series(series).rows::<NumberRow>(connection),
             None => ready(Ok(Vec::new())).boxed(),
         };
-        let (begun, seen, rows, last) = join4(
-            batch(connection, "BEGIN"),
-            write::reach(&self.tenants).run(connection),
-            join_all(rows),
-            last,
-        )
-        .await;
+        let (begun, seen, rows, last) =
+            join4(batch(connection, "BEGIN"), self.reach().run(connection), join_all(rows), last)
+                .await;
         // The first failure is the cause of those behind it.
         begun?;
         seen?;
@@ -187,7 +189,7 @@ impl Transaction {
         let reached = self.tenants.len();
         self.tenants.extend(wishes.tenants().cloned());
         if self.tenants.len() > reached {
-            statements.push(write::reach(&self.tenants));
+            statements.push(self.reach());
         }
         let before = statements.len();
         statements.extend(batches.iter().map(write::Batch::statement));

@@ -14,6 +14,7 @@
 //! | `write`     | the statements that write                                                  |
 //! | `lane`      | which units of one series share a transaction                              |
 //! | `pool`      | connections                                                                |
+//! | `session`   | whose rows a statement reaches, and how it is planned                      |
 //! | `statement` | SQL text with values, and how diesel sends it                              |
 //! | `error`     | what PostgreSQL's failures mean to the port                                |
 //!
@@ -31,6 +32,7 @@ mod migration;
 mod pool;
 mod read;
 mod schema;
+mod session;
 mod statement;
 mod write;
 

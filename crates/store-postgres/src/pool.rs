@@ -38,12 +38,16 @@ impl Default for Options {
     }
 }
 
-/// What every connection begins with. Where the role cannot be taken, the fence binds the role that
+/// What every connection begins with. Joins are only with a handful of values, so each goes through
+/// an index, and none is worth compiling; see also [`crate::session`]. Where the role cannot be taken, the fence binds the role that
 /// logged in, unless it is a superuser's.
 const SETUP: &str = "
     SET statement_timeout = '5s';
     SET lock_timeout = '2s';
     SET idle_in_transaction_session_timeout = '10s';
+    SET jit = off;
+    SET enable_hashjoin = off;
+    SET enable_mergejoin = off;
     DO $$
     BEGIN
         SET ROLE racun_app;

@@ -9,19 +9,20 @@ use racun_kernel::{ListQuery, StoreError, Stored, Table, Tenant};
 
 use crate::error::unavailable;
 use crate::filter;
-use crate::schema::{expression, quote};
+use crate::schema::{expression, has_list_index, quote};
+use crate::session::{ALL_TENANTS, Planning, Until, reach};
 use crate::statement::{Bind, BodyRow, NumberRow, SeriesRow, Statement};
 
 /// Rows that a lookup answers, at most.
 const LOOKUP_LIMIT: usize = 1_000;
 
-/// Every tenant, as the fence understands it; for reading only.
-const ALL_TENANTS: &str = "*";
-
-/// Lets the session see the rows of `tenants`, parted by commas, until it is told otherwise. Every
-/// read says so itself, so none depends on what the session did before.
-fn see<'a>(connection: &'a AsyncPgConnection, tenants: &str) -> BoxFuture<'a, QueryResult<usize>> {
-    Statement::new("SELECT set_config('racun.tenants', $1, false)").bind(tenants).run(connection)
+/// Lets a read reach the rows of `tenants`.
+fn see<'a>(
+    connection: &'a AsyncPgConnection,
+    tenants: &str,
+    planning: Planning,
+) -> BoxFuture<'a, QueryResult<usize>> {
+    reach(tenants, planning, Until::Told).run(connection)
 }
 
 pub(crate) async fn find(
@@ -36,7 +37,8 @@ pub(crate) async fn find(
     ));
     let rows = statement.bind(tenant.as_str()).bind(ids.iter().collect::<Bind>());
     let (seen, rows) =
-        join(see(connection, tenant.as_str()), rows.rows::<BodyRow>(connection)).await;
+        join(see(connection, tenant.as_str(), Planning::Indexed), rows.rows::<BodyRow>(connection))
+            .await;
     seen.and(rows).map(stored).map_err(|error| unavailable(&error))
 }
 
@@ -54,7 +56,7 @@ pub(crate) async fn lookup(
         expression(field)
     ));
     let rows = statement.bind(value).rows::<BodyRow>(connection);
-    let (seen, rows) = join(see(connection, ALL_TENANTS), rows).await;
+    let (seen, rows) = join(see(connection, ALL_TENANTS, Planning::Indexed), rows).await;
     seen.and(rows).map(stored).map_err(|error| unavailable(&error))
 }
 
@@ -65,7 +67,7 @@ pub(crate) async fn list(
     query: &ListQuery,
 ) -> Result<(Vec<Stored>, i64), StoreError> {
     let page = page(table, tenant, query).rows::<BodyRow>(connection);
-    let seen = see(connection, tenant.as_str());
+    let seen = see(connection, tenant.as_str(), planning(query));
     let (seen, rows, total) = if query.count {
         let count = count(table, tenant, query).rows::<NumberRow>(connection);
         join3(seen, page, count).await
@@ -81,6 +83,15 @@ pub(crate) async fn list(
 /// Whether only few statements of this shape exist, so that connections can keep them prepared.
 fn is_common(query: &ListQuery) -> bool {
     query.clauses.is_empty() && query.order.len() == 1
+}
+
+fn planning(query: &ListQuery) -> Planning {
+    let leads_an_index = query.order.first().is_some_and(|order| has_list_index(order.field));
+    match query.clauses.is_empty() {
+        true if leads_an_index => Planning::Ordered,
+        true => Planning::Indexed,
+        false => Planning::Free,
+    }
 }
 
 fn page(table: &Table, tenant: &Tenant, query: &ListQuery) -> Statement {
@@ -118,7 +129,7 @@ pub(crate) async fn series(
 ) -> Result<Vec<(String, i64)>, StoreError> {
     let sql = "SELECT key, last FROM series WHERE tenant = $1 AND last IS NOT NULL ORDER BY key";
     let rows = Statement::new(sql).bind(tenant.as_str()).rows::<SeriesRow>(connection);
-    let (seen, rows) = join(see(connection, tenant.as_str()), rows).await;
+    let (seen, rows) = join(see(connection, tenant.as_str(), Planning::Indexed), rows).await;
     let rows = seen.and(rows).map_err(|error| unavailable(&error))?;
     Ok(rows.into_iter().map(|row| (row.key, row.last)).collect())
 }

@@ -74,7 +74,7 @@ pub fn create_table_sql(table: &Table) -> String {
         r#"    tenant text COLLATE "C" NOT NULL"#.to_owned(),
         r#"    id text COLLATE "C" NOT NULL"#.to_owned(),
     ];
-    let mut indexes = vec![list_index(table, CREATED_AT)];
+    let mut indexes = Vec::new();
     for (_, field, column) in table.columns() {
         let collation = if field.kind == FieldKind::Text { r#" COLLATE "C""# } else { "" };
         let not_null = if column == CREATED_AT { " NOT NULL" } else { "" };
@@ -96,19 +96,25 @@ pub fn create_table_sql(table: &Table) -> String {
 fn field_index(table: &Table, field: &Field, column: &str) -> Option<String> {
     let index = |suffix| quote(&format!("{}_{column}_{suffix}", table.name));
     let (name, quoted) = (quote(table.name), quote(column));
-    match (field.unique, field.indexed, field.kind) {
-        (Unique::Everywhere, _, _) => {
+    match field.unique {
+        Unique::Everywhere => {
             Some(format!("CREATE UNIQUE INDEX {}\n    ON {name} ({quoted});", index("key")))
         }
-        (Unique::Tenant, _, _) => {
+        Unique::Tenant => {
             Some(format!("CREATE UNIQUE INDEX {}\n    ON {name} ({quoted}, tenant);", index("key")))
         }
-        (Unique::No, true, FieldKind::Text) => {
+        Unique::No if has_list_index(field) => Some(list_index(table, column)),
+        Unique::No if field.indexed => {
             Some(format!("CREATE INDEX {}\n    ON {name} ({quoted}, tenant, id);", index("idx")))
         }
-        (Unique::No, true, _) if column != CREATED_AT => Some(list_index(table, column)),
-        (Unique::No, _, _) => None,
+        Unique::No => None,
     }
+}
+
+/// Whether an index has the order of `field` within a tenant.
+pub(crate) fn has_list_index(field: &Field) -> bool {
+    let is_declared = field.indexed && field.unique == Unique::No && field.kind != FieldKind::Text;
+    field.source == Source::Column(CREATED_AT) || is_declared
 }
 
 /// The index of a list in the order of `column`, greatest first, or least first read backwards.

@@ -1,6 +1,6 @@
 //! The statements that write: rows, kept counts, the outbox and series.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 
 use racun_kernel::{
     Event, FieldKind, Put, PutKind, Series, StoreError, Table, Tenant, Unique, Value,
@@ -174,13 +174,6 @@ enum Part {
     Value(usize, FieldKind),
     Search,
     Body,
-}
-
-/// Lets the transaction reach the rows of `tenants`.
-pub(crate) fn reach(tenants: &BTreeSet<Tenant>) -> Statement {
-    let tenants: Vec<&str> = tenants.iter().map(Tenant::as_str).collect();
-    Statement::new("SELECT set_config('racun.tenants', $1, true) AS id")
-        .bind(tenants.join(",").as_str())
 }
 
 /// Adds to the kept counts what `puts` change.

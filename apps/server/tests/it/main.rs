@@ -4,6 +4,7 @@
 mod collector;
 mod commands;
 mod lines;
+mod postgres;
 mod process;
 mod readme;
 mod settings;

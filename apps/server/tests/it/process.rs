@@ -11,7 +11,7 @@ use std::time::Duration;
 
 use serde_json::Value;
 
-/// So long a server may take to say where it listens, and an answer to come.
+/// So long a server may take to say where it listens, an answer to come, and a command to end.
 const PATIENCE: Duration = Duration::from_secs(30);
 
 /// `racun`, run in `folder` with nothing of our own environment but what programs need.
@@ -22,9 +22,25 @@ pub fn racun(folder: &Path) -> Command {
     command
 }
 
-/// Runs `racun` with these arguments and variables to its end.
+/// Runs `racun` with these arguments and variables to its end, which must come.
 pub fn run(folder: &Path, arguments: &[&str], variables: &[(&str, &str)]) -> Output {
-    racun(folder).args(arguments).envs(variables.iter().copied()).output().unwrap()
+    let mut command = racun(folder);
+    command.args(arguments).envs(variables.iter().copied());
+    let child = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+    let pid = child.id();
+    let (sender, ended) = mpsc::channel();
+    thread::spawn(move || sender.send(child.wait_with_output().unwrap()).ok());
+    ended.recv_timeout(PATIENCE).unwrap_or_else(|_| {
+        kill("KILL", pid);
+        panic!("`racun {}` does not end", arguments.join(" "))
+    })
+}
+
+/// Sends a signal by its name; `std` has none but SIGKILL.
+fn kill(name: &str, pid: u32) {
+    let shell =
+        Command::new("sh").args(["-c", r#"kill -s "$0" "$1""#, name, &pid.to_string()]).status();
+    assert!(shell.unwrap().success(), "SIG{name} could not be sent");
 }
 
 /// A running server on a port of its own, with its data in the folder `racun-data`.
@@ -96,22 +112,20 @@ impl Server {
 
     /// Sends a signal by its name.
     pub fn signal(&self, name: &str) {
-        let target = self.child.id().to_string();
-        let sent = Command::new("sh").args(["-c", r#"kill -s "$0" "$1""#, name, &target]).status();
-        assert!(sent.unwrap().success(), "SIG{name} could not be sent");
+        kill(name, self.child.id());
     }
 
     /// Waits for its end, but not longer than `limit`.
     pub fn ended_within(mut self, limit: Duration) -> ExitStatus {
         let (sender, ended) = mpsc::channel();
-        let pid = self.child.id().to_string();
+        let pid = self.child.id();
         let waiting = thread::spawn(move || {
             sender.send(self.child.wait().unwrap()).ok();
             self
         });
         let status = ended.recv_timeout(limit);
         if status.is_err() {
-            Command::new("sh").args(["-c", r#"kill -s KILL "$0""#, &pid]).status().unwrap();
+            kill("KILL", pid);
         }
         waiting.join().unwrap();
         status.unwrap_or_else(|_| panic!("the server had not ended after {limit:?}"))

@@ -18,7 +18,7 @@ fn the_commands_of_the_readme_issue_a_first_invoice() {
     let failure = String::from_utf8_lossy(&output.stderr);
     assert!(output.status.success(), "{printed}\n{failure}");
     let last = printed.lines().next_back().unwrap_or_default();
-    assert!(last.contains("\"total_with_tax\":98.5"), "{printed}\n{failure}");
+    assert!(last.contains("\"total_with_tax\":102.45"), "{printed}\n{failure}");
     assert!(last.contains("-00001\""), "the invoice has no number: {printed}");
     server.stop();
 }

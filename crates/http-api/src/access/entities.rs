@@ -4,6 +4,7 @@ use actix_web::HttpRequest;
 use actix_web::web::{self, Data, Json, ReqData};
 use racun_access::Permission::{ManageEntity, ReadEntity};
 use racun_access::{self as access, AccountScope, Caller, ENTITIES, Entity};
+use racun_application::entities;
 use racun_kernel::{Environment, Issue, ListQuery, Scope};
 
 use super::entity_bodies::{EntityBody, NewEntityBody, UpdateEntityBody};
@@ -11,7 +12,7 @@ use crate::answer::Created;
 use crate::body::{Convert, ListBody};
 use crate::error::ApiError;
 use crate::request::{Body, Query, single};
-use crate::route::{Gate, LIST, Route};
+use crate::route::{Gate, LIST, Parameter, ParameterKind, Route};
 use crate::services::Services;
 
 const TAG: &str = "Entities";
@@ -26,6 +27,11 @@ pub(crate) const ROUTES: &[Route] = &[
     Route::get("/entities", "listEntities", Gate::SignedIn, || web::to(list))
         .about(TAG, "Lists the entities that the caller has access to.")
         .reads(LIST)
+        .reads_also(&[Parameter {
+            name: "environment",
+            meaning: "`live` or `sandbox`; both when absent.",
+            kind: ParameterKind::Text,
+        }])
         .answers::<ListBody<EntityBody>>(),
     Route::get("/entities/{id}", "getEntity", Gate::EntityInPath(ReadEntity), || web::to(get))
         .about(TAG, "Answers an entity.")
@@ -54,7 +60,8 @@ async fn create(
 ) -> Result<Created<EntityBody>, ApiError> {
     let (caller, scope, input) = (caller.into_inner(), scope.into_inner(), body.0.parse()?);
     let task = |services: Services| async move {
-        access::create_entity(&*services.store, &caller, &scope, input, &services.stamp()).await
+        let stamp = services.stamp();
+        entities::create_entity(&*services.store, &caller, &scope, input, &stamp).await
     };
     Ok(Created(services.run(task).await?.convert()))
 }
@@ -90,7 +97,7 @@ async fn update(
 ) -> Result<Json<EntityBody>, ApiError> {
     let (scope, patch) = (scope.into_inner(), body.0.parse()?);
     let task = |services: Services| async move {
-        access::update_entity(&*services.store, &scope, patch, &services.stamp()).await
+        entities::update_entity(&*services.store, &scope, patch, &services.stamp()).await
     };
     Ok(Json(services.run(task).await?.convert()))
 }

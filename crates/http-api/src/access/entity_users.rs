@@ -96,10 +96,10 @@ async fn add(
 ) -> Result<Created<AddedBody>, ApiError> {
     let AddEntityUserBody { email, role } = body.0;
     let input = AddEntityUser { email, role: role.convert().unwrap_or(Role::Editor) };
-    let scope = scope.into_inner();
-    let now = services.stamp().now();
+    let (scope, stamp) = (scope.into_inner(), services.stamp());
+    let now = stamp.now();
     let task = |services: Services| async move {
-        access::add_entity_user(&*services.store, &scope, input, &services.stamp()).await
+        access::add_entity_user(&*services.store, &scope, input, &stamp).await
     };
     Ok(Created(match services.run(task).await? {
         Added::Member(membership) => AddedBody::Member(membership.convert()),

@@ -174,9 +174,10 @@ async fn resend(
     scope: ReqData<Scope>,
     id: PathText,
 ) -> Result<Json<InvitationBody>, ApiError> {
-    let (scope, now) = (scope.into_inner(), services.stamp().now());
+    let (scope, stamp) = (scope.into_inner(), services.stamp());
+    let now = stamp.now();
     let task = |services: Services| async move {
-        access::resend_invitation(&*services.store, &scope, &id.0, &services.stamp()).await
+        access::resend_invitation(&*services.store, &scope, &id.0, &stamp).await
     };
     Ok(Json(InvitationBody::of(services.run(task).await?.record, now)))
 }

@@ -7,7 +7,7 @@ use racun_access::Entity;
 use racun_access::Permission::{EraseRecords, ReadRecords, WriteRecords};
 use racun_catalog::{self as catalog, Item, ItemRules, Tax};
 use racun_kernel::calendar::local_date;
-use racun_kernel::{Currency, Decimal, Page, Scope, id};
+use racun_kernel::{Currency, Decimal, Page, Scope, Stamp, id};
 use serde::{Deserialize, Serialize};
 use time::Date;
 use utoipa::ToSchema;
@@ -232,14 +232,13 @@ impl ItemBody {
 }
 
 /// The entity's local day; UTC's when its zone is not known.
-fn today(services: &Services, entity: &Entity) -> Date {
-    let now = services.stamp().now();
-    local_date(now, &entity.timezone).unwrap_or_else(|| now.date())
+fn today(entity: &Entity, stamp: &Stamp) -> Date {
+    local_date(stamp.now(), &entity.timezone).unwrap_or_else(|| stamp.now().date())
 }
 
-fn rules(services: &Services, entity: &Entity) -> ItemRules {
+fn rules(entity: &Entity, stamp: &Stamp) -> ItemRules {
     let max_taxes_per_item = usize::from(entity.country_rules().max_taxes_per_item);
-    ItemRules { max_taxes_per_item, today: today(services, entity) }
+    ItemRules { max_taxes_per_item, today: today(entity, stamp) }
 }
 
 /// Bodies of `items`, with the taxes that their prices need.
@@ -248,9 +247,10 @@ async fn render(
     scope: &Scope,
     entity: &Entity,
     items: Vec<Item>,
+    stamp: &Stamp,
 ) -> Result<Vec<ItemBody>, ApiError> {
     let taxes = catalog::taxes_of_items(&*services.store, scope, &items).await?;
-    let (today, currency) = (today(services, entity), entity.currency);
+    let (today, currency) = (today(entity, stamp), entity.currency);
     Ok(items.into_iter().map(|item| ItemBody::of(item, &taxes, today, currency)).collect())
 }
 
@@ -259,8 +259,9 @@ async fn render_one(
     scope: &Scope,
     entity: &Entity,
     item: Item,
+    stamp: &Stamp,
 ) -> Result<ItemBody, ApiError> {
-    let mut bodies = render(services, scope, entity, vec![item]).await?;
+    let mut bodies = render(services, scope, entity, vec![item], stamp).await?;
     bodies.pop().ok_or_else(|| ApiError::internal("an item was not rendered"))
 }
 
@@ -271,7 +272,7 @@ async fn list(
     query: Query,
 ) -> Result<Json<ListBody<ItemBody>>, ApiError> {
     let page = catalog::list::<Item>(&*services.store, &scope, &query.list()?).await?;
-    let rows = render(&services, &scope, &entity, page.rows).await?;
+    let rows = render(&services, &scope, &entity, page.rows, &services.stamp()).await?;
     Ok(Json(ListBody::of(Page { rows, pagination: page.pagination })))
 }
 
@@ -282,7 +283,7 @@ async fn get(
     id: PathId<id::Item>,
 ) -> Result<Json<ItemBody>, ApiError> {
     let item = catalog::get::<Item>(&*services.store, &scope, id.0).await?;
-    Ok(Json(render_one(&services, &scope, &entity, item).await?))
+    Ok(Json(render_one(&services, &scope, &entity, item, &services.stamp()).await?))
 }
 
 async fn create(
@@ -293,9 +294,10 @@ async fn create(
 ) -> Result<Created<ItemBody>, ApiError> {
     let (scope, entity, input) = (scope.into_inner(), entity.into_inner(), body.0.convert());
     let task = |services: Services| async move {
-        let (rules, stamp) = (rules(&services, &entity), services.stamp());
+        let stamp = services.stamp();
+        let rules = rules(&entity, &stamp);
         let item = catalog::create_item(&*services.store, &scope, input, &rules, &stamp).await?;
-        render_one(&services, &scope, &entity, item).await
+        render_one(&services, &scope, &entity, item, &stamp).await
     };
     Ok(Created(services.run(task).await?))
 }
@@ -309,10 +311,11 @@ async fn update(
 ) -> Result<Json<ItemBody>, ApiError> {
     let (scope, entity, input) = (scope.into_inner(), entity.into_inner(), body.0.convert());
     let task = |services: Services| async move {
-        let (rules, stamp) = (rules(&services, &entity), services.stamp());
+        let stamp = services.stamp();
+        let rules = rules(&entity, &stamp);
         let store = &*services.store;
         let item = catalog::update_item(store, &scope, id.0, input, &rules, &stamp).await?;
-        render_one(&services, &scope, &entity, item).await
+        render_one(&services, &scope, &entity, item, &stamp).await
     };
     Ok(Json(services.run(task).await?))
 }
@@ -327,7 +330,7 @@ async fn restore(
     let task = |services: Services| async move {
         let stamp = services.stamp();
         let item = catalog::restore::<Item>(&*services.store, &scope, id.0, &stamp).await?;
-        render_one(&services, &scope, &entity, item).await
+        render_one(&services, &scope, &entity, item, &stamp).await
     };
     Ok(Json(services.run(task).await?))
 }

@@ -1,7 +1,7 @@
 //! What a refused or failed request is answered with, and the one catalogue of statuses and codes.
 //!
-//! Every error of another crate becomes an [`ApiError`] in a file beside this one, by a match without
-//! `_`: a new variant does not compile until someone chose its status and its code.
+//! Every error of another crate becomes an [`ApiError`] in a file beside this one, by a match
+//! without `_`: a new variant does not compile until someone chose its status and its code.
 
 mod access;
 mod catalog;
@@ -101,7 +101,7 @@ impl Kind {
     }
 }
 
-/// An answer that is not a success: `{code, message, cause?}` and what some codes carry beside them.
+/// An answer that is not a success: `{code, message, cause?}` and what some codes carry beside.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ApiError {
     kind: Kind,
@@ -262,4 +262,33 @@ fn issue_body(issue: &Issue) -> Json {
         Step::Index(index) => Json::from(*index),
     });
     json!({ "path": path.collect::<Vec<_>>(), "message": issue.message, "code": issue.code })
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeSet;
+
+    use super::*;
+
+    #[test]
+    fn every_kind_is_a_refusal_with_a_status_and_a_code_of_its_own() {
+        let codes: BTreeSet<_> = Kind::ALL.iter().map(|kind| kind.code()).collect();
+        let statuses: BTreeSet<_> = Kind::ALL.iter().map(|kind| kind.status().as_u16()).collect();
+        assert_eq!((codes.len(), statuses.len()), (Kind::ALL.len(), Kind::ALL.len()));
+        assert!(statuses.iter().all(|status| (400..600).contains(status)));
+    }
+
+    #[test]
+    fn a_body_holds_what_is_known_and_nothing_for_the_log() {
+        let error = ApiError::new(Kind::Conflict, "taken").detailed("secret");
+        assert_eq!(error.body(), json!({"code": "conflict", "message": "taken"}));
+        let error = error.caused_by("stale").carrying("tab", json!({"version": 2}));
+        let expected = json!({
+            "code": "conflict",
+            "message": "taken",
+            "cause": {"code": "stale"},
+            "tab": {"version": 2},
+        });
+        assert_eq!(error.body(), expected);
+    }
 }

@@ -33,7 +33,8 @@ pub(crate) fn bearer_token(headers: &HeaderMap) -> Result<&str, ApiError> {
         Some(_) => "",
         None => sent,
     };
-    if token.is_empty() || values.next().is_some() {
+    let is_missing = token.is_empty() || token.eq_ignore_ascii_case("bearer");
+    if is_missing || values.next().is_some() {
         let message = "send the header Authorization once, as: Bearer <API key or login token>";
         return Err(ApiError::new(Kind::Unauthorized, message));
     }

@@ -17,6 +17,10 @@ pub(super) fn parse<T: DeserializeOwned + Validate>(bytes: &[u8]) -> Result<T, A
     let text = std::str::from_utf8(bytes)
         .map_err(|_| ApiError::bad_request("the body is not UTF-8 text"))?;
     scan(text)?;
+    if text.trim_start().starts_with('[') {
+        // A derived reader takes an array's elements for a type's fields, in their order.
+        return Err(Issue::new("invalid_type", "expected an object").into());
+    }
     let mut reader = serde_json::Deserializer::from_str(text);
     let value: T = serde_path_to_error::deserialize(&mut reader)
         .map_err(|error| mismatch(error.path(), error.inner()))?;
@@ -29,8 +33,8 @@ pub(super) fn parse<T: DeserializeOwned + Validate>(bytes: &[u8]) -> Result<T, A
     Ok(value)
 }
 
-/// Refuses what the reader would let pass inside properties that it skips: deep nesting; and the NUL
-/// character, which no store keeps.
+/// Refuses what the reader would let pass inside properties that it skips: deep nesting; and the
+/// NUL character, which no store keeps.
 fn scan(text: &str) -> Result<(), ApiError> {
     let bytes = text.as_bytes();
     let (mut depth, mut quoted, mut escaped) = (0_usize, false, false);

@@ -42,7 +42,8 @@ async fn a_wrong_password_and_an_unknown_address_are_answered_alike() {
     api.user("ana@example.com").await;
     let log_in = |email: &str| json!({"email": email, "password": "wrong wrong 1"});
     let wrong = api.post("/users/login", &Who::nobody(), log_in("ana@example.com")).await.with(401);
-    let unknown = api.post("/users/login", &Who::nobody(), log_in("bor@example.com")).await.with(401);
+    let unknown =
+        api.post("/users/login", &Who::nobody(), log_in("bor@example.com")).await.with(401);
     assert_eq!(wrong.json(), unknown.json());
 }
 
@@ -52,7 +53,10 @@ async fn an_address_signs_up_once_and_a_password_has_rules() {
     api.user("ana@example.com").await;
     let body = json!({"email": "ANA@example.com", "password": PASSWORD});
     let taken = api.post("/users/signup", &Who::nobody(), body).await.with(409).json();
-    assert_eq!((&taken["code"], &taken["cause"]["code"]), (&json!("conflict"), &json!("email_taken")));
+    assert_eq!(
+        (&taken["code"], &taken["cause"]["code"]),
+        (&json!("conflict"), &json!("email_taken"))
+    );
     let body = json!({"email": "bor@example.com", "password": "short"});
     let short = api.post("/users/signup", &Who::nobody(), body).await.with(422);
     assert_eq!(short.issue(), ("[\"password\"]".to_owned(), "too_short".to_owned()));
@@ -70,7 +74,9 @@ async fn an_entity_key_is_shown_once_and_reaches_its_entity_only() {
     api.get("/customers", &till).await.with(200);
     api.get("/entities/api-keys", &till).await.with(403);
     api.get("/users/me", &till).await.with(403);
-    api.post("/account/api-keys", &till, json!({"name": "x", "environment": "live"})).await.with(403);
+    api.post("/account/api-keys", &till, json!({"name": "x", "environment": "live"}))
+        .await
+        .with(403);
 
     let listed = api.get("/entities/api-keys", &owner).await.with(200);
     assert!(!listed.text.contains(&key));
@@ -98,7 +104,10 @@ async fn an_account_key_reaches_the_entities_of_its_environment() {
     api.post("/entities", &shop, live.clone()).await.with(422);
     let entity = api.post("/entities", &owner, live).await.with(201).json();
     api.get("/customers", &shop.in_entity(entity["id"].as_str().unwrap())).await.with(403);
-    assert_eq!(api.get("/account/api-keys", &owner).await.json()["data"].as_array().unwrap().len(), 1);
+    assert_eq!(
+        api.get("/account/api-keys", &owner).await.json()["data"].as_array().unwrap().len(),
+        1
+    );
     let key_id = made["key_id"].as_str().unwrap();
     api.delete(&format!("/account/api-keys/{key_id}"), &owner).await.with(204);
     api.get("/customers", &shop).await.with(401);
@@ -119,7 +128,8 @@ async fn a_user_joins_at_once_changes_role_and_leaves() {
     let owner = api.owner("owner@example.com").await;
     let editor = api.member(&owner, "editor@example.com", "editor").await;
     let users = api.get("/entities/users", &owner).await.with(200).json();
-    let member = users["data"].as_array().unwrap().iter().find(|one| one["role"] == "editor").unwrap();
+    let member =
+        users["data"].as_array().unwrap().iter().find(|one| one["role"] == "editor").unwrap();
     let path = format!("/entities/users/{}", text(&member["user_id"]));
     let changed = api.patch(&path, &owner, json!({"role": "viewer"})).await.with(200).json();
     assert_eq!(changed["role"], "viewer");
@@ -147,7 +157,8 @@ async fn an_invitation_is_listed_sent_again_accepted_and_worthless_afterwards() 
 
     let token = token(&api, &owner, &id).await;
     let accept = format!("/invitations/accept?token={token}");
-    let no_token = api.post("/invitations/accept", &Who::nobody(), json!({"password": PASSWORD})).await;
+    let no_token =
+        api.post("/invitations/accept", &Who::nobody(), json!({"password": PASSWORD})).await;
     assert_eq!(no_token.with(422).issue().0, "[\"token\"]");
     let body = json!({"password": PASSWORD, "name": "New"});
     let accepted = api.post(&accept, &Who::nobody(), body.clone()).await.with(200).json();

@@ -68,7 +68,9 @@ async fn an_entity_is_named_once() {
     let api = Api::new().await;
     let owner = api.owner("owner@example.com").await;
     let (id, user) = (owner.entity(), Who { entity: None, ..owner.clone() });
-    for headers in [vec![id, id], vec![&*format!("{id},{id}")], vec![&*format!("{id}, x")], vec![""]] {
+    for headers in
+        [vec![id, id], vec![&*format!("{id},{id}")], vec![&*format!("{id}, x")], vec![""]]
+    {
         let mut request = user.sign(TestRequest::get().uri("/customers"));
         for header in headers {
             request = request.append_header(("x-entity-id", header));

@@ -44,7 +44,10 @@ async fn what_is_not_json_is_400_and_what_does_not_fit_is_422_with_its_path() {
         ("{\"name\":\"a\",\"price\":1,\"tax_ids\":[1]}", wrong("[\"tax_ids\",0]", "invalid_type")),
         ("{\"name\":\"a\",\"name\":\"b\"}", wrong("[\"name\"]", "duplicate_field")),
         ("{\"name\":\"a\\u0000\",\"price\":1}", wrong("[]", "invalid_value")),
-        ("{\"name\":\"a\",\"price\":1,\"classification\":\"x\"}", wrong("[\"classification\"]", "invalid_value")),
+        (
+            "{\"name\":\"a\",\"price\":1,\"classification\":\"x\"}",
+            wrong("[\"classification\"]", "invalid_value"),
+        ),
         ("{\"price\":1}", wrong("[\"name\"]", "required")),
     ] {
         check(&api, &owner, body, expected).await;
@@ -55,7 +58,8 @@ async fn what_is_not_json_is_400_and_what_does_not_fit_is_422_with_its_path() {
 async fn a_missing_or_unknown_property_is_named() {
     let api = Api::new().await;
     let owner = api.owner("owner@example.com").await;
-    let missing = api.post("/users/login", &Who::nobody(), json!({"email": "a@b.si"})).await.with(422);
+    let missing =
+        api.post("/users/login", &Who::nobody(), json!({"email": "a@b.si"})).await.with(422);
     assert_eq!(missing.issue(), ("[\"password\"]".to_owned(), "required".to_owned()));
     let ujp = json!({"name": "a", "ujp": {"receiver": "x"}});
     let unknown = api.post("/customers", &owner, ujp).await.with(422);
@@ -95,7 +99,8 @@ async fn a_body_that_is_too_large_or_of_another_type_is_not_read() {
     let answer = api.post("/customers", &owner, large).await.with(413);
     assert_eq!(answer.json()["code"], "payload_too_large");
     for media_type in ["text/plain", "application/x-www-form-urlencoded", "application/jsonp"] {
-        let request = TestRequest::post().uri("/customers").insert_header(("content-type", media_type));
+        let request =
+            TestRequest::post().uri("/customers").insert_header(("content-type", media_type));
         let answer = api.call(owner.sign(request).set_payload("{\"name\":\"a\"}")).await.with(415);
         assert_eq!(answer.json()["code"], "unsupported_media_type", "{media_type}");
     }

@@ -17,6 +17,11 @@ async fn an_entity_starts_with_what_its_country_has() {
     assert_eq!(entity["country_rules"]["max_taxes_per_item"], 1);
     assert!(entity["country_rules"]["features"].as_array().unwrap().contains(&json!("furs")));
     assert_eq!(entity["metadata"], json!({}));
+    let owner = user.in_entity(entity["id"].as_str().unwrap());
+    let taxes = api.get("/taxes?order_by=-is_default", &owner).await.with(200).json();
+    assert_eq!(taxes["data"][0]["name"], "22%");
+    assert_eq!(taxes["data"][0]["is_default"], true);
+    assert_eq!(taxes["data"][1]["is_default"], false);
 }
 
 #[actix_web::test]

@@ -3,18 +3,18 @@
 use std::future::Future;
 use std::pin::Pin;
 use std::rc::Rc;
-use std::sync::atomic::{AtomicI64, AtomicU64, Ordering};
 use std::sync::Arc;
+use std::sync::atomic::{AtomicI64, AtomicU64, Ordering};
 use std::time::Instant;
 
 use actix_web::body::to_bytes;
 use actix_web::http::header::HeaderMap;
 use actix_web::test::{self, TestRequest};
 use racun_http_api::{Limits, Services};
-use racun_kernel::{Entropy, Store, Table};
+use racun_kernel::{Entropy, Store};
 use racun_store_sqlite::SqliteStore;
 use serde_json::{Value, json};
-use time::{Duration, OffsetDateTime};
+use time::Duration;
 use time::macros::datetime;
 use tokio::runtime::Handle;
 
@@ -77,18 +77,13 @@ impl Answer {
     }
 }
 
-/// Every table that the routes of these tests need.
-pub fn tables() -> Vec<&'static Table> {
-    [&racun_access::TABLES[..], &racun_catalog::TABLES].concat()
-}
-
 /// Services on `store`, at a time of the test's own.
 pub fn services(store: Arc<dyn Store>, seconds: Arc<AtomicI64>) -> Services {
     let start = datetime!(2026-11-20 08:00 UTC);
     let now = move || start + Duration::seconds(seconds.load(Ordering::Relaxed));
     Services {
         store,
-        clock: Arc::new(now) as Arc<dyn Fn() -> OffsetDateTime + Send + Sync>,
+        clock: Arc::new(now),
         entropy: Arc::new(Counting::default()),
         version: "1.2.3",
         started: Instant::now(),
@@ -102,7 +97,8 @@ impl Api {
     }
 
     pub async fn limited(limits: Limits) -> Self {
-        Self::on(Arc::new(SqliteStore::in_memory(&tables()).unwrap()), limits).await
+        Self::on(Arc::new(SqliteStore::in_memory(&racun_application::tables()).unwrap()), limits)
+            .await
     }
 
     pub async fn on(store: Arc<dyn Store>, limits: Limits) -> Self {
@@ -154,7 +150,8 @@ impl Api {
 
     /// `text` as a JSON body, digit by digit.
     pub async fn post_text(&self, path: &str, who: &Who, text: &str) -> Answer {
-        let request = TestRequest::post().uri(path).insert_header(("content-type", "application/json"));
+        let request =
+            TestRequest::post().uri(path).insert_header(("content-type", "application/json"));
         self.call(who.sign(request).set_payload(text.to_owned())).await
     }
 

@@ -12,7 +12,7 @@ use tokio::net::TcpStream;
 use tokio::sync::oneshot;
 use tokio::task::JoinHandle;
 
-use crate::harness::{services, tables};
+use crate::harness::services;
 
 struct Running {
     address: SocketAddr,
@@ -23,7 +23,7 @@ struct Running {
 fn start(limits: Limits) -> Running {
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
     let address = listener.local_addr().unwrap();
-    let store = Arc::new(SqliteStore::in_memory(&tables()).unwrap());
+    let store = Arc::new(SqliteStore::in_memory(&racun_application::tables()).unwrap());
     let services = services(store, Arc::new(AtomicI64::new(0)));
     let (stop, stopped) = oneshot::channel();
     let until = async move {
@@ -69,4 +69,20 @@ async fn a_body_that_drips_is_cut_off() {
     assert!(answer.contains("connection: close"), "{answer}");
     server.stop.send(()).unwrap();
     server.ended.await.unwrap().unwrap();
+}
+
+#[tokio::test]
+async fn a_use_case_outlives_whoever_waits_for_it() {
+    let store = Arc::new(SqliteStore::in_memory(&racun_application::tables()).unwrap());
+    let services = services(store, Arc::new(AtomicI64::new(0)));
+    let (go, went) = oneshot::channel::<()>();
+    let (done, finished) = oneshot::channel::<()>();
+    let waiting = services.run(|_| async move {
+        went.await.unwrap();
+        done.send(())
+    });
+    let hung_up = tokio::time::timeout(Duration::ZERO, waiting).await;
+    assert!(hung_up.is_err(), "the client hangs up first");
+    go.send(()).unwrap();
+    finished.await.unwrap();
 }

@@ -42,8 +42,7 @@ async fn a_deep_page_is_read_without_the_pages_before_it() {
         .batch_execute(&format!(
             "INSERT INTO samples (tenant, id, created_at, search, body)
              SELECT '{entity}', 'smp_' || n, timestamptz '2026-01-01' + n * interval '1 minute',
-                    '', '{{}}' FROM generate_series(1, {ROWS}) AS n;
-             ANALYZE samples"
+                    '', '{{}}' FROM generate_series(1, {ROWS}) AS n"
         ))
         .await
         .unwrap();
@@ -51,7 +50,7 @@ async fn a_deep_page_is_read_without_the_pages_before_it() {
     drop(fixture.store);
     drop(owner);
 
-    // The middle of the list; the second order has a bound on its first field alone.
+    // The middle of the list, of which the server has no statistics yet. The second order has a bound on its first field alone.
     let deep = Value::Instant(datetime!(2026-01-08 00:00 UTC));
     for (order_by, keys) in
         [("-created_at", vec![deep.clone()]), ("created_at,name", vec![deep, Value::Null])]
@@ -68,7 +67,7 @@ async fn a_deep_page_is_read_without_the_pages_before_it() {
     let owner = connect(&fixture.database.url).await;
     alone(&owner).await;
     let (scans, rows) = usage(&owner).await;
-    assert!(scans <= 1, "only ANALYZE may read the whole table: {scans} scans");
+    assert_eq!(scans, 0, "whole scans");
     assert!(rows < 100, "two pages of 11 rows took {rows} rows");
 }
 

@@ -1,0 +1,49 @@
+//! What a statement says first, in the same flight: whose rows it reaches, and how it is planned.
+//!
+//! The planner decides by statistics, which a young table does not have and which speak of the
+//! average tenant. But this program knows better: all its statements go through an index that was
+//! made for them, but for lists with filters, whose best plan depends on the filter.
+
+use crate::statement::{Bind, Statement};
+
+/// How the statements that follow are planned.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Planning {
+    /// Once for all values, through an index.
+    Indexed,
+    /// The same, in the order of that index: a tenant's rows are not sorted for a page of ten.
+    Ordered,
+    /// Each time, for the values at hand, by statistics.
+    Free,
+}
+
+/// How long what is said holds. Every statement says it itself, so none depends on an earlier one.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Until {
+    /// Until something else is said.
+    Told,
+    /// Until the transaction ends.
+    Committed,
+}
+
+/// Every tenant, as the row-level security understands it; for reading only.
+pub(crate) const ALL_TENANTS: &str = "*";
+
+/// Lets the statements that follow reach the rows of `tenants`, parted by commas, or read those of
+/// [`ALL_TENANTS`].
+pub(crate) fn reach(tenants: &str, planning: Planning, until: Until) -> Statement {
+    let (cache, sort, scan) = match planning {
+        Planning::Indexed => ("force_generic_plan", "on", "off"),
+        Planning::Ordered => ("force_generic_plan", "off", "off"),
+        Planning::Free => ("auto", "on", "on"),
+    };
+    Statement::new(
+        "SELECT set_config('racun.tenants', $1, $2) AS id, set_config('plan_cache_mode', $3, $2), \
+         set_config('enable_sort', $4, $2), set_config('enable_seqscan', $5, $2)",
+    )
+    .bind(tenants)
+    .bind(Bind::Bool(Some(until == Until::Committed)))
+    .bind(cache)
+    .bind(sort)
+    .bind(scan)
+}

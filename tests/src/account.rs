@@ -1,0 +1,65 @@
+//! From nothing to an entity and a key.
+
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use serde_json::{Value, json};
+
+use crate::{Client, Racun};
+
+/// What [`Account`]s log in with.
+const PASSWORD: &str = "correct horse 1";
+
+/// Someone who signed up, with one sandbox entity in Slovenia and a key to it.
+#[derive(Clone, Debug)]
+pub struct Account {
+    /// Their address.
+    pub email: String,
+    /// The person, with a login token.
+    pub user: Client,
+    /// A program, with the account's key of the sandbox.
+    pub api: Client,
+    /// The entity's id.
+    pub entity: String,
+    /// The account's key.
+    pub key: String,
+}
+
+impl Account {
+    /// Signs up at `racun`, as someone new.
+    pub async fn sign_up(racun: &Racun) -> Self {
+        Self::sign_up_at(&racun.client()).await
+    }
+
+    /// Signs up with the server of `nobody`, as someone new.
+    pub async fn sign_up_at(nobody: &Client) -> Self {
+        static PEOPLE: AtomicU64 = AtomicU64::new(1);
+        let email = format!("person{}@example.com", PEOPLE.fetch_add(1, Ordering::Relaxed));
+        let user = Self::person(nobody, &email).await;
+        let wanted = json!({ "name": "Racun Test", "country": "Slovenia", "environment": "sandbox" });
+        let entity = text(&user.create("/entities", &wanted).await, "id");
+        let wanted = json!({ "name": "test", "environment": "sandbox" });
+        let key = text(&user.create("/account/api-keys", &wanted).await, "id");
+        let api = nobody.clone().bearer(&key);
+        Self { email, user, api, entity, key }
+    }
+
+    /// Someone who signed up and logged in, and has nothing else.
+    pub async fn person(nobody: &Client, email: &str) -> Client {
+        let wanted = json!({ "email": email, "password": PASSWORD, "company_name": email });
+        nobody.create("/users/signup", &wanted).await;
+        let login = json!({ "email": email, "password": PASSWORD });
+        let session = nobody.post("/users/login", &login).await.expect(200);
+        nobody.clone().bearer(&text(&session, "id"))
+    }
+
+    /// The same account at a server that was started again, elsewhere.
+    #[must_use]
+    pub fn at(&self, racun: &Racun) -> Self {
+        Self { api: racun.client().bearer(&self.key), ..self.clone() }
+    }
+}
+
+fn text(body: &Value, field: &str) -> String {
+    let text = body[field].as_str();
+    text.unwrap_or_else(|| panic!("{field} is no text in {body}")).to_owned()
+}

@@ -1,0 +1,278 @@
+//! A running `racun`.
+
+use std::io::{BufRead as _, BufReader};
+use std::path::Path;
+use std::process::{Child, ChildStderr, Command, ExitStatus, Stdio};
+use std::sync::mpsc::{self, Receiver, Sender};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::{Duration, Instant};
+
+use racun_test_postgres::{Database, database};
+use serde_json::Value;
+use tempfile::TempDir;
+
+use crate::binary::{self, Profile};
+use crate::client::Client;
+
+/// Until the server listens, and until it has ended after a signal.
+const PATIENCE: Duration = Duration::from_secs(60);
+
+/// Lines of the log that are kept for failures.
+const KEPT_LINES: usize = 100;
+
+/// The stores there are.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum StoreKind {
+    /// The default, in a folder.
+    Embedded,
+    /// PostgreSQL.
+    Postgres,
+}
+
+/// Where a server keeps its data.
+#[derive(Debug)]
+pub enum Data {
+    /// In its own folder.
+    Folder,
+    /// In a PostgreSQL database that goes together with the server.
+    Database(Database),
+    /// In a PostgreSQL database that someone else looks after.
+    Url(String),
+}
+
+impl Data {
+    /// New data of this kind. A database is empty; the server migrates it when it starts.
+    ///
+    /// # Panics
+    /// When there is no PostgreSQL.
+    #[must_use]
+    pub fn fresh(store: StoreKind) -> Self {
+        match store {
+            StoreKind::Embedded => Self::Folder,
+            StoreKind::Postgres => {
+                let made = database("racun_empty", |_| Ok(()));
+                Self::Database(made.unwrap_or_else(|error| panic!("{error:#}")))
+            }
+        }
+    }
+}
+
+/// A server with data of its own, on a free port of this machine. Dropping it kills it.
+pub struct Racun {
+    profile: Profile,
+    // Before the data: the process goes first.
+    process: Option<Process>,
+    data: Data,
+    folder: TempDir,
+}
+
+/// A process and what it says.
+struct Process {
+    child: Child,
+    address: String,
+    log: Log,
+}
+
+type Log = Arc<Mutex<Vec<String>>>;
+
+impl Racun {
+    /// Starts a server on fresh data.
+    pub async fn start(store: StoreKind) -> Self {
+        Self::start_on(Profile::Debug, Data::fresh(store)).await
+    }
+
+    /// Starts a server on `data`.
+    ///
+    /// # Panics
+    /// When it does not become ready.
+    pub async fn start_on(profile: Profile, data: Data) -> Self {
+        let folder = TempDir::new().unwrap_or_else(|error| panic!("no temporary folder: {error}"));
+        let mut racun = Self { profile, process: None, data, folder };
+        racun.restart().await;
+        racun
+    }
+
+    /// Starts it again on the same data, killing it first when it runs. Its address changes.
+    ///
+    /// # Panics
+    /// When it does not become ready.
+    pub async fn restart(&mut self) {
+        self.kill9();
+        let mut command = self.command("serve");
+        let process = tokio::task::spawn_blocking(move || Process::start(&mut command)).await;
+        self.process = Some(process.unwrap_or_else(|error| panic!("{error}")));
+        self.client().get("/health/ready").await.expect(200);
+    }
+
+    /// Kills it with SIGKILL, as a crash would; does nothing when it does not run.
+    pub fn kill9(&mut self) {
+        if let Some(mut process) = self.process.take() {
+            process.kill();
+        }
+    }
+
+    /// Asks it to end with SIGTERM, and answers how and how fast it did.
+    ///
+    /// # Panics
+    /// When it does not run, or does not end.
+    pub fn terminate(&mut self) -> (ExitStatus, Duration) {
+        let mut process = self.process.take().unwrap_or_else(|| panic!("it does not run"));
+        let started = Instant::now();
+        let signal = Command::new("sh")
+            .args(["-c", r#"kill -s TERM "$0""#, &process.child.id().to_string()])
+            .status();
+        assert!(signal.is_ok_and(|status| status.success()), "SIGTERM could not be sent");
+        let watch = kill_after(PATIENCE, process.child.id());
+        let status = process.child.wait();
+        drop(watch);
+        let status = status.unwrap_or_else(|error| panic!("no end: {error}"));
+        (status, started.elapsed())
+    }
+
+    /// A client of this server, who is nobody yet.
+    #[must_use]
+    pub fn client(&self) -> Client {
+        Client::new(self.address())
+    }
+
+    /// Where it listens: `127.0.0.1:` and a port.
+    ///
+    /// # Panics
+    /// When it does not run.
+    #[must_use]
+    pub fn address(&self) -> &str {
+        &self.running().address
+    }
+
+    /// Its process id.
+    ///
+    /// # Panics
+    /// When it does not run.
+    #[must_use]
+    pub fn id(&self) -> u32 {
+        self.running().child.id()
+    }
+
+    /// Its data folder, which the embedded store is in.
+    #[must_use]
+    pub fn folder(&self) -> &Path {
+        self.folder.path()
+    }
+
+    /// The last lines of its log.
+    #[must_use]
+    pub fn log(&self) -> String {
+        self.process.as_ref().map_or_else(String::new, |process| joined(&process.log))
+    }
+
+    /// What another command of the same binary prints, with the same settings.
+    ///
+    /// # Panics
+    /// When it fails.
+    #[must_use]
+    pub fn run(&self, command: &str) -> String {
+        let output = self.command(command).output();
+        let output = output.unwrap_or_else(|error| panic!("racun {command}: {error}"));
+        let said = String::from_utf8_lossy(&output.stderr);
+        assert!(output.status.success(), "racun {command}: {}: {said}", output.status);
+        String::from_utf8_lossy(&output.stdout).into_owned()
+    }
+
+    fn running(&self) -> &Process {
+        self.process.as_ref().unwrap_or_else(|| panic!("the server does not run"))
+    }
+
+    /// The binary with settings for this data and nothing else of our environment.
+    fn command(&self, name: &str) -> Command {
+        let mut command = Command::new(binary::racun(self.profile));
+        let inherited = std::env::vars_os().filter(|(name, _)| name == "PATH" || name == "TMPDIR");
+        command
+            .arg(name)
+            .current_dir(self.folder.path())
+            .env_clear()
+            .envs(inherited)
+            .env("RACUN__SERVER__LISTEN", "127.0.0.1:0")
+            .env("RACUN__DATABASE__DIR", self.folder.path().join("data"))
+            .env("RACUN__RATE_LIMITS__ENABLED", "false")
+            .env("RACUN__LOG__FORMAT", "json")
+            .stdin(Stdio::null());
+        match &self.data {
+            Data::Folder => {}
+            Data::Database(database) => {
+                command.env("RACUN__DATABASE__URL", &database.url);
+            }
+            Data::Url(url) => {
+                command.env("RACUN__DATABASE__URL", url);
+            }
+        }
+        command
+    }
+}
+
+impl Drop for Racun {
+    fn drop(&mut self) {
+        if std::thread::panicking() {
+            eprintln!("the server's log ended with:\n{}", self.log());
+        }
+        self.kill9();
+    }
+}
+
+impl Process {
+    fn start(command: &mut Command) -> Self {
+        let child = command.stdout(Stdio::null()).stderr(Stdio::piped()).spawn();
+        let mut child = child.unwrap_or_else(|error| panic!("racun does not start: {error}"));
+        let log = Log::default();
+        let (found, address) = mpsc::channel();
+        if let Some(stderr) = child.stderr.take() {
+            let log = Arc::clone(&log);
+            std::thread::spawn(move || listen(stderr, &log, &found));
+        }
+        let mut process = Self { child, address: String::new(), log };
+        match address.recv_timeout(PATIENCE) {
+            Ok(address) => process.address = address,
+            Err(error) => {
+                process.kill();
+                panic!("racun does not listen: {error}\n{}", joined(&process.log));
+            }
+        }
+        process
+    }
+
+    fn kill(&mut self) {
+        // It may have ended by itself; then there is nothing to kill.
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}
+
+/// Keeps the last lines of a log, and tells the first address in it.
+fn listen(stderr: ChildStderr, log: &Log, found: &Sender<String>) {
+    for line in BufReader::new(stderr).lines().map_while(Result::ok) {
+        let record: Value = serde_json::from_str(&line).unwrap_or_default();
+        if let Some(address) = record["address"].as_str() {
+            // Nobody listens any more once the first was told.
+            let _ = found.send(address.to_owned());
+        }
+        let mut log = log.lock().unwrap_or_else(PoisonError::into_inner);
+        if log.len() == KEPT_LINES {
+            log.remove(0);
+        }
+        log.push(line);
+    }
+}
+
+fn joined(log: &Log) -> String {
+    log.lock().unwrap_or_else(PoisonError::into_inner).join("\n")
+}
+
+/// Kills the process `id` unless what is answered is dropped before.
+fn kill_after(limit: Duration, id: u32) -> Sender<()> {
+    let (alive, gone): (Sender<()>, Receiver<()>) = mpsc::channel();
+    std::thread::spawn(move || {
+        if gone.recv_timeout(limit) == Err(mpsc::RecvTimeoutError::Timeout) {
+            let _ = Command::new("sh").args(["-c", r#"kill -s KILL "$0""#, &id.to_string()]).status();
+        }
+    });
+    alive
+}

@@ -1,0 +1,249 @@
+//! The description of the interface: the same from the server and from the command line, and true of
+//! every answer.
+
+use std::collections::BTreeMap;
+
+use racun_tests::{Account, Answer, Client, Racun, StoreKind, on_both_stores, with_query};
+use serde_json::{Value, json};
+
+on_both_stores! {
+    every_answer_is_as_described,
+    the_server_and_the_command_print_one_description,
+}
+
+/// Where the parts of a path that are ids are, in the order of the description's paths.
+const PATHS: &[&str] = &[
+    "/users/signup", "/users/login", "/users/me", "/entities", "/entities/users",
+    "/entities/api-keys", "/entities/invitations", "/entities/{id}", "/account/api-keys",
+    "/customers", "/customers/{id}", "/customers/{id}/restore", "/suppliers", "/suppliers/{id}",
+    "/items", "/items/{id}", "/taxes", "/taxes/{id}", "/financial-categories",
+    "/financial-categories/{id}", "/business-units", "/business-units/{id}", "/invoices",
+    "/invoices/custom", "/invoices/{id}", "/invoices/{id}/void", "/invoices/{id}/versions",
+    "/documents/next-number", "/documents/calculate", "/documents/{id}/finalize",
+    "/documents/{id}", "/health", "/health/live", "/health/ready",
+];
+
+/// A client whose answers are all checked against the description.
+struct Checked<'a> {
+    client: Client,
+    description: &'a Value,
+    /// How often each operation was answered with each status.
+    seen: BTreeMap<String, usize>,
+}
+
+impl Checked<'_> {
+    async fn ask(&mut self, method: &str, path: &str, body: Option<Value>) -> Value {
+        let answer = match &body {
+            Some(body) => self.client.json(method, path, body.to_string()).await,
+            None => self.client.send(method, path, None).await,
+        };
+        self.check(method, path, &answer);
+        answer.body()
+    }
+
+    async fn post(&mut self, path: &str, body: Value) -> Value {
+        self.ask("POST", path, Some(body)).await
+    }
+
+    async fn get(&mut self, path: &str) -> Value {
+        self.ask("GET", path, None).await
+    }
+
+    /// Finds what the description says of this answer, and checks the answer's body against it.
+    fn check(&mut self, method: &str, path: &str, answer: &Answer) {
+        let template = template(path.split('?').next().unwrap_or_default());
+        let operation = &self.description["paths"][template][method.to_lowercase()];
+        assert!(operation.is_object(), "{method} {template} is not described");
+        let responses = &operation["responses"];
+        let status = answer.status.to_string();
+        let is_success = answer.status < 400;
+        let response = if is_success { &responses[&status] } else { &responses["default"] };
+        assert!(response.is_object(), "{method} {template}: {status} is not described");
+        *self.seen.entry(format!("{method} {template} {status}")).or_default() += 1;
+        assert!(!answer.request_id.is_empty(), "{method} {path}: no request id");
+        let schema = &response["content"]["application/json"]["schema"];
+        if schema.is_null() {
+            assert_eq!(answer.text, "", "{method} {template}: a body that is not described");
+            return;
+        }
+        assert_eq!(answer.content_type, "application/json", "{method} {template}");
+        let document = json!({
+            "$schema": "https://json-schema.org/draft/2020-12/schema",
+            "components": self.description["components"],
+            "allOf": [schema],
+        });
+        let validator = jsonschema::validator_for(&document).expect("a JSON schema");
+        let body = answer.body();
+        let errors: Vec<String> = validator
+            .iter_errors(&body)
+            .map(|error| format!("{}: {error}", error.instance_path()))
+            .collect();
+        assert!(errors.is_empty(), "{method} {template} {status}: {errors:#?}");
+    }
+}
+
+/// The described path that `path` is one of. A literal step goes before a parameter.
+fn template(path: &str) -> &'static str {
+    let fits = |template: &&&str| {
+        let (mut steps, mut given) = (template.split('/'), path.split('/'));
+        loop {
+            match (steps.next(), given.next()) {
+                (None, None) => return true,
+                (Some(step), Some(given)) if step == given || step == "{id}" => {}
+                _ => return false,
+            }
+        }
+    };
+    let literal = PATHS.iter().find(|template| **template == path);
+    literal.or_else(|| PATHS.iter().find(fits)).unwrap_or_else(|| panic!("{path} is on no list"))
+}
+
+async fn every_answer_is_as_described(store: StoreKind) {
+    let racun = Racun::start(store).await;
+    let description = racun.client().read("/openapi.json").await;
+    let account = Account::sign_up(&racun).await;
+    let client = account.user.clone();
+    let mut checked = Checked { client, description: &description, seen: BTreeMap::new() };
+    access(&mut checked, &account).await;
+    catalog(&mut checked).await;
+    documents(&mut checked).await;
+    refusals(&mut checked, &racun).await;
+    println!("{} operations and statuses, {:?}", checked.seen.len(), checked.seen);
+    assert!(checked.seen.len() > 60, "only {} operations and statuses", checked.seen.len());
+}
+
+async fn access(checked: &mut Checked<'_>, account: &Account) {
+    let person = json!({ "email": "s@example.com", "password": "correct horse 1", "name": "S" });
+    checked.post("/users/signup", person.clone()).await;
+    checked.post("/users/login", person).await;
+    checked.get("/users/me").await;
+    checked.ask("PATCH", "/users/me", Some(json!({ "name": "T", "locale": "sl" }))).await;
+    let entity = json!({ "name": "HR", "country": "Croatia", "environment": "live" });
+    let entity = checked.post("/entities", entity).await;
+    let path = format!("/entities/{}", entity["id"].as_str().unwrap_or_default());
+    checked.get(&path).await;
+    let settings = json!({ "settings": { "default_invoice_due_days": 8, "document_footer": "f" } });
+    checked.ask("PATCH", &path, Some(settings)).await;
+    checked.get("/entities?limit=1").await;
+    checked.client = checked.client.clone().with("x-entity-id", &account.entity);
+    for path in ["/entities/api-keys", "/account/api-keys"] {
+        let key = json!({ "name": "k", "environment": "sandbox", "ttl": 3600 });
+        checked.post(path, key).await;
+        checked.get(path).await;
+    }
+    for email in ["s@example.com", "unknown@example.com"] {
+        checked.post("/entities/users", json!({ "email": email, "role": "editor" })).await;
+    }
+    checked.get("/entities/users").await;
+    checked.get("/entities/invitations").await;
+}
+
+async fn catalog(checked: &mut Checked<'_>) {
+    let party = json!({
+        "name": "Kupec", "city": "Celje", "country_code": "si", "tax_number": "SI12345678",
+        "bank_accounts": [{ "iban": "SI56192001234567892", "bic": "SZKBSI2X" }],
+        "metadata": { "a": "b" },
+    });
+    let item = json!({
+        "name": "Ura", "gross_price": 29.90, "unit": "h", "e_invoicing": { "unit_code": "HUR" },
+        "translations": { "name": { "en-US": "Hour" } }, "classification": "service",
+    });
+    let tax = json!({ "tax_rates": [{ "rate": 9.5 }, { "rate": 10, "valid_from": "2026-01-01" }],
+        "is_default": true, "classification": "reduced" });
+    for (path, body, change) in [
+        ("/customers", party.clone(), json!({ "email": "k@example.com" })),
+        ("/suppliers", json!({ "name": "Dobavitelj" }), json!({ "city": "Kranj" })),
+        ("/items", item, json!({ "price": 5 })),
+        ("/taxes", tax, json!({ "tax_rates": [{ "rate": 5 }] })),
+        ("/business-units", json!({ "name": "Enota" }), json!({ "city": "Koper" })),
+    ] {
+        let made = checked.post(path, body).await;
+        let one = format!("{path}/{}", made["id"].as_str().unwrap_or_default());
+        checked.get(&one).await;
+        checked.ask("PATCH", &one, Some(change)).await;
+        checked.get(&with_query(path, &[("limit", "2"), ("order_by", "-created_at")])).await;
+    }
+    let category = checked.post("/financial-categories", json!({ "name": "Prodaja" })).await;
+    let one = format!("/financial-categories/{}", category["id"].as_str().unwrap_or_default());
+    checked.get(&one).await;
+    checked.get("/financial-categories").await;
+    checked.ask("DELETE", &one, None).await;
+    let gone = checked.post("/customers", party).await;
+    let one = format!("/customers/{}", gone["id"].as_str().unwrap_or_default());
+    checked.ask("DELETE", &one, None).await;
+    checked.get("/customers?deleted=true").await;
+    checked.ask("POST", &format!("{one}/restore"), None).await;
+}
+
+async fn documents(checked: &mut Checked<'_>) {
+    let invoice = json!({
+        "customer": { "name": "Kupec", "country_code": "DE", "tax_number": "DE123456789",
+            "e_invoicing": { "buyer_reference": "R" }, "bank_account": { "iban": "DE89370400440532013000" } },
+        "currency_code": "USD", "exchange_rate": { "rate": 0.91 }, "note": "n", "reference": "r",
+        "date_service": "2026-01-01", "date_service_to": "2026-01-31",
+        "translations": { "note": { "en-US": "note" } }, "metadata": { "a": "b" },
+        "items": [
+            { "type": "separator", "name": "Part one" },
+            { "name": "A", "price": 29.90, "quantity": 0.1, "taxes": [{ "rate": 22 }],
+              "discounts": [{ "value": 5 }, { "value": 0.5, "type": "amount" }],
+              "translations": { "name": { "en-US": "A" } }, "classification": "product",
+              "e_invoicing": { "unit_code": "H87" }, "metadata": { "c": "d" },
+              "revenue_recognition": { "method": "immediate", "date_from": "2026-01-01" } },
+            { "name": "B", "gross_price": 1, "taxes": [] },
+        ],
+    });
+    let issued = checked.post("/invoices", invoice.clone()).await;
+    let path = format!("/invoices/{}", issued["id"].as_str().unwrap_or_default());
+    assert!(issued["number"].is_string(), "{issued}");
+    checked.get(&path).await;
+    checked.ask("PATCH", &path, Some(json!({ "note": "m", "change_reason": "w" }))).await;
+    checked.get(&format!("{path}/versions")).await;
+    checked.get("/invoices?limit=1").await;
+    checked.get("/invoices?include_total_count=false").await;
+    checked.post(&format!("{path}/void"), json!({})).await;
+    checked.post("/documents/calculate?type=invoice", invoice.clone()).await;
+    checked.get("/documents/next-number?type=estimate").await;
+    let custom = json!({ "items": [{ "name": "A", "price": 1, "total": 1, "total_with_tax": 1 }],
+        "total": 1, "total_with_tax": 1 });
+    checked.post("/invoices/custom", custom).await;
+    let mut draft = invoice;
+    draft["is_draft"] = json!(true);
+    for keep in [true, false] {
+        let draft = checked.post("/invoices", draft.clone()).await;
+        let one = format!("/documents/{}", draft["id"].as_str().unwrap_or_default());
+        if keep {
+            checked.post(&format!("{one}/finalize"), json!({})).await;
+        } else {
+            checked.ask("DELETE", &one, None).await;
+        }
+    }
+}
+
+async fn refusals(checked: &mut Checked<'_>, racun: &Racun) {
+    checked.post("/invoices", json!({})).await;
+    checked.post("/invoices", json!({ "unknown": 1 })).await;
+    checked.get("/invoices/inv_00000000000000000000000001").await;
+    checked.get("/invoices?limit=0").await;
+    checked.ask("PATCH", "/entities/ent_00000000000000000000000001", Some(json!({}))).await;
+    checked.client = racun.client();
+    checked.get("/invoices").await;
+    checked.post("/users/login", json!({ "email": "x@example.com", "password": "y" })).await;
+    for path in ["/health", "/health/live", "/health/ready"] {
+        checked.get(path).await;
+    }
+}
+
+async fn the_server_and_the_command_print_one_description(store: StoreKind) {
+    let racun = Racun::start(store).await;
+    let served = racun.client().read("/openapi.json").await;
+    let printed: Value = serde_json::from_str(&racun.run("openapi")).expect("the command prints JSON");
+    assert_eq!(printed, served);
+    assert!(served["openapi"].as_str().is_some_and(|version| version.starts_with("3.1")));
+    for path in PATHS {
+        assert!(served["paths"][path].is_object(), "{path} is not described");
+    }
+    let meta = json!({ "components": served["components"] });
+    jsonschema::validator_for(&meta).expect("schemas without dangling references");
+    let docs = racun.client().get("/docs/").await;
+    assert!(docs.status == 200 && docs.text.contains("<html"), "{} {}", docs.status, docs.text);
+}
