@@ -44,7 +44,6 @@ async fn bodies_that_are_no_json_are_400(store: StoreKind) {
         "",
         "{",
         "{]",
-        "null,",
         "{'items': []}",
         r#"{"items": [{"name": "A", "price": NaN}]}"#,
         r#"{"items": [{"name": "A", "price": Infinity}]}"#,
@@ -52,7 +51,6 @@ async fn bodies_that_are_no_json_are_400(store: StoreKind) {
         r#"{"items": [{"name": "A", "price": 1.}]}"#,
         r#"{"items": [{"name": "A", "price": +1}]}"#,
         r#"{"items": [{"name": "A", "price": 1}]} {}"#,
-        r#"{"items": [{"name": "\ud800", "price": 1}]}"#,
     ];
     for path in ["/invoices", "/invoices/custom", "/documents/calculate", "/customers"] {
         for body in bodies {
@@ -114,7 +112,8 @@ const BESIDE: &[(&str, &str)] = &[
     (r#""currency_code": "XXQ""#, "currency_code"),
     (r#""calculation_mode": "b2b""#, "calculation_mode"),
     (r#""customer": "Kupec""#, "customer"),
-    (r#""customer": {"name": "A", "nick": "B"}"#, "customer.nick"),
+    (r#""customer": {"name": "A", "ujp": {"receiver": "B"}}"#, "customer.ujp.receiver"),
+    (r#""customer": {"name": "A", "email": 5}"#, "customer.email"),
     (r#""customer_id": 7"#, "customer_id"),
     (r#""customer_id": "kupec""#, "customer_id"),
     (r#""metadata": [1]"#, "metadata"),
@@ -154,6 +153,9 @@ async fn bodies_that_are_no_invoice_name_the_field(store: StoreKind) {
         (with("items", Value::Null), "items"),
         (with("items", json!("work")), "items"),
         ("{}".to_owned(), "items"),
+        ("null".to_owned(), ""),
+        ("[]".to_owned(), ""),
+        ("7".to_owned(), ""),
         (with("items", json!([{ "price": 1 }])), "items.0.name"),
         (with("items", json!([{ "name": "A", "price": 1 }, { "name": "B" }])), "items.1.price"),
     ] {
@@ -168,6 +170,7 @@ async fn refused_everywhere(api: &Client, body: &str, path: &str) {
         let answer = api.json("POST", route, body).await;
         assert_eq!(answer.status, 422, "{route} {body}: {}", answer.text);
         answer.refused_at(path);
+        assert!(!answer.text.contains("struct "), "a name of the source: {}", answer.text);
     }
 }
 

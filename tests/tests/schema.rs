@@ -41,14 +41,3 @@ async fn every_declared_table_is_made_by_a_migration() {
     let store = PgStore::connect(&database.url, Options::default()).await.unwrap();
     assert_eq!(store.check(&tables()).await, Ok(()));
 }
-
-#[test]
-fn print() {
-    for (n, t) in [("access", &racun_access::TABLES[..]), ("catalog", &racun_catalog::TABLES[..]), ("documents", &racun_documents::TABLES[..])] {
-        let mut up = String::new();
-        let mut down = String::new();
-        for t in t { up.push('\n'); up.push_str(&racun_store_postgres::create_table_sql(t)); down.insert_str(0, &format!("DROP TABLE \"{}\";\n", t.name)); }
-        std::fs::write(format!("/tmp/mig_{n}_up.sql"), up).unwrap();
-        std::fs::write(format!("/tmp/mig_{n}_down.sql"), down).unwrap();
-    }
-}

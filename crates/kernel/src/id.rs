@@ -175,6 +175,14 @@ kinds! {
     File, FileId = "file_";
     /// A bank account inside an entity's settings.
     BankAccount, BankAccountId = "ba_";
+    /// A payment.
+    Payment, PaymentId = "pmt_";
+    /// A received supplier invoice.
+    Expense, ExpenseId = "exp_";
+    /// A link between two documents.
+    Relation, RelationId = "rel_";
+    /// A schedule that makes invoices.
+    RecurringInvoice, RecurringInvoiceId = "rinv_";
     /// One version of a document.
     Version, VersionId = "ver_";
     /// A domain event in the outbox.

@@ -26,7 +26,8 @@ pub(crate) fn of_write(error: &Error, tables: &[&'static Table]) -> StoreError {
 /// does not tell the error's code, so this knows the English text; in another language a deadlock
 /// is a failure like others.
 pub(crate) fn is_deadlock(error: &Error) -> bool {
-    matches!(error, Error::DatabaseError(_, information) if information.message() == "deadlock detected")
+    let Error::DatabaseError(_, information) = error else { return false };
+    information.message() == "deadlock detected"
 }
 
 pub(crate) fn of_pool(error: PoolError) -> StoreError {

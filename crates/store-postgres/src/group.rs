@@ -7,9 +7,7 @@ use std::collections::BTreeSet;
 use diesel::QueryResult;
 use futures_util::FutureExt;
 use futures_util::future::{join_all, join4, ready};
-use racun_kernel::{
-    Event, Loaded, Put, PutKind, Series, StoreError, Tenant, TransactError, Writes,
-};
+use racun_kernel::{Event, Loaded, Put, Series, StoreError, Tenant, TransactError, Writes};
 
 use crate::error::{is_deadlock, of_write, unavailable};
 use crate::hold::{Holding, Wanted};
@@ -196,9 +194,8 @@ impl Transaction {
         statements.extend(write::count(&wishes.puts));
         statements.extend(write::announce(&wishes.events));
         statements.extend(wishes.used.as_ref().map(|(series, last)| write::use_up(series, *last)));
-        // Rows that were not held may be missing; then nothing must be committed.
-        let is_sure = |put: &Put| put.kind == PutKind::Insert || holding.has(put);
-        let sure = wishes.puts.iter().all(is_sure);
+        // Where a row may be missing, nothing must be committed before the answer is seen.
+        let sure = holding.has_all(&wishes.puts);
         if sure {
             statements.push(Statement::new("COMMIT"));
         }

@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use racun_kernel::{Load, Put, StoreError, Stored, Table, Tenant, Value};
+use racun_kernel::{Load, Put, PutKind, StoreError, Stored, Table, Tenant, Value};
 
 use crate::read::undeclared;
 use crate::schema::{expression, quote};
@@ -19,9 +19,9 @@ pub(crate) struct Wanted {
 }
 
 impl Wanted {
-    /// What `loads` ask for, in the order in which everybody holds it: rows that are named, then rows
-    /// that are found by a field. So whoever names a parent holds it before looking for its children,
-    /// and sees those that others added while they held it.
+    /// What `loads` ask for, in the order in which everybody holds it: rows that are named, then
+    /// rows that are found by a field. So whoever names a parent holds it before looking for its
+    /// children, and sees those that others added while they held it.
     pub(crate) fn of<'a>(loads: impl Iterator<Item = &'a Load>) -> Vec<Self> {
         let mut all = BTreeMap::new();
         for load in loads {
@@ -120,10 +120,20 @@ impl Holding {
         loads.iter().map(|load| self.rows(load).into_iter().map(stored).collect()).collect()
     }
 
-    /// Whether the row that `put` writes is there and held.
-    pub(crate) fn has(&self, put: &Put) -> bool {
-        let held = self.rows.get(&(put.table.name, put.tenant.clone()));
-        held.is_some_and(|held| held.rows.contains_key(&put.id))
+    /// Whether every row that `puts` replace or delete is certain to be there: it is held, and none
+    /// of them has deleted it before.
+    pub(crate) fn has_all(&self, puts: &[Put]) -> bool {
+        let mut deleted = BTreeSet::new();
+        puts.iter().all(|put| {
+            let held = self.rows.get(&(put.table.name, put.tenant.clone()));
+            let is_held = held.is_some_and(|held| held.rows.contains_key(&put.id));
+            let key = (put.table.name, &put.tenant, &put.id);
+            let is_there = is_held && !deleted.contains(&key);
+            if put.kind == PutKind::Delete {
+                deleted.insert(key);
+            }
+            is_there || put.kind == PutKind::Insert
+        })
     }
 
     /// Whether `load` would be answered differently after `put`.

@@ -19,7 +19,7 @@
 //! | `error`     | what PostgreSQL's failures mean to the port                                |
 //!
 //! **Invariants.** Values are bound, never written into SQL. Rows that are named are held in the
-//! order of table, tenant and id, then rows found by a field, then the series, then the kept counts.
+//! order of table, tenant and id, then rows found by a field, then the series, then kept counts.
 //! A statement reaches only the rows of tenants that it named to the row-level security. Every
 //! transaction runs in a task of its own and ends, whoever waits.
 

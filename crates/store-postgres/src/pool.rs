@@ -39,8 +39,8 @@ impl Default for Options {
 }
 
 /// What every connection begins with. Joins are only with a handful of values, so each goes through
-/// an index, and none is worth compiling; see also [`crate::session`]. Where the role cannot be taken, the fence binds the role that
-/// logged in, unless it is a superuser's.
+/// an index, and no statement is worth compiling; see also [`crate::session`]. Where the role cannot
+/// be taken, the fence binds the role that logged in, unless it is a superuser's.
 const SETUP: &str = "
     SET statement_timeout = '5s';
     SET lock_timeout = '2s';

@@ -103,7 +103,7 @@ async fn add(
     };
     Ok(Created(match services.run(task).await? {
         Added::Member(membership) => AddedBody::Member(membership.convert()),
-        Added::Invited(shown) => AddedBody::Invited(InvitationBody::of(shown.record, now)),
+        Added::Invited(shown) => AddedBody::Invited(InvitationBody::shown(shown, now)),
     }))
 }
 

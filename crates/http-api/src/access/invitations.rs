@@ -2,7 +2,7 @@
 
 use actix_web::web::{self, Data, Json, ReqData};
 use racun_access::Permission::{ManagePeople, ReadPeople};
-use racun_access::{self as access, AccessError, Invitation, InvitationStatus};
+use racun_access::{self as access, AccessError, Invitation, InvitationStatus, Shown};
 use racun_kernel::{Issue, Scope};
 use serde::{Deserialize, Serialize};
 use time::OffsetDateTime;
@@ -91,12 +91,23 @@ pub struct InvitationBody {
     created_at: String,
     /// When it changed last.
     updated_at: String,
+    /// What accepts it; shown once, to the admin who invites or sends again, for as long as Racun
+    /// sends no e-mail of its own.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(required = false, nullable = false)]
+    token: Option<String>,
 }
 
 impl InvitationBody {
+    /// A new invitation, or one that was sent again, with its token.
+    pub(super) fn shown(shown: Shown<Invitation>, now: OffsetDateTime) -> Self {
+        Self { token: Some(shown.secret), ..Self::of(shown.record, now) }
+    }
+
     /// The invitation as it stands at `now`.
     pub(super) fn of(invitation: Invitation, now: OffsetDateTime) -> Self {
         Self {
+            token: None,
             id: invitation.id.convert(),
             entity_id: invitation.entity_id.convert(),
             role: invitation.role.convert(),
@@ -179,7 +190,7 @@ async fn resend(
     let task = |services: Services| async move {
         access::resend_invitation(&*services.store, &scope, &id.0, &stamp).await
     };
-    Ok(Json(InvitationBody::of(services.run(task).await?.record, now)))
+    Ok(Json(InvitationBody::shown(services.run(task).await?, now)))
 }
 
 async fn accept(

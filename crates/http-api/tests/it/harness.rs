@@ -42,8 +42,6 @@ type Call = Rc<dyn Fn(TestRequest) -> Pin<Box<dyn Future<Output = Answer>>>>;
 #[derive(Clone)]
 pub struct Api {
     call: Call,
-    /// Its store, for what the interface does not show.
-    pub store: Arc<dyn Store>,
     seconds: Arc<AtomicI64>,
 }
 
@@ -103,7 +101,7 @@ impl Api {
 
     pub async fn on(store: Arc<dyn Store>, limits: Limits) -> Self {
         let seconds = Arc::new(AtomicI64::new(0));
-        let services = services(Arc::clone(&store), Arc::clone(&seconds));
+        let services = services(store, Arc::clone(&seconds));
         let app = Rc::new(test::init_service(racun_http_api::app(services, limits)).await);
         let call: Call = Rc::new(move |request| {
             let app = Rc::clone(&app);
@@ -116,7 +114,7 @@ impl Api {
                 Answer { status: head.status().as_u16(), headers: head.headers().clone(), text }
             })
         });
-        Self { call, store, seconds }
+        Self { call, seconds }
     }
 
     /// Lets time pass.

@@ -50,7 +50,8 @@ async fn a_deep_page_is_read_without_the_pages_before_it() {
     drop(fixture.store);
     drop(owner);
 
-    // The middle of the list, of which the server has no statistics yet. The second order has a bound on its first field alone.
+    // The middle of a list of which the server has no statistics yet. The second order has a bound
+    // on its first field alone.
     let deep = Value::Instant(datetime!(2026-01-08 00:00 UTC));
     for (order_by, keys) in
         [("-created_at", vec![deep.clone()]), ("created_at,name", vec![deep, Value::Null])]

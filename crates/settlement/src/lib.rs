@@ -1,0 +1,1 @@
+//! Payments, expenses and what settles what.
