@@ -1,3 +1,4 @@
+DROP TABLE "document_relations";
 DROP TABLE "document_versions";
 DROP TABLE "delivery_notes";
 DROP TABLE "advance_invoices";

@@ -1,5 +1,5 @@
 -- What crate documents declares: one table for each kind of document, so that each is numbered, listed
--- and indexed alone, and the versions that a document had.
+-- and indexed alone, the versions that a document had, and the links between documents.
 
 CREATE TABLE "invoices" (
     tenant text COLLATE "C" NOT NULL,
@@ -8,6 +8,7 @@ CREATE TABLE "invoices" (
     "is_draft" boolean,
     "date" date,
     "date_due" date,
+    "date_valid_till" date,
     "date_year" numeric,
     "customer_id" text COLLATE "C",
     "business_unit_id" text COLLATE "C",
@@ -26,6 +27,8 @@ CREATE TABLE "invoices" (
     "reference" text COLLATE "C",
     "shareable_id" text COLLATE "C",
     "metadata" jsonb,
+    "accepted_at" timestamp with time zone,
+    "rejected_at" timestamp with time zone,
     "voided_at" timestamp with time zone,
     "deleted_at" timestamp with time zone,
     "created_at" timestamp with time zone NOT NULL,
@@ -53,6 +56,7 @@ CREATE TABLE "estimates" (
     "is_draft" boolean,
     "date" date,
     "date_due" date,
+    "date_valid_till" date,
     "date_year" numeric,
     "customer_id" text COLLATE "C",
     "business_unit_id" text COLLATE "C",
@@ -71,6 +75,8 @@ CREATE TABLE "estimates" (
     "reference" text COLLATE "C",
     "shareable_id" text COLLATE "C",
     "metadata" jsonb,
+    "accepted_at" timestamp with time zone,
+    "rejected_at" timestamp with time zone,
     "voided_at" timestamp with time zone,
     "deleted_at" timestamp with time zone,
     "created_at" timestamp with time zone NOT NULL,
@@ -98,6 +104,7 @@ CREATE TABLE "credit_notes" (
     "is_draft" boolean,
     "date" date,
     "date_due" date,
+    "date_valid_till" date,
     "date_year" numeric,
     "customer_id" text COLLATE "C",
     "business_unit_id" text COLLATE "C",
@@ -116,6 +123,8 @@ CREATE TABLE "credit_notes" (
     "reference" text COLLATE "C",
     "shareable_id" text COLLATE "C",
     "metadata" jsonb,
+    "accepted_at" timestamp with time zone,
+    "rejected_at" timestamp with time zone,
     "voided_at" timestamp with time zone,
     "deleted_at" timestamp with time zone,
     "created_at" timestamp with time zone NOT NULL,
@@ -143,6 +152,7 @@ CREATE TABLE "advance_invoices" (
     "is_draft" boolean,
     "date" date,
     "date_due" date,
+    "date_valid_till" date,
     "date_year" numeric,
     "customer_id" text COLLATE "C",
     "business_unit_id" text COLLATE "C",
@@ -161,6 +171,8 @@ CREATE TABLE "advance_invoices" (
     "reference" text COLLATE "C",
     "shareable_id" text COLLATE "C",
     "metadata" jsonb,
+    "accepted_at" timestamp with time zone,
+    "rejected_at" timestamp with time zone,
     "voided_at" timestamp with time zone,
     "deleted_at" timestamp with time zone,
     "created_at" timestamp with time zone NOT NULL,
@@ -188,6 +200,7 @@ CREATE TABLE "delivery_notes" (
     "is_draft" boolean,
     "date" date,
     "date_due" date,
+    "date_valid_till" date,
     "date_year" numeric,
     "customer_id" text COLLATE "C",
     "business_unit_id" text COLLATE "C",
@@ -206,6 +219,8 @@ CREATE TABLE "delivery_notes" (
     "reference" text COLLATE "C",
     "shareable_id" text COLLATE "C",
     "metadata" jsonb,
+    "accepted_at" timestamp with time zone,
+    "rejected_at" timestamp with time zone,
     "voided_at" timestamp with time zone,
     "deleted_at" timestamp with time zone,
     "created_at" timestamp with time zone NOT NULL,
@@ -241,3 +256,25 @@ CREATE INDEX "document_versions_document_id_idx"
 CREATE INDEX "document_versions_created_at_list"
     ON "document_versions" (tenant, "created_at" DESC NULLS LAST, id DESC NULLS LAST);
 SELECT racun_fence('"document_versions"');
+
+CREATE TABLE "document_relations" (
+    tenant text COLLATE "C" NOT NULL,
+    id text COLLATE "C" NOT NULL,
+    "source_id" text COLLATE "C",
+    "target_id" text COLLATE "C",
+    "relation_type" text COLLATE "C",
+    "created_at" timestamp with time zone NOT NULL,
+    "pair" text COLLATE "C",
+    search text NOT NULL,
+    body jsonb NOT NULL,
+    CONSTRAINT "document_relations_pkey" PRIMARY KEY (tenant, id)
+);
+CREATE INDEX "document_relations_source_id_idx"
+    ON "document_relations" ("source_id", tenant, id);
+CREATE INDEX "document_relations_target_id_idx"
+    ON "document_relations" ("target_id", tenant, id);
+CREATE INDEX "document_relations_created_at_list"
+    ON "document_relations" (tenant, "created_at" DESC NULLS LAST, id DESC NULLS LAST);
+CREATE UNIQUE INDEX "document_relations_pair_key"
+    ON "document_relations" ("pair", tenant);
+SELECT racun_fence('"document_relations"');

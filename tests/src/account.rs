@@ -35,7 +35,8 @@ impl Account {
         static PEOPLE: AtomicU64 = AtomicU64::new(1);
         let email = format!("person{}@example.com", PEOPLE.fetch_add(1, Ordering::Relaxed));
         let user = Self::person(nobody, &email).await;
-        let wanted = json!({ "name": "Racun Test", "country": "Slovenia", "environment": "sandbox" });
+        let wanted =
+            json!({ "name": "Racun Test", "country": "Slovenia", "environment": "sandbox" });
         let entity = text(&user.create("/entities", &wanted).await, "id");
         let wanted = json!({ "name": "test", "environment": "sandbox" });
         let key = text(&user.create("/account/api-keys", &wanted).await, "id");

@@ -271,7 +271,8 @@ fn kill_after(limit: Duration, id: u32) -> Sender<()> {
     let (alive, gone): (Sender<()>, Receiver<()>) = mpsc::channel();
     std::thread::spawn(move || {
         if gone.recv_timeout(limit) == Err(mpsc::RecvTimeoutError::Timeout) {
-            let _ = Command::new("sh").args(["-c", r#"kill -s KILL "$0""#, &id.to_string()]).status();
+            let _ =
+                Command::new("sh").args(["-c", r#"kill -s KILL "$0""#, &id.to_string()]).status();
         }
     });
     alive

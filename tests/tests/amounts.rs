@@ -145,7 +145,9 @@ async fn digits_come_back_as_they_went_in(store: StoreKind) {
         ("1234567.1234567891", "1234567.1234567891"),
         ("-0.29", "-0.29"),
     ] {
-        let body = format!(r#"{{"is_draft": true, "items": [{{"name": "l", "price": {sent}, "taxes": []}}]}}"#);
+        let body = format!(
+            r#"{{"is_draft": true, "items": [{{"name": "l", "price": {sent}, "taxes": []}}]}}"#
+        );
         let made = api.json("POST", "/invoices", body).await;
         check_digits(&made, "price", answered);
         let id = made.body()["id"].as_str().unwrap_or_default().to_owned();
@@ -161,11 +163,14 @@ async fn the_greatest_total_survives(api: &Client) {
     let body = |price| format!(r#"{{"items": [{{"name": "l", "price": {price}, "taxes": []}}]}}"#);
     let made = api.json("POST", "/invoices", body(GREATEST)).await;
     check_digits(&made, "total_with_tax", GREATEST);
-    let filter = racun_tests::with_query("/invoices", &[("query", r#"{"total": 140737488355327}"#)]);
+    let filter =
+        racun_tests::with_query("/invoices", &[("query", r#"{"total": 140737488355327}"#)]);
     let found = api.get(&filter).await;
     assert_eq!(found.expect(200)["data"].as_array().map(Vec::len), Some(1));
     check_digits(&found, "total_due", GREATEST);
-    api.json("POST", "/invoices", body("140737488355328")).await.refused(422, "unprocessable_entity");
+    api.json("POST", "/invoices", body("140737488355328"))
+        .await
+        .refused(422, "unprocessable_entity");
 }
 
 /// Checks that the answer's text holds `"field":number`, with exactly these digits.

@@ -29,16 +29,7 @@ const PURE: &[(&str, &[&str])] = &[
     ),
     (
         "racun-access",
-        &[
-            "argon2",
-            "base64",
-            "racun-kernel",
-            "ring",
-            "serde",
-            "serde_json",
-            "thiserror",
-            "time",
-        ],
+        &["argon2", "base64", "racun-kernel", "ring", "serde", "serde_json", "thiserror", "time"],
     ),
     ("racun-catalog", &["racun-kernel", "serde", "serde_json", "thiserror", "time"]),
     ("racun-documents", &["racun-kernel", "serde", "serde_json", "thiserror", "time", "ulid"]),

@@ -26,7 +26,8 @@ async fn a_newcomer_issues_and_voids_an_invoice(store: StoreKind) {
     let racun = Racun::start(store).await;
     let account = Account::sign_up(&racun).await;
     let api = &account.api;
-    let customer = api.create("/customers", &json!({ "name": "Kupec d.o.o.", "city": "Celje" })).await;
+    let customer =
+        api.create("/customers", &json!({ "name": "Kupec d.o.o.", "city": "Celje" })).await;
     let item = api.create("/items", &json!({ "name": "Hour", "price": 50, "unit": "h" })).await;
     let draft = json!({
         "is_draft": true,
@@ -206,8 +207,18 @@ async fn documented_answers_of_taxes_and_customers_hold(store: StoreKind) {
     assert_eq!(tax["tax_rates"][0]["rate"].to_string(), "22");
     let customer = api.create("/customers", &json!({ "name": "Kupec" })).await;
     let texts = [
-        "address", "address_2", "post_code", "city", "state", "country", "country_code",
-        "tax_number", "company_number", "peppol_id", "peppol_scheme_id", "email",
+        "address",
+        "address_2",
+        "post_code",
+        "city",
+        "state",
+        "country",
+        "country_code",
+        "tax_number",
+        "company_number",
+        "peppol_id",
+        "peppol_scheme_id",
+        "email",
     ];
     for field in texts {
         assert_eq!(customer[field], Value::Null, "{field}");
@@ -233,7 +244,8 @@ async fn an_invoice_is_found_by_its_metadata(store: StoreKind) {
     let page = api.read(&with_query("/invoices", &[("query", filter), ("limit", "1")])).await;
     assert_eq!(page["data"], json!([wanted]));
     assert_eq!(page["pagination"]["total"].to_string(), "1");
-    let search = api.read(&with_query("/invoices", &[("query", r#"{"total": {"gt": 100}}"#)])).await;
+    let search =
+        api.read(&with_query("/invoices", &[("query", r#"{"total": {"gt": 100}}"#)])).await;
     assert_eq!(search["data"], json!([]));
     let unpaid = r#"{"paid_in_full": false, "total_paid": 0, "voided_at": null}"#;
     let unpaid = api.read(&with_query("/invoices", &[("query", unpaid)])).await;
@@ -244,7 +256,8 @@ async fn settings_merge_and_protected_keys_are_left_alone(store: StoreKind) {
     let racun = Racun::start(store).await;
     let account = Account::sign_up(&racun).await;
     let path = format!("/entities/{}", account.entity);
-    let first = json!({ "settings": { "default_invoice_note": "Hvala", "primary_color": "#aabbcc" } });
+    let first =
+        json!({ "settings": { "default_invoice_note": "Hvala", "primary_color": "#aabbcc" } });
     let first = account.user.patch(&path, &first).await.expect(200);
     let second = json!({ "settings": { "document_footer": "x", "furs": { "enabled": true } } });
     let second = account.user.patch(&path, &second).await.expect(200);

@@ -1,6 +1,8 @@
 //! Numbers: one after the other, without a gap, each once, whoever asks at the same time.
 
-use racun_tests::{Account, Answer, Client, Racun, StoreKind, check_sequence, number, on_both_stores};
+use racun_tests::{
+    Account, Answer, Client, Racun, StoreKind, check_sequence, number, on_both_stores,
+};
 use serde_json::{Value, json};
 use tokio::task::JoinSet;
 

@@ -13,14 +13,40 @@ on_both_stores! {
 
 /// Where the parts of a path that are ids are, in the order of the description's paths.
 const PATHS: &[&str] = &[
-    "/users/signup", "/users/login", "/users/me", "/entities", "/entities/users",
-    "/entities/api-keys", "/entities/invitations", "/entities/{id}", "/account/api-keys",
-    "/customers", "/customers/{id}", "/customers/{id}/restore", "/suppliers", "/suppliers/{id}",
-    "/items", "/items/{id}", "/taxes", "/taxes/{id}", "/financial-categories",
-    "/financial-categories/{id}", "/business-units", "/business-units/{id}", "/invoices",
-    "/invoices/custom", "/invoices/{id}", "/invoices/{id}/void", "/invoices/{id}/versions",
-    "/documents/next-number", "/documents/calculate", "/documents/{id}/finalize",
-    "/documents/{id}", "/health", "/health/live", "/health/ready",
+    "/users/signup",
+    "/users/login",
+    "/users/me",
+    "/entities",
+    "/entities/users",
+    "/entities/api-keys",
+    "/entities/invitations",
+    "/entities/{id}",
+    "/account/api-keys",
+    "/customers",
+    "/customers/{id}",
+    "/customers/{id}/restore",
+    "/suppliers",
+    "/suppliers/{id}",
+    "/items",
+    "/items/{id}",
+    "/taxes",
+    "/taxes/{id}",
+    "/financial-categories",
+    "/financial-categories/{id}",
+    "/business-units",
+    "/business-units/{id}",
+    "/invoices",
+    "/invoices/custom",
+    "/invoices/{id}",
+    "/invoices/{id}/void",
+    "/invoices/{id}/versions",
+    "/documents/next-number",
+    "/documents/calculate",
+    "/documents/{id}/finalize",
+    "/documents/{id}",
+    "/health",
+    "/health/live",
+    "/health/ready",
 ];
 
 /// A client whose answers are all checked against the description.
@@ -104,7 +130,12 @@ async fn every_answer_is_as_described(store: StoreKind) {
     let description = racun.client().read("/openapi.json").await;
     let account = Account::sign_up(&racun).await;
     let client = account.user.clone();
-    let mut checked = Checked { client, description: &description, seen: BTreeMap::new(), wrong: BTreeSet::new() };
+    let mut checked = Checked {
+        client,
+        description: &description,
+        seen: BTreeMap::new(),
+        wrong: BTreeSet::new(),
+    };
     access(&mut checked, &account).await;
     catalog(&mut checked).await;
     documents(&mut checked).await;
@@ -238,7 +269,8 @@ async fn refusals(checked: &mut Checked<'_>, racun: &Racun) {
 async fn the_server_and_the_command_print_one_description(store: StoreKind) {
     let racun = Racun::start(store).await;
     let served = racun.client().read("/openapi.json").await;
-    let printed: Value = serde_json::from_str(&racun.run("openapi")).expect("the command prints JSON");
+    let printed: Value =
+        serde_json::from_str(&racun.run("openapi")).expect("the command prints JSON");
     assert_eq!(printed, served);
     assert!(served["openapi"].as_str().is_some_and(|version| version.starts_with("3.1")));
     for path in PATHS {

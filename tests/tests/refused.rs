@@ -219,7 +219,10 @@ async fn ids_of_others_are_refused_like_ids_of_nobody(store: StoreKind) {
     // An id of another kind is no id of this one.
     let wrong_kind = json!({ "customer_id": item, "items": [{ "name": "A", "price": 1 }] });
     account.api.post("/invoices", &wrong_kind).await.refused_at("customer_id");
-    account.api.get(&format!("/invoices/{}", nobody("inv_00000000000000000000000000"))).await
+    account
+        .api
+        .get(&format!("/invoices/{}", nobody("inv_00000000000000000000000000")))
+        .await
         .refused(404, "not_found");
     account.api.get("/invoices/inv_!").await.refused(404, "not_found");
     assert_eq!(everything(&account).await, before);
@@ -340,12 +343,20 @@ async fn the_catalogue_and_the_access_refuse_alike(store: StoreKind) {
         ("/customers", json!({ "name": "" }), "name"),
         ("/customers", json!({ "name": 5 }), "name"),
         ("/customers", json!({ "name": "A", "country_code": "SVN" }), "country_code"),
-        ("/items", json!({ "name": "A", "price": 1, "description": "d".repeat(4001) }), "description"),
+        (
+            "/items",
+            json!({ "name": "A", "price": 1, "description": "d".repeat(4001) }),
+            "description",
+        ),
         ("/items", json!({ "name": "A", "price": 1, "tax_ids": ["tax_x"] }), "tax_ids.0"),
         ("/taxes", json!({}), "tax_rates"),
         ("/taxes", json!({ "tax_rates": [] }), "tax_rates"),
         ("/taxes", json!({ "tax_rates": [{ "rate": 101 }] }), "tax_rates.0.rate"),
-        ("/taxes", json!({ "tax_rates": [{ "rate": 1, "valid_from": "x" }] }), "tax_rates.0.valid_from"),
+        (
+            "/taxes",
+            json!({ "tax_rates": [{ "rate": 1, "valid_from": "x" }] }),
+            "tax_rates.0.valid_from",
+        ),
         ("/suppliers", json!({}), "name"),
         ("/business-units", json!({}), "name"),
         ("/financial-categories", json!({ "name": "c".repeat(201) }), "name"),

@@ -38,6 +38,12 @@ pub struct Amounts {
     pub total_with_tax_converted: Option<Decimal>,
     /// Sum of the active payments.
     pub total_paid: Decimal,
+    /// Of an advance invoice: what of it is allocated to invoices.
+    #[serde(default = "Decimal::zero")]
+    pub total_applied: Decimal,
+    /// Of an invoice or advance invoice: what issued credit notes give back of it.
+    #[serde(default = "Decimal::zero")]
+    pub total_credited: Decimal,
 }
 
 /// The lines asked for, with fresh ids where they have none; what is wrong goes to `issues`.
@@ -86,6 +92,8 @@ pub(crate) fn calculated(
         total_converted: None,
         total_with_tax_converted: None,
         total_paid: Decimal::zero(),
+        total_applied: Decimal::zero(),
+        total_credited: Decimal::zero(),
     })
 }
 
@@ -115,6 +123,8 @@ pub(crate) fn given(given: GivenTotals, line_count: usize) -> Result<Amounts, Do
         total_converted: None,
         total_with_tax_converted: None,
         total_paid: Decimal::zero(),
+        total_applied: Decimal::zero(),
+        total_credited: Decimal::zero(),
     })
 }
 

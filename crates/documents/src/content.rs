@@ -12,6 +12,28 @@ use crate::{
     ViesData,
 };
 
+/// What an estimate calls itself.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum TitleType {
+    /// Estimate.
+    #[default]
+    Estimate,
+    /// Pro-forma invoice.
+    ProformaInvoice,
+}
+
+impl TitleType {
+    /// Its name on the wire.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Estimate => "estimate",
+            Self::ProformaInvoice => "proforma_invoice",
+        }
+    }
+}
+
 /// A rate of exchange from the document's currency into the entity's.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ExchangeRate {
@@ -45,9 +67,18 @@ pub struct Content {
     /// Date of the document.
     #[serde(with = "racun_kernel::calendar::date")]
     pub date: Date,
-    /// Due date, or for estimates the last day of validity.
+    /// Due date.
     #[serde(with = "racun_kernel::calendar::date::option")]
     pub date_due: Option<Date>,
+    /// Last day on which an estimate is valid.
+    #[serde(with = "racun_kernel::calendar::date::option", default)]
+    pub date_valid_till: Option<Date>,
+    /// What an estimate calls itself.
+    #[serde(default)]
+    pub title_type: TitleType,
+    /// Whether a delivery note shows no prices.
+    #[serde(default)]
+    pub hide_prices: bool,
     /// Day of the service, or its first.
     #[serde(with = "racun_kernel::calendar::date::option")]
     pub date_service: Option<Date>,
@@ -148,14 +179,12 @@ impl Content {
                 format!("must not be in the future; today is {today} in the entity's time zone");
             issues.push(Issue::new("date_in_future", message).at("date"));
         }
-        let (field, rule) = match kind {
-            DocumentKind::Estimate => ("date_valid_till", true),
-            DocumentKind::Invoice => ("date_due", true),
-            DocumentKind::CreditNote
-            | DocumentKind::AdvanceInvoice
-            | DocumentKind::DeliveryNote => ("date_due", false),
-        };
-        if rule && self.date_due.is_some_and(|due| due < self.date) {
+        let not_before = |until: Option<Date>| until.is_some_and(|until| until < self.date);
+        let checks = [
+            ("date_due", kind == DocumentKind::Invoice && not_before(self.date_due)),
+            ("date_valid_till", not_before(self.date_valid_till)),
+        ];
+        for (field, _) in checks.into_iter().filter(|(_, wrong)| *wrong) {
             let message = format!("must not be before the document's date, {}", self.date);
             issues.push(Issue::new("date_before_document", message).at(field));
         }

@@ -1,7 +1,9 @@
 //! The document, its stages and every transition.
 
-use racun_kernel::id::{EntityId, VersionId};
-use racun_kernel::{Decimal, Event, Issues, Record, Stamp, Table, Tenant, Value};
+mod stored;
+
+use racun_kernel::id::{EntityId, FinancialCategoryId, VersionId};
+use racun_kernel::{Decimal, Issues, Stamp};
 use serde::{Deserialize, Serialize};
 use time::{Date, OffsetDateTime};
 
@@ -71,6 +73,16 @@ pub struct Voided {
     pub has_original_document: Option<bool>,
 }
 
+/// What the customer said to an estimate, and when.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Reply {
+    /// They accepted it.
+    Accepted(#[serde(with = "time::serde::rfc3339")] OffsetDateTime),
+    /// They rejected it.
+    Rejected(#[serde(with = "time::serde::rfc3339")] OffsetDateTime),
+}
+
 /// A sales document.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Document {
@@ -88,6 +100,9 @@ pub struct Document {
     pub content: Content,
     /// What it comes to.
     pub amounts: Amounts,
+    /// What the customer said to an estimate.
+    #[serde(default)]
+    pub reply: Option<Reply>,
     /// Opaque id of its public page.
     pub shareable_id: Option<String>,
     /// Updates so far.
@@ -149,6 +164,7 @@ impl Document {
             mode: new.mode,
             content,
             amounts,
+            reply: None,
             shareable_id: None,
             updates: 0,
             created_at: stamp.now(),
@@ -216,13 +232,14 @@ impl Document {
         };
         let mut content = issues.into_result(Content { lines, ..revision.content })?;
         let mut amounts = if recalculate {
-            let total_paid = self.amounts.total_paid.clone();
-            Amounts { total_paid, ..amounts::calculated(&mut content, self.mode, None)? }
+            let Amounts { total_paid, total_applied, total_credited, .. } = self.amounts.clone();
+            let anew = amounts::calculated(&mut content, self.mode, None)?;
+            Amounts { total_paid, total_applied, total_credited, ..anew }
         } else {
             self.amounts.clone()
         };
         amounts::convert(&mut content, &mut amounts)?;
-        let changed_fields = changed_fields(&self, &content, &amounts);
+        let changed_fields = stored::changed_fields(&self, &content, &amounts);
         if changed_fields.is_empty() {
             return Ok((self, None));
         }
@@ -262,6 +279,58 @@ impl Document {
         }
     }
 
+    /// The estimate as accepted. Accepting it again changes nothing.
+    ///
+    /// # Errors
+    /// When it is a draft, was rejected, or ran out before `today`.
+    pub fn accept(mut self, today: Date, stamp: &Stamp) -> Result<Self, DocumentError> {
+        match (&self.stage, self.reply) {
+            (Stage::Draft, _) => return Err(Refused::Draft.into()),
+            (Stage::Voided(..), _) => return Err(Refused::Voided.into()),
+            (Stage::Issued(_), Some(Reply::Accepted(_))) => return Ok(self),
+            (Stage::Issued(_), Some(Reply::Rejected(_))) => return Err(Refused::Rejected.into()),
+            (Stage::Issued(_), None) => {}
+        }
+        if self.content.date_valid_till.is_some_and(|until| until < today) {
+            return Err(Refused::RanOut.into());
+        }
+        self.reply = Some(Reply::Accepted(stamp.now()));
+        self.updated_at = stamp.now();
+        Ok(self)
+    }
+
+    /// The estimate as rejected, also after it ran out. Rejecting it again changes nothing.
+    ///
+    /// # Errors
+    /// When it is a draft, or was accepted.
+    pub fn reject(mut self, stamp: &Stamp) -> Result<Self, DocumentError> {
+        match (&self.stage, self.reply) {
+            (Stage::Draft, _) => return Err(Refused::Draft.into()),
+            (Stage::Voided(..), _) => return Err(Refused::Voided.into()),
+            (Stage::Issued(_), Some(Reply::Rejected(_))) => return Ok(self),
+            (Stage::Issued(_), Some(Reply::Accepted(_))) => return Err(Refused::Accepted.into()),
+            (Stage::Issued(_), None) => {}
+        }
+        self.reply = Some(Reply::Rejected(stamp.now()));
+        self.updated_at = stamp.now();
+        Ok(self)
+    }
+
+    /// The document with the line `line_id` in another financial category; `None` when it has no
+    /// such line. Allowed in every stage, for reports change and the document does not.
+    #[must_use]
+    pub fn categorize(
+        mut self,
+        line_id: &str,
+        category: Option<FinancialCategoryId>,
+        stamp: &Stamp,
+    ) -> Option<Self> {
+        let line = self.content.lines.iter_mut().find(|line| line.id == line_id)?;
+        line.financial_category_id = category;
+        self.updated_at = stamp.now();
+        Some(self)
+    }
+
     /// The draft as deleted.
     ///
     /// # Errors
@@ -299,6 +368,24 @@ impl Document {
         }
     }
 
+    /// When the customer accepted it.
+    #[must_use]
+    pub const fn accepted_at(&self) -> Option<OffsetDateTime> {
+        match self.reply {
+            Some(Reply::Accepted(at)) => Some(at),
+            Some(Reply::Rejected(_)) | None => None,
+        }
+    }
+
+    /// When the customer rejected it.
+    #[must_use]
+    pub const fn rejected_at(&self) -> Option<OffsetDateTime> {
+        match self.reply {
+            Some(Reply::Rejected(at)) => Some(at),
+            Some(Reply::Accepted(_)) | None => None,
+        }
+    }
+
     /// What is left to pay: never below zero.
     #[must_use]
     pub fn total_due(&self) -> Decimal {
@@ -310,131 +397,5 @@ impl Document {
     #[must_use]
     pub fn paid_in_full(&self) -> bool {
         !self.is_draft() && self.total_due().is_zero()
-    }
-
-    /// The event that `what` happened to this document, done by `actor`; `None` when there is no
-    /// such event for its kind.
-    #[must_use]
-    pub fn event(&self, what: &str, actor: &str, at: OffsetDateTime) -> Option<Event> {
-        let kind = EVENTS
-            .into_iter()
-            .find(|name| name.split_once('.') == Some((self.id.kind().name(), what)))?;
-        let tenant = Tenant::entity(self.entity_id);
-        Some(Event { tenant, kind, subject: self.id.to_string(), actor: actor.to_owned(), at })
-    }
-}
-
-/// Events that this crate's transitions cause, of those that contract 29.1 lists.
-const EVENTS: [&str; 17] = [
-    "invoice.created",
-    "invoice.updated",
-    "invoice.finalized",
-    "invoice.voided",
-    "invoice.cancelled",
-    "invoice.deleted",
-    "estimate.created",
-    "estimate.deleted",
-    "credit_note.created",
-    "credit_note.issued",
-    "credit_note.voided",
-    "credit_note.deleted",
-    "advance_invoice.created",
-    "advance_invoice.voided",
-    "advance_invoice.deleted",
-    "delivery_note.created",
-    "delivery_note.voided",
-];
-
-/// Names of the fields, as on the wire, in which `before` differs.
-fn changed_fields(before: &Document, content: &Content, amounts: &Amounts) -> Vec<String> {
-    let old = &before.content;
-    let fields = [
-        ("date", old.date != content.date),
-        ("date_due", old.date_due != content.date_due),
-        ("date_service", old.date_service != content.date_service),
-        ("date_service_to", old.date_service_to != content.date_service_to),
-        ("issuer", old.issuer != content.issuer),
-        ("customer_id", old.customer_id != content.customer_id),
-        ("customer", old.customer != content.customer),
-        ("business_unit_id", old.business_unit_id != content.business_unit_id),
-        ("business_unit", old.business_unit != content.business_unit),
-        ("note", old.texts.note != content.texts.note),
-        ("payment_terms", old.texts.payment_terms != content.texts.payment_terms),
-        ("tax_clause", old.texts.tax_clause != content.texts.tax_clause),
-        ("footer", old.texts.footer != content.texts.footer),
-        ("signature", old.texts.signature != content.texts.signature),
-        ("translations", old.translations != content.translations),
-        ("currency_code", old.currency != content.currency),
-        ("exchange_rate", old.exchange_rate != content.exchange_rate),
-        ("transaction_type", old.transaction_type != content.transaction_type),
-        ("reference", old.reference != content.reference),
-        ("metadata", old.metadata != content.metadata),
-        ("items", old.lines != content.lines),
-        ("total", before.amounts.total != amounts.total),
-        ("total_with_tax", before.amounts.total_with_tax != amounts.total_with_tax),
-    ];
-    fields.into_iter().filter(|(_, changed)| *changed).map(|(name, _)| name.to_owned()).collect()
-}
-
-impl Record for Document {
-    fn table(&self) -> &'static Table {
-        self.id.kind().table()
-    }
-
-    fn id(&self) -> String {
-        self.id.to_string()
-    }
-
-    fn tenant(&self) -> Tenant {
-        Tenant::entity(self.entity_id)
-    }
-
-    fn is_trashed(&self) -> bool {
-        self.deleted_at.is_some()
-    }
-
-    fn values(&self) -> Vec<Value> {
-        let (content, amounts) = (&self.content, &self.amounts);
-        let customer = |field: fn(&crate::Party) -> &Option<String>| {
-            Value::from(content.customer.as_ref().and_then(|party| field(party).as_ref()))
-        };
-        vec![
-            self.id.to_string().into(),
-            self.number().into(),
-            self.is_draft().into(),
-            content.date.into(),
-            content.date_due.into(),
-            i64::from(content.date.year()).into(),
-            content.customer_id.into(),
-            content.business_unit_id.into(),
-            content.currency.code().into(),
-            (&amounts.total).into(),
-            (&amounts.total_with_tax).into(),
-            (&amounts.total_discount).into(),
-            amounts.total_converted.as_ref().into(),
-            amounts.total_with_tax_converted.as_ref().into(),
-            (&amounts.total_paid).into(),
-            (&self.total_due()).into(),
-            self.paid_in_full().into(),
-            content.transaction_type.name().into(),
-            self.source.name().into(),
-            self.mode.name().into(),
-            content.reference.as_ref().into(),
-            self.shareable_id.as_ref().into(),
-            (&content.metadata).into(),
-            self.voided_at().into(),
-            self.deleted_at.into(),
-            self.created_at.into(),
-            self.updated_at.into(),
-            content.texts.note.as_ref().into(),
-            customer(|party| &party.name),
-            customer(|party| &party.email),
-            customer(|party| &party.tax_number),
-            customer(|party| &party.company_number),
-            customer(|party| &party.city),
-            customer(|party| &party.country_code),
-            content.business_unit.as_ref().map(|unit| &unit.name).into(),
-            content.issuer.name.as_ref().into(),
-        ]
     }
 }

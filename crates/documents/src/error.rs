@@ -47,6 +47,18 @@ pub enum Refused {
         "issued documents cannot be edited in this country; void the document and make a new one"
     )]
     NotEditable,
+    /// The estimate was accepted.
+    #[error("the estimate is accepted already")]
+    Accepted,
+    /// The estimate was rejected.
+    #[error("the estimate is rejected already")]
+    Rejected,
+    /// The estimate is no longer valid.
+    #[error("the estimate ran out; make a new one, or extend date_valid_till")]
+    RanOut,
+    /// An advance invoice that is applied stays.
+    #[error("the advance invoice is applied to an invoice; void that invoice first")]
+    Applied,
     /// Estimates end by being rejected or by running out.
     #[error("a document of this kind cannot be voided")]
     NotVoidable,
@@ -61,6 +73,10 @@ impl Refused {
             Self::Draft => "document_is_draft",
             Self::Voided => "document_voided",
             Self::NotEditable => "document_not_editable",
+            Self::Accepted => "estimate_accepted",
+            Self::Rejected => "estimate_rejected",
+            Self::RanOut => "estimate_expired",
+            Self::Applied => "document_linked",
             Self::NotVoidable => "document_not_voidable",
         }
     }

@@ -149,12 +149,13 @@ impl<'de> Deserialize<'de> for DocumentId {
 }
 
 /// Fields of every kind of document, in the order of `Document::values`.
-static FIELDS: [Field; 36] = [
+static FIELDS: [Field; 39] = [
     Field::id(),
     Field::column("number", FieldKind::Text).searched().unique(Unique::Tenant),
     Field::column("is_draft", FieldKind::Bool),
     Field::column("date", FieldKind::Date).indexed(),
     Field::column("date_due", FieldKind::Date),
+    Field::column("date_valid_till", FieldKind::Date),
     Field::column("date_year", FieldKind::Number),
     Field::column("customer_id", FieldKind::Text).indexed(),
     Field::column("business_unit_id", FieldKind::Text),
@@ -173,6 +174,8 @@ static FIELDS: [Field; 36] = [
     Field::column("reference", FieldKind::Text).searched(),
     Field::column("shareable_id", FieldKind::Text).unique(Unique::Everywhere),
     Field::column("metadata", FieldKind::Map),
+    Field::column("accepted_at", FieldKind::Instant),
+    Field::column("rejected_at", FieldKind::Instant),
     Field::column("voided_at", FieldKind::Instant),
     Field::column("deleted_at", FieldKind::Instant),
     Field::column("created_at", FieldKind::Instant),

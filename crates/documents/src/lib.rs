@@ -17,6 +17,7 @@
 //! | `content`          | what a request says of a document, and the rules on its dates   |
 //! | `amounts`          | what a document comes to, in its currency and the entity's       |
 //! | `document`         | the document, its stages and every transition                   |
+//! | `relation`         | links between documents                                         |
 //! | `version`          | what an update changed                                          |
 //!
 //! **Invariants.** A number is taken when a document is issued, never before, and stays. Totals are
@@ -33,13 +34,14 @@ mod line;
 pub mod number_format;
 mod numbering;
 mod party;
+mod relation;
 mod text;
 mod transaction_type;
 mod version;
 
 pub use amounts::{Amounts, TaxAmounts};
-pub use content::{Content, ExchangeRate, GivenTotals, NewDocument};
-pub use document::{CreationSource, Document, Issued, Revision, Stage, Voided};
+pub use content::{Content, ExchangeRate, GivenTotals, NewDocument, TitleType};
+pub use document::{CreationSource, Document, Issued, Reply, Revision, Stage, Voided};
 pub use error::{DocumentError, Refused};
 pub use kind::{DocumentId, DocumentKind};
 pub use line::{
@@ -48,16 +50,18 @@ pub use line::{
 };
 pub use numbering::{NumberFormats, Numbering, UnitNumbering};
 pub use party::{BankAccount, BankAccountType, Party, PartyPatch, UjpParty, UnitSnapshot};
+pub use relation::{RELATIONS, Relation, RelationType};
 pub use text::{Localized, TextDefaults, Texts, Translations, language_of, languages, locales};
 pub use transaction_type::{TransactionType, Verdict, ViesData, classify, is_eu};
 pub use version::{Editor, VERSIONS, Version};
 
 /// Every table of this crate.
-pub static TABLES: [&racun_kernel::Table; 6] = [
+pub static TABLES: [&racun_kernel::Table; 7] = [
     &kind::INVOICES,
     &kind::ESTIMATES,
     &kind::CREDIT_NOTES,
     &kind::ADVANCE_INVOICES,
     &kind::DELIVERY_NOTES,
     &VERSIONS,
+    &RELATIONS,
 ];

@@ -7,7 +7,7 @@ use racun_documents::number_format::{FormatKind, NumberFormat};
 use racun_documents::{
     Content, CreationSource, Document, DocumentError, DocumentId, DocumentKind, ExchangeRate,
     GivenTotals, LineTaxDetail, NewDocument, NewLine, NumberFormats, Numbering, Party, Refused,
-    Revision, Stage, Texts, TransactionType, Translations, Voided,
+    Revision, Stage, Texts, TitleType, TransactionType, Translations, Voided,
 };
 use racun_kernel::id::EntityId;
 use racun_kernel::testing::stamp;
@@ -52,6 +52,9 @@ fn content() -> Content {
     Content {
         date: TODAY,
         date_due: Some(date!(2026 - 12 - 20)),
+        date_valid_till: None,
+        title_type: TitleType::default(),
+        hide_prices: false,
         date_service: None,
         date_service_to: None,
         issuer: Party { name: Some("Pekarna Klas d.o.o.".to_owned()), ..Party::default() },

@@ -185,11 +185,16 @@ pub trait Record: Serialize + DeserializeOwned + Clone + Send + 'static {
         place.and_then(|place| self.values().into_iter().nth(place)).unwrap_or(Value::Null)
     }
 
+    /// Texts that `search` finds the record by, besides its searched fields.
+    fn search_also(&self) -> Vec<String> {
+        Vec::new()
+    }
+
     /// What `search` looks through: the searched fields, folded, apart from each other.
     fn search_text(&self) -> String {
         let values = self.values();
         let searched = self.table().fields.iter().zip(&values).filter(|(field, _)| field.search);
-        let texts = searched.filter_map(|(_, value)| value.as_text());
+        let texts = searched.filter_map(|(_, value)| value.as_text()).chain(self.search_also());
         texts.map(|text| crate::text::fold(&text)).collect::<Vec<_>>().join("\u{1f}")
     }
 }

@@ -1,1 +1,242 @@
-fn main() {}
+//! What Racun can do in a second, over HTTP, beside what PostgreSQL and the web framework could.
+//!
+//! Everything is measured in one run on one machine, the load generator included, so ratios mean more
+//! than figures. `GET /health/live` is the trivial handler: the framework and our frame around it, no
+//! work.
+
+mod bare;
+mod load;
+mod report;
+mod seed;
+
+use std::time::{Duration, Instant};
+
+use bare::{Bare, Form, MANY, psql};
+use load::{Rate, measure, request};
+use racun_test_postgres::{Cluster, Durability};
+use racun_tests::{Account, Data, Profile, Racun, with_query};
+use report::{aim, bare_line, head, line, ratio, thousandths};
+use serde_json::Value;
+
+/// Clients at once, beside one alone.
+const CLIENTS: usize = 16;
+
+/// Invoices of the small list and of the large one.
+const FEW: u64 = 100;
+const MANY_INVOICES: u64 = 100_000;
+
+/// The deep page, and rows of it and of each before.
+const DEEP_PAGE: u64 = 500;
+const DEEP_ROWS: &str = "100";
+
+/// Five lines, two rates.
+const INVOICE: &str = r#"{"customer": {"name": "Kupec d.o.o.", "address": "Cesta 1", "city": "Celje",
+  "country_code": "SI", "tax_number": "SI12345678", "save_customer": false}, "items": [
+  {"name": "Razvoj", "quantity": 12.5, "price": 64.90, "unit": "h", "taxes": [{"rate": 22}]},
+  {"name": "Svetovanje", "quantity": 3, "price": 90, "unit": "h", "taxes": [{"rate": 22}]},
+  {"name": "Knjiga", "quantity": 2, "price": 29.90, "taxes": [{"rate": 9.5}]},
+  {"name": "Prevoz", "price": 41.37, "taxes": [{"rate": 22}], "discounts": [{"value": 10}]},
+  {"name": "Revija", "quantity": 7, "price": 3.95, "taxes": [{"rate": 9.5}]}]}"#;
+
+#[tokio::main]
+async fn main() {
+    let started = Instant::now();
+    starting().await;
+    let embedded = Racun::start_on(Profile::Release, Data::Folder).await;
+    reading_and_issuing("embedded store", embedded, None).await;
+    on_postgres().await;
+    println!("\nthe whole took {} s", started.elapsed().as_secs());
+}
+
+/// What a server costs that does nothing.
+async fn starting() {
+    // The first start waits for the binary to be built.
+    drop(Racun::start_on(Profile::Release, Data::Folder).await);
+    let start = Instant::now();
+    let mut racun = Racun::start_on(Profile::Release, Data::Folder).await;
+    let first = start.elapsed();
+    let start = Instant::now();
+    racun.restart().await;
+    let again = start.elapsed();
+    tokio::time::sleep(Duration::from_secs(1)).await;
+    let memory = resident(&racun);
+    println!("\nembedded store, nothing in it");
+    let ready = format!("{} ms", first.max(again).as_millis());
+    aim(
+        "ready (the slower of a first start and a second)",
+        &ready,
+        "< 1 s",
+        first.max(again) < Duration::from_secs(1),
+    );
+    aim("resident memory when idle", &format!("{memory} kB"), "< 60 MB", memory < 60_000);
+}
+
+/// Resident memory in thousands of bytes.
+fn resident(racun: &Racun) -> u64 {
+    let status = std::fs::read_to_string(format!("/proc/{}/status", racun.id()));
+    let status = status.expect("the system tells of processes");
+    let line = status.lines().find_map(|line| line.strip_prefix("VmRSS:"));
+    let kibibytes = line.and_then(|line| line.split_whitespace().next()?.parse::<u64>().ok());
+    kibibytes.expect("a number") * 1_024 / 1_000
+}
+
+async fn on_postgres() {
+    let cluster = Cluster::start(Durability::Durable).expect("a PostgreSQL server");
+    for name in ["racun", "bare"] {
+        let made = format!("CREATE DATABASE {name} ENCODING 'UTF8' TEMPLATE template0");
+        psql(&cluster, &cluster.url("postgres"), &made);
+    }
+    let (url, empty) = (cluster.url("racun"), cluster.url("bare"));
+    let migrating = Racun::start_on(Profile::Release, Data::Url(empty.clone())).await;
+    drop(migrating);
+    let racun = Racun::start_on(Profile::Release, Data::Url(url.clone())).await;
+    let issued = reading_and_issuing("PostgreSQL", racun, Some((&cluster, &url))).await;
+    beside(&Bare::new(&cluster, &url, &empty), &issued);
+}
+
+/// What issuing reached: one sequence and many, with one client and with many.
+struct Issued {
+    one_sequence: [u64; 2],
+    many_sequences: u64,
+}
+
+async fn reading_and_issuing(
+    name: &str,
+    mut racun: Racun,
+    postgres: Option<(&Cluster, &str)>,
+) -> Issued {
+    println!("\n{name}");
+    let small = Reader::new(&racun).await;
+    let large = Reader::new(&racun).await;
+    racun.kill9();
+    {
+        let store = match postgres {
+            None => seed::embedded(racun.folder()),
+            Some((_, url)) => seed::postgres(url).await,
+        };
+        small.fill(&*store, FEW).await;
+        large.fill(&*store, MANY_INVOICES).await;
+    }
+    if let Some((cluster, url)) = postgres {
+        psql(cluster, url, "VACUUM ANALYZE");
+    }
+    racun.restart().await;
+    let [small, large] = [small.at(&racun), large.at(&racun)];
+    head(name);
+    let at = racun.address().to_owned();
+    for clients in [1, CLIENTS] {
+        line(&told("trivial handler (GET /health/live)", clients), {
+            measure(&at, &vec![request("GET", "/health/live", "none", ""); clients])
+        });
+    }
+    for clients in [1, CLIENTS] {
+        line(&told("get", clients), large.get(&large.path, clients));
+    }
+    lists(&small, &large).await;
+    let issued = issuing(&racun).await;
+    println!("resident memory after this: {} kB", resident(&racun));
+    issued
+}
+
+fn told(name: &str, clients: usize) -> String {
+    format!("{name}, {clients} client{}", if clients == 1 { "" } else { "s" })
+}
+
+async fn lists(small: &Reader, large: &Reader) {
+    let deep = large.deep_page().await;
+    let first = "/invoices?limit=10";
+    for clients in [1, CLIENTS] {
+        let few = line(&told("first page of 100, 10 rows", clients), small.get(first, clients));
+        let many =
+            line(&told("first page of 100,000, 10 rows", clients), large.get(first, clients));
+        line(&told("page 500 of 100,000, 100 rows", clients), large.get(&deep, clients));
+        let times = ratio(few, many);
+        aim("a first page of 100,000 beside one of 100, times", &times, "< 3", few < many * 3);
+    }
+}
+
+async fn issuing(racun: &Racun) -> Issued {
+    let at = racun.address();
+    let mut accounts = Vec::new();
+    for _ in 0..CLIENTS {
+        accounts.push(Account::sign_up(racun).await);
+    }
+    let issue = |account: &Account| request("POST", "/invoices", &account.key, INVOICE);
+    let rate = |requests: Vec<Vec<u8>>| measure(at, &requests);
+    let alone = line(&told("issue, one sequence", 1), rate(vec![issue(&accounts[0])]));
+    let same = vec![issue(&accounts[0]); CLIENTS];
+    let together = line(&told("issue, one sequence", CLIENTS), rate(same));
+    let apart = accounts.iter().map(issue).collect();
+    let many = line(&told("issue, a sequence each", CLIENTS), rate(apart));
+    Issued { one_sequence: [alone, together], many_sequences: many }
+}
+
+/// The bare transaction beside what was issued.
+fn beside(bare: &Bare<'_>, issued: &Issued) {
+    let folder = std::env::temp_dir();
+    println!("\nthe bare transaction: pgbench -M prepared, a body of {} bytes", bare.body_bytes());
+    let mut found = Vec::new();
+    for (form, how) in [(Form::Apart, "statement by statement"), (Form::AsOne, "one statement")] {
+        for (counters, which) in [(1, "one counter"), (MANY, "1000 counters")] {
+            for clients in [1, CLIENTS] {
+                let name = told(&format!("bare, {how}, {which}"), clients);
+                found.push(bare_line(&name, bare.rate(&folder, form, counters, clients)));
+            }
+        }
+    }
+    let [alone, together] = issued.one_sequence;
+    let least = |name: &str, part: u64, whole: u64| {
+        aim(name, &ratio(part, whole), ">= 0.6", thousandths(part, whole) >= 600);
+    };
+    println!("\nissuing on PostgreSQL beside the bare transaction, statement by statement");
+    least("one sequence, 16 clients", together, found[1]);
+    least("a sequence each, 16 clients", issued.many_sequences, found[3]);
+    println!("for information: one sequence, 1 client {}", ratio(alone, found[0]));
+    println!("beside one statement: one sequence, 16 clients {}", ratio(together, found[5]));
+    println!("a sequence each, 16 clients {}", ratio(issued.many_sequences, found[7]));
+}
+
+/// An account with invoices to read.
+struct Reader {
+    account: Account,
+    /// The path of the invoice that all others are copies of.
+    path: String,
+    address: String,
+}
+
+impl Reader {
+    async fn new(racun: &Racun) -> Self {
+        let account = Account::sign_up(racun).await;
+        let invoice: Value = serde_json::from_str(INVOICE).expect("the invoice is JSON");
+        let invoice = account.api.create("/invoices", &invoice).await;
+        let path = format!("/invoices/{}", invoice["id"].as_str().expect("an id"));
+        Self { account, path, address: racun.address().to_owned() }
+    }
+
+    /// The same at a server that was started again.
+    fn at(self, racun: &Racun) -> Self {
+        let account = self.account.at(racun);
+        Self { account, address: racun.address().to_owned(), ..self }
+    }
+
+    async fn fill(&self, store: &dyn racun_kernel::Store, total: u64) {
+        let id = self.path.rsplit('/').next().expect("an id");
+        seed::fill(store, &self.account.entity, id, total).await;
+    }
+
+    fn get(&self, path: &str, clients: usize) -> Rate {
+        let request = request("GET", path, &self.account.key, "");
+        measure(&self.address, &vec![request; clients])
+    }
+
+    /// The path of the deep page, found by walking to it.
+    async fn deep_page(&self) -> String {
+        let mut path = with_query("/invoices", &[("limit", DEEP_ROWS)]);
+        for _ in 1..DEEP_PAGE {
+            let page = self.account.api.read(&path).await;
+            let cursor = page["pagination"]["next_cursor"].as_str().expect("another page");
+            path = with_query("/invoices", &[("limit", DEEP_ROWS), ("next_cursor", cursor)]);
+        }
+        path
+    }
+}

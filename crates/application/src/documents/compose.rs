@@ -40,6 +40,14 @@ pub(super) fn compose(
             Patch::Null => None,
             Patch::Value(date) => Some(date),
         },
+        date_valid_till: match request.date_valid_till {
+            Patch::Absent => default_valid_till(kind, entity, date),
+            Patch::Null => None,
+            Patch::Value(date) => Some(date),
+        },
+        title_type: request.title_type.unwrap_or_default(),
+        hide_prices: kind == DocumentKind::DeliveryNote
+            && request.hide_prices.unwrap_or_else(|| default_hide_prices(entity, unit.as_ref())),
         date_service: request.date_service.value().copied(),
         date_service_to: request.date_service_to.value().copied(),
         issuer: request.issuer.clone().unwrap_or_default().onto(party_of_entity(entity)),
@@ -72,6 +80,9 @@ pub(super) fn recompose(
     let mut content = before.clone();
     content.date = request.date.unwrap_or(before.date);
     request.date_due.apply(&mut content.date_due);
+    request.date_valid_till.apply(&mut content.date_valid_till);
+    content.title_type = request.title_type.unwrap_or(content.title_type);
+    content.hide_prices = request.hide_prices.unwrap_or(content.hide_prices);
     request.date_service.apply(&mut content.date_service);
     request.date_service_to.apply(&mut content.date_service_to);
     request.reference.clone().apply(&mut content.reference);
@@ -247,14 +258,21 @@ fn money(
 }
 
 fn default_due(kind: DocumentKind, entity: &Entity, date: Date) -> Option<Date> {
-    let days = match kind {
-        DocumentKind::Invoice => entity.settings.default_invoice_due_days(),
-        DocumentKind::Estimate => entity.settings.default_estimate_valid_days(),
-        DocumentKind::CreditNote | DocumentKind::AdvanceInvoice | DocumentKind::DeliveryNote => {
-            return None;
-        }
-    };
-    date.checked_add(Duration::days(i64::from(days)))
+    let days = i64::from(entity.settings.default_invoice_due_days());
+    (kind == DocumentKind::Invoice).then(|| date.checked_add(Duration::days(days)))?
+}
+
+fn default_valid_till(kind: DocumentKind, entity: &Entity, date: Date) -> Option<Date> {
+    let days = i64::from(entity.settings.default_estimate_valid_days());
+    (kind == DocumentKind::Estimate).then(|| date.checked_add(Duration::days(days)))?
+}
+
+/// Whether delivery notes hide prices: the unit's setting, else the entity's, else not.
+fn default_hide_prices(entity: &Entity, unit: Option<&UnitSnapshot>) -> bool {
+    let key = "delivery_note_hide_prices";
+    let of_unit = unit.and_then(|unit| unit.settings.get(key));
+    let setting = of_unit.or_else(|| entity.settings.as_map().get(key));
+    setting.and_then(Json::as_bool).unwrap_or(false)
 }
 
 /// Default texts: the business unit's, else the entity's, in the entity's language, else none.

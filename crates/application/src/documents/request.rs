@@ -3,7 +3,7 @@
 use racun_documents::calculation::{CalculationMode, Discount, SummaryTax};
 use racun_documents::{
     Classification, LineKind, LineTranslations, PartyPatch, RevenueRecognition, TextDefaults,
-    Translations, UnitSnapshot,
+    TitleType, Translations, UnitSnapshot,
 };
 use racun_kernel::{Decimal, Metadata, Patch};
 use time::Date;
@@ -15,6 +15,16 @@ pub struct DocumentRequest {
     pub date: Option<Date>,
     /// Due date; the date and the entity's due days when absent, none when null.
     pub date_due: Patch<Date>,
+    /// Last day on which an estimate is valid; the date and the entity's days when absent.
+    pub date_valid_till: Patch<Date>,
+    /// What an estimate calls itself.
+    pub title_type: Option<TitleType>,
+    /// Whether a delivery note hides prices; the setting when absent.
+    pub hide_prices: Option<bool>,
+    /// Documents that the new one comes of: see `racun_documents::RelationType`.
+    pub linked_documents: Option<Vec<String>>,
+    /// Links even documents that were converted or credited before, or are of somebody else.
+    pub force_linked_documents: bool,
     /// Day of the service, or its first.
     pub date_service: Patch<Date>,
     /// Last day of the service.

@@ -14,6 +14,10 @@ impl From<DocumentError> for ApiError {
                 | Refused::Draft
                 | Refused::Voided
                 | Refused::NotEditable
+                | Refused::Accepted
+                | Refused::Rejected
+                | Refused::RanOut
+                | Refused::Applied
                 | Refused::NotVoidable => {
                     Self::new(Kind::Unprocessable, reason.to_string()).caused_by(reason.code())
                 }

@@ -1,0 +1,110 @@
+//! A small load generator: so many clients, each on a connection that it keeps, each with one request
+//! under way. It runs in this process and takes its share of the machine, as any client does.
+
+use std::io::{Read as _, Write as _};
+use std::net::TcpStream;
+use std::time::{Duration, Instant};
+
+/// How long each rate is measured.
+pub const MEASURED: Duration = Duration::from_millis(2_500);
+
+/// How long requests are sent before.
+const WARMING: Duration = Duration::from_millis(400);
+
+/// What was measured.
+#[derive(Clone, Copy, Debug)]
+pub struct Rate {
+    /// Answers in a second.
+    pub per_second: u64,
+    /// Half of the answers took no longer, in microseconds.
+    pub median: u128,
+    /// All but one in a hundred took no longer, in microseconds.
+    pub slow: u128,
+}
+
+/// Sends `requests`, one client each, over and over; every answer must be a success.
+pub fn measure(address: &str, requests: &[Vec<u8>]) -> Rate {
+    std::thread::scope(|scope| {
+        let clients: Vec<_> = requests
+            .iter()
+            .map(|request| scope.spawn(|| Client::connect(address).run(request)))
+            .collect();
+        let times = clients.into_iter().flat_map(|client| client.join().expect("a client"));
+        rate(times.collect())
+    })
+}
+
+fn rate(mut times: Vec<Duration>) -> Rate {
+    times.sort_unstable();
+    let at = |place: usize| times.get(place).map_or(0, Duration::as_micros);
+    let count = u64::try_from(times.len()).expect("few");
+    let milliseconds = u64::try_from(MEASURED.as_millis()).expect("short");
+    Rate {
+        per_second: count * 1_000 / milliseconds,
+        median: at(times.len() / 2),
+        slow: at(times.len() * 99 / 100),
+    }
+}
+
+/// A request as it goes over the wire.
+pub fn request(method: &str, path: &str, token: &str, body: &str) -> Vec<u8> {
+    format!(
+        "{method} {path} HTTP/1.1\r\nhost: localhost\r\nauthorization: Bearer {token}\r\n\
+         content-type: application/json\r\ncontent-length: {}\r\n\r\n{body}",
+        body.len()
+    )
+    .into_bytes()
+}
+
+struct Client {
+    stream: TcpStream,
+    answer: Vec<u8>,
+}
+
+impl Client {
+    fn connect(address: &str) -> Self {
+        let stream = TcpStream::connect(address).expect("a connection");
+        stream.set_nodelay(true).expect("no delay");
+        Self { stream, answer: vec![0; 1024 * 1024] }
+    }
+
+    /// How long each answer took that came while it was measured.
+    fn run(mut self, request: &[u8]) -> Vec<Duration> {
+        let start = Instant::now();
+        let mut times = Vec::new();
+        loop {
+            let sent = Instant::now();
+            self.ask(request);
+            let since = start.elapsed();
+            if since > WARMING + MEASURED {
+                return times;
+            }
+            if since > WARMING {
+                times.push(sent.elapsed());
+            }
+        }
+    }
+
+    fn ask(&mut self, request: &[u8]) {
+        self.stream.write_all(request).expect("the server takes a request");
+        let mut read = 0;
+        let mut whole = None;
+        while whole.is_none_or(|whole| read < whole) {
+            let more = self.stream.read(&mut self.answer[read..]).expect("the server answers");
+            assert!(more > 0, "the server hung up after {read} bytes");
+            read += more;
+            whole = whole.or_else(|| self.length(read));
+        }
+        let head = String::from_utf8_lossy(&self.answer[..read]);
+        assert!(head.starts_with("HTTP/1.1 2"), "{head}");
+    }
+
+    /// The length of the answer, once its head is there.
+    fn length(&self, read: usize) -> Option<usize> {
+        let end = self.answer[..read].windows(4).position(|four| four == b"\r\n\r\n")? + 4;
+        let head = std::str::from_utf8(&self.answer[..end]).ok()?.to_ascii_lowercase();
+        let length = head.lines().find_map(|line| line.strip_prefix("content-length: "));
+        let body: usize = length.and_then(|length| length.parse().ok()).expect("a length");
+        Some(end + body)
+    }
+}

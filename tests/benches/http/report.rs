@@ -1,0 +1,40 @@
+//! What is printed. Ratios are counted in thousandths, with whole numbers.
+
+use crate::load::Rate;
+
+/// The table's head.
+pub fn head(title: &str) {
+    println!("\n{title:<52} {:>10} {:>10} {:>10}", "per second", "median µs", "99 % µs");
+}
+
+/// A line of the table; answers the rate for ratios.
+pub fn line(name: &str, rate: Rate) -> u64 {
+    println!("{name:<52} {:>10} {:>10} {:>10}", rate.per_second, rate.median, rate.slow);
+    rate.per_second
+}
+
+/// A line without single times.
+pub fn bare_line(name: &str, per_second: u64) -> u64 {
+    println!("{name:<52} {per_second:>10}");
+    per_second
+}
+
+/// `part` of `whole`, as `0.640`.
+pub fn ratio(part: u64, whole: u64) -> String {
+    let thousandths = thousandths(part, whole);
+    format!("{}.{:03}", thousandths / 1_000, thousandths % 1_000)
+}
+
+/// `part` of `whole` in thousandths.
+pub const fn thousandths(part: u64, whole: u64) -> u64 {
+    match (part * 1_000).checked_div(whole) {
+        Some(thousandths) => thousandths,
+        None => 0,
+    }
+}
+
+/// A line that says what was aimed at and whether it was met.
+pub fn aim(what: &str, found: &str, aimed: &str, is_met: bool) {
+    let verdict = if is_met { "met" } else { "NOT MET" };
+    println!("{what:<60} {found:>10}   aim {aimed:<10} {verdict}");
+}
