@@ -73,6 +73,17 @@ pub struct Voided {
     pub has_original_document: Option<bool>,
 }
 
+/// What the payments, allocations and credit notes of a document come to.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct SettledTotals {
+    /// Sum of its active payments.
+    pub paid: Decimal,
+    /// Of an advance invoice: what is allocated to invoices.
+    pub applied: Decimal,
+    /// What issued credit notes give back of it.
+    pub credited: Decimal,
+}
+
 /// What the customer said to an estimate, and when.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
@@ -276,6 +287,29 @@ impl Document {
                 self.stage = Stage::Voided(issued, void);
                 Ok(self)
             }
+        }
+    }
+
+    /// The document with the totals that its payments, allocations and credit notes come to.
+    #[must_use]
+    pub fn settled(mut self, totals: SettledTotals, stamp: &Stamp) -> Self {
+        let before = self.amounts.clone();
+        self.amounts.total_paid = totals.paid;
+        self.amounts.total_applied = totals.applied;
+        self.amounts.total_credited = totals.credited;
+        if self.amounts != before {
+            self.updated_at = stamp.now();
+        }
+        self
+    }
+
+    /// What its payments, allocations and credit notes come to.
+    #[must_use]
+    pub fn settled_totals(&self) -> SettledTotals {
+        SettledTotals {
+            paid: self.amounts.total_paid.clone(),
+            applied: self.amounts.total_applied.clone(),
+            credited: self.amounts.total_credited.clone(),
         }
     }
 

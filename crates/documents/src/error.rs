@@ -17,6 +17,9 @@ pub enum DocumentError {
     /// The expected total is too far from the calculated one.
     #[error(transparent)]
     ExpectedTotalMismatch(Box<TotalMismatch>),
+    /// A document that the request names cannot be linked; the issues say which and why.
+    #[error("a linked document does not fit: {0}")]
+    LinkRefused(Issues),
     /// The next number of the sequence is taken by a document of another sequence.
     #[error(
         "the next number is taken; two number formats give equal numbers, change one in settings.number_formats"

@@ -41,7 +41,9 @@ mod version;
 
 pub use amounts::{Amounts, TaxAmounts};
 pub use content::{Content, ExchangeRate, GivenTotals, NewDocument, TitleType};
-pub use document::{CreationSource, Document, Issued, Reply, Revision, Stage, Voided};
+pub use document::{
+    CreationSource, Document, Issued, Reply, Revision, SettledTotals, Stage, Voided,
+};
 pub use error::{DocumentError, Refused};
 pub use kind::{DocumentId, DocumentKind};
 pub use line::{

@@ -1,7 +1,7 @@
 //! Links between documents, and what each side calls them.
 
 use racun_kernel::id::{EntityId, RelationId};
-use racun_kernel::{Field, FieldKind, Record, Table, Tenant, Unique, Value};
+use racun_kernel::{Decimal, Field, FieldKind, Record, Table, Tenant, Unique, Value};
 use serde::{Deserialize, Serialize};
 use time::OffsetDateTime;
 
@@ -80,6 +80,9 @@ pub struct Relation {
     pub target_id: DocumentId,
     /// What the source is to the target.
     pub relation_type: RelationType,
+    /// What the source, an issued credit note, gives back of the target; 0 for other links.
+    #[serde(default = "Decimal::zero")]
+    pub amount: Decimal,
     /// Its place among the links of its source, from 0.
     pub position: i64,
     /// When it was made.

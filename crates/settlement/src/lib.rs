@@ -1,1 +1,53 @@
-//! Payments, expenses and what settles what.
+//! Payments, expenses, and the one decision on what settles what.
+//!
+//! This crate looks nothing up. Crate `application` loads the documents, payments and expenses that
+//! a command names, in one unit of the store; a command of [`Settlement`] decides on them and
+//! answers what to write, or refuses and nothing changes. Documents are a sibling's: here they are
+//! [`Settleable`]s, known by their ids as text and by what they come to.
+//!
+//! | Module       | Owns                                                                 |
+//! | ------------ | -------------------------------------------------------------------- |
+//! | `payment`    | the payment, its types and its stored fields                         |
+//! | `input`      | what a request says of a payment, and what it may name               |
+//! | `settleable` | what settlement knows of a document or an expense                    |
+//! | `settlement` | the commands: record, change, trash, restore, erase, cover, settle … |
+//! | `books`      | how commands keep totals, and how advances are allocated anew        |
+//! | `expense`    | received supplier invoices, their stages and transitions             |
+//! | `check`      | limits of texts and metadata                                         |
+//! | `error`      | why a command is refused, with the figures that explain it           |
+//!
+//! **Three kinds of money on an invoice.** *Ordinary* payments are what callers record; settlement
+//! by a credit note is one of them. *Allocations* are payments of type `advance` that this crate
+//! keeps by itself between an invoice and the advance invoices linked to it. Ordinary money comes
+//! first: allocations fill what it leaves open, in the order of the links, as far as each advance
+//! has money.
+//!
+//! **Invariants.** A document's `total_paid` is the sum of its active payments, allocations
+//! included on the invoice's side. It is never below 0 and never above the total. The allocations
+//! of an advance invoice never exceed its total. An issued advance invoice is covered exactly. What
+//! is refunded and settled of a credit note never exceeds its total. A decision takes the same time
+//! however many payments a document has, for it sees kept totals.
+
+mod books;
+mod check;
+mod error;
+mod expense;
+mod input;
+mod payment;
+mod settleable;
+mod settlement;
+
+pub use error::{Figures, Refusal, SettlementError};
+pub use expense::{
+    EXPENSES, Expense, ExpenseAmounts, ExpenseContent, ExpenseDiscount, ExpenseExchangeRate,
+    ExpenseItem, ExpenseLineTax, ExpenseStage, ExpenseSummaryTax, ExpenseSupplier, IssuedExpense,
+};
+pub use input::{NewPayment, PaymentPatch, References};
+pub use payment::{
+    MAX_NOTE_CHARS, MAX_REFERENCE_CHARS, MAX_TAG_CHARS, PAYMENTS, Payment, PaymentType,
+};
+pub use settleable::{Settleable, SettleableKind, SettleableStage};
+pub use settlement::{Happened, MAX_DOCUMENT_PAYMENTS, Outcome, PaymentWrite, Settlement};
+
+/// Every table of this crate.
+pub static TABLES: [&racun_kernel::Table; 2] = [&PAYMENTS, &EXPENSES];

@@ -1,16 +1,22 @@
 //! Reading documents, and calculating without keeping anything.
 
+use std::collections::{BTreeMap, BTreeSet};
+
 use racun_access::Entity;
-use racun_documents::{Document, DocumentError, DocumentId, DocumentKind, VERSIONS, Version};
+use racun_documents::{
+    Document, DocumentError, DocumentId, DocumentKind, RELATIONS, Relation, TitleType, VERSIONS,
+    Version,
+};
 use racun_kernel::{
-    Clause, ListQuery, Operator, Page, RawQuery, Scope, Stamp, Store, StoreError, Value,
+    Clause, ListQuery, Operator, Page, RawQuery, Record, Scope, Stamp, Store, StoreError, Table,
+    Value,
 };
 
 use super::gather::gather;
 use super::request::DocumentRequest;
 
-/// More versions than are shown of one document.
-const VERSION_LIMIT: usize = 1000;
+/// Versions or links that are read of one document, or of one page of documents.
+const ROW_LIMIT: usize = 1000;
 
 /// The document `id`.
 ///
@@ -51,21 +57,112 @@ pub async fn versions(
     id: DocumentId,
 ) -> Result<Vec<Version>, DocumentError> {
     get(store, scope, id).await?;
-    let of_document = VERSIONS.field("document_id").map(|(place, field)| Clause {
-        field,
-        place,
-        key: None,
-        operator: Operator::Equals(Value::Text(id.to_string())),
-    });
-    let query = ListQuery {
-        limit: VERSION_LIMIT,
-        count: false,
-        clauses: of_document.into_iter().collect(),
-        ..ListQuery::first_page(&VERSIONS)
-    };
-    let mut versions: Vec<Version> = store.page(&VERSIONS, &scope.tenant(), &query).await?.rows;
+    let of_document = where_in(&VERSIONS, "document_id", &[id.to_string()]);
+    let mut versions: Vec<Version> = all(store, scope, &VERSIONS, of_document).await?;
     versions.sort_by_key(|version| std::cmp::Reverse(version.version));
     Ok(versions)
+}
+
+/// All rows of `table` that `clause` holds of, up to [`ROW_LIMIT`].
+async fn all<A: Record>(
+    store: &dyn Store,
+    scope: &Scope,
+    table: &'static Table,
+    clause: Option<Clause>,
+) -> Result<Vec<A>, StoreError> {
+    let query = ListQuery {
+        limit: ROW_LIMIT,
+        count: false,
+        clauses: clause.into_iter().collect(),
+        ..ListQuery::first_page(table)
+    };
+    Ok(store.page(table, &scope.tenant(), &query).await?.rows)
+}
+
+fn where_in(table: &'static Table, field: &str, values: &[String]) -> Option<Clause> {
+    let values = values.iter().map(Value::from).collect();
+    let (place, field) = table.field(field)?;
+    Some(Clause { field, place, key: None, operator: Operator::In(values) })
+}
+
+/// A link as one of its sides sees it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct RelationView {
+    /// The link.
+    pub relation: Relation,
+    /// The side that looks.
+    pub viewed_from: DocumentId,
+    /// The other side.
+    pub related: RelatedDocument,
+}
+
+/// The other side of a link.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct RelatedDocument {
+    /// Its id.
+    pub id: DocumentId,
+    /// Its number as written.
+    pub number: String,
+    /// What it calls itself, when it is an estimate.
+    pub title_type: Option<TitleType>,
+}
+
+/// The links of the documents `ids`, each as the document among them sees it; those of one document
+/// in the order in which they were made. Links to deleted drafts are left out.
+///
+/// # Errors
+/// When the store fails.
+pub async fn relations_of(
+    store: &dyn Store,
+    scope: &Scope,
+    ids: &[DocumentId],
+) -> Result<Vec<RelationView>, DocumentError> {
+    let texts: Vec<String> = ids.iter().map(ToString::to_string).collect();
+    let from = where_in(&RELATIONS, "source_id", &texts);
+    let to = where_in(&RELATIONS, "target_id", &texts);
+    let from: Vec<Relation> = all(store, scope, &RELATIONS, from).await?;
+    let to: Vec<Relation> = all(store, scope, &RELATIONS, to).await?;
+    let seen_from =
+        from.into_iter().map(|relation| (relation.source_id, relation.target_id, relation));
+    let seen_to = to.into_iter().map(|relation| (relation.target_id, relation.source_id, relation));
+    let mut seen: Vec<_> = seen_from.chain(seen_to).collect();
+    seen.sort_by_key(|(from, _, relation)| {
+        (*from, relation.created_at, relation.position, relation.id)
+    });
+    let others = get_all(store, scope, seen.iter().map(|(_, other, _)| *other)).await?;
+    let view = |(viewed_from, other, relation): (DocumentId, DocumentId, Relation)| {
+        let document = others.iter().find(|document| document.id == other)?;
+        let estimate = other.kind() == DocumentKind::Estimate;
+        let related = RelatedDocument {
+            id: other,
+            number: document.number(),
+            title_type: estimate.then_some(document.content.title_type),
+        };
+        Some(RelationView { relation, viewed_from, related })
+    };
+    Ok(seen.into_iter().filter_map(view).collect())
+}
+
+/// The documents of any kinds with these ids, drafts included, deleted ones not.
+///
+/// # Errors
+/// When the store fails.
+pub(super) async fn get_all(
+    store: &dyn Store,
+    scope: &Scope,
+    ids: impl Iterator<Item = DocumentId>,
+) -> Result<Vec<Document>, StoreError> {
+    let mut by_kind: BTreeMap<DocumentKind, BTreeSet<String>> = BTreeMap::new();
+    for id in ids {
+        by_kind.entry(id.kind()).or_default().insert(id.to_string());
+    }
+    let mut found = Vec::new();
+    for (kind, ids) in by_kind {
+        let ids: Vec<String> = ids.into_iter().collect();
+        let rows: Vec<Document> = store.get_all(kind.table(), &scope.tenant(), &ids).await?;
+        found.extend(rows.into_iter().filter(|document| document.deleted_at.is_none()));
+    }
+    Ok(found)
 }
 
 /// The document that `request` would make, without making it.

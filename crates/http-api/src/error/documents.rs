@@ -32,6 +32,9 @@ impl From<DocumentError> for ApiError {
                     "tolerance": mismatch.tolerance,
                 }))
             }
+            DocumentError::LinkRefused(issues) => {
+                Self::from(issues).also_caused_by("linked_document_invalid")
+            }
             DocumentError::NumberTaken => {
                 Self::new(Kind::Conflict, error.to_string()).caused_by("number_taken")
             }

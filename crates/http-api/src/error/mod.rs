@@ -133,6 +133,18 @@ impl ApiError {
         Self { cause: Some(json!({ "code": code })), ..self }
     }
 
+    /// The same error with `cause.code` beside what `cause` holds already.
+    #[must_use]
+    pub fn also_caused_by(mut self, code: &'static str) -> Self {
+        match &mut self.cause {
+            Some(Json::Object(cause)) => {
+                cause.insert("code".to_owned(), code.into());
+                self
+            }
+            _ => self.caused_by(code),
+        }
+    }
+
     /// The same error with `cause` as a whole.
     #[must_use]
     pub fn because(self, cause: Json) -> Self {

@@ -1,0 +1,160 @@
+//! What customers say to estimates, and what reports say of lines.
+
+use racun_access::Entity;
+use racun_catalog::{FINANCIAL_CATEGORIES, FinancialCategory};
+use racun_documents::{Document, DocumentError, DocumentId, DocumentKind};
+use racun_kernel::{Decision, Issue, Issues, ListQuery, Scope, Stamp, Store, StoreError, Writes};
+
+use super::gather::today;
+
+/// Notes that the customer accepted an estimate. Accepting again changes nothing.
+///
+/// # Errors
+/// [`StoreError::NotFound`], or what [`Document::accept`] refuses.
+pub async fn accept(
+    store: &dyn Store,
+    scope: &Scope,
+    entity: &Entity,
+    id: DocumentId,
+    stamp: &Stamp,
+) -> Result<Document, DocumentError> {
+    let (today, at) = (today(entity, stamp), stamp.clone());
+    reply(store, scope, id, "accepted", stamp, move |estimate| estimate.accept(today, &at)).await
+}
+
+/// Notes that the customer rejected an estimate. Rejecting again changes nothing.
+///
+/// # Errors
+/// [`StoreError::NotFound`], or what [`Document::reject`] refuses.
+pub async fn reject(
+    store: &dyn Store,
+    scope: &Scope,
+    id: DocumentId,
+    stamp: &Stamp,
+) -> Result<Document, DocumentError> {
+    let at = stamp.clone();
+    reply(store, scope, id, "rejected", stamp, move |estimate| estimate.reject(&at)).await
+}
+
+async fn reply(
+    store: &dyn Store,
+    scope: &Scope,
+    id: DocumentId,
+    what: &'static str,
+    stamp: &Stamp,
+    transition: impl FnOnce(Document) -> Result<Document, DocumentError> + Send + 'static,
+) -> Result<Document, DocumentError> {
+    let (actor, now) = (scope.principal().id(), stamp.now());
+    let decide = move |before: Document| {
+        if before.deleted_at.is_some() {
+            return Err(StoreError::NotFound { id: id.to_string() }.into());
+        }
+        let after = transition(before.clone())?;
+        if after == before {
+            return Ok(Decision::Unchanged(before));
+        }
+        let events = after.event(what, &actor, now).into_iter().collect();
+        Ok(Decision::changed(after, events))
+    };
+    store.amend(id.kind().table(), &scope.tenant(), id.to_string(), decide).await
+}
+
+/// A line and the financial category that it is to have.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct LineCategory {
+    /// The line.
+    pub line_id: String,
+    /// The category; `None` for none.
+    pub financial_category_id: Option<String>,
+}
+
+/// Gives lines of any documents their financial categories, all in one commit. Reports change by
+/// it, and no document does, so issued ones take it too.
+///
+/// # Errors
+/// One issue for each line or category that is not there; then nothing changes.
+pub async fn categorize(
+    store: &dyn Store,
+    scope: &Scope,
+    assignments: Vec<LineCategory>,
+    stamp: &Stamp,
+) -> Result<Vec<(Document, String)>, DocumentError> {
+    let mut issues = Issues::default();
+    let mut found = Vec::new();
+    for (n, assignment) in assignments.iter().enumerate() {
+        let category = category(store, scope, assignment).await?;
+        let category = issues.collect(n, category);
+        let document = document_of_line(store, scope, &assignment.line_id).await?;
+        match document {
+            Some(id) => found.push((id, assignment.line_id.clone(), category.flatten())),
+            None => {
+                let issue = Issue::new("not_found", "there is no such line in this entity");
+                issues.push(issue.at("id").at(n));
+            }
+        }
+    }
+    issues.into_result(())?;
+    let mut documents: Vec<DocumentId> = found.iter().map(|(id, ..)| *id).collect();
+    documents.sort_unstable();
+    documents.dedup();
+    let load = |id: &DocumentId| super::links::load(scope, *id);
+    let loads = documents.iter().map(load).collect();
+    let stamp = stamp.clone();
+    store
+        .decide(loads, None, move |loaded| {
+            let mut held = super::links::documents(&loaded.rows)?;
+            let befores = held.clone();
+            let mut lines = Vec::new();
+            for (id, line, category) in found {
+                let place = held.iter().position(|document| document.id == id);
+                let changed =
+                    place.and_then(|n| held[n].clone().categorize(&line, category, &stamp));
+                let gone = || StoreError::NotFound { id: line.clone() };
+                let (place, changed) = place.zip(changed).ok_or_else(gone)?;
+                held[place] = changed;
+                lines.push((id, line));
+            }
+            let puts = befores.iter().zip(&held).map(|(b, a)| racun_kernel::Put::update(b, a));
+            let writes = Writes { puts: puts.collect(), ..Writes::default() };
+            let of = |id| held.iter().find(|document: &&Document| document.id == id).cloned();
+            let answers = lines.into_iter().filter_map(|(id, line)| Some((of(id)?, line)));
+            Ok((answers.collect(), writes))
+        })
+        .await
+}
+
+type Category = Option<racun_kernel::id::FinancialCategoryId>;
+
+async fn category(
+    store: &dyn Store,
+    scope: &Scope,
+    assignment: &LineCategory,
+) -> Result<Result<Category, Issues>, StoreError> {
+    let Some(id) = &assignment.financial_category_id else { return Ok(Ok(None)) };
+    let found: Option<FinancialCategory> =
+        store.get(&FINANCIAL_CATEGORIES, &scope.tenant(), id).await?;
+    let missing = || {
+        let message = "there is no such financial category in this entity";
+        Issues::from(Issue::new("not_found", message).at("financial_category_id"))
+    };
+    Ok(found.map(|category| Some(category.id)).ok_or_else(missing))
+}
+
+/// The document that a line is of: a line's prefix tells the kind, and search finds its id.
+async fn document_of_line(
+    store: &dyn Store,
+    scope: &Scope,
+    line_id: &str,
+) -> Result<Option<DocumentId>, StoreError> {
+    let kind = DocumentKind::ALL.into_iter().find(|kind| line_id.starts_with(kind.line_prefix()));
+    let Some(kind) = kind else { return Ok(None) };
+    let query = ListQuery {
+        limit: 1,
+        count: false,
+        search: Some(racun_kernel::text::fold(line_id)),
+        ..ListQuery::first_page(kind.table())
+    };
+    let page = store.page::<Document>(kind.table(), &scope.tenant(), &query).await?;
+    let holds = |document: &&Document| document.content.lines.iter().any(|line| line.id == line_id);
+    Ok(page.rows.iter().find(holds).map(|document| document.id))
+}

@@ -1,0 +1,254 @@
+//! The payment.
+
+use racun_kernel::id::{EntityId, ExpenseId, PaymentId};
+use racun_kernel::{Decimal, Field, FieldKind, Issue, Issues, Metadata, Record, Table, Tenant, Value};
+use serde::{Deserialize, Serialize};
+use time::{Date, OffsetDateTime};
+
+/// Characters that a payment's reference may hold.
+pub const MAX_REFERENCE_CHARS: usize = 500;
+/// Characters that a payment's tag may hold.
+pub const MAX_TAG_CHARS: usize = 100;
+/// Characters that a payment's note may hold.
+pub const MAX_NOTE_CHARS: usize = 2_000;
+
+/// How money moved.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum PaymentType {
+    /// Notes and coins.
+    Cash,
+    /// A bank transfer.
+    BankTransfer,
+    /// A card of either sort; Portuguese SAF-T has it as a credit card.
+    Card,
+    /// A credit card.
+    CreditCard,
+    /// A debit card.
+    DebitCard,
+    /// A check.
+    Check,
+    /// An online wallet.
+    OnlineWallet,
+    /// A coupon.
+    Coupon,
+    /// Anything else.
+    Other,
+    /// Settlement of an invoice by a credit note; no money moved.
+    CreditNote,
+    /// Money paid ahead.
+    Advance,
+}
+
+impl PaymentType {
+    /// All types.
+    pub const ALL: [Self; 11] = [
+        Self::Cash,
+        Self::BankTransfer,
+        Self::Card,
+        Self::CreditCard,
+        Self::DebitCard,
+        Self::Check,
+        Self::OnlineWallet,
+        Self::Coupon,
+        Self::Other,
+        Self::CreditNote,
+        Self::Advance,
+    ];
+
+    /// Its name on the wire.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Cash => "cash",
+            Self::BankTransfer => "bank_transfer",
+            Self::Card => "card",
+            Self::CreditCard => "credit_card",
+            Self::DebitCard => "debit_card",
+            Self::Check => "check",
+            Self::OnlineWallet => "online_wallet",
+            Self::Coupon => "coupon",
+            Self::Other => "other",
+            Self::CreditNote => "credit_note",
+            Self::Advance => "advance",
+        }
+    }
+
+    /// The type called `name`.
+    #[must_use]
+    pub fn from_name(name: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|kind| kind.name() == name)
+    }
+
+    /// Whether it settles by another document, not by money that moves now.
+    const fn is_settlement(self) -> bool {
+        matches!(self, Self::CreditNote | Self::Advance)
+    }
+}
+
+/// A payment: money received or given back, or a settlement of one document by another.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Payment {
+    /// Its id.
+    pub id: PaymentId,
+    /// Whose it is.
+    pub entity_id: EntityId,
+    /// The invoice that it pays.
+    pub invoice_id: Option<String>,
+    /// The credit note that it refunds or uses.
+    pub credit_note_id: Option<String>,
+    /// The advance invoice that it pays, or out of which it is allocated.
+    pub advance_invoice_id: Option<String>,
+    /// The expense that it pays.
+    pub expense_id: Option<ExpenseId>,
+    /// The expense that a supplier's credit note settles; always missing for now.
+    pub applied_to_expense_id: Option<ExpenseId>,
+    /// How much, above zero, at the scale of the document's currency.
+    pub amount: Decimal,
+    /// How.
+    #[serde(rename = "type")]
+    pub kind: PaymentType,
+    /// The day on which it was received.
+    #[serde(with = "racun_kernel::calendar::date")]
+    pub date: Date,
+    /// The payer's or bank's reference.
+    pub reference: Option<String>,
+    /// The caller's tag.
+    pub tag: Option<String>,
+    /// The caller's note.
+    pub note: Option<String>,
+    /// The caller's properties.
+    pub metadata: Metadata,
+    /// When it was made.
+    #[serde(with = "time::serde::rfc3339")]
+    pub created_at: OffsetDateTime,
+    /// When it changed last.
+    #[serde(with = "time::serde::rfc3339")]
+    pub updated_at: OffsetDateTime,
+    /// Since when it is in the trash.
+    #[serde(with = "time::serde::rfc3339::option")]
+    pub deleted_at: Option<OffsetDateTime>,
+}
+
+impl Payment {
+    /// Whether it is advance money that settlement allocates to an invoice by itself.
+    #[must_use]
+    pub fn is_allocation(&self) -> bool {
+        self.kind == PaymentType::Advance
+            && self.invoice_id.is_some()
+            && self.advance_invoice_id.is_some()
+    }
+
+    /// Whether it settles an invoice by a credit note.
+    #[must_use]
+    pub fn is_credit_settlement(&self) -> bool {
+        self.kind == PaymentType::CreditNote
+            && self.invoice_id.is_some()
+            && self.credit_note_id.is_some()
+    }
+
+    /// Whether nobody can change or delete it by hand.
+    #[must_use]
+    pub fn is_system_managed(&self) -> bool {
+        self.is_allocation() || self.is_credit_settlement()
+    }
+
+    /// The ids of all documents and expenses that it names.
+    pub fn documents(&self) -> impl Iterator<Item = String> {
+        let expense = self.expense_id.map(|id| id.to_string());
+        let applied = self.applied_to_expense_id.map(|id| id.to_string());
+        [&self.invoice_id, &self.credit_note_id, &self.advance_invoice_id]
+            .into_iter()
+            .filter_map(Clone::clone)
+            .chain(expense)
+            .chain(applied)
+    }
+
+    /// The same payment made in another way.
+    ///
+    /// A step of its own, for on a fiscalized invoice the authority has a say in it.
+    ///
+    /// # Errors
+    /// Issue `not_updatable` at `type` when either type settles by another document: such a payment
+    /// is another thing, not the same one made in another way.
+    pub fn change_type(self, to: PaymentType) -> Result<Self, Issues> {
+        if self.kind != to && (self.kind.is_settlement() || to.is_settlement()) {
+            let message = "a payment cannot become or cease to be one of type credit_note or \
+                           advance; delete it and record another";
+            return Err(Issue::new("not_updatable", message).at("type").into());
+        }
+        Ok(Self { kind: to, ..self })
+    }
+
+    /// The invoice, while this is an active allocation to it.
+    fn allocation_of(&self) -> Option<&String> {
+        self.invoice_id.as_ref().filter(|_| self.is_allocation() && self.deleted_at.is_none())
+    }
+}
+
+/// Where payments are kept.
+///
+/// The hidden field `allocation_of` is the invoice's id on active allocations and null on all else:
+/// by it a unit loads an invoice's allocations without its other payments.
+pub static PAYMENTS: Table = Table {
+    name: "payments",
+    fields: &[
+        Field::id(),
+        Field::column("invoice_id", FieldKind::Text).indexed(),
+        Field::column("credit_note_id", FieldKind::Text).indexed(),
+        Field::column("advance_invoice_id", FieldKind::Text).indexed(),
+        Field::column("expense_id", FieldKind::Text).indexed(),
+        Field::column("applied_to_expense_id", FieldKind::Text).indexed(),
+        Field::column("amount", FieldKind::Number),
+        Field::column("type", FieldKind::Text),
+        Field::column("date", FieldKind::Date),
+        Field::column("reference", FieldKind::Text).searched(),
+        Field::column("tag", FieldKind::Text).searched(),
+        Field::column("note", FieldKind::Text).searched(),
+        Field::column("metadata", FieldKind::Map),
+        Field::column("created_at", FieldKind::Instant),
+        Field::column("updated_at", FieldKind::Instant),
+        Field::column("deleted_at", FieldKind::Instant),
+        Field::column("allocation_of", FieldKind::Text).indexed().hidden(),
+    ],
+};
+
+impl Record for Payment {
+    fn table(&self) -> &'static Table {
+        &PAYMENTS
+    }
+
+    fn id(&self) -> String {
+        self.id.to_string()
+    }
+
+    fn tenant(&self) -> Tenant {
+        Tenant::entity(self.entity_id)
+    }
+
+    fn is_trashed(&self) -> bool {
+        self.deleted_at.is_some()
+    }
+
+    fn values(&self) -> Vec<Value> {
+        vec![
+            self.id.into(),
+            self.invoice_id.as_ref().into(),
+            self.credit_note_id.as_ref().into(),
+            self.advance_invoice_id.as_ref().into(),
+            self.expense_id.into(),
+            self.applied_to_expense_id.into(),
+            (&self.amount).into(),
+            self.kind.name().into(),
+            self.date.into(),
+            self.reference.as_ref().into(),
+            self.tag.as_ref().into(),
+            self.note.as_ref().into(),
+            (&self.metadata).into(),
+            self.created_at.into(),
+            self.updated_at.into(),
+            self.deleted_at.into(),
+            self.allocation_of().into(),
+        ]
+    }
+}

@@ -1,0 +1,132 @@
+//! What settlement knows of a document or an expense.
+
+use racun_kernel::{Currency, Decimal, Issue, Issues};
+
+use crate::error::{Figures, Refusal};
+
+/// What is settled.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum SettleableKind {
+    /// An invoice: paid by ordinary payments and by linked advances.
+    Invoice,
+    /// A credit note: refunded, or used to settle an invoice.
+    CreditNote,
+    /// An advance invoice: a receipt for exactly what was paid ahead.
+    AdvanceInvoice,
+    /// A received supplier invoice.
+    Expense,
+}
+
+/// How far it is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum SettleableStage {
+    /// Not issued yet.
+    Draft,
+    /// In effect.
+    Issued,
+    /// Out of effect.
+    Voided,
+}
+
+/// A document or an expense, as far as settlement is concerned. What is paid is a kept total, so
+/// that nobody loads a document's other payments.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Settleable {
+    /// Its id.
+    pub id: String,
+    /// What it is.
+    pub kind: SettleableKind,
+    /// How far it is.
+    pub stage: SettleableStage,
+    /// The currency of its amounts.
+    pub currency: Currency,
+    /// What it comes to.
+    pub total_with_tax: Decimal,
+    /// The sum of its active payments: on an invoice allocations included, on an advance invoice
+    /// excluded (those are `total_applied`), on a credit note refunds and settlements.
+    pub total_paid: Decimal,
+    /// On an advance invoice the sum of its active allocations to invoices; 0 on all else.
+    pub total_applied: Decimal,
+}
+
+impl Settleable {
+    /// Whether nothing is left to pay, refund or use.
+    #[must_use]
+    pub fn is_paid(&self) -> bool {
+        self.total_paid == self.total_with_tax
+    }
+
+    /// What an advance invoice has left for invoices in `currency`: money serves others only while
+    /// it is issued.
+    pub(crate) fn advance_left(&self, currency: Currency) -> Decimal {
+        let serves = self.kind == SettleableKind::AdvanceInvoice
+            && self.stage == SettleableStage::Issued
+            && self.currency == currency;
+        if serves { &self.total_with_tax - &self.total_applied } else { Decimal::zero() }
+    }
+
+    /// Whether payments on it can be made or changed at all.
+    pub(crate) fn must_be_open(&self) -> Result<(), Refusal> {
+        match (self.stage, self.kind) {
+            (SettleableStage::Voided, _) => {
+                Err(Refusal::DocumentVoided { id: self.id.clone() })
+            }
+            (SettleableStage::Draft, SettleableKind::AdvanceInvoice)
+            | (SettleableStage::Issued, _) => Ok(()),
+            (SettleableStage::Draft, _) => Err(Refusal::DocumentIsDraft { id: self.id.clone() }),
+        }
+    }
+
+    /// Whether the sum of its payments can change.
+    pub(crate) fn must_accept(&self) -> Result<(), Refusal> {
+        self.must_be_open()?;
+        match (self.kind, self.stage) {
+            (SettleableKind::AdvanceInvoice, SettleableStage::Issued) => {
+                Err(Refusal::AdvancePaymentLocked)
+            }
+            _ => Ok(()),
+        }
+    }
+
+    /// Whether `amount` is at most `maximum`, which may be below 0.
+    pub(crate) fn must_hold(&self, amount: &Decimal, maximum: Decimal) -> Result<(), Refusal> {
+        if *amount <= maximum {
+            return Ok(());
+        }
+        let maximum = if maximum.is_negative() { Decimal::zero() } else { maximum };
+        let figures = Box::new(self.figures(amount.clone(), maximum));
+        Err(match self.kind {
+            SettleableKind::CreditNote => Refusal::CreditExceedsRemaining(figures),
+            _ => Refusal::PaymentExceedsTotal(figures),
+        })
+    }
+
+    /// Whether an advance invoice is paid exactly, so that it can be issued.
+    pub(crate) fn must_be_covered(&self) -> Result<(), Refusal> {
+        if self.is_paid() {
+            return Ok(());
+        }
+        let missing = &self.total_with_tax - &self.total_paid;
+        let figures = self.figures(missing.clone(), missing);
+        Err(Refusal::AdvanceNotFullyPaid(Box::new(figures)))
+    }
+
+    fn figures(&self, amount: Decimal, maximum: Decimal) -> Figures {
+        Figures {
+            total_with_tax: self.total_with_tax.clone(),
+            total_paid: self.total_paid.clone(),
+            amount,
+            maximum,
+        }
+    }
+
+    /// Whether `amount` is an amount of the document's currency.
+    pub(crate) fn check_scale(&self, amount: &Decimal) -> Result<(), Issues> {
+        let decimals = self.currency.decimals();
+        if amount.fits_scale(decimals) {
+            return Ok(());
+        }
+        let message = format!("an amount in {} has at most {decimals} decimals", self.currency);
+        Err(Issue::new("too_many_decimals", message).at("amount").into())
+    }
+}
