@@ -33,6 +33,7 @@ const PURE: &[(&str, &[&str])] = &[
     ),
     ("racun-catalog", &["racun-kernel", "serde", "serde_json", "thiserror", "time"]),
     ("racun-documents", &["racun-kernel", "serde", "serde_json", "thiserror", "time", "ulid"]),
+    ("racun-settlement", &["racun-kernel", "serde", "serde_json", "thiserror", "time"]),
     (
         "racun-application",
         &[

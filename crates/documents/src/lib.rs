@@ -19,6 +19,7 @@
 //! | `document`         | the document, its stages and every transition                   |
 //! | `relation`         | links between documents                                         |
 //! | `version`          | what an update changed                                          |
+//! | `recurrence`       | schedules that make invoices after a template                   |
 //!
 //! **Invariants.** A number is taken when a document is issued, never before, and stays. Totals are
 //! those of `calculation`, or given (custom documents) and checked. An issued document's snapshots
@@ -34,6 +35,7 @@ mod line;
 pub mod number_format;
 mod numbering;
 mod party;
+pub mod recurrence;
 mod relation;
 mod text;
 mod transaction_type;
@@ -58,7 +60,7 @@ pub use transaction_type::{TransactionType, Verdict, ViesData, classify, is_eu};
 pub use version::{Editor, VERSIONS, Version};
 
 /// Every table of this crate.
-pub static TABLES: [&racun_kernel::Table; 7] = [
+pub static TABLES: [&racun_kernel::Table; 10] = [
     &kind::INVOICES,
     &kind::ESTIMATES,
     &kind::CREDIT_NOTES,
@@ -66,4 +68,7 @@ pub static TABLES: [&racun_kernel::Table; 7] = [
     &kind::DELIVERY_NOTES,
     &VERSIONS,
     &RELATIONS,
+    &recurrence::RECURRING_INVOICES,
+    &recurrence::RECURRING_RUNS,
+    &recurrence::DUE_SCHEDULES,
 ];

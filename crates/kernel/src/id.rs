@@ -183,6 +183,8 @@ kinds! {
     Relation, RelationId = "rel_";
     /// A schedule that makes invoices.
     RecurringInvoice, RecurringInvoiceId = "rinv_";
+    /// One invoice that a schedule made.
+    RecurringRun, RecurringRunId = "rrun_";
     /// One version of a document.
     Version, VersionId = "ver_";
     /// A domain event in the outbox.

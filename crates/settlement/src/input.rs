@@ -2,9 +2,9 @@
 
 use std::collections::BTreeMap;
 
-use racun_kernel::id::{ExpenseId, parse_ulid};
-use racun_kernel::{Decimal, Issue, Issues, Metadata, Patch};
-use time::{Date, OffsetDateTime};
+use racun_kernel::id::{EntityId, ExpenseId, parse_ulid};
+use racun_kernel::{Decimal, Issue, Issues, Metadata, Patch, Stamp};
+use time::Date;
 
 use crate::check;
 use crate::error::{Refusal, SettlementError};
@@ -13,13 +13,13 @@ use crate::payment::{
 };
 
 /// The prefix of invoices' ids.
-pub const INVOICE_PREFIX: &str = "inv_";
+const INVOICE_PREFIX: &str = "inv_";
 /// The prefix of credit notes' ids.
-pub const CREDIT_NOTE_PREFIX: &str = "cre_";
+const CREDIT_NOTE_PREFIX: &str = "cre_";
 /// The prefix of advance invoices' ids.
-pub const ADVANCE_INVOICE_PREFIX: &str = "adv_";
+const ADVANCE_INVOICE_PREFIX: &str = "adv_";
 /// The prefix of expenses' ids.
-pub const EXPENSE_PREFIX: &str = "exp_";
+const EXPENSE_PREFIX: &str = "exp_";
 
 /// A payment to record.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -105,6 +105,10 @@ impl NewPayment {
     /// [`Refusal::PaymentSystemManaged`] when it would allocate an advance to an invoice, which
     /// linking the two does.
     pub fn references(&self) -> Result<References, SettlementError> {
+        self.check().map(|(references, _)| references)
+    }
+
+    fn check(&self) -> Result<(References, Metadata), SettlementError> {
         let mut issues = Issues::default();
         let references = self.named(&mut issues);
         if issues.is_empty() {
@@ -117,11 +121,9 @@ impl NewPayment {
             self.check_sides(&references, &mut issues);
         }
         check_amount(&mut issues, self.amount.as_ref());
-        check::text(&mut issues, "reference", self.reference.as_deref(), MAX_REFERENCE_CHARS);
-        check::text(&mut issues, "tag", self.tag.as_deref(), MAX_TAG_CHARS);
-        check::text(&mut issues, "note", self.note.as_deref(), MAX_NOTE_CHARS);
-        issues.collect("metadata", check::metadata(self.metadata.clone()));
-        Ok(issues.into_result(references)?)
+        check_texts(&mut issues, [&self.reference, &self.tag, &self.note]);
+        let metadata = issues.collect("metadata", check::metadata(self.metadata.clone()));
+        Ok(issues.into_result((references, metadata.unwrap_or_default()))?)
     }
 
     /// The fields that name something, with `document_id` sorted in.
@@ -197,34 +199,143 @@ impl NewPayment {
         }
     }
 
-    /// The record of it, once it is decided.
+    /// The record of it. Its amount is still to be held against the documents.
+    ///
+    /// # Errors
+    /// As [`NewPayment::references`], and when there is no amount.
     pub(crate) fn into_payment(
         self,
-        references: References,
-        amount: Decimal,
+        entity_id: EntityId,
         today: Date,
-        made: Made,
-    ) -> Result<Payment, Issues> {
-        let mut issues = Issues::default();
-        let metadata = issues.collect("metadata", check::metadata(self.metadata));
+        stamp: &Stamp,
+    ) -> Result<Payment, SettlementError> {
+        let (references, metadata) = self.check()?;
+        let missing = || Issues::from(required("how much is paid").at("amount"));
         Ok(Payment {
-            id: made.id,
-            entity_id: made.entity_id,
+            id: stamp.id(),
+            entity_id,
             invoice_id: references.invoice_id,
             credit_note_id: references.credit_note_id,
             advance_invoice_id: references.advance_invoice_id,
             expense_id: references.expense_id,
             applied_to_expense_id: None,
-            amount,
+            amount: self.amount.ok_or_else(missing)?,
             kind: self.kind,
             date: self.date.unwrap_or(today),
             reference: self.reference,
             tag: self.tag,
             note: self.note,
-            metadata: issues.into_result(metadata.unwrap_or_default())?,
-            created_at: made.at,
-            updated_at: made.at,
+            metadata,
+            created_at: stamp.now(),
+            updated_at: stamp.now(),
             deleted_at: None,
         })
     }
+}
+
+/// What a request changes of a payment.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct PaymentPatch {
+    /// See [`Payment::amount`]; so all below. Never null.
+    pub amount: Patch<Decimal>,
+    /// How. Never null, never to or from `credit_note` and `advance`.
+    pub kind: Patch<PaymentType>,
+    /// The day on which it was received. Never null.
+    pub date: Patch<Date>,
+    /// The payer's or bank's reference, at most [`MAX_REFERENCE_CHARS`].
+    pub reference: Patch<String>,
+    /// The caller's tag, at most [`MAX_TAG_CHARS`].
+    pub tag: Patch<String>,
+    /// The caller's note, at most [`MAX_NOTE_CHARS`].
+    pub note: Patch<String>,
+    /// The caller's properties; replaces all that there were, null empties them.
+    pub metadata: Patch<BTreeMap<String, String>>,
+    /// What a payment names cannot change: accepted when it says what is so already.
+    pub document_id: Patch<String>,
+    /// As `document_id`; so all below.
+    pub invoice_id: Patch<String>,
+    /// The credit note.
+    pub credit_note_id: Patch<String>,
+    /// The advance invoice.
+    pub advance_invoice_id: Patch<String>,
+    /// The expense.
+    pub expense_id: Patch<String>,
+    /// The expense that a supplier's credit note settles.
+    pub applied_to_expense_id: Patch<String>,
+}
+
+impl PaymentPatch {
+    /// `payment` with what this says of it. Its amount is still to be held against the documents.
+    pub(crate) fn apply(self, payment: &Payment) -> Result<Payment, Issues> {
+        let mut issues = Issues::default();
+        self.check_references(payment, &mut issues);
+        let mut after = payment.clone();
+        check_amount(&mut issues, self.amount.value());
+        set(&mut issues, "amount", self.amount, &mut after.amount);
+        set(&mut issues, "date", self.date, &mut after.date);
+        let mut kind = after.kind;
+        set(&mut issues, "type", self.kind, &mut kind);
+        self.reference.apply(&mut after.reference);
+        self.tag.apply(&mut after.tag);
+        self.note.apply(&mut after.note);
+        check_texts(&mut issues, [&after.reference, &after.tag, &after.note]);
+        if let Some(sent) = issues.collect("metadata", self.metadata.try_map(check::metadata)) {
+            sent.apply_or(&mut after.metadata, Metadata::default());
+        }
+        match after.change_type(kind) {
+            Ok(after) => issues.into_result(after),
+            Err(refused) => {
+                refused.iter().for_each(|issue| issues.push(issue.clone()));
+                Err(issues)
+            }
+        }
+    }
+
+    fn check_references(&self, payment: &Payment, issues: &mut Issues) {
+        let expense = payment.expense_id.map(|id| id.to_string());
+        let applied = payment.applied_to_expense_id.map(|id| id.to_string());
+        let fields = [
+            ("invoice_id", &self.invoice_id, &payment.invoice_id),
+            ("credit_note_id", &self.credit_note_id, &payment.credit_note_id),
+            ("advance_invoice_id", &self.advance_invoice_id, &payment.advance_invoice_id),
+            ("expense_id", &self.expense_id, &expense),
+            ("applied_to_expense_id", &self.applied_to_expense_id, &applied),
+        ];
+        let message = "a payment stays with its document; delete it and record another";
+        for (field, sent, kept) in fields {
+            if !sent.is_absent() && sent.value() != kept.as_ref() {
+                issues.push(Issue::new("not_updatable", message).at(field));
+            }
+        }
+        let names = |id: &String| payment.documents().any(|document| document == *id);
+        if !self.document_id.is_absent() && !self.document_id.value().is_some_and(names) {
+            issues.push(Issue::new("not_updatable", message).at("document_id"));
+        }
+    }
+}
+
+fn required(message: &str) -> Issue {
+    Issue::new("required", message)
+}
+
+/// Takes over a field that always holds a value.
+fn set<T>(issues: &mut Issues, field: &str, sent: Patch<T>, kept: &mut T) {
+    match sent {
+        Patch::Absent => {}
+        Patch::Null => issues.push(required("cannot be null; leave it out to keep it").at(field)),
+        Patch::Value(value) => *kept = value,
+    }
+}
+
+fn check_amount(issues: &mut Issues, amount: Option<&Decimal>) {
+    if amount.is_some_and(|amount| !amount.is_positive()) {
+        issues.push(Issue::new("out_of_range", "a payment is more than 0").at("amount"));
+    }
+}
+
+/// Checks reference, tag and note.
+fn check_texts(issues: &mut Issues, [reference, tag, note]: [&Option<String>; 3]) {
+    check::text(issues, "reference", reference.as_deref(), MAX_REFERENCE_CHARS);
+    check::text(issues, "tag", tag.as_deref(), MAX_TAG_CHARS);
+    check::text(issues, "note", note.as_deref(), MAX_NOTE_CHARS);
 }

@@ -41,7 +41,7 @@ impl<'a> Bare<'a> {
     }
 
     /// Bytes of the row's body.
-    pub fn body_bytes(&self) -> usize {
+    pub fn bytes(&self) -> usize {
         self.row["body"].to_string().len()
     }
 

@@ -22,6 +22,13 @@ pub struct Rate {
     pub slow: u128,
 }
 
+impl Rate {
+    /// The faster one.
+    pub fn best_of(self, other: Self) -> Self {
+        if other.per_second > self.per_second { other } else { self }
+    }
+}
+
 /// Sends `requests`, one client each, over and over; every answer must be a success.
 pub fn measure(address: &str, requests: &[Vec<u8>]) -> Rate {
     std::thread::scope(|scope| {

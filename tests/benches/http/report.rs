@@ -14,9 +14,8 @@ pub fn line(name: &str, rate: Rate) -> u64 {
 }
 
 /// A line without single times.
-pub fn bare_line(name: &str, per_second: u64) -> u64 {
+pub fn bare_line(name: &str, per_second: u64) {
     println!("{name:<52} {per_second:>10}");
-    per_second
 }
 
 /// `part` of `whole`, as `0.640`.

@@ -1,9 +1,9 @@
-//! Bodies from which documents are made and changed. They take no other properties.
+//! What bodies from which documents are made and changed can hold; `shape` says which holds what.
 
 use std::collections::BTreeMap;
 
 use racun_application::documents::{
-    CategoryAssignment, CustomTotals, DocumentRequest, ExchangeRateRequest,
+    CategoryAssignment, Creation, CustomTotals, DocumentRequest, ExchangeRateRequest, LineRequest,
 };
 use racun_documents::calculation::{CalculationMode, SummaryTax};
 use racun_documents::{TextDefaults, Translations};
@@ -135,150 +135,124 @@ names! {
         Invoice, Estimate, CreditNote, AdvanceInvoice, DeliveryNote
     }
 }
+names! {
+    /// What an estimate calls itself.
+    TitleTypeBody as TitleType of racun_documents::TitleType { Estimate, ProformaInvoice }
+}
 
-macro_rules! document_body {
-    ($(#[$doc:meta])* $body:ident as $name:ident { $($own:tt)* }) => {
-        $(#[$doc])*
-        #[derive(Debug, Deserialize, ToSchema, Validate)]
-        #[serde(deny_unknown_fields)]
-        #[schema(as = $name)]
+/// Declares a struct, and the names of its fields.
+macro_rules! named {
+    (
+        $(#[$meta:meta])*
+        pub struct $body:ident { $($(#[$field_meta:meta])* $field:ident: $kind:ty,)* }
+    ) => {
+        $(#[$meta])*
         pub struct $body {
-            /// Date of the document; today in the entity's zone when absent. Not in the future.
-            #[schema(schema_with = date_schema)]
-            date: Option<DocumentDate>,
-            /// Due date; the date and the entity's due days when absent, none when null.
-            #[schema(schema_with = date_schema)]
-            #[serde(default)]
-            date_due: Patch<DocumentDate>,
-            /// Day of the service, or its first.
-            #[schema(schema_with = date_schema)]
-            #[serde(default)]
-            date_service: Patch<DocumentDate>,
-            /// Last day of the service.
-            #[schema(schema_with = date_schema)]
-            #[serde(default)]
-            date_service_to: Patch<DocumentDate>,
-            /// What differs from the issuer that the entity's record gives.
-            issuer: Option<PartyInputBody>,
-            /// A catalogue customer.
-            #[schema(value_type = Option<String>)]
-            #[serde(default)]
-            customer_id: Patch<String>,
-            /// The customer, or what differs from the catalogue's.
-            #[schema(value_type = Option<PartyInputBody>)]
-            #[serde(default)]
-            customer: Patch<PartyInputBody>,
-            /// A business unit.
-            #[schema(value_type = Option<String>)]
-            #[serde(default)]
-            business_unit_id: Patch<String>,
-            /// What differs from the unit's record.
-            business_unit: Option<UnitInputBody>,
-            /// Note; the default when absent, none when empty. So all texts.
-            #[schema(value_type = Option<String>)]
-            #[serde(default)]
-            note: Patch<String>,
-            /// Payment terms.
-            #[schema(value_type = Option<String>)]
-            #[serde(default)]
-            payment_terms: Patch<String>,
-            /// Tax clause.
-            #[schema(value_type = Option<String>)]
-            #[serde(default)]
-            tax_clause: Patch<String>,
-            /// Footer, at most 500 characters.
-            #[schema(value_type = Option<String>)]
-            #[serde(default)]
-            footer: Patch<String>,
-            /// Signature.
-            #[schema(value_type = Option<String>)]
-            #[serde(default)]
-            signature: Patch<String>,
-            /// Texts by locale.
-            translations: Option<TranslationsBody>,
-            /// ISO 4217 code; the entity's currency when absent.
-            currency_code: Option<String>,
-            /// Rate into the entity's currency, when the document has another.
-            #[schema(value_type = Option<ExchangeRateInputBody>)]
-            #[serde(default)]
-            exchange_rate: Patch<ExchangeRateInputBody>,
-            /// The caller's reference.
-            #[schema(value_type = Option<String>)]
-            #[serde(default)]
-            reference: Patch<String>,
-            /// Up to 50 properties of at most 250 characters.
-            #[schema(value_type = Option<BTreeMap<String, String>>)]
-            #[serde(default)]
-            metadata: Patch<BTreeMap<String, String>>,
-            /// Lines.
-            items: Option<Vec<LineInputBody>>,
-            $($own)*
+            $($(#[$field_meta])* $field: $kind,)*
         }
 
         impl $body {
-            /// Takes what all document bodies have.
-            ///
-            /// # Errors
-            /// All that is wrong with metadata and lines, by path.
-            fn shared(&mut self) -> Result<DocumentRequest, Issues> {
-                let mut issues = Issues::default();
-                let metadata = std::mem::take(&mut self.metadata).try_map(Metadata::new);
-                let exchange_rate = std::mem::take(&mut self.exchange_rate);
-                let request = DocumentRequest {
-                    date: self.date.map(|date| date.0),
-                    date_due: self.date_due.map(|date| date.0),
-                    date_service: self.date_service.map(|date| date.0),
-                    date_service_to: self.date_service_to.map(|date| date.0),
-                    issuer: self.issuer.take().convert(),
-                    customer_id: std::mem::take(&mut self.customer_id),
-                    customer: std::mem::take(&mut self.customer).convert(),
-                    business_unit_id: std::mem::take(&mut self.business_unit_id),
-                    business_unit: self.business_unit.take().convert(),
-                    texts: TextDefaults {
-                        note: std::mem::take(&mut self.note),
-                        payment_terms: std::mem::take(&mut self.payment_terms),
-                        tax_clause: std::mem::take(&mut self.tax_clause),
-                        footer: std::mem::take(&mut self.footer),
-                        signature: std::mem::take(&mut self.signature),
-                    },
-                    translations: self.translations.take().convert(),
-                    currency_code: self.currency_code.take(),
-                    metadata: issues.collect("metadata", metadata).unwrap_or_default(),
-                    reference: std::mem::take(&mut self.reference),
-                    exchange_rate: exchange_rate.convert(),
-                    items: lines(self.items.take(), &mut issues),
-                    ..DocumentRequest::default()
-                };
-                issues.into_result(request)
-            }
+            /// Names of all properties.
+            pub(super) const NAMES: &[&str] = &[$(stringify!($field)),*];
         }
     };
 }
 
-document_body! {
-    /// A document to make and to have calculated.
-    NewDocumentBody as CreateInvoice {
+named! {
+    /// Absent properties get their defaults, or stay when a document is changed.
+    #[derive(Debug, Deserialize, ToSchema, Validate)]
+    #[serde(deny_unknown_fields)]
+    pub struct DocumentProperties {
         /// Whether to make a draft, without a number; false when absent.
         is_draft: Option<bool>,
-        /// How to calculate; the entity's setting when absent.
+        /// Date of the document; today in the entity's zone when absent. Not in the future.
+        #[schema(schema_with = date_schema)]
+        date: Option<DocumentDate>,
+        /// Due date. Of invoices the date and the entity's due days when absent, none when null.
+        #[schema(schema_with = date_schema)]
+        #[serde(default)]
+        date_due: Patch<DocumentDate>,
+        /// Last day on which it is valid; the date and the entity's days when absent.
+        #[schema(schema_with = date_schema)]
+        #[serde(default)]
+        date_valid_till: Patch<DocumentDate>,
+        /// Day of the service, or its first.
+        #[schema(schema_with = date_schema)]
+        #[serde(default)]
+        date_service: Patch<DocumentDate>,
+        /// Last day of the service.
+        #[schema(schema_with = date_schema)]
+        #[serde(default)]
+        date_service_to: Patch<DocumentDate>,
+        /// What it calls itself; `estimate` when absent.
+        title_type: Option<TitleTypeBody>,
+        /// Whether it shows no prices; the setting when absent.
+        hide_prices: Option<bool>,
+        /// What differs from the issuer that the entity's record gives.
+        issuer: Option<PartyInputBody>,
+        /// A catalogue customer.
+        #[schema(value_type = Option<String>)]
+        #[serde(default)]
+        customer_id: Patch<String>,
+        /// The customer, or what differs from the catalogue's.
+        #[schema(value_type = Option<PartyInputBody>)]
+        #[serde(default)]
+        customer: Patch<PartyInputBody>,
+        /// A business unit.
+        #[schema(value_type = Option<String>)]
+        #[serde(default)]
+        business_unit_id: Patch<String>,
+        /// What differs from the unit's record.
+        business_unit: Option<UnitInputBody>,
+        /// Documents that it comes of, by id. They are issued, and not voided.
+        linked_documents: Option<Vec<String>>,
+        /// Links also what was converted or used up before, or is of another customer.
+        force_linked_documents: Option<bool>,
+        /// Note; the default when absent, none when empty. So all texts.
+        #[schema(value_type = Option<String>)]
+        #[serde(default)]
+        note: Patch<String>,
+        /// Payment terms.
+        #[schema(value_type = Option<String>)]
+        #[serde(default)]
+        payment_terms: Patch<String>,
+        /// Tax clause.
+        #[schema(value_type = Option<String>)]
+        #[serde(default)]
+        tax_clause: Patch<String>,
+        /// Footer, at most 500 characters.
+        #[schema(value_type = Option<String>)]
+        #[serde(default)]
+        footer: Patch<String>,
+        /// Signature.
+        #[schema(value_type = Option<String>)]
+        #[serde(default)]
+        signature: Patch<String>,
+        /// Texts by locale.
+        translations: Option<TranslationsBody>,
+        /// How to calculate, also when lines change later; the entity's setting when absent.
         calculation_mode: Option<CalculationModeBody>,
+        /// ISO 4217 code; the entity's currency when absent.
+        currency_code: Option<String>,
+        /// Rate into the entity's currency, when the document has another.
+        #[schema(value_type = Option<ExchangeRateInputBody>)]
+        #[serde(default)]
+        exchange_rate: Patch<ExchangeRateInputBody>,
+        /// The caller's reference.
+        #[schema(value_type = Option<String>)]
+        #[serde(default)]
+        reference: Patch<String>,
+        /// Up to 50 properties of at most 250 characters.
+        #[schema(value_type = Option<BTreeMap<String, String>>)]
+        #[serde(default)]
+        metadata: Patch<BTreeMap<String, String>>,
+        /// Lines. An update replaces them as a whole.
+        items: Option<Vec<LineInputBody>>,
         /// Financial categories by index of the line.
         category_assignments: Option<Vec<CategoryAssignmentBody>>,
         /// The total that the caller expects; a rounding difference is reconciled.
         #[schema(schema_with = nullable_number)]
         expected_total_with_tax: Option<Decimal>,
-    }
-}
-
-document_body! {
-    /// A document to make with totals that are kept as given.
-    CustomDocumentBody as CreateCustomInvoice {
-        /// Whether to make a draft, without a number; false when absent.
-        is_draft: Option<bool>,
-        /// How a later update of the lines calculates; the entity's setting when absent.
-        calculation_mode: Option<CalculationModeBody>,
-        /// Financial categories by index of the line.
-        category_assignments: Option<Vec<CategoryAssignmentBody>>,
         /// Before tax; needed.
         #[schema(schema_with = nullable_number)]
         total: Option<Decimal>,
@@ -290,40 +264,36 @@ document_body! {
         total_discount: Option<Decimal>,
         /// Taxes.
         taxes: Option<Vec<SummaryTaxInputBody>>,
-    }
-}
-
-document_body! {
-    /// What to change of a document; absent properties stay. Lines are replaced as a whole.
-    DocumentUpdateBody as UpdateInvoice {
         /// Why, at most 500 characters; kept with the version.
         change_reason: Option<String>,
     }
 }
 
-impl NewDocumentBody {
-    /// The request, and whether to make a draft.
+impl DocumentProperties {
+    /// The document to make, and how it starts; with totals of its own when it is `custom`.
     ///
     /// # Errors
     /// All that is wrong with the body itself, by path.
-    pub(super) fn request(mut self) -> Result<(DocumentRequest, bool), Issues> {
-        let request = DocumentRequest {
-            calculation_mode: self.calculation_mode.convert(),
-            category_assignments: self.category_assignments.take().unwrap_or_default().convert(),
-            expected_total_with_tax: self.expected_total_with_tax.take(),
-            ..self.shared()?
-        };
-        Ok((request, self.is_draft.unwrap_or(false)))
-    }
-}
-
-impl CustomDocumentBody {
-    /// The request, its totals, and whether to make a draft.
-    ///
-    /// # Errors
-    /// All that is wrong with the body itself, by path.
-    pub(super) fn request(mut self) -> Result<(DocumentRequest, CustomTotals, bool), Issues> {
+    pub(super) fn creation(mut self, custom: bool) -> Result<(DocumentRequest, Creation), Issues> {
         let mut issues = Issues::default();
+        let custom = custom.then(|| self.totals(&mut issues));
+        let creation = Creation { is_draft: self.is_draft.unwrap_or(false), custom };
+        let request = self.request(&mut issues);
+        issues.into_result((request, creation))
+    }
+
+    /// What to change, and why.
+    ///
+    /// # Errors
+    /// All that is wrong with the body itself, by path.
+    pub(super) fn change(mut self) -> Result<(DocumentRequest, Option<String>), Issues> {
+        let mut issues = Issues::default();
+        let change_reason = self.change_reason.take();
+        let request = self.request(&mut issues);
+        issues.into_result((request, change_reason))
+    }
+
+    fn totals(&mut self, issues: &mut Issues) -> CustomTotals {
         let mut needed = |field: &'static str, number: Option<Decimal>| {
             if number.is_none() {
                 issues.push(Issue::new("required", "is required").at(field));
@@ -332,37 +302,56 @@ impl CustomDocumentBody {
         };
         let total = needed("total", self.total.take());
         let total_with_tax = needed("total_with_tax", self.total_with_tax.take());
-        let taxes = summary_taxes(self.taxes.take().unwrap_or_default(), &mut issues);
-        let totals = CustomTotals {
+        CustomTotals {
             total,
             total_with_tax,
             total_discount: self.total_discount.take(),
-            taxes,
-        };
-        issues.into_result(())?;
-        let request = DocumentRequest {
-            calculation_mode: self.calculation_mode.convert(),
-            category_assignments: self.category_assignments.take().unwrap_or_default().convert(),
-            ..self.shared()?
-        };
-        Ok((request, totals, self.is_draft.unwrap_or(false)))
+            taxes: summary_taxes(self.taxes.take().unwrap_or_default(), issues),
+        }
     }
-}
 
-impl DocumentUpdateBody {
-    /// The request, and why.
-    ///
-    /// # Errors
-    /// All that is wrong with the body itself, by path.
-    pub(super) fn request(mut self) -> Result<(DocumentRequest, Option<String>), Issues> {
-        Ok((self.shared()?, self.change_reason.take()))
+    fn request(self, issues: &mut Issues) -> DocumentRequest {
+        DocumentRequest {
+            date: self.date.map(|date| date.0),
+            date_due: self.date_due.map(|date| date.0),
+            date_valid_till: self.date_valid_till.map(|date| date.0),
+            title_type: self.title_type.convert(),
+            hide_prices: self.hide_prices,
+            linked_documents: self.linked_documents,
+            force_linked_documents: self.force_linked_documents.unwrap_or(false),
+            date_service: self.date_service.map(|date| date.0),
+            date_service_to: self.date_service_to.map(|date| date.0),
+            issuer: self.issuer.convert(),
+            customer_id: self.customer_id,
+            customer: self.customer.convert(),
+            business_unit_id: self.business_unit_id,
+            business_unit: self.business_unit.convert(),
+            texts: TextDefaults {
+                note: self.note,
+                payment_terms: self.payment_terms,
+                tax_clause: self.tax_clause,
+                footer: self.footer,
+                signature: self.signature,
+            },
+            translations: self.translations.convert(),
+            calculation_mode: self.calculation_mode.convert(),
+            currency_code: self.currency_code,
+            metadata: issues
+                .collect("metadata", self.metadata.try_map(Metadata::new))
+                .unwrap_or_default(),
+            reference: self.reference,
+            exchange_rate: self.exchange_rate.convert(),
+            items: lines(self.items, issues),
+            category_assignments: self.category_assignments.unwrap_or_default().convert(),
+            expected_total_with_tax: self.expected_total_with_tax,
+        }
     }
 }
 
 fn lines(
     sent: Option<Vec<LineInputBody>>,
     issues: &mut Issues,
-) -> Option<Vec<racun_application::documents::LineRequest>> {
+) -> Option<Vec<LineRequest>> {
     let mut inner = Issues::default();
     let lines = sent.map(|lines| {
         let lines = lines.into_iter().enumerate();

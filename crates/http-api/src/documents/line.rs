@@ -302,85 +302,136 @@ impl Convert<LineTaxBody> for documents::LineTaxDetail {
     }
 }
 
-/// A line of an invoice.
+macro_rules! line_answer {
+    ($body:ident as $name:ident under $parent:ident) => {
+        /// A line.
+        #[derive(Debug, Serialize, ToSchema)]
+        #[schema(as = $name)]
+        pub struct $body {
+            id: String,
+            /// The document that it is of.
+            $parent: String,
+            #[schema(required = true)]
+            item_id: Option<String>,
+            #[schema(required = true)]
+            r#type: Option<LineKindBody>,
+            name: String,
+            #[schema(required = true)]
+            description: Option<String>,
+            translations: LineTranslationsBody,
+            #[schema(required = true)]
+            classification: Option<ClassificationBody>,
+            #[schema(schema_with = number)]
+            quantity: Decimal,
+            /// Price of one before tax; null when priced with tax.
+            #[schema(schema_with = nullable_number, required = true)]
+            price: Option<Decimal>,
+            /// Price of one with tax; null when priced before tax.
+            #[schema(schema_with = nullable_number, required = true)]
+            gross_price: Option<Decimal>,
+            #[schema(required = true)]
+            unit: Option<String>,
+            #[schema(required = true)]
+            e_invoicing: Option<LineEInvoicingBody>,
+            taxes: Vec<LineTaxBody>,
+            discounts: Vec<DiscountBody>,
+            /// After discounts, before tax.
+            #[schema(schema_with = number)]
+            total: Decimal,
+            /// After discounts, with tax.
+            #[schema(schema_with = number)]
+            total_with_tax: Decimal,
+            #[schema(schema_with = nullable_number, required = true)]
+            total_converted: Option<Decimal>,
+            #[schema(schema_with = nullable_number, required = true)]
+            total_with_tax_converted: Option<Decimal>,
+            #[schema(required = true)]
+            financial_category_id: Option<String>,
+            #[schema(required = true)]
+            revenue_recognition: Option<RecognitionBody>,
+            metadata: BTreeMap<String, String>,
+            created_at: String,
+            updated_at: String,
+        }
+
+        impl $body {
+            /// `line` of the document `id`, which was made and changed at these times.
+            pub(super) fn of(line: Line, id: DocumentId, created_at: &str, updated_at: &str) -> Self {
+                Self {
+                    id: line.id,
+                    $parent: id.to_string(),
+                    item_id: line.item_id.convert(),
+                    r#type: line.kind.convert(),
+                    name: line.name,
+                    description: line.description,
+                    translations: line.translations.convert(),
+                    classification: line.classification.convert(),
+                    quantity: line.quantity,
+                    price: line.price,
+                    gross_price: line.gross_price,
+                    unit: line.unit,
+                    e_invoicing: line
+                        .unit_code
+                        .map(|unit_code| LineEInvoicingBody { unit_code: Some(unit_code) }),
+                    taxes: line.taxes.convert(),
+                    discounts: line.discounts.convert(),
+                    total: line.total,
+                    total_with_tax: line.total_with_tax,
+                    total_converted: line.total_converted,
+                    total_with_tax_converted: line.total_with_tax_converted,
+                    financial_category_id: line.financial_category_id.convert(),
+                    revenue_recognition: line.revenue_recognition.convert(),
+                    metadata: line.metadata.convert(),
+                    created_at: created_at.to_owned(),
+                    updated_at: updated_at.to_owned(),
+                }
+            }
+        }
+    };
+}
+line_answer! { InvoiceItemBody as InvoiceItem under invoice_id }
+line_answer! { EstimateItemBody as EstimateItem under estimate_id }
+line_answer! { CreditNoteItemBody as CreditNoteItem under credit_note_id }
+line_answer! { AdvanceInvoiceItemBody as AdvanceInvoiceItem under advance_invoice_id }
+line_answer! { DeliveryNoteItemBody as DeliveryNoteItem under delivery_note_id }
+
+/// A line of a document of any kind.
 #[derive(Debug, Serialize, ToSchema)]
-#[schema(as = InvoiceItem)]
-pub struct LineBody {
-    id: String,
-    invoice_id: String,
-    #[schema(required = true)]
-    item_id: Option<String>,
-    #[schema(required = true)]
-    r#type: Option<LineKindBody>,
-    name: String,
-    #[schema(required = true)]
-    description: Option<String>,
-    translations: LineTranslationsBody,
-    #[schema(required = true)]
-    classification: Option<ClassificationBody>,
-    #[schema(schema_with = number)]
-    quantity: Decimal,
-    /// Price of one before tax; null when priced with tax.
-    #[schema(schema_with = nullable_number, required = true)]
-    price: Option<Decimal>,
-    /// Price of one with tax; null when priced before tax.
-    #[schema(schema_with = nullable_number, required = true)]
-    gross_price: Option<Decimal>,
-    #[schema(required = true)]
-    unit: Option<String>,
-    #[schema(required = true)]
-    e_invoicing: Option<LineEInvoicingBody>,
-    taxes: Vec<LineTaxBody>,
-    discounts: Vec<DiscountBody>,
-    /// After discounts, before tax.
-    #[schema(schema_with = number)]
-    total: Decimal,
-    /// After discounts, with tax.
-    #[schema(schema_with = number)]
-    total_with_tax: Decimal,
-    #[schema(schema_with = nullable_number, required = true)]
-    total_converted: Option<Decimal>,
-    #[schema(schema_with = nullable_number, required = true)]
-    total_with_tax_converted: Option<Decimal>,
-    #[schema(required = true)]
-    financial_category_id: Option<String>,
-    #[schema(required = true)]
-    revenue_recognition: Option<RecognitionBody>,
-    metadata: BTreeMap<String, String>,
-    created_at: String,
-    updated_at: String,
+#[serde(untagged)]
+#[schema(as = DocumentItem)]
+pub enum AnyLineBody {
+    /// Of an invoice.
+    Invoice(InvoiceItemBody),
+    /// Of an estimate.
+    Estimate(EstimateItemBody),
+    /// Of a credit note.
+    CreditNote(CreditNoteItemBody),
+    /// Of an advance invoice.
+    AdvanceInvoice(AdvanceInvoiceItemBody),
+    /// Of a delivery note.
+    DeliveryNote(DeliveryNoteItemBody),
 }
 
-impl LineBody {
+impl AnyLineBody {
     /// `line` of the document `id`, which was made and changed at these times.
     pub(super) fn of(line: Line, id: DocumentId, created_at: &str, updated_at: &str) -> Self {
-        Self {
-            id: line.id,
-            invoice_id: id.to_string(),
-            item_id: line.item_id.convert(),
-            r#type: line.kind.convert(),
-            name: line.name,
-            description: line.description,
-            translations: line.translations.convert(),
-            classification: line.classification.convert(),
-            quantity: line.quantity,
-            price: line.price,
-            gross_price: line.gross_price,
-            unit: line.unit,
-            e_invoicing: line
-                .unit_code
-                .map(|unit_code| LineEInvoicingBody { unit_code: Some(unit_code) }),
-            taxes: line.taxes.convert(),
-            discounts: line.discounts.convert(),
-            total: line.total,
-            total_with_tax: line.total_with_tax,
-            total_converted: line.total_converted,
-            total_with_tax_converted: line.total_with_tax_converted,
-            financial_category_id: line.financial_category_id.convert(),
-            revenue_recognition: line.revenue_recognition.convert(),
-            metadata: line.metadata.convert(),
-            created_at: created_at.to_owned(),
-            updated_at: updated_at.to_owned(),
+        let (created, updated) = (created_at, updated_at);
+        match id.kind() {
+            DocumentKind::Invoice => {
+                Self::Invoice(InvoiceItemBody::of(line, id, created, updated))
+            }
+            DocumentKind::Estimate => {
+                Self::Estimate(EstimateItemBody::of(line, id, created, updated))
+            }
+            DocumentKind::CreditNote => {
+                Self::CreditNote(CreditNoteItemBody::of(line, id, created, updated))
+            }
+            DocumentKind::AdvanceInvoice => {
+                Self::AdvanceInvoice(AdvanceInvoiceItemBody::of(line, id, created, updated))
+            }
+            DocumentKind::DeliveryNote => {
+                Self::DeliveryNote(DeliveryNoteItemBody::of(line, id, created, updated))
+            }
         }
     }
 }

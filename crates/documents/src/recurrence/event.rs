@@ -1,0 +1,78 @@
+//! What the outbox is told of a recurring invoice.
+
+use racun_kernel::{Event, Tenant};
+use time::OffsetDateTime;
+
+use super::{RecurringInvoice, Status};
+
+/// What can happen to a recurring invoice, as events tell it (contract 29.1).
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Happening {
+    /// It is new.
+    Created,
+    /// Its terms changed.
+    Updated,
+    /// It went to the trash.
+    Deleted,
+    /// It came back from the trash.
+    Restored,
+    /// It is gone for good.
+    PermanentlyDeleted,
+    /// It was paused, by a request or after too many failures.
+    Paused,
+    /// It was resumed.
+    Resumed,
+    /// It made an invoice.
+    InvoiceGenerated,
+    /// An invoice could not be made.
+    GenerationFailed,
+    /// It has no run left.
+    Completed,
+}
+
+impl Happening {
+    /// The event's name.
+    #[must_use]
+    pub const fn kind(self) -> &'static str {
+        match self {
+            Self::Created => "recurring_invoice.created",
+            Self::Updated => "recurring_invoice.updated",
+            Self::Deleted => "recurring_invoice.deleted",
+            Self::Restored => "recurring_invoice.restored",
+            Self::PermanentlyDeleted => "recurring_invoice.permanently_deleted",
+            Self::Paused => "recurring_invoice.paused",
+            Self::Resumed => "recurring_invoice.resumed",
+            Self::InvoiceGenerated => "recurring_invoice.invoice_generated",
+            Self::GenerationFailed => "recurring_invoice.generation_failed",
+            Self::Completed => "recurring_invoice.completed",
+        }
+    }
+}
+
+impl RecurringInvoice {
+    /// The events that `what` happened, done by `actor`, to one whose status was `before` (a new one
+    /// was active): that one, and one more when it paused or completed the recurring invoice beside.
+    #[must_use]
+    pub fn events(
+        &self,
+        what: Happening,
+        before: Status,
+        actor: &str,
+        at: OffsetDateTime,
+    ) -> Vec<Event> {
+        let became = |status| before != status && self.status == status;
+        let beside = [
+            (became(Status::Paused), Happening::Paused),
+            (became(Status::Completed), Happening::Completed),
+        ];
+        let beside = beside.into_iter().filter(|(true_of_it, _)| *true_of_it).map(|(_, what)| what);
+        let event = |what: Happening| Event {
+            tenant: Tenant::entity(self.entity_id),
+            kind: what.kind(),
+            subject: self.id.to_string(),
+            actor: actor.to_owned(),
+            at,
+        };
+        std::iter::once(what).chain(beside.filter(|beside| *beside != what)).map(event).collect()
+    }
+}

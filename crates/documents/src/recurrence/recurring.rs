@@ -1,0 +1,452 @@
+//! The recurring invoice, its states and every transition.
+
+use racun_kernel::id::{EntityId, RecurringInvoiceId};
+use racun_kernel::{Field, FieldKind, Record, Table, Tenant, Value};
+use serde::{Deserialize, Serialize};
+use time::{Date, OffsetDateTime};
+
+use super::{RecurrenceError, RecurrenceRefused, RecurringInput, Terms};
+use crate::DocumentId;
+
+/// Failed attempts in a row after which a recurring invoice is paused.
+pub const MAX_FAILED_ATTEMPTS: i64 = 7;
+/// Characters that are kept of an error.
+const MAX_ERROR_CHARS: usize = 1000;
+
+/// Whether a recurring invoice makes invoices.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Status {
+    /// It does.
+    Active,
+    /// It does not until it is resumed.
+    Paused,
+    /// It has no run left.
+    Completed,
+}
+
+impl Status {
+    /// Its name on the wire.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Active => "active",
+            Self::Paused => "paused",
+            Self::Completed => "completed",
+        }
+    }
+}
+
+/// Days whose runs are never made: those of a pause, or of a time in the trash.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Rest {
+    /// The first such day.
+    #[serde(with = "racun_kernel::calendar::date")]
+    pub from: Date,
+    /// The first day after them; `None` as long as it lasts.
+    #[serde(with = "racun_kernel::calendar::date::option")]
+    pub to: Option<Date>,
+}
+
+/// One run that is due.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Period {
+    /// Its day, never in the future: the date of its invoice.
+    pub run_date: Date,
+    /// 1 for the first invoice, and so on.
+    pub number: i64,
+}
+
+/// A schedule that makes invoices after a template.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct RecurringInvoice {
+    /// Its id.
+    pub id: RecurringInvoiceId,
+    /// Whose it is.
+    pub entity_id: EntityId,
+    /// The invoice that is copied.
+    pub document_id: DocumentId,
+    /// What requests said.
+    pub terms: Terms,
+    /// Whether it makes invoices.
+    pub status: Status,
+    /// The next period; missing exactly when it is completed. While it is paused, the one that was
+    /// next.
+    #[serde(with = "racun_kernel::calendar::date::option")]
+    pub next_run_date: Option<Date>,
+    /// The period last made.
+    #[serde(with = "racun_kernel::calendar::date::option")]
+    pub last_run_date: Option<Date>,
+    /// Every run up to and with this day is made or passed over for good.
+    #[serde(with = "racun_kernel::calendar::date::option")]
+    pub settled_to: Option<Date>,
+    /// Days to pass over that lie ahead of `settled_to`.
+    pub rest: Option<Rest>,
+    /// Invoices made so far.
+    pub invoices_generated: i64,
+    /// The invoice made last.
+    pub last_generated_invoice_id: Option<DocumentId>,
+    /// Why the last attempt failed; missing when it did not.
+    pub last_error: Option<String>,
+    /// When it failed.
+    #[serde(with = "time::serde::rfc3339::option")]
+    pub last_error_at: Option<OffsetDateTime>,
+    /// Attempts that failed since the last success, resumption or update.
+    pub failed_attempts: i64,
+    /// No attempt is made before this day; set after a failure.
+    #[serde(with = "racun_kernel::calendar::date::option")]
+    pub retry_on: Option<Date>,
+    /// Since when it is in the trash.
+    #[serde(with = "time::serde::rfc3339::option")]
+    pub deleted_at: Option<OffsetDateTime>,
+    /// When it was made.
+    #[serde(with = "time::serde::rfc3339")]
+    pub created_at: OffsetDateTime,
+    /// When it last changed.
+    #[serde(with = "time::serde::rfc3339")]
+    pub updated_at: OffsetDateTime,
+}
+
+/// `today` is always the day in the entity's zone.
+impl RecurringInvoice {
+    /// The period whose invoice is to be made by now, oldest first: a run that was missed is made
+    /// late, one invoice for each.
+    #[must_use]
+    pub fn due(&self, today: Date) -> Option<Period> {
+        let period = self.next_attempt().filter(|day| *day <= today).and(self.next_run_date);
+        period.map(|run_date| Period { run_date, number: self.invoices_generated + 1 })
+    }
+
+    /// The day of the next attempt at the next period; `None` when it makes no invoices.
+    #[must_use]
+    pub fn next_attempt(&self) -> Option<Date> {
+        if self.status != Status::Active || self.deleted_at.is_some() {
+            return None;
+        }
+        self.next_run_date.map(|run| self.retry_on.map_or(run, |retry| retry.max(run)))
+    }
+
+    /// With the invoice of `period` made, and completed when it was the last.
+    ///
+    /// # Errors
+    /// When it is not active, or `period` is not its next: another worker was faster.
+    pub fn generated(
+        mut self,
+        period: Period,
+        invoice_id: DocumentId,
+        now: OffsetDateTime,
+    ) -> Result<Self, RecurrenceError> {
+        self.must_be_next(period)?;
+        self.last_run_date = Some(period.run_date);
+        self.settled_to = Some(period.run_date);
+        self.invoices_generated += 1;
+        self.last_generated_invoice_id = Some(invoice_id);
+        self.last_error = None;
+        self.last_error_at = None;
+        self.forget_failures();
+        self.plan_next();
+        self.updated_at = now;
+        Ok(self)
+    }
+
+    /// With the attempt at `period` failed: it is tried again on the day after `today`. The
+    /// [`MAX_FAILED_ATTEMPTS`]th failure in a row pauses it; what was due until then stays due.
+    ///
+    /// # Errors
+    /// When it is not active, or `period` is not its next.
+    pub fn failed(
+        mut self,
+        period: Period,
+        error: &str,
+        today: Date,
+        now: OffsetDateTime,
+    ) -> Result<Self, RecurrenceError> {
+        self.must_be_next(period)?;
+        let kept = error.chars().filter(|c| *c != '\0').take(MAX_ERROR_CHARS);
+        self.last_error = Some(kept.collect());
+        self.last_error_at = Some(now);
+        self.failed_attempts += 1;
+        let tomorrow = today.next_day().unwrap_or(Date::MAX);
+        self.retry_on = Some(tomorrow);
+        if self.failed_attempts >= MAX_FAILED_ATTEMPTS {
+            self.status = Status::Paused;
+            self.begin_rest(tomorrow);
+        }
+        self.updated_at = now;
+        Ok(self)
+    }
+
+    /// Paused from `today` on. Runs of earlier days that are not made yet stay due.
+    ///
+    /// # Errors
+    /// When it is in the trash or not active.
+    pub fn pause(mut self, today: Date, now: OffsetDateTime) -> Result<Self, RecurrenceError> {
+        self.must_be_outside_trash()?;
+        if self.status != Status::Active {
+            return Err(RecurrenceRefused::NotActive.into());
+        }
+        self.status = Status::Paused;
+        self.begin_rest(today);
+        self.updated_at = now;
+        Ok(self)
+    }
+
+    /// Active again: it goes on with `today`, and the runs of the days it was paused are not caught
+    /// up. A run that was due before the pause, as after failures, is still made. When no run is
+    /// left it is completed.
+    ///
+    /// # Errors
+    /// When it is in the trash or not paused.
+    pub fn resume(mut self, today: Date, now: OffsetDateTime) -> Result<Self, RecurrenceError> {
+        self.must_be_outside_trash()?;
+        if self.status != Status::Paused {
+            return Err(RecurrenceRefused::NotPaused.into());
+        }
+        self.status = Status::Active;
+        self.end_rest(today);
+        self.updated_at = now;
+        Ok(self)
+    }
+
+    /// Ended, whatever runs are left.
+    ///
+    /// # Errors
+    /// When it is in the trash or completed.
+    pub fn complete(mut self, now: OffsetDateTime) -> Result<Self, RecurrenceError> {
+        self.must_be_outside_trash()?;
+        if self.status == Status::Completed {
+            return Err(RecurrenceRefused::Completed.into());
+        }
+        self.run_next(None);
+        self.updated_at = now;
+        Ok(self)
+    }
+
+    /// With what `input` says; as it was, when that changes nothing.
+    ///
+    /// Another schedule counts from the last period that is made or passed over, or from its start.
+    /// Without a run left it is completed; a completed one that has runs again goes on with `today`.
+    /// Any change clears the wait after a failure, for it may have mended the cause.
+    ///
+    /// # Errors
+    /// When it is in the trash, or the input is wrong.
+    pub fn update(
+        mut self,
+        input: RecurringInput,
+        today: Date,
+        now: OffsetDateTime,
+    ) -> Result<Self, RecurrenceError> {
+        self.must_be_outside_trash()?;
+        let terms = input.into_terms(Some(self.terms.clone()))?;
+        if terms == self.terms {
+            return Ok(self);
+        }
+        let moved = terms.schedule != self.terms.schedule;
+        self.terms = terms;
+        self.forget_failures();
+        if moved {
+            if self.status == Status::Completed {
+                self.status = Status::Active;
+                self.settle_before(today);
+            }
+            self.plan_next();
+        }
+        self.updated_at = now;
+        Ok(self)
+    }
+
+    /// In the trash, where it makes no invoices.
+    ///
+    /// # Errors
+    /// When it is there already.
+    pub fn trash(mut self, today: Date, now: OffsetDateTime) -> Result<Self, RecurrenceError> {
+        self.must_be_outside_trash()?;
+        if self.status == Status::Active {
+            self.begin_rest(today);
+        }
+        self.deleted_at = Some(now);
+        self.updated_at = now;
+        Ok(self)
+    }
+
+    /// Out of the trash, in the status it had. The days in the trash count as a pause.
+    ///
+    /// # Errors
+    /// When it is not in the trash.
+    pub fn restore(mut self, today: Date, now: OffsetDateTime) -> Result<Self, RecurrenceError> {
+        self.must_be_in_trash()?;
+        self.deleted_at = None;
+        if self.status == Status::Active {
+            self.end_rest(today);
+        }
+        self.updated_at = now;
+        Ok(self)
+    }
+
+    /// The recurring invoice to remove for good. What it made stays.
+    ///
+    /// # Errors
+    /// When it is not in the trash.
+    pub fn erase(self) -> Result<Self, RecurrenceError> {
+        self.must_be_in_trash()?;
+        Ok(self)
+    }
+
+    fn must_be_outside_trash(&self) -> Result<(), RecurrenceError> {
+        if self.deleted_at.is_some() { Err(RecurrenceRefused::InTrash.into()) } else { Ok(()) }
+    }
+
+    fn must_be_in_trash(&self) -> Result<(), RecurrenceError> {
+        if self.deleted_at.is_none() { Err(RecurrenceRefused::NotInTrash.into()) } else { Ok(()) }
+    }
+
+    fn must_be_next(&self, period: Period) -> Result<(), RecurrenceError> {
+        self.must_be_outside_trash()?;
+        if self.status != Status::Active {
+            return Err(RecurrenceRefused::NotActive.into());
+        }
+        let is_next = self.next_run_date == Some(period.run_date)
+            && self.invoices_generated + 1 == period.number;
+        if is_next { Ok(()) } else { Err(RecurrenceRefused::PeriodPassed.into()) }
+    }
+
+    const fn forget_failures(&mut self) {
+        self.failed_attempts = 0;
+        self.retry_on = None;
+    }
+
+    /// Runs from `from` on are passed over until [`Self::end_rest`]. When a run is still due from
+    /// before an earlier rest, the two are taken as one: at most one rest lies ahead.
+    fn begin_rest(&mut self, from: Date) {
+        let earlier = self.rest.map(|rest| rest.from);
+        let earlier =
+            earlier.filter(|earlier| self.next_run_date.is_some_and(|run| run < *earlier));
+        self.rest = Some(Rest { from: earlier.unwrap_or(from), to: None });
+    }
+
+    /// Runs from `today` on are made again.
+    fn end_rest(&mut self, today: Date) {
+        if let Some(rest) = &mut self.rest {
+            rest.to = Some(today);
+        }
+        self.forget_failures();
+        self.plan_next();
+    }
+
+    /// Passes over every run before `day`.
+    fn settle_before(&mut self, day: Date) {
+        self.settled_to = self.settled_to.max(day.previous_day());
+    }
+
+    /// Finds the next run: the first that is not settled and not in the rest.
+    fn plan_next(&mut self) {
+        let mut next = self.first_unsettled();
+        if let (Some(run), Some(Rest { from, to: Some(to) })) = (next, self.rest)
+            && run >= from
+        {
+            self.settle_before(to);
+            self.rest = None;
+            next = self.first_unsettled();
+        }
+        self.run_next(next);
+    }
+
+    fn first_unsettled(&self) -> Option<Date> {
+        let schedule = &self.terms.schedule;
+        self.settled_to.map_or_else(|| schedule.first(), |day| schedule.after(day))
+    }
+
+    /// Makes `next` the next run; none completes it.
+    fn run_next(&mut self, next: Option<Date>) {
+        self.next_run_date = next;
+        if next.is_none() {
+            self.status = Status::Completed;
+            self.rest = None;
+            self.forget_failures();
+        }
+    }
+}
+
+/// Where recurring invoices are kept.
+pub static RECURRING_INVOICES: Table = Table {
+    name: "recurring_invoices",
+    fields: &[
+        Field::id(),
+        Field::column("document_id", FieldKind::Text).indexed(),
+        Field::column("name", FieldKind::Text).searched(),
+        Field::column("frequency", FieldKind::Text),
+        Field::column("interval", FieldKind::Number),
+        Field::column("day_of_week", FieldKind::Number),
+        Field::column("day_of_month", FieldKind::Number),
+        Field::column("month_of_year", FieldKind::Number),
+        Field::column("start_date", FieldKind::Date),
+        Field::column("end_date", FieldKind::Date),
+        Field::column("next_run_date", FieldKind::Date),
+        Field::column("last_run_date", FieldKind::Date),
+        Field::column("status", FieldKind::Text),
+        Field::column("auto_send", FieldKind::Bool),
+        Field::column("create_as_draft", FieldKind::Bool),
+        Field::column("send_to", FieldKind::Text).searched(),
+        Field::column("payment_terms_days", FieldKind::Number),
+        Field::column("notify_owner", FieldKind::Bool),
+        Field::column("invoices_generated", FieldKind::Number),
+        Field::column("last_generated_invoice_id", FieldKind::Text),
+        Field::column("last_error", FieldKind::Text),
+        Field::column("last_error_at", FieldKind::Instant),
+        Field::column("metadata", FieldKind::Map),
+        Field::column("deleted_at", FieldKind::Instant),
+        Field::column("created_at", FieldKind::Instant),
+        Field::column("updated_at", FieldKind::Instant),
+    ],
+};
+
+impl Record for RecurringInvoice {
+    fn table(&self) -> &'static Table {
+        &RECURRING_INVOICES
+    }
+
+    fn id(&self) -> String {
+        self.id.to_string()
+    }
+
+    fn tenant(&self) -> Tenant {
+        Tenant::entity(self.entity_id)
+    }
+
+    fn is_trashed(&self) -> bool {
+        self.deleted_at.is_some()
+    }
+
+    fn values(&self) -> Vec<Value> {
+        let terms = &self.terms;
+        let pattern = terms.schedule.pattern();
+        vec![
+            self.id.into(),
+            self.document_id.to_string().into(),
+            (&terms.name).into(),
+            pattern.frequency.name().into(),
+            pattern.interval.into(),
+            pattern.day_of_week.into(),
+            pattern.day_of_month.into(),
+            pattern.month_of_year.into(),
+            pattern.start_date.into(),
+            pattern.end_date.into(),
+            self.next_run_date.into(),
+            self.last_run_date.into(),
+            self.status.name().into(),
+            terms.auto_send.into(),
+            terms.create_as_draft.into(),
+            terms.send_to.as_ref().into(),
+            terms.payment_terms_days.into(),
+            terms.notify_owner.into(),
+            self.invoices_generated.into(),
+            self.last_generated_invoice_id.map(|id| id.to_string()).into(),
+            self.last_error.as_ref().into(),
+            self.last_error_at.into(),
+            (&terms.metadata).into(),
+            self.deleted_at.into(),
+            self.created_at.into(),
+            self.updated_at.into(),
+        ]
+    }
+}

@@ -1,0 +1,205 @@
+//! The rows beside a recurring invoice: what it made, and when it is due.
+
+use racun_kernel::id::{AccountId, EntityId, RecurringInvoiceId, RecurringRunId};
+use racun_kernel::{
+    Clause, Environment, Field, FieldKind, ListQuery, Operator, Order, Put, Record, Stamp, Table,
+    Tenant, Unique, Value, calendar,
+};
+use serde::{Deserialize, Serialize};
+use time::{Date, Duration, OffsetDateTime, UtcOffset};
+
+use super::{Period, RecurringInvoice};
+use crate::DocumentId;
+
+/// One invoice that a recurring invoice made.
+///
+/// No two are of one period, whatever two workers do at once: the second meets
+/// [`super::RecurrenceRefused::PeriodPassed`].
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct RecurringRun {
+    /// Its id.
+    pub id: RecurringRunId,
+    /// Whose it is.
+    pub entity_id: EntityId,
+    /// What made it.
+    pub recurring_invoice_id: RecurringInvoiceId,
+    /// The period's day.
+    #[serde(with = "racun_kernel::calendar::date")]
+    pub run_date: Date,
+    /// What was made.
+    pub invoice_id: DocumentId,
+    /// When.
+    #[serde(with = "time::serde::rfc3339")]
+    pub created_at: OffsetDateTime,
+}
+
+/// Where runs are kept.
+pub static RECURRING_RUNS: Table = Table {
+    name: "recurring_runs",
+    fields: &[
+        Field::id(),
+        Field::column("recurring_invoice_id", FieldKind::Text).indexed(),
+        Field::column("run_date", FieldKind::Date),
+        Field::column("invoice_id", FieldKind::Text),
+        Field::column("created_at", FieldKind::Instant),
+        Field::column("period", FieldKind::Text).unique(Unique::Tenant).hidden(),
+    ],
+};
+
+impl Record for RecurringRun {
+    fn table(&self) -> &'static Table {
+        &RECURRING_RUNS
+    }
+
+    fn id(&self) -> String {
+        self.id.to_string()
+    }
+
+    fn tenant(&self) -> Tenant {
+        Tenant::entity(self.entity_id)
+    }
+
+    fn values(&self) -> Vec<Value> {
+        let run_date = calendar::format_date(self.run_date);
+        vec![
+            self.id.into(),
+            self.recurring_invoice_id.into(),
+            self.run_date.into(),
+            self.invoice_id.to_string().into(),
+            self.created_at.into(),
+            format!("{}/{run_date}", self.recurring_invoice_id).into(),
+        ]
+    }
+}
+
+/// When an active recurring invoice is due next, kept where workers find those of all entities.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct DueSchedule {
+    /// The recurring invoice, and the row's id.
+    pub id: RecurringInvoiceId,
+    /// Whose it is.
+    pub entity_id: EntityId,
+    /// Whose entity it is.
+    pub account_id: AccountId,
+    /// Which data set it is of.
+    pub environment: Environment,
+    /// The day, in the entity's zone, of the next run or the next attempt at it.
+    #[serde(with = "racun_kernel::calendar::date")]
+    pub run_on: Date,
+    /// When the recurring invoice was made.
+    #[serde(with = "time::serde::rfc3339")]
+    pub created_at: OffsetDateTime,
+}
+
+/// Where due schedules are kept: in the directory, beside no entity's rows.
+pub static DUE_SCHEDULES: Table = Table {
+    name: "due_schedules",
+    fields: &[
+        Field::id(),
+        Field::column("entity_id", FieldKind::Text),
+        Field::column("account_id", FieldKind::Text),
+        Field::column("environment", FieldKind::Text),
+        Field::column("run_on", FieldKind::Date).indexed(),
+        Field::column("created_at", FieldKind::Instant),
+    ],
+};
+
+impl Record for DueSchedule {
+    fn table(&self) -> &'static Table {
+        &DUE_SCHEDULES
+    }
+
+    fn id(&self) -> String {
+        self.id.to_string()
+    }
+
+    fn tenant(&self) -> Tenant {
+        Tenant::directory()
+    }
+
+    fn values(&self) -> Vec<Value> {
+        vec![
+            self.id.into(),
+            self.entity_id.into(),
+            self.account_id.into(),
+            self.environment.name().into(),
+            self.run_on.into(),
+            self.created_at.into(),
+        ]
+    }
+}
+
+/// Hours by which the zone furthest east is ahead of UTC: nowhere is it later.
+const HOURS_AHEAD_OF_UTC: i64 = 14;
+
+/// The first page of [`DUE_SCHEDULES`], earliest first, of all that may be due at `now` in any zone.
+/// Whether one is due in its entity's zone, [`RecurringInvoice::due`] says.
+#[must_use]
+pub fn due_by(now: OffsetDateTime) -> ListQuery {
+    let now = now.to_offset(UtcOffset::UTC);
+    let latest = now.checked_add(Duration::hours(HOURS_AHEAD_OF_UTC)).unwrap_or(now).date();
+    let run_on = DUE_SCHEDULES.field("run_on");
+    let clause = |(place, field)| Clause {
+        field,
+        place,
+        key: None,
+        operator: Operator::Lte(Value::Date(latest)),
+    };
+    let order = |(place, field)| Order { field, place, descending: false };
+    ListQuery {
+        limit: ListQuery::MAX_LIMIT,
+        count: false,
+        clauses: run_on.map(clause).into_iter().collect(),
+        order: run_on.map(order).into_iter().collect(),
+        ..ListQuery::first_page(&DUE_SCHEDULES)
+    }
+}
+
+/// What to write of the due row when a recurring invoice changes from `before` to `after`, in the
+/// same commit; `None` there means that it does not exist.
+#[must_use]
+pub fn due_put(
+    before: Option<&RecurringInvoice>,
+    after: Option<&RecurringInvoice>,
+    account_id: AccountId,
+    environment: Environment,
+) -> Option<Put> {
+    let row = |recurring: Option<&RecurringInvoice>| {
+        recurring.and_then(|recurring| recurring.due_row(account_id, environment))
+    };
+    match (row(before), row(after)) {
+        (None, None) => None,
+        (None, Some(after)) => Some(Put::insert(&after)),
+        (Some(before), None) => Some(Put::delete(&before)),
+        (Some(before), Some(after)) => (before != after).then(|| Put::update(&before, &after)),
+    }
+}
+
+impl RecurringInvoice {
+    /// The row by which workers find it; `None` when it makes no invoices.
+    #[must_use]
+    pub fn due_row(&self, account_id: AccountId, environment: Environment) -> Option<DueSchedule> {
+        let run_on = self.next_attempt()?;
+        Some(DueSchedule {
+            id: self.id,
+            entity_id: self.entity_id,
+            account_id,
+            environment,
+            run_on,
+            created_at: self.created_at,
+        })
+    }
+
+    /// The record that the invoice of `period` is made.
+    #[must_use]
+    pub fn run(&self, period: Period, invoice_id: DocumentId, stamp: &Stamp) -> RecurringRun {
+        RecurringRun {
+            id: stamp.id(),
+            entity_id: self.entity_id,
+            recurring_invoice_id: self.id,
+            run_date: period.run_date,
+            invoice_id,
+            created_at: stamp.now(),
+        }
+    }
+}

@@ -1,0 +1,229 @@
+//! Which properties a body may hold: by the kind of document, and by what is done with it.
+
+use std::borrow::Cow;
+use std::fmt;
+use std::marker::PhantomData;
+
+use racun_documents::DocumentKind;
+use serde::de::value::MapAccessDeserializer;
+use serde::de::{DeserializeSeed, Error, IntoDeserializer, MapAccess, Visitor};
+use serde::{Deserialize, Deserializer};
+use utoipa::openapi::schema::Schema;
+use utoipa::openapi::RefOr;
+use utoipa::{PartialSchema, ToSchema};
+use validator::{Validate, ValidationErrors};
+
+use super::answer::DocumentBody;
+use super::input::DocumentProperties;
+
+/// What is done with a document.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Purpose {
+    Create,
+    CreateCustom,
+    Update,
+}
+
+/// Whether a `kind` takes `property` for `purpose`: the table of contract 5.
+///
+/// What is not named here is taken of every kind, always.
+fn takes(kind: DocumentKind, purpose: Purpose, property: &str) -> bool {
+    use DocumentKind::{AdvanceInvoice, DeliveryNote, Estimate, Invoice};
+    match property {
+        "is_draft" | "calculation_mode" | "category_assignments" => purpose != Purpose::Update,
+        "expected_total_with_tax" => purpose == Purpose::Create,
+        "total" | "total_with_tax" | "total_discount" | "taxes" => purpose == Purpose::CreateCustom,
+        "change_reason" => purpose == Purpose::Update,
+        "date_valid_till" | "title_type" => kind == Estimate,
+        "hide_prices" => kind == DeliveryNote,
+        "payment_terms" => kind != AdvanceInvoice,
+        "linked_documents" => kind != Estimate,
+        "force_linked_documents" => kind == Invoice,
+        _ => true,
+    }
+}
+
+/// A body: its name in the description, and which properties it takes.
+pub trait Shape: 'static {
+    /// Its name.
+    fn name() -> Cow<'static, str>;
+
+    /// Whether it takes `property`, which some document takes.
+    fn takes(property: &str) -> bool;
+}
+
+/// A body from which a document is made.
+pub trait Making: Shape {
+    /// What is answered.
+    type Answer: DocumentBody;
+
+    /// Whether its totals are kept as given.
+    const CUSTOM: bool;
+}
+
+/// A document to make.
+pub struct Create<B>(PhantomData<fn() -> B>);
+
+/// A document to make with totals that are kept as given.
+pub struct CreateCustom<B>(PhantomData<fn() -> B>);
+
+/// What to change of a document.
+pub struct Update<B>(PhantomData<fn() -> B>);
+
+/// A document of any kind to calculate, with all that it could be made with.
+pub struct Calculate;
+
+impl<B: DocumentBody> Shape for Create<B> {
+    fn name() -> Cow<'static, str> {
+        format!("Create{}", B::NAME).into()
+    }
+
+    fn takes(property: &str) -> bool {
+        takes(B::KIND, Purpose::Create, property)
+    }
+}
+
+impl<B: DocumentBody> Making for Create<B> {
+    type Answer = B;
+
+    const CUSTOM: bool = false;
+}
+
+impl<B: DocumentBody> Shape for CreateCustom<B> {
+    fn name() -> Cow<'static, str> {
+        format!("CreateCustom{}", B::NAME).into()
+    }
+
+    fn takes(property: &str) -> bool {
+        takes(B::KIND, Purpose::CreateCustom, property)
+    }
+}
+
+impl<B: DocumentBody> Making for CreateCustom<B> {
+    type Answer = B;
+
+    const CUSTOM: bool = true;
+}
+
+impl<B: DocumentBody> Shape for Update<B> {
+    fn name() -> Cow<'static, str> {
+        format!("Update{}", B::NAME).into()
+    }
+
+    fn takes(property: &str) -> bool {
+        takes(B::KIND, Purpose::Update, property)
+    }
+}
+
+impl Shape for Calculate {
+    fn name() -> Cow<'static, str> {
+        "CalculateDocument".into()
+    }
+
+    fn takes(property: &str) -> bool {
+        DocumentKind::ALL.into_iter().any(|kind| takes(kind, Purpose::Create, property))
+    }
+}
+
+/// A body that holds no property but those of its shape.
+pub struct Sent<S> {
+    /// The properties.
+    pub properties: DocumentProperties,
+    shape: PhantomData<fn() -> S>,
+}
+
+impl<'de, S: Shape> Deserialize<'de> for Sent<S> {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let properties = deserializer.deserialize_map(Shaped::<S>(PhantomData))?;
+        Ok(Self { properties, shape: PhantomData })
+    }
+}
+
+impl<S> Validate for Sent<S> {
+    fn validate(&self) -> Result<(), ValidationErrors> {
+        self.properties.validate()
+    }
+}
+
+impl<S: Shape> PartialSchema for Sent<S> {
+    fn schema() -> RefOr<Schema> {
+        let mut schema = DocumentProperties::schema();
+        if let RefOr::T(Schema::Object(object)) = &mut schema {
+            object.properties.retain(|property, _| S::takes(property));
+        }
+        schema
+    }
+}
+
+impl<S: Shape> ToSchema for Sent<S> {
+    fn name() -> Cow<'static, str> {
+        S::name()
+    }
+
+    fn schemas(schemas: &mut Vec<(String, RefOr<Schema>)>) {
+        DocumentProperties::schemas(schemas);
+    }
+}
+
+/// Reads an object whose properties are those of a shape.
+struct Shaped<S>(PhantomData<S>);
+
+impl<'de, S: Shape> Visitor<'de> for Shaped<S> {
+    type Value = DocumentProperties;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("an object")
+    }
+
+    fn visit_map<A: MapAccess<'de>>(self, map: A) -> Result<Self::Value, A::Error> {
+        let known = Known::<S, A> { map, shape: PhantomData };
+        DocumentProperties::deserialize(MapAccessDeserializer::new(known))
+    }
+}
+
+/// The properties of an object, up to the first that its shape does not know.
+struct Known<S, A> {
+    map: A,
+    shape: PhantomData<S>,
+}
+
+impl<'de, S: Shape, A: MapAccess<'de>> MapAccess<'de> for Known<S, A> {
+    type Error = A::Error;
+
+    fn next_key_seed<K: DeserializeSeed<'de>>(
+        &mut self,
+        seed: K,
+    ) -> Result<Option<K::Value>, A::Error> {
+        let Some(key) = self.map.next_key::<String>()? else { return Ok(None) };
+        let known = DocumentProperties::NAMES.iter().copied().filter(|name| S::takes(name));
+        let known: Vec<&str> = known.collect();
+        if !known.contains(&key.as_str()) {
+            let known = known.join("`, `");
+            let message = format_args!("unknown field `{key}`, expected one of `{known}`");
+            return Err(A::Error::custom(message));
+        }
+        seed.deserialize(key.into_deserializer()).map(Some)
+    }
+
+    fn next_value_seed<V: DeserializeSeed<'de>>(&mut self, seed: V) -> Result<V::Value, A::Error> {
+        self.map.next_value_seed(seed)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn whatever_the_table_names_is_a_property_that_some_body_lacks() {
+        let lacks = |name: &str| {
+            let purposes = [Purpose::Create, Purpose::CreateCustom, Purpose::Update];
+            let kinds = DocumentKind::ALL.into_iter();
+            kinds.flat_map(|kind| purposes.map(|purpose| (kind, purpose)))
+                .any(|(kind, purpose)| !takes(kind, purpose, name))
+        };
+        let own = DocumentProperties::NAMES.iter().filter(|name| lacks(name)).count();
+        assert_eq!(own, 14, "a name in the table is misspelt");
+        assert!(!lacks("items") && !lacks("customer"));
+    }
+}

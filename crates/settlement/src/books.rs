@@ -1,0 +1,283 @@
+//! The books of one decision: totals as they become, and allocations derived anew.
+
+use racun_kernel::{Currency, Decimal, Issue, Issues, Stamp};
+use time::OffsetDateTime;
+
+use crate::error::{Refusal, SettlementError};
+use crate::input::NewPayment;
+use crate::payment::{Payment, PaymentType};
+use crate::settleable::{Settleable, SettleableKind, SettleableStage};
+use crate::settlement::{Happened, Outcome, PaymentWrite, Settlement};
+
+/// A settlement while a command works on it.
+pub(crate) struct Books<'a> {
+    loaded: Settlement,
+    documents: Vec<Settleable>,
+    allocations: Vec<Payment>,
+    writes: Vec<PaymentWrite>,
+    facts: Vec<Happened>,
+    stamp: &'a Stamp,
+}
+
+impl<'a> Books<'a> {
+    /// The books of `loaded`, with nothing changed.
+    pub fn open(loaded: Settlement, stamp: &'a Stamp) -> Self {
+        Self {
+            documents: loaded.documents.clone(),
+            allocations: loaded.allocations.clone(),
+            loaded,
+            writes: Vec::new(),
+            facts: Vec::new(),
+            stamp,
+        }
+    }
+
+    /// The document `id`, which whoever loaded must have found.
+    pub fn document(&mut self, id: &str) -> Result<&mut Settleable, SettlementError> {
+        let found = self.documents.iter_mut().find(|document| document.id == id);
+        found.ok_or_else(|| SettlementError::NotFound { id: id.to_owned() })
+    }
+
+    /// Adds what happened.
+    pub fn tell(&mut self, fact: Happened) {
+        self.facts.push(fact);
+    }
+
+    /// Adds what becomes of a payment.
+    pub fn write(&mut self, write: PaymentWrite) {
+        self.writes.push(write);
+    }
+
+    /// Whether every document of `payment` lets its payments be changed.
+    pub fn must_be_open(&mut self, payment: &Payment) -> Result<(), SettlementError> {
+        for id in payment.documents() {
+            self.document(&id)?.must_be_open()?;
+        }
+        Ok(())
+    }
+
+    /// The most that a further payment by hand on the document `id` may come to; below 0 when its
+    /// total is. Allocations give way, so they do not count.
+    pub fn room(&mut self, id: &str) -> Result<Decimal, SettlementError> {
+        let allocated: Decimal = self
+            .allocations
+            .iter()
+            .filter(|allocation| allocation.invoice_id.as_deref() == Some(id))
+            .map(|allocation| &allocation.amount)
+            .sum();
+        let left = self.left(id)?;
+        Ok(&left + &allocated)
+    }
+
+    /// What is left to pay on the document `id`.
+    pub fn left(&mut self, id: &str) -> Result<Decimal, SettlementError> {
+        let document = self.document(id)?;
+        Ok(&document.total_with_tax - &document.total_paid)
+    }
+
+    /// Adds a new payment.
+    pub fn record(&mut self, new: NewPayment) -> Result<Payment, SettlementError> {
+        let payment = new.into_payment(self.loaded.entity_id, self.loaded.today, self.stamp)?;
+        self.put_in(&payment)?;
+        self.write(PaymentWrite::Insert(payment.clone()));
+        self.tell(Happened::PaymentReceived(payment.id));
+        Ok(payment)
+    }
+
+    /// Counts `payment` on its documents.
+    pub fn put_in(&mut self, payment: &Payment) -> Result<(), SettlementError> {
+        for id in payment.documents() {
+            let document = self.document(&id)?;
+            document.must_accept()?;
+            document.check_scale(&payment.amount)?;
+        }
+        self.must_share_currency(payment)?;
+        for id in payment.documents() {
+            let maximum = self.room(&id)?;
+            let document = self.document(&id)?;
+            document.must_hold(&payment.amount, maximum)?;
+            document.total_paid += &payment.amount;
+        }
+        Ok(())
+    }
+
+    /// Counts `payment` on its documents no longer.
+    pub fn take_out(&mut self, payment: &Payment) -> Result<(), SettlementError> {
+        for id in payment.documents() {
+            let document = self.document(&id)?;
+            document.must_accept()?;
+            document.total_paid -= &payment.amount;
+        }
+        Ok(())
+    }
+
+    fn must_share_currency(&self, payment: &Payment) -> Result<(), Issues> {
+        let named: Vec<String> = payment.documents().collect();
+        let mut currencies =
+            self.documents.iter().filter(|d| named.contains(&d.id)).map(|d| d.currency);
+        let first = currencies.next();
+        if currencies.all(|currency| Some(currency) == first) {
+            return Ok(());
+        }
+        let message = "the invoice and the credit note have different currencies";
+        Err(Issue::new("currency_mismatch", message).at("credit_note_id").into())
+    }
+
+    /// Gives the document `id` another total.
+    pub fn revise(
+        &mut self,
+        id: &str,
+        total_with_tax: Decimal,
+        currency: Currency,
+    ) -> Result<(), SettlementError> {
+        let room = self.room(id)?;
+        let document = self.document(id)?;
+        if document.stage == SettleableStage::Voided {
+            return Err(Refusal::DocumentVoided { id: id.to_owned() }.into());
+        }
+        let is_used = !document.total_paid.is_zero() || !document.total_applied.is_zero();
+        if document.currency != currency && is_used {
+            let message = "something is paid in the document's currency; it stays";
+            let issue = Issue::new("not_updatable", message).at("currency_code");
+            return Err(Issues::from(issue).into());
+        }
+        document.currency = currency;
+        if document.total_with_tax == total_with_tax {
+            return Ok(());
+        }
+        if document.kind == SettleableKind::AdvanceInvoice
+            && document.stage == SettleableStage::Issued
+        {
+            return Err(Refusal::AdvancePaymentLocked.into());
+        }
+        let by_hand = &document.total_with_tax - &room;
+        document.total_with_tax = total_with_tax;
+        if by_hand.is_positive() {
+            document.must_hold(&by_hand, document.total_with_tax.clone())?;
+        }
+        Ok(())
+    }
+
+    /// Derives the invoice's allocations anew: in the order of the links each advance gives what it
+    /// has left, as far as the invoice has room that no payment by hand takes.
+    ///
+    /// This function alone decides on allocations, so they never depend on how things came to be.
+    pub fn settle(&mut self) -> Result<(), SettlementError> {
+        let is_invoice = |document: &Settleable| document.kind == SettleableKind::Invoice;
+        let Some(place) = self.documents.iter().position(is_invoice) else { return Ok(()) };
+        let former = std::mem::take(&mut self.allocations);
+        for allocation in &former {
+            self.documents[place].total_paid -= &allocation.amount;
+            let advance = allocation.advance_invoice_id.clone().unwrap_or_default();
+            self.document(&advance)?.total_applied -= &allocation.amount;
+        }
+        for link in self.loaded.links.clone() {
+            let invoice = &self.documents[place];
+            if invoice.stage != SettleableStage::Issued {
+                break;
+            }
+            let room = &invoice.total_with_tax - &invoice.total_paid;
+            let (id, currency) = (invoice.id.clone(), invoice.currency);
+            let advance = self.document(&link)?;
+            let amount = advance.advance_left(currency).min(room);
+            if amount.is_positive() {
+                advance.total_applied += &amount;
+                self.documents[place].total_paid += &amount;
+                let allocation = self.allocation(&former, id, link, amount);
+                self.allocations.push(allocation);
+            }
+        }
+        Ok(())
+    }
+
+    /// The allocation of `amount` from `advance` to `invoice`: the one that there is or was, with
+    /// that amount, or a new one.
+    fn allocation(
+        &self,
+        former: &[Payment],
+        invoice: String,
+        advance: String,
+        amount: Decimal,
+    ) -> Payment {
+        let of_advance =
+            |payment: &&Payment| payment.advance_invoice_id.as_deref() == Some(advance.as_str());
+        let same = self.loaded.allocations.iter().chain(former).find(of_advance);
+        match same {
+            Some(payment) if payment.amount == amount => payment.clone(),
+            Some(payment) => {
+                Payment { amount, updated_at: self.stamp.now(), ..payment.clone() }
+            }
+            None => Payment {
+                id: self.stamp.id(),
+                entity_id: self.loaded.entity_id,
+                invoice_id: Some(invoice),
+                credit_note_id: None,
+                advance_invoice_id: Some(advance),
+                expense_id: None,
+                applied_to_expense_id: None,
+                amount,
+                kind: PaymentType::Advance,
+                date: self.loaded.today,
+                reference: None,
+                tag: None,
+                note: None,
+                metadata: racun_kernel::Metadata::default(),
+                created_at: self.stamp.now(),
+                updated_at: self.stamp.now(),
+                deleted_at: None,
+            },
+        }
+    }
+
+    /// What is decided, with `payment` moved to the trash at `at`, or out of it.
+    pub fn close_moved(
+        mut self,
+        payment: Payment,
+        at: Option<OffsetDateTime>,
+        fact: Happened,
+    ) -> Outcome {
+        let after =
+            Payment { deleted_at: at, updated_at: self.stamp.now(), ..payment.clone() };
+        self.write(PaymentWrite::Update { before: payment, after: after.clone() });
+        self.tell(fact);
+        self.close(Some(after))
+    }
+
+    /// What is decided.
+    pub fn close(mut self, payment: Option<Payment>) -> Outcome {
+        self.write_allocations();
+        let was = |document: &Settleable| {
+            self.loaded.documents.iter().find(|loaded| loaded.id == document.id)
+        };
+        for document in &self.documents {
+            let was_paid = was(document).is_some_and(Settleable::is_paid);
+            let is_invoice = document.kind == SettleableKind::Invoice;
+            if is_invoice && document.is_paid() && !was_paid {
+                self.facts.push(Happened::InvoicePaid(document.id.clone()));
+            }
+        }
+        let changed = |document: &Settleable| was(document) != Some(document);
+        let documents = self.documents.iter().filter(|d| changed(d)).cloned().collect();
+        Outcome { payment, writes: self.writes, documents, facts: self.facts }
+    }
+
+    fn write_allocations(&mut self) {
+        let before = &self.loaded.allocations;
+        let gone = before.iter().filter(|b| self.allocations.iter().all(|a| a.id != b.id));
+        self.writes.extend(gone.cloned().map(PaymentWrite::Delete));
+        for after in &self.allocations {
+            match before.iter().find(|before| before.id == after.id) {
+                Some(before) if before == after => {}
+                Some(before) => self.writes.push(PaymentWrite::Update {
+                    before: before.clone(),
+                    after: after.clone(),
+                }),
+                None => {
+                    self.writes.push(PaymentWrite::Insert(after.clone()));
+                    let advance = after.advance_invoice_id.clone().unwrap_or_default();
+                    self.facts.push(Happened::AdvanceApplied(advance));
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,354 @@
+//! The one decision on what settles what, and its commands.
+
+use racun_kernel::id::{EntityId, PaymentId};
+use racun_kernel::{Currency, Decimal, Issue, Issues, Put, Stamp};
+use time::Date;
+
+use crate::books::Books;
+use crate::error::{Refusal, SettlementError};
+use crate::input::{NewPayment, PaymentPatch};
+use crate::payment::{Payment, PaymentType};
+use crate::settleable::{Settleable, SettleableKind, SettleableStage};
+
+/// Payments that a document may be made with.
+pub const MAX_DOCUMENT_PAYMENTS: usize = 100;
+
+/// All that a command decides on, loaded and held by one unit of the store.
+///
+/// Whatever command follows, `documents` holds every document and expense that the payment names;
+/// and when an invoice is among them, also the advance invoices of all `links` and of all
+/// `allocations`, for the invoice's allocations may change with it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Settlement {
+    /// Whose payments.
+    pub entity_id: EntityId,
+    /// The entity's local day: the date of payments that name none.
+    pub today: Date,
+    /// The documents concerned, in any order; at most one of them is an invoice.
+    pub documents: Vec<Settleable>,
+    /// The active allocations of that invoice: the rows whose `allocation_of` is its id.
+    pub allocations: Vec<Payment>,
+    /// The ids of the advance invoices linked to that invoice, in the order of the links, as they
+    /// are to be after the command.
+    pub links: Vec<String>,
+}
+
+/// What a command decided.
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[must_use = "a decision does nothing until its writes are stored"]
+pub struct Outcome {
+    /// The payment that the command was about, as it is now.
+    pub payment: Option<Payment>,
+    /// What becomes of payments, allocations included.
+    pub writes: Vec<PaymentWrite>,
+    /// The documents whose totals or stage changed, as they are now.
+    pub documents: Vec<Settleable>,
+    /// What happened, for the outbox.
+    pub facts: Vec<Happened>,
+}
+
+/// What becomes of a payment.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum PaymentWrite {
+    /// It is new.
+    Insert(Payment),
+    /// It changed.
+    Update {
+        /// As it was.
+        before: Payment,
+        /// As it is.
+        after: Payment,
+    },
+    /// It is gone for good.
+    Delete(Payment),
+}
+
+impl PaymentWrite {
+    /// The row to write.
+    #[must_use]
+    pub fn put(&self) -> Put {
+        match self {
+            Self::Insert(payment) => Put::insert(payment),
+            Self::Update { before, after } => Put::update(before, after),
+            Self::Delete(payment) => Put::delete(payment),
+        }
+    }
+}
+
+/// What the outbox is told.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Happened {
+    /// A payment was recorded.
+    PaymentReceived(PaymentId),
+    /// A payment went to the trash.
+    PaymentDeleted(PaymentId),
+    /// A payment came back from the trash.
+    PaymentRestored(PaymentId),
+    /// A payment in the trash is gone for good.
+    PaymentErased(PaymentId),
+    /// An invoice has just become fully paid.
+    InvoicePaid(String),
+    /// An advance invoice is issued, hence fully paid.
+    AdvancePaid(String),
+    /// Money of an advance invoice went to an invoice for the first time.
+    AdvanceApplied(String),
+}
+
+impl Happened {
+    /// The event's name in the catalogue.
+    #[must_use]
+    pub const fn event(&self) -> &'static str {
+        match self {
+            Self::PaymentReceived(_) => "payment.received",
+            Self::PaymentDeleted(_) => "payment.deleted",
+            Self::PaymentRestored(_) => "payment.restored",
+            Self::PaymentErased(_) => "payment.permanently_deleted",
+            Self::InvoicePaid(_) => "invoice.paid",
+            Self::AdvancePaid(_) => "advance_invoice.paid",
+            Self::AdvanceApplied(_) => "advance_invoice.applied",
+        }
+    }
+
+    /// The id that it happened to.
+    #[must_use]
+    pub fn subject(&self) -> String {
+        match self {
+            Self::PaymentReceived(id)
+            | Self::PaymentDeleted(id)
+            | Self::PaymentRestored(id)
+            | Self::PaymentErased(id) => id.to_string(),
+            Self::InvoicePaid(id) | Self::AdvancePaid(id) | Self::AdvanceApplied(id) => id.clone(),
+        }
+    }
+}
+
+impl Settlement {
+    /// Records a payment.
+    ///
+    /// # Errors
+    /// What [`NewPayment::references`] refuses; an amount that is missing or has more decimals than
+    /// the currency; documents that take no payments now; too much for what is named.
+    pub fn record(self, new: NewPayment, stamp: &Stamp) -> Result<Outcome, SettlementError> {
+        let mut books = Books::open(self, stamp);
+        let payment = books.record(new)?;
+        books.settle()?;
+        Ok(books.close(Some(payment)))
+    }
+
+    /// Changes a payment. One that stays as it was writes nothing.
+    ///
+    /// # Errors
+    /// For payments that the system keeps, in the trash, or on documents that are drafts or voided;
+    /// for input that breaks a rule, document references that differ among it; for too much, and
+    /// for any other amount on an issued advance invoice.
+    pub fn change(
+        self,
+        payment: Payment,
+        patch: PaymentPatch,
+        stamp: &Stamp,
+    ) -> Result<Outcome, SettlementError> {
+        must_be_by_hand(&payment)?;
+        if payment.deleted_at.is_some() {
+            return Err(Refusal::InTrash.into());
+        }
+        let mut books = Books::open(self, stamp);
+        books.must_be_open(&payment)?;
+        let mut after = patch.apply(&payment)?;
+        if after == payment {
+            return Ok(books.close(Some(payment)));
+        }
+        if after.amount != payment.amount {
+            books.take_out(&payment)?;
+            books.put_in(&after)?;
+            books.settle()?;
+        }
+        after.updated_at = stamp.now();
+        books.write(PaymentWrite::Update { before: payment, after: after.clone() });
+        Ok(books.close(Some(after)))
+    }
+
+    /// Moves a payment to the trash.
+    ///
+    /// # Errors
+    /// [`SettlementError::NotFound`] when it is there already; for payments that the system keeps,
+    /// that cover an issued advance invoice, or on voided documents.
+    pub fn trash(self, payment: Payment, stamp: &Stamp) -> Result<Outcome, SettlementError> {
+        must_be_by_hand(&payment)?;
+        if payment.deleted_at.is_some() {
+            return Err(SettlementError::NotFound { id: payment.id.to_string() });
+        }
+        let mut books = Books::open(self, stamp);
+        books.take_out(&payment)?;
+        books.settle()?;
+        let fact = Happened::PaymentDeleted(payment.id);
+        Ok(books.close_moved(payment, Some(stamp.now()), fact))
+    }
+
+    /// Brings a payment back from the trash. On an invoice it displaces advance money, like any
+    /// ordinary payment.
+    ///
+    /// # Errors
+    /// [`Refusal::NotInTrash`]; for payments that the system keeps; for too much, and for documents
+    /// that take no payments now.
+    pub fn restore(self, payment: Payment, stamp: &Stamp) -> Result<Outcome, SettlementError> {
+        must_be_by_hand(&payment)?;
+        must_be_in_trash(&payment)?;
+        let mut books = Books::open(self, stamp);
+        books.put_in(&payment)?;
+        books.settle()?;
+        let fact = Happened::PaymentRestored(payment.id);
+        Ok(books.close_moved(payment, None, fact))
+    }
+
+    /// Removes a payment in the trash for good. No document is concerned.
+    ///
+    /// # Errors
+    /// [`Refusal::NotInTrash`], and for payments that the system keeps.
+    pub fn erase(payment: Payment) -> Result<Outcome, SettlementError> {
+        must_be_by_hand(&payment)?;
+        must_be_in_trash(&payment)?;
+        let facts = vec![Happened::PaymentErased(payment.id)];
+        let writes = vec![PaymentWrite::Delete(payment)];
+        Ok(Outcome { payment: None, writes, documents: Vec::new(), facts })
+    }
+
+    /// Derives the invoice's allocations anew, after its links changed: it was issued with advance
+    /// invoices, got or lost a link, or was voided (hand it in as voided, and all are released).
+    ///
+    /// # Errors
+    /// [`SettlementError::NotFound`] when an advance invoice is not among the documents.
+    pub fn settle(self, stamp: &Stamp) -> Result<Outcome, SettlementError> {
+        let mut books = Books::open(self, stamp);
+        books.settle()?;
+        Ok(books.close(None))
+    }
+
+    /// Records the payments that the document `id` is made with. An invoice takes what its linked
+    /// advances have first; then one payment without an amount may take what is left.
+    ///
+    /// # Errors
+    /// As [`Settlement::record`], issues inside the payment's index; `required` for a second
+    /// payment without an amount, and `nothing_due` for the first when nothing is left.
+    pub fn cover(
+        self,
+        id: &str,
+        payments: Vec<NewPayment>,
+        stamp: &Stamp,
+    ) -> Result<Outcome, SettlementError> {
+        if payments.len() > MAX_DOCUMENT_PAYMENTS {
+            let message = format!("at most {MAX_DOCUMENT_PAYMENTS} payments");
+            return Err(Issues::from(Issue::new("too_many", message)).into());
+        }
+        let mut books = Books::open(self, stamp);
+        let mut open = None;
+        for (n, new) in payments.into_iter().enumerate() {
+            let new = NewPayment { document_id: Some(id.to_owned()), ..new };
+            if new.amount.is_none() && open.is_none() {
+                open = Some((n, new));
+            } else {
+                books.record(new).map_err(|error| inside(n, error))?;
+            }
+        }
+        books.settle()?;
+        if let Some((n, new)) = open {
+            let left = books.left(id)?;
+            new.references().map_err(|error| inside(n, error))?;
+            if !left.is_positive() {
+                let message = "nothing is left to pay; leave this payment out";
+                let issue = Issue::new("nothing_due", message).at("amount").at(n);
+                return Err(Issues::from(issue).into());
+            }
+            books
+                .record(NewPayment { amount: Some(left), ..new })
+                .map_err(|error| inside(n, error))?;
+        }
+        Ok(books.close(None))
+    }
+
+    /// Settles as much of `invoice` as `credit_note` has, for an invoice that is about to be voided.
+    /// What advances had given to it is released as far as the credit note takes their place.
+    ///
+    /// # Errors
+    /// As [`Settlement::record`].
+    pub fn settle_by_credit(
+        self,
+        invoice: &str,
+        credit_note: &str,
+        note: Option<String>,
+        stamp: &Stamp,
+    ) -> Result<Outcome, SettlementError> {
+        let mut books = Books::open(self, stamp);
+        let amount = books.room(invoice)?.min(books.room(credit_note)?);
+        if !amount.is_positive() {
+            return Ok(books.close(None));
+        }
+        let payment = books.record(NewPayment {
+            invoice_id: Some(invoice.to_owned()),
+            credit_note_id: Some(credit_note.to_owned()),
+            amount: Some(amount),
+            note,
+            ..NewPayment::new(PaymentType::CreditNote)
+        })?;
+        books.settle()?;
+        Ok(books.close(Some(payment)))
+    }
+
+    /// Issues the advance invoice `id`, which its payments must cover exactly.
+    ///
+    /// # Errors
+    /// [`Refusal::AdvanceNotFullyPaid`] with what is missing; [`Refusal::DocumentNotDraft`];
+    /// [`SettlementError::NotFound`] when no such advance invoice is among the documents.
+    pub fn issue_advance(self, id: &str, stamp: &Stamp) -> Result<Outcome, SettlementError> {
+        let mut books = Books::open(self, stamp);
+        let advance = books.document(id)?;
+        if advance.kind != SettleableKind::AdvanceInvoice {
+            return Err(SettlementError::NotFound { id: id.to_owned() });
+        }
+        if advance.stage != SettleableStage::Draft {
+            return Err(Refusal::DocumentNotDraft { id: id.to_owned() }.into());
+        }
+        advance.must_be_covered()?;
+        advance.stage = SettleableStage::Issued;
+        books.tell(Happened::AdvancePaid(id.to_owned()));
+        Ok(books.close(None))
+    }
+
+    /// Gives the document `id` another total, after its lines changed.
+    ///
+    /// # Errors
+    /// When its payments would come to more than that, allocations aside, which give way; when it
+    /// is voided; when it is an issued advance invoice and the total is another; issue
+    /// `not_updatable` at `currency_code` when the currency is another and something is paid.
+    pub fn revise(
+        self,
+        id: &str,
+        total_with_tax: Decimal,
+        currency: Currency,
+        stamp: &Stamp,
+    ) -> Result<Outcome, SettlementError> {
+        let mut books = Books::open(self, stamp);
+        books.revise(id, total_with_tax, currency)?;
+        books.settle()?;
+        Ok(books.close(None))
+    }
+}
+
+fn must_be_by_hand(payment: &Payment) -> Result<(), Refusal> {
+    if payment.is_system_managed() { Err(Refusal::PaymentSystemManaged) } else { Ok(()) }
+}
+
+fn must_be_in_trash(payment: &Payment) -> Result<(), Refusal> {
+    if payment.deleted_at.is_some() { Ok(()) } else { Err(Refusal::NotInTrash) }
+}
+
+/// The error as found in the `n`-th payment.
+fn inside(n: usize, error: SettlementError) -> SettlementError {
+    match error {
+        SettlementError::Invalid(issues) => {
+            let mut outer = Issues::default();
+            outer.extend_at(n, issues);
+            SettlementError::Invalid(outer)
+        }
+        other => other,
+    }
+}
