@@ -1,5 +1,7 @@
 //! What every answer carries, and the one place where answers are logged.
 
+use std::time::Instant;
+
 use actix_web::body::MessageBody;
 use actix_web::dev::{ServiceRequest, ServiceResponse};
 use actix_web::http::header::{
@@ -34,9 +36,10 @@ pub(crate) async fn frame<B: MessageBody>(
         request_id = id.to_str().unwrap_or_default(),
         status = tracing::field::Empty,
     );
+    let started = Instant::now();
     let mut answer = next.call(request).instrument(span.clone()).await?;
     span.record("status", answer.status().as_u16());
-    span.in_scope(|| log(&answer));
+    span.in_scope(|| log(&answer, started.elapsed().as_millis()));
     let headers = answer.headers_mut();
     headers.insert(X_REQUEST_ID, id);
     headers.insert(X_CONTENT_TYPE_OPTIONS, HeaderValue::from_static("nosniff"));
@@ -64,17 +67,23 @@ fn request_id(request: &ServiceRequest) -> HeaderValue {
         .unwrap_or_else(|_| HeaderValue::from_static(""))
 }
 
-fn log<B>(answer: &ServiceResponse<B>) {
+/// What changes something is told at `info`, what only reads at `debug`, so that a log says what
+/// happened and not who looked.
+fn log<B>(answer: &ServiceResponse<B>, milliseconds: u128) {
     let status = answer.status();
     let error = answer.response().error().and_then(|error| error.as_error::<ApiError>());
     let Some(error) = error else {
-        tracing::debug!("answered");
+        if answer.request().method().is_safe() {
+            tracing::debug!(milliseconds, "answered");
+        } else {
+            tracing::info!(milliseconds, "answered");
+        }
         return;
     };
     let detail = error.detail().unwrap_or_default();
     if status.is_server_error() {
-        tracing::error!(code = error.kind().code(), detail, "{error}");
+        tracing::error!(code = error.kind().code(), detail, milliseconds, "{error}");
     } else {
-        tracing::debug!(code = error.kind().code(), detail, "{error}");
+        tracing::debug!(code = error.kind().code(), detail, milliseconds, "{error}");
     }
 }

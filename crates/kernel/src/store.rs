@@ -4,13 +4,15 @@
 //! [`Unit`] names, shows it to the unit's decision, which is pure and not async, and commits what it
 //! answers, or nothing. Typed access is by the methods on `dyn Store`.
 
-use std::sync::{Arc, Mutex};
+mod typed;
 
 use async_trait::async_trait;
 use time::OffsetDateTime;
 
 use crate::id::{AccountId, EntityId};
-use crate::{ListQuery, Page, Record, Table, Value};
+use crate::{ListQuery, Record, Table, Value};
+
+pub use typed::Decision;
 
 /// Whose a row is: an entity's, an account's, or of the directory that all share.
 ///
@@ -327,175 +329,4 @@ pub trait Store: Send + Sync {
 
     /// Whether the store answers.
     async fn ping(&self) -> Result<(), StoreError>;
-}
-
-/// What a command decided about the record that it was shown.
-#[must_use = "a decision does nothing until a store applies it"]
-#[derive(Debug)]
-pub enum Decision<A> {
-    /// The command had been applied before, or asks for nothing. Nothing is written.
-    Unchanged(A),
-    /// The record, what is written beside it, and the events: all of it, or nothing.
-    Changed {
-        /// The record as it is to be.
-        record: A,
-        /// Other rows of the same commit.
-        beside: Vec<Put>,
-        /// What happened.
-        events: Vec<Event>,
-    },
-}
-
-impl<A> Decision<A> {
-    /// A changed record and what happened, with nothing beside it.
-    pub const fn changed(record: A, events: Vec<Event>) -> Self {
-        Self::Changed { record, beside: Vec::new(), events }
-    }
-}
-
-/// Where a decision leaves its answer for whoever made the unit.
-type Slot<T> = Arc<Mutex<Option<T>>>;
-
-fn fill<T>(slot: &Slot<T>, value: T) {
-    *slot.lock().unwrap_or_else(std::sync::PoisonError::into_inner) = Some(value);
-}
-
-fn take<T>(slot: &Slot<T>) -> Option<T> {
-    slot.lock().unwrap_or_else(std::sync::PoisonError::into_inner).take()
-}
-
-impl dyn Store + '_ {
-    /// The record `id` of `tenant`, or `None`.
-    ///
-    /// # Errors
-    /// When the store fails.
-    pub async fn get<A: Record>(
-        &self,
-        table: &'static Table,
-        tenant: &Tenant,
-        id: &str,
-    ) -> Result<Option<A>, StoreError> {
-        let rows = self.find(table, tenant, &[id.to_owned()]).await?;
-        rows.first().map(|row| row.read(table)).transpose()
-    }
-
-    /// The records with these ids that there are.
-    ///
-    /// # Errors
-    /// When the store fails.
-    pub async fn get_all<A: Record>(
-        &self,
-        table: &'static Table,
-        tenant: &Tenant,
-        ids: &[String],
-    ) -> Result<Vec<A>, StoreError> {
-        if ids.is_empty() {
-            return Ok(Vec::new());
-        }
-        self.find(table, tenant, ids).await?.iter().map(|row| row.read(table)).collect()
-    }
-
-    /// The records of all tenants whose `field` has `value`.
-    ///
-    /// # Errors
-    /// When the store fails.
-    pub async fn look_up<A: Record>(
-        &self,
-        table: &'static Table,
-        field: &'static str,
-        value: &str,
-    ) -> Result<Vec<A>, StoreError> {
-        self.lookup(table, field, value).await?.iter().map(|row| row.read(table)).collect()
-    }
-
-    /// The page that `query` asks for.
-    ///
-    /// # Errors
-    /// When the store fails.
-    pub async fn page<A: Record>(
-        &self,
-        table: &'static Table,
-        tenant: &Tenant,
-        query: &ListQuery,
-    ) -> Result<Page<A>, StoreError> {
-        let (rows, total) = self.list(table, tenant, query).await?;
-        let found = rows.iter().map(|row| row.read(table)).collect::<Result<_, _>>()?;
-        Ok(query.page(found, total))
-    }
-
-    /// Runs a unit whose decision answers a value of its own or refuses with a reason.
-    ///
-    /// # Errors
-    /// The decision's reason as it is, or the store's failure.
-    pub async fn decide<T, E>(
-        &self,
-        loads: Vec<Load>,
-        series: Option<Series>,
-        decide: impl FnOnce(Loaded) -> Result<(T, Writes), E> + Send + 'static,
-    ) -> Result<T, E>
-    where
-        T: Send + 'static,
-        E: From<StoreError> + Send + 'static,
-    {
-        let slot: Slot<Result<T, E>> = Slot::default();
-        let answer = Arc::clone(&slot);
-        let decide = Box::new(move |loaded| match decide(loaded) {
-            Ok((value, writes)) => {
-                fill(&answer, Ok(value));
-                Ok(writes)
-            }
-            Err(reason) => {
-                fill(&answer, Err(reason));
-                Err(Refusal)
-            }
-        });
-        match self.transact(Unit { loads, series, decide }).await {
-            Ok(()) | Err(TransactError::Refused) => take(&slot).unwrap_or_else(|| {
-                Err(StoreError::Unavailable("a unit ended without a decision".to_owned()).into())
-            }),
-            Err(TransactError::Store(error)) => Err(error.into()),
-        }
-    }
-
-    /// Shows the record `id` of `tenant` to `decide` and writes what it decides.
-    ///
-    /// # Errors
-    /// [`StoreError::NotFound`], the decision's reason as it is, or the store's failure.
-    pub async fn amend<A, E>(
-        &self,
-        table: &'static Table,
-        tenant: &Tenant,
-        id: String,
-        decide: impl FnOnce(A) -> Result<Decision<A>, E> + Send + 'static,
-    ) -> Result<A, E>
-    where
-        A: Record,
-        E: From<StoreError> + Send + 'static,
-    {
-        let load = Load::One { table, tenant: tenant.clone(), id: id.clone() };
-        self.decide(vec![load], None, move |loaded| {
-            let row = loaded.rows.into_iter().flatten().next();
-            let before: A = row.ok_or(StoreError::NotFound { id })?.read(table)?;
-            Ok(match decide(before.clone())? {
-                Decision::Unchanged(record) => (record, Writes::default()),
-                Decision::Changed { record, beside, events } => {
-                    let mut puts = vec![Put::update(&before, &record)];
-                    puts.extend(beside);
-                    (record, Writes { puts, events, takes_number: false })
-                }
-            })
-        })
-        .await
-    }
-
-    /// Writes new records and what happened, in one commit, without looking at anything.
-    ///
-    /// # Errors
-    /// When the store fails, [`StoreError::Duplicate`] among others.
-    pub async fn insert(&self, puts: Vec<Put>, events: Vec<Event>) -> Result<(), StoreError> {
-        self.decide(Vec::new(), None, move |_| {
-            Ok(((), Writes { puts, events, takes_number: false }))
-        })
-        .await
-    }
 }

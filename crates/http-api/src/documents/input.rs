@@ -348,10 +348,7 @@ impl DocumentProperties {
     }
 }
 
-fn lines(
-    sent: Option<Vec<LineInputBody>>,
-    issues: &mut Issues,
-) -> Option<Vec<LineRequest>> {
+fn lines(sent: Option<Vec<LineInputBody>>, issues: &mut Issues) -> Option<Vec<LineRequest>> {
     let mut inner = Issues::default();
     let lines = sent.map(|lines| {
         let lines = lines.into_iter().enumerate();

@@ -356,7 +356,12 @@ macro_rules! line_answer {
 
         impl $body {
             /// `line` of the document `id`, which was made and changed at these times.
-            pub(super) fn of(line: Line, id: DocumentId, created_at: &str, updated_at: &str) -> Self {
+            pub(super) fn of(
+                line: Line,
+                id: DocumentId,
+                created_at: &str,
+                updated_at: &str,
+            ) -> Self {
                 Self {
                     id: line.id,
                     $parent: id.to_string(),
@@ -417,9 +422,7 @@ impl AnyLineBody {
     pub(super) fn of(line: Line, id: DocumentId, created_at: &str, updated_at: &str) -> Self {
         let (created, updated) = (created_at, updated_at);
         match id.kind() {
-            DocumentKind::Invoice => {
-                Self::Invoice(InvoiceItemBody::of(line, id, created, updated))
-            }
+            DocumentKind::Invoice => Self::Invoice(InvoiceItemBody::of(line, id, created, updated)),
             DocumentKind::Estimate => {
                 Self::Estimate(EstimateItemBody::of(line, id, created, updated))
             }
