@@ -21,15 +21,15 @@ pub enum Profile {
 /// # Panics
 /// When it cannot be built.
 pub(crate) fn racun(profile: Profile) -> &'static Path {
-    static DEBUG: OnceLock<PathBuf> = OnceLock::new();
-    static RELEASE: OnceLock<PathBuf> = OnceLock::new();
+    // A failure is remembered as well: what failed for one test would fail for a hundred.
+    static DEBUG: OnceLock<Result<PathBuf, String>> = OnceLock::new();
+    static RELEASE: OnceLock<Result<PathBuf, String>> = OnceLock::new();
     let cell = match profile {
         Profile::Debug => &DEBUG,
         Profile::Release => &RELEASE,
     };
-    cell.get_or_init(|| {
-        build(profile).unwrap_or_else(|error| panic!("racun cannot be built: {error:#}"))
-    })
+    let built = cell.get_or_init(|| build(profile).map_err(|error| format!("{error:#}")));
+    built.as_ref().unwrap_or_else(|error| panic!("racun cannot be built: {error}"))
 }
 
 fn build(profile: Profile) -> anyhow::Result<PathBuf> {

@@ -4,15 +4,7 @@ use std::fs;
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::path::Path;
 
-use racun_kernel::Table;
 use racun_store_postgres::{Options, PgStore, migrate};
-
-/// Every table that a domain crate declares.
-fn tables() -> Vec<&'static Table> {
-    let crates: [&[&Table]; 3] =
-        [&racun_access::TABLES, &racun_catalog::TABLES, &racun_documents::TABLES];
-    crates.concat()
-}
 
 /// A number that changes together with the migrations, for the name of the template database.
 fn fingerprint() -> u64 {
@@ -39,5 +31,5 @@ async fn every_declared_table_is_made_by_a_migration() {
     })
     .unwrap();
     let store = PgStore::connect(&database.url, Options::default()).await.unwrap();
-    assert_eq!(store.check(&tables()).await, Ok(()));
+    assert_eq!(store.check(&racun_application::tables()).await, Ok(()));
 }

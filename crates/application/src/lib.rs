@@ -4,6 +4,9 @@
 //! | ----------- | -------------------------------------------------------------------------- |
 //! | `convert`   | parts that documents and the catalogue both keep                          |
 //! | `documents` | documents made of the catalogue's records and the entity's settings        |
+//! | `payments`  | payments on documents and expenses                                         |
+//! | `settling`  | documents as settlement sees them, and what it changes on them             |
+//! | `error`     | why such a use case is refused                                             |
 //! | `entities`  | entities with the taxes they start with, and settings that number documents |
 //!
 //! **Invariants.** Reads come first, then one pure decision, then one commit: nothing here writes
@@ -12,12 +15,22 @@
 pub mod convert;
 pub mod documents;
 pub mod entities;
+mod error;
+pub mod payments;
+mod settling;
 
 use racun_kernel::Table;
+
+pub use error::Error;
 
 /// Every table that a store has to keep.
 #[must_use]
 pub fn tables() -> Vec<&'static Table> {
-    let all = [&racun_access::TABLES[..], &racun_catalog::TABLES, &racun_documents::TABLES];
-    all.concat()
+    [
+        &racun_access::TABLES[..],
+        &racun_catalog::TABLES,
+        &racun_documents::TABLES,
+        &racun_settlement::TABLES,
+    ]
+    .concat()
 }

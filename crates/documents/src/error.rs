@@ -62,6 +62,9 @@ pub enum Refused {
     /// An advance invoice that is applied stays.
     #[error("the advance invoice is applied to an invoice; void that invoice first")]
     Applied,
+    /// Refunds, settlements or payments stand on it.
+    #[error("payments stand on the document; delete them first")]
+    Settled,
     /// Estimates end by being rejected or by running out.
     #[error("a document of this kind cannot be voided")]
     NotVoidable,
@@ -80,6 +83,7 @@ impl Refused {
             Self::Rejected => "estimate_rejected",
             Self::RanOut => "estimate_expired",
             Self::Applied => "document_linked",
+            Self::Settled => "document_settled",
             Self::NotVoidable => "document_not_voidable",
         }
     }

@@ -19,6 +19,11 @@ const AREAS: &[&[Route]] = &[
     catalog::taxes::ROUTES,
     catalog::financial_categories::ROUTES,
     catalog::business_units::ROUTES,
+    documents::INVOICES,
+    documents::ESTIMATES,
+    documents::CREDIT_NOTES,
+    documents::ADVANCE_INVOICES,
+    documents::DELIVERY_NOTES,
     documents::ROUTES,
 ];
 

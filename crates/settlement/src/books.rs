@@ -176,7 +176,7 @@ impl<'a> Books<'a> {
             if invoice.stage != SettleableStage::Issued {
                 break;
             }
-            let room = &invoice.total_with_tax - &invoice.total_paid;
+            let room = invoice.total_with_tax.clone();
             let (id, currency) = (invoice.id.clone(), invoice.currency);
             let advance = self.document(&link)?;
             let amount = advance.advance_left(currency).min(room);
@@ -204,9 +204,7 @@ impl<'a> Books<'a> {
         let same = self.loaded.allocations.iter().chain(former).find(of_advance);
         match same {
             Some(payment) if payment.amount == amount => payment.clone(),
-            Some(payment) => {
-                Payment { amount, updated_at: self.stamp.now(), ..payment.clone() }
-            }
+            Some(payment) => Payment { amount, updated_at: self.stamp.now(), ..payment.clone() },
             None => Payment {
                 id: self.stamp.id(),
                 entity_id: self.loaded.entity_id,
@@ -236,9 +234,8 @@ impl<'a> Books<'a> {
         at: Option<OffsetDateTime>,
         fact: Happened,
     ) -> Outcome {
-        let after =
-            Payment { deleted_at: at, updated_at: self.stamp.now(), ..payment.clone() };
-        self.write(PaymentWrite::Update { before: payment, after: after.clone() });
+        let after = Payment { deleted_at: at, updated_at: self.stamp.now(), ..payment.clone() };
+        self.write(PaymentWrite::update(payment, after.clone()));
         self.tell(fact);
         self.close(Some(after))
     }
@@ -251,8 +248,9 @@ impl<'a> Books<'a> {
         };
         for document in &self.documents {
             let was_paid = was(document).is_some_and(Settleable::is_paid);
-            let is_invoice = document.kind == SettleableKind::Invoice;
-            if is_invoice && document.is_paid() && !was_paid {
+            let can_be = document.kind == SettleableKind::Invoice
+                && document.stage == SettleableStage::Issued;
+            if can_be && document.is_paid() && !was_paid {
                 self.facts.push(Happened::InvoicePaid(document.id.clone()));
             }
         }
@@ -268,10 +266,10 @@ impl<'a> Books<'a> {
         for after in &self.allocations {
             match before.iter().find(|before| before.id == after.id) {
                 Some(before) if before == after => {}
-                Some(before) => self.writes.push(PaymentWrite::Update {
-                    before: before.clone(),
-                    after: after.clone(),
-                }),
+                Some(before) => {
+                    let write = PaymentWrite::update(before.clone(), after.clone());
+                    self.writes.push(write);
+                }
                 None => {
                     self.writes.push(PaymentWrite::Insert(after.clone()));
                     let advance = after.advance_invoice_id.clone().unwrap_or_default();

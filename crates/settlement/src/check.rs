@@ -18,8 +18,7 @@ fn wrong_text(text: &str, max: usize) -> Option<Issue> {
     if text.chars().count() > max {
         return Some(Issue::new("too_long", format!("at most {max} characters")));
     }
-    text.contains('\0')
-        .then(|| Issue::new("invalid_value", "text cannot hold a NUL character"))
+    text.contains('\0').then(|| Issue::new("invalid_value", "text cannot hold a NUL character"))
 }
 
 /// The map that a caller attaches, within its limits.

@@ -27,7 +27,7 @@ pub enum SettlementError {
 pub struct Figures {
     /// What the document comes to.
     pub total_with_tax: Decimal,
-    /// What is paid on it now, auto-applied advance money included.
+    /// What is paid on it beside this payment, auto-applied advance money included.
     pub total_paid: Decimal,
     /// What was asked for.
     pub amount: Decimal,

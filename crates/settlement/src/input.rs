@@ -8,9 +8,7 @@ use time::Date;
 
 use crate::check;
 use crate::error::{Refusal, SettlementError};
-use crate::payment::{
-    MAX_NOTE_CHARS, MAX_REFERENCE_CHARS, MAX_TAG_CHARS, Payment, PaymentType,
-};
+use crate::payment::{MAX_NOTE_CHARS, MAX_REFERENCE_CHARS, MAX_TAG_CHARS, Payment, PaymentType};
 
 /// The prefix of invoices' ids.
 const INVOICE_PREFIX: &str = "inv_";

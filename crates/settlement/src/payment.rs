@@ -1,7 +1,9 @@
 //! The payment.
 
 use racun_kernel::id::{EntityId, ExpenseId, PaymentId};
-use racun_kernel::{Decimal, Field, FieldKind, Issue, Issues, Metadata, Record, Table, Tenant, Value};
+use racun_kernel::{
+    Decimal, Field, FieldKind, Issue, Issues, Metadata, Record, Table, Tenant, Value,
+};
 use serde::{Deserialize, Serialize};
 use time::{Date, OffsetDateTime};
 

@@ -68,9 +68,7 @@ impl Settleable {
     /// Whether payments on it can be made or changed at all.
     pub(crate) fn must_be_open(&self) -> Result<(), Refusal> {
         match (self.stage, self.kind) {
-            (SettleableStage::Voided, _) => {
-                Err(Refusal::DocumentVoided { id: self.id.clone() })
-            }
+            (SettleableStage::Voided, _) => Err(Refusal::DocumentVoided { id: self.id.clone() }),
             (SettleableStage::Draft, SettleableKind::AdvanceInvoice)
             | (SettleableStage::Issued, _) => Ok(()),
             (SettleableStage::Draft, _) => Err(Refusal::DocumentIsDraft { id: self.id.clone() }),

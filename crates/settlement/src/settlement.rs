@@ -55,21 +55,25 @@ pub enum PaymentWrite {
     /// It changed.
     Update {
         /// As it was.
-        before: Payment,
+        before: Box<Payment>,
         /// As it is.
-        after: Payment,
+        after: Box<Payment>,
     },
     /// It is gone for good.
     Delete(Payment),
 }
 
 impl PaymentWrite {
+    pub(crate) fn update(before: Payment, after: Payment) -> Self {
+        Self::Update { before: Box::new(before), after: Box::new(after) }
+    }
+
     /// The row to write.
     #[must_use]
     pub fn put(&self) -> Put {
         match self {
             Self::Insert(payment) => Put::insert(payment),
-            Self::Update { before, after } => Put::update(before, after),
+            Self::Update { before, after } => Put::update(&**before, &**after),
             Self::Delete(payment) => Put::delete(payment),
         }
     }
@@ -90,7 +94,7 @@ pub enum Happened {
     InvoicePaid(String),
     /// An advance invoice is issued, hence fully paid.
     AdvancePaid(String),
-    /// Money of an advance invoice went to an invoice for the first time.
+    /// Money of an advance invoice went to an invoice that had none of it.
     AdvanceApplied(String),
 }
 
@@ -163,7 +167,7 @@ impl Settlement {
             books.settle()?;
         }
         after.updated_at = stamp.now();
-        books.write(PaymentWrite::Update { before: payment, after: after.clone() });
+        books.write(PaymentWrite::update(payment, after.clone()));
         Ok(books.close(Some(after)))
     }
 

@@ -68,7 +68,7 @@ pub(super) async fn gather(
 }
 
 /// Today, where the entity is.
-pub(super) fn today(entity: &Entity, stamp: &Stamp) -> Date {
+pub(crate) fn today(entity: &Entity, stamp: &Stamp) -> Date {
     local_date(stamp.now(), &entity.timezone).unwrap_or_else(|| stamp.now().date())
 }
 

@@ -15,7 +15,7 @@ use super::request::DocumentRequest;
 const MAX_LINKS: usize = 50;
 
 /// Holds the document `id`.
-pub(super) fn load(scope: &Scope, id: DocumentId) -> Load {
+pub(crate) fn load(scope: &Scope, id: DocumentId) -> Load {
     Load::One { table: id.kind().table(), tenant: scope.tenant(), id: id.to_string() }
 }
 
@@ -26,13 +26,13 @@ pub(super) fn load_targeting(scope: &Scope, id: DocumentId) -> Load {
 }
 
 /// Holds the links of the document `id` to others.
-pub(super) fn load_sourced(scope: &Scope, id: DocumentId) -> Load {
+pub(crate) fn load_sourced(scope: &Scope, id: DocumentId) -> Load {
     let (tenant, value) = (scope.tenant(), id.to_string());
     Load::Where { table: &RELATIONS, tenant, field: "source_id", value }
 }
 
 /// The documents among held rows.
-pub(super) fn documents(rows: &[Vec<Stored>]) -> Result<Vec<Document>, StoreError> {
+pub(crate) fn documents(rows: &[Vec<Stored>]) -> Result<Vec<Document>, StoreError> {
     let of_document = |row: &Stored| Some((row.id.parse::<DocumentId>().ok()?, row.clone()));
     let found = rows.iter().flatten().filter_map(of_document);
     found.map(|(id, row)| row.read(id.kind().table())).collect()
@@ -43,6 +43,14 @@ pub(super) fn relations(rows: &[Vec<Stored>]) -> Result<Vec<Relation>, StoreErro
     let prefix = <racun_kernel::id::Relation as racun_kernel::Kind>::PREFIX;
     let found = rows.iter().flatten().filter(|row| row.id.starts_with(prefix));
     found.map(|row| row.read(&RELATIONS)).collect()
+}
+
+/// The links of the document `id` among held rows, in their order.
+pub(crate) fn of_source(rows: &[Vec<Stored>], id: DocumentId) -> Result<Vec<Relation>, StoreError> {
+    let mut found = relations(rows)?;
+    found.retain(|relation| relation.source_id == id);
+    found.sort_by_key(|relation| (relation.position, relation.id));
+    Ok(found)
 }
 
 /// The documents that a request links, in its order; `None` when it says nothing of links.

@@ -10,19 +10,28 @@
 //! | `reply`   | replies to estimates, categories of lines                            |
 //! | `save`    | what is kept in the catalogue in the same commit                     |
 //! | `numbers` | number formats and sequences of an entity                            |
-//! | `write`   | create, update, finalize, void, delete                               |
+//! | `create`  | create and finalize                                                  |
+//! | `issue`   | the decision behind both: number, links, advances, credit, payments  |
+//! | `write`   | update, void, delete                                                 |
 //! | `read`    | get, list, versions, calculate                                       |
 
 mod compose;
+mod create;
 mod gather;
+mod issue;
 mod lines;
-mod links;
+pub(crate) mod links;
 mod numbers;
 mod read;
 mod reply;
 mod request;
 mod save;
 mod write;
+
+pub use create::{Creation, create, finalize};
+pub(crate) use gather::today;
+pub(crate) use issue::advances;
+pub(crate) use read::{get_all as get_documents, links_of};
 
 pub use numbers::{check_number_settings, next_number};
 pub use read::{RelatedDocument, RelationView, calculate, get, list, relations_of, versions};
@@ -31,4 +40,4 @@ pub use request::{
     CategoryAssignment, CustomTotals, CustomerRequest, DocumentRequest, ExchangeRateRequest,
     LineRequest, LineTaxRequest, UnitRequest,
 };
-pub use write::{Creation, Edit, create, delete, finalize, update, void};
+pub use write::{Edit, delete, update, void};

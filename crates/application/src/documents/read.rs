@@ -143,11 +143,23 @@ pub async fn relations_of(
     Ok(seen.into_iter().filter_map(view).collect())
 }
 
+/// The links of the document `id` to others, in their order.
+pub(crate) async fn links_of(
+    store: &dyn Store,
+    scope: &Scope,
+    id: DocumentId,
+) -> Result<Vec<Relation>, StoreError> {
+    let from = where_in(&RELATIONS, "source_id", &[id.to_string()]);
+    let mut links: Vec<Relation> = all(store, scope, &RELATIONS, from).await?;
+    links.sort_by_key(|relation| (relation.position, relation.id));
+    Ok(links)
+}
+
 /// The documents of any kinds with these ids, drafts included, deleted ones not.
 ///
 /// # Errors
 /// When the store fails.
-pub(super) async fn get_all(
+pub(crate) async fn get_all(
     store: &dyn Store,
     scope: &Scope,
     ids: impl Iterator<Item = DocumentId>,
@@ -178,5 +190,6 @@ pub async fn calculate(
     stamp: &Stamp,
 ) -> Result<Document, DocumentError> {
     let gathered = gather(store, entity, &request, stamp).await?;
-    super::write::draft(scope, kind, &request, &gathered, None, stamp).map(|(document, _)| document)
+    super::create::draft(scope, kind, &request, &gathered, None, stamp)
+        .map(|(document, _)| document)
 }

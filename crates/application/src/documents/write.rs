@@ -1,31 +1,22 @@
-//! Making and changing documents.
+//! Changing documents.
 
 use racun_access::Entity;
-use racun_catalog::{BUSINESS_UNITS, BusinessUnit};
-use racun_documents::calculation::CalculationMode;
 use racun_documents::{
-    CreationSource, Document, DocumentError, DocumentId, DocumentKind, Editor, GivenTotals,
-    NewDocument, Numbering, Revision, Version, Voided,
+    Document, DocumentError, DocumentId, DocumentKind, Editor, Refused, Relation, Revision,
+    Version, Voided,
 };
-use racun_kernel::{
-    Decision, Issue, Issues, Load, Loaded, Put, Scope, Stamp, Store, StoreError, Tenant, Writes,
-};
-use serde_json::Value as Json;
+use racun_kernel::{Decimal, Issue, Issues, Load, Put, Scope, Stamp, Store, Stored, Writes};
+use racun_settlement::{Outcome, Payment, PaymentWrite};
 
-use super::compose::{compose, has_dated_taxes, recompose};
-use super::gather::{self, Gathered, gather};
-use super::numbers::numbering;
-use super::request::{CustomTotals, DocumentRequest};
+use super::compose::{has_dated_taxes, recompose};
+use super::create::{held, same_links};
+use super::gather::{self, gather};
+use super::issue::{advances, relation_puts};
+use super::request::DocumentRequest;
 use super::save::Savings;
-
-/// How a new document starts.
-#[derive(Debug, Clone, Default)]
-pub struct Creation {
-    /// As a draft, without a number.
-    pub is_draft: bool,
-    /// With totals that are kept as given.
-    pub custom: Option<CustomTotals>,
-}
+use super::{links, read};
+use crate::error::Error;
+use crate::settling::{Sheet, events, load_allocations, payments};
 
 /// Who updates a document, and why.
 #[derive(Debug, Clone, Default)]
@@ -41,157 +32,52 @@ impl Edit {
     pub const MAX_REASON_CHARS: usize = 500;
 }
 
-/// Makes a document: a draft, or issued at once with the next number of its sequence.
-///
-/// Its customer and lines are kept in the catalogue in the same commit where the request says so.
-///
-/// # Errors
-/// All that is wrong with the request, a total too far from the expected one, or the store's
-/// failure. Nothing is then written.
-pub async fn create(
-    store: &dyn Store,
-    scope: &Scope,
-    entity: &Entity,
-    kind: DocumentKind,
-    request: DocumentRequest,
-    creation: Creation,
-    stamp: &Stamp,
-) -> Result<Document, DocumentError> {
-    let gathered = gather(store, entity, &request, stamp).await?;
-    let (draft, savings) = draft(scope, kind, &request, &gathered, creation.custom, stamp)?;
-    let actor = scope.principal().id();
-    if creation.is_draft {
-        return store
-            .decide(savings.loads(), None, move |loaded| {
-                let events = draft.event("created", &actor, draft.created_at);
-                let mut writes = saved(savings, loaded)?;
-                writes.puts.insert(0, Put::insert(&draft));
-                writes.events.extend(events);
-                Ok((draft, writes))
-            })
-            .await;
+/// A stored document with all that a change of it may change: its links, the documents that they
+/// name, and the advance money that it has.
+struct Held {
+    document: Document,
+    links: Vec<Relation>,
+    allocations: Vec<Payment>,
+    sheet: Sheet,
+    /// All that was held.
+    rows: Vec<Vec<Stored>>,
+}
+
+/// What has to be held for a change of the document `id`, whose links are `links`; `more` are
+/// documents that it is to be linked to.
+fn loads(scope: &Scope, id: DocumentId, links: &[Relation], more: &[DocumentId]) -> Vec<Load> {
+    let mut loads = vec![links::load(scope, id), links::load_sourced(scope, id)];
+    let targets = links.iter().map(|relation| relation.target_id);
+    let mut targets: Vec<DocumentId> = targets.chain(more.iter().copied()).collect();
+    targets.sort_unstable();
+    targets.dedup();
+    loads.extend(targets.iter().map(|target| links::load(scope, *target)));
+    loads.extend(more.iter().map(|target| links::load_targeting(scope, *target)));
+    loads.extend((id.kind() == DocumentKind::Invoice).then(|| load_allocations(scope, id)));
+    loads
+}
+
+impl Held {
+    /// What was held by [`loads`], when the links are still those that were `seen`.
+    fn of(rows: Vec<Vec<Stored>>, id: DocumentId, seen: &[Relation]) -> Result<Self, Error> {
+        let document = held(&rows, id)?;
+        let links = links::of_source(&rows, id)?;
+        if !same_links(seen, &links) {
+            return Err(DocumentError::ChangedMeanwhile.into());
+        }
+        let sheet = Sheet::of(links::documents(&rows)?);
+        Ok(Self { document, links, allocations: payments(&rows)?, sheet, rows })
     }
-    let numbering = numbering(entity, kind, draft.content.date, gathered.unit.as_ref())?;
-    let (today, stamp) = (gathered.today, stamp.clone());
-    let series = Some(numbering.series.clone());
-    store
-        .decide(savings.loads(), series, move |loaded| {
-            let sequence = number_of(&loaded)?;
-            let document = draft.issue(&numbering, sequence, today, &stamp)?;
-            let mut writes = saved(savings, loaded)?;
-            writes.puts.insert(0, Put::insert(&document));
-            writes.events.extend(document.event("created", &actor, stamp.now()));
-            writes.events.extend(issue_event(&document, &actor, &stamp));
-            writes.takes_number = true;
-            Ok((document, writes))
-        })
-        .await
-}
-
-/// The draft that `request` asks for, not stored: what creation and calculation share.
-pub(super) fn draft(
-    scope: &Scope,
-    kind: DocumentKind,
-    request: &DocumentRequest,
-    gathered: &Gathered,
-    custom: Option<CustomTotals>,
-    stamp: &Stamp,
-) -> Result<(Document, Savings), DocumentError> {
-    let (mut content, mut lines) = compose(kind, request, gathered, stamp)?;
-    let savings = Savings::of(scope, request, gathered, &mut content, Some(&mut lines), stamp)?;
-    let new = NewDocument {
-        kind,
-        entity_id: gathered.entity.id,
-        source: if custom.is_some() { CreationSource::Custom } else { CreationSource::Api },
-        mode: request.calculation_mode.unwrap_or_else(|| default_mode(&gathered.entity)),
-        content,
-        lines,
-        expected_total_with_tax: request.expected_total_with_tax.clone(),
-        given: custom.map(|totals| GivenTotals {
-            total: totals.total,
-            total_with_tax: totals.total_with_tax,
-            total_discount: totals.total_discount.unwrap_or_else(racun_kernel::Decimal::zero),
-            taxes: totals.taxes,
-        }),
-        today: gathered.today,
-    };
-    Ok((Document::draft(new, stamp)?, savings))
-}
-
-/// The entity's calculation mode.
-fn default_mode(entity: &Entity) -> CalculationMode {
-    let name = entity.settings.calculation_default_mode();
-    name.and_then(|name| serde_json::from_value(Json::String(name)).ok()).unwrap_or_default()
-}
-
-/// Issues a draft: gives it the next number of its sequence.
-///
-/// # Errors
-/// [`StoreError::NotFound`], [`racun_documents::Refused::NotDraft`], a date in the future, or
-/// [`DocumentError::ChangedMeanwhile`] when somebody moved the draft to another sequence.
-pub async fn finalize(
-    store: &dyn Store,
-    scope: &Scope,
-    entity: &Entity,
-    id: DocumentId,
-    stamp: &Stamp,
-) -> Result<Document, DocumentError> {
-    let seen = super::read::get(store, scope, id).await?;
-    let unit = unit_of(store, &seen).await?;
-    let plan = numbering(entity, id.kind(), seen.content.date, unit.as_ref())?;
-    let (today, stamp) = (gather::today(entity, stamp), stamp.clone());
-    let actor = scope.principal().id();
-    let loads =
-        vec![Load::One { table: id.kind().table(), tenant: scope.tenant(), id: id.to_string() }];
-    store
-        .decide(loads, Some(plan.series.clone()), move |loaded| {
-            let sequence = number_of(&loaded)?;
-            let draft = held(&loaded, id)?;
-            if !same_sequence(&seen, &draft) {
-                return Err(DocumentError::ChangedMeanwhile);
-            }
-            issued(draft, &plan, sequence, today, &actor, &stamp)
-        })
-        .await
-}
-
-fn issued(
-    draft: Document,
-    plan: &Numbering,
-    sequence: i64,
-    today: time::Date,
-    actor: &str,
-    stamp: &Stamp,
-) -> Result<(Document, Writes), DocumentError> {
-    let document = draft.clone().issue(plan, sequence, today, stamp)?;
-    let puts = vec![Put::update(&draft, &document)];
-    let events = issue_event(&document, actor, stamp).into_iter().collect();
-    Ok((document, Writes { puts, events, takes_number: true }))
-}
-
-fn issue_event(document: &Document, actor: &str, stamp: &Stamp) -> Option<racun_kernel::Event> {
-    let what = if document.id.kind() == DocumentKind::CreditNote { "issued" } else { "finalized" };
-    document.event(what, actor, stamp.now())
-}
-
-fn same_sequence(seen: &Document, held: &Document) -> bool {
-    seen.content.date == held.content.date
-        && seen.content.business_unit_id == held.content.business_unit_id
-}
-
-async fn unit_of(
-    store: &dyn Store,
-    document: &Document,
-) -> Result<Option<BusinessUnit>, DocumentError> {
-    let Some(id) = document.content.business_unit_id else { return Ok(None) };
-    let tenant = Tenant::entity(document.entity_id);
-    Ok(store.get(&BUSINESS_UNITS, &tenant, &id.to_string()).await?)
 }
 
 /// Changes a draft, or an issued document that may still be edited, and keeps a version of it.
 ///
+/// Payments must still fit the new total; advance money follows it, and so does the credit that a
+/// credit note gives.
+///
 /// # Errors
-/// [`StoreError::NotFound`], what the document's stage refuses, or what is wrong with the request.
+/// [`racun_kernel::StoreError::NotFound`], what the document's stage refuses, what is wrong with the
+/// request, or links and totals that settlement refuses.
 pub async fn update(
     store: &dyn Store,
     scope: &Scope,
@@ -200,23 +86,27 @@ pub async fn update(
     request: DocumentRequest,
     edit: Edit,
     stamp: &Stamp,
-) -> Result<Document, DocumentError> {
+) -> Result<Document, Error> {
     check_reason(&edit)?;
-    let seen = super::read::get(store, scope, id).await?;
+    let seen = read::get(store, scope, id).await?;
+    let seen_links = read::links_of(store, scope, id).await?;
+    let named = links::named(store, scope, &request).await?;
     let mut gathered = gather(store, entity, &request, stamp).await?;
     if request.date.is_some() && has_dated_taxes(&seen.content) && gathered.taxes.is_empty() {
         gathered.taxes = gather::taxes(store, &scope.tenant()).await?;
     }
     let may_edit_issued = entity.country_code.as_deref().is_none_or(|code| code != "PT");
     let (scope, stamp) = (scope.clone(), stamp.clone());
-    let load = Load::One { table: id.kind().table(), tenant: scope.tenant(), id: id.to_string() };
     let customer = seen.content.customer_id.filter(|_| request.customer_id.is_absent());
-    let mut loads = vec![load];
-    loads.extend(customer_load(&scope, &request, customer));
+    let mut all_loads: Vec<Load> = customer_load(&scope, &request, customer).into_iter().collect();
+    let customers = all_loads.len();
+    let more = named.as_deref().unwrap_or_default();
+    all_loads.extend(loads(&scope, id, &seen_links, more));
     store
-        .decide(loads, None, move |mut loaded| {
-            let before = held(&loaded, id)?;
-            loaded.rows.remove(0);
+        .decide(all_loads, None, move |mut loaded| {
+            let rows = loaded.rows.split_off(customers);
+            let held = Held::of(rows, id, &seen_links)?;
+            let before = held.document.clone();
             let (mut content, mut lines) = recompose(&before.content, &request, &gathered, &stamp)?;
             let savings =
                 Savings::of(&scope, &request, &gathered, &mut content, lines.as_mut(), &stamp)?;
@@ -228,15 +118,112 @@ pub async fn update(
                 editor: edit.editor,
                 change_reason: edit.change_reason,
             };
-            let (document, version) = before.clone().update(revision, &stamp)?;
-            let Some(version) = version else { return Ok((document, Writes::default())) };
-            let mut writes = saved(savings, loaded)?;
-            writes.puts.insert(0, Put::update(&before, &document));
-            writes.puts.push(Put::insert::<Version>(&version));
-            writes.events.extend(document.event("updated", &scope.principal().id(), stamp.now()));
+            let (document, version) = before.update(revision, &stamp)?;
+            let relink = Relink { named, forced: request.force_linked_documents };
+            let change = Change { scope: &scope, today: gathered.today, stamp: &stamp };
+            let (document, mut writes) = change.revise(held, document, relink)?;
+            if let Some(version) = version {
+                writes.puts.push(Put::insert::<Version>(&version));
+                let actor = scope.principal().id();
+                writes.events.extend(document.event("updated", &actor, stamp.now()));
+                let rows = loaded.rows.into_iter().flatten().collect();
+                let (puts, events) = savings.writes(rows)?;
+                writes.puts.extend(puts);
+                writes.events.extend(events);
+            }
             Ok((document, writes))
         })
         .await
+}
+
+/// What an update says of links.
+struct Relink {
+    /// The documents to be linked to; `None` keeps the links.
+    named: Option<Vec<DocumentId>>,
+    forced: bool,
+}
+
+/// Who changes a document, where and when.
+struct Change<'a> {
+    scope: &'a Scope,
+    today: time::Date,
+    stamp: &'a Stamp,
+}
+
+impl Change<'_> {
+    /// Settles anew what depends on the document's total and links.
+    fn revise(
+        &self,
+        held: Held,
+        document: Document,
+        relink: Relink,
+    ) -> Result<(Document, Writes), Error> {
+        let Held { document: before, links: old, allocations, sheet, rows } = held;
+        let mut new = self.relinked(&document, &old, relink, &rows)?;
+        let mut sheet = sheet;
+        if document.id.kind() == DocumentKind::CreditNote && !document.is_draft() {
+            let mut targets: Vec<Document> = sheet.documents().cloned().collect();
+            links::uncredit(&mut old.clone(), &mut targets, self.stamp);
+            let total = &document.amounts.total_with_tax;
+            links::credit(total, &mut new, &mut targets, self.stamp)?;
+            targets.into_iter().for_each(|target| sheet.replace(target));
+        }
+        let settles = crate::settling::settleable(&document).is_some();
+        let outcome = if settles {
+            let settlement = sheet.settlement(self.scope, self.today, allocations, advances(&new));
+            let (total, currency) =
+                (document.amounts.total_with_tax.clone(), document.content.currency);
+            Some(settlement.revise(&document.id.to_string(), total, currency, self.stamp)?)
+        } else {
+            None
+        };
+        let id = document.id;
+        self.written(sheet.with(Some(before), document), id, outcome, relation_puts(&old, &new))
+    }
+
+    /// The links as they are to be: those that stay, and new ones, in the order of the request.
+    fn relinked(
+        &self,
+        document: &Document,
+        old: &[Relation],
+        relink: Relink,
+        rows: &[Vec<Stored>],
+    ) -> Result<Vec<Relation>, Error> {
+        let Some(named) = relink.named else { return Ok(old.to_vec()) };
+        let is_new = |id: &DocumentId| old.iter().all(|relation| relation.target_id != *id);
+        let mut targets = links::documents(rows)?;
+        targets.retain(|target| named.contains(&target.id) && is_new(&target.id));
+        targets.sort_by_key(|target| named.iter().position(|id| *id == target.id));
+        let others = links::relations(rows)?;
+        links::check(document.id, &document.content, &targets, &others, relink.forced)?;
+        let fresh = links::link(document, &named, self.stamp);
+        let kept = |fresh: Relation| {
+            let same = old.iter().find(|relation| relation.target_id == fresh.target_id);
+            same.map_or(fresh.clone(), |same| Relation { position: fresh.position, ..same.clone() })
+        };
+        Ok(fresh.into_iter().map(kept).collect())
+    }
+
+    /// The document of `sheet` as it becomes, and all that is written.
+    fn written(
+        &self,
+        mut sheet: Sheet,
+        id: DocumentId,
+        outcome: Option<Outcome>,
+        links: Vec<Put>,
+    ) -> Result<(Document, Writes), Error> {
+        let mut writes = Writes::default();
+        if let Some(outcome) = outcome {
+            sheet.take_over(&outcome, self.stamp);
+            writes.puts.extend(outcome.writes.iter().map(PaymentWrite::put));
+            writes.events.extend(events(&outcome, self.scope, self.stamp));
+        }
+        writes.puts.extend(links);
+        writes.puts.extend(sheet.puts());
+        let gone = || racun_kernel::StoreError::NotFound { id: id.to_string() };
+        let document = sheet.document(id).cloned().ok_or_else(gone)?;
+        Ok((document, writes))
+    }
 }
 
 /// The customer's record, when the update is to refresh it.
@@ -263,8 +250,12 @@ fn check_reason(edit: &Edit) -> Result<(), Issues> {
 
 /// Declares an issued document void. Its number stays taken.
 ///
+/// Advance money that an invoice had goes back to its advances; what a credit note gave back no
+/// longer counts.
+///
 /// # Errors
-/// [`StoreError::NotFound`], or what the document's stage refuses.
+/// [`racun_kernel::StoreError::NotFound`], what the document's stage refuses, an advance invoice that
+/// is applied, or a credit note that refunds or settlements stand on.
 pub async fn void(
     store: &dyn Store,
     scope: &Scope,
@@ -272,59 +263,78 @@ pub async fn void(
     reason: Option<String>,
     has_original_document: Option<bool>,
     stamp: &Stamp,
-) -> Result<Document, DocumentError> {
+) -> Result<Document, Error> {
     let void = Voided { at: stamp.now(), reason, has_original_document };
-    change(store, scope, id, ["voided", "cancelled"], stamp, move |document| document.void(void))
-        .await
+    change(store, scope, id, ["voided", "cancelled"], stamp, move |held, change| {
+        let Held { document: before, links: old, allocations, mut sheet, .. } = held;
+        match id.kind() {
+            DocumentKind::AdvanceInvoice if before.amounts.total_applied.is_positive() => {
+                return Err(Refused::Applied.into());
+            }
+            DocumentKind::CreditNote if before.amounts.total_paid.is_positive() => {
+                return Err(Refused::Settled.into());
+            }
+            _ => {}
+        }
+        let document = before.clone().void(void)?;
+        let mut new = old.clone();
+        let mut targets: Vec<Document> = sheet.documents().cloned().collect();
+        links::uncredit(&mut new, &mut targets, change.stamp);
+        targets.into_iter().for_each(|target| sheet.replace(target));
+        let sheet = sheet.with(Some(before), document);
+        let outcome = (id.kind() == DocumentKind::Invoice).then(|| {
+            let links = advances(&old);
+            sheet.settlement(change.scope, change.today, allocations, links).settle(change.stamp)
+        });
+        change.written(sheet, id, outcome.transpose()?, relation_puts(&old, &new))
+    })
+    .await
 }
 
-/// Deletes a draft.
+/// Deletes a draft, with its links.
 ///
 /// # Errors
-/// [`StoreError::NotFound`], or [`racun_documents::Refused::NotDraft`].
+/// [`racun_kernel::StoreError::NotFound`], [`Refused::NotDraft`], or [`Refused::Settled`] for an
+/// advance invoice that something is paid on.
 pub async fn delete(
     store: &dyn Store,
     scope: &Scope,
     id: DocumentId,
     stamp: &Stamp,
-) -> Result<Document, DocumentError> {
-    let at = stamp.clone();
-    change(store, scope, id, ["deleted", ""], stamp, move |document| document.delete(&at)).await
+) -> Result<Document, Error> {
+    change(store, scope, id, ["deleted", ""], stamp, move |held, change| {
+        let Held { document: before, links, sheet, .. } = held;
+        let document = before.clone().delete(change.stamp)?;
+        if before.amounts.total_paid != Decimal::zero() {
+            return Err(Refused::Settled.into());
+        }
+        let sheet = sheet.with(Some(before), document);
+        change.written(sheet, id, None, relation_puts(&links, &[]))
+    })
+    .await
 }
 
+/// Changes a document by `transition`, and tells the outbox what of `happenings` there is.
 async fn change(
     store: &dyn Store,
     scope: &Scope,
     id: DocumentId,
     happenings: [&'static str; 2],
     stamp: &Stamp,
-    transition: impl FnOnce(Document) -> Result<Document, DocumentError> + Send + 'static,
-) -> Result<Document, DocumentError> {
-    let (actor, now) = (scope.principal().id(), stamp.now());
-    let decide = move |document: Document| {
-        if document.deleted_at.is_some() {
-            return Err(StoreError::NotFound { id: id.to_string() }.into());
-        }
-        let document = transition(document)?;
-        let events = happenings.into_iter().filter_map(|what| document.event(what, &actor, now));
-        let events = events.collect();
-        Ok(Decision::changed(document, events))
-    };
-    store.amend(id.kind().table(), &scope.tenant(), id.to_string(), decide).await
-}
-
-fn held(loaded: &Loaded, id: DocumentId) -> Result<Document, DocumentError> {
-    let row = loaded.rows.first().and_then(|rows| rows.first());
-    let document: Option<Document> = row.map(|row| row.read(id.kind().table())).transpose()?;
-    let live = document.filter(|document| document.deleted_at.is_none());
-    live.ok_or_else(|| StoreError::NotFound { id: id.to_string() }.into())
-}
-
-fn number_of(loaded: &Loaded) -> Result<i64, StoreError> {
-    loaded.number.ok_or_else(|| StoreError::Unavailable("the store showed no number".to_owned()))
-}
-
-fn saved(savings: Savings, loaded: Loaded) -> Result<Writes, StoreError> {
-    let (puts, events) = savings.writes(loaded.rows.into_iter().flatten().collect())?;
-    Ok(Writes { puts, events, takes_number: false })
+    transition: impl FnOnce(Held, &Change<'_>) -> Result<(Document, Writes), Error> + Send + 'static,
+) -> Result<Document, Error> {
+    let seen = read::links_of(store, scope, id).await?;
+    let (scope, stamp) = (scope.clone(), stamp.clone());
+    store
+        .decide(loads(&scope, id, &seen, &[]), None, move |loaded| {
+            let held = Held::of(loaded.rows, id, &seen)?;
+            let today = stamp.now().date();
+            let change = Change { scope: &scope, today, stamp: &stamp };
+            let (document, mut writes) = transition(held, &change)?;
+            let actor = scope.principal().id();
+            let told = happenings.into_iter();
+            writes.events.extend(told.filter_map(|what| document.event(what, &actor, stamp.now())));
+            Ok((document, writes))
+        })
+        .await
 }

@@ -1,5 +1,6 @@
 //! Documents made of the catalogue's records and the entity's settings.
 
+use racun_application::Error;
 use racun_application::documents::{
     self, CategoryAssignment, Creation, CustomTotals, CustomerRequest, DocumentRequest, Edit,
     LineRequest, LineTaxRequest,
@@ -96,7 +97,7 @@ async fn update(
     shop: &Shop,
     document: &Document,
     request: DocumentRequest,
-) -> Result<Document, DocumentError> {
+) -> Result<Document, Error> {
     let (store, edit) = (&*shop.store, Edit::default());
     documents::update(store, &shop.scope, &shop.entity, document.id, request, edit, &shop.stamp)
         .await
@@ -216,7 +217,10 @@ async fn a_refused_document_leaves_nothing_behind() {
         ..request(vec![kept])
     };
     let refused = shop.create(wrong).await.unwrap_err();
-    assert!(matches!(refused, DocumentError::ExpectedTotalMismatch(_)), "{refused:?}");
+    assert!(
+        matches!(refused, Error::Document(DocumentError::ExpectedTotalMismatch(_))),
+        "{refused:?}"
+    );
     assert_eq!(shop.counts().await, [0, 0, 0]);
     let invoice = shop.create(request(vec![line("Kruh", "1", "3")])).await.unwrap();
     assert_eq!(invoice.number(), "2026-00001");
@@ -309,7 +313,7 @@ async fn custom_totals_and_versions_survive() {
         total_with_tax: Some(decimal("12.21")),
         ..line("Kruh", "1", "10")
     };
-    let creation = Creation { is_draft: false, custom: Some(custom) };
+    let creation = Creation { custom: Some(custom), ..Creation::default() };
     let invoice = shop.make(request(vec![given]), creation).await.unwrap();
     assert_eq!(invoice.amounts.total_with_tax, decimal("12.21"));
     assert_eq!(invoice.content.lines[0].total_with_tax, decimal("12.21"));
@@ -327,9 +331,10 @@ async fn a_deleted_draft_is_gone() {
     let shop = Shop::open().await;
     let draft = shop.draft(request(vec![line("Kruh", "1", "3")])).await.unwrap();
     documents::delete(&*shop.store, &shop.scope, draft.id, &shop.stamp).await.unwrap();
-    let gone = Err(DocumentError::Store(StoreError::NotFound { id: draft.id.to_string() }));
+    let not_found = DocumentError::Store(StoreError::NotFound { id: draft.id.to_string() });
+    let gone = Err(Error::Document(not_found.clone()));
     let (store, scope) = (&*shop.store, &shop.scope);
-    assert_eq!(documents::get(store, scope, draft.id).await, gone);
+    assert_eq!(documents::get(store, scope, draft.id).await, Err(not_found));
     assert_eq!(documents::delete(store, scope, draft.id, &shop.stamp).await, gone);
     let finalized = documents::finalize(store, scope, &shop.entity, draft.id, &shop.stamp).await;
     assert_eq!(finalized, gone);

@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use racun_access::{Entity, EntityPatch, NewEntity, SignUp};
+use racun_application::Error;
 use racun_application::documents::{self, Creation, DocumentRequest, LineRequest, LineTaxRequest};
 use racun_application::entities::{create_entity, update_entity};
 use racun_documents::{Document, DocumentError, DocumentKind};
@@ -69,19 +70,19 @@ impl Shop {
         update_entity(&*self.store, &self.scope, patch, &self.stamp).await
     }
 
-    pub async fn create(&self, request: DocumentRequest) -> Result<Document, DocumentError> {
+    pub async fn create(&self, request: DocumentRequest) -> Result<Document, Error> {
         self.make(request, Creation::default()).await
     }
 
-    pub async fn draft(&self, request: DocumentRequest) -> Result<Document, DocumentError> {
-        self.make(request, Creation { is_draft: true, custom: None }).await
+    pub async fn draft(&self, request: DocumentRequest) -> Result<Document, Error> {
+        self.make(request, Creation { is_draft: true, ..Creation::default() }).await
     }
 
     pub async fn make(
         &self,
         request: DocumentRequest,
         creation: Creation,
-    ) -> Result<Document, DocumentError> {
+    ) -> Result<Document, Error> {
         let kind = DocumentKind::Invoice;
         let (store, stamp) = (&*self.store, &self.stamp);
         documents::create(store, &self.scope, &self.entity, kind, request, creation, stamp).await
@@ -114,9 +115,11 @@ pub fn request(lines: Vec<LineRequest>) -> DocumentRequest {
     DocumentRequest { items: Some(lines), ..DocumentRequest::default() }
 }
 
-pub fn issues(error: DocumentError) -> Vec<String> {
+pub fn issues(error: Error) -> Vec<String> {
     match error {
-        DocumentError::Invalid(issues) => issues.iter().map(ToString::to_string).collect(),
+        Error::Document(DocumentError::Invalid(issues)) => {
+            issues.iter().map(ToString::to_string).collect()
+        }
         other => panic!("expected issues, got {other:?}"),
     }
 }

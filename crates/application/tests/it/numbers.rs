@@ -4,8 +4,9 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use racun_access::AccessError;
+use racun_application::Error;
 use racun_application::documents;
-use racun_documents::{DocumentError, DocumentKind, Refused};
+use racun_documents::{DocumentKind, Refused};
 use serde_json::json;
 
 use crate::fixture::{Shop, decimal, line, number_settings, request};
@@ -47,7 +48,7 @@ async fn a_draft_is_issued_once_however_often_it_is_finalized() {
     for task in tasks {
         match task.await.unwrap() {
             Ok(document) => issued.push(document.number()),
-            Err(refused) => assert_eq!(refused, DocumentError::Refused(Refused::NotDraft)),
+            Err(refused) => assert_eq!(refused, Error::from(Refused::NotDraft)),
         }
     }
     assert_eq!(issued, ["2026-00001"]);

@@ -108,7 +108,7 @@ impl RecurringInput {
             next_run_date,
             last_run_date: None,
             settled_to: None,
-            rest: None,
+            rests: Vec::new(),
             invoices_generated: 0,
             last_generated_invoice_id: None,
             last_error: None,

@@ -80,8 +80,9 @@ pub struct RecurringInvoice {
     /// Every run up to and with this day is made or passed over for good.
     #[serde(with = "racun_kernel::calendar::date::option")]
     pub settled_to: Option<Date>,
-    /// Days to pass over that lie ahead of `settled_to`.
-    pub rest: Option<Rest>,
+    /// Times ahead of `settled_to` whose runs are passed over, in their order; the last may still
+    /// last. As a rule one at most: more only while a run from before the first is still due.
+    pub rests: Vec<Rest>,
     /// Invoices made so far.
     pub invoices_generated: i64,
     /// The invoice made last.
@@ -224,7 +225,8 @@ impl RecurringInvoice {
 
     /// With what `input` says; as it was, when that changes nothing.
     ///
-    /// Another schedule counts from the last period that is made or passed over, or from its start.
+    /// Another schedule counts from its start as long as nothing was made, then from `today`, or from
+    /// the run that is overdue: it makes no invoice for days on which neither schedule was late.
     /// Without a run left it is completed; a completed one that has runs again goes on with `today`.
     /// Any change clears the wait after a failure, for it may have mended the cause.
     ///
@@ -248,6 +250,8 @@ impl RecurringInvoice {
             if self.status == Status::Completed {
                 self.status = Status::Active;
                 self.settle_before(today);
+            } else if self.settled_to.is_some() {
+                self.settle_before(self.next_run_date.map_or(today, |run| run.min(today)));
             }
             self.plan_next();
         }
@@ -315,20 +319,15 @@ impl RecurringInvoice {
         self.retry_on = None;
     }
 
-    /// Runs from `from` on are passed over until [`Self::end_rest`]. When a run is still due from
-    /// before an earlier rest, the two are taken as one: at most one rest lies ahead.
+    /// Runs from `from` on are passed over until [`Self::end_rest`].
     fn begin_rest(&mut self, from: Date) {
-        let earlier = self.rest.map(|rest| rest.from);
-        let earlier =
-            earlier.filter(|earlier| self.next_run_date.is_some_and(|run| run < *earlier));
-        self.rest = Some(Rest { from: earlier.unwrap_or(from), to: None });
+        self.rests.push(Rest { from, to: None });
     }
 
     /// Runs from `today` on are made again.
     fn end_rest(&mut self, today: Date) {
-        if let Some(rest) = &mut self.rest {
-            rest.to = Some(today);
-        }
+        let ended = self.rests.pop().map(|rest| Rest { to: Some(today), ..rest });
+        self.rests.extend(ended.filter(|rest| rest.from < today));
         self.forget_failures();
         self.plan_next();
     }
@@ -338,14 +337,16 @@ impl RecurringInvoice {
         self.settled_to = self.settled_to.max(day.previous_day());
     }
 
-    /// Finds the next run: the first that is not settled and not in the rest.
+    /// Finds the next run: the first that is not settled and in no rest. Rests that it has come to
+    /// are settled with that.
     fn plan_next(&mut self) {
         let mut next = self.first_unsettled();
-        if let (Some(run), Some(Rest { from, to: Some(to) })) = (next, self.rest)
+        while let (Some(run), Some(Rest { from, to: Some(to) })) =
+            (next, self.rests.first().copied())
             && run >= from
         {
+            self.rests.remove(0);
             self.settle_before(to);
-            self.rest = None;
             next = self.first_unsettled();
         }
         self.run_next(next);
@@ -361,7 +362,7 @@ impl RecurringInvoice {
         self.next_run_date = next;
         if next.is_none() {
             self.status = Status::Completed;
-            self.rest = None;
+            self.rests.clear();
             self.forget_failures();
         }
     }

@@ -14,6 +14,7 @@ use validator::Validate;
 
 use super::line::LineInputBody;
 use super::party::{PartyInputBody, UnitInputBody};
+use super::payment::PaymentInputBody;
 use super::scalar::{DocumentDate, date_schema};
 use crate::body::{Convert, names};
 use crate::openapi::{nullable_number, number};
@@ -248,6 +249,9 @@ named! {
         metadata: Patch<BTreeMap<String, String>>,
         /// Lines. An update replaces them as a whole.
         items: Option<Vec<LineInputBody>>,
+        /// Payments, at most 100: recorded with the document, or not at all.
+        #[schema(max_items = 100)]
+        payments: Option<Vec<PaymentInputBody>>,
         /// Financial categories by index of the line.
         category_assignments: Option<Vec<CategoryAssignmentBody>>,
         /// The total that the caller expects; a rounding difference is reconciled.
@@ -277,7 +281,8 @@ impl DocumentProperties {
     pub(super) fn creation(mut self, custom: bool) -> Result<(DocumentRequest, Creation), Issues> {
         let mut issues = Issues::default();
         let custom = custom.then(|| self.totals(&mut issues));
-        let creation = Creation { is_draft: self.is_draft.unwrap_or(false), custom };
+        let payments = self.payments.take().unwrap_or_default().convert();
+        let creation = Creation { is_draft: self.is_draft.unwrap_or(false), custom, payments };
         let request = self.request(&mut issues);
         issues.into_result((request, creation))
     }

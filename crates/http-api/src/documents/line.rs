@@ -4,8 +4,11 @@ use std::collections::BTreeMap;
 
 use racun_application::documents::{LineRequest, LineTaxRequest};
 use racun_documents::calculation::{Discount, DiscountKind};
-use racun_documents::{self as documents, DocumentId, Line, LineTranslations, RevenueRecognition};
-use racun_kernel::calendar::format_date;
+use racun_documents::{
+    self as documents, Document, DocumentId, DocumentKind, Line, LineTranslations,
+    RevenueRecognition,
+};
+use racun_kernel::calendar::{format_date, format_instant};
 use racun_kernel::{Decimal, Issues, Metadata};
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
@@ -418,6 +421,22 @@ pub enum AnyLineBody {
 }
 
 impl AnyLineBody {
+    /// All lines of `document`.
+    pub(super) fn all(document: &Document) -> Vec<Self> {
+        let created_at = format_instant(document.created_at);
+        let updated_at = format_instant(document.updated_at);
+        let lines = document.content.lines.iter().cloned();
+        lines.map(|line| Self::of(line, document.id, &created_at, &updated_at)).collect()
+    }
+
+    /// The line `line_id` of `document`, when it has it.
+    pub(super) fn one(document: &Document, line_id: &str) -> Option<Self> {
+        let line = document.content.lines.iter().find(|line| line.id == line_id)?;
+        let created_at = format_instant(document.created_at);
+        let updated_at = format_instant(document.updated_at);
+        Some(Self::of(line.clone(), document.id, &created_at, &updated_at))
+    }
+
     /// `line` of the document `id`, which was made and changed at these times.
     pub(super) fn of(line: Line, id: DocumentId, created_at: &str, updated_at: &str) -> Self {
         let (created, updated) = (created_at, updated_at);

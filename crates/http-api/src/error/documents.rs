@@ -18,6 +18,7 @@ impl From<DocumentError> for ApiError {
                 | Refused::Rejected
                 | Refused::RanOut
                 | Refused::Applied
+                | Refused::Settled
                 | Refused::NotVoidable => {
                     Self::new(Kind::Unprocessable, reason.to_string()).caused_by(reason.code())
                 }

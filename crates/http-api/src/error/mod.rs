@@ -6,6 +6,7 @@
 mod access;
 mod catalog;
 mod documents;
+mod settlement;
 mod store;
 
 use std::fmt;

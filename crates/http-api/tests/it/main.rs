@@ -6,6 +6,8 @@ mod answers;
 mod bodies;
 mod catalog;
 mod description;
+mod documents;
+mod documents_linked;
 mod entities;
 mod harness;
 mod routes;

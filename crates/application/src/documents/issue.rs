@@ -1,0 +1,186 @@
+//! Making a document, and issuing one: number, links, advances, credit and payments in one decision.
+
+use racun_documents::{
+    Document, DocumentError, DocumentId, DocumentKind, Numbering, Relation, RelationType, Stage,
+};
+use racun_kernel::{Event, Issues, Load, Put, Scope, Stamp, Stored, Writes};
+use racun_settlement::{NewPayment, Outcome, SettleableStage};
+use time::Date;
+
+use super::links;
+use crate::error::Error;
+use crate::settling::{Sheet, events};
+
+/// All that is known of a document before the unit that makes or issues it.
+pub(super) struct Plan {
+    /// The documents that it is linked to, in the order of its links.
+    pub links: Vec<DocumentId>,
+    /// Whether links are made that would be refused otherwise.
+    pub forced: bool,
+    /// What is paid with it.
+    pub payments: Vec<NewPayment>,
+    /// Its numbering; `None` for a draft that stays one.
+    pub numbering: Option<Numbering>,
+    /// Today, in the entity's zone.
+    pub today: Date,
+    /// Who makes it.
+    pub scope: Scope,
+    /// When.
+    pub stamp: Stamp,
+}
+
+/// The document before the decision.
+pub(super) enum Before {
+    /// It is made now.
+    New,
+    /// It is a stored draft, with its links.
+    Draft(Box<Document>, Vec<Relation>),
+}
+
+impl Plan {
+    /// What the decision has to hold, besides the document itself.
+    pub fn loads(&self) -> Vec<Load> {
+        let targets = self.links.iter().map(|id| links::load(&self.scope, *id));
+        let convertible = |id: &&DocumentId| {
+            matches!(id.kind(), DocumentKind::Estimate | DocumentKind::DeliveryNote)
+        };
+        let conversions = self.links.iter().filter(convertible);
+        targets.chain(conversions.map(|id| links::load_targeting(&self.scope, *id))).collect()
+    }
+
+    /// Decides on `draft`: links it, issues it when it is to be numbered, and settles it.
+    ///
+    /// # Errors
+    /// What any of the rules refuses.
+    pub fn decide(
+        self,
+        draft: Document,
+        before: Before,
+        rows: &[Vec<Stored>],
+        number: Option<i64>,
+    ) -> Result<(Document, Writes), Error> {
+        let mut targets = links::documents(rows)?;
+        targets.retain(|target| self.links.contains(&target.id));
+        targets.sort_by_key(|target| self.links.iter().position(|id| *id == target.id));
+        let others = links::relations(rows)?;
+        links::check(draft.id, &draft.content, &targets, &others, self.forced)?;
+        let (old, mut relations) = match &before {
+            Before::New => (Vec::new(), links::link(&draft, &self.links, &self.stamp)),
+            Before::Draft(_, relations) => (relations.clone(), relations.clone()),
+        };
+        let document = match (&self.numbering, number) {
+            (Some(numbering), Some(sequence)) => {
+                draft.issue(numbering, sequence, self.today, &self.stamp)?
+            }
+            _ => draft,
+        };
+        if document.id.kind() == DocumentKind::CreditNote && !document.is_draft() {
+            let total = &document.amounts.total_with_tax;
+            links::credit(total, &mut relations, &mut targets, &self.stamp)?;
+        }
+        let is_new = matches!(before, Before::New);
+        let stored = match before {
+            Before::New => None,
+            Before::Draft(stored, _) => Some(*stored),
+        };
+        let id = document.id;
+        let mut sheet = Sheet::of(links::documents(rows)?);
+        for target in targets {
+            sheet.replace(target);
+        }
+        let mut sheet = sheet.with(stored, document);
+        let outcomes = self.settle(&mut sheet, id, &relations)?;
+        let mut writes = Writes { puts: sheet.puts(), ..Writes::default() };
+        writes.puts.extend(relation_puts(&old, &relations));
+        let document = sheet.document(id).cloned().ok_or_else(|| not_found(id))?;
+        writes.events = self.events(&document, is_new);
+        for outcome in &outcomes {
+            writes.puts.extend(outcome.writes.iter().map(racun_settlement::PaymentWrite::put));
+            writes.events.extend(events(outcome, &self.scope, &self.stamp));
+        }
+        writes.takes_number = !document.is_draft();
+        Ok((document, writes))
+    }
+
+    /// Pays the document with what it is made with, applies its advances, and lets an advance invoice
+    /// be issued only when it is covered.
+    fn settle(
+        &self,
+        sheet: &mut Sheet,
+        id: DocumentId,
+        relations: &[Relation],
+    ) -> Result<Vec<Outcome>, Error> {
+        if matches!(id.kind(), DocumentKind::Estimate | DocumentKind::DeliveryNote) {
+            return Ok(Vec::new());
+        }
+        let advances = advances(relations);
+        let mut settlement = sheet.settlement(&self.scope, self.today, Vec::new(), advances);
+        let text = id.to_string();
+        let issuing = sheet.document(id).is_some_and(|document| !document.is_draft());
+        let advance = id.kind() == DocumentKind::AdvanceInvoice;
+        if advance && issuing {
+            // It takes payments while it is a draft, and is issued by them.
+            let own = settlement.documents.iter_mut().filter(|document| document.id == text);
+            own.for_each(|document| document.stage = SettleableStage::Draft);
+        }
+        let covered = settlement.clone().cover(&text, self.payments.clone(), &self.stamp);
+        let covered = covered.map_err(in_payments)?;
+        sheet.take_over(&covered, &self.stamp);
+        if !(advance && issuing) {
+            return Ok(vec![covered]);
+        }
+        for document in &mut settlement.documents {
+            if let Some(after) = covered.documents.iter().find(|after| after.id == document.id) {
+                *document = after.clone();
+            }
+        }
+        let issued = settlement.issue_advance(&text, &self.stamp)?;
+        Ok(vec![covered, issued])
+    }
+
+    fn events(&self, document: &Document, is_new: bool) -> Vec<Event> {
+        let (actor, now) = (self.scope.principal().id(), self.stamp.now());
+        let created = is_new.then(|| document.event("created", &actor, now)).flatten();
+        let issued = match document.stage {
+            Stage::Draft => None,
+            _ if document.id.kind() == DocumentKind::CreditNote => {
+                document.event("issued", &actor, now)
+            }
+            _ => document.event("finalized", &actor, now),
+        };
+        created.into_iter().chain(issued).collect()
+    }
+}
+
+/// The advance invoices among the targets of `relations`, in the order of the links.
+pub(crate) fn advances(relations: &[Relation]) -> Vec<String> {
+    let applied = |relation: &&Relation| relation.relation_type == RelationType::AdvanceApplied;
+    relations.iter().filter(applied).map(|relation| relation.target_id.to_string()).collect()
+}
+
+/// What becomes of links: those that are gone, new or changed.
+pub(super) fn relation_puts(old: &[Relation], new: &[Relation]) -> Vec<Put> {
+    let gone = old.iter().filter(|old| new.iter().all(|new| new.id != old.id)).map(Put::delete);
+    let written = new.iter().filter_map(|new| match old.iter().find(|old| old.id == new.id) {
+        None => Some(Put::insert(new)),
+        Some(old) if old != new => Some(Put::update(old, new)),
+        Some(_) => None,
+    });
+    gone.chain(written).collect()
+}
+
+fn not_found(id: DocumentId) -> Error {
+    racun_kernel::StoreError::NotFound { id: id.to_string() }.into()
+}
+
+/// The error as found in the request's `payments`.
+fn in_payments(error: racun_settlement::SettlementError) -> Error {
+    match Error::from(error) {
+        Error::Document(DocumentError::Invalid(issues)) => {
+            let mut outer = Issues::default();
+            outer.extend_at("payments", issues);
+            outer.into()
+        }
+        other => other,
+    }
+}

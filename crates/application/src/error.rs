@@ -1,0 +1,53 @@
+//! Why a use case that spans domain crates is refused.
+
+use racun_documents::{DocumentError, Refused};
+use racun_kernel::{Issues, StoreError};
+use racun_settlement::{Refusal, SettlementError};
+
+/// Why a use case on documents and what settles them is refused: in the words of the crate whose rule
+/// refuses.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum Error {
+    /// A rule of documents, or the store.
+    #[error(transparent)]
+    Document(#[from] DocumentError),
+    /// A rule of settlement.
+    #[error(transparent)]
+    Settlement(SettlementError),
+}
+
+impl From<StoreError> for Error {
+    fn from(error: StoreError) -> Self {
+        Self::Document(error.into())
+    }
+}
+
+impl From<Issues> for Error {
+    fn from(issues: Issues) -> Self {
+        Self::Document(issues.into())
+    }
+}
+
+impl From<Refused> for Error {
+    fn from(refused: Refused) -> Self {
+        Self::Document(refused.into())
+    }
+}
+
+impl From<Refusal> for Error {
+    fn from(refusal: Refusal) -> Self {
+        Self::Settlement(refusal.into())
+    }
+}
+
+impl From<SettlementError> for Error {
+    /// What is wrong with an input is one thing, whichever crate found it.
+    fn from(error: SettlementError) -> Self {
+        match error {
+            SettlementError::Invalid(issues) => issues.into(),
+            SettlementError::Store(error) => error.into(),
+            SettlementError::NotFound { id } => StoreError::NotFound { id }.into(),
+            refused @ SettlementError::Refused(_) => Self::Settlement(refused),
+        }
+    }
+}

@@ -1,0 +1,156 @@
+//! Documents as settlement sees them, and what its decisions change on them.
+
+use racun_documents::{Document, DocumentId, DocumentKind, Stage};
+use racun_kernel::{Event, Load, Put, Scope, Stamp, StoreError, Stored, Writes};
+use racun_settlement::{
+    Expense, Outcome, PAYMENTS, Payment, Settleable, SettleableKind, SettleableStage, Settlement,
+};
+use time::Date;
+
+/// Holds the active allocations of advance money to the invoice `id`.
+pub(crate) fn load_allocations(scope: &Scope, id: DocumentId) -> Load {
+    let (tenant, value) = (scope.tenant(), id.to_string());
+    Load::Where { table: &PAYMENTS, tenant, field: "allocation_of", value }
+}
+
+/// The payments among held rows.
+pub(crate) fn payments(rows: &[Vec<Stored>]) -> Result<Vec<Payment>, StoreError> {
+    let prefix = <racun_kernel::id::Payment as racun_kernel::Kind>::PREFIX;
+    let found = rows.iter().flatten().filter(|row| row.id.starts_with(prefix));
+    found.map(|row| row.read(&PAYMENTS)).collect()
+}
+
+/// The document as settlement sees it; `None` for kinds that no money moves on.
+pub(crate) fn settleable(document: &Document) -> Option<Settleable> {
+    let kind = match document.id.kind() {
+        DocumentKind::Invoice => SettleableKind::Invoice,
+        DocumentKind::CreditNote => SettleableKind::CreditNote,
+        DocumentKind::AdvanceInvoice => SettleableKind::AdvanceInvoice,
+        DocumentKind::Estimate | DocumentKind::DeliveryNote => return None,
+    };
+    Some(Settleable {
+        id: document.id.to_string(),
+        kind,
+        stage: match document.stage {
+            Stage::Draft => SettleableStage::Draft,
+            Stage::Issued(_) => SettleableStage::Issued,
+            Stage::Voided(..) => SettleableStage::Voided,
+        },
+        currency: document.content.currency,
+        total_with_tax: document.amounts.total_with_tax.clone(),
+        total_paid: document.amounts.total_paid.clone(),
+        total_applied: document.amounts.total_applied.clone(),
+    })
+}
+
+/// The documents and expenses of one decision: as they were held, and as they become.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Sheet {
+    documents: Vec<(Option<Document>, Document)>,
+    expenses: Vec<(Expense, Expense)>,
+}
+
+impl Sheet {
+    /// A sheet of held documents.
+    pub fn of(documents: Vec<Document>) -> Self {
+        let documents = documents.into_iter().map(|document| (Some(document.clone()), document));
+        Self { documents: documents.collect(), expenses: Vec::new() }
+    }
+
+    /// The same sheet with a document that is to be inserted, or that replaces `before`.
+    pub fn with(mut self, before: Option<Document>, after: Document) -> Self {
+        self.documents.retain(|(_, document)| document.id != after.id);
+        self.documents.insert(0, (before, after));
+        self
+    }
+
+    /// Puts `after` in the place of the document that it was.
+    pub fn replace(&mut self, after: Document) {
+        let found = self.documents.iter_mut().find(|(_, document)| document.id == after.id);
+        if let Some((_, document)) = found {
+            *document = after;
+        }
+    }
+
+    /// The same sheet with a held expense.
+    pub fn with_expense(mut self, expense: Expense) -> Self {
+        self.expenses.push((expense.clone(), expense));
+        self
+    }
+
+    /// The documents as they become, the one of [`Sheet::with`] first.
+    pub fn documents(&self) -> impl Iterator<Item = &Document> {
+        self.documents.iter().map(|(_, after)| after)
+    }
+
+    /// The document `id` as it becomes.
+    pub fn document(&self, id: DocumentId) -> Option<&Document> {
+        self.documents().find(|document| document.id == id)
+    }
+
+    /// What settlement decides on: all that money moves on.
+    pub fn settlement(
+        &self,
+        scope: &Scope,
+        today: Date,
+        allocations: Vec<Payment>,
+        links: Vec<String>,
+    ) -> Settlement {
+        let documents = self.documents().filter_map(settleable);
+        let expenses = self.expenses.iter().map(|(_, after)| after.settleable());
+        Settlement {
+            entity_id: scope.entity(),
+            today,
+            documents: documents.chain(expenses).collect(),
+            allocations,
+            links,
+        }
+    }
+
+    /// Takes over the totals that a decision came to.
+    pub fn take_over(&mut self, outcome: &Outcome, stamp: &Stamp) {
+        for settled in &outcome.documents {
+            let found = self.documents.iter_mut().find(|(_, d)| d.id.to_string() == settled.id);
+            if let Some((_, document)) = found {
+                let mut totals = document.settled_totals();
+                totals.paid = settled.total_paid.clone();
+                totals.applied = settled.total_applied.clone();
+                *document = document.clone().settled(totals, stamp);
+            }
+            let found = self.expenses.iter_mut().find(|(_, e)| e.id.to_string() == settled.id);
+            if let Some((_, expense)) = found {
+                *expense = expense.clone().paid(settled.total_paid.clone(), stamp);
+            }
+        }
+    }
+
+    /// The rows to write: documents that are new or changed.
+    pub fn puts(&self) -> Vec<Put> {
+        let documents = self.documents.iter().filter_map(|(before, after)| match before {
+            None => Some(Put::insert(after)),
+            Some(before) if before != after => Some(Put::update(before, after)),
+            Some(_) => None,
+        });
+        let expenses = self.expenses.iter().filter(|(before, after)| before != after);
+        documents.chain(expenses.map(|(before, after)| Put::update(before, after))).collect()
+    }
+
+    /// All that a decision on this sheet writes.
+    pub fn writes(&self, outcome: &Outcome, scope: &Scope, stamp: &Stamp) -> Writes {
+        let mut puts = self.puts();
+        puts.extend(outcome.writes.iter().map(racun_settlement::PaymentWrite::put));
+        Writes { puts, events: events(outcome, scope, stamp), takes_number: false }
+    }
+}
+
+/// What happened, for the outbox.
+pub(crate) fn events(outcome: &Outcome, scope: &Scope, stamp: &Stamp) -> Vec<Event> {
+    let event = |fact: &racun_settlement::Happened| Event {
+        tenant: scope.tenant(),
+        kind: fact.event(),
+        subject: fact.subject(),
+        actor: scope.principal().id(),
+        at: stamp.now(),
+    };
+    outcome.facts.iter().map(event).collect()
+}

@@ -1,0 +1,322 @@
+//! Documents as they are answered: what all kinds have, once, and what each has of its own.
+
+use std::collections::BTreeMap;
+
+use racun_documents::{Document, DocumentKind};
+use racun_kernel::Decimal;
+use racun_kernel::calendar::{format_date, format_instant, format_midnight};
+use serde::Serialize;
+use serde_json::Value as Json;
+use utoipa::ToSchema;
+
+use super::input::{CalculationModeBody, TitleTypeBody, TranslationsBody};
+use super::line::{
+    AdvanceInvoiceItemBody, CreditNoteItemBody, DeliveryNoteItemBody, EstimateItemBody,
+    InvoiceItemBody,
+};
+use super::output::{
+    CreationSourceBody, DocumentViesBody, ExchangeRateBody, SummaryTaxBody, TransactionTypeBody,
+};
+use super::party::{PartyBody, UnitBody};
+use super::relation::RelationBody;
+use crate::body::Convert;
+use crate::openapi::{nullable_number, number};
+
+/// A document of one kind, as it is answered.
+pub trait DocumentBody: Serialize + ToSchema + 'static {
+    /// The kind.
+    const KIND: DocumentKind;
+
+    /// The kind's name in the description.
+    const NAME: &'static str;
+
+    /// `document`, which is of this kind, and its links.
+    fn of(document: Document, document_relations: Vec<RelationBody>) -> Self;
+}
+
+/// Declares a kind's body: `[Body as Kind of Line] { own fields } groups of fields`. A field's value
+/// is made of the document: `field: Type = |document| value,`.
+macro_rules! document_answer {
+    ($head:tt { $($own:tt)* } settled $($group:ident)*) => {
+        document_answer! {
+            $head {
+                $($own)*
+                /// Payments and settlements that count.
+                #[schema(schema_with = number)]
+                total_paid: Decimal = |document| document.amounts.total_paid.clone(),
+                /// What is left to pay.
+                #[schema(schema_with = number)]
+                total_due: Decimal = |document| document.total_due(),
+                /// Whether it is issued and nothing is left to pay.
+                paid_in_full: bool = |document| document.paid_in_full(),
+                /// Null: fiscalization is not part of this version.
+                #[schema(required = true, value_type = Option<Object>)]
+                furs: Option<Json> = |_document| None,
+                /// Null: fiscalization is not part of this version.
+                #[schema(required = true, value_type = Option<Object>)]
+                fina: Option<Json> = |_document| None,
+                /// Null: fiscalization is not part of this version.
+                #[schema(required = true, value_type = Option<Object>)]
+                pt: Option<Json> = |_document| None,
+            }
+            $($group)*
+        }
+    };
+    ($head:tt { $($own:tt)* } exchanged $($group:ident)*) => {
+        document_answer! {
+            $head {
+                $($own)*
+                /// Null: e-invoicing is not part of this version.
+                #[schema(required = true, value_type = Option<Object>)]
+                xrechnung: Option<Json> = |_document| None,
+                /// Null: e-invoicing is not part of this version.
+                #[schema(required = true, value_type = Option<Object>)]
+                zugferd: Option<Json> = |_document| None,
+                /// Null: e-invoicing is not part of this version.
+                #[schema(required = true, value_type = Option<Object>)]
+                ujp: Option<Json> = |_document| None,
+            }
+            $($group)*
+        }
+    };
+    (
+        [$(#[$doc:meta])* $body:ident as $name:ident of $line:ident] {
+            $($(#[$field_doc:meta])* $field:ident: $kind:ty = |$document:ident| $value:expr,)*
+        }
+    ) => {
+        $(#[$doc])*
+        #[derive(Debug, Serialize, ToSchema)]
+        #[schema(as = $name)]
+        pub struct $body {
+            id: String,
+            /// The number as written; a placeholder that begins with `draft-` for drafts.
+            number: String,
+            is_draft: bool,
+            /// Midnight UTC.
+            date: String,
+            issuer: PartyBody,
+            #[schema(required = true)]
+            business_unit_id: Option<String>,
+            #[schema(required = true)]
+            business_unit: Option<UnitBody>,
+            #[schema(required = true)]
+            customer_id: Option<String>,
+            #[schema(required = true)]
+            customer: Option<PartyBody>,
+            #[schema(required = true)]
+            note: Option<String>,
+            #[schema(required = true)]
+            payment_terms: Option<String>,
+            #[schema(required = true)]
+            tax_clause: Option<String>,
+            #[schema(required = true)]
+            footer: Option<String>,
+            #[schema(required = true)]
+            signature: Option<String>,
+            translations: TranslationsBody,
+            /// Before tax.
+            #[schema(schema_with = number)]
+            total: Decimal,
+            /// With tax.
+            #[schema(schema_with = number)]
+            total_with_tax: Decimal,
+            /// Discounts, before tax.
+            #[schema(schema_with = number)]
+            total_discount: Decimal,
+            creation_source: CreationSourceBody,
+            calculation_mode: CalculationModeBody,
+            taxes: Vec<SummaryTaxBody>,
+            currency_code: String,
+            entity_id: String,
+            date_year: i32,
+            #[schema(required = true)]
+            shareable_id: Option<String>,
+            #[schema(required = true)]
+            voided_at: Option<String>,
+            #[schema(required = true)]
+            transaction_type: Option<TransactionTypeBody>,
+            metadata: BTreeMap<String, String>,
+            #[schema(required = true)]
+            exchange_rate: Option<ExchangeRateBody>,
+            #[schema(schema_with = nullable_number, required = true)]
+            total_converted: Option<Decimal>,
+            #[schema(schema_with = nullable_number, required = true)]
+            total_with_tax_converted: Option<Decimal>,
+            /// Expected less calculated total; null unless a total was expected.
+            #[schema(schema_with = nullable_number, required = true)]
+            rounding_correction: Option<Decimal>,
+            /// Null: e-SLOG validation is not part of this version.
+            #[schema(required = true, value_type = Option<Object>)]
+            eslog: Option<Json>,
+            #[schema(required = true)]
+            reference: Option<String>,
+            #[schema(required = true)]
+            vies: Option<DocumentViesBody>,
+            #[schema(required = true)]
+            deleted_at: Option<String>,
+            created_at: String,
+            updated_at: String,
+            /// Midnight UTC.
+            #[schema(required = true)]
+            date_due: Option<String>,
+            /// `YYYY-MM-DD`.
+            #[schema(required = true)]
+            date_service: Option<String>,
+            /// `YYYY-MM-DD`.
+            #[schema(required = true)]
+            date_service_to: Option<String>,
+            items: Vec<$line>,
+            /// Links to other documents; in lists only with `include=document_relations`, else empty.
+            document_relations: Vec<RelationBody>,
+            $($(#[$field_doc])* $field: $kind,)*
+        }
+
+        impl DocumentBody for $body {
+            const KIND: DocumentKind = DocumentKind::$name;
+            const NAME: &'static str = stringify!($name);
+
+            fn of(document: Document, document_relations: Vec<RelationBody>) -> Self {
+                $(let $field: $kind = { let $document = &document; $value };)*
+                let (number, is_draft) = (document.number(), document.is_draft());
+                let voided_at = document.voided_at().convert();
+                let (created_at, updated_at) =
+                    (format_instant(document.created_at), format_instant(document.updated_at));
+                let (content, amounts) = (document.content, document.amounts);
+                let lines = content.lines.into_iter();
+                let items =
+                    lines.map(|line| $line::of(line, document.id, &created_at, &updated_at)).collect();
+                Self {
+                    id: document.id.to_string(),
+                    number,
+                    is_draft,
+                    date: format_midnight(content.date),
+                    issuer: content.issuer.convert(),
+                    business_unit_id: content.business_unit_id.convert(),
+                    business_unit: content.business_unit.convert(),
+                    customer_id: content.customer_id.convert(),
+                    customer: content.customer.convert(),
+                    note: content.texts.note,
+                    payment_terms: content.texts.payment_terms,
+                    tax_clause: content.texts.tax_clause,
+                    footer: content.texts.footer,
+                    signature: content.texts.signature,
+                    translations: content.translations.convert(),
+                    total: amounts.total,
+                    total_with_tax: amounts.total_with_tax,
+                    total_discount: amounts.total_discount,
+                    creation_source: document.source.convert(),
+                    calculation_mode: document.mode.convert(),
+                    taxes: amounts.taxes.convert(),
+                    currency_code: content.currency.to_string(),
+                    entity_id: document.entity_id.to_string(),
+                    date_year: content.date.year(),
+                    shareable_id: document.shareable_id,
+                    voided_at,
+                    transaction_type: Some(content.transaction_type.convert()),
+                    metadata: content.metadata.convert(),
+                    exchange_rate: content.exchange_rate.convert(),
+                    total_converted: amounts.total_converted,
+                    total_with_tax_converted: amounts.total_with_tax_converted,
+                    rounding_correction: amounts.rounding_correction,
+                    eslog: None,
+                    reference: content.reference,
+                    vies: content.vies.convert(),
+                    deleted_at: document.deleted_at.convert(),
+                    created_at,
+                    updated_at,
+                    date_due: content.date_due.map(format_midnight),
+                    date_service: content.date_service.map(format_date),
+                    date_service_to: content.date_service_to.map(format_date),
+                    items,
+                    document_relations,
+                    $($field,)*
+                }
+            }
+        }
+    };
+}
+
+document_answer! {
+    [
+        /// An invoice.
+        InvoiceBody as Invoice of InvoiceItemBody
+    ] {} settled exchanged
+}
+
+document_answer! {
+    [
+        /// An estimate.
+        EstimateBody as Estimate of EstimateItemBody
+    ] {
+        /// Last day on which it is valid: midnight UTC.
+        #[schema(required = true)]
+        date_valid_till: Option<String> =
+            |document| document.content.date_valid_till.map(format_midnight),
+        /// What it calls itself.
+        title_type: TitleTypeBody = |document| document.content.title_type.convert(),
+        /// When the customer accepted it.
+        #[schema(required = true)]
+        accepted_at: Option<String> = |document| document.accepted_at().convert(),
+        /// When the customer rejected it.
+        #[schema(required = true)]
+        rejected_at: Option<String> = |document| document.rejected_at().convert(),
+    }
+}
+
+document_answer! {
+    [
+        /// A credit note. Its values are positive.
+        CreditNoteBody as CreditNote of CreditNoteItemBody
+    ] {} settled exchanged
+}
+
+document_answer! {
+    [
+        /// An advance invoice.
+        AdvanceInvoiceBody as AdvanceInvoice of AdvanceInvoiceItemBody
+    ] {} settled
+}
+
+document_answer! {
+    [
+        /// A delivery note.
+        DeliveryNoteBody as DeliveryNote of DeliveryNoteItemBody
+    ] {
+        /// Whether it shows no prices.
+        hide_prices: bool = |document| document.content.hide_prices,
+    }
+}
+
+/// A document of any kind.
+#[derive(Debug, Serialize, ToSchema)]
+#[serde(untagged)]
+#[schema(as = Document)]
+pub enum AnyDocumentBody {
+    /// An invoice.
+    Invoice(InvoiceBody),
+    /// An estimate.
+    Estimate(EstimateBody),
+    /// A credit note.
+    CreditNote(CreditNoteBody),
+    /// An advance invoice.
+    AdvanceInvoice(AdvanceInvoiceBody),
+    /// A delivery note.
+    DeliveryNote(DeliveryNoteBody),
+}
+
+impl AnyDocumentBody {
+    /// `document` and its links.
+    pub(super) fn of(document: Document, relations: Vec<RelationBody>) -> Self {
+        match document.id.kind() {
+            DocumentKind::Invoice => Self::Invoice(InvoiceBody::of(document, relations)),
+            DocumentKind::Estimate => Self::Estimate(EstimateBody::of(document, relations)),
+            DocumentKind::CreditNote => Self::CreditNote(CreditNoteBody::of(document, relations)),
+            DocumentKind::AdvanceInvoice => {
+                Self::AdvanceInvoice(AdvanceInvoiceBody::of(document, relations))
+            }
+            DocumentKind::DeliveryNote => {
+                Self::DeliveryNote(DeliveryNoteBody::of(document, relations))
+            }
+        }
+    }
+}

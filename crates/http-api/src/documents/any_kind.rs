@@ -1,0 +1,266 @@
+//! Routes that take documents of any kind.
+
+use actix_web::web::{self, Data, Json, ReqData};
+use racun_access::Entity;
+use racun_access::Permission::{ReadRecords, WriteRecords};
+use racun_application::documents::{self as application, LineCategory};
+use racun_documents::{DocumentError, DocumentKind};
+use racun_kernel::{Issue, Issues, Scope, Step};
+use serde::Deserialize;
+use utoipa::ToSchema;
+use validator::Validate;
+
+use super::answer::AnyDocumentBody;
+use super::document_id;
+use super::line::AnyLineBody;
+use super::output::{CalculationBody, NextNumberBody};
+use super::relation::of_one;
+use super::shape::{Calculate, Sent};
+use crate::answer::NoContent;
+use crate::body::{AllBody, Convert};
+use crate::error::ApiError;
+use crate::request::{Body, MaybeBody, PathText, Query};
+use crate::route::{Gate, Parameter, ParameterKind, Route};
+use crate::services::Services;
+
+const DOCUMENTS: &str = "Documents";
+
+const TYPE: Parameter = Parameter {
+    name: "type",
+    meaning: "invoice, estimate, credit_note, advance_invoice or delivery_note.",
+    kind: ParameterKind::Text,
+};
+const BUSINESS_UNIT: Parameter = Parameter {
+    name: "business_unit_id",
+    meaning: "The business unit that the document would be of.",
+    kind: ParameterKind::Text,
+};
+
+/// Routes of documents of any kind.
+pub(crate) const ROUTES: &[Route] = &[
+    Route::get("/documents/next-number", "getNextNumber", Gate::Entity(ReadRecords), || {
+        web::to(next_number)
+    })
+    .about(DOCUMENTS, "Answers the number that the next document would get, without taking it.")
+    .reads(&[TYPE, BUSINESS_UNIT])
+    .answers::<NextNumberBody>(),
+    Route::post("/documents/calculate", "calculateDocument", Gate::Entity(ReadRecords), || {
+        web::to(calculate)
+    })
+    .about(DOCUMENTS, "Calculates a document without making it.")
+    .reads(&[TYPE])
+    .takes_with::<Sent<Calculate>>(&["items"])
+    .answers::<CalculationBody>(),
+    Route::patch(
+        "/documents/items/financial-categories",
+        "categorizeDocumentItems",
+        Gate::Entity(WriteRecords),
+        || web::to(categorize_all),
+    )
+    .about(DOCUMENTS, "Gives lines their financial categories: all of them, or none.")
+    .takes::<AssignmentsBody>()
+    .answers::<AllBody<AnyLineBody>>(),
+    Route::patch(
+        "/documents/items/{id}/financial-category",
+        "categorizeDocumentItem",
+        Gate::Entity(WriteRecords),
+        || web::to(categorize),
+    )
+    .about(DOCUMENTS, "Gives a line its financial category, also on an issued document.")
+    .takes::<CategoryBody>()
+    .answers::<AnyLineBody>(),
+    Route::post("/documents/{id}/finalize", "finalizeDocument", Gate::Entity(WriteRecords), || {
+        web::to(finalize)
+    })
+    .about(DOCUMENTS, "Issues a draft: gives it the next number of its sequence.")
+    .takes::<FinalizeBody>()
+    .answers::<AnyDocumentBody>(),
+    Route::delete("/documents/{id}", "deleteDocument", Gate::Entity(WriteRecords), || {
+        web::to(delete)
+    })
+    .about(DOCUMENTS, "Deletes a draft.")
+    .reads(&[TYPE]),
+];
+
+/// How a draft is finalized. It takes no properties in this version.
+#[derive(Debug, Default, Deserialize, ToSchema, Validate)]
+#[serde(deny_unknown_fields)]
+#[schema(as = FinalizeDocument)]
+struct FinalizeBody {}
+
+/// The financial category of a line.
+#[derive(Debug, Deserialize, ToSchema, Validate)]
+#[serde(deny_unknown_fields)]
+#[schema(as = LineCategory)]
+struct CategoryBody {
+    /// The category; none when null or absent.
+    financial_category_id: Option<String>,
+}
+
+/// A line, and the financial category that it is to have.
+#[derive(Debug, Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+#[schema(as = LineCategoryAssignment)]
+struct AssignmentBody {
+    /// The line.
+    id: String,
+    /// The category; none when null or absent.
+    financial_category_id: Option<String>,
+}
+
+/// Lines, and the financial categories that they are to have.
+#[derive(Debug, Deserialize, ToSchema, Validate)]
+#[serde(deny_unknown_fields)]
+#[schema(as = LineCategoryAssignments)]
+struct AssignmentsBody {
+    /// 1 to 100 lines, of any documents.
+    #[schema(min_items = 1, max_items = 100)]
+    assignments: Vec<AssignmentBody>,
+}
+
+impl AssignmentsBody {
+    /// Lines of one request: each is looked for, and its document held.
+    const MAX: usize = 100;
+}
+
+/// The kind that `type` names; `default` when it is absent.
+fn kind(query: &Query, default: Option<DocumentKind>) -> Result<DocumentKind, ApiError> {
+    let refused = |code| {
+        let message = format!("expected {}", TYPE.meaning);
+        ApiError::from(Issue::new(code, message).at(TYPE.name))
+    };
+    match query.one(TYPE.name)? {
+        None => default.ok_or_else(|| refused("required")),
+        Some(name) => DocumentKind::from_name(name).ok_or_else(|| refused("invalid_value")),
+    }
+}
+
+async fn next_number(
+    services: Data<Services>,
+    entity: ReqData<Entity>,
+    query: Query,
+) -> Result<Json<NextNumberBody>, ApiError> {
+    let kind = kind(&query, None)?;
+    let unit = query.one(BUSINESS_UNIT.name)?;
+    let stamp = services.stamp();
+    let number = application::next_number(&*services.store, &entity, kind, unit, &stamp).await?;
+    Ok(Json(NextNumberBody::of(number)))
+}
+
+async fn calculate(
+    services: Data<Services>,
+    scope: ReqData<Scope>,
+    entity: ReqData<Entity>,
+    query: Query,
+    sent: Body<Sent<Calculate>>,
+) -> Result<Json<CalculationBody>, ApiError> {
+    let kind = kind(&query, Some(DocumentKind::Invoice))?;
+    let (request, _) = sent.0.properties.creation(false)?;
+    let (store, stamp) = (&*services.store, services.stamp());
+    let document = application::calculate(store, &scope, &entity, kind, request, &stamp).await?;
+    Ok(Json(document.convert()))
+}
+
+async fn finalize(
+    services: Data<Services>,
+    scope: ReqData<Scope>,
+    entity: ReqData<Entity>,
+    path: PathText,
+    _body: MaybeBody<FinalizeBody>,
+) -> Result<Json<AnyDocumentBody>, ApiError> {
+    let id = document_id(&path)?;
+    let (owner, entity) = (scope.clone(), entity.into_inner());
+    let task = |services: Services| async move {
+        let (store, stamp) = (&*services.store, services.stamp());
+        application::finalize(store, &owner, &entity, id, &stamp).await
+    };
+    let document = services.run(task).await?;
+    let links = of_one(&*services.store, &scope, id).await?;
+    Ok(Json(AnyDocumentBody::of(document, links)))
+}
+
+async fn delete(
+    services: Data<Services>,
+    scope: ReqData<Scope>,
+    path: PathText,
+    query: Query,
+) -> Result<NoContent, ApiError> {
+    let id = document_id(&path)?;
+    if kind(&query, Some(id.kind()))? != id.kind() {
+        return Err(ApiError::not_found(&path.0));
+    }
+    let scope = scope.into_inner();
+    let task = |services: Services| async move {
+        application::delete(&*services.store, &scope, id, &services.stamp()).await
+    };
+    services.run(task).await?;
+    Ok(NoContent)
+}
+
+async fn assign(
+    services: &Services,
+    scope: Scope,
+    assignments: Vec<LineCategory>,
+) -> Result<Vec<AnyLineBody>, DocumentError> {
+    let task = |services: Services| async move {
+        application::categorize(&*services.store, &scope, assignments, &services.stamp()).await
+    };
+    let lines = services.run(task).await?;
+    Ok(lines.iter().filter_map(|(document, id)| AnyLineBody::one(document, id)).collect())
+}
+
+async fn categorize_all(
+    services: Data<Services>,
+    scope: ReqData<Scope>,
+    sent: Body<AssignmentsBody>,
+) -> Result<Json<AllBody<AnyLineBody>>, ApiError> {
+    let assignments = sent.0.assignments;
+    if !(1..=AssignmentsBody::MAX).contains(&assignments.len()) {
+        let message = format!("expected 1 to {} lines", AssignmentsBody::MAX);
+        return Err(Issue::new("invalid_length", message).at("assignments").into());
+    }
+    let assignments = assignments.into_iter().map(|assignment| LineCategory {
+        line_id: assignment.id,
+        financial_category_id: assignment.financial_category_id,
+    });
+    let lines = assign(&services, scope.into_inner(), assignments.collect()).await;
+    let lines = lines.map_err(|error| match error {
+        DocumentError::Invalid(issues) => {
+            let mut inside = Issues::default();
+            inside.extend_at("assignments", issues);
+            inside.into()
+        }
+        other => ApiError::from(other),
+    })?;
+    Ok(Json(AllBody::of(lines)))
+}
+
+async fn categorize(
+    services: Data<Services>,
+    scope: ReqData<Scope>,
+    path: PathText,
+    sent: Body<CategoryBody>,
+) -> Result<Json<AnyLineBody>, ApiError> {
+    let CategoryBody { financial_category_id } = sent.0;
+    let assignment = LineCategory { line_id: path.0.clone(), financial_category_id };
+    let lines = assign(&services, scope.into_inner(), vec![assignment]).await;
+    let lines = lines.map_err(|error| match error {
+        DocumentError::Invalid(issues) => of_the_only(&path, &issues),
+        other => ApiError::from(other),
+    })?;
+    lines.into_iter().next().map(Json).ok_or_else(|| ApiError::not_found(&path.0))
+}
+
+/// What is wrong with the only assignment: its line is in the path, its category in the body.
+fn of_the_only(path: &PathText, issues: &Issues) -> ApiError {
+    let line = Step::Key("id".to_owned());
+    if issues.iter().any(|issue| issue.path.last() == Some(&line)) {
+        return ApiError::not_found(&path.0);
+    }
+    let mut of_category = Issues::default();
+    for issue in issues.iter() {
+        let path = issue.path.iter().skip(1).cloned().collect();
+        of_category.push(Issue { path, ..issue.clone() });
+    }
+    of_category.into()
+}

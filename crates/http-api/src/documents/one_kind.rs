@@ -1,0 +1,312 @@
+//! What each kind of document has routes for, declared once for all kinds.
+
+use actix_web::web::{self, Data, Json, ReqData};
+use racun_access::Permission::{ReadRecords, WriteRecords};
+use racun_access::{Caller, Entity};
+use racun_application::documents::{self as application, Edit};
+use racun_documents::{Document, DocumentId, Editor};
+use racun_kernel::{Page, Scope};
+use serde::Deserialize;
+use utoipa::ToSchema;
+use validator::Validate;
+
+use super::answer::{
+    AdvanceInvoiceBody, CreditNoteBody, DeliveryNoteBody, DocumentBody, EstimateBody, InvoiceBody,
+};
+use super::document_id;
+use super::output::VersionsBody;
+use super::relation::{INCLUDE, included, of_one, with_links};
+use super::shape::{Create, CreateCustom, Making, Sent, Update};
+use crate::answer::Created;
+use crate::body::{Convert, ListBody};
+use crate::error::ApiError;
+use crate::request::{Body, MaybeBody, PathText, Query};
+use crate::route::{Gate, LIST, Route};
+use crate::services::Services;
+
+/// Declares the routes of a kind: its body, path, name and names in operations and sentences; and
+/// those that not every kind has.
+macro_rules! routes {
+    (
+        $body:ty, $path:literal, $tag:literal,
+        $one:literal, $many:literal, $a_one:literal, $plural:literal,
+        $($more:expr),* $(,)?
+    ) => {
+        &[
+            Route::post($path, concat!("create", $one), Gate::Entity(WriteRecords), || {
+                web::to(create::<Create<$body>>)
+            })
+            .about($tag, concat!("Makes ", $a_one, ": issued with the next number, or a draft."))
+            .takes_with::<Sent<Create<$body>>>(&["items"])
+            .creates::<$body>(),
+            Route::post(
+                concat!($path, "/custom"),
+                concat!("createCustom", $one),
+                Gate::Entity(WriteRecords),
+                || web::to(create::<CreateCustom<$body>>),
+            )
+            .about($tag, concat!("Makes ", $a_one, " with totals that are kept as given."))
+            .takes_with::<Sent<CreateCustom<$body>>>(&["items", "total", "total_with_tax"])
+            .creates::<$body>(),
+            Route::get($path, concat!("list", $many), Gate::Entity(ReadRecords), || {
+                web::to(list::<$body>)
+            })
+            .about($tag, concat!("Lists ", $plural, "."))
+            .reads(LIST)
+            .reads_also(&[INCLUDE])
+            .answers::<ListBody<$body>>(),
+            Route::get(
+                concat!($path, "/{id}"),
+                concat!("get", $one),
+                Gate::Entity(ReadRecords),
+                || web::to(get::<$body>),
+            )
+            .about($tag, concat!("Answers ", $a_one, "."))
+            .reads(&[INCLUDE])
+            .answers::<$body>(),
+            Route::patch(
+                concat!($path, "/{id}"),
+                concat!("update", $one),
+                Gate::Entity(WriteRecords),
+                || web::to(update::<$body>),
+            )
+            .about($tag, concat!("Changes what is sent of ", $a_one, ", and keeps a version of it."))
+            .takes::<Sent<Update<$body>>>()
+            .answers::<$body>(),
+            Route::get(
+                concat!($path, "/{id}/versions"),
+                concat!("list", $one, "Versions"),
+                Gate::Entity(ReadRecords),
+                || web::to(versions::<$body>),
+            )
+            .about($tag, concat!("Tells what each update of ", $a_one, " changed, newest first."))
+            .answers::<VersionsBody>(),
+            $($more,)*
+        ]
+    };
+}
+
+/// Declares the route by which a kind is voided.
+macro_rules! void_route {
+    ($body:ty, $path:literal, $operation:literal, $tag:literal, $a_one:literal) => {
+        Route::post($path, $operation, Gate::Entity(WriteRecords), || web::to(void::<$body>))
+            .about($tag, concat!("Declares ", $a_one, " void, if issued; its number stays taken."))
+            .takes::<VoidBody>()
+            .answers::<$body>()
+    };
+}
+
+/// Routes of invoices.
+pub(crate) const INVOICES: &[Route] = routes! {
+    InvoiceBody, "/invoices", "Invoices", "Invoice", "Invoices", "an invoice", "invoices",
+    void_route!(InvoiceBody, "/invoices/{id}/void", "voidInvoice", "Invoices", "an invoice"),
+};
+
+/// Routes of estimates. They end by being rejected or by running out, not by being voided.
+pub(crate) const ESTIMATES: &[Route] = routes! {
+    EstimateBody, "/estimates", "Estimates", "Estimate", "Estimates", "an estimate", "estimates",
+    Route::post("/estimates/{id}/accept", "acceptEstimate", Gate::Entity(WriteRecords), || {
+        web::to(accept)
+    })
+    .about("Estimates", "Notes that the customer accepted an estimate.")
+    .takes::<ReplyBody>()
+    .answers::<EstimateBody>(),
+    Route::post("/estimates/{id}/reject", "rejectEstimate", Gate::Entity(WriteRecords), || {
+        web::to(reject)
+    })
+    .about("Estimates", "Notes that the customer rejected an estimate.")
+    .takes::<ReplyBody>()
+    .answers::<EstimateBody>(),
+};
+
+/// Routes of credit notes.
+pub(crate) const CREDIT_NOTES: &[Route] = routes! {
+    CreditNoteBody, "/credit-notes", "Credit notes",
+    "CreditNote", "CreditNotes", "a credit note", "credit notes",
+    void_route!(
+        CreditNoteBody, "/credit-notes/{id}/void", "voidCreditNote", "Credit notes", "a credit note"
+    ),
+};
+
+/// Routes of advance invoices.
+pub(crate) const ADVANCE_INVOICES: &[Route] = routes! {
+    AdvanceInvoiceBody, "/advance-invoices", "Advance invoices",
+    "AdvanceInvoice", "AdvanceInvoices", "an advance invoice", "advance invoices",
+    void_route!(
+        AdvanceInvoiceBody, "/advance-invoices/{id}/void", "voidAdvanceInvoice",
+        "Advance invoices", "an advance invoice"
+    ),
+};
+
+/// Routes of delivery notes.
+pub(crate) const DELIVERY_NOTES: &[Route] = routes! {
+    DeliveryNoteBody, "/delivery-notes", "Delivery notes",
+    "DeliveryNote", "DeliveryNotes", "a delivery note", "delivery notes",
+    void_route!(
+        DeliveryNoteBody, "/delivery-notes/{id}/void", "voidDeliveryNote",
+        "Delivery notes", "a delivery note"
+    ),
+};
+
+/// How a document is voided.
+#[derive(Debug, Default, Deserialize, ToSchema, Validate)]
+#[serde(deny_unknown_fields)]
+#[schema(as = VoidDocument)]
+struct VoidBody {
+    /// Why.
+    #[validate(length(min = 1, max = 500))]
+    #[schema(min_length = 1, max_length = 500)]
+    reason: Option<String>,
+    /// Whether the paper original was recovered.
+    has_original_document: Option<bool>,
+}
+
+/// What a customer says to an estimate. It takes no properties.
+#[derive(Debug, Default, Deserialize, ToSchema, Validate)]
+#[serde(deny_unknown_fields)]
+#[schema(as = ReplyToEstimate)]
+struct ReplyBody {}
+
+/// The path's id as one of this kind; any other is answered like an id that is not there.
+fn own_id<B: DocumentBody>(path: &PathText) -> Result<DocumentId, ApiError> {
+    let id = document_id(path)?;
+    if id.kind() == B::KIND { Ok(id) } else { Err(ApiError::not_found(&path.0)) }
+}
+
+/// `document` with its links.
+async fn body<B: DocumentBody>(
+    services: &Services,
+    scope: &Scope,
+    document: Document,
+) -> Result<B, ApiError> {
+    let links = of_one(&*services.store, scope, document.id).await?;
+    Ok(B::of(document, links))
+}
+
+async fn create<M: Making>(
+    services: Data<Services>,
+    scope: ReqData<Scope>,
+    entity: ReqData<Entity>,
+    sent: Body<Sent<M>>,
+) -> Result<Created<M::Answer>, ApiError> {
+    let (request, creation) = sent.0.properties.creation(M::CUSTOM)?;
+    let (owner, entity) = (scope.clone(), entity.into_inner());
+    let task = |services: Services| async move {
+        let (store, stamp) = (&*services.store, services.stamp());
+        let kind = M::Answer::KIND;
+        application::create(store, &owner, &entity, kind, request, creation, &stamp).await
+    };
+    let document = services.run(task).await?;
+    Ok(Created(body(&services, &scope, document).await?))
+}
+
+async fn list<B: DocumentBody>(
+    services: Data<Services>,
+    scope: ReqData<Scope>,
+    query: Query,
+) -> Result<Json<ListBody<B>>, ApiError> {
+    let (raw, with_relations) = (query.list()?, included(&query)?);
+    let store = &*services.store;
+    let Page { rows, pagination } = application::list(store, &scope, B::KIND, &raw).await?;
+    let rows = if with_relations {
+        with_links(store, &scope, rows).await?
+    } else {
+        rows.into_iter().map(|document| B::of(document, Vec::new())).collect()
+    };
+    Ok(Json(ListBody::of(Page { rows, pagination })))
+}
+
+async fn get<B: DocumentBody>(
+    services: Data<Services>,
+    scope: ReqData<Scope>,
+    path: PathText,
+    query: Query,
+) -> Result<Json<B>, ApiError> {
+    included(&query)?;
+    let document = application::get(&*services.store, &scope, own_id::<B>(&path)?).await?;
+    Ok(Json(body(&services, &scope, document).await?))
+}
+
+async fn update<B: DocumentBody>(
+    services: Data<Services>,
+    caller: ReqData<Caller>,
+    scope: ReqData<Scope>,
+    entity: ReqData<Entity>,
+    path: PathText,
+    sent: Body<Sent<Update<B>>>,
+) -> Result<Json<B>, ApiError> {
+    let id = own_id::<B>(&path)?;
+    let (request, change_reason) = sent.0.properties.change()?;
+    let edit = Edit { editor: editor(&caller), change_reason };
+    let (owner, entity) = (scope.clone(), entity.into_inner());
+    let task = |services: Services| async move {
+        let (store, stamp) = (&*services.store, services.stamp());
+        application::update(store, &owner, &entity, id, request, edit, &stamp).await
+    };
+    let document = services.run(task).await?;
+    Ok(Json(body(&services, &scope, document).await?))
+}
+
+fn editor(caller: &Caller) -> Option<Editor> {
+    match caller {
+        Caller::User { user, .. } => {
+            Some(Editor { name: user.name.clone(), email: user.email.clone() })
+        }
+        Caller::AccountKey(_) | Caller::EntityKey(_) => None,
+    }
+}
+
+async fn versions<B: DocumentBody>(
+    services: Data<Services>,
+    scope: ReqData<Scope>,
+    path: PathText,
+) -> Result<Json<VersionsBody>, ApiError> {
+    let versions = application::versions(&*services.store, &scope, own_id::<B>(&path)?).await?;
+    Ok(Json(versions.convert()))
+}
+
+async fn void<B: DocumentBody>(
+    services: Data<Services>,
+    scope: ReqData<Scope>,
+    path: PathText,
+    sent: MaybeBody<VoidBody>,
+) -> Result<Json<B>, ApiError> {
+    let (id, owner) = (own_id::<B>(&path)?, scope.clone());
+    let VoidBody { reason, has_original_document } = sent.0;
+    let task = |services: Services| async move {
+        let (store, stamp) = (&*services.store, services.stamp());
+        application::void(store, &owner, id, reason, has_original_document, &stamp).await
+    };
+    let document = services.run(task).await?;
+    Ok(Json(body(&services, &scope, document).await?))
+}
+
+async fn accept(
+    services: Data<Services>,
+    scope: ReqData<Scope>,
+    entity: ReqData<Entity>,
+    path: PathText,
+    _body: MaybeBody<ReplyBody>,
+) -> Result<Json<EstimateBody>, ApiError> {
+    let id = own_id::<EstimateBody>(&path)?;
+    let (owner, entity) = (scope.clone(), entity.into_inner());
+    let task = |services: Services| async move {
+        application::accept(&*services.store, &owner, &entity, id, &services.stamp()).await
+    };
+    let document = services.run(task).await?;
+    Ok(Json(body(&services, &scope, document).await?))
+}
+
+async fn reject(
+    services: Data<Services>,
+    scope: ReqData<Scope>,
+    path: PathText,
+    _body: MaybeBody<ReplyBody>,
+) -> Result<Json<EstimateBody>, ApiError> {
+    let (id, owner) = (own_id::<EstimateBody>(&path)?, scope.clone());
+    let task = |services: Services| async move {
+        application::reject(&*services.store, &owner, id, &services.stamp()).await
+    };
+    let document = services.run(task).await?;
+    Ok(Json(body(&services, &scope, document).await?))
+}

@@ -1,0 +1,356 @@
+//! Received supplier invoices.
+
+mod content;
+mod parts;
+
+use racun_kernel::id::{EntityId, ExpenseId};
+use racun_kernel::{
+    Decimal, Event, Field, FieldKind, Issue, Issues, Record, Stamp, Table, Tenant, Value,
+};
+use serde::{Deserialize, Serialize};
+use time::OffsetDateTime;
+
+pub use content::{
+    ExpenseContent, MAX_EXPENSE_ITEMS, MAX_EXPENSE_NOTE_CHARS, MAX_EXPENSE_TAXES,
+    MAX_EXPENSE_TEXT_CHARS, MAX_EXPENSE_TOTAL,
+};
+pub use parts::{
+    ExpenseAmounts, ExpenseBankAccount, ExpenseClassification, ExpenseDiscount,
+    ExpenseDiscountType, ExpenseExchangeRate, ExpenseItem, ExpenseLineTax, ExpenseRecognition,
+    ExpenseRecognitionMethod, ExpenseSummaryTax, ExpenseSupplier,
+};
+
+use crate::error::{Refusal, SettlementError};
+use crate::settleable::{Settleable, SettleableKind, SettleableStage};
+
+/// How an expense was entered in the books.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct IssuedExpense {
+    /// The entity's own number, where it numbers its expenses.
+    pub number: Option<String>,
+    /// When.
+    #[serde(with = "time::serde::rfc3339")]
+    pub at: OffsetDateTime,
+}
+
+/// How far an expense is.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum ExpenseStage {
+    /// Being entered; supplier, date and total may be missing.
+    Draft,
+    /// Complete, to be paid.
+    Issued(IssuedExpense),
+    /// Out of effect, since when.
+    Voided(IssuedExpense, #[serde(with = "time::serde::rfc3339")] OffsetDateTime),
+}
+
+/// An invoice that a supplier sent.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Expense {
+    /// Its id.
+    pub id: ExpenseId,
+    /// Whose it is.
+    pub entity_id: EntityId,
+    /// How far it is.
+    pub stage: ExpenseStage,
+    /// What it says.
+    pub content: ExpenseContent,
+    /// The sum of its active payments.
+    pub total_paid: Decimal,
+    /// When it was made.
+    #[serde(with = "time::serde::rfc3339")]
+    pub created_at: OffsetDateTime,
+    /// When it changed last.
+    #[serde(with = "time::serde::rfc3339")]
+    pub updated_at: OffsetDateTime,
+    /// Since when it is deleted; only drafts are.
+    #[serde(with = "time::serde::rfc3339::option")]
+    pub deleted_at: Option<OffsetDateTime>,
+}
+
+impl Expense {
+    /// What every expense is on the wire: its `type`.
+    pub const TYPE: &'static str = "invoice";
+
+    /// A draft of what `content` says.
+    ///
+    /// # Errors
+    /// All that breaks a limit, by path.
+    pub fn draft(
+        entity_id: EntityId,
+        content: ExpenseContent,
+        stamp: &Stamp,
+    ) -> Result<Self, Issues> {
+        content.check()?;
+        Ok(Self {
+            id: stamp.id(),
+            entity_id,
+            stage: ExpenseStage::Draft,
+            content,
+            total_paid: Decimal::zero(),
+            created_at: stamp.now(),
+            updated_at: stamp.now(),
+            deleted_at: None,
+        })
+    }
+
+    /// The expense with other content. Content that is the same changes nothing.
+    ///
+    /// # Errors
+    /// When it is voided; when the content breaks a limit or is not complete on an issued expense;
+    /// when more is paid than it would come to; issue `not_updatable` at `currency_code` when the
+    /// currency is another and something is paid.
+    pub fn update(self, content: ExpenseContent, stamp: &Stamp) -> Result<Self, SettlementError> {
+        let mut issues = Issues::default();
+        match &self.stage {
+            ExpenseStage::Voided(..) => return Err(self.voided().into()),
+            ExpenseStage::Issued(_) => content.check_complete(&mut issues),
+            ExpenseStage::Draft => {}
+        }
+        if content == self.content {
+            return Ok(self);
+        }
+        if content.currency != self.content.currency && !self.total_paid.is_zero() {
+            let message = "something is paid in the expense's currency; it stays";
+            issues.push(Issue::new("not_updatable", message).at("currency_code"));
+        }
+        content.check_into(&mut issues);
+        issues.into_result(())?;
+        let after = Self { content, updated_at: stamp.now(), ..self };
+        if after.total_paid.is_positive() {
+            let settleable = after.settleable();
+            settleable.must_hold(&after.total_paid, settleable.total_with_tax.clone())?;
+        }
+        Ok(after)
+    }
+
+    /// The draft as entered in the books, under the entity's own `number` where it has one.
+    ///
+    /// # Errors
+    /// When it is no draft; issues `required` at what is missing of supplier, date and total.
+    pub fn finalize(self, number: Option<String>, stamp: &Stamp) -> Result<Self, SettlementError> {
+        self.must_be_draft()?;
+        let mut issues = Issues::default();
+        self.content.check_complete(&mut issues);
+        issues.into_result(())?;
+        let stage = ExpenseStage::Issued(IssuedExpense { number, at: stamp.now() });
+        Ok(Self { stage, updated_at: stamp.now(), ..self })
+    }
+
+    /// The expense as voided.
+    ///
+    /// # Errors
+    /// For drafts, and when it is voided already.
+    pub fn void(self, stamp: &Stamp) -> Result<Self, SettlementError> {
+        match self.stage {
+            ExpenseStage::Draft => Err(Refusal::DocumentIsDraft { id: self.id.to_string() }.into()),
+            ExpenseStage::Voided(..) => Err(self.voided().into()),
+            ExpenseStage::Issued(issued) => {
+                let stage = ExpenseStage::Voided(issued, stamp.now());
+                Ok(Self { stage, updated_at: stamp.now(), ..self })
+            }
+        }
+    }
+
+    /// The draft as deleted.
+    ///
+    /// # Errors
+    /// When it is no draft, or deleted already.
+    pub fn delete(self, stamp: &Stamp) -> Result<Self, SettlementError> {
+        self.must_be_draft()?;
+        Ok(Self { deleted_at: Some(stamp.now()), updated_at: stamp.now(), ..self })
+    }
+
+    /// The expense with what a settlement decided to be paid on it.
+    #[must_use]
+    pub fn paid(self, total_paid: Decimal, stamp: &Stamp) -> Self {
+        Self { total_paid, updated_at: stamp.now(), ..self }
+    }
+
+    fn must_be_draft(&self) -> Result<(), SettlementError> {
+        if self.deleted_at.is_some() {
+            return Err(SettlementError::NotFound { id: self.id.to_string() });
+        }
+        if self.stage == ExpenseStage::Draft {
+            return Ok(());
+        }
+        Err(Refusal::DocumentNotDraft { id: self.id.to_string() }.into())
+    }
+
+    fn voided(&self) -> Refusal {
+        Refusal::DocumentVoided { id: self.id.to_string() }
+    }
+
+    /// What settlement knows of it.
+    #[must_use]
+    pub fn settleable(&self) -> Settleable {
+        let total = self.content.amounts.total_with_tax.clone();
+        Settleable {
+            id: self.id.to_string(),
+            kind: SettleableKind::Expense,
+            stage: match self.stage {
+                ExpenseStage::Draft => SettleableStage::Draft,
+                ExpenseStage::Issued(_) => SettleableStage::Issued,
+                ExpenseStage::Voided(..) => SettleableStage::Voided,
+            },
+            currency: self.content.currency,
+            total_with_tax: total.unwrap_or_else(Decimal::zero),
+            total_paid: self.total_paid.clone(),
+            total_applied: Decimal::zero(),
+        }
+    }
+
+    /// Whether it is not finalized yet.
+    #[must_use]
+    pub fn is_draft(&self) -> bool {
+        self.stage == ExpenseStage::Draft
+    }
+
+    /// The entity's own number.
+    #[must_use]
+    pub const fn number(&self) -> Option<&String> {
+        match &self.stage {
+            ExpenseStage::Draft => None,
+            ExpenseStage::Issued(issued) | ExpenseStage::Voided(issued, _) => {
+                issued.number.as_ref()
+            }
+        }
+    }
+
+    /// When it was voided.
+    #[must_use]
+    pub const fn voided_at(&self) -> Option<OffsetDateTime> {
+        match self.stage {
+            ExpenseStage::Voided(_, at) => Some(at),
+            ExpenseStage::Draft | ExpenseStage::Issued(_) => None,
+        }
+    }
+
+    /// What is left to pay: never below zero; nothing yet while the total is missing.
+    #[must_use]
+    pub fn total_due(&self) -> Option<Decimal> {
+        let total = self.content.amounts.total_with_tax.as_ref()?;
+        let due = total - &self.total_paid;
+        Some(if due.is_negative() { Decimal::zero() } else { due })
+    }
+
+    /// Whether it is finalized and nothing is left to pay.
+    #[must_use]
+    pub fn paid_in_full(&self) -> bool {
+        !self.is_draft() && self.total_due().is_some_and(|due| due.is_zero())
+    }
+
+    /// The event that `what` happened to this expense, done by `actor`; `None` when there is no such
+    /// event.
+    #[must_use]
+    pub fn event(&self, what: &str, actor: &str, at: OffsetDateTime) -> Option<Event> {
+        let kind = EVENTS
+            .into_iter()
+            .find(|name| name.split_once('.').is_some_and(|(_, event)| event == what))?;
+        let subject = self.id.to_string();
+        Some(Event { tenant: self.tenant(), kind, subject, actor: actor.to_owned(), at })
+    }
+}
+
+/// Events of expenses.
+const EVENTS: [&str; 5] = [
+    "expense.created",
+    "expense.updated",
+    "expense.finalized",
+    "expense.voided",
+    "expense.deleted",
+];
+
+/// Where expenses are kept.
+pub static EXPENSES: Table = Table {
+    name: "expenses",
+    fields: &[
+        Field::id(),
+        Field::column("number", FieldKind::Text).searched(),
+        Field::column("is_draft", FieldKind::Bool),
+        Field::column("supplier_id", FieldKind::Text).indexed(),
+        Field::column("supplier_document_number", FieldKind::Text).searched(),
+        Field::column("date", FieldKind::Date).indexed(),
+        Field::column("date_received", FieldKind::Date),
+        Field::column("date_due", FieldKind::Date),
+        Field::column("date_service", FieldKind::Date),
+        Field::column("date_service_to", FieldKind::Date),
+        Field::column("currency_code", FieldKind::Text),
+        Field::column("total", FieldKind::Number),
+        Field::column("total_with_tax", FieldKind::Number),
+        Field::column("total_discount", FieldKind::Number),
+        Field::column("total_converted", FieldKind::Number),
+        Field::column("total_with_tax_converted", FieldKind::Number),
+        Field::column("total_paid", FieldKind::Number),
+        Field::column("total_due", FieldKind::Number),
+        Field::column("paid_in_full", FieldKind::Bool),
+        Field::column("transaction_type", FieldKind::Text),
+        Field::column("reference", FieldKind::Text).searched(),
+        Field::column("note", FieldKind::Text).searched(),
+        Field::column("metadata", FieldKind::Map),
+        Field::column("voided_at", FieldKind::Instant),
+        Field::column("deleted_at", FieldKind::Instant),
+        Field::column("created_at", FieldKind::Instant),
+        Field::column("updated_at", FieldKind::Instant),
+        Field::body("supplier.name", &["content", "supplier", "name"]).searched(),
+        Field::body("supplier.tax_number", &["content", "supplier", "tax_number"]).searched(),
+    ],
+};
+
+impl Record for Expense {
+    fn table(&self) -> &'static Table {
+        &EXPENSES
+    }
+
+    fn id(&self) -> String {
+        self.id.to_string()
+    }
+
+    fn tenant(&self) -> Tenant {
+        Tenant::entity(self.entity_id)
+    }
+
+    fn is_trashed(&self) -> bool {
+        self.deleted_at.is_some()
+    }
+
+    fn values(&self) -> Vec<Value> {
+        let content = &self.content;
+        let amounts = &content.amounts;
+        let supplier = |field: fn(&ExpenseSupplier) -> &Option<String>| {
+            Value::from(content.supplier.as_ref().and_then(|supplier| field(supplier).as_ref()))
+        };
+        vec![
+            self.id.into(),
+            self.number().into(),
+            self.is_draft().into(),
+            content.supplier_id.into(),
+            content.supplier_document_number.as_ref().into(),
+            content.date.into(),
+            content.date_received.into(),
+            content.date_due.into(),
+            content.date_service.into(),
+            content.date_service_to.into(),
+            content.currency.code().into(),
+            amounts.total.as_ref().into(),
+            amounts.total_with_tax.as_ref().into(),
+            amounts.total_discount.as_ref().into(),
+            amounts.total_converted.as_ref().into(),
+            amounts.total_with_tax_converted.as_ref().into(),
+            (&self.total_paid).into(),
+            self.total_due().as_ref().into(),
+            self.paid_in_full().into(),
+            content.transaction_type.as_ref().into(),
+            content.reference.as_ref().into(),
+            content.note.as_ref().into(),
+            (&content.metadata).into(),
+            self.voided_at().into(),
+            self.deleted_at.into(),
+            self.created_at.into(),
+            self.updated_at.into(),
+            supplier(|supplier| &supplier.name),
+            supplier(|supplier| &supplier.tax_number),
+        ]
+    }
+}

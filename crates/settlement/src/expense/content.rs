@@ -1,0 +1,195 @@
+//! What an expense says, and its limits.
+
+use racun_kernel::id::SupplierId;
+use racun_kernel::{Currency, Decimal, Issue, Issues, Metadata};
+use serde::{Deserialize, Serialize};
+use time::Date;
+
+use super::parts::{
+    ExpenseAmounts, ExpenseClassification, ExpenseExchangeRate, ExpenseItem, ExpenseSupplier,
+};
+use crate::check;
+
+/// Items that one expense may hold.
+pub const MAX_EXPENSE_ITEMS: usize = 1_000;
+/// Taxes that the summary of one expense may hold.
+pub const MAX_EXPENSE_TAXES: usize = 100;
+/// Characters that a text of an expense may hold where nothing else is said.
+pub const MAX_EXPENSE_TEXT_CHARS: usize = 500;
+/// Characters that an expense's note and an item's description may hold.
+pub const MAX_EXPENSE_NOTE_CHARS: usize = 4_000;
+/// The furthest from zero that a total may be.
+pub const MAX_EXPENSE_TOTAL: i64 = 140_737_488_355_327;
+
+/// What an expense says: looked up, calculated and ready to keep.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ExpenseContent {
+    /// The supplier in the catalogue.
+    pub supplier_id: Option<SupplierId>,
+    /// The supplier as it was then.
+    pub supplier: Option<ExpenseSupplier>,
+    /// The number that the supplier gave it.
+    pub supplier_document_number: Option<String>,
+    /// The date that the supplier gave it.
+    #[serde(with = "racun_kernel::calendar::date::option")]
+    pub date: Option<Date>,
+    /// When it came in.
+    #[serde(with = "racun_kernel::calendar::date::option")]
+    pub date_received: Option<Date>,
+    /// Until when it is to be paid.
+    #[serde(with = "racun_kernel::calendar::date::option")]
+    pub date_due: Option<Date>,
+    /// First day of the service.
+    #[serde(with = "racun_kernel::calendar::date::option")]
+    pub date_service: Option<Date>,
+    /// Last day of the service.
+    #[serde(with = "racun_kernel::calendar::date::option")]
+    pub date_service_to: Option<Date>,
+    /// The currency of its amounts.
+    pub currency: Currency,
+    /// Into the entity's currency, when it is another.
+    pub exchange_rate: Option<ExpenseExchangeRate>,
+    /// The kind of purchase, as documents name it.
+    pub transaction_type: Option<String>,
+    /// The calculation mode by which its items came to its totals, as documents name it.
+    pub calculation_mode: Option<String>,
+    /// What was bought, when only totals are known: a product or a service.
+    pub summary_classification: Option<ExpenseClassification>,
+    /// The caller's reference.
+    pub reference: Option<String>,
+    /// The caller's note.
+    pub note: Option<String>,
+    /// The caller's properties.
+    pub metadata: Metadata,
+    /// Lines, in the request's order; none when only totals are known.
+    pub items: Vec<ExpenseItem>,
+    /// What it comes to.
+    pub amounts: ExpenseAmounts,
+}
+
+impl ExpenseContent {
+    /// Whether it keeps all limits.
+    pub(super) fn check(&self) -> Result<(), Issues> {
+        let mut issues = Issues::default();
+        self.check_into(&mut issues);
+        issues.into_result(())
+    }
+
+    /// Adds all that breaks a limit.
+    pub(super) fn check_into(&self, issues: &mut Issues) {
+        let long = MAX_EXPENSE_NOTE_CHARS;
+        let short = MAX_EXPENSE_TEXT_CHARS;
+        check::text(issues, "note", self.note.as_deref(), long);
+        check::text(issues, "reference", self.reference.as_deref(), short);
+        let number = self.supplier_document_number.as_deref();
+        check::text(issues, "supplier_document_number", number, short);
+        if let Some(supplier) = &self.supplier {
+            issues.collect("supplier", supplier.check());
+        }
+        if self.summary_classification == Some(ExpenseClassification::Advance) {
+            let issue = Issue::new("invalid_value", "expected product or service");
+            issues.push(issue.at("summary_classification"));
+        }
+        self.check_dates(issues);
+        self.check_items(issues);
+        self.check_amounts(issues);
+    }
+
+    fn check_dates(&self, issues: &mut Issues) {
+        let is_before = |day: Option<Date>, other: Option<Date>| {
+            day.zip(other).is_some_and(|(day, other)| day < other)
+        };
+        if is_before(self.date_due, self.date) {
+            let issue = Issue::new("date_before_document", "not before date");
+            issues.push(issue.at("date_due"));
+        }
+        if is_before(self.date_service_to, self.date_service) {
+            let issue = Issue::new("date_before_service", "not before date_service");
+            issues.push(issue.at("date_service_to"));
+        }
+    }
+
+    fn check_items(&self, issues: &mut Issues) {
+        if self.items.len() > MAX_EXPENSE_ITEMS {
+            let message = format!("at most {MAX_EXPENSE_ITEMS} items");
+            issues.push(Issue::new("too_many", message).at("items"));
+            return;
+        }
+        let mut inner = Issues::default();
+        for (n, item) in self.items.iter().enumerate() {
+            let mut of_item = Issues::default();
+            let (name, description) = (item.name.as_deref(), item.description.as_deref());
+            check::text(&mut of_item, "name", name, MAX_EXPENSE_TEXT_CHARS);
+            check::text(&mut of_item, "description", description, MAX_EXPENSE_NOTE_CHARS);
+            check::text(&mut of_item, "unit", item.unit.as_deref(), MAX_EXPENSE_TEXT_CHARS);
+            inner.extend_at(n, of_item);
+        }
+        issues.extend_at("items", inner);
+    }
+
+    fn check_amounts(&self, issues: &mut Issues) {
+        let amounts = &self.amounts;
+        if amounts.taxes.len() > MAX_EXPENSE_TAXES {
+            let message = format!("at most {MAX_EXPENSE_TAXES} taxes");
+            issues.push(Issue::new("too_many", message).at("taxes"));
+        }
+        for (field, amount) in [
+            ("total", &amounts.total),
+            ("total_with_tax", &amounts.total_with_tax),
+            ("total_discount", &amounts.total_discount),
+        ] {
+            let Some(amount) = amount else { continue };
+            let decimals = self.currency.decimals();
+            if !amount.fits_scale(decimals) {
+                let message =
+                    format!("an amount in {} has at most {decimals} decimals", self.currency);
+                issues.push(Issue::new("too_many_decimals", message).at(field));
+            }
+            if amount.abs() > Decimal::from(MAX_EXPENSE_TOTAL) {
+                let message = format!("between -{MAX_EXPENSE_TOTAL} and {MAX_EXPENSE_TOTAL}");
+                issues.push(Issue::new("out_of_range", message).at(field));
+            }
+        }
+    }
+
+    /// Adds what an expense cannot be finalized without.
+    pub(super) fn check_complete(&self, issues: &mut Issues) {
+        let mut missing = |field: &str, message: &str| {
+            issues.push(Issue::new("required", message).at(field));
+        };
+        let name = self.supplier.as_ref().and_then(|supplier| supplier.name.as_deref());
+        if name.is_none_or(|name| name.trim().is_empty()) {
+            missing("supplier", "name the supplier: supplier_id, or supplier with a name");
+        }
+        if self.date.is_none() {
+            missing("date", "give the date of the supplier's invoice");
+        }
+        if self.amounts.total_with_tax.is_none() {
+            missing("total_with_tax", "give items, or the totals");
+        }
+    }
+}
+
+impl ExpenseSupplier {
+    fn check(&self) -> Result<(), Issues> {
+        let mut issues = Issues::default();
+        for (field, text) in [
+            ("name", &self.name),
+            ("email", &self.email),
+            ("address", &self.address),
+            ("address_2", &self.address_2),
+            ("post_code", &self.post_code),
+            ("city", &self.city),
+            ("state", &self.state),
+            ("country", &self.country),
+            ("country_code", &self.country_code),
+            ("tax_number", &self.tax_number),
+            ("company_number", &self.company_number),
+            ("phone", &self.phone),
+            ("peppol_id", &self.peppol_id),
+        ] {
+            check::text(&mut issues, field, text.as_deref(), MAX_EXPENSE_TEXT_CHARS);
+        }
+        issues.into_result(())
+    }
+}

@@ -1,0 +1,10 @@
+//! Settlement, played on a little model of what application loads and writes.
+
+#![expect(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
+
+mod expenses;
+mod inputs;
+mod laws;
+mod records;
+mod rules;
+mod world;

@@ -1,0 +1,126 @@
+//! How payments and expenses are stored.
+
+use racun_kernel::{Field, FieldKind, Record, Table, Tenant, Value};
+use racun_settlement::{EXPENSES, Expense, NewPayment, PAYMENTS, Payment, PaymentType, TABLES};
+
+use crate::expenses::content;
+use crate::world::{World, entity, paying};
+
+/// Whether the record's values are of the kinds that its table declares, and it reads back.
+fn check<A: Record + PartialEq + std::fmt::Debug>(record: &A, table: &'static Table) {
+    assert_eq!(record.table(), table);
+    assert_eq!(record.tenant(), Tenant::entity(entity()));
+    let values = record.values();
+    assert_eq!(values.len(), table.fields.len());
+    for (field, value) in table.fields.iter().zip(&values) {
+        let fits = match value {
+            Value::Null => field.name != "id",
+            Value::Text(_) => field.kind == FieldKind::Text,
+            Value::Number(_) => field.kind == FieldKind::Number,
+            Value::Bool(_) => field.kind == FieldKind::Bool,
+            Value::Date(_) => field.kind == FieldKind::Date,
+            Value::Instant(_) => field.kind == FieldKind::Instant,
+            Value::Map(_) => field.kind == FieldKind::Map,
+            Value::List(_) => field.kind == FieldKind::List,
+        };
+        assert!(fits, "{} of {} holds {value:?}", field.name, table.name);
+    }
+    let body = serde_json::to_string(record).unwrap();
+    assert_eq!(&serde_json::from_str::<A>(&body).unwrap(), record);
+}
+
+/// A payment with all that one can hold.
+fn payment() -> Payment {
+    let mut world = World::new();
+    let invoice = world.invoice("100");
+    let new = NewPayment {
+        reference: Some("SI00 7-2026".to_owned()),
+        tag: Some("Blagajna".to_owned()),
+        note: Some("Žiro".to_owned()),
+        metadata: [("till.no".to_owned(), "3".to_owned())].into(),
+        ..paying(&invoice, "12.50", PaymentType::BankTransfer)
+    };
+    world.record(new).unwrap().0.payment.unwrap()
+}
+
+#[test]
+fn payments_are_stored_as_declared() {
+    let payment = payment();
+    check(&payment, &PAYMENTS);
+    check(&Payment { deleted_at: Some(payment.created_at), ..payment.clone() }, &PAYMENTS);
+    let body = serde_json::to_value(&payment).unwrap();
+    assert_eq!(body["type"], "bank_transfer");
+    assert_eq!(body["date"], "2026-11-20");
+    assert_eq!(payment.search_text(), "si00 7-2026\u{1f}blagajna\u{1f}žiro");
+    assert_eq!(payment.value("type"), Value::from("bank_transfer"));
+}
+
+#[test]
+fn payments_are_found_by_their_documents_and_invoices_by_their_allocations() {
+    for name in [
+        "invoice_id",
+        "credit_note_id",
+        "advance_invoice_id",
+        "expense_id",
+        "applied_to_expense_id",
+        "allocation_of",
+    ] {
+        let (_, field) = PAYMENTS.field(name).unwrap();
+        assert!(field.indexed, "{name}");
+        assert_eq!(field.public, name != "allocation_of");
+    }
+    let mut world = World::new();
+    let (invoice, advance) = (world.invoice("100"), world.advance("60"));
+    world.link(&invoice, &advance).unwrap();
+    let mut allocation = world.active().find(|p| p.is_allocation()).unwrap().clone();
+    check(&allocation, &PAYMENTS);
+    assert_eq!(allocation.value("allocation_of"), Value::from(&invoice));
+    allocation.deleted_at = Some(allocation.created_at);
+    assert_eq!(allocation.value("allocation_of"), Value::Null);
+    assert_eq!(payment().value("allocation_of"), Value::Null);
+}
+
+#[test]
+fn expenses_are_stored_as_declared() {
+    let world = World::new();
+    let draft = Expense::draft(entity(), content(), &world.stamp).unwrap();
+    check(&draft, &EXPENSES);
+    let issued = draft.finalize(Some("P-7".to_owned()), &world.stamp).unwrap();
+    check(&issued, &EXPENSES);
+    assert_eq!(issued.value("number"), Value::from("P-7"));
+    assert_eq!(issued.value("supplier.name"), Value::from("Mlin d.o.o."));
+    let voided = issued.void(&world.stamp).unwrap();
+    check(&voided, &EXPENSES);
+    assert_eq!(voided.value("voided_at"), Value::from(world.stamp.now()));
+}
+
+#[test]
+fn fields_inside_bodies_are_where_the_table_says() {
+    let world = World::new();
+    let draft = Expense::draft(entity(), content(), &world.stamp).unwrap();
+    let body = serde_json::to_value(&draft).unwrap();
+    for field in EXPENSES.fields {
+        if let racun_kernel::Source::Body(path) = field.source {
+            let found = path.iter().fold(&body, |value, key| &value[*key]);
+            assert_eq!(Value::from(found.as_str()), draft.value(field.name), "{}", field.name);
+        }
+    }
+}
+
+#[test]
+fn every_table_starts_with_its_id_and_has_a_trash() {
+    for table in TABLES {
+        assert_eq!(table.fields[0], Field::id());
+        assert!(table.has_trash());
+        assert!(table.field("created_at").is_some());
+    }
+}
+
+#[test]
+fn types_are_known_by_their_names() {
+    for kind in PaymentType::ALL {
+        assert_eq!(PaymentType::from_name(kind.name()), Some(kind));
+        assert_eq!(serde_json::to_value(kind).unwrap(), kind.name());
+    }
+    assert_eq!(PaymentType::from_name("barter"), None);
+}

@@ -1,0 +1,279 @@
+//! Documents and payments in memory: loads what a command may touch, applies what it answers.
+
+use std::collections::BTreeMap;
+
+use racun_kernel::id::{EntityId, PaymentId, format_ulid};
+use racun_kernel::testing::stamp;
+use racun_kernel::{Currency, Decimal, Stamp};
+use racun_settlement::{
+    NewPayment, Outcome, Payment, PaymentPatch, PaymentType, PaymentWrite, Settleable,
+    SettleableKind, SettleableStage, Settlement, SettlementError,
+};
+use time::macros::{date, datetime};
+use time::{Date, OffsetDateTime};
+use ulid::Ulid;
+
+pub const TODAY: Date = date!(2026 - 11 - 20);
+pub const NOW: OffsetDateTime = datetime!(2026-11-20 10:00 UTC);
+
+/// A decision whose writes the world has stored.
+#[derive(Debug, PartialEq, Eq)]
+pub struct Applied(pub Outcome);
+
+pub type Decided = Result<Applied, SettlementError>;
+
+pub fn entity() -> EntityId {
+    EntityId::new(Ulid::from_parts(1, 1))
+}
+
+pub fn decimal(text: &str) -> Decimal {
+    text.parse().unwrap()
+}
+
+/// A payment on the document `id`.
+pub fn paying(id: &str, amount: &str, kind: PaymentType) -> NewPayment {
+    let document_id = Some(id.to_owned());
+    NewPayment { document_id, amount: Some(decimal(amount)), ..NewPayment::new(kind) }
+}
+
+/// A settlement of `invoice` by `credit_note`.
+pub fn crediting(invoice: &str, credit_note: &str, amount: &str) -> NewPayment {
+    NewPayment {
+        document_id: None,
+        invoice_id: Some(invoice.to_owned()),
+        credit_note_id: Some(credit_note.to_owned()),
+        ..paying(invoice, amount, PaymentType::CreditNote)
+    }
+}
+
+/// A patch of the amount alone.
+pub fn amount(amount: &str) -> PaymentPatch {
+    PaymentPatch { amount: Some(decimal(amount)).into(), ..PaymentPatch::default() }
+}
+
+/// All that is stored.
+#[derive(Clone)]
+pub struct World {
+    pub documents: BTreeMap<String, Settleable>,
+    pub payments: BTreeMap<PaymentId, Payment>,
+    pub links: BTreeMap<String, Vec<String>>,
+    pub stamp: Stamp,
+}
+
+impl World {
+    pub fn new() -> Self {
+        Self {
+            documents: BTreeMap::new(),
+            payments: BTreeMap::new(),
+            links: BTreeMap::new(),
+            stamp: stamp(NOW),
+        }
+    }
+
+    /// Adds a document on which nothing is paid.
+    pub fn add(&mut self, kind: SettleableKind, stage: SettleableStage, total: &str) -> String {
+        let prefix = match kind {
+            SettleableKind::Invoice => "inv_",
+            SettleableKind::CreditNote => "cre_",
+            SettleableKind::AdvanceInvoice => "adv_",
+            SettleableKind::Expense => "exp_",
+        };
+        let id = format_ulid(prefix, self.stamp.ulid());
+        let document = Settleable {
+            id: id.clone(),
+            kind,
+            stage,
+            currency: Currency::EUR,
+            total_with_tax: decimal(total),
+            total_paid: Decimal::zero(),
+            total_applied: Decimal::zero(),
+        };
+        self.documents.insert(id.clone(), document);
+        id
+    }
+
+    pub fn invoice(&mut self, total: &str) -> String {
+        self.add(SettleableKind::Invoice, SettleableStage::Issued, total)
+    }
+
+    pub fn credit_note(&mut self, total: &str) -> String {
+        self.add(SettleableKind::CreditNote, SettleableStage::Issued, total)
+    }
+
+    pub fn expense(&mut self, total: &str) -> String {
+        self.add(SettleableKind::Expense, SettleableStage::Issued, total)
+    }
+
+    pub fn draft_advance(&mut self, total: &str) -> String {
+        self.add(SettleableKind::AdvanceInvoice, SettleableStage::Draft, total)
+    }
+
+    /// An issued advance invoice, paid in full.
+    pub fn advance(&mut self, total: &str) -> String {
+        let id = self.draft_advance(total);
+        self.pay(&id, total).unwrap();
+        self.issue_advance(&id).unwrap();
+        id
+    }
+
+    pub fn stage(&mut self, id: &str, stage: SettleableStage) {
+        self.documents.get_mut(id).unwrap().stage = stage;
+    }
+
+    /// What application loads for a command on these documents.
+    pub fn load(&self, ids: impl IntoIterator<Item = String>) -> Settlement {
+        let mut loaded = Settlement {
+            entity_id: entity(),
+            today: TODAY,
+            documents: Vec::new(),
+            allocations: Vec::new(),
+            links: Vec::new(),
+        };
+        let mut wanted: Vec<String> = ids.into_iter().collect();
+        for id in &wanted {
+            loaded.links.extend(self.links.get(id).into_iter().flatten().cloned());
+            let of_invoice = |payment: &&Payment| {
+                payment.is_allocation() && payment.invoice_id.as_ref() == Some(id)
+            };
+            loaded.allocations.extend(self.payments.values().filter(of_invoice).cloned());
+        }
+        wanted.extend(loaded.links.iter().cloned());
+        wanted.extend(loaded.allocations.iter().filter_map(|a| a.advance_invoice_id.clone()));
+        wanted.sort();
+        wanted.dedup();
+        loaded.documents = wanted.iter().filter_map(|id| self.documents.get(id)).cloned().collect();
+        loaded
+    }
+
+    /// Writes what was decided, as a store would: only what is there can be replaced or removed.
+    fn apply(&mut self, decided: Result<Outcome, SettlementError>) -> Decided {
+        let outcome = decided?;
+        for write in &outcome.writes {
+            match write {
+                PaymentWrite::Insert(payment) => {
+                    assert_eq!(self.payments.insert(payment.id, payment.clone()), None);
+                }
+                PaymentWrite::Update { before, after } => {
+                    let stored = self.payments.insert(after.id, (**after).clone());
+                    assert_eq!(stored.as_ref(), Some(&**before));
+                    assert_ne!(before, after, "an update changes something");
+                }
+                PaymentWrite::Delete(payment) => {
+                    assert_eq!(self.payments.remove(&payment.id).as_ref(), Some(payment));
+                }
+            }
+        }
+        for document in &outcome.documents {
+            let stored = self.documents.insert(document.id.clone(), document.clone());
+            assert_ne!(stored.as_ref(), Some(document), "only changed documents are answered");
+        }
+        Ok(Applied(outcome))
+    }
+
+    pub fn record(&mut self, new: NewPayment) -> Decided {
+        let loaded = self.load(new.references()?.ids());
+        let stamp = self.stamp.clone();
+        self.apply(loaded.record(new, &stamp))
+    }
+
+    /// A payment by card.
+    pub fn pay(&mut self, id: &str, amount: &str) -> Decided {
+        self.record(paying(id, amount, PaymentType::Card))
+    }
+
+    pub fn change(&mut self, id: PaymentId, patch: PaymentPatch) -> Decided {
+        let payment = self.payments[&id].clone();
+        let decided = self.load(payment.documents()).change(payment, patch, &self.stamp);
+        self.apply(decided)
+    }
+
+    pub fn trash(&mut self, id: PaymentId) -> Decided {
+        let payment = self.payments[&id].clone();
+        let decided = self.load(payment.documents()).trash(payment, &self.stamp);
+        self.apply(decided)
+    }
+
+    pub fn restore(&mut self, id: PaymentId) -> Decided {
+        let payment = self.payments[&id].clone();
+        let decided = self.load(payment.documents()).restore(payment, &self.stamp);
+        self.apply(decided)
+    }
+
+    pub fn erase(&mut self, id: PaymentId) -> Decided {
+        let decided = Settlement::erase(self.payments[&id].clone());
+        self.apply(decided)
+    }
+
+    pub fn settle(&mut self, invoice: &str) -> Decided {
+        let decided = self.load([invoice.to_owned()]).settle(&self.stamp);
+        self.apply(decided)
+    }
+
+    pub fn link(&mut self, invoice: &str, advance: &str) -> Decided {
+        let links = self.links.entry(invoice.to_owned()).or_default();
+        if !links.iter().any(|link| link == advance) {
+            links.push(advance.to_owned());
+        }
+        self.settle(invoice)
+    }
+
+    pub fn unlink(&mut self, invoice: &str, advance: &str) -> Decided {
+        self.links.entry(invoice.to_owned()).or_default().retain(|link| link != advance);
+        self.settle(invoice)
+    }
+
+    pub fn void(&mut self, invoice: &str) -> Decided {
+        self.stage(invoice, SettleableStage::Voided);
+        self.settle(invoice)
+    }
+
+    pub fn cover(&mut self, id: &str, payments: Vec<NewPayment>) -> Decided {
+        let decided = self.load([id.to_owned()]).cover(id, payments, &self.stamp);
+        self.apply(decided)
+    }
+
+    pub fn settle_by_credit(&mut self, invoice: &str, credit_note: &str) -> Decided {
+        let loaded = self.load([invoice.to_owned(), credit_note.to_owned()]);
+        let note = Some("Auto-applied credit note".to_owned());
+        let decided = loaded.settle_by_credit(invoice, credit_note, note, &self.stamp);
+        self.apply(decided)
+    }
+
+    pub fn issue_advance(&mut self, id: &str) -> Decided {
+        let decided = self.load([id.to_owned()]).issue_advance(id, &self.stamp);
+        self.apply(decided)
+    }
+
+    pub fn revise(&mut self, id: &str, total: &str) -> Decided {
+        let loaded = self.load([id.to_owned()]);
+        let decided = loaded.revise(id, decimal(total), Currency::EUR, &self.stamp);
+        self.apply(decided)
+    }
+
+    /// What is paid on the document.
+    pub fn paid(&self, id: &str) -> String {
+        self.documents[id].total_paid.to_string()
+    }
+
+    /// What of an advance invoice is allocated.
+    pub fn applied(&self, id: &str) -> String {
+        self.documents[id].total_applied.to_string()
+    }
+
+    pub fn active(&self) -> impl Iterator<Item = &Payment> {
+        self.payments.values().filter(|payment| payment.deleted_at.is_none())
+    }
+
+    /// The active allocations: invoice, advance invoice, amount.
+    pub fn allocations(&self) -> Vec<(String, String, Decimal)> {
+        let allocations = self.active().filter(|payment| payment.is_allocation());
+        let mut figures: Vec<_> = allocations
+            .map(|allocation| {
+                let invoice = allocation.invoice_id.clone().unwrap();
+                (invoice, allocation.advance_invoice_id.clone().unwrap(), allocation.amount.clone())
+            })
+            .collect();
+        figures.sort();
+        figures
+    }
+}

@@ -1,0 +1,2 @@
+DROP TABLE "expenses";
+DROP TABLE "payments";

@@ -1,0 +1,3 @@
+DROP TABLE "due_schedules";
+DROP TABLE "recurring_runs";
+DROP TABLE "recurring_invoices";
