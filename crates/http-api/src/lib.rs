@@ -16,7 +16,7 @@
 //! | `docs`     | the description, served                                                |
 //! | `health`   | liveness and readiness                                                 |
 //! | `access`   | users, entities, members, invitations, keys                            |
-//! | `documents` | invoices, and what documents of any kind share                         |
+//! | `documents` | all five kinds of documents, links between them, their lines           |
 //! | `catalog`  | customers, suppliers, items, taxes, financial categories, units        |
 //!
 //! **Invariants.** What is served, who may use it and what the description says follow from one

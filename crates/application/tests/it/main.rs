@@ -6,3 +6,4 @@ mod documents;
 mod entities;
 mod fixture;
 mod numbers;
+mod settling;

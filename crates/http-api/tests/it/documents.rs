@@ -133,7 +133,8 @@ async fn every_kind_is_drafted_calculated_finalized_and_deleted() {
         let again = api.post(&finalize, &owner, json!({})).await.with(422).json();
         assert_eq!(again["cause"]["code"], "document_not_draft");
 
-        let draft = with(sale(kind), "is_draft", json!(true));
+        let mut draft = with(sale(kind), "is_draft", json!(true));
+        draft.as_object_mut().unwrap().remove("payments");
         let draft = api.post(kind.path, &owner, draft).await.with(201).json();
         let delete = format!("/documents/{}", text(&draft["id"]));
         let other = if kind.name == "invoice" { "estimate" } else { "invoice" };
@@ -246,8 +247,8 @@ async fn a_property_that_a_kind_or_an_operation_lacks_is_refused_by_its_path() {
                     let expected = (format!("[\"{property}\"]"), "unknown_field".to_owned());
                     assert_eq!(answer.issue(), expected, "{place}");
                     let message = text(&answer.json()["cause"]["issues"][0]["message"]);
-                    assert!(message.contains("items"), "{message}");
-                    assert!(!message.contains(property), "{message}");
+                    let known: BTreeSet<&str> = message.split([' ', ',']).collect();
+                    assert!(known.contains("items") && !known.contains(property), "{message}");
                 }
             }
         }
