@@ -46,13 +46,14 @@ impl Permission {
 /// Whether `principal` in `role` may do what `permission` says.
 ///
 /// Entity keys belong to nobody: they reach records as an editor does, and neither people nor keys.
+/// So do jobs.
 #[must_use]
 pub fn permits(principal: Principal, role: Role, permission: Permission) -> bool {
     use Permission::{
         DeleteUnits, EraseRecords, ManageEntity, ManageKeys, ManagePeople, ReadEntity, ReadPeople,
         ReadRecords, WriteRecords,
     };
-    let (least, with_entity_key) = match permission {
+    let (least, for_nobodys) = match permission {
         ReadRecords | ReadEntity => (Role::Viewer, true),
         ReadPeople => (Role::Viewer, false),
         WriteRecords => (Role::Editor, true),
@@ -60,8 +61,11 @@ pub fn permits(principal: Principal, role: Role, permission: Permission) -> bool
             (Role::Admin, false)
         }
     };
-    let is_entity_key = matches!(principal, Principal::EntityKey(_));
-    role >= least && (with_entity_key || !is_entity_key)
+    let belongs_to_nobody = match principal {
+        Principal::User(_) | Principal::AccountKey(_) => false,
+        Principal::EntityKey(_) | Principal::System => true,
+    };
+    role >= least && (for_nobodys || !belongs_to_nobody)
 }
 
 /// Accepts an operation in `entity`, which `scope` was entered with.
@@ -101,7 +105,7 @@ mod tests {
 
     use super::*;
 
-    /// `viewer editor admin account-key entity-key`, `x` where it may.
+    /// `viewer editor admin account-key entity-key job`, `x` where it may.
     fn row(permission: Permission) -> String {
         let stamp = stamp(OffsetDateTime::UNIX_EPOCH);
         let user = Principal::User(stamp.id());
@@ -111,23 +115,24 @@ mod tests {
             permits(user, Role::Admin, permission),
             permits(Principal::AccountKey(stamp.id()), Role::Admin, permission),
             permits(Principal::EntityKey(stamp.id()), Role::Editor, permission),
+            permits(Principal::System, Role::Editor, permission),
         ];
         cells.map(|may| if may { "x" } else { "-" }).join(" ")
     }
 
     #[test]
     fn the_permission_table_is_this() {
-        // viewer, editor, admin, account key, entity key
+        // viewer, editor, admin, account key, entity key, job
         for (permission, expected) in [
-            (Permission::ReadRecords, "x x x x x"),
-            (Permission::WriteRecords, "- x x x x"),
-            (Permission::EraseRecords, "- - x x -"),
-            (Permission::DeleteUnits, "- - x x -"),
-            (Permission::ReadEntity, "x x x x x"),
-            (Permission::ManageEntity, "- - x x -"),
-            (Permission::ReadPeople, "x x x x -"),
-            (Permission::ManagePeople, "- - x x -"),
-            (Permission::ManageKeys, "- - x x -"),
+            (Permission::ReadRecords, "x x x x x x"),
+            (Permission::WriteRecords, "- x x x x x"),
+            (Permission::EraseRecords, "- - x x - -"),
+            (Permission::DeleteUnits, "- - x x - -"),
+            (Permission::ReadEntity, "x x x x x x"),
+            (Permission::ManageEntity, "- - x x - -"),
+            (Permission::ReadPeople, "x x x x - -"),
+            (Permission::ManagePeople, "- - x x - -"),
+            (Permission::ManageKeys, "- - x x - -"),
         ] {
             assert_eq!(row(permission), expected, "{permission:?}");
         }

@@ -22,6 +22,8 @@ pub enum CreationSource {
     Api,
     /// A request with totals of its own.
     Custom,
+    /// A recurring invoice.
+    Recurring,
 }
 
 impl CreationSource {
@@ -31,6 +33,7 @@ impl CreationSource {
         match self {
             Self::Api => "api",
             Self::Custom => "custom",
+            Self::Recurring => "recurring",
         }
     }
 }
@@ -236,7 +239,7 @@ impl Document {
         amounts::check_number_stays(&self, &revision.content, &mut issues);
         let recalculate = revision.lines.is_some()
             || (revision.content.currency != self.content.currency
-                && self.source == CreationSource::Api);
+                && self.source != CreationSource::Custom);
         let lines = match revision.lines {
             Some(lines) => amounts::lines(lines, self.id.kind(), stamp, &mut issues),
             None => self.content.lines.clone(),

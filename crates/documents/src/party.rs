@@ -154,6 +154,35 @@ pub struct PartyPatch {
     pub ujp: Patch<UjpParty>,
 }
 
+impl From<Party> for PartyPatch {
+    /// What asks for the very same party: fields that it lacks are cleared.
+    fn from(party: Party) -> Self {
+        Self {
+            name: party.name.into(),
+            unit_name: party.unit_name.into(),
+            email: party.email.into(),
+            address: party.address.into(),
+            address_2: party.address_2.into(),
+            post_code: party.post_code.into(),
+            city: party.city.into(),
+            state: party.state.into(),
+            country: party.country.into(),
+            country_code: party.country_code.into(),
+            tax_number: party.tax_number.into(),
+            tax_number_2: party.tax_number_2.into(),
+            company_number: party.company_number.into(),
+            phone: party.phone.into(),
+            peppol_id: party.peppol_id.into(),
+            peppol_scheme_id: party.peppol_scheme_id.into(),
+            buyer_reference: party.buyer_reference.into(),
+            bank_accounts: party.bank_accounts.into(),
+            bank_account: party.bank_account.into(),
+            is_end_consumer: party.is_end_consumer.into(),
+            ujp: party.ujp.into(),
+        }
+    }
+}
+
 impl PartyPatch {
     /// `party` with what the request says.
     #[must_use]

@@ -17,6 +17,7 @@
 //! | `health`   | liveness and readiness                                                 |
 //! | `access`   | users, entities, members, invitations, keys                            |
 //! | `documents` | all five kinds of documents, links between them, their lines           |
+//! | `settlement` | payments and expenses                                                |
 //! | `catalog`  | customers, suppliers, items, taxes, financial categories, units        |
 //!
 //! **Invariants.** What is served, who may use it and what the description says follow from one
@@ -40,6 +41,7 @@ mod route;
 mod routes;
 mod server;
 mod services;
+mod settlement;
 
 pub use openapi::{VERSION, openapi};
 pub use route::{Gate, Parameter, ParameterKind, Route, Verb};

@@ -1,7 +1,7 @@
 //! The one table of routes.
 
 use crate::route::Route;
-use crate::{access, catalog, docs, documents, health};
+use crate::{access, catalog, docs, documents, health, settlement};
 
 /// The areas' tables, in the order in which paths are matched.
 const AREAS: &[&[Route]] = &[
@@ -25,6 +25,7 @@ const AREAS: &[&[Route]] = &[
     documents::ADVANCE_INVOICES,
     documents::DELIVERY_NOTES,
     documents::ROUTES,
+    settlement::payments::ROUTES,
 ];
 
 /// Every route that is served: nothing else is, and each has its gate.

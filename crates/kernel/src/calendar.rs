@@ -107,6 +107,16 @@ pub fn local_date(instant: OffsetDateTime, zone: &str) -> Option<Date> {
     Date::from_calendar_date(i32::from(local.year()), month, u8::try_from(local.day()).ok()?).ok()
 }
 
+/// The first instant of `date` in `zone`, an IANA name; `None` when there is no such zone.
+#[must_use]
+pub fn start_of_day(date: Date, zone: &str) -> Option<OffsetDateTime> {
+    let zone = jiff::tz::TimeZone::get(zone).ok()?;
+    let (month, day) = (u8::from(date.month()).cast_signed(), date.day().cast_signed());
+    let local = jiff::civil::Date::new(i16::try_from(date.year()).ok()?, month, day).ok()?;
+    let start = local.to_zoned(zone).ok()?.timestamp();
+    OffsetDateTime::from_unix_timestamp(start.as_second()).ok()
+}
+
 /// Whether `zone` is an IANA time zone.
 #[must_use]
 pub fn is_time_zone(zone: &str) -> bool {
@@ -199,6 +209,22 @@ mod tests {
         assert_eq!(local_date(late, "Europe/Ljubljana"), Some(date!(2027 - 01 - 01)));
         assert_eq!(local_date(late, "America/New_York"), Some(date!(2026 - 12 - 31)));
         assert_eq!(local_date(late, "Europe/Atlantis"), None);
+    }
+
+    #[test]
+    fn a_day_starts_at_its_zones_midnight_or_right_after_a_gap_there() {
+        for (day, zone, start) in [
+            (date!(2026 - 12 - 31), "Europe/Ljubljana", datetime!(2026-12-30 23:00 UTC)),
+            (date!(2026 - 07 - 01), "Europe/Ljubljana", datetime!(2026-06-30 22:00 UTC)),
+            (date!(2026 - 12 - 31), "America/New_York", datetime!(2026-12-31 05:00 UTC)),
+            (date!(2018 - 11 - 04), "America/Sao_Paulo", datetime!(2018-11-04 03:00 UTC)),
+        ] {
+            assert_eq!(start_of_day(day, zone), Some(start), "{day} {zone}");
+            assert_eq!(local_date(start, zone), Some(day), "{day} {zone}");
+            let before = local_date(start - time::Duration::SECOND, zone);
+            assert_eq!(before, day.previous_day(), "{day} {zone}");
+        }
+        assert_eq!(start_of_day(date!(2026 - 12 - 31), "Europe/Atlantis"), None);
     }
 
     #[test]

@@ -50,7 +50,7 @@ impl Role {
     }
 }
 
-/// Who makes a request.
+/// Who acts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Principal {
     /// A person with a session token.
@@ -59,15 +59,18 @@ pub enum Principal {
     AccountKey(ApiKeyId),
     /// A program with an entity key (`ek_`).
     EntityKey(ApiKeyId),
+    /// Racun's own jobs. No request is ever made by it.
+    System,
 }
 
 impl Principal {
-    /// The id of the person or key.
+    /// The id of the person or key; `system` for jobs.
     #[must_use]
     pub fn id(&self) -> String {
         match self {
             Self::User(user) => user.to_string(),
             Self::AccountKey(key) | Self::EntityKey(key) => key.to_string(),
+            Self::System => "system".to_owned(),
         }
     }
 
@@ -76,12 +79,12 @@ impl Principal {
     pub const fn user(&self) -> Option<UserId> {
         match self {
             Self::User(user) => Some(*user),
-            Self::AccountKey(_) | Self::EntityKey(_) => None,
+            Self::AccountKey(_) | Self::EntityKey(_) | Self::System => None,
         }
     }
 }
 
-/// A request's right to act in one entity. Only crate `access` makes one.
+/// A request's or job's right to act in one entity. Only crate `access` makes one.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Scope {
     account: AccountId,

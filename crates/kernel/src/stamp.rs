@@ -30,6 +30,12 @@ impl Stamp {
         Self { now: to_millisecond(now), entropy }
     }
 
+    /// A stamp of another instant with the same randomness: for what a test clock moves.
+    #[must_use]
+    pub fn at(&self, now: OffsetDateTime) -> Self {
+        Self::new(now, Arc::clone(&self.entropy))
+    }
+
     /// The instant, in UTC, to the millisecond.
     #[must_use]
     pub const fn now(&self) -> OffsetDateTime {

@@ -152,7 +152,7 @@ impl<'a> Books<'a> {
         }
         let by_hand = &document.total_with_tax - &room;
         document.total_with_tax = total_with_tax;
-        if false {
+        if by_hand.is_positive() {
             document.must_hold(&by_hand, document.total_with_tax.clone())?;
         }
         Ok(())
@@ -183,25 +183,19 @@ impl<'a> Books<'a> {
             if amount.is_positive() {
                 advance.total_applied += &amount;
                 self.documents[place].total_paid += &amount;
-                let allocation = self.allocation(&former, id, link, amount);
+                let allocation = self.allocation(id, link, amount);
                 self.allocations.push(allocation);
             }
         }
         Ok(())
     }
 
-    /// The allocation of `amount` from `advance` to `invoice`: the one that there is or was, with
+    /// The allocation of `amount` from `advance` to `invoice`: the one that there is, with
     /// that amount, or a new one.
-    fn allocation(
-        &self,
-        former: &[Payment],
-        invoice: String,
-        advance: String,
-        amount: Decimal,
-    ) -> Payment {
+    fn allocation(&self, invoice: String, advance: String, amount: Decimal) -> Payment {
         let of_advance =
             |payment: &&Payment| payment.advance_invoice_id.as_deref() == Some(advance.as_str());
-        let same = self.loaded.allocations.iter().chain(former).find(of_advance);
+        let same = self.loaded.allocations.iter().find(of_advance);
         match same {
             Some(payment) if payment.amount == amount => payment.clone(),
             Some(payment) => Payment { amount, updated_at: self.stamp.now(), ..payment.clone() },

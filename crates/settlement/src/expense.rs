@@ -241,8 +241,8 @@ impl Expense {
         !self.is_draft() && self.total_due().is_some_and(|due| due.is_zero())
     }
 
-    /// The event that `what` happened to this expense, done by `actor`; `None` when there is no such
-    /// event.
+    /// The event that `what` happened to this expense, done by `actor`; `None` when there is none
+    /// of that name.
     #[must_use]
     pub fn event(&self, what: &str, actor: &str, at: OffsetDateTime) -> Option<Event> {
         let kind = EVENTS

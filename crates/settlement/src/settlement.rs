@@ -269,7 +269,7 @@ impl Settlement {
         Ok(books.close(None))
     }
 
-    /// Settles as much of `invoice` as `credit_note` has, for an invoice that is about to be voided.
+    /// Settles as much of `invoice` as `credit_note` has, for an invoice that is to be voided.
     /// What advances had given to it is released as far as the credit note takes their place.
     ///
     /// # Errors

@@ -40,17 +40,17 @@ const INVOICE: &str = r#"{"customer": {"name": "Kupec d.o.o.", "address": "Cesta
 
 #[tokio::main]
 async fn main() {
+    // The first start waits for the binary to be built, which is not measured.
+    drop(Racun::start_on(Profile::Release, Data::Folder).await);
     let started = Instant::now();
     starting().await;
     on_the_embedded_store().await;
     on_postgres().await;
-    println!("\nthe whole took {} s", started.elapsed().as_secs());
+    println!("\nmeasured for {} s", started.elapsed().as_secs());
 }
 
 /// What a server costs that does nothing.
 async fn starting() {
-    // The first start waits for the binary to be built.
-    drop(Racun::start_on(Profile::Release, Data::Folder).await);
     let start = Instant::now();
     let mut racun = Racun::start_on(Profile::Release, Data::Folder).await;
     let first = start.elapsed();

@@ -12,7 +12,7 @@ use time::{Date, Duration};
 
 use super::gather::{Gathered, unit_id};
 use super::lines::{self, LineRules};
-use super::request::{CustomerRequest, DocumentRequest, UnitRequest};
+use super::request::{CustomerRequest, DocumentRequest, ExchangeRateRequest, UnitRequest};
 use crate::convert::{account_on_document, ujp_on_document};
 
 /// The content of a new document, its lines apart.
@@ -142,7 +142,8 @@ fn line_rules<'a>(gathered: &'a Gathered, date: Date, verdict: Verdict) -> LineR
         TransactionType::ThirdCountryB2b | TransactionType::ThirdCountryB2c
     );
     LineRules {
-        gathered,
+        entity: &gathered.entity,
+        records: &gathered.records,
         date,
         reverse_charge: verdict.reverse_charge_applies && on("auto_reverse_charge"),
         untaxed: third_country && on("auto_remove_tax_export"),
@@ -224,37 +225,59 @@ fn money(
     before: Option<&Content>,
     issues: &mut Issues,
 ) -> (Currency, Option<ExchangeRate>) {
-    let default = before.map_or(entity.currency, |content| content.currency);
-    let currency = match request.currency_code.as_deref().map(str::parse::<Currency>) {
-        None => default,
-        Some(Ok(currency)) => currency,
-        Some(Err(error)) => {
-            issues.push(Issue::new("invalid_currency", error.to_string()).at("currency_code"));
-            default
+    let asked = Money { code: request.currency_code.as_deref(), rate: &request.exchange_rate };
+    let before = before.map(|content| (content.currency, content.exchange_rate.clone()));
+    asked.resolve(entity, date, before, issues)
+}
+
+/// What a request says of currency and rate.
+pub(crate) struct Money<'a> {
+    /// Code of the currency; the present one or the entity's when missing.
+    pub code: Option<&'a str>,
+    /// Rate into the entity's currency.
+    pub rate: &'a Patch<ExchangeRateRequest>,
+}
+
+impl Money<'_> {
+    /// The currency, and the rate into the entity's when that is another; `before` is what they were.
+    pub fn resolve(
+        &self,
+        entity: &Entity,
+        date: Date,
+        before: Option<(Currency, Option<ExchangeRate>)>,
+        issues: &mut Issues,
+    ) -> (Currency, Option<ExchangeRate>) {
+        let default = before.as_ref().map_or(entity.currency, |(currency, _)| *currency);
+        let currency = match self.code.map(str::parse::<Currency>) {
+            None => default,
+            Some(Ok(currency)) => currency,
+            Some(Err(error)) => {
+                issues.push(Issue::new("invalid_currency", error.to_string()).at("currency_code"));
+                default
+            }
+        };
+        if currency == entity.currency {
+            return (currency, None);
         }
-    };
-    if currency == entity.currency {
-        return (currency, None);
+        let other = |code: &str| code != entity.currency.code();
+        let quote = self.rate.value().and_then(|rate| rate.quote_currency.as_deref());
+        if quote.is_some_and(other) {
+            let message = format!("the rate is into the entity's currency, {}", entity.currency);
+            let issue = Issue::new("invalid_currency", message);
+            issues.push(issue.at("quote_currency").at("exchange_rate"));
+        }
+        let exchange = match self.rate {
+            Patch::Absent => before.filter(|(kept, _)| *kept == currency).and_then(|(_, rate)| rate),
+            Patch::Null => None,
+            Patch::Value(sent) => Some(ExchangeRate {
+                rate: sent.rate.clone(),
+                source: sent.source.clone().unwrap_or_else(|| "manual".to_owned()),
+                date: sent.date.unwrap_or(date),
+                quote_currency: entity.currency,
+            }),
+        };
+        (currency, exchange)
     }
-    let other = |code: &str| code != entity.currency.code();
-    let quote = request.exchange_rate.value().and_then(|rate| rate.quote_currency.as_deref());
-    if quote.is_some_and(other) {
-        let message = format!("the rate is into the entity's currency, {}", entity.currency);
-        let issue = Issue::new("invalid_currency", message);
-        issues.push(issue.at("quote_currency").at("exchange_rate"));
-    }
-    let kept = before.filter(|content| content.currency == currency);
-    let exchange = match &request.exchange_rate {
-        Patch::Absent => kept.and_then(|content| content.exchange_rate.clone()),
-        Patch::Null => None,
-        Patch::Value(sent) => Some(ExchangeRate {
-            rate: sent.rate.clone(),
-            source: sent.source.clone().unwrap_or_else(|| "manual".to_owned()),
-            date: sent.date.unwrap_or(date),
-            quote_currency: entity.currency,
-        }),
-    };
-    (currency, exchange)
 }
 
 fn default_due(kind: DocumentKind, entity: &Entity, date: Date) -> Option<Date> {

@@ -112,7 +112,7 @@ pub(super) fn draft(
 }
 
 /// The entity's calculation mode.
-fn default_mode(entity: &Entity) -> CalculationMode {
+pub(crate) fn default_mode(entity: &Entity) -> CalculationMode {
     let name = entity.settings.calculation_default_mode();
     name.and_then(|name| serde_json::from_value(Json::String(name)).ok()).unwrap_or_default()
 }

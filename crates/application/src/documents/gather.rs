@@ -24,12 +24,42 @@ pub(super) struct Gathered {
     pub customer: Option<Customer>,
     /// The unit of `business_unit_id`.
     pub unit: Option<BusinessUnit>,
-    /// Items of the lines, by id.
+    /// What the lines name.
+    pub records: LineRecords,
+}
+
+/// What lines name, looked up.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct LineRecords {
+    /// Items, by id.
     pub items: BTreeMap<String, Item>,
     /// All taxes of the entity, when a line needs one looked up.
     pub taxes: Vec<Tax>,
-    /// Financial categories of the lines.
+    /// Financial categories.
     pub categories: BTreeSet<String>,
+}
+
+impl LineRecords {
+    /// What `lines` name, and those of `categories` that there are.
+    pub async fn gather(
+        store: &dyn Store,
+        tenant: &Tenant,
+        lines: &[LineRequest],
+        categories: BTreeSet<&str>,
+    ) -> Result<Self, StoreError> {
+        let of_lines = lines.iter().filter_map(|line| line.financial_category_id.as_deref());
+        let categories = of_lines.chain(categories).collect();
+        let categories: Vec<FinancialCategory> =
+            by_ids(store, &FINANCIAL_CATEGORIES, tenant, categories).await?;
+        let items: Vec<Item> = by_ids(store, &ITEMS, tenant, item_ids(lines)).await?;
+        let taxes =
+            if lines.iter().any(needs_taxes) { taxes(store, tenant).await? } else { Vec::new() };
+        Ok(Self {
+            items: items.into_iter().map(|item| (item.id.to_string(), item)).collect(),
+            taxes,
+            categories: categories.into_iter().map(|category| category.id.to_string()).collect(),
+        })
+    }
 }
 
 /// More taxes than an entity has.
@@ -43,9 +73,9 @@ pub(super) async fn gather(
 ) -> Result<Gathered, StoreError> {
     let tenant = Tenant::entity(entity.id);
     let lines = request.items.as_deref().unwrap_or_default();
-    let items: Vec<Item> = by_ids(store, &ITEMS, &tenant, item_ids(lines)).await?;
-    let categories: Vec<FinancialCategory> =
-        by_ids(store, &FINANCIAL_CATEGORIES, &tenant, category_ids(request)).await?;
+    let assigned = request.category_assignments.iter();
+    let assigned = assigned.filter_map(|a| a.financial_category_id.as_deref()).collect();
+    let records = LineRecords::gather(store, &tenant, lines, assigned).await?;
     let customer = match request.customer_id.value() {
         Some(id) => live(store.get(&CUSTOMERS, &tenant, id).await?),
         None => None,
@@ -54,17 +84,7 @@ pub(super) async fn gather(
         Some(id) => live(store.get(&BUSINESS_UNITS, &tenant, id).await?),
         None => None,
     };
-    let taxes =
-        if lines.iter().any(needs_taxes) { taxes(store, &tenant).await? } else { Vec::new() };
-    Ok(Gathered {
-        entity: entity.clone(),
-        today: today(entity, stamp),
-        customer,
-        unit,
-        items: items.into_iter().map(|item| (item.id.to_string(), item)).collect(),
-        taxes,
-        categories: categories.into_iter().map(|category| category.id.to_string()).collect(),
-    })
+    Ok(Gathered { entity: entity.clone(), today: today(entity, stamp), customer, unit, records })
 }
 
 /// Today, where the entity is.
@@ -73,7 +93,7 @@ pub(crate) fn today(entity: &Entity, stamp: &Stamp) -> Date {
 }
 
 /// All taxes of the tenant that are not in the trash.
-pub(super) async fn taxes(store: &dyn Store, tenant: &Tenant) -> Result<Vec<Tax>, StoreError> {
+pub(crate) async fn taxes(store: &dyn Store, tenant: &Tenant) -> Result<Vec<Tax>, StoreError> {
     let query = ListQuery { limit: TAX_LIMIT, count: false, ..ListQuery::first_page(&TAXES) };
     Ok(store.page(&TAXES, tenant, &query).await?.rows)
 }
@@ -95,19 +115,13 @@ async fn by_ids<A: Record>(
     Ok(found.into_iter().filter(|record| !record.is_trashed()).collect())
 }
 
-fn live<A: Record>(found: Option<A>) -> Option<A> {
+/// A record that is not in the trash.
+pub(crate) fn live<A: Record>(found: Option<A>) -> Option<A> {
     found.filter(|record| !record.is_trashed())
 }
 
 fn item_ids(lines: &[LineRequest]) -> BTreeSet<&str> {
     lines.iter().filter_map(|line| line.item_id.as_deref()).collect()
-}
-
-fn category_ids(request: &DocumentRequest) -> BTreeSet<&str> {
-    let lines = request.items.iter().flatten();
-    let of_lines = lines.filter_map(|line| line.financial_category_id.as_deref());
-    let assigned = request.category_assignments.iter();
-    of_lines.chain(assigned.filter_map(|a| a.financial_category_id.as_deref())).collect()
 }
 
 /// A bare rate needs no record; an id, a classification, an item's taxes and the default do.

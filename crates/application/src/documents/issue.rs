@@ -174,7 +174,7 @@ fn not_found(id: DocumentId) -> Error {
 }
 
 /// The error as found in the request's `payments`.
-fn in_payments(error: racun_settlement::SettlementError) -> Error {
+pub(crate) fn in_payments(error: racun_settlement::SettlementError) -> Error {
     match Error::from(error) {
         Error::Document(DocumentError::Invalid(issues)) => {
             let mut outer = Issues::default();

@@ -1,19 +1,23 @@
 //! From a request's lines to a document's: items, taxes and categories filled in.
 
+use racun_access::Entity;
 use racun_catalog::{Item, Tax};
 use racun_documents::{
     Classification, LineKind, LineTaxDetail, LineTranslations, Localized, NewLine,
 };
+use racun_kernel::id::TaxId;
 use racun_kernel::{Decimal, Issue, Issues};
 use time::Date;
 
-use super::gather::Gathered;
+use super::gather::LineRecords;
 use super::request::{DocumentRequest, LineRequest, LineTaxRequest};
 
 /// What applies to the lines of one document.
-pub(super) struct LineRules<'a> {
-    /// What the request names.
-    pub gathered: &'a Gathered,
+pub(crate) struct LineRules<'a> {
+    /// The entity.
+    pub entity: &'a Entity,
+    /// What the lines name.
+    pub records: &'a LineRecords,
     /// Date of the document: rates of taxes are those of this day.
     pub date: Date,
     /// Whether taxes are owed by the customer (`tax_rules.eu.auto_reverse_charge`).
@@ -31,15 +35,7 @@ pub(super) fn resolve(
     rules: &LineRules<'_>,
     issues: &mut Issues,
 ) -> Vec<NewLine> {
-    let mut inner = Issues::default();
-    let requests = request.items.as_deref().unwrap_or_default();
-    let mut lines: Vec<NewLine> = Vec::with_capacity(requests.len());
-    for (n, line) in requests.iter().enumerate() {
-        let mut of_line = Issues::default();
-        lines.push(rules.line(line, &mut of_line));
-        inner.extend_at(n, of_line);
-    }
-    issues.extend_at("items", inner);
+    let mut lines = rules.lines(request.items.as_deref().unwrap_or_default(), issues);
     assign_categories(request, rules, &mut lines, issues);
     lines
 }
@@ -69,6 +65,19 @@ fn assign_categories(
 }
 
 impl LineRules<'_> {
+    /// The lines of `requests`, with what they name filled in; issues are those of `items`.
+    pub fn lines(&self, requests: &[LineRequest], issues: &mut Issues) -> Vec<NewLine> {
+        let mut inner = Issues::default();
+        let mut lines = Vec::with_capacity(requests.len());
+        for (n, line) in requests.iter().enumerate() {
+            let mut of_line = Issues::default();
+            lines.push(self.line(line, &mut of_line));
+            inner.extend_at(n, of_line);
+        }
+        issues.extend_at("items", inner);
+        lines
+    }
+
     fn line(&self, request: &LineRequest, issues: &mut Issues) -> NewLine {
         let item = self.item(request, issues);
         let own_price = request.price.is_some() || request.gross_price.is_some();
@@ -127,7 +136,7 @@ impl LineRules<'_> {
 
     fn item(&self, request: &LineRequest, issues: &mut Issues) -> Option<&Item> {
         let id = request.item_id.as_ref()?;
-        let item = self.gathered.items.get(id);
+        let item = self.records.items.get(id);
         if item.is_none() {
             let message = "there is no such item in this entity; create it, or leave item_id out";
             issues.push(Issue::new("not_found", message).at("item_id"));
@@ -141,7 +150,7 @@ impl LineRules<'_> {
         issues: &mut Issues,
     ) -> Option<racun_kernel::id::FinancialCategoryId> {
         let id = id?;
-        let known = self.gathered.categories.contains(id).then(|| id.parse().ok()).flatten();
+        let known = self.records.categories.contains(id).then(|| id.parse().ok()).flatten();
         if known.is_none() {
             let message = "there is no such financial category in this entity";
             issues.push(Issue::new("not_found", message).at("financial_category_id"));
@@ -170,7 +179,7 @@ impl LineRules<'_> {
             }
             (None, None) => taxes.extend(self.default_tax().and_then(|tax| self.detail(tax))),
         }
-        let most = usize::from(self.gathered.entity.country_rules().max_taxes_per_item);
+        let most = usize::from(self.entity.country_rules().max_taxes_per_item);
         if taxes.len() > most {
             let message = format!("at most {most} on a line in this entity's country");
             inner.push(Issue::new("too_many", message));
@@ -180,12 +189,12 @@ impl LineRules<'_> {
     }
 
     fn default_tax(&self) -> Option<&Tax> {
-        let subject = self.gathered.entity.is_tax_subject;
-        self.gathered.taxes.iter().find(|tax| subject && tax.is_default)
+        let subject = self.entity.is_tax_subject;
+        self.records.taxes.iter().find(|tax| subject && tax.is_default)
     }
 
     fn by_id(&self, id: &str) -> Option<&Tax> {
-        self.gathered.taxes.iter().find(|tax| tax.id.to_string() == id)
+        self.records.taxes.iter().find(|tax| tax.id.to_string() == id)
     }
 
     fn tax(&self, request: &LineTaxRequest) -> Result<LineTaxDetail, Issue> {
@@ -202,7 +211,7 @@ impl LineRules<'_> {
                 let message = "no tax of this entity has this classification";
                 let missing = || Issue::new("not_found", message).at("classification");
                 let same = |tax: &&Tax| tax.classification.as_ref() == Some(name);
-                let tax = self.gathered.taxes.iter().find(same).ok_or_else(missing)?;
+                let tax = self.records.taxes.iter().find(same).ok_or_else(missing)?;
                 self.detail(tax).ok_or_else(missing)?
             }
             (None, None, None) => {
@@ -248,12 +257,15 @@ impl LineRules<'_> {
     /// Present lines with their taxes' rates of the document's date, for an update of the date.
     pub(super) fn redated(&self, mut line: NewLine) -> NewLine {
         for tax in &mut line.taxes {
-            let record = tax.tax_id.and_then(|id| self.by_id(&id.to_string()));
-            if let Some(rate) = record.and_then(|record| record.rate_on(self.date)) {
-                tax.rate = rate.clone();
-            }
+            let rate = tax.tax_id.and_then(|id| self.rate(id));
+            tax.rate = rate.unwrap_or_else(|| tax.rate.clone());
         }
         line
+    }
+
+    /// The rate of the tax `id` on the document's date.
+    pub fn rate(&self, id: TaxId) -> Option<Decimal> {
+        self.by_id(&id.to_string())?.rate_on(self.date).cloned()
     }
 }
 

@@ -29,9 +29,14 @@ mod save;
 mod write;
 
 pub use create::{Creation, create, finalize};
-pub(crate) use gather::today;
-pub(crate) use issue::advances;
+pub(crate) use compose::Money;
+pub(crate) use create::default_mode;
+pub(crate) use gather::{LineRecords, live, taxes, today};
+pub(crate) use issue::{advances, in_payments};
+pub(crate) use lines::LineRules;
+pub(crate) use numbers::expense_numbering;
 pub(crate) use read::{get_all as get_documents, links_of};
+pub(crate) use save::{ITEM_CREATED, new_items};
 
 pub use numbers::{check_number_settings, next_number};
 pub use read::{RelatedDocument, RelationView, calculate, get, list, relations_of, versions};

@@ -2,32 +2,52 @@
 
 use racun_access::Entity;
 use racun_catalog::{BUSINESS_UNITS, BusinessUnit};
-use racun_documents::number_format::{FormatKind, NumberFormat};
+use racun_documents::number_format::{FormatKind, NumberFormat, series_key};
 use racun_documents::{DocumentError, DocumentKind, NumberFormats, Numbering, UnitNumbering};
-use racun_kernel::{Issue, Issues, Stamp, Store, Tenant};
+use racun_kernel::{Issue, Issues, Series, Stamp, Store, Tenant};
 use serde_json::{Map, Value as Json};
 use time::Date;
 
 use super::gather::today;
+
+/// What settings call expenses, which are numbered beside the kinds of documents.
+const EXPENSE: &str = "expense";
+
+/// The sequence that an expense of `entity` dated `date` is numbered in, and its numbers' format.
+///
+/// # Errors
+/// When a stored format cannot be read; none is stored that was not checked.
+pub(crate) fn expense_numbering(
+    entity: &Entity,
+    date: Date,
+) -> Result<(Series, NumberFormat), Issues> {
+    let settings = &entity.settings;
+    let format = read_format(&settings.number_format(EXPENSE), FormatKind::Main, EXPENSE)?;
+    let key = series_key(EXPENSE, date, format.has_year(), None);
+    let start = settings.number_sequence_start(EXPENSE);
+    Ok((Series { tenant: Tenant::entity(entity.id), key, start }, format))
+}
+
+/// The format `text` of a `kind`.
+fn read_format(text: &str, format_kind: FormatKind, kind: &str) -> Result<NumberFormat, Issues> {
+    let key = match format_kind {
+        FormatKind::Main => "number_formats",
+        FormatKind::Unit => "unit_number_formats",
+    };
+    NumberFormat::parse(text, format_kind)
+        .map_err(|issue| Issues::from(issue.at(kind).at(key).at("settings")))
+}
 
 /// The formats of `entity` for a `kind`.
 ///
 /// # Errors
 /// When a stored format cannot be read; none is stored that was not checked.
 pub(super) fn formats(entity: &Entity, kind: DocumentKind) -> Result<NumberFormats, DocumentError> {
-    let settings = &entity.settings;
-    let read = |text: String, format_kind, key: &'static str| {
-        NumberFormat::parse(&text, format_kind)
-            .map_err(|issue| Issues::from(issue.at(kind.name()).at(key).at("settings")))
-    };
+    let (settings, name) = (&entity.settings, kind.name());
     Ok(NumberFormats {
-        main: read(settings.number_format(kind.name()), FormatKind::Main, "number_formats")?,
-        unit: read(
-            settings.unit_number_format(kind.name()),
-            FormatKind::Unit,
-            "unit_number_formats",
-        )?,
-        start: settings.number_sequence_start(kind.name()),
+        main: read_format(&settings.number_format(name), FormatKind::Main, name)?,
+        unit: read_format(&settings.unit_number_format(name), FormatKind::Unit, name)?,
+        start: settings.number_sequence_start(name),
     })
 }
 
@@ -88,15 +108,15 @@ pub fn check_number_settings(
     used: &[(String, i64)],
 ) -> Result<(), Issues> {
     let mut issues = Issues::default();
-    for kind in DocumentKind::ALL {
+    for kind in DocumentKind::ALL.map(DocumentKind::name).into_iter().chain([EXPENSE]) {
         let text = |key: &str| {
-            settings.get(key).and_then(|formats| formats.get(kind.name())).and_then(Json::as_str)
+            settings.get(key).and_then(|formats| formats.get(kind)).and_then(Json::as_str)
         };
         let checks =
             [("number_formats", FormatKind::Main), ("unit_number_formats", FormatKind::Unit)];
         for (key, format_kind) in checks {
             if let Some(Err(issue)) = text(key).map(|text| NumberFormat::parse(text, format_kind)) {
-                issues.push(issue.at(kind.name()).at(key));
+                issues.push(issue.at(kind).at(key));
             }
         }
         if let (Some(main), Some(unit)) = (text("number_formats"), text("unit_number_formats"))
@@ -104,7 +124,7 @@ pub fn check_number_settings(
         {
             let message = "must differ from number_formats, or units would share its numbers";
             let issue = Issue::new("number_format_invalid", message);
-            issues.push(issue.at(kind.name()).at("unit_number_formats"));
+            issues.push(issue.at(kind).at("unit_number_formats"));
         }
         check_start(settings, kind, used, &mut issues);
     }
@@ -114,22 +134,21 @@ pub fn check_number_settings(
 /// A start takes effect in a fresh sequence; below a used number it could only promise a double.
 fn check_start(
     settings: &Map<String, Json>,
-    kind: DocumentKind,
+    kind: &str,
     used: &[(String, i64)],
     issues: &mut Issues,
 ) {
     let starts = settings.get("number_sequence_starts");
-    let Some(start) = starts.and_then(|starts| starts.get(kind.name())).and_then(Json::as_i64)
+    let Some(start) = starts.and_then(|starts| starts.get(kind)).and_then(Json::as_i64)
     else {
         return;
     };
     // Keys are `kind/period` for the main sequence and `kind/period/unit` for a unit's.
-    let main =
-        |key: &str| key.split('/').count() == 2 && key.split('/').next() == Some(kind.name());
+    let main = |key: &str| key.split('/').count() == 2 && key.split('/').next() == Some(kind);
     let last = used.iter().filter(|(key, _)| main(key)).map(|(_, last)| *last).max();
     if last.is_some_and(|last| start < last) {
         let message = format!("the number {} is used already", last.unwrap_or_default());
         let issue = Issue::new("number_used", message);
-        issues.push(issue.at(kind.name()).at("number_sequence_starts"));
+        issues.push(issue.at(kind).at("number_sequence_starts"));
     }
 }

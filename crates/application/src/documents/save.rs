@@ -2,6 +2,7 @@
 //!
 //! Both are written in the document's own commit, so a refused document leaves nothing behind.
 
+use racun_access::Entity;
 use racun_catalog::{
     CUSTOMERS, Customer, CustomerInput, Item, ItemClassification, ItemEInvoicing, ItemInput,
     ItemRules, ItemTranslations, References, Resource,
@@ -9,9 +10,10 @@ use racun_catalog::{
 use racun_documents::{Classification, Content, NewLine, Party};
 use racun_kernel::id::{CustomerId, EntityId};
 use racun_kernel::{Event, Issues, Load, Patch, Put, Scope, Stamp, StoreError, Stored, Tenant};
+use time::Date;
 
 use super::gather::Gathered;
-use super::request::DocumentRequest;
+use super::request::{DocumentRequest, LineRequest};
 use crate::convert::{account_in_catalog, ujp_in_catalog};
 
 /// What a document's commit writes into the catalogue.
@@ -123,24 +125,42 @@ impl Savings {
         gathered: &Gathered,
         lines: &mut [NewLine],
     ) -> Result<(), Issues> {
-        let mut issues = Issues::default();
-        let requests = request.items.iter().flatten();
-        for (n, (asked, line)) in requests.zip(lines).enumerate() {
-            if !asked.save_item || line.item_id.is_some() || line.kind.is_some() {
-                continue;
-            }
-            let Some(item) = issues.collect(n, item(gathered, line, &self.act.stamp)) else {
-                continue;
-            };
-            line.item_id = Some(item.id);
-            self.events.push(self.act.event("item.created", item.id.to_string()));
+        let requests = request.items.as_deref().unwrap_or_default();
+        let stamp = self.act.stamp.clone();
+        for item in new_items(&gathered.entity, gathered.today, requests, lines, &stamp)? {
+            self.events.push(self.act.event(ITEM_CREATED, item.id.to_string()));
             self.puts.push(Put::insert(&item));
         }
-        issues.into_result(())
+        Ok(())
     }
 }
 
-fn item(gathered: &Gathered, line: &NewLine, stamp: &Stamp) -> Result<Item, Issues> {
+/// What the outbox calls a new item.
+pub(crate) const ITEM_CREATED: &str = "item.created";
+
+/// The items to be kept of those `lines` whose `requests` ask for it; the lines get their ids.
+pub(crate) fn new_items(
+    entity: &Entity,
+    today: Date,
+    requests: &[LineRequest],
+    lines: &mut [NewLine],
+    stamp: &Stamp,
+) -> Result<Vec<Item>, Issues> {
+    let mut issues = Issues::default();
+    let mut items = Vec::new();
+    for (n, (asked, line)) in requests.iter().zip(lines).enumerate() {
+        if !asked.save_item || line.item_id.is_some() || line.kind.is_some() {
+            continue;
+        }
+        if let Some(item) = issues.collect(n, item(entity, today, line, stamp)) {
+            line.item_id = Some(item.id);
+            items.push(item);
+        }
+    }
+    issues.into_result(items)
+}
+
+fn item(entity: &Entity, today: Date, line: &NewLine, stamp: &Stamp) -> Result<Item, Issues> {
     let text = |text: &Option<String>| text.clone().map_or(Patch::Absent, Patch::Value);
     let price =
         |price: &Option<racun_kernel::Decimal>| price.clone().map_or(Patch::Absent, Patch::Value);
@@ -165,10 +185,10 @@ fn item(gathered: &Gathered, line: &NewLine, stamp: &Stamp) -> Result<Item, Issu
         ..ItemInput::default()
     };
     let rules = ItemRules {
-        max_taxes_per_item: usize::from(gathered.entity.country_rules().max_taxes_per_item),
-        today: gathered.today,
+        max_taxes_per_item: usize::from(entity.country_rules().max_taxes_per_item),
+        today,
     };
-    let mut item = input.into_item(gathered.entity.id, &rules, &References::default(), stamp)?;
+    let mut item = input.into_item(entity.id, &rules, &References::default(), stamp)?;
     item.tax_ids = line.taxes.iter().filter_map(|tax| tax.tax_id).collect();
     item.financial_category_id = line.financial_category_id;
     Ok(item)

@@ -100,6 +100,7 @@ fn invoices_are_sent_to_one_address() {
         "a@b@c.si",
         "ana @example.com",
         "ana@example.com,eva@example.com",
+        "ana,eva@example.com",
         "ana@example.com\n",
         &long,
     ] {

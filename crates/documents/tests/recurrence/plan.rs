@@ -63,6 +63,10 @@ fn whole_months_of_service_stay_whole() {
         (date!(2027 - 02 - 28), date!(2027 - 03 - 29)),
     ];
     assert_eq!(services(every(1, Frequency::Monthly, date!(2027 - 01 - 30)), odd, 3), expected);
+    let ends_with_february = (date!(2027 - 02 - 10), date!(2027 - 01 - 29), date!(2027 - 02 - 28));
+    let march = every(1, Frequency::Monthly, date!(2027 - 03 - 10));
+    let expected = [(date!(2027 - 02 - 28), date!(2027 - 03 - 28))];
+    assert_eq!(services(march, ends_with_february, 1), expected);
 }
 
 #[test]

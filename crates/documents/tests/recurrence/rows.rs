@@ -121,6 +121,7 @@ fn workers_find_what_is_due_in_any_zone_earliest_first() {
     assert_eq!(found(datetime!(2026-01-01 09:59 UTC)), [first]);
     assert_eq!(found(datetime!(2026-01-01 10:00 UTC)), [first, second]);
     assert_eq!(found(datetime!(2026-01-01 12:00 +2)), [first, second]);
+    assert_eq!(found(datetime!(2026-01-01 11:59 +2)), [first]);
     assert_eq!(found(datetime!(2025-12-31 09:59 UTC)), []);
 }
 

@@ -127,6 +127,15 @@ fn a_pause_on_the_days_run_holds_it_back() {
 }
 
 #[test]
+fn a_pause_of_no_day_leaves_no_trace_even_behind_an_overdue_run() {
+    let today = date!(2026 - 02 - 03);
+    let paused = running().pause(today, LATER).unwrap();
+    let resumed = paused.resume(today, LATER).unwrap();
+    assert_eq!(resumed.next_run_date, Some(date!(2026 - 02 - 01)));
+    assert_eq!(resumed.rests, []);
+}
+
+#[test]
 fn resuming_behind_the_end_completes_it() {
     let ending = update(running(), ending(date!(2026 - 02 - 28)), date!(2026 - 01 - 10));
     let paused = ending.pause(date!(2026 - 01 - 20), LATER).unwrap();
@@ -168,7 +177,8 @@ fn each_state_refuses_what_it_does_not_allow() {
     assert_eq!(code(paused.clone().pause(today, LATER)), "recurring_not_active");
     assert_eq!(code(paused.clone().generated(next, invoice(2), LATER)), "recurring_not_active");
     assert_eq!(code(paused.clone().failed(next, "", today, LATER)), "recurring_not_active");
-    assert_eq!(paused.complete(LATER).unwrap().status, Status::Completed);
+    let ended = paused.complete(LATER).unwrap();
+    assert_eq!((ended.status, ended.next_run_date, ended.rests), (Status::Completed, None, vec![]));
 
     assert_eq!(code(completed.clone().pause(today, LATER)), "recurring_not_active");
     assert_eq!(code(completed.clone().resume(today, LATER)), "recurring_not_paused");
@@ -231,6 +241,10 @@ fn an_end_date_completes_it_and_a_later_one_takes_it_up_again() {
     let longer = update(ended, ending(date!(2026 - 12 - 31)), date!(2026 - 04 - 10));
     assert_eq!(longer.status, Status::Active);
     assert_eq!(longer.next_run_date, Some(date!(2026 - 05 - 01)), "what lies behind stays so");
+    let same_day = date!(2026 - 01 - 01);
+    let ended = update(running(), ending(same_day), same_day);
+    let longer = update(ended, ending(date!(2026 - 12 - 31)), same_day);
+    assert_eq!(longer.next_run_date, Some(date!(2026 - 02 - 01)), "January is made already");
 }
 
 #[test]

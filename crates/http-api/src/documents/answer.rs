@@ -34,8 +34,8 @@ pub trait DocumentBody: Serialize + ToSchema + 'static {
     fn of(document: Document, document_relations: Vec<RelationBody>) -> Self;
 }
 
-/// Declares a kind's body: `[Body as Kind of Line] { own fields } groups of fields`. A field's value
-/// is made of the document: `field: Type = |document| value,`.
+/// Declares a kind's body: `[Body as Kind of Line] { own fields } groups of fields`. A field's
+/// value is made of the document: `field: Type = |document| value,`.
 macro_rules! document_answer {
     ($head:tt { $($own:tt)* } settled $($group:ident)*) => {
         document_answer! {
@@ -166,7 +166,7 @@ macro_rules! document_answer {
             #[schema(required = true)]
             date_service_to: Option<String>,
             items: Vec<$line>,
-            /// Links to other documents; in lists only with `include=document_relations`, else empty.
+            /// Links to other documents. Lists answer them only with `include=document_relations`.
             document_relations: Vec<RelationBody>,
             $($(#[$field_doc])* $field: $kind,)*
         }
@@ -183,8 +183,8 @@ macro_rules! document_answer {
                     (format_instant(document.created_at), format_instant(document.updated_at));
                 let (content, amounts) = (document.content, document.amounts);
                 let lines = content.lines.into_iter();
-                let items =
-                    lines.map(|line| $line::of(line, document.id, &created_at, &updated_at)).collect();
+                let line = |line| $line::of(line, document.id, &created_at, &updated_at);
+            let items = lines.map(line).collect();
                 Self {
                     id: document.id.to_string(),
                     number,

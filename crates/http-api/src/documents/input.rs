@@ -14,10 +14,10 @@ use validator::Validate;
 
 use super::line::LineInputBody;
 use super::party::{PartyInputBody, UnitInputBody};
-use super::payment::PaymentInputBody;
 use super::scalar::{DocumentDate, date_schema};
 use crate::body::{Convert, names};
 use crate::openapi::{nullable_number, number};
+use crate::settlement::payment::PaymentInputBody;
 
 /// How discounts and rounding work.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, ToSchema)]

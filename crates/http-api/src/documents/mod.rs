@@ -10,20 +10,18 @@
 //! | `output`   | parts of answers, and answers that are not documents                   |
 //! | `line`     | lines, both ways                                                       |
 //! | `party`    | issuer, customer and business unit, both ways                          |
-//! | `payment`  | payments that a document is made with                                  |
 //! | `relation` | links between documents                                                |
 //! | `scalar`   | dates                                                                  |
 
 mod answer;
 mod any_kind;
-mod input;
-mod line;
+pub(crate) mod input;
+pub(crate) mod line;
 mod one_kind;
-mod output;
+pub(crate) mod output;
 mod party;
-mod payment;
 mod relation;
-mod scalar;
+pub(crate) mod scalar;
 mod shape;
 
 use racun_documents::DocumentId;

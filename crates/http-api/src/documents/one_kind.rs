@@ -70,7 +70,7 @@ macro_rules! routes {
                 Gate::Entity(WriteRecords),
                 || web::to(update::<$body>),
             )
-            .about($tag, concat!("Changes what is sent of ", $a_one, ", and keeps a version of it."))
+            .about($tag, concat!("Changes what is sent of ", $a_one, "; keeps a version of it."))
             .takes::<Sent<Update<$body>>>()
             .answers::<$body>(),
             Route::get(

@@ -14,7 +14,7 @@ use crate::openapi::{nullable_number, number};
 
 names! {
     /// Where a document comes from.
-    CreationSourceBody as CreationSource of racun_documents::CreationSource { Api, Custom }
+    CreationSourceBody as CreationSource of racun_documents::CreationSource { Api, Custom, Recurring }
 }
 
 /// A tax of the document's summary.

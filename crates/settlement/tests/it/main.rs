@@ -7,4 +7,5 @@ mod inputs;
 mod laws;
 mod records;
 mod rules;
+mod script;
 mod world;
