@@ -27,6 +27,7 @@ test-postgres:
 
 # The measurements, with their ratios.
 bench:
+    cargo bench -p racun-documents
     cargo bench -p racun-tests
 
 # Advisories, licences, sources and who may use what; needs cargo-deny.

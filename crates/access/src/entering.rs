@@ -56,8 +56,12 @@ pub async fn enter(
             let id = key.entity_id.map(|id| id.to_string()).unwrap_or_default();
             reach(store, caller, &id).await?
         }
-        (None, Caller::User { .. } | Caller::AccountKey(_)) => {
-            let only = only_entity(store, caller).await?;
+        (None, Caller::AccountKey(key)) => {
+            let only = only_entity(of_account(store, key.account_id).await?, caller)?;
+            Some((grant(&only, caller.principal(), Role::Admin), only))
+        }
+        (None, Caller::User { .. }) => {
+            let only = only_entity(entities_of(store, caller).await?, caller)?;
             reach(store, caller, &only.id.to_string()).await?
         }
     };
@@ -89,6 +93,27 @@ pub async fn get_entity(
     Ok(open_entity(store, caller, id).await?.1)
 }
 
+/// Enters an entity as one of Racun's own jobs, which may do what an editor may: beside
+/// [`enter`] and [`open_entity`], the only way to a [`Scope`]. No request comes here.
+///
+/// # Errors
+/// [`AccessError::NotFound`] when there is no such entity in the account,
+/// [`Forbidden::EntityDisabled`], or the store's failure.
+pub async fn enter_as_system(
+    store: &dyn Store,
+    account: AccountId,
+    entity: EntityId,
+) -> Result<(Scope, Entity), AccessError> {
+    let id = entity.to_string();
+    let found: Option<Entity> = store.get(&ENTITIES, &Tenant::account(account), &id).await?;
+    let entity = found.ok_or(AccessError::NotFound { id })?;
+    if !entity.is_enabled {
+        return Err(Forbidden::EntityDisabled.into());
+    }
+    let scope = grant(&entity, Principal::System, Role::Editor);
+    Ok((scope, entity))
+}
+
 /// The entity called `id` and the caller's rights there, or `None` when there are none.
 async fn reach(
     store: &dyn Store,
@@ -99,17 +124,21 @@ async fn reach(
     let (account, role) = match caller {
         Caller::User { user, .. } => match find_membership(store, id, user.id).await? {
             Some(membership) => (membership.account_id, membership.role),
-            None => return Ok(None),
+            // Whoever an account is of is an admin of all its entities, also of those that a key made.
+            None => (user.account_id, Role::Admin),
         },
         Caller::AccountKey(key) => (key.account_id, Role::Admin),
         Caller::EntityKey(key) if key.entity_id == Some(id) => (key.account_id, Role::Editor),
         Caller::EntityKey(_) => return Ok(None),
     };
     let entity = store.get(&ENTITIES, &Tenant::account(account), &id.to_string()).await?;
-    let within = |entity: &Entity| caller.environment().is_none_or(|own| own == entity.environment);
-    let Some(entity) = entity.filter(within) else { return Ok(None) };
-    let scope = grant(&entity, caller.principal(), role);
-    Ok(Some((scope, entity)))
+    let entity = entity.filter(|entity| is_within(entity, caller));
+    Ok(entity.map(|entity: Entity| (grant(&entity, caller.principal(), role), entity)))
+}
+
+/// Whether the entity is of the caller's environment.
+fn is_within(entity: &Entity, caller: &Caller) -> bool {
+    caller.environment().is_none_or(|own| own == entity.environment)
 }
 
 #[expect(clippy::disallowed_methods, reason = "this is where access lets a caller into a tenant")]
@@ -117,28 +146,27 @@ fn grant(entity: &Entity, principal: Principal, role: Role) -> Scope {
     Scope::grant(entity.account_id, entity.id, entity.environment, principal, role)
 }
 
-/// The entity that a request means when it names none.
-async fn only_entity(store: &dyn Store, caller: &Caller) -> Result<Entity, AccessError> {
-    let mut entities = match caller {
-        Caller::AccountKey(key) => {
-            let tenant = Tenant::account(key.account_id);
-            let all = ListQuery { limit: 2, count: false, ..ListQuery::first_page(&ENTITIES) };
-            let mine = narrowed(all, "environment", key.environment.name());
-            let enabled = narrowed(mine.clone(), "is_enabled", true);
-            let found = store.page::<Entity>(&ENTITIES, &tenant, &enabled).await?.rows;
-            if found.is_empty() { store.page(&ENTITIES, &tenant, &mine).await?.rows } else { found }
-        }
-        Caller::User { .. } | Caller::EntityKey(_) => {
-            let found = entities_of(store, caller).await?;
-            let enabled: Vec<_> = found.iter().filter(|one| one.is_enabled).cloned().collect();
-            if enabled.is_empty() { found } else { enabled }
-        }
-    };
-    match (entities.pop(), entities.is_empty()) {
+/// The entity that a request means when it names none: the only enabled one, else the only one.
+fn only_entity(mut found: Vec<Entity>, caller: &Caller) -> Result<Entity, AccessError> {
+    found.retain(|entity| is_within(entity, caller));
+    if found.iter().any(|entity| entity.is_enabled) {
+        found.retain(|entity| entity.is_enabled);
+    }
+    match (found.pop(), found.is_empty()) {
         (Some(entity), true) => Ok(entity),
         (Some(_), false) => Err(AccessError::EntityRequired { message: SEVERAL_ENTITIES }),
         (None, _) => Err(AccessError::EntityRequired { message: NO_ENTITY }),
     }
+}
+
+/// Entities of an account that are looked at where a request names none.
+const ENTITY_LIMIT: usize = 1000;
+
+/// The entities of an account. One kind of query, without conditions, so that stores keep it prepared:
+/// it stands before every request that names no entity.
+async fn of_account(store: &dyn Store, account: AccountId) -> Result<Vec<Entity>, AccessError> {
+    let all = ListQuery { limit: ENTITY_LIMIT, count: false, ..ListQuery::first_page(&ENTITIES) };
+    Ok(store.page(&ENTITIES, &Tenant::account(account), &all).await?.rows)
 }
 
 /// The entities that a user or an entity key has access to; at most 1,000 of a user's.
@@ -157,7 +185,13 @@ async fn entities_of(store: &dyn Store, caller: &Caller) -> Result<Vec<Entity>, 
             wanted.insert(key.account_id, ids);
         }
     }
-    let mut entities = Vec::new();
+    let mut entities = match caller {
+        Caller::User { user, .. } => {
+            wanted.remove(&user.account_id);
+            of_account(store, user.account_id).await?
+        }
+        Caller::AccountKey(_) | Caller::EntityKey(_) => Vec::new(),
+    };
     for (account, ids) in wanted {
         entities.extend(store.get_all(&ENTITIES, &Tenant::account(account), &ids).await?);
     }

@@ -22,6 +22,7 @@
 //! | `member`     | who belongs to an entity, and the last admin                        |
 //! | `invitation` | inviting people who have no user yet                                |
 //! | `secret`     | tokens and keys: made, recognised, digested                         |
+//! | `test_clock` | what jobs of an account's sandbox take for now                      |
 //!
 //! **Invariants.** Passwords are kept as Argon2id hashes, tokens and keys as SHA-256 digests, and
 //! neither shows in any `Debug` output of a type of this crate. E-mail addresses are unique without
@@ -47,13 +48,16 @@ mod portugal;
 mod secret;
 mod session;
 mod settings;
+mod test_clock;
 
 use racun_kernel::Table;
 
 pub use account::{ACCOUNTS, Account, SignUp, USERS, User, sign_up, update_me};
 pub use caller::{Caller, authenticate};
 pub use country::CountryRules;
-pub use entering::{AccountScope, enter, enter_account, get_entity, list_entities, open_entity};
+pub use entering::{
+    AccountScope, enter, enter_account, enter_as_system, get_entity, list_entities, open_entity,
+};
 pub use entity::{
     ENTITIES, Entity, change_entity, create_entity, disable_entity, entity_writes, update_entity,
 };
@@ -76,7 +80,10 @@ pub use permission::{Permission, authorize, permits};
 pub use secret::{Digest, Shown};
 pub use session::{Login, SESSION_SECONDS, SESSIONS, Session, find_login, log_out, open_session};
 pub use settings::Settings;
+pub use test_clock::{
+    TEST_CLOCKS, TestClock, check_advance, get_test_clock, move_test_clock, sandbox_now,
+};
 
 /// The tables of this crate, for stores that make them.
-pub static TABLES: [&Table; 7] =
-    [&ACCOUNTS, &USERS, &SESSIONS, &ENTITIES, &MEMBERSHIPS, &INVITATIONS, &API_KEYS];
+pub static TABLES: [&Table; 8] =
+    [&ACCOUNTS, &USERS, &SESSIONS, &ENTITIES, &MEMBERSHIPS, &INVITATIONS, &API_KEYS, &TEST_CLOCKS];

@@ -46,14 +46,14 @@ impl Permission {
 /// Whether `principal` in `role` may do what `permission` says.
 ///
 /// Entity keys belong to nobody: they reach records as an editor does, and neither people nor keys.
-/// So do jobs.
+/// Jobs act as editors.
 #[must_use]
 pub fn permits(principal: Principal, role: Role, permission: Permission) -> bool {
     use Permission::{
         DeleteUnits, EraseRecords, ManageEntity, ManageKeys, ManagePeople, ReadEntity, ReadPeople,
         ReadRecords, WriteRecords,
     };
-    let (least, for_nobodys) = match permission {
+    let (least, with_entity_key) = match permission {
         ReadRecords | ReadEntity => (Role::Viewer, true),
         ReadPeople => (Role::Viewer, false),
         WriteRecords => (Role::Editor, true),
@@ -61,11 +61,8 @@ pub fn permits(principal: Principal, role: Role, permission: Permission) -> bool
             (Role::Admin, false)
         }
     };
-    let belongs_to_nobody = match principal {
-        Principal::User(_) | Principal::AccountKey(_) => false,
-        Principal::EntityKey(_) | Principal::System => true,
-    };
-    role >= least && (for_nobodys || !belongs_to_nobody)
+    let is_entity_key = matches!(principal, Principal::EntityKey(_));
+    role >= least && (with_entity_key || !is_entity_key)
 }
 
 /// Accepts an operation in `entity`, which `scope` was entered with.
@@ -130,7 +127,7 @@ mod tests {
             (Permission::DeleteUnits, "- - x x - -"),
             (Permission::ReadEntity, "x x x x x x"),
             (Permission::ManageEntity, "- - x x - -"),
-            (Permission::ReadPeople, "x x x x - -"),
+            (Permission::ReadPeople, "x x x x - x"),
             (Permission::ManagePeople, "- - x x - -"),
             (Permission::ManageKeys, "- - x x - -"),
         ] {

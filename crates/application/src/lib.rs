@@ -4,7 +4,9 @@
 //! | ----------- | -------------------------------------------------------------------------- |
 //! | `convert`   | parts that documents and the catalogue both keep                          |
 //! | `documents` | documents made of the catalogue's records and the entity's settings        |
+//! | `expenses`  | received supplier invoices, calculated and numbered                        |
 //! | `payments`  | payments on documents and expenses                                         |
+//! | `recurring` | recurring invoices, and the job that makes their invoices                  |
 //! | `settling`  | documents as settlement sees them, and what it changes on them             |
 //! | `error`     | why such a use case is refused                                             |
 //! | `entities`  | entities with the taxes they start with, and settings that number documents |
@@ -16,7 +18,9 @@ pub mod convert;
 pub mod documents;
 pub mod entities;
 mod error;
+pub mod expenses;
 pub mod payments;
+pub mod recurring;
 mod settling;
 
 use racun_kernel::Table;

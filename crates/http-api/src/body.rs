@@ -1,5 +1,6 @@
 //! How bodies are declared: each field once, with its conversion to or from the domain's type.
 
+use std::borrow::Cow;
 use std::collections::BTreeMap;
 
 use racun_kernel::calendar::format_instant;
@@ -7,7 +8,9 @@ use racun_kernel::{Decimal, Id, Kind, Metadata, Page, Pagination, Patch};
 use serde::Serialize;
 use serde_json::{Map, Value as Json};
 use time::OffsetDateTime;
-use utoipa::ToSchema;
+use utoipa::openapi::schema::{ArrayBuilder, ObjectBuilder, Schema, Type};
+use utoipa::openapi::{Ref, RefOr};
+use utoipa::{PartialSchema, ToSchema};
 
 /// From a domain's value to its form on the wire, or back.
 pub(crate) trait Convert<T> {
@@ -62,8 +65,9 @@ impl Convert<BTreeMap<String, String>> for Metadata {
     }
 }
 
-/// A page of a list.
-#[derive(Debug, Serialize, ToSchema)]
+/// A page of a list. It describes itself under its rows' name, for there are as many such schemas as
+/// kinds of rows.
+#[derive(Debug, Serialize)]
 pub struct ListBody<T> {
     /// The rows.
     data: Vec<T>,
@@ -102,11 +106,53 @@ impl<A: Convert<B>, B> Convert<ListBody<B>> for Page<A> {
     }
 }
 
-/// All rows of a list that has no pages.
-#[derive(Debug, Serialize, ToSchema)]
+/// All rows of a list that has no pages; described like [`ListBody`].
+#[derive(Debug, Serialize)]
 pub struct AllBody<T> {
     /// The rows.
     data: Vec<T>,
+}
+
+impl<T: ToSchema> PartialSchema for ListBody<T> {
+    fn schema() -> RefOr<Schema> {
+        let pagination = Ref::from_schema_name(PaginationBody::name());
+        rows_of::<T>().property("pagination", pagination).required("pagination").into()
+    }
+}
+
+impl<T: ToSchema> ToSchema for ListBody<T> {
+    fn name() -> Cow<'static, str> {
+        format!("{}Page", T::name()).into()
+    }
+
+    fn schemas(schemas: &mut Vec<(String, RefOr<Schema>)>) {
+        schemas.push((T::name().into_owned(), T::schema()));
+        T::schemas(schemas);
+        schemas.push((PaginationBody::name().into_owned(), PaginationBody::schema()));
+    }
+}
+
+impl<T: ToSchema> PartialSchema for AllBody<T> {
+    fn schema() -> RefOr<Schema> {
+        rows_of::<T>().into()
+    }
+}
+
+impl<T: ToSchema> ToSchema for AllBody<T> {
+    fn name() -> Cow<'static, str> {
+        format!("{}List", T::name()).into()
+    }
+
+    fn schemas(schemas: &mut Vec<(String, RefOr<Schema>)>) {
+        schemas.push((T::name().into_owned(), T::schema()));
+        T::schemas(schemas);
+    }
+}
+
+/// An object with rows of `T` under `data`.
+fn rows_of<T: ToSchema>() -> ObjectBuilder {
+    let rows = ArrayBuilder::new().items(Ref::from_schema_name(T::name()));
+    ObjectBuilder::new().schema_type(Type::Object).property("data", rows).required("data")
 }
 
 impl<T> AllBody<T> {

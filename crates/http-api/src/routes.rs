@@ -26,6 +26,7 @@ const AREAS: &[&[Route]] = &[
     documents::DELIVERY_NOTES,
     documents::ROUTES,
     settlement::payments::ROUTES,
+    settlement::expenses::ROUTES,
 ];
 
 /// Every route that is served: nothing else is, and each has its gate.

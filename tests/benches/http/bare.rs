@@ -1,117 +1,99 @@
-//! The bare transaction: what PostgreSQL allows when the same rows are written by pgbench, without
-//! Racun: one invoice with a body of the same size, its number, its place in the kept counts and its
-//! two events.
+//! The bare transaction: what PostgreSQL allows when pgbench writes rows like those of Racun into
+//! Racun's tables, without Racun.
 
-use std::fs;
-use std::path::Path;
+use std::io::Write as _;
 use std::process::Command;
 
 use racun_test_postgres::Cluster;
 use serde_json::Value;
+use tempfile::NamedTempFile;
 
 /// Seconds of each measurement.
 const SECONDS: &str = "3";
 
-/// Counters when there are many.
-pub const MANY: usize = 1_000;
-
-/// How the statements are sent.
-#[derive(Clone, Copy, Debug)]
-pub enum Form {
-    /// One after the other, between BEGIN and COMMIT.
-    Apart,
-    /// As one, with common table expressions.
-    AsOne,
-}
-
-/// A database with Racun's tables and nothing in them, and a row to write into it.
+/// A database with Racun's tables, in which nothing is but what pgbench writes.
 pub struct Bare<'a> {
-    cluster: &'a Cluster,
-    url: String,
-    row: serde_json::Map<String, Value>,
+    pub cluster: &'a Cluster,
+    pub url: String,
 }
 
-impl<'a> Bare<'a> {
-    /// For rows like an invoice of the database `racun`, in the empty database `bare`.
-    pub fn new(cluster: &'a Cluster, racun: &str, bare: &str) -> Self {
-        let query = "SELECT to_jsonb(invoices) FROM invoices LIMIT 1";
-        let row: Value = serde_json::from_str(&psql(cluster, racun, query)).expect("a row");
-        let row = row.as_object().expect("an object").clone();
-        Self { cluster, url: bare.to_owned(), row }
-    }
-
-    /// Bytes of the row's body.
-    pub fn bytes(&self) -> usize {
-        self.row["body"].to_string().len()
-    }
-
-    /// Transactions in a second.
-    pub fn rate(&self, folder: &Path, form: Form, counters: usize, clients: usize) -> u64 {
-        let script = folder.join("bare.sql");
-        fs::write(&script, self.script(form, counters)).expect("the script is written");
-        let output = Command::new(self.cluster.bin("pgbench"))
-            .args(["--no-vacuum", "--protocol", "prepared", "--jobs", "2", "--time", SECONDS])
-            .args(["--client", &clients.to_string()])
-            .arg("--define")
-            .arg(format!("body={}", self.row["body"]))
-            .arg("--file")
-            .arg(&script)
-            .arg(&self.url)
-            .output()
-            .expect("pgbench runs");
-        let told = String::from_utf8_lossy(&output.stdout);
+impl Bare<'_> {
+    /// How often in a second `clients` together run `script`. It may name the `bodies` of rows.
+    pub fn rate(&self, script: &str, bodies: &[&Row], clients: usize) -> u64 {
+        let clients = clients.to_string();
+        let told = self.pgbench(script, bodies, &["--time", SECONDS, "--client", &clients]);
         let whole = || told.lines().find_map(|line| line.strip_prefix("tps = ")?.split('.').next());
-        whole().and_then(|whole| whole.parse().ok()).unwrap_or_else(|| {
-            panic!("pgbench: {told}\n{}", String::from_utf8_lossy(&output.stderr))
-        })
+        let whole = whole().and_then(|whole| whole.parse().ok());
+        whole.unwrap_or_else(|| panic!("pgbench tells no rate: {told}"))
     }
 
-    fn script(&self, form: Form, counters: usize) -> String {
-        let variables = format!(
-            "\\set counter random(1, {counters})\n\\set row random(1, 9000000000000000000)\n"
-        );
-        let series = "INSERT INTO series (tenant, key, last) \
-             VALUES ('ent_' || :counter, 'invoice/2026', 1) \
-             ON CONFLICT (tenant, key) DO UPDATE SET last = series.last + 1 RETURNING last";
-        let outbox = "INSERT INTO outbox (tenant, kind, subject, actor, at) VALUES \
-             ('ent_' || :counter, 'invoice.created', 'inv_' || :row, 'key_1', now()), \
-             ('ent_' || :counter, 'invoice.finalized', 'inv_' || :row, 'key_1', now())";
-        let counts = "INSERT INTO list_counts (tenant, table_name, shard, live, trashed) \
-             VALUES ('ent_' || :counter, 'invoices', :client_id, 1, 0) \
-             ON CONFLICT (tenant, table_name, shard) \
-             DO UPDATE SET live = list_counts.live + 1";
-        let columns: Vec<&str> = self.row.keys().map(String::as_str).collect();
-        let columns = columns.join("\", \"");
-        let invoice = |last: &str, from: &str| {
-            let values: Vec<String> =
-                self.row.iter().map(|(name, value)| literal(name, value, last)).collect();
-            format!("INSERT INTO invoices (\"{columns}\") SELECT {}{from}", values.join(", "))
-        };
-        match form {
-            Form::Apart => format!(
-                "{variables}BEGIN;\n{series} \\gset\n{};\n{outbox};\n{counts};\nCOMMIT;\n",
-                invoice(":last", "")
-            ),
-            Form::AsOne => format!(
-                "{variables}WITH used AS ({series}), made AS ({}), told AS ({outbox}) {counts};\n",
-                invoice("used.last", " FROM used")
-            ),
+    /// Runs `script` once.
+    pub fn once(&self, script: &str, bodies: &[&Row]) {
+        self.pgbench(script, bodies, &["--transactions", "1"]);
+    }
+
+    fn pgbench(&self, script: &str, bodies: &[&Row], how: &[&str]) -> String {
+        let mut file = NamedTempFile::new().expect("a temporary file");
+        file.write_all(script.as_bytes()).expect("the script is written");
+        let mut command = Command::new(self.cluster.bin("pgbench"));
+        command.args(["--no-vacuum", "--protocol", "prepared", "--jobs", "2"]).args(how);
+        for row in bodies {
+            command.arg("--define").arg(format!("{}={}", row.table, row.columns["body"]));
         }
+        let output = command.arg("--file").arg(file.path()).arg(&self.url).output();
+        let output = output.expect("pgbench runs");
+        let said = String::from_utf8_lossy(&output.stderr);
+        assert!(output.status.success() && !said.contains("aborted"), "pgbench: {said}");
+        String::from_utf8_lossy(&output.stdout).into_owned()
+    }
+
+    /// What a statement answers here.
+    pub fn ask(&self, statement: &str) -> String {
+        psql(self.cluster, &self.url, statement)
     }
 }
 
-/// The column's value: the row's own, but for what tells one row from the next.
-fn literal(name: &str, value: &Value, last: &str) -> String {
-    match (name, value) {
-        ("tenant", _) => "'ent_' || :counter".to_owned(),
-        ("id", _) => "'inv_' || :row".to_owned(),
-        ("number", _) => format!("'2026-' || {last}"),
-        ("body", _) => ":body::jsonb".to_owned(),
-        ("metadata", _) => "'{}'::jsonb".to_owned(),
-        ("date" | "date_due", Value::String(text)) => format!("'{text}'::date"),
-        ("created_at" | "updated_at", _) => "now()".to_owned(),
-        (_, Value::String(text)) => format!("'{}'", text.replace(['\'', ':'], " ")),
-        (_, other) => other.to_string(),
+/// A row that Racun wrote.
+pub struct Row {
+    table: &'static str,
+    columns: serde_json::Map<String, Value>,
+}
+
+impl Row {
+    /// A row of `table` in the database at `url` that fulfils `condition`.
+    pub fn of(cluster: &Cluster, url: &str, table: &'static str, condition: &str) -> Self {
+        let query = format!("SELECT to_jsonb({table}) FROM {table} WHERE {condition} LIMIT 1");
+        let row: Value = serde_json::from_str(&psql(cluster, url, &query)).expect("a row");
+        Self { table, columns: row.as_object().expect("an object").clone() }
+    }
+
+    /// Bytes of its body.
+    pub fn bytes(&self) -> usize {
+        self.columns["body"].to_string().len()
+    }
+
+    /// The statement that writes such a row, with `own` values in the columns where one row differs
+    /// from the next. It lacks the source of these values, if they have one.
+    pub fn insert(&self, own: &[(&str, &str)]) -> String {
+        let names: Vec<&str> = self.columns.keys().map(String::as_str).collect();
+        let value = |(name, value): (&String, &Value)| {
+            let found = own.iter().find(|(column, _)| column == name);
+            found.map_or_else(|| self.literal(name, value), |(_, own)| (*own).to_owned())
+        };
+        let values: Vec<String> = self.columns.iter().map(value).collect();
+        let (table, names, values) = (self.table, names.join("\", \""), values.join(", "));
+        format!("INSERT INTO {table} (\"{names}\") SELECT {values}")
+    }
+
+    fn literal(&self, name: &str, value: &Value) -> String {
+        match (name, value) {
+            ("body", _) => format!(":{}::jsonb", self.table),
+            ("metadata", _) => "'{}'::jsonb".to_owned(),
+            ("created_at" | "updated_at", _) => "now()".to_owned(),
+            ("date" | "date_due", Value::String(text)) => format!("'{text}'::date"),
+            (_, Value::String(text)) => format!("'{}'", text.replace(['\'', ':'], " ")),
+            (_, other) => other.to_string(),
+        }
     }
 }
 

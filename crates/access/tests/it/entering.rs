@@ -57,7 +57,7 @@ async fn the_entity_is_the_one_named_or_the_only_one() {
     let third = world.entity(&ana, "third", Environment::Live).await.id.to_string();
     for (caller, header, expected) in [
         (&ana, None, "several"),
-        (&ana, Some(second.as_str()), "entity_not_accessible"),
+        (&ana, Some(second.as_str()), "second admin"),
         (&ana, Some(&third), "third admin"),
         (&sandbox, None, "several"),
         (&sandbox, Some(&second), "second admin"),

@@ -267,7 +267,9 @@ impl Money<'_> {
             issues.push(issue.at("quote_currency").at("exchange_rate"));
         }
         let exchange = match self.rate {
-            Patch::Absent => before.filter(|(kept, _)| *kept == currency).and_then(|(_, rate)| rate),
+            Patch::Absent => {
+                before.filter(|(kept, _)| *kept == currency).and_then(|(_, rate)| rate)
+            }
             Patch::Null => None,
             Patch::Value(sent) => Some(ExchangeRate {
                 rate: sent.rate.clone(),

@@ -5,9 +5,9 @@ use racun_catalog::{BUSINESS_UNITS, BusinessUnit};
 use racun_documents::calculation::CalculationMode;
 use racun_documents::{
     CreationSource, Document, DocumentError, DocumentId, DocumentKind, GivenTotals, NewDocument,
-    Relation,
+    NewLine, Relation,
 };
-use racun_kernel::{Scope, Stamp, Store, Tenant};
+use racun_kernel::{Load, Scope, Stamp, Store, Stored, Tenant, Writes};
 use racun_settlement::NewPayment;
 use serde_json::Value as Json;
 
@@ -50,35 +50,105 @@ pub async fn create(
 ) -> Result<Document, Error> {
     let gathered = gather(store, entity, &request, stamp).await?;
     let links = links::named(store, scope, &request).await?.unwrap_or_default();
-    let (draft, savings) = draft(scope, kind, &request, &gathered, creation.custom, stamp)?;
-    let unit = gathered.unit.as_ref();
-    let numbering = match creation.is_draft {
-        true => None,
-        false => Some(numbering(entity, kind, draft.content.date, unit)?),
-    };
-    let plan = Plan {
+    let origin = Origin::Request(creation.custom);
+    let (draft, savings) = draft(scope, kind, &request, &gathered, origin, stamp)?;
+    let new = New {
+        draft,
+        savings,
+        is_draft: creation.is_draft,
         links,
         forced: request.force_linked_documents,
         payments: creation.payments,
-        numbering,
-        today: gathered.today,
-        scope: scope.clone(),
-        stamp: stamp.clone(),
     };
-    let series = plan.numbering.as_ref().map(|numbering| numbering.series.clone());
-    let mut loads = savings.loads();
-    let saved = loads.len();
-    loads.extend(plan.loads());
-    store
-        .decide(loads, series, move |mut loaded| {
-            let linked = loaded.rows.split_off(saved);
-            let (document, mut writes) = plan.decide(draft, Before::New, &linked, loaded.number)?;
-            let (puts, events) = savings.writes(loaded.rows.into_iter().flatten().collect())?;
-            writes.puts.extend(puts);
-            writes.events.extend(events);
-            Ok((document, writes))
-        })
-        .await
+    new.commit(store, scope, &gathered, Beside::nothing(), stamp).await
+}
+
+/// Decides what is written besides a document, given the rows of each load.
+type DecideBeside = dyn FnOnce(&Document, &[Vec<Stored>]) -> Result<Writes, Error> + Send;
+
+/// What is written in a new document's own commit besides it.
+pub(crate) struct Beside {
+    /// Rows to hold.
+    pub loads: Vec<Load>,
+    /// What to write, given the document and those rows.
+    pub decide: Box<DecideBeside>,
+}
+
+impl Beside {
+    fn nothing() -> Self {
+        Self { loads: Vec::new(), decide: Box::new(|_, _| Ok(Writes::default())) }
+    }
+}
+
+/// A new document on its way into the store.
+pub(super) struct New {
+    /// What is stored or issued.
+    pub draft: Document,
+    /// What is kept of it in the catalogue.
+    pub savings: Savings,
+    /// Whether it stays a draft.
+    pub is_draft: bool,
+    /// The documents that it is linked to.
+    pub links: Vec<DocumentId>,
+    /// Whether links are made that would be refused otherwise.
+    pub forced: bool,
+    /// What is paid with it.
+    pub payments: Vec<NewPayment>,
+}
+
+impl New {
+    /// Stores the document, and all that goes with it, in one unit.
+    pub(super) async fn commit(
+        self,
+        store: &dyn Store,
+        scope: &Scope,
+        gathered: &Gathered,
+        beside: Beside,
+        stamp: &Stamp,
+    ) -> Result<Document, Error> {
+        let Self { draft, savings, is_draft, links, forced, payments } = self;
+        let (kind, date, unit) = (draft.id.kind(), draft.content.date, gathered.unit.as_ref());
+        let numbering = match is_draft {
+            true => None,
+            false => Some(numbering(&gathered.entity, kind, date, unit)?),
+        };
+        let series = numbering.as_ref().map(|numbering| numbering.series.clone());
+        let plan = Plan {
+            links,
+            forced,
+            payments,
+            numbering,
+            today: gathered.today,
+            scope: scope.clone(),
+            stamp: stamp.clone(),
+        };
+        let mut loads = savings.loads();
+        let saved = loads.len();
+        loads.extend(plan.loads());
+        let planned = loads.len();
+        loads.extend(beside.loads);
+        store
+            .decide(loads, series, move |mut loaded| {
+                let held = loaded.rows.split_off(planned);
+                let linked = loaded.rows.split_off(saved);
+                let (document, mut writes) =
+                    plan.decide(draft, Before::New, &linked, loaded.number)?;
+                let (puts, events) = savings.writes(loaded.rows.into_iter().flatten().collect())?;
+                let more = (beside.decide)(&document, &held)?;
+                writes.puts.extend(puts.into_iter().chain(more.puts));
+                writes.events.extend(events.into_iter().chain(more.events));
+                Ok((document, writes))
+            })
+            .await
+    }
+}
+
+/// What a document is made of besides the fields of its request.
+pub(super) enum Origin {
+    /// The request's lines, and totals that are kept as given.
+    Request(Option<CustomTotals>),
+    /// The lines of another document, and its totals when they were given.
+    Template(Vec<NewLine>, Option<GivenTotals>),
 }
 
 /// The draft that `request` asks for, not stored: what creation and calculation share.
@@ -87,28 +157,40 @@ pub(super) fn draft(
     kind: DocumentKind,
     request: &DocumentRequest,
     gathered: &Gathered,
-    custom: Option<CustomTotals>,
+    origin: Origin,
     stamp: &Stamp,
 ) -> Result<(Document, Savings), DocumentError> {
     let (mut content, mut lines) = compose(kind, request, gathered, stamp)?;
+    let (source, given) = match origin {
+        Origin::Request(None) => (CreationSource::Api, None),
+        Origin::Request(Some(totals)) => (CreationSource::Custom, Some(given(totals))),
+        Origin::Template(copied, given) => {
+            lines = copied;
+            (CreationSource::Recurring, given)
+        }
+    };
     let savings = Savings::of(scope, request, gathered, &mut content, Some(&mut lines), stamp)?;
     let new = NewDocument {
         kind,
         entity_id: gathered.entity.id,
-        source: if custom.is_some() { CreationSource::Custom } else { CreationSource::Api },
+        source,
         mode: request.calculation_mode.unwrap_or_else(|| default_mode(&gathered.entity)),
         content,
         lines,
         expected_total_with_tax: request.expected_total_with_tax.clone(),
-        given: custom.map(|totals| GivenTotals {
-            total: totals.total,
-            total_with_tax: totals.total_with_tax,
-            total_discount: totals.total_discount.unwrap_or_else(racun_kernel::Decimal::zero),
-            taxes: totals.taxes,
-        }),
+        given,
         today: gathered.today,
     };
     Ok((Document::draft(new, stamp)?, savings))
+}
+
+fn given(totals: CustomTotals) -> GivenTotals {
+    GivenTotals {
+        total: totals.total,
+        total_with_tax: totals.total_with_tax,
+        total_discount: totals.total_discount.unwrap_or_else(racun_kernel::Decimal::zero),
+        taxes: totals.taxes,
+    }
 }
 
 /// The entity's calculation mode.

@@ -11,11 +11,13 @@
 //! | `save`    | what is kept in the catalogue in the same commit                     |
 //! | `numbers` | number formats and sequences of an entity                            |
 //! | `create`  | create and finalize                                                  |
+//! | `copy`    | an invoice made after another one                                    |
 //! | `issue`   | the decision behind both: number, links, advances, credit, payments  |
 //! | `write`   | update, void, delete                                                 |
 //! | `read`    | get, list, versions, calculate                                       |
 
 mod compose;
+mod copy;
 mod create;
 mod gather;
 mod issue;
@@ -28,9 +30,10 @@ mod request;
 mod save;
 mod write;
 
-pub use create::{Creation, create, finalize};
 pub(crate) use compose::Money;
-pub(crate) use create::default_mode;
+pub(crate) use copy::InvoiceCopy;
+pub(crate) use create::{Beside, default_mode};
+pub use create::{Creation, create, finalize};
 pub(crate) use gather::{LineRecords, live, taxes, today};
 pub(crate) use issue::{advances, in_payments};
 pub(crate) use lines::LineRules;

@@ -139,8 +139,7 @@ fn check_start(
     issues: &mut Issues,
 ) {
     let starts = settings.get("number_sequence_starts");
-    let Some(start) = starts.and_then(|starts| starts.get(kind)).and_then(Json::as_i64)
-    else {
+    let Some(start) = starts.and_then(|starts| starts.get(kind)).and_then(Json::as_i64) else {
         return;
     };
     // Keys are `kind/period` for the main sequence and `kind/period/unit` for a unit's.

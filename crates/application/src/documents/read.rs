@@ -12,6 +12,7 @@ use racun_kernel::{
     Value,
 };
 
+use super::create::{Origin, draft};
 use super::gather::gather;
 use super::request::DocumentRequest;
 
@@ -190,6 +191,6 @@ pub async fn calculate(
     stamp: &Stamp,
 ) -> Result<Document, DocumentError> {
     let gathered = gather(store, entity, &request, stamp).await?;
-    super::create::draft(scope, kind, &request, &gathered, None, stamp)
-        .map(|(document, _)| document)
+    let origin = Origin::Request(None);
+    draft(scope, kind, &request, &gathered, origin, stamp).map(|(document, _)| document)
 }

@@ -92,7 +92,8 @@ pub async fn update(
     let seen_links = read::links_of(store, scope, id).await?;
     let named = links::named(store, scope, &request).await?;
     let mut gathered = gather(store, entity, &request, stamp).await?;
-    if request.date.is_some() && has_dated_taxes(&seen.content) && gathered.records.taxes.is_empty() {
+    if request.date.is_some() && has_dated_taxes(&seen.content) && gathered.records.taxes.is_empty()
+    {
         gathered.records.taxes = gather::taxes(store, &scope.tenant()).await?;
     }
     let may_edit_issued = entity.country_code.as_deref().is_none_or(|code| code != "PT");

@@ -5,5 +5,7 @@
 mod documents;
 mod entities;
 mod fixture;
+mod flaky;
 mod numbers;
+mod recurring;
 mod settling;

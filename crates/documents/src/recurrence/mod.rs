@@ -33,5 +33,7 @@ pub use plan::{InvoiceDates, TemplateDates};
 pub use recurring::{
     MAX_FAILED_ATTEMPTS, Period, RECURRING_INVOICES, RecurringInvoice, Rest, Status,
 };
-pub use run::{DUE_SCHEDULES, DueSchedule, RECURRING_RUNS, RecurringRun, due_by, due_put};
+pub use run::{
+    DUE_SCHEDULES, DueSchedule, RECURRING_RUNS, RecurringRun, due_by, due_put, latest_day,
+};
 pub use schedule::{Frequency, Pattern, Schedule};

@@ -132,12 +132,18 @@ impl Record for DueSchedule {
 /// Hours by which the zone furthest east is ahead of UTC: nowhere is it later.
 const HOURS_AHEAD_OF_UTC: i64 = 14;
 
+/// The latest day that it is at `now` in any zone.
+#[must_use]
+pub fn latest_day(now: OffsetDateTime) -> Date {
+    let now = now.to_offset(UtcOffset::UTC);
+    now.checked_add(Duration::hours(HOURS_AHEAD_OF_UTC)).unwrap_or(now).date()
+}
+
 /// The first page of [`DUE_SCHEDULES`], earliest first, of all that may be due at `now` in any zone.
 /// Whether one is due in its entity's zone, [`RecurringInvoice::due`] says.
 #[must_use]
 pub fn due_by(now: OffsetDateTime) -> ListQuery {
-    let now = now.to_offset(UtcOffset::UTC);
-    let latest = now.checked_add(Duration::hours(HOURS_AHEAD_OF_UTC)).unwrap_or(now).date();
+    let latest = latest_day(now);
     let run_on = DUE_SCHEDULES.field("run_on");
     let clause = |(place, field)| Clause {
         field,

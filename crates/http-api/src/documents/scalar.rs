@@ -29,7 +29,7 @@ impl<'de> Deserialize<'de> for Day {
 }
 
 /// A document date, or null.
-pub(super) fn date_schema() -> Schema {
+pub(crate) fn date_schema() -> Schema {
     let either = SchemaType::from_iter([Type::String, Type::Null]);
     ObjectBuilder::new()
         .schema_type(either)

@@ -84,12 +84,28 @@ fn mismatch(path: &Path, error: &serde_json::Error) -> ApiError {
         ("duplicate_field", "send this property once".to_owned())
     } else if let Some((kind, expected)) = text.split_once(", expected ") {
         let code = if kind.starts_with("invalid type") { "invalid_type" } else { "invalid_value" };
-        (code, format!("expected {}", expected.replace('`', "")))
+        (code, format!("expected {}", in_json_words(expected)))
     } else {
         ("invalid_value", text.to_owned())
     };
     let issue = Issue::new(code, message);
     keys.into_iter().rev().fold(issue, at).into()
+}
+
+/// What a reader expected, in words of JSON instead of those of our source.
+fn in_json_words(expected: &str) -> String {
+    let first = expected.split(' ').next().unwrap_or_default();
+    match first {
+        "struct" | "map" => "an object".to_owned(),
+        "enum" => "text".to_owned(),
+        _ if expected.starts_with("a map") => "an object".to_owned(),
+        _ if expected.starts_with("a sequence") => "an array".to_owned(),
+        _ if expected.starts_with("a boolean") => "true or false".to_owned(),
+        _ if expected.starts_with("a string") || expected.starts_with("a borrowed string") => {
+            "text".to_owned()
+        }
+        _ => expected.replace('`', ""),
+    }
 }
 
 /// Some readers name the property at fault in the path already.

@@ -153,7 +153,7 @@ impl Include {
     }
 
     /// `payment` with what is asked for.
-    pub fn with(&self, payment: Payment, related: &Related) -> PaymentBody {
+    pub fn with(&self, payment: &Payment, related: &Related) -> PaymentBody {
         let document = |asked: Relation, id: &Option<String>| {
             let named = |document: &&Document| Some(document.id.to_string()) == *id;
             let found = || related.documents.iter().find(named).map(Convert::convert);
@@ -164,20 +164,14 @@ impl Include {
             let found = || related.expenses.iter().find(named).map(Convert::convert);
             self.0.contains(&asked).then(found)
         };
-        let invoice = document(Relation::Invoice, &payment.invoice_id);
-        let credit_note = document(Relation::CreditNote, &payment.credit_note_id);
-        let advance_invoice = document(Relation::AdvanceInvoice, &payment.advance_invoice_id);
-        let applied_to_expense =
+        let mut body: PaymentBody = payment.clone().convert();
+        body.invoice = document(Relation::Invoice, &payment.invoice_id);
+        body.credit_note = document(Relation::CreditNote, &payment.credit_note_id);
+        body.advance_invoice = document(Relation::AdvanceInvoice, &payment.advance_invoice_id);
+        body.expense = expense(Relation::Expense, payment.expense_id);
+        body.applied_to_expense =
             expense(Relation::AppliedToExpense, payment.applied_to_expense_id);
-        let expense = expense(Relation::Expense, payment.expense_id);
-        PaymentBody {
-            invoice,
-            credit_note,
-            advance_invoice,
-            expense,
-            applied_to_expense,
-            ..payment.convert()
-        }
+        body
     }
 }
 

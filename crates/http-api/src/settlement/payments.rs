@@ -36,10 +36,8 @@ pub(crate) const ROUTES: &[Route] = &[
         .about(TAG, "Changes what is sent of a payment; the totals of what it pays follow.")
         .takes::<PaymentPatchBody>()
         .answers::<PaymentBody>(),
-    Route::delete("/payments/{id}", "deletePayment", Gate::Entity(WriteRecords), || {
-        web::to(trash)
-    })
-    .about(TAG, "Moves a payment to the trash; the totals of what it paid follow."),
+    Route::delete("/payments/{id}", "deletePayment", Gate::Entity(WriteRecords), || web::to(trash))
+        .about(TAG, "Moves a payment to the trash; the totals of what it paid follow."),
     Route::post("/payments/{id}/restore", "restorePayment", Gate::Entity(WriteRecords), || {
         web::to(restore)
     })
@@ -76,7 +74,7 @@ async fn list(
     let store = &*services.store;
     let Page { rows, pagination } = application::list(store, &scope, &raw).await?;
     let related = include.related(store, &scope, &rows).await?;
-    let rows = rows.into_iter().map(|payment| include.with(payment, &related)).collect();
+    let rows = rows.iter().map(|payment| include.with(payment, &related)).collect();
     Ok(Json(ListBody::of(Page { rows, pagination })))
 }
 
@@ -90,7 +88,7 @@ async fn get(
     let store = &*services.store;
     let payment = application::get(store, &scope, id.0).await?;
     let related = include.related(store, &scope, std::slice::from_ref(&payment)).await?;
-    Ok(Json(include.with(payment, &related)))
+    Ok(Json(include.with(&payment, &related)))
 }
 
 async fn update(

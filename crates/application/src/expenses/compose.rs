@@ -1,0 +1,184 @@
+//! From a request and what it names to an expense's content.
+
+use std::collections::BTreeSet;
+
+use racun_access::Entity;
+use racun_catalog::{SUPPLIERS, Supplier};
+use racun_documents::TransactionType;
+use racun_kernel::{Issue, Issues, Load, Metadata, Patch, Stamp, Store, StoreError, Tenant};
+use racun_settlement::{ExpenseAmounts, ExpenseContent, ExpenseExchangeRate};
+use time::Date;
+
+use super::request::ExpenseRequest;
+use super::supplier::{self, Savings};
+use super::{amounts, items};
+use crate::documents::{LineRecords, LineRequest, LineRules, Money, live, taxes, today};
+use crate::error::Error;
+
+/// What a request names, looked up; what is missing here does not exist, or is in the trash.
+#[derive(Debug, Clone)]
+pub(super) struct Gathered {
+    /// Whose expense.
+    pub entity: Entity,
+    /// Today, in the entity's zone.
+    pub today: Date,
+    /// The supplier of `supplier_id`, or the one to refresh.
+    pub supplier: Option<Supplier>,
+    /// What the items name.
+    pub records: LineRecords,
+}
+
+impl Gathered {
+    /// The supplier's record, when `request` is to refresh it.
+    pub fn supplier_load(&self, request: &ExpenseRequest, tenant: Tenant) -> Option<Load> {
+        let refreshed = self.supplier.as_ref().filter(|_| request.save_supplier)?;
+        Some(supplier::load(tenant, refreshed.id))
+    }
+}
+
+/// Looks up what `request` names, on an expense that is `before`.
+pub(super) async fn gather(
+    store: &dyn Store,
+    entity: &Entity,
+    request: &ExpenseRequest,
+    before: Option<&ExpenseContent>,
+    stamp: &Stamp,
+) -> Result<Gathered, StoreError> {
+    let tenant = Tenant::entity(entity.id);
+    let present = before.and_then(|content| content.supplier_id).filter(|_| request.save_supplier);
+    let id = match &request.supplier_id {
+        Patch::Absent => present.map(|id| id.to_string()),
+        Patch::Null => None,
+        Patch::Value(id) => Some(id.clone()),
+    };
+    let supplier = match id {
+        Some(id) => live(store.get(&SUPPLIERS, &tenant, &id).await?),
+        None => None,
+    };
+    let lines: Vec<LineRequest> =
+        request.items.iter().flatten().map(|item| item.line.clone()).collect();
+    let mut records = LineRecords::gather(store, &tenant, &lines, BTreeSet::new()).await?;
+    let redates = !request.date.is_absent() && before.is_some_and(items::has_dated_taxes);
+    if redates && records.taxes.is_empty() {
+        records.taxes = taxes(store, &tenant).await?;
+    }
+    Ok(Gathered { entity: entity.clone(), today: today(entity, stamp), supplier, records })
+}
+
+/// An expense of `entity` that says nothing yet.
+pub(super) fn blank(entity: &Entity) -> ExpenseContent {
+    ExpenseContent {
+        supplier_id: None,
+        supplier: None,
+        supplier_document_number: None,
+        date: None,
+        date_received: None,
+        date_due: None,
+        date_service: None,
+        date_service_to: None,
+        currency: entity.currency,
+        exchange_rate: None,
+        transaction_type: None,
+        calculation_mode: None,
+        summary_classification: None,
+        reference: None,
+        note: None,
+        metadata: Metadata::default(),
+        items: Vec::new(),
+        amounts: ExpenseAmounts::default(),
+    }
+}
+
+/// An expense's content, and what its commit keeps in the catalogue.
+pub(super) struct Composition {
+    /// The content.
+    pub content: ExpenseContent,
+    /// What is kept.
+    pub savings: Savings,
+}
+
+/// `before` with what `request` says; the totals of `custom` expenses are kept as given.
+pub(super) fn compose(
+    before: ExpenseContent,
+    request: &ExpenseRequest,
+    custom: bool,
+    gathered: &Gathered,
+    stamp: &Stamp,
+) -> Result<Composition, Error> {
+    let mut issues = Issues::default();
+    let mut savings = Savings::default();
+    let mut content = before.clone();
+    request.supplier_document_number.clone().apply(&mut content.supplier_document_number);
+    request.date.apply(&mut content.date);
+    request.date_received.apply(&mut content.date_received);
+    request.date_due.apply(&mut content.date_due);
+    request.date_service.apply(&mut content.date_service);
+    request.date_service_to.apply(&mut content.date_service_to);
+    request.summary_classification.apply(&mut content.summary_classification);
+    request.reference.clone().apply(&mut content.reference);
+    request.note.clone().apply(&mut content.note);
+    request.metadata.clone().apply_or(&mut content.metadata, Metadata::default());
+    request.transaction_type.clone().apply(&mut content.transaction_type);
+    check_transaction_type(&content, &mut issues);
+    supplier::apply(&mut content, request, gathered, &mut savings, stamp, &mut issues);
+    let date = content.date.unwrap_or(gathered.today);
+    set_money(&mut content, request, &gathered.entity, date, &mut issues);
+    let rules = LineRules {
+        entity: &gathered.entity,
+        records: &gathered.records,
+        date,
+        reverse_charge: false,
+        untaxed: false,
+        gross_only: false,
+    };
+    if let Some(asked) = &request.items {
+        let lines = items::resolve(asked, custom, &rules, gathered.today, stamp, &mut issues);
+        (content.items, savings.items) = lines;
+    } else if content.date != before.date && content.calculation_mode.is_some() {
+        items::redate(&mut content.items, &rules);
+    }
+    issues.into_result(())?;
+    amounts::set(&mut content, &before, request, custom, &gathered.entity)?;
+    Ok(Composition { content, savings })
+}
+
+fn check_transaction_type(content: &ExpenseContent, issues: &mut Issues) {
+    use TransactionType::{
+        Domestic, Export, IntraEuB2b, IntraEuB2c, ThirdCountryB2b, ThirdCountryB2c,
+    };
+    let all = [Domestic, IntraEuB2b, IntraEuB2c, ThirdCountryB2b, ThirdCountryB2c, Export];
+    let names = all.map(TransactionType::name);
+    if content.transaction_type.as_ref().is_some_and(|name| !names.contains(&name.as_str())) {
+        let message = format!("expected one of {}", names.join(", "));
+        issues.push(Issue::new("invalid_value", message).at("transaction_type"));
+    }
+}
+
+/// Writes currency and rate into `content`.
+fn set_money(
+    content: &mut ExpenseContent,
+    request: &ExpenseRequest,
+    entity: &Entity,
+    date: Date,
+    issues: &mut Issues,
+) {
+    let asked = Money { code: request.currency_code.as_deref(), rate: &request.exchange_rate };
+    let kept = content.exchange_rate.take().map(|kept| racun_documents::ExchangeRate {
+        rate: kept.rate,
+        source: kept.source,
+        date: kept.date,
+        quote_currency: kept.quote_currency,
+    });
+    let (currency, rate) = asked.resolve(entity, date, Some((content.currency, kept)), issues);
+    content.currency = currency;
+    content.exchange_rate = rate.map(|rate| ExpenseExchangeRate {
+        rate: rate.rate,
+        source: rate.source,
+        date: rate.date,
+        quote_currency: rate.quote_currency,
+    });
+    if content.exchange_rate.as_ref().is_some_and(|exchange| !exchange.rate.is_positive()) {
+        let issue = Issue::new("out_of_range", "must be above zero");
+        issues.push(issue.at("rate").at("exchange_rate"));
+    }
+}

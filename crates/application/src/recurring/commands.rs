@@ -1,0 +1,258 @@
+//! What requests do with recurring invoices.
+
+use racun_access::{Entity, sandbox_now};
+use racun_documents::recurrence::{
+    Happening, RECURRING_INVOICES, RecurrenceError, RecurringInput, RecurringInvoice, Status,
+    due_put,
+};
+use racun_documents::{Document, DocumentId};
+use racun_kernel::id::RecurringInvoiceId;
+use racun_kernel::{
+    Decision, Environment, Issue, ListQuery, Load, Page, Put, RawQuery, Scope, Stamp, Store,
+    StoreError, Writes,
+};
+use time::{Date, OffsetDateTime};
+
+use crate::documents;
+
+/// Makes a recurring invoice after an invoice, which may be a draft.
+///
+/// A start in the past is allowed: its runs are caught up by the next run of the job.
+///
+/// # Errors
+/// All that is wrong with the input, a template that is not there or voided, or the store's failure.
+pub async fn create(
+    store: &dyn Store,
+    scope: &Scope,
+    input: RecurringInput,
+    stamp: &Stamp,
+) -> Result<RecurringInvoice, RecurrenceError> {
+    let recurring = input.into_recurring(scope.entity(), stamp)?;
+    check_template(store, scope, recurring.document_id).await?;
+    let mut puts = vec![Put::insert(&recurring)];
+    puts.extend(due_put(None, Some(&recurring), scope.account(), scope.environment()));
+    let actor = scope.principal().id();
+    let events = recurring.events(Happening::Created, Status::Active, &actor, stamp.now());
+    store.insert(puts, events).await?;
+    Ok(recurring)
+}
+
+async fn check_template(
+    store: &dyn Store,
+    scope: &Scope,
+    id: DocumentId,
+) -> Result<(), RecurrenceError> {
+    let found: Option<Document> =
+        store.get(id.kind().table(), &scope.tenant(), &id.to_string()).await?;
+    found.map_or_else(|| Err(no_template()), |template| usable(&template))
+}
+
+/// Accepts `template` as one to copy: issued, or a draft.
+///
+/// # Errors
+/// An issue at `document_id`, when it is voided or deleted.
+pub(super) fn usable(template: &Document) -> Result<(), RecurrenceError> {
+    if template.deleted_at.is_some() {
+        return Err(no_template());
+    }
+    if template.voided_at().is_some() {
+        let message = "the invoice to copy is voided; make a recurring invoice after another one";
+        return Err(refused("template_voided", message));
+    }
+    Ok(())
+}
+
+pub(super) fn no_template() -> RecurrenceError {
+    refused("not_found", "there is no such invoice in this entity; create it first")
+}
+
+fn refused(code: &'static str, message: &str) -> RecurrenceError {
+    RecurrenceError::Invalid(Issue::new(code, message).at("document_id").into())
+}
+
+/// The recurring invoice `id`, in the trash or not.
+///
+/// # Errors
+/// [`RecurrenceError::NotFound`], or the store's failure.
+pub async fn get(
+    store: &dyn Store,
+    scope: &Scope,
+    id: RecurringInvoiceId,
+) -> Result<RecurringInvoice, RecurrenceError> {
+    let id = id.to_string();
+    let found = store.get(&RECURRING_INVOICES, &scope.tenant(), &id).await?;
+    found.ok_or(RecurrenceError::NotFound { id })
+}
+
+/// The page of recurring invoices that `raw` asks for.
+///
+/// # Errors
+/// What in `raw` cannot be understood, or the store's failure.
+pub async fn list(
+    store: &dyn Store,
+    scope: &Scope,
+    raw: &RawQuery,
+) -> Result<Page<RecurringInvoice>, RecurrenceError> {
+    let query = ListQuery::parse(&RECURRING_INVOICES, raw)?;
+    Ok(store.page(&RECURRING_INVOICES, &scope.tenant(), &query).await?)
+}
+
+/// Changes what `input` says; the invoice that is copied stays.
+///
+/// # Errors
+/// As [`RecurringInvoice::update`], or the store's failure.
+pub async fn update(
+    store: &dyn Store,
+    scope: &Scope,
+    entity: &Entity,
+    id: RecurringInvoiceId,
+    input: RecurringInput,
+    stamp: &Stamp,
+) -> Result<RecurringInvoice, RecurrenceError> {
+    let today = today(store, entity, stamp).await?;
+    change(store, scope, id, Happening::Updated, stamp, move |before, now| {
+        before.update(input, today, now)
+    })
+    .await
+}
+
+/// Pauses it from today on.
+///
+/// # Errors
+/// As [`RecurringInvoice::pause`], or the store's failure.
+pub async fn pause(
+    store: &dyn Store,
+    scope: &Scope,
+    entity: &Entity,
+    id: RecurringInvoiceId,
+    stamp: &Stamp,
+) -> Result<RecurringInvoice, RecurrenceError> {
+    let today = today(store, entity, stamp).await?;
+    change(store, scope, id, Happening::Paused, stamp, move |before, now| before.pause(today, now))
+        .await
+}
+
+/// Resumes it; runs of the days it was paused are not made.
+///
+/// # Errors
+/// As [`RecurringInvoice::resume`], or the store's failure.
+pub async fn resume(
+    store: &dyn Store,
+    scope: &Scope,
+    entity: &Entity,
+    id: RecurringInvoiceId,
+    stamp: &Stamp,
+) -> Result<RecurringInvoice, RecurrenceError> {
+    let today = today(store, entity, stamp).await?;
+    let resumed = Happening::Resumed;
+    change(store, scope, id, resumed, stamp, move |before, now| before.resume(today, now)).await
+}
+
+/// Moves it to the trash, where it makes no invoices.
+///
+/// # Errors
+/// As [`RecurringInvoice::trash`], or the store's failure.
+pub async fn trash(
+    store: &dyn Store,
+    scope: &Scope,
+    entity: &Entity,
+    id: RecurringInvoiceId,
+    stamp: &Stamp,
+) -> Result<RecurringInvoice, RecurrenceError> {
+    let today = today(store, entity, stamp).await?;
+    let deleted = Happening::Deleted;
+    change(store, scope, id, deleted, stamp, move |before, now| before.trash(today, now)).await
+}
+
+/// Brings it back from the trash.
+///
+/// # Errors
+/// As [`RecurringInvoice::restore`], or the store's failure.
+pub async fn restore(
+    store: &dyn Store,
+    scope: &Scope,
+    entity: &Entity,
+    id: RecurringInvoiceId,
+    stamp: &Stamp,
+) -> Result<RecurringInvoice, RecurrenceError> {
+    let today = today(store, entity, stamp).await?;
+    let restored = Happening::Restored;
+    change(store, scope, id, restored, stamp, move |before, now| before.restore(today, now)).await
+}
+
+/// Removes one in the trash for good. The invoices that it made stay.
+///
+/// # Errors
+/// As [`RecurringInvoice::erase`], or the store's failure.
+pub async fn erase(
+    store: &dyn Store,
+    scope: &Scope,
+    id: RecurringInvoiceId,
+    stamp: &Stamp,
+) -> Result<(), RecurrenceError> {
+    let id = id.to_string();
+    let load = Load::One { table: &RECURRING_INVOICES, tenant: scope.tenant(), id: id.clone() };
+    let (actor, now) = (scope.principal().id(), stamp.now());
+    store
+        .decide(vec![load], None, move |loaded| {
+            let row = loaded.rows.into_iter().flatten().next();
+            let before: RecurringInvoice =
+                row.ok_or(RecurrenceError::NotFound { id })?.read(&RECURRING_INVOICES)?;
+            // Nothing in the trash is due, so there is no other row to remove.
+            let gone = before.erase()?;
+            let events = gone.events(Happening::PermanentlyDeleted, gone.status, &actor, now);
+            let puts = vec![Put::delete(&gone)];
+            Ok(((), Writes { puts, events, takes_number: false }))
+        })
+        .await
+}
+
+/// What recurring invoices take for today: in the sandbox, the later of real time and the account's
+/// test clock, so that a pause falls between the runs that the clock makes.
+async fn today(store: &dyn Store, entity: &Entity, stamp: &Stamp) -> Result<Date, StoreError> {
+    let now = match entity.environment {
+        Environment::Live => stamp.now(),
+        Environment::Sandbox => sandbox_now(store, entity.account_id, stamp).await?,
+    };
+    Ok(documents::today(entity, &stamp.at(now)))
+}
+
+/// Writes what `transition` makes of the recurring invoice `id`, with the row by which it is found.
+async fn change(
+    store: &dyn Store,
+    scope: &Scope,
+    id: RecurringInvoiceId,
+    happening: Happening,
+    stamp: &Stamp,
+    transition: impl FnOnce(
+        RecurringInvoice,
+        OffsetDateTime,
+    ) -> Result<RecurringInvoice, RecurrenceError>
+    + Send
+    + 'static,
+) -> Result<RecurringInvoice, RecurrenceError> {
+    let (scope, now) = (scope.clone(), stamp.now());
+    let tenant = scope.tenant();
+    store
+        .amend(&RECURRING_INVOICES, &tenant, id.to_string(), move |before: RecurringInvoice| {
+            let after = transition(before.clone(), now)?;
+            Ok(changed(&before, after, happening, &scope, now))
+        })
+        .await
+}
+
+/// What is written of a recurring invoice that became `after`.
+pub(super) fn changed(
+    before: &RecurringInvoice,
+    after: RecurringInvoice,
+    happening: Happening,
+    scope: &Scope,
+    now: OffsetDateTime,
+) -> Decision<RecurringInvoice> {
+    if after == *before {
+        return Decision::Unchanged(after);
+    }
+    let due = due_put(Some(before), Some(&after), scope.account(), scope.environment());
+    let events = after.events(happening, before.status, &scope.principal().id(), now);
+    Decision::Changed { record: after, beside: due.into_iter().collect(), events }
+}

@@ -1,0 +1,184 @@
+//! One invoice for one period of a recurring invoice, in one unit; and what a failure leaves.
+
+use racun_access::Entity;
+use racun_documents::recurrence::{
+    DUE_SCHEDULES, Happening, InvoiceDates, Period, RECURRING_INVOICES, RecurrenceError,
+    RecurringInvoice, TemplateDates,
+};
+use racun_documents::{Document, DocumentError, DocumentKind};
+use racun_kernel::{Decision, Load, Put, Scope, Stamp, Store, StoreError, Stored, Tenant, Writes};
+use time::Date;
+
+use super::commands::{changed, no_template, usable};
+use crate::documents::{Beside, InvoiceCopy};
+use crate::error::Error;
+
+/// Where invoices of an entity are made, and when.
+pub(super) struct Place<'a> {
+    /// The store.
+    pub store: &'a dyn Store,
+    /// The job's right to act there.
+    pub scope: Scope,
+    /// The entity.
+    pub entity: Entity,
+    /// When the job acts.
+    pub stamp: Stamp,
+    /// Its day, in the entity's zone.
+    pub today: Date,
+}
+
+/// Why no invoice was made.
+pub(super) enum Failure {
+    /// The recurring invoice changed meanwhile, or another worker made the period: look again.
+    Changed,
+    /// The store cannot answer now. Whether it wrote the invoice is unknown.
+    Unavailable(StoreError),
+    /// It cannot be made; the text says why.
+    Cause(String),
+}
+
+impl From<Error> for Failure {
+    fn from(error: Error) -> Self {
+        match error {
+            Error::Document(DocumentError::ChangedMeanwhile) => Self::Changed,
+            Error::Document(DocumentError::Store(error)) => error.into(),
+            other => Self::Cause(other.to_string()),
+        }
+    }
+}
+
+impl From<StoreError> for Failure {
+    fn from(error: StoreError) -> Self {
+        match error {
+            StoreError::Unavailable(_) => Self::Unavailable(error),
+            other => Self::Cause(other.to_string()),
+        }
+    }
+}
+
+impl From<RecurrenceError> for Failure {
+    fn from(error: RecurrenceError) -> Self {
+        match error {
+            RecurrenceError::Store(error) => error.into(),
+            other => Self::Cause(other.to_string()),
+        }
+    }
+}
+
+impl Place<'_> {
+    /// The recurring invoice of this id as it is now.
+    pub async fn read(&self, id: &str) -> Result<Option<RecurringInvoice>, StoreError> {
+        self.store.get(&RECURRING_INVOICES, &self.scope.tenant(), id).await
+    }
+
+    /// Makes the invoice of `period`; answers the recurring invoice as it is then.
+    ///
+    /// Invoice, number, the record of the run, the recurring invoice's advance and the row by which
+    /// it is found are one unit, which holds the recurring invoice: two workers make one invoice.
+    pub async fn generate(
+        &self,
+        seen: &RecurringInvoice,
+        period: Period,
+    ) -> Result<RecurringInvoice, Failure> {
+        let template = self.template(seen).await?;
+        let (template, dates) = self.dated(seen, period, template);
+        let is_draft = seen.terms.create_as_draft;
+        let copy = InvoiceCopy { template: &template, dates, is_draft };
+        let beside = self.advance(seen.clone(), period);
+        let made = copy.make(self.store, &self.scope, &self.entity, beside, &self.stamp).await?;
+        Ok(seen.clone().generated(period, made.id, self.stamp.now())?)
+    }
+
+    async fn template(&self, seen: &RecurringInvoice) -> Result<Document, Failure> {
+        let (table, id) = (DocumentKind::Invoice.table(), seen.document_id.to_string());
+        let found: Option<Document> = self.store.get(table, &self.scope.tenant(), &id).await?;
+        let template = found.ok_or_else(no_template)?;
+        usable(&template)?;
+        Ok(template)
+    }
+
+    /// The new invoice's dates, and the template with the days on which its lines earn their revenue
+    /// moved like those of its service.
+    fn dated(
+        &self,
+        seen: &RecurringInvoice,
+        period: Period,
+        mut template: Document,
+    ) -> (Document, InvoiceDates) {
+        let due_days = i64::from(self.entity.settings.default_invoice_due_days());
+        let content = &mut template.content;
+        let (date, service) = (content.date, content.date_service);
+        let of_document =
+            TemplateDates { date, date_service: service, date_service_to: content.date_service_to };
+        for recognition in
+            content.lines.iter_mut().filter_map(|line| line.revenue_recognition.as_mut())
+        {
+            let of_line = TemplateDates {
+                date,
+                date_service: recognition.date_from,
+                date_service_to: recognition.date_to,
+            };
+            let moved = seen.plan_invoice(period, of_line, due_days);
+            recognition.date_from = moved.date_service;
+            recognition.date_to = moved.date_service_to;
+        }
+        let dates = seen.plan_invoice(period, of_document, due_days);
+        (template, dates)
+    }
+
+    /// What the invoice's unit writes besides it, as long as the recurring invoice is as `seen`.
+    fn advance(&self, seen: RecurringInvoice, period: Period) -> Beside {
+        let id = seen.id.to_string();
+        let row = |table, tenant| Load::One { table, tenant, id: id.clone() };
+        let loads = vec![
+            row(&RECURRING_INVOICES, self.scope.tenant()),
+            row(&DUE_SCHEDULES, Tenant::directory()),
+        ];
+        let (scope, stamp) = (self.scope.clone(), self.stamp.clone());
+        let decide = move |invoice: &Document, held: &[Vec<Stored>]| {
+            let row = held.first().and_then(|rows| rows.first());
+            let held: Option<RecurringInvoice> =
+                row.map(|row| row.read(&RECURRING_INVOICES)).transpose()?;
+            let changed_meanwhile = || Error::from(DocumentError::ChangedMeanwhile);
+            let before = held.filter(|held| *held == seen).ok_or_else(changed_meanwhile)?;
+            let run = before.run(period, invoice.id, &stamp);
+            let after = before.clone().generated(period, invoice.id, stamp.now());
+            let after = after.map_err(|_| changed_meanwhile())?;
+            let mut writes = Writes::default();
+            let happening = Happening::InvoiceGenerated;
+            if let Decision::Changed { record, beside, events } =
+                changed(&before, after, happening, &scope, stamp.now())
+            {
+                writes.puts = vec![Put::update(&before, &record), Put::insert(&run)];
+                writes.puts.extend(beside);
+                writes.events = events;
+            }
+            Ok(writes)
+        };
+        Beside { loads, decide: Box::new(decide) }
+    }
+
+    /// Notes that the invoice of `period` cannot be made, and why; it is tried again the next day.
+    /// Nothing is noted when another worker made it, or noted it, meanwhile.
+    ///
+    /// # Errors
+    /// The store's failure.
+    pub async fn note_failure(
+        &self,
+        seen: &RecurringInvoice,
+        period: Period,
+        cause: String,
+    ) -> Result<RecurringInvoice, RecurrenceError> {
+        let (scope, today, now) = (self.scope.clone(), self.today, self.stamp.now());
+        let (tenant, id) = (scope.tenant(), seen.id.to_string());
+        self.store
+            .amend(&RECURRING_INVOICES, &tenant, id, move |before: RecurringInvoice| {
+                if before.due(today) != Some(period) {
+                    return Ok(Decision::Unchanged(before));
+                }
+                let after = before.clone().failed(period, &cause, today, now)?;
+                Ok(changed(&before, after, Happening::GenerationFailed, &scope, now))
+            })
+            .await
+    }
+}
