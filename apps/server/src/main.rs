@@ -9,6 +9,7 @@
 //! | `data_folder`    | the embedded store's folder and the master key in it |
 //! | `store`          | opening the store that the settings name             |
 //! | `serve`          | `racun serve`, `work` and `migrate`                  |
+//! | `jobs`           | what is done without a request                       |
 //! | `demo`           | `racun demo`                                         |
 //! | `private_server` | its server when no other is named                    |
 //! | `print`          | lines on standard output                             |
@@ -18,6 +19,7 @@ mod cli;
 mod clock;
 mod data_folder;
 mod demo;
+mod jobs;
 mod print;
 mod private_server;
 mod serve;

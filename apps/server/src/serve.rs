@@ -10,9 +10,9 @@ use tokio::runtime::Handle;
 
 use crate::settings::Settings;
 use crate::store::{self, Opened};
-use crate::{clock, print, stop};
+use crate::{clock, jobs, print, stop};
 
-/// Answers requests until a signal comes, and finishes those under way.
+/// Answers requests and works off jobs until a signal comes, and finishes the requests under way.
 ///
 /// # Errors
 /// When the store cannot be opened or the address cannot be listened on.
@@ -30,8 +30,12 @@ pub async fn serve(settings: &Settings) -> anyhow::Result<()> {
     if !made.is_empty() {
         tracing::info!("{}", how_to_get_a_key(&base));
     }
-    let services = services(store);
-    racun_http_api::run(listener, services, Options::until(stop)).await?;
+    let work = jobs::start(Arc::clone(&store));
+    let stop = async move {
+        stop.await;
+        work.abort();
+    };
+    racun_http_api::run(listener, services(store), Options::until(stop)).await?;
     tracing::info!("ended");
     Ok(())
 }
@@ -41,13 +45,13 @@ pub async fn serve(settings: &Settings) -> anyhow::Result<()> {
 /// # Errors
 /// When the store cannot be opened.
 pub async fn work(settings: &Settings) -> anyhow::Result<()> {
-    let opened = store::open(settings).await?;
+    let Opened { store, place, .. } = store::open(settings).await?;
     let stop = stop::requested()?;
-    tracing::info!(
-        "this version has no kinds of jobs yet: nothing to do; data in {}",
-        opened.place
-    );
+    tracing::info!("Racun works off jobs: the invoices of recurring ones; data in {place}");
+    let work = jobs::start(store);
     stop.await;
+    work.abort();
+    tracing::info!("ended");
     Ok(())
 }
 

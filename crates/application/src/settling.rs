@@ -64,6 +64,12 @@ impl Sheet {
         self
     }
 
+    /// The same sheet with one more document that is to be inserted.
+    pub fn with_new(mut self, document: Document) -> Self {
+        self.documents.push((None, document));
+        self
+    }
+
     /// Puts `after` in the place of the document that it was.
     pub fn replace(&mut self, after: Document) {
         let found = self.documents.iter_mut().find(|(_, document)| document.id == after.id);

@@ -18,6 +18,8 @@
 //! | `access`   | users, entities, members, invitations, keys                            |
 //! | `documents` | all five kinds of documents, links between them, their lines           |
 //! | `settlement` | payments and expenses                                                |
+//! | `recurring` | recurring invoices                                                    |
+//! | `sandbox`  | the test clock                                                         |
 //! | `catalog`  | customers, suppliers, items, taxes, financial categories, units        |
 //!
 //! **Invariants.** What is served, who may use it and what the description says follow from one
@@ -36,9 +38,11 @@ mod frame;
 mod gate;
 mod health;
 mod openapi;
+mod recurring;
 mod request;
 mod route;
 mod routes;
+mod sandbox;
 mod server;
 mod services;
 mod settlement;

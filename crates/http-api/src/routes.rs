@@ -1,7 +1,7 @@
 //! The one table of routes.
 
 use crate::route::Route;
-use crate::{access, catalog, docs, documents, health, settlement};
+use crate::{access, catalog, docs, documents, health, recurring, sandbox, settlement};
 
 /// The areas' tables, in the order in which paths are matched.
 const AREAS: &[&[Route]] = &[
@@ -27,6 +27,8 @@ const AREAS: &[&[Route]] = &[
     documents::ROUTES,
     settlement::payments::ROUTES,
     settlement::expenses::ROUTES,
+    recurring::ROUTES,
+    sandbox::ROUTES,
 ];
 
 /// Every route that is served: nothing else is, and each has its gate.

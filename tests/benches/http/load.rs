@@ -17,15 +17,66 @@ pub struct Rate {
     /// Answers in a second.
     pub per_second: u64,
     /// Half of the answers took no longer, in microseconds.
-    pub median: u128,
+    pub median: u64,
     /// All but one in a hundred took no longer, in microseconds.
-    pub slow: u128,
+    pub slow: u64,
 }
 
 impl Rate {
+    /// Of answers that took `times`, all together within `measured`.
+    fn of(mut times: Vec<Duration>, measured: Duration) -> Self {
+        times.sort_unstable();
+        let microseconds = |time: &Duration| u64::try_from(time.as_micros()).expect("short");
+        let at = |place: usize| times.get(place).map_or(0, microseconds);
+        let count = u64::try_from(times.len()).expect("few");
+        Self {
+            per_second: (count * 1_000_000).checked_div(microseconds(&measured)).unwrap_or(0),
+            median: at(times.len() / 2),
+            slow: at(times.len() * 99 / 100),
+        }
+    }
+
+    /// Of answers that took `times`, one after the other.
+    pub fn alone(times: Vec<Duration>) -> Self {
+        let measured = times.iter().sum();
+        Self::of(times, measured)
+    }
+
     /// The faster one.
     pub fn best_of(self, other: Self) -> Self {
         if other.per_second > self.per_second { other } else { self }
+    }
+}
+
+/// The rates of one kind of request.
+#[derive(Clone, Copy, Debug)]
+pub struct Rates {
+    /// One client.
+    pub alone: Rate,
+    /// All clients, on the same.
+    pub together: Rate,
+    /// All clients, each on its own.
+    pub apart: Rate,
+}
+
+impl Rates {
+    /// Of `requests`, one for each client.
+    pub fn measure(address: &str, requests: &[Vec<u8>]) -> Self {
+        let first = &requests[0];
+        Self {
+            alone: measure(address, std::slice::from_ref(first)),
+            together: measure(address, &vec![first.clone(); requests.len()]),
+            apart: measure(address, requests),
+        }
+    }
+
+    /// The fastest of each.
+    pub fn best_of(self, other: Self) -> Self {
+        Self {
+            alone: self.alone.best_of(other.alone),
+            together: self.together.best_of(other.together),
+            apart: self.apart.best_of(other.apart),
+        }
     }
 }
 
@@ -37,20 +88,20 @@ pub fn measure(address: &str, requests: &[Vec<u8>]) -> Rate {
             .map(|request| scope.spawn(|| Client::connect(address).run(request)))
             .collect();
         let times = clients.into_iter().flat_map(|client| client.join().expect("a client"));
-        rate(times.collect())
+        Rate::of(times.collect(), MEASURED)
     })
 }
 
-fn rate(mut times: Vec<Duration>) -> Rate {
-    times.sort_unstable();
-    let at = |place: usize| times.get(place).map_or(0, Duration::as_micros);
-    let count = u64::try_from(times.len()).expect("few");
-    let milliseconds = u64::try_from(MEASURED.as_millis()).expect("short");
-    Rate {
-        per_second: count * 1_000 / milliseconds,
-        median: at(times.len() / 2),
-        slow: at(times.len() * 99 / 100),
-    }
+/// How long the answer to each of `requests` takes, one after the other; every answer must be a
+/// success.
+pub fn one_by_one(address: &str, requests: &[Vec<u8>]) -> Vec<Duration> {
+    let mut client = Client::connect(address);
+    let ask = |request: &Vec<u8>| {
+        let sent = Instant::now();
+        client.ask(request);
+        sent.elapsed()
+    };
+    requests.iter().map(ask).collect()
 }
 
 /// A request as it goes over the wire.

@@ -5,17 +5,21 @@
 //! work.
 
 mod bare;
+mod issuing;
 mod load;
+mod paying;
 mod report;
 mod seed;
 
 use std::time::{Duration, Instant};
 
-use bare::{Bare, Form, MANY, psql};
+use bare::{Bare, Row, psql};
+use issuing::Issuers;
 use load::{Rate, measure, request};
+use paying::Payers;
 use racun_test_postgres::{Cluster, Durability};
 use racun_tests::{Account, Data, Profile, Racun, with_query};
-use report::{aim, bare_line, head, line, ratio, thousandths};
+use report::{aim, head, line, ratio};
 use serde_json::Value;
 
 /// Clients at once, beside one alone.
@@ -83,7 +87,10 @@ async fn on_the_embedded_store() {
     let racun = Racun::start_on(Profile::Release, Data::Folder).await;
     let racun = reading("embedded store", racun, None).await;
     let issuers = Issuers::sign_up(&racun).await;
-    issuers.measure().best_of(issuers.measure()).print();
+    issuing::print(&issuers.measure().best_of(issuers.measure()));
+    let payers = Payers::sign_up(&racun).await;
+    paying::print(&payers.measure().best_of(payers.measure()));
+    payers.further().await;
     println!("resident memory after this: {} kB", resident(&racun));
 }
 
@@ -99,15 +106,27 @@ async fn on_postgres() {
     let racun = Racun::start_on(Profile::Release, Data::Url(url.clone())).await;
     let racun = reading("PostgreSQL", racun, Some((&cluster, &url))).await;
     let issuers = Issuers::sign_up(&racun).await;
-    let bare = Bare::new(&cluster, &url, &empty);
+    let payers = Payers::sign_up(&racun).await;
+    let (issued, paid) = (issuers.measure(), payers.measure());
+    let bare = Bare { cluster: &cluster, url: empty };
+    let invoice = Row::of(&cluster, &url, "invoices", "total_paid > 0");
+    let payment = Row::of(&cluster, &url, "payments", "true");
+    paying::prepare(&bare, &invoice);
     // In turns, and the better of two: other work of the machine then hits both alike.
-    let (issued, allowed) = (issuers.measure(), Allowed::measure(&bare));
+    let may_issue = issuing::Allowed::measure(&bare, &invoice);
+    let may_pay = paying::Allowed::measure(&bare, &invoice, &payment);
     let issued = issued.best_of(issuers.measure());
-    let allowed = allowed.best_of(Allowed::measure(&bare));
-    issued.print();
+    let paid = paid.best_of(payers.measure());
+    let may_issue = may_issue.best_of(issuing::Allowed::measure(&bare, &invoice));
+    let may_pay = may_pay.best_of(paying::Allowed::measure(&bare, &invoice, &payment));
+    issuing::print(&issued);
+    paying::print(&paid);
+    payers.further().await;
     println!("resident memory after this: {} kB", resident(&racun));
-    allowed.print(&bare);
-    beside(&issued, &allowed);
+    may_issue.print(&invoice);
+    may_pay.print(&invoice, &payment);
+    may_issue.beside(&issued);
+    may_pay.beside(&paid);
 }
 
 /// Measures what reads, on a server that it fills before; answers the server.

@@ -1,6 +1,7 @@
 //! What is printed. Ratios are counted in thousandths, with whole numbers.
 
-use crate::load::Rate;
+use crate::load::{Rate, Rates};
+use crate::{CLIENTS, told};
 
 /// The table's head.
 pub fn head(title: &str) {
@@ -11,6 +12,13 @@ pub fn head(title: &str) {
 pub fn line(name: &str, rate: Rate) -> u64 {
     println!("{name:<52} {:>10} {:>10} {:>10}", rate.per_second, rate.median, rate.slow);
     rate.per_second
+}
+
+/// Three lines: what is done to one by one client and by all of them, and to one by each.
+pub fn rates([one, each]: [&str; 2], rates: &Rates) {
+    line(&told(one, 1), rates.alone);
+    line(&told(one, CLIENTS), rates.together);
+    line(&told(each, CLIENTS), rates.apart);
 }
 
 /// A line without single times.
@@ -25,7 +33,7 @@ pub fn ratio(part: u64, whole: u64) -> String {
 }
 
 /// `part` of `whole` in thousandths.
-pub const fn thousandths(part: u64, whole: u64) -> u64 {
+const fn thousandths(part: u64, whole: u64) -> u64 {
     match (part * 1_000).checked_div(whole) {
         Some(thousandths) => thousandths,
         None => 0,
@@ -36,4 +44,9 @@ pub const fn thousandths(part: u64, whole: u64) -> u64 {
 pub fn aim(what: &str, found: &str, aimed: &str, is_met: bool) {
     let verdict = if is_met { "met" } else { "NOT MET" };
     println!("{what:<60} {found:>10}   aim {aimed:<10} {verdict}");
+}
+
+/// What was done beside the bare transaction, and whether that is enough.
+pub fn beside(what: &str, rate: u64, bare: u64) {
+    aim(what, &ratio(rate, bare), ">= 0.6", thousandths(rate, bare) >= 600);
 }

@@ -264,7 +264,7 @@ pub(super) fn same_links(seen: &[Relation], held: &[Relation]) -> bool {
     seen.iter().map(|relation| relation.id).eq(held.iter().map(|relation| relation.id))
 }
 
-async fn unit_of(
+pub(super) async fn unit_of(
     store: &dyn Store,
     document: &Document,
 ) -> Result<Option<BusinessUnit>, DocumentError> {

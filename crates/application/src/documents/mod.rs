@@ -13,7 +13,8 @@
 //! | `create`  | create and finalize                                                  |
 //! | `copy`    | an invoice made after another one                                    |
 //! | `issue`   | the decision behind both: number, links, advances, credit, payments  |
-//! | `write`   | update, void, delete                                                 |
+//! | `write`   | update, delete                                                       |
+//! | `void`    | void, by a credit note where the law asks for one                    |
 //! | `read`    | get, list, versions, calculate                                       |
 
 mod compose;
@@ -28,6 +29,7 @@ mod read;
 mod reply;
 mod request;
 mod save;
+mod void;
 mod write;
 
 pub(crate) use compose::Money;
@@ -48,4 +50,5 @@ pub use request::{
     CategoryAssignment, CustomTotals, CustomerRequest, DocumentRequest, ExchangeRateRequest,
     LineRequest, LineTaxRequest, UnitRequest,
 };
-pub use write::{Edit, delete, update, void};
+pub use void::{Voiding, void};
+pub use write::{Edit, delete, update};

@@ -2,8 +2,7 @@
 
 use racun_access::Entity;
 use racun_documents::{
-    Document, DocumentError, DocumentId, DocumentKind, Editor, Refused, Relation, Revision,
-    Version, Voided,
+    Document, DocumentError, DocumentId, DocumentKind, Editor, Refused, Relation, Revision, Version,
 };
 use racun_kernel::{Decimal, Issue, Issues, Load, Put, Scope, Stamp, Store, Stored, Writes};
 use racun_settlement::{Outcome, Payment, PaymentWrite};
@@ -34,18 +33,23 @@ impl Edit {
 
 /// A stored document with all that a change of it may change: its links, the documents that they
 /// name, and the advance money that it has.
-struct Held {
-    document: Document,
-    links: Vec<Relation>,
-    allocations: Vec<Payment>,
-    sheet: Sheet,
+pub(super) struct Held {
+    pub document: Document,
+    pub links: Vec<Relation>,
+    pub allocations: Vec<Payment>,
+    pub sheet: Sheet,
     /// All that was held.
     rows: Vec<Vec<Stored>>,
 }
 
 /// What has to be held for a change of the document `id`, whose links are `links`; `more` are
 /// documents that it is to be linked to.
-fn loads(scope: &Scope, id: DocumentId, links: &[Relation], more: &[DocumentId]) -> Vec<Load> {
+pub(super) fn loads(
+    scope: &Scope,
+    id: DocumentId,
+    links: &[Relation],
+    more: &[DocumentId],
+) -> Vec<Load> {
     let mut loads = vec![links::load(scope, id), links::load_sourced(scope, id)];
     let targets = links.iter().map(|relation| relation.target_id);
     let mut targets: Vec<DocumentId> = targets.chain(more.iter().copied()).collect();
@@ -59,7 +63,7 @@ fn loads(scope: &Scope, id: DocumentId, links: &[Relation], more: &[DocumentId])
 
 impl Held {
     /// What was held by [`loads`], when the links are still those that were `seen`.
-    fn of(rows: Vec<Vec<Stored>>, id: DocumentId, seen: &[Relation]) -> Result<Self, Error> {
+    pub fn of(rows: Vec<Vec<Stored>>, id: DocumentId, seen: &[Relation]) -> Result<Self, Error> {
         let document = held(&rows, id)?;
         let links = links::of_source(&rows, id)?;
         if !same_links(seen, &links) {
@@ -145,10 +149,10 @@ struct Relink {
 }
 
 /// Who changes a document, where and when.
-struct Change<'a> {
-    scope: &'a Scope,
-    today: time::Date,
-    stamp: &'a Stamp,
+pub(super) struct Change<'a> {
+    pub scope: &'a Scope,
+    pub today: time::Date,
+    pub stamp: &'a Stamp,
 }
 
 impl Change<'_> {
@@ -206,7 +210,7 @@ impl Change<'_> {
     }
 
     /// The document of `sheet` as it becomes, and all that is written.
-    fn written(
+    pub fn written(
         &self,
         mut sheet: Sheet,
         id: DocumentId,
@@ -249,49 +253,6 @@ fn check_reason(edit: &Edit) -> Result<(), Issues> {
     Ok(())
 }
 
-/// Declares an issued document void. Its number stays taken.
-///
-/// Advance money that an invoice had goes back to its advances; what a credit note gave back no
-/// longer counts.
-///
-/// # Errors
-/// [`racun_kernel::StoreError::NotFound`], what the document's stage refuses, an advance invoice that
-/// is applied, or a credit note that refunds or settlements stand on.
-pub async fn void(
-    store: &dyn Store,
-    scope: &Scope,
-    id: DocumentId,
-    reason: Option<String>,
-    has_original_document: Option<bool>,
-    stamp: &Stamp,
-) -> Result<Document, Error> {
-    let void = Voided { at: stamp.now(), reason, has_original_document };
-    change(store, scope, id, ["voided", "cancelled"], stamp, move |held, change| {
-        let Held { document: before, links: old, allocations, mut sheet, .. } = held;
-        match id.kind() {
-            DocumentKind::AdvanceInvoice if before.amounts.total_applied.is_positive() => {
-                return Err(Refused::Applied.into());
-            }
-            DocumentKind::CreditNote if before.amounts.total_paid.is_positive() => {
-                return Err(Refused::Settled.into());
-            }
-            _ => {}
-        }
-        let document = before.clone().void(void)?;
-        let mut new = old.clone();
-        let mut targets: Vec<Document> = sheet.documents().cloned().collect();
-        links::uncredit(&mut new, &mut targets, change.stamp);
-        targets.into_iter().for_each(|target| sheet.replace(target));
-        let sheet = sheet.with(Some(before), document);
-        let outcome = (id.kind() == DocumentKind::Invoice).then(|| {
-            let links = advances(&old);
-            sheet.settlement(change.scope, change.today, allocations, links).settle(change.stamp)
-        });
-        change.written(sheet, id, outcome.transpose()?, relation_puts(&old, &new))
-    })
-    .await
-}
-
 /// Deletes a draft, with its links.
 ///
 /// # Errors
@@ -303,38 +264,21 @@ pub async fn delete(
     id: DocumentId,
     stamp: &Stamp,
 ) -> Result<Document, Error> {
-    change(store, scope, id, ["deleted", ""], stamp, move |held, change| {
-        let Held { document: before, links, sheet, .. } = held;
-        let document = before.clone().delete(change.stamp)?;
-        if before.amounts.total_paid != Decimal::zero() {
-            return Err(Refused::Settled.into());
-        }
-        let sheet = sheet.with(Some(before), document);
-        change.written(sheet, id, None, relation_puts(&links, &[]))
-    })
-    .await
-}
-
-/// Changes a document by `transition`, and tells the outbox what of `happenings` there is.
-async fn change(
-    store: &dyn Store,
-    scope: &Scope,
-    id: DocumentId,
-    happenings: [&'static str; 2],
-    stamp: &Stamp,
-    transition: impl FnOnce(Held, &Change<'_>) -> Result<(Document, Writes), Error> + Send + 'static,
-) -> Result<Document, Error> {
     let seen = read::links_of(store, scope, id).await?;
     let (scope, stamp) = (scope.clone(), stamp.clone());
     store
         .decide(loads(&scope, id, &seen, &[]), None, move |loaded| {
-            let held = Held::of(loaded.rows, id, &seen)?;
-            let today = stamp.now().date();
-            let change = Change { scope: &scope, today, stamp: &stamp };
-            let (document, mut writes) = transition(held, &change)?;
+            let Held { document: before, links, sheet, .. } = Held::of(loaded.rows, id, &seen)?;
+            let document = before.clone().delete(&stamp)?;
+            if before.amounts.total_paid != Decimal::zero() {
+                return Err(Refused::Settled.into());
+            }
+            let change = Change { scope: &scope, today: stamp.now().date(), stamp: &stamp };
+            let sheet = sheet.with(Some(before), document);
+            let (document, mut writes) =
+                change.written(sheet, id, None, relation_puts(&links, &[]))?;
             let actor = scope.principal().id();
-            let told = happenings.into_iter();
-            writes.events.extend(told.filter_map(|what| document.event(what, &actor, stamp.now())));
+            writes.events.extend(document.event("deleted", &actor, stamp.now()));
             Ok((document, writes))
         })
         .await

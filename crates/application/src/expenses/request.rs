@@ -90,7 +90,7 @@ pub struct ExpenseCreation {
 
 macro_rules! supplier_patch {
     ($($(#[$doc:meta])* $field:ident: $kind:ty,)*) => {
-        /// A supplier as written into a request: what is absent comes from the record that is named.
+        /// A supplier as written into a request: what is absent comes from the record named.
         #[derive(Debug, Clone, Default, PartialEq, Eq)]
         pub struct SupplierPatch {
             $($(#[$doc])* pub $field: Patch<$kind>,)*

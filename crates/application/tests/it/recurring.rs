@@ -246,7 +246,16 @@ async fn a_template_must_be_there_and_not_voided() {
     let shop = Shop::open().await;
     let template = shop.template().await;
     let (store, stamp) = (&*shop.store, &shop.stamp);
-    documents::void(store, &shop.scope, template.id, None, None, stamp).await.unwrap();
+    documents::void(
+        store,
+        &shop.scope,
+        &shop.entity,
+        template.id,
+        documents::Voiding::default(),
+        stamp,
+    )
+    .await
+    .unwrap();
     let other = DocumentId::new(DocumentKind::Invoice, shop.stamp.ulid());
     for id in [template.id, other] {
         match shop.recurring(monthly(id, date!(2027 - 01 - 01))).await {
@@ -266,7 +275,9 @@ async fn a_failure_is_kept_and_tried_again_the_next_day_until_it_is_paused() {
     let rent = shop.monthly(&bad, date!(2026 - 12 - 01)).await;
     shop.monthly(&good, date!(2026 - 12 - 01)).await;
     let (store, stamp) = (&*shop.store, &shop.stamp);
-    documents::void(store, &shop.scope, bad.id, None, None, stamp).await.unwrap();
+    documents::void(store, &shop.scope, &shop.entity, bad.id, documents::Voiding::default(), stamp)
+        .await
+        .unwrap();
     let first = shop.run(datetime!(2026-12-01 08:00 UTC)).await;
     assert_eq!((first.invoices, first.failures), (1, 1), "one failure stops nothing else");
     let failed = shop.look_again(&rent).await;

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use racun_application::Error;
-use racun_application::documents::{self, Creation, DocumentRequest, Edit};
+use racun_application::documents::{self, Creation, DocumentRequest, Edit, Voiding};
 use racun_application::payments;
 use racun_documents::{Document, DocumentError, DocumentId, DocumentKind};
 use racun_kernel::{Decimal, Patch, RawQuery};
@@ -54,6 +54,11 @@ impl Shop {
             ..paid(PaymentType::Cash, Some(amount))
         };
         payments::record(&*self.store, &self.scope, &self.entity, new, &self.stamp).await
+    }
+
+    async fn void(&self, document: &Document) -> Result<Document, Error> {
+        let (store, how) = (&*self.store, Voiding::default());
+        documents::void(store, &self.scope, &self.entity, document.id, how, &self.stamp).await
     }
 
     async fn reread(&self, document: &Document) -> Document {
@@ -162,7 +167,7 @@ async fn a_credit_note_gives_back_at_most_what_was_charged() {
     assert!(matches!(refused, Error::Document(DocumentError::LinkRefused(_))), "{refused:?}");
     // A voided credit note gives nothing back, so another may.
     let (store, scope) = (&*shop.store, &shop.scope);
-    documents::void(store, scope, first.id, None, None, &shop.stamp).await.unwrap();
+    shop.void(&first).await.unwrap();
     let second = shop.issue(kind, credit("100"), Vec::new()).await.unwrap();
     assert_eq!(second.number(), "CN-2026-00002");
     let seen = documents::relations_of(store, scope, &[invoice.id]).await.unwrap();
@@ -193,7 +198,7 @@ async fn a_credit_note_settles_an_invoice_within_its_balance() {
     let patch = PaymentPatch { note: Patch::Value("x".to_owned()), ..PaymentPatch::default() };
     let changed = payments::change(store, scope, entity, payment.id, patch, &shop.stamp).await;
     assert_eq!(refusal(changed.unwrap_err()).code(), "payment_system_managed");
-    let voided = documents::void(store, scope, credit.id, None, None, &shop.stamp).await;
+    let voided = shop.void(&credit).await;
     assert_eq!(voided.unwrap_err(), Error::from(racun_documents::Refused::Settled));
 }
 
@@ -203,13 +208,37 @@ async fn voiding_an_invoice_gives_its_advance_money_back() {
     let advance = shop.advance("60").await;
     let invoice = linked(worth("100"), &[&advance]);
     let invoice = shop.issue(DocumentKind::Invoice, invoice, Vec::new()).await.unwrap();
-    let (store, scope) = (&*shop.store, &shop.scope);
-    let applied = documents::void(store, scope, advance.id, None, None, &shop.stamp).await;
+    let applied = shop.void(&advance).await;
     assert_eq!(applied.unwrap_err(), Error::from(racun_documents::Refused::Applied));
-    documents::void(store, scope, invoice.id, None, None, &shop.stamp).await.unwrap();
+    shop.void(&invoice).await.unwrap();
     assert_eq!(shop.total_paid(&invoice).await, Decimal::zero());
     assert_eq!(shop.reread(&advance).await.amounts.total_applied, Decimal::zero());
-    documents::void(store, scope, advance.id, None, None, &shop.stamp).await.unwrap();
+    shop.void(&advance).await.unwrap();
+}
+
+#[tokio::test]
+async fn where_the_law_asks_for_it_an_invoice_ends_by_a_credit_note() {
+    let mut shop = Shop::open().await;
+    shop.entity.country_code = Some("PT".to_owned());
+    let advance = shop.advance("20").await;
+    let invoice = linked(worth("100"), &[&advance]);
+    let invoice = shop.issue(DocumentKind::Invoice, invoice, Vec::new()).await.unwrap();
+    shop.pay(&invoice, "30").await.unwrap();
+    let voided = shop.void(&invoice).await.unwrap();
+    assert!(voided.voided_at().is_some());
+    assert_eq!(voided.amounts.total_credited, decimal("100"));
+    let (store, scope) = (&*shop.store, &shop.scope);
+    let seen = documents::relations_of(store, scope, &[invoice.id]).await.unwrap();
+    let credit = seen.iter().find(|view| view.related.id.kind() == DocumentKind::CreditNote);
+    let credit = documents::get(store, scope, credit.unwrap().related.id).await.unwrap();
+    assert_eq!(credit.number(), "CN-2026-00001");
+    assert_eq!(credit.amounts.total_with_tax, decimal("100"));
+    // It settles what the payment had left open, and the advance has its money back.
+    assert_eq!(shop.total_paid(&credit).await, decimal("70"));
+    assert_eq!(shop.total_paid(&invoice).await, decimal("100"));
+    assert_eq!(shop.reread(&advance).await.amounts.total_applied, Decimal::zero());
+    let again = shop.void(&invoice).await.unwrap_err();
+    assert_eq!(again, Error::from(racun_documents::Refused::Voided));
 }
 
 #[tokio::test]

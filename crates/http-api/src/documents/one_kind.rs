@@ -268,14 +268,17 @@ async fn versions<B: DocumentBody>(
 async fn void<B: DocumentBody>(
     services: Data<Services>,
     scope: ReqData<Scope>,
+    entity: ReqData<Entity>,
     path: PathText,
     sent: MaybeBody<VoidBody>,
 ) -> Result<Json<B>, ApiError> {
-    let (id, owner) = (own_id::<B>(&path)?, scope.clone());
+    let id = own_id::<B>(&path)?;
+    let (owner, entity) = (scope.clone(), entity.into_inner());
     let VoidBody { reason, has_original_document } = sent.0;
     let task = |services: Services| async move {
         let (store, stamp) = (&*services.store, services.stamp());
-        application::void(store, &owner, id, reason, has_original_document, &stamp).await
+        let voiding = application::Voiding { reason, has_original_document };
+        application::void(store, &owner, &entity, id, voiding, &stamp).await
     };
     let document = services.run(task).await?;
     Ok(Json(body(&services, &scope, document).await?))

@@ -6,6 +6,7 @@
 mod access;
 mod catalog;
 mod documents;
+mod recurring;
 mod settlement;
 mod store;
 

@@ -4,11 +4,17 @@
 mod access;
 mod answers;
 mod bodies;
+mod books;
 mod catalog;
 mod description;
 mod documents;
 mod documents_linked;
 mod entities;
+mod expense_totals;
+mod expenses;
 mod harness;
+mod payment_lists;
+mod payments;
+mod recurring;
 mod routes;
 mod server;

@@ -1,0 +1,185 @@
+//! Taking an issued document out of effect, where the law asks for it by a credit note.
+
+use racun_access::Entity;
+use racun_documents::{
+    Content, CreationSource, Document, DocumentId, DocumentKind, GivenTotals, Line, NewDocument,
+    NewLine, Numbering, Refused, Relation, Voided,
+};
+use racun_kernel::{Put, Scope, Stamp, Store, Writes};
+use racun_settlement::PaymentWrite;
+use time::Date;
+
+use super::issue::{advances, relation_puts};
+use super::numbers::numbering;
+use super::write::{Change, Held, loads};
+use super::{create, gather, links, read};
+use crate::error::Error;
+use crate::settling::events;
+
+/// How a document is voided.
+#[derive(Debug, Clone, Default)]
+pub struct Voiding {
+    /// Why.
+    pub reason: Option<String>,
+    /// Whether the paper original was recovered.
+    pub has_original_document: Option<bool>,
+}
+
+/// Declares an issued document void. Its number stays taken.
+///
+/// Advance money that an invoice had goes back to its advances; what a credit note gave back no
+/// longer counts. Where an invoice may not simply end (Portugal), a credit note over all of its lines
+/// is issued in the same commit, linked to it, and settles what was open of it.
+///
+/// # Errors
+/// [`racun_kernel::StoreError::NotFound`], what the document's stage refuses, an advance invoice that
+/// is applied, or a credit note that refunds or settlements stand on.
+pub async fn void(
+    store: &dyn Store,
+    scope: &Scope,
+    entity: &Entity,
+    id: DocumentId,
+    voiding: Voiding,
+    stamp: &Stamp,
+) -> Result<Document, Error> {
+    let seen = read::get(store, scope, id).await?;
+    let seen_links = read::links_of(store, scope, id).await?;
+    let today = gather::today(entity, stamp);
+    let numbering = match ends_by_credit(entity, &seen) {
+        true => {
+            let unit = create::unit_of(store, &seen).await?;
+            Some(numbering(entity, DocumentKind::CreditNote, today, unit.as_ref())?)
+        }
+        false => None,
+    };
+    let Voiding { reason, has_original_document } = voiding;
+    let voided = Voided { at: stamp.now(), reason, has_original_document };
+    let (scope, stamp) = (scope.clone(), stamp.clone());
+    let series = numbering.as_ref().map(|numbering| numbering.series.clone());
+    store
+        .decide(loads(&scope, id, &seen_links, &[]), series, move |loaded| {
+            let held = Held::of(loaded.rows, id, &seen_links)?;
+            let change = Change { scope: &scope, today, stamp: &stamp };
+            let (document, mut writes) = match (numbering, loaded.number) {
+                (Some(numbering), Some(number)) => {
+                    by_credit(held, voided, &change, &numbering, number)?
+                }
+                _ => simply(held, voided, &change)?,
+            };
+            let actor = scope.principal().id();
+            let told = ["voided", "cancelled"].into_iter();
+            writes.events.extend(told.filter_map(|what| document.event(what, &actor, stamp.now())));
+            Ok((document, writes))
+        })
+        .await
+}
+
+/// Whether voiding this document issues a credit note. Returns stay out: a credit note holds positive
+/// values only.
+fn ends_by_credit(entity: &Entity, document: &Document) -> bool {
+    let negative = |line: &Line| {
+        [Some(&line.quantity), line.price.as_ref(), line.gross_price.as_ref()]
+            .into_iter()
+            .flatten()
+            .any(racun_kernel::Decimal::is_negative)
+    };
+    document.id.kind() == DocumentKind::Invoice
+        && entity.country_code.as_deref() == Some("PT")
+        && document.amounts.total_with_tax.is_positive()
+        && !document.content.lines.iter().any(negative)
+}
+
+fn simply(held: Held, voided: Voided, change: &Change<'_>) -> Result<(Document, Writes), Error> {
+    let Held { document: before, links: old, allocations, mut sheet, .. } = held;
+    match before.id.kind() {
+        DocumentKind::AdvanceInvoice if before.amounts.total_applied.is_positive() => {
+            return Err(Refused::Applied.into());
+        }
+        DocumentKind::CreditNote if before.amounts.total_paid.is_positive() => {
+            return Err(Refused::Settled.into());
+        }
+        _ => {}
+    }
+    let id = before.id;
+    let document = before.clone().void(voided)?;
+    let mut new = old.clone();
+    let mut targets: Vec<Document> = sheet.documents().cloned().collect();
+    links::uncredit(&mut new, &mut targets, change.stamp);
+    targets.into_iter().for_each(|target| sheet.replace(target));
+    let sheet = sheet.with(Some(before), document);
+    let outcome = (id.kind() == DocumentKind::Invoice).then(|| {
+        let links = advances(&old);
+        sheet.settlement(change.scope, change.today, allocations, links).settle(change.stamp)
+    });
+    change.written(sheet, id, outcome.transpose()?, relation_puts(&old, &new))
+}
+
+/// Voids an invoice by a credit note, which settles all that payments by hand have left open; advance
+/// money goes back by that.
+fn by_credit(
+    held: Held,
+    voided: Voided,
+    change: &Change<'_>,
+    numbering: &Numbering,
+    number: i64,
+) -> Result<(Document, Writes), Error> {
+    let Held { document: before, links: old, allocations, sheet, .. } = held;
+    let (id, stamp) = (before.id, change.stamp);
+    // The stage is asked first: a voided invoice is refused as such, not for its credit.
+    before.clone().void(voided.clone())?;
+    let credit = Document::draft(credit_of(&before, change.today), stamp)?;
+    let credit = credit.issue(numbering, number, change.today, stamp)?;
+    let mut relations: Vec<Relation> = links::link(&credit, &[id], stamp);
+    let mut credited = vec![before.clone()];
+    links::credit(&credit.amounts.total_with_tax, &mut relations, &mut credited, stamp)?;
+    let invoice = credited.into_iter().next().unwrap_or_else(|| before.clone());
+    let mut sheet = sheet.with(Some(before.clone()), invoice).with_new(credit.clone());
+    let note = format!("Auto-applied credit note for voided invoice {}", before.number());
+    let settlement = sheet.settlement(change.scope, change.today, allocations, advances(&old));
+    let (paid, paying) = (id.to_string(), credit.id.to_string());
+    let outcome = settlement.settle_by_credit(&paid, &paying, Some(note), stamp)?;
+    sheet.take_over(&outcome, stamp);
+    let gone = || racun_kernel::StoreError::NotFound { id: id.to_string() };
+    let document = sheet.document(id).cloned().ok_or_else(gone)?.void(voided)?;
+    sheet.replace(document.clone());
+    let mut writes = Writes { puts: sheet.puts(), takes_number: true, ..Writes::default() };
+    writes.puts.extend(relations.iter().map(Put::insert));
+    writes.puts.extend(outcome.writes.iter().map(PaymentWrite::put));
+    let actor = change.scope.principal().id();
+    let told = ["created", "issued"].into_iter();
+    writes.events.extend(told.filter_map(|what| credit.event(what, &actor, stamp.now())));
+    writes.events.extend(events(&outcome, change.scope, stamp));
+    Ok((document, writes))
+}
+
+/// A credit note over all lines of `invoice`.
+fn credit_of(invoice: &Document, today: Date) -> NewDocument {
+    let amounts = &invoice.amounts;
+    let line = |line: &Line| NewLine {
+        id: None,
+        given: Some((line.total.clone(), line.total_with_tax.clone())),
+        ..line.again()
+    };
+    NewDocument {
+        kind: DocumentKind::CreditNote,
+        entity_id: invoice.entity_id,
+        source: CreationSource::Api,
+        mode: invoice.mode,
+        content: Content {
+            date: today,
+            date_due: None,
+            lines: Vec::new(),
+            ..invoice.content.clone()
+        },
+        lines: invoice.content.lines.iter().map(line).collect(),
+        expected_total_with_tax: None,
+        // The same amounts to the cent, also of custom documents and of corrected totals.
+        given: Some(GivenTotals {
+            total: amounts.total.clone(),
+            total_with_tax: amounts.total_with_tax.clone(),
+            total_discount: amounts.total_discount.clone(),
+            taxes: amounts.taxes.iter().map(|tax| tax.tax.clone()).collect(),
+        }),
+        today,
+    }
+}

@@ -1,0 +1,95 @@
+//! The test clock of an account's sandbox.
+
+use actix_web::web::{self, Data, Json, ReqData};
+use racun_access::{AccountScope, get_test_clock};
+use racun_application::recurring::{Advanced, advance_clock};
+use racun_kernel::calendar::{parse_instant, to_millisecond};
+use serde::{Deserialize, Serialize};
+use utoipa::ToSchema;
+use validator::Validate;
+
+use crate::body::Convert;
+use crate::error::ApiError;
+use crate::request::Body;
+use crate::route::{Gate, Route};
+use crate::services::Services;
+
+const TAG: &str = "Sandbox";
+
+/// Routes of the sandbox.
+pub(crate) const ROUTES: &[Route] = &[
+    Route::get("/sandbox/clock", "getTestClock", Gate::Account, || web::to(get))
+        .about(TAG, "Answers what the jobs of the account's sandbox entities take for now.")
+        .answers::<ClockBody>(),
+    Route::post("/sandbox/clock", "advanceTestClock", Gate::Account, || web::to(advance))
+        .about(
+            TAG,
+            "Moves that clock ahead; what becomes due on the way is done, in the order of time, \
+             before it answers. It moves jobs only: the requests' own time goes on as it does.",
+        )
+        .takes::<AdvanceBody>()
+        .answers::<AdvancedBody>(),
+];
+
+/// Body of `POST /sandbox/clock`.
+#[derive(Debug, Deserialize, ToSchema, Validate)]
+#[schema(as = AdvanceTestClock)]
+struct AdvanceBody {
+    /// Until when: not before what the clock shows, at most two years after it. The same instant
+    /// again does nothing, or what is left of a call that was cut off.
+    #[schema(format = DateTime)]
+    advance_to: String,
+}
+
+/// The test clock.
+#[derive(Debug, Serialize, ToSchema)]
+#[schema(as = TestClock)]
+struct ClockBody {
+    /// What it shows: real time, until it is moved ahead and after real time has passed it.
+    #[schema(format = DateTime)]
+    now: String,
+}
+
+/// What moving the test clock did.
+#[derive(Debug, Serialize, ToSchema)]
+#[schema(as = AdvancedTestClock)]
+struct AdvancedBody {
+    /// What it shows.
+    #[schema(format = DateTime)]
+    now: String,
+    /// Invoices made of recurring ones.
+    invoices_generated: usize,
+    /// Invoices that could not be made; `last_error` of the recurring invoices says why.
+    generations_failed: usize,
+}
+
+impl Convert<AdvancedBody> for Advanced {
+    fn convert(self) -> AdvancedBody {
+        AdvancedBody {
+            now: self.now.convert(),
+            invoices_generated: self.report.invoices,
+            generations_failed: self.report.failures,
+        }
+    }
+}
+
+async fn get(
+    services: Data<Services>,
+    scope: ReqData<AccountScope>,
+) -> Result<Json<ClockBody>, ApiError> {
+    let now = get_test_clock(&*services.store, &scope, &services.stamp()).await?;
+    Ok(Json(ClockBody { now: now.convert() }))
+}
+
+async fn advance(
+    services: Data<Services>,
+    scope: ReqData<AccountScope>,
+    body: Body<AdvanceBody>,
+) -> Result<Json<AdvancedBody>, ApiError> {
+    let scope = scope.into_inner();
+    let to = parse_instant(&body.0.advance_to).map_err(|issue| issue.at("advance_to"))?;
+    let task = |services: Services| async move {
+        advance_clock(&*services.store, &scope, to_millisecond(to), &services.stamp()).await
+    };
+    Ok(Json(services.run(task).await?.convert()))
+}
