@@ -41,7 +41,7 @@ const PURE: &[(&str, &[&str])] = &[
             "racun-catalog",
             "racun-documents",
             "racun-kernel",
-            "serde",
+            "racun-settlement",
             "serde_json",
             "thiserror",
             "time",
