@@ -71,7 +71,7 @@ pub enum Refusal {
     )]
     PaymentSystemManaged,
     /// Nothing is owed on a draft.
-    #[error("{id} is a draft; finalize it before recording payments")]
+    #[error("{id} is a draft; finalize it first, or delete it")]
     DocumentIsDraft {
         /// The document.
         id: String,

@@ -16,8 +16,8 @@ pub use content::{
 };
 pub use parts::{
     ExpenseAmounts, ExpenseBankAccount, ExpenseClassification, ExpenseDiscount,
-    ExpenseDiscountType, ExpenseExchangeRate, ExpenseItem, ExpenseLineTax, ExpenseRecognition,
-    ExpenseRecognitionMethod, ExpenseSummaryTax, ExpenseSupplier,
+    ExpenseDiscountType, ExpenseExchangeRate, ExpenseItem, ExpenseItemTranslations, ExpenseLineTax,
+    ExpenseRecognition, ExpenseRecognitionMethod, ExpenseSummaryTax, ExpenseSupplier,
 };
 
 use crate::error::{Refusal, SettlementError};

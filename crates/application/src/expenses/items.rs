@@ -11,7 +11,7 @@ use racun_kernel::id::format_ulid;
 use racun_kernel::{Decimal, Issue, Issues, Stamp};
 use racun_settlement::{
     ExpenseClassification, ExpenseContent, ExpenseDiscount, ExpenseDiscountType, ExpenseItem,
-    ExpenseLineTax, ExpenseRecognition, ExpenseRecognitionMethod,
+    ExpenseItemTranslations, ExpenseLineTax, ExpenseRecognition, ExpenseRecognitionMethod,
 };
 use time::Date;
 
@@ -110,6 +110,10 @@ fn item(line: NewLine, id: String) -> ExpenseItem {
         item_id: line.item_id,
         name: line.name,
         description: line.description,
+        translations: ExpenseItemTranslations {
+            name: line.translations.name,
+            description: line.translations.description,
+        },
         quantity: (!is_separator).then_some(quantity),
         unit: line.unit,
         classification: line.classification.map(classification),

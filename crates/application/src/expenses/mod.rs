@@ -141,8 +141,8 @@ pub async fn update(
             if after != before {
                 writes.puts.push(Put::update(&before, &after));
                 writes.events.extend(happened(&after, &["updated"], &scope, &stamp));
-                savings.write(rows.next().as_ref(), &mut writes, &scope, &stamp)?;
             }
+            savings.write(rows.next().as_ref(), &mut writes, &scope, &stamp)?;
             Ok((after, writes))
         })
         .await

@@ -82,6 +82,7 @@ pub async fn run_due(
     let mut worker = Worker::new(store, stamp, limits);
     worker.work_off(due_by(stamp.now())).await?;
     for clock in clocks_ahead(store, stamp, limits.clocks).await? {
+        worker.put_off_to = day_after(clock.now);
         worker.work_off(due_in_sandbox(clock.account_id, clock.now)).await?;
     }
     Ok(worker.report)

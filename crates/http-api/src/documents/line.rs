@@ -68,10 +68,10 @@ pub struct LineEInvoicingBody {
 pub struct LineTranslationsBody {
     /// Names, at most 500 characters each.
     #[serde(skip_serializing_if = "Option::is_none")]
-    name: Option<BTreeMap<String, String>>,
+    pub name: Option<BTreeMap<String, String>>,
     /// Descriptions, at most 2,000 characters each.
     #[serde(skip_serializing_if = "Option::is_none")]
-    description: Option<BTreeMap<String, String>>,
+    pub description: Option<BTreeMap<String, String>>,
 }
 
 /// When the revenue of a line is earned.

@@ -7,7 +7,8 @@ use racun_kernel::Decimal;
 use racun_kernel::calendar::{format_date, format_instant, format_midnight};
 use racun_settlement::{
     Expense, ExpenseDiscount, ExpenseDiscountType, ExpenseExchangeRate, ExpenseItem,
-    ExpenseLineTax, ExpenseRecognition, ExpenseSummaryTax, ExpenseSupplier,
+    ExpenseItemTranslations, ExpenseLineTax, ExpenseRecognition, ExpenseSummaryTax,
+    ExpenseSupplier,
 };
 use serde::Serialize;
 use utoipa::ToSchema;
@@ -15,7 +16,7 @@ use utoipa::ToSchema;
 use super::expense_input::{ExpenseBankAccountBody, ExpenseClassificationBody, ExpenseTypeBody};
 use crate::body::{Convert, answer, names};
 use crate::documents::input::CalculationModeBody;
-use crate::documents::line::{DiscountBody, LineKindBody};
+use crate::documents::line::{DiscountBody, LineKindBody, LineTranslationsBody};
 use crate::documents::output::{ExchangeRateBody, TransactionTypeBody};
 use crate::openapi::{nullable_number, number};
 
@@ -153,6 +154,8 @@ struct ExpenseItemBody {
     name: Option<String>,
     #[schema(required = true)]
     description: Option<String>,
+    /// Name and description by locale.
+    translations: LineTranslationsBody,
     #[schema(required = true)]
     classification: Option<ExpenseClassificationBody>,
     #[schema(schema_with = nullable_number, required = true)]
@@ -183,6 +186,12 @@ struct ExpenseItemBody {
     metadata: BTreeMap<String, String>,
 }
 
+impl Convert<LineTranslationsBody> for ExpenseItemTranslations {
+    fn convert(self) -> LineTranslationsBody {
+        LineTranslationsBody { name: self.name, description: self.description }
+    }
+}
+
 impl ExpenseItemBody {
     /// `item` of the expense `expense_id`.
     fn of(item: ExpenseItem, expense_id: &str) -> Self {
@@ -193,6 +202,7 @@ impl ExpenseItemBody {
             r#type: item.is_separator.then_some(LineKindBody::Separator),
             name: item.name,
             description: item.description,
+            translations: item.translations.convert(),
             classification: item.classification.convert(),
             quantity: item.quantity,
             unit: item.unit,

@@ -16,7 +16,8 @@ use super::payment::PaymentInputBody;
 use crate::body::{Convert, input, names};
 use crate::documents::input::{CalculationModeBody, ExchangeRateInputBody};
 use crate::documents::line::{
-    ClassificationBody, DiscountBody, LineKindBody, LineTaxInputBody, RecognitionInputBody,
+    ClassificationBody, DiscountBody, LineKindBody, LineTaxInputBody, LineTranslationsBody,
+    RecognitionInputBody,
 };
 use crate::documents::output::TransactionTypeBody;
 use crate::documents::scalar::{DocumentDate, date_schema};
@@ -120,6 +121,8 @@ struct ItemInputBody {
     name: Option<String>,
     /// Description; the item's when absent.
     description: Option<String>,
+    /// Name and description by locale.
+    translations: Option<LineTranslationsBody>,
     /// How many; 1 when absent.
     #[schema(schema_with = nullable_number)]
     quantity: Option<Decimal>,
@@ -164,6 +167,7 @@ impl ItemInputBody {
             kind: self.r#type.convert(),
             name: self.name,
             description: self.description,
+            translations: self.translations.convert(),
             classification: self.classification.convert(),
             quantity: self.quantity,
             price: self.price,

@@ -12,7 +12,8 @@ pub fn bill() -> Value {
         "supplier": {"name": "Mlin", "country_code": "si"}, "date": "2026-11-02",
         "supplier_document_number": "M-77",
         "items": [
-            {"name": "Flour", "price": 10, "quantity": 2, "taxes": [{"rate": 22}]},
+            {"name": "Flour", "price": 10, "quantity": 2, "taxes": [{"rate": 22}],
+                "translations": {"name": {"en-US": "Meal"}}},
             {"type": "separator", "name": "Services"},
             {"name": "Milling", "gross_price": 12.20, "taxes": [{"rate": 22}]},
         ],
@@ -97,7 +98,8 @@ async fn an_expense_answers_what_is_specified() {
     });
     let item = json!({
         "id": made["items"][0]["id"], "expense_id": id, "item_id": null, "type": null,
-        "name": "Flour", "description": null, "classification": null, "quantity": 2,
+        "name": "Flour", "description": null, "translations": {"name": {"en-US": "Meal"}},
+        "classification": null, "quantity": 2,
         "unit": null, "price": 10, "gross_price": null, "discounts": [], "taxes": [of_item],
         "total": 20, "total_with_tax": 24.4, "total_tax": 4.4, "financial_category_id": null,
         "expense_recognition": null, "metadata": {},
@@ -195,6 +197,8 @@ async fn the_supplier_is_frozen_and_saved_only_when_asked() {
     let shown = [&frozen["name"], &frozen["city"], &frozen["country_code"]];
     assert_eq!(shown, [&json!("Mlin"), &json!("Kranj"), &Value::Null]);
     assert_eq!(suppliers().await[0]["city"], Value::Null);
+    books.patch(&named, json!({"save_supplier": true})).await.with(200);
+    assert_eq!(suppliers().await[0]["city"], "Kranj");
     let refresh = json!({"supplier": {"city": "Bled"}, "save_supplier": true});
     let refreshed = books.patch(&named, refresh).await.with(200).json();
     assert_eq!(refreshed["supplier"]["city"], "Bled");

@@ -1,6 +1,6 @@
 //! Payments: what they may name, how much they may come to, and what becomes of them.
 
-use serde_json::{Value, json};
+use serde_json::json;
 
 use crate::books::{Books, refuses};
 use crate::harness::{Answer, text};

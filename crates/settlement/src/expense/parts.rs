@@ -1,5 +1,7 @@
 //! What an expense holds.
 
+use std::collections::BTreeMap;
+
 use racun_kernel::id::{FinancialCategoryId, ItemId, TaxId};
 use racun_kernel::{Currency, Decimal, Metadata};
 use serde::{Deserialize, Serialize};
@@ -148,6 +150,18 @@ pub struct ExpenseLineTax {
     pub deductible_percentage: Option<Decimal>,
 }
 
+/// The texts of a line by locale, as BCP 47 writes it.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct ExpenseItemTranslations {
+    /// Names.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub name: Option<BTreeMap<String, String>>,
+    /// Descriptions.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub description: Option<BTreeMap<String, String>>,
+}
+
 /// A line of an expense, its totals calculated or given.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ExpenseItem {
@@ -161,6 +175,9 @@ pub struct ExpenseItem {
     pub name: Option<String>,
     /// Description.
     pub description: Option<String>,
+    /// Name and description by locale.
+    #[serde(default)]
+    pub translations: ExpenseItemTranslations,
     /// How many.
     pub quantity: Option<Decimal>,
     /// Unit of measure as written.

@@ -2,9 +2,10 @@
 
 use racun_kernel::{Currency, Issues, Metadata};
 use racun_settlement::{
-    Expense, ExpenseAmounts, ExpenseClassification, ExpenseContent, ExpenseItem, ExpenseSummaryTax,
-    ExpenseSupplier, MAX_EXPENSE_ITEMS, MAX_EXPENSE_NOTE_CHARS, MAX_EXPENSE_TAXES,
-    MAX_EXPENSE_TEXT_CHARS, Refusal, SettleableStage, SettlementError,
+    Expense, ExpenseAmounts, ExpenseClassification, ExpenseContent, ExpenseItem,
+    ExpenseItemTranslations, ExpenseSummaryTax, ExpenseSupplier, MAX_EXPENSE_ITEMS,
+    MAX_EXPENSE_NOTE_CHARS, MAX_EXPENSE_TAXES, MAX_EXPENSE_TEXT_CHARS, Refusal, SettleableStage,
+    SettlementError,
 };
 use time::macros::date;
 
@@ -155,6 +156,7 @@ fn item() -> ExpenseItem {
         item_id: None,
         name: Some("Moka".to_owned()),
         description: None,
+        translations: ExpenseItemTranslations::default(),
         quantity: Some(decimal("2")),
         unit: None,
         classification: None,
