@@ -71,6 +71,8 @@ CREATE TABLE "due_schedules" (
     body jsonb NOT NULL,
     CONSTRAINT "due_schedules_pkey" PRIMARY KEY (tenant, id)
 );
+CREATE INDEX "due_schedules_account_id_idx"
+    ON "due_schedules" ("account_id", tenant, id);
 CREATE INDEX "due_schedules_run_on_list"
     ON "due_schedules" (tenant, "run_on" DESC NULLS LAST, id DESC NULLS LAST);
 CREATE INDEX "due_schedules_created_at_list"

@@ -3,6 +3,7 @@
 
 mod collector;
 mod commands;
+mod jobs;
 mod lines;
 mod postgres;
 mod process;

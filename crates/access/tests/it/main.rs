@@ -9,4 +9,5 @@ mod keys;
 mod people;
 mod secrets;
 mod sessions;
+mod test_clocks;
 mod world;

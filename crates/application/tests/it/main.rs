@@ -8,4 +8,5 @@ mod fixture;
 mod flaky;
 mod numbers;
 mod recurring;
+mod recurring_copies;
 mod settling;

@@ -3,19 +3,19 @@
 use std::sync::Arc;
 
 use racun_access::AccountScope;
-use racun_application::documents::{self, CustomerRequest, DocumentRequest, Edit};
+use racun_application::documents;
 use racun_application::recurring::{self, Limits, Report, advance_clock, run_due};
 use racun_documents::recurrence::{
     DUE_SCHEDULES, Frequency, RECURRING_RUNS, RecurrenceError, RecurringInput, RecurringInvoice,
     Status,
 };
-use racun_documents::{Document, DocumentId, DocumentKind, PartyPatch};
-use racun_kernel::{ListQuery, Patch, Stamp, Store, Tenant};
+use racun_documents::{Document, DocumentId, DocumentKind};
+use racun_kernel::{ListQuery, Patch, Stamp, Tenant};
 use racun_store_sqlite::SqliteStore;
 use time::macros::{date, datetime};
 use time::{Date, OffsetDateTime};
 
-use crate::fixture::{Shop, decimal, line, request};
+use crate::fixture::{Shop, line, request};
 use crate::flaky::Flaky;
 
 impl Shop {
@@ -25,20 +25,23 @@ impl Shop {
     }
 
     /// An invoice over one line, to copy.
-    async fn template(&self) -> Document {
+    pub async fn template(&self) -> Document {
         self.create(request(vec![line("Najem", "1", "100")])).await.unwrap()
     }
 
     /// Monthly on the day of `start`.
-    async fn monthly(&self, template: &Document, start: Date) -> RecurringInvoice {
+    pub async fn monthly(&self, template: &Document, start: Date) -> RecurringInvoice {
         self.recurring(monthly(template.id, start)).await.unwrap()
     }
 
-    async fn recurring(&self, input: RecurringInput) -> Result<RecurringInvoice, RecurrenceError> {
+    pub async fn recurring(
+        &self,
+        input: RecurringInput,
+    ) -> Result<RecurringInvoice, RecurrenceError> {
         recurring::create(&*self.store, &self.scope, input, &self.stamp).await
     }
 
-    async fn run(&self, now: OffsetDateTime) -> Report {
+    pub async fn run(&self, now: OffsetDateTime) -> Report {
         run_due(&*self.store, &self.at(now), Limits::default()).await.unwrap()
     }
 
@@ -47,7 +50,7 @@ impl Shop {
     }
 
     /// What was made, in the order of dates.
-    async fn made(&self) -> Vec<Document> {
+    pub async fn made(&self) -> Vec<Document> {
         let table = DocumentKind::Invoice.table();
         let query = ListQuery { limit: 1000, ..ListQuery::first_page(table) };
         let page = self.store.page::<Document>(table, &self.scope.tenant(), &query).await.unwrap();
@@ -78,7 +81,7 @@ impl Shop {
     }
 }
 
-fn monthly(template: DocumentId, start: Date) -> RecurringInput {
+pub fn monthly(template: DocumentId, start: Date) -> RecurringInput {
     RecurringInput {
         document_id: Patch::Value(template),
         name: Patch::Value("Najemnina".to_owned()),
@@ -135,95 +138,6 @@ async fn missed_periods_get_an_invoice_each_within_the_limit_of_a_run() {
     let rent = shop.look_again(&rent).await;
     assert_eq!(rent.last_generated_invoice_id, made.last().map(|invoice| invoice.id));
     assert_eq!(rent.last_run_date, Some(date!(2026 - 11 - 01)));
-}
-
-#[tokio::test]
-async fn the_copy_has_the_days_dates_and_rates_and_nobodys_payments() {
-    let shop = Shop::open().await;
-    let customer = CustomerRequest {
-        party: PartyPatch {
-            name: Patch::Value("Bor d.o.o.".to_owned()),
-            buyer_reference: Patch::Value("04011000-1234512345-06".to_owned()),
-            ..PartyPatch::default()
-        },
-        save_customer: None,
-    };
-    let mut lines = vec![line("Najem", "2", "100")];
-    lines[0].discounts = vec![racun_documents::calculation::Discount {
-        value: decimal("10"),
-        kind: racun_documents::calculation::DiscountKind::Percent,
-    }];
-    let template = DocumentRequest {
-        customer: Patch::Value(customer),
-        date: Some(date!(2026 - 10 - 05)),
-        date_service: Patch::Value(date!(2026 - 10 - 01)),
-        date_service_to: Patch::Value(date!(2026 - 10 - 31)),
-        texts: documents_texts("Za najem"),
-        reference: Patch::Value("PO-7".to_owned()),
-        ..request(lines)
-    };
-    let template = shop.create(template).await.unwrap();
-    rename_customer(&shop, &template, "Bor in sin d.o.o.").await;
-    let input = RecurringInput {
-        payment_terms_days: Patch::Value(8),
-        ..monthly(template.id, date!(2026 - 11 - 05))
-    };
-    shop.recurring(input).await.unwrap();
-    shop.run(shop.stamp.now()).await;
-    let made = shop.made().await.remove(0);
-    let content = &made.content;
-    assert_eq!(content.date_due, Some(date!(2026 - 11 - 13)));
-    assert_eq!(content.date_service, Some(date!(2026 - 11 - 01)));
-    assert_eq!(content.date_service_to, Some(date!(2026 - 11 - 30)));
-    assert_eq!(content.texts, template.content.texts);
-    assert_eq!(content.reference, None);
-    let customer = content.customer.as_ref().unwrap();
-    assert_eq!(customer.name.as_deref(), Some("Bor in sin d.o.o."));
-    assert_eq!(customer.buyer_reference.as_deref(), Some("04011000-1234512345-06"));
-    assert_eq!(content.customer_id, template.content.customer_id);
-    assert_eq!(made.amounts, template.amounts);
-    assert_eq!(made.amounts.total_with_tax, decimal("219.6"));
-    assert_ne!(content.lines[0].id, template.content.lines[0].id);
-    assert_eq!(shop.counts().await[0], 1, "no customer is kept anew");
-}
-
-fn documents_texts(note: &str) -> racun_documents::TextDefaults {
-    racun_documents::TextDefaults {
-        note: Patch::Value(note.to_owned()),
-        ..racun_documents::TextDefaults::default()
-    }
-}
-
-async fn rename_customer(shop: &Shop, template: &Document, name: &str) {
-    let input = racun_catalog::CustomerInput {
-        name: Patch::Value(name.to_owned()),
-        ..racun_catalog::CustomerInput::default()
-    };
-    let id = template.content.customer_id.unwrap();
-    let (store, stamp) = (&*shop.store, &shop.stamp);
-    racun_catalog::update_customer(store, &shop.scope, id, input, stamp).await.unwrap();
-}
-
-#[tokio::test]
-async fn a_customer_that_is_gone_is_copied_as_it_was() {
-    let shop = Shop::open().await;
-    let customer = CustomerRequest {
-        party: PartyPatch { name: Patch::Value("Bor".to_owned()), ..PartyPatch::default() },
-        save_customer: None,
-    };
-    let template = DocumentRequest {
-        customer: Patch::Value(customer),
-        ..request(vec![line("Najem", "1", "100")])
-    };
-    let template = shop.create(template).await.unwrap();
-    let id = template.content.customer_id.unwrap();
-    let (store, stamp) = (&*shop.store, &shop.stamp);
-    racun_catalog::trash::<racun_catalog::Customer>(store, &shop.scope, id, stamp).await.unwrap();
-    shop.monthly(&template, date!(2026 - 11 - 20)).await;
-    assert_eq!(shop.run(shop.stamp.now()).await.invoices, 1);
-    let made = shop.made().await.remove(0);
-    assert_eq!(made.content.customer, template.content.customer);
-    assert_eq!(made.content.customer_id, None);
 }
 
 #[tokio::test]
@@ -404,6 +318,12 @@ async fn a_disabled_entitys_invoices_wait_and_are_in_nobodys_way() {
     };
     racun_access::update_entity(store, scope, patch, stamp).await.unwrap();
     assert_eq!(shop.run(datetime!(2026-11-22 10:00 UTC)).await.invoices, 1);
+    // By a clock that is ahead it is put off as far, not found again by every run.
+    advance_clock(store, &shop.account(), datetime!(2026-12-10 12:00 UTC), stamp).await.unwrap();
+    shop.monthly(&shop.template().await, date!(2026 - 12 - 05)).await;
+    racun_access::disable_entity(store, scope, stamp).await.unwrap();
+    assert_eq!(shop.run(shop.stamp.now()).await.problems.len(), 1);
+    assert_eq!(shop.run(shop.stamp.now()).await, Report::default());
 }
 
 #[tokio::test]
@@ -456,18 +376,4 @@ async fn jobs_go_by_the_test_clock_until_real_time_has_passed_it() {
     let resumed = recurring::resume(store, scope, entity, rent.id, &shop.stamp).await.unwrap();
     assert_eq!(resumed.next_run_date, Some(date!(2027 - 06 - 01)), "the pause was by the clock");
     assert_eq!(shop.run(datetime!(2027-06-01 10:00 UTC)).await.invoices, 1);
-}
-
-#[tokio::test]
-async fn a_changed_template_is_copied_as_it_is_on_the_day() {
-    let shop = Shop::open().await;
-    let template = shop.template().await;
-    shop.monthly(&template, date!(2026 - 11 - 20)).await;
-    let dearer = request(vec![line("Najem", "1", "120")]);
-    let (store, scope, entity, stamp) = (&*shop.store, &shop.scope, &shop.entity, &shop.stamp);
-    documents::update(store, scope, entity, template.id, dearer, Edit::default(), stamp)
-        .await
-        .unwrap();
-    shop.run(shop.stamp.now()).await;
-    assert_eq!(shop.made().await[0].amounts.total, decimal("120"));
 }

@@ -97,7 +97,7 @@ pub static DUE_SCHEDULES: Table = Table {
     fields: &[
         Field::id(),
         Field::column("entity_id", FieldKind::Text),
-        Field::column("account_id", FieldKind::Text),
+        Field::column("account_id", FieldKind::Text).indexed(),
         Field::column("environment", FieldKind::Text),
         Field::column("run_on", FieldKind::Date).indexed(),
         Field::column("created_at", FieldKind::Instant),
