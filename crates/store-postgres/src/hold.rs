@@ -61,9 +61,12 @@ impl Wanted {
             keys.push(expression(declared));
             any.push(format!("{} = ANY ({values})", expression(declared)));
         }
+        // Rows that a field finds are sorted by no index, lest the one on ids is walked from end to
+        // end for the order's sake.
+        let order = if keys.is_empty() { "id" } else { "id || ''" };
         statement.push(&format!(
             "SELECT id, ARRAY[{}]::text[] AS keys, body::text AS body FROM {} \
-             WHERE tenant = {tenant} AND ({}) ORDER BY id FOR UPDATE",
+             WHERE tenant = {tenant} AND ({}) ORDER BY {order} FOR UPDATE",
             keys.join(", "),
             quote(self.table.name),
             any.join(" OR ")
