@@ -90,7 +90,7 @@ async fn on_the_embedded_store() {
     issuing::print(&issuers.measure().best_of(issuers.measure()));
     let payers = Payers::sign_up(&racun).await;
     paying::print(&payers.measure().best_of(payers.measure()));
-    payers.further().await;
+    paying::further(&racun).await;
     println!("resident memory after this: {} kB", resident(&racun));
 }
 
@@ -121,7 +121,7 @@ async fn on_postgres() {
     let may_pay = may_pay.best_of(paying::Allowed::measure(&bare, &invoice, &payment));
     issuing::print(&issued);
     paying::print(&paid);
-    payers.further().await;
+    paying::further(&racun).await;
     println!("resident memory after this: {} kB", resident(&racun));
     may_issue.print(&invoice);
     may_pay.print(&invoice, &payment);
