@@ -104,6 +104,11 @@ fn clause_sql(statement: &mut Statement, clause: &Clause) -> String {
     operator(statement, &property, FieldKind::Text, &clause.operator)
 }
 
+/// Whether it is one value, and not null.
+fn is_one_text(values: &[Value]) -> bool {
+    matches!(values, [value] if *value != Value::Null)
+}
+
 fn operator(
     statement: &mut Statement,
     field: &str,
@@ -123,6 +128,9 @@ fn operator(
         Operator::Lte(value) => compare("<=", value),
         Operator::Between(min, max) => {
             format!("{} AND {}", compare(">=", min), compare("<=", max))
+        }
+        Operator::In(values) if kind == FieldKind::Text && is_one_text(values) => {
+            compare("=", &values[0])
         }
         Operator::In(values) => {
             let (nulls, list) = list(statement, kind, values);

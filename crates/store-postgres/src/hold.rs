@@ -51,15 +51,14 @@ impl Wanted {
         let mut keys = Vec::new();
         let mut any = Vec::new();
         if !self.ids.is_empty() {
-            let ids = statement.value(self.ids.iter().collect::<Bind>());
-            any.push(format!("id = ANY ({ids})"));
+            any.push(is_any_of(&mut statement, "id", &self.ids));
         }
         for (field, values) in &self.fields {
             let (_, declared) =
                 self.table.field(field).ok_or_else(|| undeclared(self.table, field))?;
-            let values = statement.value(values.iter().collect::<Bind>());
-            keys.push(expression(declared));
-            any.push(format!("{} = ANY ({values})", expression(declared)));
+            let key = expression(declared);
+            any.push(is_any_of(&mut statement, &key, values));
+            keys.push(key);
         }
         // Rows that a field finds are sorted by no index, lest the one on ids is walked from end to
         // end for the order's sake.
@@ -72,6 +71,17 @@ impl Wanted {
             any.join(" OR ")
         ));
         Ok(statement)
+    }
+}
+
+/// The condition that `expression` is one of `values`. One value is compared as such: PostgreSQL
+/// takes an array in a prepared statement for ten values, and prefers an index that serves none.
+fn is_any_of(statement: &mut Statement, expression: &str, values: &BTreeSet<String>) -> String {
+    match values.first() {
+        Some(value) if values.len() == 1 => {
+            format!("{expression} = {}", statement.value(value.as_str()))
+        }
+        _ => format!("{expression} = ANY ({})", statement.value(values.iter().collect::<Bind>())),
     }
 }
 

@@ -1,6 +1,7 @@
 //! Connections: how they are opened, and how one is kept for a transaction.
 
 use std::ops::Deref;
+use std::sync::atomic::{AtomicU16, Ordering};
 use std::time::Duration;
 
 use deadpool::Runtime;
@@ -57,6 +58,9 @@ const SETUP: &str = "
     $$;
 ";
 
+/// In how many parts a list's count is kept; see [`crate::write::count`].
+const SHARDS: u16 = 16;
+
 pub(crate) type Connections = Pool<AsyncPgConnection>;
 
 /// A pool whose connections all live on `runtime`: one that is driven by a busy worker's own
@@ -68,11 +72,18 @@ pub(crate) fn pool(
 ) -> Result<Connections, StoreError> {
     let mut config = ManagerConfig::default();
     config.recycling_method = RecyclingMethod::Fast;
+    let opened = AtomicU16::new(0);
     config.custom_setup = Box::new(move |url| {
+        let shard = opened.fetch_add(1, Ordering::Relaxed) % SHARDS;
         let url = url.to_owned();
         let opening = runtime.spawn(async move {
             let mut connection = AsyncPgConnection::establish(&url).await?;
-            let ready = connection.batch_execute(SETUP).await;
+            let shard = format!("SET racun.shard = {shard}");
+            let ready = async {
+                connection.batch_execute(SETUP).await?;
+                connection.batch_execute(&shard).await
+            };
+            let ready = ready.await;
             ready.map_err(ConnectionError::CouldntSetupConfiguration)?;
             Ok(connection)
         });

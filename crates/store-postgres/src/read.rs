@@ -5,7 +5,7 @@
 use diesel::QueryResult;
 use diesel_async::AsyncPgConnection;
 use futures_util::future::{BoxFuture, join, join3};
-use racun_kernel::{ListQuery, StoreError, Stored, Table, Tenant};
+use racun_kernel::{FieldKind, ListQuery, Operator, StoreError, Stored, Table, Tenant, Value};
 
 use crate::error::unavailable;
 use crate::filter;
@@ -82,7 +82,15 @@ pub(crate) async fn list(
 
 /// Whether only few statements of this shape exist, so that connections can keep them prepared.
 fn is_common(query: &ListQuery) -> bool {
-    query.clauses.is_empty() && query.order.len() == 1
+    (query.clauses.is_empty() || is_by_key(query)) && query.order.len() == 1
+}
+
+/// Whether the one condition is on a field that has an index for it.
+fn is_by_key(query: &ListQuery) -> bool {
+    let [clause] = &query.clauses[..] else { return false };
+    let Operator::In(values) = &clause.operator else { return false };
+    let is_text = clause.field.kind == FieldKind::Text && clause.key.is_none();
+    clause.field.indexed && is_text && !values.contains(&Value::Null)
 }
 
 fn planning(query: &ListQuery) -> Planning {
@@ -90,6 +98,7 @@ fn planning(query: &ListQuery) -> Planning {
     match query.clauses.is_empty() {
         true if leads_an_index => Planning::Ordered,
         true => Planning::Indexed,
+        false if is_by_key(query) => Planning::Indexed,
         false => Planning::Free,
     }
 }

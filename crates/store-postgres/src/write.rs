@@ -178,8 +178,8 @@ enum Part {
 
 /// Adds to the kept counts what `puts` change.
 ///
-/// Each connection has a shard of its own, near enough, so that writers do not wait for each other;
-/// a count is the sum of its shards. Those who share a shard take its rows in one order.
+/// Each connection of a pool has a shard of its own, so that writers do not wait for each other; a
+/// count is the sum of its shards. Those who share a shard take its rows in one order.
 pub(crate) fn count(puts: &[Put]) -> Option<Statement> {
     let mut changes: BTreeMap<(&Tenant, &str), (i64, i64)> = BTreeMap::new();
     for put in puts {
@@ -193,7 +193,7 @@ pub(crate) fn count(puts: &[Put]) -> Option<Statement> {
     }
     let statement = Statement::new(
         "INSERT INTO list_counts AS kept (tenant, table_name, shard, live, trashed) \
-         SELECT tenant, table_name, pg_backend_pid() % 16, live, trashed \
+         SELECT tenant, table_name, current_setting('racun.shard')::smallint, live, trashed \
          FROM unnest($1, $2, $3, $4) AS news (tenant, table_name, live, trashed) \
          ON CONFLICT (tenant, table_name, shard) DO UPDATE \
          SET live = kept.live + excluded.live, trashed = kept.trashed + excluded.trashed",

@@ -190,6 +190,8 @@ async fn create<M: Making>(
     sent: Body<Sent<M>>,
 ) -> Result<Created<M::Answer>, ApiError> {
     let (request, creation) = sent.0.properties.creation(M::CUSTOM)?;
+    // What is new and names no other document has no links.
+    let names_none = request.linked_documents.as_ref().is_none_or(Vec::is_empty);
     let (owner, entity) = (scope.clone(), entity.into_inner());
     let task = |services: Services| async move {
         let (store, stamp) = (&*services.store, services.stamp());
@@ -197,6 +199,9 @@ async fn create<M: Making>(
         application::create(store, &owner, &entity, kind, request, creation, &stamp).await
     };
     let document = services.run(task).await?;
+    if names_none {
+        return Ok(Created(M::Answer::of(document, Vec::new())));
+    }
     Ok(Created(body(&services, &scope, document).await?))
 }
 
