@@ -40,20 +40,22 @@ pub(crate) fn run(connection: &Connection, unit: Unit) -> Result<(), TransactErr
 }
 
 fn rows(connection: &Connection, load: &Load) -> Result<Vec<Stored>, StoreError> {
+    select(load)?.rows(connection, stored).map_err(unavailable)
+}
+
+fn select(load: &Load) -> Result<Sql, StoreError> {
     let (table, tenant, column, value) = match load {
         Load::One { table, tenant, id } => (table, tenant, "id", id),
         Load::Where { table, tenant, field, value } => {
             (table, tenant, declaration::indexed_text(table, field)?, value)
         }
     };
-    Sql::new(format!(r#"SELECT id, body FROM "{}" WHERE tenant = "#, table.name))
+    // The sign keeps SQLite from walking all ids of the tenant for the order's sake.
+    Ok(Sql::new(format!(r#"SELECT id, body FROM "{}" WHERE tenant = "#, table.name))
         .bind(text(tenant.as_str()))
         .then(&format!(r#" AND "{column}" = "#))
         .bind(text(value))
-        // The sign keeps SQLite from walking all ids of the tenant for the order's sake.
-        .then(" ORDER BY +id")
-        .rows(connection, stored)
-        .map_err(unavailable)
+        .then(" ORDER BY +id"))
 }
 
 fn next_number(connection: &Connection, series: &Series) -> Result<i64, StoreError> {
@@ -146,4 +148,32 @@ fn keep_counts(connection: &Connection, puts: &[Put]) -> rusqlite::Result<()> {
         connection.prepare_cached(upsert)?.execute((tenant, table, live, trashed))?;
     }
     Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use racun_kernel::id::EntityId;
+    use racun_kernel::testing::contract::SAMPLES;
+    use racun_kernel::{Field, FieldKind, Tenant};
+
+    use super::*;
+
+    #[test]
+    fn rows_are_found_by_the_index_of_their_field() {
+        let mut connection = crate::connection::open_in_memory().unwrap();
+        crate::schema::prepare(&mut connection, "test".as_ref(), &[&SAMPLES]).unwrap();
+        let tenant = Tenant::entity(EntityId::new(1_u128.into()));
+        let is_key =
+            |field: &&Field| field.indexed && field.kind == FieldKind::Text && field.name != "id";
+        let keys: Vec<&Field> = SAMPLES.fields.iter().filter(is_key).collect();
+        assert!(!keys.is_empty());
+        for Field { name, .. } in keys {
+            let (tenant, value) = (tenant.clone(), "x".to_owned());
+            let load = Load::Where { table: &SAMPLES, tenant, field: name, value };
+            let explained = Sql::new("EXPLAIN QUERY PLAN ").join(&select(&load).unwrap());
+            let steps: Vec<String> = explained.rows(&connection, |row| row.get(3)).unwrap();
+            let is_found = steps[0].starts_with("SEARCH") && !steps[0].ends_with("(tenant=?)");
+            assert!(is_found, "{name}: {steps:?}");
+        }
+    }
 }
