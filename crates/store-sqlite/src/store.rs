@@ -26,7 +26,9 @@ pub struct SqliteStore {
     writes: Option<mpsc::Sender<Job>>,
     /// `None` in memory, where the writer's connection is the only one.
     reads: Option<mpsc::Sender<read::Read>>,
-    threads: Vec<JoinHandle<()>>,
+    /// `None` only while it is dropped.
+    writer: Option<JoinHandle<()>>,
+    readers: Vec<JoinHandle<()>>,
     /// Released after all connections are closed.
     _lock: Option<File>,
 }
@@ -73,14 +75,14 @@ impl SqliteStore {
     ) -> Result<Self, OpenError> {
         let failed = |error| OpenError::io(path, error);
         let (writes, queued_writes) = mpsc::channel(QUEUE);
-        let mut threads = vec![writer::spawn(connection, queued_writes).map_err(failed)?];
-        let mut reads = None;
+        let writer = Some(writer::spawn(connection, queued_writes).map_err(failed)?);
+        let (mut reads, mut threads) = (None, Vec::new());
         if !readers.is_empty() {
             let (sender, queued_reads) = mpsc::channel(QUEUE);
-            threads.extend(readers::spawn(readers, queued_reads).map_err(failed)?);
+            threads = readers::spawn(readers, queued_reads).map_err(failed)?;
             reads = Some(sender);
         }
-        Ok(Self { writes: Some(writes), reads, threads, _lock: lock })
+        Ok(Self { writes: Some(writes), reads, writer, readers: threads, _lock: lock })
     }
 
     /// Runs `read` on a connection of another thread.
@@ -110,15 +112,21 @@ fn ended() -> StoreError {
 
 impl Drop for SqliteStore {
     fn drop(&mut self) {
-        self.writes = None;
+        // The writer closes its connection last. Only a connection that finds no other one open
+        // removes the log; of two that close at one moment neither may.
         self.reads = None;
-        for thread in self.threads.drain(..) {
-            // A decision may have held the last handle: a thread cannot wait for itself.
-            if thread.thread().id() != std::thread::current().id() {
-                // A panic of that thread has been reported where it happened.
-                let _ = thread.join();
-            }
-        }
+        self.readers.drain(..).for_each(wait_for);
+        self.writes = None;
+        self.writer.take().into_iter().for_each(wait_for);
+    }
+}
+
+/// Waits until `thread` has ended.
+fn wait_for(thread: JoinHandle<()>) {
+    // A decision may have held the last handle: a thread cannot wait for itself.
+    if thread.thread().id() != std::thread::current().id() {
+        // A panic of that thread has been reported where it happened.
+        let _ = thread.join();
     }
 }
 
