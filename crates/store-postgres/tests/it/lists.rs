@@ -1,13 +1,17 @@
 //! How lists are found, and how text is folded.
 
 use std::ops::RangeInclusive;
+use std::sync::Arc;
 
+use racun_kernel::id::EntityId;
 use racun_kernel::testing::contract::SAMPLES;
-use racun_kernel::{Cursor, Direction, ListQuery, RawQuery, Tenant, Value, text};
+use racun_kernel::{
+    Cursor, Direction, ListQuery, Load, RawQuery, Store, Tenant, Value, Writes, text,
+};
+use racun_test_postgres::Database;
 use time::macros::datetime;
-use tokio_postgres::Client;
 
-use crate::support::{Fixture, connect, entity};
+use crate::support::{Failure, Fixture, connect, entity};
 
 /// Rows of the list whose deep pages are looked at.
 const ROWS: i64 = 20_000;
@@ -20,35 +24,34 @@ const NEW_CAPITALS: [RangeInclusive<char>; 4] = [
     '\u{16ea0}'..='\u{16eb8}',
 ];
 
-/// `samples` as the server counted its use: whole scans, and rows fetched through an index.
-async fn usage(owner: &Client) -> (i64, i64) {
+/// A store with an entity of [`ROWS`] samples, four of each group, and no statistics of them yet.
+async fn crowded() -> (Arc<dyn Store>, Database, EntityId) {
+    let fixture = Fixture::new().await;
+    let entity = entity(1);
+    let insert = format!(
+        "INSERT INTO samples (tenant, id, created_at, group_name, search, body)
+         SELECT '{entity}', 'smp_' || n, timestamptz '2026-01-01' + n * interval '1 minute',
+                'g_' || n % ({ROWS} / 4), '', '{{}}' FROM generate_series(1, {ROWS}) AS n"
+    );
+    fixture.owner().await.batch_execute(&insert).await.expect("rows are inserted");
+    (fixture.store, fixture.database, entity)
+}
+
+/// `samples` as the server counted its use once everybody had left: whole scans, and rows fetched
+/// through an index.
+async fn usage(database: &Database) -> (i64, i64) {
+    let owner = connect(&database.url).await;
+    // A session counts what it used when it ends.
+    let others = "SELECT count(*) FROM pg_stat_activity WHERE datname = current_database()";
+    while owner.query_one(others, &[]).await.expect("the database answers").get::<_, i64>(0) > 1 {}
     let sql = "SELECT seq_scan, idx_tup_fetch FROM pg_stat_user_tables WHERE relname = 'samples'";
     let row = owner.query_one(sql, &[]).await.expect("the database answers");
     (row.get(0), row.get(1))
 }
 
-/// Waits until nobody else is connected: a session counts what it used when it ends.
-async fn alone(owner: &Client) {
-    let sql = "SELECT count(*) FROM pg_stat_activity WHERE datname = current_database()";
-    while owner.query_one(sql, &[]).await.expect("the database answers").get::<_, i64>(0) > 1 {}
-}
-
 #[tokio::test(flavor = "multi_thread")]
 async fn a_deep_page_is_read_without_the_pages_before_it() {
-    let fixture = Fixture::new().await;
-    let entity = entity(1);
-    let owner = fixture.owner().await;
-    owner
-        .batch_execute(&format!(
-            "INSERT INTO samples (tenant, id, created_at, search, body)
-             SELECT '{entity}', 'smp_' || n, timestamptz '2026-01-01' + n * interval '1 minute',
-                    '', '{{}}' FROM generate_series(1, {ROWS}) AS n"
-        ))
-        .await
-        .unwrap();
-    let store = fixture.store();
-    drop(fixture.store);
-    drop(owner);
+    let (store, database, entity) = crowded().await;
 
     // The middle of a list of which the server has no statistics yet. The second order has a bound
     // on its first field alone.
@@ -65,11 +68,37 @@ async fn a_deep_page_is_read_without_the_pages_before_it() {
     }
     drop(store);
 
-    let owner = connect(&fixture.database.url).await;
-    alone(&owner).await;
-    let (scans, rows) = usage(&owner).await;
+    let (scans, rows) = usage(&database).await;
     assert_eq!(scans, 0, "whole scans");
     assert!(rows < 100, "two pages of 11 rows took {rows} rows");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn rows_that_a_unit_holds_by_a_field_are_found_without_the_others() {
+    let (store, database, entity) = crowded().await;
+    // As a busy server: many small tenants beside a big one, and statistics of all of them.
+    let others = format!(
+        "INSERT INTO samples (tenant, id, created_at, group_name, search, body)
+         SELECT 'ent_' || n % 5000, 'smp_' || n, now(), NULL, '', '{{}}'
+         FROM generate_series(1, {ROWS}) AS n;
+         ANALYZE samples; SELECT pg_stat_reset();"
+    );
+    let owner = connect(&database.url).await;
+    owner.batch_execute(&others).await.expect("rows are inserted");
+    drop(owner);
+    for group in ["g_7", "g_8"] {
+        let (tenant, value) = (Tenant::entity(entity), group.to_owned());
+        let load = Load::Where { table: &SAMPLES, tenant, field: "group", value };
+        let found = store.decide(vec![load], None, |loaded| {
+            Ok::<_, Failure>((loaded.rows.concat().len(), Writes::default()))
+        });
+        assert_eq!(found.await, Ok(4), "{group}");
+    }
+    drop(store);
+
+    let (scans, rows) = usage(&database).await;
+    assert_eq!(scans, 0, "whole scans");
+    assert!(rows < 100, "two units that hold 4 rows took {rows} rows");
 }
 
 #[tokio::test(flavor = "multi_thread")]
