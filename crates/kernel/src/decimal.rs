@@ -109,18 +109,6 @@ impl Decimal {
     pub fn fits_scale(&self, scale: u8) -> bool {
         self.round_half_up(scale) == *self
     }
-
-    /// The underlying number, for adapters that bind it to a database's own decimal type.
-    #[must_use]
-    pub const fn as_bigdecimal(&self) -> &BigDecimal {
-        &self.0
-    }
-
-    /// A number read from a database's own decimal type.
-    #[must_use]
-    pub const fn from_bigdecimal(number: BigDecimal) -> Self {
-        Self(number)
-    }
 }
 
 impl From<i64> for Decimal {

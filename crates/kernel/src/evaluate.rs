@@ -55,7 +55,7 @@ fn beyond_cursor(query: &ListQuery, values: &[Value], id: &str) -> bool {
 
 fn matches<A: Record>(query: &ListQuery, values: &[Value], row: &A) -> bool {
     row.is_trashed() == query.trash
-        && query.search.as_ref().is_none_or(|text| row.search_text().contains(text))
+        && query.search.as_ref().is_none_or(|text| row.search_text(values).contains(text))
         && query.clauses.iter().all(|clause| holds(clause, values.get(clause.place)))
 }
 

@@ -82,21 +82,26 @@ impl Issues {
         self.0.push(issue);
     }
 
+    /// The same issues one step further out: inside the property or element `step`.
+    #[must_use]
+    pub fn at(self, step: impl Into<Step>) -> Self {
+        let step = step.into();
+        Self(self.0.into_iter().map(|issue| issue.at(step.clone())).collect())
+    }
+
     /// Adds `issues`, which were found inside `step`.
     pub fn extend_at(&mut self, step: impl Into<Step>, issues: Self) {
-        let step = step.into();
-        self.0.extend(issues.0.into_iter().map(|issue| issue.at(step.clone())));
+        self.0.extend(issues.at(step).0);
+    }
+
+    /// Keeps the value of `result`, or its issues where they were found.
+    pub fn note<T>(&mut self, result: Result<T, Self>) -> Option<T> {
+        result.map_err(|issues| self.0.extend(issues.0)).ok()
     }
 
     /// Keeps the value of `result`, or its issues as found inside `step`.
     pub fn collect<T>(&mut self, step: impl Into<Step>, result: Result<T, Self>) -> Option<T> {
-        match result {
-            Ok(value) => Some(value),
-            Err(issues) => {
-                self.extend_at(step, issues);
-                None
-            }
-        }
+        self.note(result.map_err(|issues| issues.at(step)))
     }
 
     /// Number of issues.

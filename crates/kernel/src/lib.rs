@@ -53,7 +53,7 @@ pub use record::{Field, FieldKind, Record, Source, Table, Unique};
 pub use scope::{Environment, Principal, Role, Scope};
 pub use stamp::{Entropy, Stamp};
 pub use store::{
-    Decision, Event, Load, Loaded, Put, PutKind, Refusal, Series, Store, StoreError, Stored,
-    Tenant, TransactError, Unit, Writes,
+    Decision, Event, LOOKUP_LIMIT, Load, Loaded, Put, PutKind, Refusal, Series, Store, StoreError,
+    Stored, Tenant, TransactError, Unit, Writes,
 };
 pub use value::Value;

@@ -79,6 +79,30 @@ pub struct Clause {
     pub operator: Operator,
 }
 
+impl Order {
+    /// By the field of `table` that is called `name`.
+    ///
+    /// # Panics
+    /// When `table` declares no such field: a mistake in the program.
+    #[must_use]
+    pub fn on(table: &'static Table, name: &str, descending: bool) -> Self {
+        let (place, field) = table.field(name).expect("use cases name declared fields");
+        Self { field, place, descending }
+    }
+}
+
+impl Clause {
+    /// On the field of `table` that is called `name`.
+    ///
+    /// # Panics
+    /// When `table` declares no such field: a mistake in the program.
+    #[must_use]
+    pub fn on(table: &'static Table, name: &str, operator: Operator) -> Self {
+        let (place, field) = table.field(name).expect("use cases name declared fields");
+        Self { field, place, key: None, operator }
+    }
+}
+
 /// What must hold of a field's value. Values are of the field's kind.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Operator {

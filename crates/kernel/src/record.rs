@@ -6,7 +6,7 @@
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
-use crate::{Tenant, Value};
+use crate::{StoreError, Tenant, Value};
 
 /// What a field holds.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -145,6 +145,23 @@ impl Table {
         self.fields.iter().enumerate().find(|(_, field)| field.name == name)
     }
 
+    /// The column of the indexed text field called `name`: the only sort of field that rows are
+    /// looked up, or held, by.
+    ///
+    /// # Errors
+    /// [`StoreError::Unavailable`] when there is none: a mistake in the program.
+    pub fn indexed_text(&self, name: &str) -> Result<&'static str, StoreError> {
+        let field = self.field(name).map(|(_, field)| field);
+        let indexed = |field: &&Field| field.indexed && field.kind == FieldKind::Text;
+        match field.filter(indexed).map(|field| field.source) {
+            Some(Source::Column(column)) => Ok(column),
+            _ => {
+                let reason = format!("{} has no indexed text field {name}", self.name);
+                Err(StoreError::Unavailable(reason))
+            }
+        }
+    }
+
     /// Whether records of this table can be in the trash: whether it declares `deleted_at`.
     #[must_use]
     pub fn has_trash(&self) -> bool {
@@ -190,10 +207,10 @@ pub trait Record: Serialize + DeserializeOwned + Clone + Send + 'static {
         Vec::new()
     }
 
-    /// What `search` looks through: the searched fields, folded, apart from each other.
-    fn search_text(&self) -> String {
-        let values = self.values();
-        let searched = self.table().fields.iter().zip(&values).filter(|(field, _)| field.search);
+    /// What `search` looks through: the searched ones of `values`, which are the record's own,
+    /// folded, apart from each other.
+    fn search_text(&self, values: &[Value]) -> String {
+        let searched = self.table().fields.iter().zip(values).filter(|(field, _)| field.search);
         let texts = searched.filter_map(|(_, value)| value.as_text()).chain(self.search_also());
         texts.map(|text| crate::text::fold(&text)).collect::<Vec<_>>().join("\u{1f}")
     }

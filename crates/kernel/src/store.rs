@@ -6,6 +6,8 @@
 
 mod typed;
 
+use std::collections::BTreeMap;
+
 use async_trait::async_trait;
 use time::OffsetDateTime;
 
@@ -156,7 +158,12 @@ impl Put {
     /// A row that replaces `before`.
     #[must_use]
     pub fn update<A: Record>(before: &A, after: &A) -> Self {
-        let moved = i64::from(after.is_trashed()) - i64::from(before.is_trashed());
+        Self::replacing(before.is_trashed(), after)
+    }
+
+    /// A row that replaces one that was in the trash, or was not.
+    pub(crate) fn replacing<A: Record>(was_trashed: bool, after: &A) -> Self {
+        let moved = i64::from(after.is_trashed()) - i64::from(was_trashed);
         Self::of(PutKind::Update, after, -moved, moved)
     }
 
@@ -167,14 +174,30 @@ impl Put {
         Self::of(PutKind::Delete, record, trash - 1, -trash)
     }
 
+    /// What `puts` together change of the kept counts, of rows out of the trash and of rows in it, by
+    /// tenant and table. What stays as it is is left out.
+    #[must_use]
+    pub fn count_changes(puts: &[Self]) -> BTreeMap<(&Tenant, &'static str), (i64, i64)> {
+        let mut changes = BTreeMap::new();
+        for put in puts {
+            let (live, trashed): &mut (i64, i64) =
+                changes.entry((&put.tenant, put.table.name)).or_default();
+            *live += put.live_delta;
+            *trashed += put.trash_delta;
+        }
+        changes.retain(|_, change| *change != (0, 0));
+        changes
+    }
+
     fn of<A: Record>(kind: PutKind, record: &A, live_delta: i64, trash_delta: i64) -> Self {
+        let values = record.values();
         Self {
             kind,
             table: record.table(),
             tenant: record.tenant(),
             id: record.id(),
-            values: record.values(),
-            search: record.search_text(),
+            search: record.search_text(&values),
+            values,
             body: serde_json::to_string(record)
                 .expect("records are plain data with string keys, which JSON always holds"),
             live_delta,
@@ -280,6 +303,9 @@ pub enum TransactError {
     Store(StoreError),
 }
 
+/// Rows that a lookup answers, at most.
+pub const LOOKUP_LIMIT: usize = 1_000;
+
 /// Where everything is kept.
 #[async_trait]
 pub trait Store: Send + Sync {
@@ -293,7 +319,7 @@ pub trait Store: Send + Sync {
     ) -> Result<Vec<Stored>, StoreError>;
 
     /// Rows of all tenants whose indexed text `field` has `value`, in the order of their ids; at
-    /// most 1,000. For `access`, which finds out who a request's tenant is.
+    /// most [`LOOKUP_LIMIT`]. For `access`, which finds out who a request's tenant is.
     async fn lookup(
         &self,
         table: &'static Table,

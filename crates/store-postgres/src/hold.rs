@@ -4,8 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use racun_kernel::{Load, Put, PutKind, StoreError, Stored, Table, Tenant, Value};
 
-use crate::read::undeclared;
-use crate::schema::{expression, quote};
+use crate::schema::quote;
 use crate::statement::{Bind, HeldRow, Statement};
 
 /// Rows of one table and tenant to hold.
@@ -54,9 +53,7 @@ impl Wanted {
             any.push(is_any_of(&mut statement, "id", &self.ids));
         }
         for (field, values) in &self.fields {
-            let (_, declared) =
-                self.table.field(field).ok_or_else(|| undeclared(self.table, field))?;
-            let key = expression(declared);
+            let key = quote(self.table.indexed_text(field)?);
             any.push(is_any_of(&mut statement, &key, values));
             keys.push(key);
         }

@@ -78,12 +78,8 @@ pub(crate) fn pool(
         let url = url.to_owned();
         let opening = runtime.spawn(async move {
             let mut connection = AsyncPgConnection::establish(&url).await?;
-            let shard = format!("SET racun.shard = {shard}");
-            let ready = async {
-                connection.batch_execute(SETUP).await?;
-                connection.batch_execute(&shard).await
-            };
-            let ready = ready.await;
+            let setup = format!("{SETUP} SET racun.shard = {shard};");
+            let ready = connection.batch_execute(&setup).await;
             ready.map_err(ConnectionError::CouldntSetupConfiguration)?;
             Ok(connection)
         });

@@ -5,16 +5,15 @@
 use diesel::QueryResult;
 use diesel_async::AsyncPgConnection;
 use futures_util::future::{BoxFuture, join, join3};
-use racun_kernel::{FieldKind, ListQuery, Operator, StoreError, Stored, Table, Tenant, Value};
+use racun_kernel::{
+    FieldKind, LOOKUP_LIMIT, ListQuery, Operator, StoreError, Stored, Table, Tenant, Value,
+};
 
 use crate::error::unavailable;
 use crate::filter;
-use crate::schema::{expression, has_list_index, quote};
+use crate::schema::{has_list_index, quote};
 use crate::session::{ALL_TENANTS, Planning, Until, reach};
 use crate::statement::{Bind, BodyRow, NumberRow, SeriesRow, Statement};
-
-/// Rows that a lookup answers, at most.
-const LOOKUP_LIMIT: usize = 1_000;
 
 /// Lets a read reach the rows of `tenants`.
 fn see<'a>(
@@ -48,12 +47,12 @@ pub(crate) async fn lookup(
     field: &'static str,
     value: &str,
 ) -> Result<Vec<Stored>, StoreError> {
-    let (_, field) = table.field(field).ok_or_else(|| undeclared(table, field))?;
+    let column = table.indexed_text(field)?;
     let statement = Statement::new(format!(
         "SELECT id, body::text AS body FROM {} WHERE {} = $1 \
          ORDER BY id, tenant LIMIT {LOOKUP_LIMIT}",
         quote(table.name),
-        expression(field)
+        quote(column)
     ));
     let rows = statement.bind(value).rows::<BodyRow>(connection);
     let (seen, rows) = join(see(connection, ALL_TENANTS, Planning::Indexed), rows).await;
@@ -141,11 +140,6 @@ pub(crate) async fn series(
     let (seen, rows) = join(see(connection, tenant.as_str(), Planning::Indexed), rows).await;
     let rows = seen.and(rows).map_err(|error| unavailable(&error))?;
     Ok(rows.into_iter().map(|row| (row.key, row.last)).collect())
-}
-
-/// A field name that the table does not declare is a mistake in the program.
-pub(crate) fn undeclared(table: &Table, field: &str) -> StoreError {
-    StoreError::Unavailable(format!("{} declares no field {field}", table.name))
 }
 
 fn stored(rows: Vec<BodyRow>) -> Vec<Stored> {

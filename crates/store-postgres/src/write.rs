@@ -1,10 +1,6 @@
 //! The statements that write: rows, kept counts, the outbox and series.
 
-use std::collections::BTreeMap;
-
-use racun_kernel::{
-    Event, FieldKind, Put, PutKind, Series, StoreError, Table, Tenant, Unique, Value,
-};
+use racun_kernel::{Event, FieldKind, Put, PutKind, Series, StoreError, Table, Unique, Value};
 
 use crate::filter::array;
 use crate::schema::{column_type, quote};
@@ -181,13 +177,7 @@ enum Part {
 /// Each connection of a pool has a shard of its own, so that writers do not wait for each other; a
 /// count is the sum of its shards. Those who share a shard take its rows in one order.
 pub(crate) fn count(puts: &[Put]) -> Option<Statement> {
-    let mut changes: BTreeMap<(&Tenant, &str), (i64, i64)> = BTreeMap::new();
-    for put in puts {
-        let (live, trashed) = changes.entry((&put.tenant, put.table.name)).or_default();
-        *live += put.live_delta;
-        *trashed += put.trash_delta;
-    }
-    changes.retain(|_, change| *change != (0, 0));
+    let changes = Put::count_changes(puts);
     if changes.is_empty() {
         return None;
     }

@@ -5,7 +5,7 @@
 
 use std::collections::BTreeSet;
 
-use racun_kernel::{Field, FieldKind, Source, StoreError, Table, Unique};
+use racun_kernel::{FieldKind, Source, Table, Unique};
 
 use crate::OpenError;
 
@@ -75,20 +75,4 @@ fn check_table(table: &Table) -> Result<(), String> {
 fn is_name(name: &str) -> bool {
     name.starts_with(|c: char| c.is_ascii_lowercase() || c == '_')
         && name.bytes().all(|b| b.is_ascii_lowercase() || b.is_ascii_digit() || b == b'_')
-}
-
-/// The column of the indexed text field called `name`.
-///
-/// # Errors
-/// When there is none: only indexed fields are looked up by.
-pub(crate) fn indexed_text(table: &Table, name: &str) -> Result<&'static str, StoreError> {
-    let field = table.field(name).map(|(_, field)| field);
-    let indexed = |field: &&Field| field.indexed && field.kind == FieldKind::Text;
-    match field.filter(indexed).map(|field| field.source) {
-        Some(Source::Column(column)) => Ok(column),
-        _ => {
-            let reason = format!("{} has no indexed text field {name}", table.name);
-            Err(StoreError::Unavailable(reason))
-        }
-    }
 }

@@ -73,12 +73,6 @@ impl OpenError {
     }
 }
 
-impl From<OpenError> for StoreError {
-    fn from(error: OpenError) -> Self {
-        Self::Unavailable(error.to_string())
-    }
-}
-
 /// A failure that is not the caller's: a full disk, a busy or broken file.
 pub(crate) fn unavailable(error: rusqlite::Error) -> StoreError {
     StoreError::Unavailable(error.to_string())

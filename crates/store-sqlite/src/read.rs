@@ -1,6 +1,6 @@
 //! The statements of the reads that are not lists.
 
-use racun_kernel::{Stored, Table, Tenant};
+use racun_kernel::{LOOKUP_LIMIT, Stored, Table, Tenant};
 use rusqlite::{Connection, Row};
 
 use crate::encoding::text_array;
@@ -8,9 +8,6 @@ use crate::sql::{Sql, text};
 
 /// A read on its way to the thread that runs it.
 pub(crate) type Read = Box<dyn FnOnce(&mut Connection) + Send>;
-
-/// Rows that a lookup answers at most.
-const MAX_FOUND: usize = 1000;
 
 /// Reads `id, body`.
 pub(crate) fn stored(row: &Row<'_>) -> rusqlite::Result<Stored> {
@@ -39,7 +36,7 @@ pub(crate) fn lookup(
 ) -> rusqlite::Result<Vec<Stored>> {
     Sql::new(format!(r#"SELECT id, body FROM "{}" WHERE "{column}" = "#, table.name))
         .bind(text(value))
-        .then(&format!(" ORDER BY id, tenant LIMIT {MAX_FOUND}"))
+        .then(&format!(" ORDER BY id, tenant LIMIT {LOOKUP_LIMIT}"))
         .rows(connection, stored)
 }
 

@@ -5,10 +5,7 @@ use std::path::Path;
 use std::thread::JoinHandle;
 
 use async_trait::async_trait;
-use racun_kernel::{
-    ListQuery, Loaded, Refusal, Store, StoreError, Stored, Table, Tenant, TransactError, Unit,
-    Writes,
-};
+use racun_kernel::{ListQuery, Store, StoreError, Stored, Table, Tenant, TransactError, Unit};
 use rusqlite::Connection;
 use tokio::sync::{mpsc, oneshot};
 
@@ -148,7 +145,7 @@ impl Store for SqliteStore {
         field: &'static str,
         value: &str,
     ) -> Result<Vec<Stored>, StoreError> {
-        let column = declaration::indexed_text(table, field)?;
+        let column = table.indexed_text(field)?;
         let value = value.to_owned();
         self.read(move |connection| read::lookup(connection, table, column, &value)).await
     }
@@ -178,10 +175,7 @@ impl Store for SqliteStore {
 
     async fn ping(&self) -> Result<(), StoreError> {
         self.read(|connection| read::ping(connection)).await?;
-        let decide = Box::new(|_: Loaded| Ok::<_, Refusal>(Writes::default()));
-        match self.transact(Unit { loads: Vec::new(), series: None, decide }).await {
-            Ok(()) | Err(TransactError::Refused) => Ok(()),
-            Err(TransactError::Store(error)) => Err(error),
-        }
+        let store: &dyn Store = self;
+        store.insert(Vec::new(), Vec::new()).await
     }
 }

@@ -1,15 +1,12 @@
 //! One unit: load, decide, write. It runs alone, on the only connection that writes, so that what it
 //! loads is held by nobody else.
 
-use std::collections::BTreeMap;
-
 use racun_kernel::{
     Event, Load, Loaded, Put, PutKind, Refusal, Series, StoreError, Stored, TransactError, Unit,
 };
 use rusqlite::types::Value as Cell;
 use rusqlite::{Connection, OptionalExtension};
 
-use crate::declaration;
 use crate::encoding::{cell, microseconds};
 use crate::error::{of_write, unavailable};
 use crate::read::stored;
@@ -47,7 +44,7 @@ fn select(load: &Load) -> Result<Sql, StoreError> {
     let (table, tenant, column, value) = match load {
         Load::One { table, tenant, id } => (table, tenant, "id", id),
         Load::Where { table, tenant, field, value } => {
-            (table, tenant, declaration::indexed_text(table, field)?, value)
+            (table, tenant, table.indexed_text(field)?, value)
         }
     };
     // The sign keeps SQLite from walking all ids of the tenant for the order's sake.
@@ -134,18 +131,11 @@ fn this_row(sql: Sql, put: &Put) -> Sql {
 
 /// Moves the kept counts by what all `puts` together move them.
 fn keep_counts(connection: &Connection, puts: &[Put]) -> rusqlite::Result<()> {
-    let mut moves: BTreeMap<(&str, &str), (i64, i64)> = BTreeMap::new();
-    for put in puts {
-        let (live, trashed) = moves.entry((put.tenant.as_str(), put.table.name)).or_default();
-        *live += put.live_delta;
-        *trashed += put.trash_delta;
-    }
-    moves.retain(|_, moved| *moved != (0, 0));
     let upsert = "INSERT INTO racun_counts (tenant, table_name, live, trashed) VALUES (?, ?, ?, ?)
                   ON CONFLICT (tenant, table_name) DO UPDATE
                   SET live = live + excluded.live, trashed = trashed + excluded.trashed";
-    for ((tenant, table), (live, trashed)) in moves {
-        connection.prepare_cached(upsert)?.execute((tenant, table, live, trashed))?;
+    for ((tenant, table), (live, trashed)) in Put::count_changes(puts) {
+        connection.prepare_cached(upsert)?.execute((tenant.as_str(), table, live, trashed))?;
     }
     Ok(())
 }

@@ -256,12 +256,3 @@ fn declarations_that_no_store_can_keep_are_refused() {
     let twice = SqliteStore::in_memory(&[&NOTES, &NOTES]).err().unwrap().to_string();
     assert!(twice.contains("sample_notes: is declared twice"), "{twice}");
 }
-
-#[test]
-fn only_indexed_text_fields_are_looked_up_by() {
-    let store = in_memory();
-    for field in ["note", "name", "amount", "nothing"] {
-        let refused = run(store.lookup(&SAMPLES, field, "a")).unwrap_err();
-        assert!(matches!(refused, StoreError::Unavailable(reason) if reason.contains(field)));
-    }
-}

@@ -155,10 +155,11 @@ impl dyn Store + '_ {
         self.decide(vec![load], None, move |loaded| {
             let row = loaded.rows.into_iter().flatten().next();
             let before: A = row.ok_or(StoreError::NotFound { id })?.read(table)?;
-            Ok(match decide(before.clone())? {
+            let was_trashed = before.is_trashed();
+            Ok(match decide(before)? {
                 Decision::Unchanged(record) => (record, Writes::default()),
                 Decision::Changed { record, beside, events } => {
-                    let mut puts = vec![Put::update(&before, &record)];
+                    let mut puts = vec![Put::replacing(was_trashed, &record)];
                     puts.extend(beside);
                     (record, Writes { puts, events, takes_number: false })
                 }

@@ -96,6 +96,19 @@ pub(super) async fn a_lookup_crosses_tenants_in_the_order_of_ids(store: &dyn Sto
     }
 }
 
+pub(super) async fn only_indexed_text_fields_are_looked_up_or_held_by(store: &dyn Store) {
+    let is_named = |refused: &StoreError, field| matches!(refused, StoreError::Unavailable(reason) if reason.contains(field));
+    for field in ["note", "name", "amount", "nothing"] {
+        let refused = store.lookup(&SAMPLES, field, "a").await.expect_err("no index, no lookup");
+        assert!(is_named(&refused, field), "{refused}");
+        let tenant = Tenant::entity(fresh_entity());
+        let load = Load::Where { table: &SAMPLES, tenant, field, value: "a".to_owned() };
+        let held = store.decide(vec![load], None, |_| Ok(((), Writes::default())));
+        let refused: StoreError = held.await.expect_err("no index, no load");
+        assert!(is_named(&refused, field), "{refused}");
+    }
+}
+
 pub(super) async fn a_refused_amendment_writes_nothing(store: &dyn Store) {
     let before = Sample::new(fresh_entity(), "smp_1");
     let tenant = before.tenant();

@@ -24,6 +24,7 @@ pub async fn store_contract(store: Arc<dyn Store>) {
     amendments::a_row_is_found_only_in_its_tenant(store).await;
     amendments::a_record_comes_back_as_it_was_written(store).await;
     amendments::a_lookup_crosses_tenants_in_the_order_of_ids(store).await;
+    amendments::only_indexed_text_fields_are_looked_up_or_held_by(store).await;
     amendments::a_refused_amendment_writes_nothing(store).await;
     amendments::amendments_of_one_row_take_turns(store).await;
     amendments::units_that_hold_rows_in_any_order_do_not_block_each_other(store).await;
