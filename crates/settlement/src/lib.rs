@@ -12,6 +12,7 @@
 //! | `settleable` | what settlement knows of a document or an expense                    |
 //! | `settlement` | the commands: record, change, trash, restore, erase, cover, settle … |
 //! | `books`      | how commands keep totals, and how advances are allocated anew        |
+//! | `type_change` | a payment's other type, as a tax authority has a say in it            |
 //! | `expense`    | received supplier invoices, their stages and transitions             |
 //! | `check`      | limits of texts and metadata                                         |
 //! | `error`      | why a command is refused, with the figures that explain it           |
@@ -36,6 +37,7 @@ mod input;
 mod payment;
 mod settleable;
 mod settlement;
+mod type_change;
 
 pub use error::{Figures, Refusal, SettlementError};
 pub use expense::{
@@ -51,6 +53,9 @@ pub use payment::{
 };
 pub use settleable::{Settleable, SettleableKind, SettleableStage};
 pub use settlement::{Happened, MAX_DOCUMENT_PAYMENTS, Outcome, PaymentWrite, Settlement};
+pub use type_change::{
+    ProviderError, ProviderFault, ReportError, TypeChange, TypeChangeError, TypeChangeRule,
+};
 
 /// Every table of this crate.
 pub static TABLES: [&racun_kernel::Table; 2] = [&PAYMENTS, &EXPENSES];
