@@ -1,9 +1,9 @@
 //! Payments: what a command names is read, held with all that settles with it, and decided on once.
 //!
-//! | Module        | Owns                                                       |
-//! | ------------- | ---------------------------------------------------------- |
-//! | `type_change` | changing a payment, where a tax authority may have a say   |
-//! | `authority`   | the port to that authority                                 |
+//! | Module        | Owns                                                     |
+//! | ------------- | -------------------------------------------------------- |
+//! | `type_change` | changing a payment, where a tax authority may have a say |
+//! | `authority`   | the port to that authority                               |
 
 mod authority;
 mod type_change;

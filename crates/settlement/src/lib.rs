@@ -5,17 +5,17 @@
 //! answers what to write, or refuses and nothing changes. Documents are a sibling's: here they are
 //! [`Settleable`]s, known by their ids as text and by what they come to.
 //!
-//! | Module       | Owns                                                                 |
-//! | ------------ | -------------------------------------------------------------------- |
-//! | `payment`    | the payment, its types and its stored fields                         |
-//! | `input`      | what a request says of a payment, and what it may name               |
-//! | `settleable` | what settlement knows of a document or an expense                    |
-//! | `settlement` | the commands: record, change, trash, restore, erase, cover, settle … |
-//! | `books`      | how commands keep totals, and how advances are allocated anew        |
-//! | `type_change` | a payment's other type, as a tax authority has a say in it            |
-//! | `expense`    | received supplier invoices, their stages and transitions             |
-//! | `check`      | limits of texts and metadata                                         |
-//! | `error`      | why a command is refused, with the figures that explain it           |
+//! | Module        | Owns                                                                 |
+//! | ------------- | -------------------------------------------------------------------- |
+//! | `payment`     | the payment, its types and its stored fields                         |
+//! | `input`       | what a request says of a payment, and what it may name               |
+//! | `settleable`  | what settlement knows of a document or an expense                    |
+//! | `settlement`  | the commands: record, change, trash, restore, erase, cover, settle … |
+//! | `books`       | how commands keep totals, and how advances are allocated anew        |
+//! | `type_change` | a payment's other type, as a tax authority has a say in it           |
+//! | `expense`     | received supplier invoices, their stages and transitions             |
+//! | `check`       | limits of texts and metadata                                         |
+//! | `error`       | why a command is refused, with the figures that explain it           |
 //!
 //! **Three kinds of money on an invoice.** *Ordinary* payments are what callers record; settlement
 //! by a credit note is one of them. *Allocations* are payments of type `advance` that this crate

@@ -97,6 +97,27 @@ async fn a_late_confirmation_undoes_no_later_change() {
     }
 }
 
+#[tokio::test]
+async fn a_late_refusal_clears_no_later_attempt() {
+    let till = Till::open().await;
+    let (asked, was_asked) = oneshot::channel();
+    let (open, gate) = oneshot::channel::<()>();
+    till.authority.then(async move {
+        asked.send(()).unwrap();
+        gate.await.unwrap();
+        Err(ReportError::Provider(provider("s008")))
+    });
+    let late = till.begin(to(Card));
+    was_asked.await.unwrap();
+    till.authority.then_refuses("s008");
+    failure(till.change(to(Card)).await);
+    till.authority.then_is_away();
+    failure(till.change(to(Check)).await);
+    open.send(()).unwrap();
+    failure(late.await.unwrap());
+    till.is_untouched(till.attempt("check"), "the later attempt stands").await;
+}
+
 /// An authority with books of its own, whose answers are lost now and then. It must never hear of
 /// two changes at once on one invoice.
 #[derive(Default)]

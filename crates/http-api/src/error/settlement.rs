@@ -7,6 +7,9 @@ use serde_json::json;
 
 use super::{ApiError, Kind};
 
+/// When to come back to a tax authority that does not answer.
+const AUTHORITY_RETRY_SECONDS: u32 = 5;
+
 impl From<Error> for ApiError {
     fn from(error: Error) -> Self {
         match error {
@@ -66,14 +69,17 @@ impl From<TypeChangeError> for ApiError {
                     ProviderFault::Unknown => (Kind::Unavailable, "send the same change again"),
                 };
                 let message = format!("{message}; the payment is unchanged, {remedy}");
-                Self::new(kind, message).because(json!({
+                let error = Self::new(kind, message).because(json!({
                     "code": code,
                     "provider_code": provider.code,
                     "provider_message": provider.message,
-                }))
+                }));
+                let is_known = kind != Kind::Unavailable;
+                if is_known { error } else { error.retry_after(AUTHORITY_RETRY_SECONDS) }
             }
             TypeChangeError::Unreachable(reason) => {
-                Self::new(Kind::Unavailable, message).caused_by(code).detailed(reason)
+                let error = Self::new(Kind::Unavailable, message).caused_by(code);
+                error.detailed(reason).retry_after(AUTHORITY_RETRY_SECONDS)
             }
             TypeChangeError::Unconfirmed { .. } => {
                 Self::new(Kind::Conflict, message).caused_by(code)
