@@ -58,7 +58,7 @@ pub use numbering::{NumberFormats, Numbering, UnitNumbering};
 pub use party::{BankAccount, BankAccountType, Party, PartyPatch, UjpParty, UnitSnapshot};
 pub use payment_change::PaymentChange;
 pub use relation::{RELATIONS, Relation, RelationType};
-pub use text::{Localized, TextDefaults, Texts, Translations, language_of, languages, locales};
+pub use text::{Localized, TextDefaults, Texts, Translations};
 pub use transaction_type::{TransactionType, Verdict, ViesData, classify, is_eu};
 pub use version::{Editor, VERSIONS, Version};
 

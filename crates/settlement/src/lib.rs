@@ -14,7 +14,6 @@
 //! | `books`       | how commands keep totals, and how advances are allocated anew        |
 //! | `type_change` | a payment's other type, as a tax authority has a say in it           |
 //! | `expense`     | received supplier invoices, their stages and transitions             |
-//! | `check`       | limits of texts and metadata                                         |
 //! | `error`       | why a command is refused, with the figures that explain it           |
 //!
 //! **Three kinds of money on an invoice.** *Ordinary* payments are what callers record; settlement
@@ -30,7 +29,6 @@
 //! however many payments a document has, for it sees kept totals.
 
 mod books;
-mod check;
 mod error;
 mod expense;
 mod input;
