@@ -83,6 +83,7 @@ pub fn listen(address: SocketAddr) -> anyhow::Result<(TcpListener, SocketAddr)> 
 pub fn services(store: Arc<dyn racun_kernel::Store>) -> Services {
     Services {
         store,
+        tax_authority: Arc::new(racun_application::payments::NoAuthority),
         clock: Arc::new(clock::now),
         entropy: clock::entropy(),
         version: env!("CARGO_PKG_VERSION"),

@@ -17,6 +17,7 @@
 //! | `content`          | what a request says of a document, and the rules on its dates   |
 //! | `amounts`          | what a document comes to, in its currency and the entity's       |
 //! | `document`         | the document, its stages and every transition                   |
+//! | `payment_change`   | a payment's change of type that the authority has not confirmed  |
 //! | `relation`         | links between documents                                         |
 //! | `version`          | what an update changed                                          |
 //! | `recurrence`       | schedules that make invoices after a template                   |
@@ -35,6 +36,7 @@ mod line;
 pub mod number_format;
 mod numbering;
 mod party;
+mod payment_change;
 pub mod recurrence;
 mod relation;
 mod text;
@@ -54,8 +56,9 @@ pub use line::{
 };
 pub use numbering::{NumberFormats, Numbering, UnitNumbering};
 pub use party::{BankAccount, BankAccountType, Party, PartyPatch, UjpParty, UnitSnapshot};
+pub use payment_change::PaymentChange;
 pub use relation::{RELATIONS, Relation, RelationType};
-pub use text::{Localized, TextDefaults, Texts, Translations, language_of, languages, locales};
+pub use text::{Localized, TextDefaults, Texts, Translations};
 pub use transaction_type::{TransactionType, Verdict, ViesData, classify, is_eu};
 pub use version::{Editor, VERSIONS, Version};
 

@@ -1,10 +1,12 @@
-//! What handlers work with: the store, the clock, randomness, and the runtime that finishes writes.
+//! What handlers work with: the store, the tax authority, the clock, randomness, and the runtime that
+//! finishes writes.
 
 use std::future::Future;
 use std::num::NonZero;
 use std::sync::{Arc, LazyLock};
 use std::time::{Duration, Instant};
 
+use racun_application::payments::TaxAuthority;
 use racun_kernel::{Entropy, Stamp, Store};
 use time::OffsetDateTime;
 use tokio::runtime::Handle;
@@ -16,6 +18,8 @@ use tracing::Instrument as _;
 pub struct Services {
     /// Where everything is kept.
     pub store: Arc<dyn Store>,
+    /// Who has to hear of a payment's change of type; `NoAuthority` where nothing is fiscalized.
+    pub tax_authority: Arc<dyn TaxAuthority>,
     /// What time it is.
     pub clock: Arc<dyn Fn() -> OffsetDateTime + Send + Sync>,
     /// Where ids and secrets come from.
