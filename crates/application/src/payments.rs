@@ -90,7 +90,12 @@ impl Plan {
             Some(invoice) => links_of(store, scope, invoice).await?,
             None => Vec::new(),
         };
-        Ok(Self { scope: scope.clone(), named, links, today: today(entity, stamp) })
+        Ok(Self { links, ..Self::unlinked(scope, entity, named, stamp) })
+    }
+
+    /// The plan for an invoice without links. It is refused, and to be made anew, when there are some.
+    fn unlinked(scope: &Scope, entity: &Entity, named: Named, stamp: &Stamp) -> Self {
+        Self { scope: scope.clone(), named, links: Vec::new(), today: today(entity, stamp) }
     }
 
     fn loads(&self) -> Vec<Load> {
@@ -168,19 +173,25 @@ pub async fn record(
     stamp: &Stamp,
 ) -> Result<Payment, Error> {
     let named = Named::of(new.references()?.ids());
-    while_links_change(|| record_once(store, scope, entity, named.clone(), new.clone(), stamp))
-        .await
+    // Most invoices have no links, so the first try does not look for them.
+    let unlinked = Plan::unlinked(scope, entity, named.clone(), stamp);
+    match record_by(store, unlinked, new.clone(), stamp).await {
+        Err(Error::Document(DocumentError::ChangedMeanwhile)) => {}
+        done => return done,
+    }
+    while_links_change(async || {
+        let plan = Plan::of(store, scope, entity, named.clone(), stamp).await?;
+        record_by(store, plan, new.clone(), stamp).await
+    })
+    .await
 }
 
-async fn record_once(
+async fn record_by(
     store: &dyn Store,
-    scope: &Scope,
-    entity: &Entity,
-    named: Named,
+    plan: Plan,
     new: NewPayment,
     stamp: &Stamp,
 ) -> Result<Payment, Error> {
-    let plan = Plan::of(store, scope, entity, named, stamp).await?;
     let stamp = stamp.clone();
     store
         .decide(plan.loads(), None, move |loaded| {
