@@ -6,6 +6,7 @@
 mod access;
 mod catalog;
 mod documents;
+mod pos;
 mod recurring;
 mod settlement;
 mod store;
@@ -103,10 +104,47 @@ impl Kind {
     }
 }
 
+/// A code that the interface has in the place of the one of its kind.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum OwnCode {
+    /// 409: another device takes the payment of a tab.
+    AlreadyClaimed,
+    /// 403: another device has the claim that is to be released.
+    NotClaimant,
+    /// 409: a tab is to be closed that nobody has claimed.
+    NotClaimed,
+    /// 409: a tab is at another version than the caller saw.
+    StaleVersion,
+    /// 409: a tab has ended in an invoice.
+    TabIssued,
+    /// 409: a tab has ended in another invoice.
+    TabIssuedOtherwise,
+    /// 409: a tab was cancelled.
+    TabCancelled,
+}
+
+impl OwnCode {
+    /// The `code` of the body.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::AlreadyClaimed => "already_claimed",
+            Self::NotClaimant => "not_claimant",
+            Self::NotClaimed => "not_claimed",
+            Self::StaleVersion => "stale_version",
+            Self::TabIssued => "tab_issued",
+            Self::TabIssuedOtherwise => "tab_issued_otherwise",
+            Self::TabCancelled => "tab_cancelled",
+        }
+    }
+}
+
 /// An answer that is not a success: `{code, message, cause?}` and what some codes carry beside.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ApiError {
     kind: Kind,
+    /// In the place of the kind's own code.
+    code: Option<OwnCode>,
     message: String,
     cause: Option<Json>,
     extra: Map<String, Json>,
@@ -121,12 +159,20 @@ impl ApiError {
     pub fn new(kind: Kind, message: impl Into<String>) -> Self {
         Self {
             kind,
+            code: None,
             message: message.into(),
             cause: None,
             extra: Map::new(),
             retry_after: None,
             detail: None,
         }
+    }
+
+    /// The same error with a `code` of its own in the place of its kind's.
+    #[must_use]
+    pub const fn coded(mut self, code: OwnCode) -> Self {
+        self.code = Some(code);
+        self
     }
 
     /// The same error with `cause.code`.
@@ -218,7 +264,8 @@ impl ApiError {
     #[must_use]
     pub fn body(&self) -> Json {
         let mut body = self.extra.clone();
-        body.insert("code".to_owned(), self.kind.code().into());
+        let code = self.code.map_or(self.kind.code(), OwnCode::name);
+        body.insert("code".to_owned(), code.into());
         body.insert("message".to_owned(), self.message.as_str().into());
         if let Some(cause) = &self.cause {
             body.insert("cause".to_owned(), cause.clone());
@@ -304,5 +351,8 @@ mod tests {
             "tab": {"version": 2},
         });
         assert_eq!(error.body(), expected);
+        let named = ApiError::new(Kind::Conflict, "claimed").coded(OwnCode::AlreadyClaimed);
+        let expected = json!({"code": "already_claimed", "message": "claimed"});
+        assert_eq!((named.kind(), named.body()), (Kind::Conflict, expected));
     }
 }
