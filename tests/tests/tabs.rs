@@ -20,7 +20,7 @@ const DEVICES: usize = 8;
 /// Tabs that they share.
 const TABS: usize = 50;
 /// Appends that they send together, repeats included.
-const APPENDS: usize = 4_000;
+const APPENDS: usize = 5_000;
 /// Items that are ordered.
 const ITEMS: usize = 5;
 
