@@ -9,6 +9,7 @@ mod random;
 mod random_samples;
 mod sample;
 mod series;
+mod tallies;
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};

@@ -9,6 +9,7 @@
 //! | `migration` | the embedded migrations                                                    |
 //! | `filter`    | filters, orders and cursors as SQL                                         |
 //! | `read`      | find, lookup, list, series                                                 |
+//! | `tally`     | figures over rows, all of a report in one statement                        |
 //! | `group`     | one transaction: load and hold, decide, write, commit                      |
 //! | `hold`      | what units ask to hold, and what they hold                                 |
 //! | `write`     | the statements that write                                                  |
@@ -34,12 +35,15 @@ mod read;
 mod schema;
 mod session;
 mod statement;
+mod tally;
 mod write;
 
 use async_trait::async_trait;
 use diesel_async::AsyncPgConnection;
 use diesel_async::pooled_connection::deadpool::Object;
-use racun_kernel::{ListQuery, Store, StoreError, Stored, Table, Tenant, TransactError, Unit};
+use racun_kernel::{
+    ListQuery, Store, StoreError, Stored, Table, Tally, TallyRow, Tenant, TransactError, Unit,
+};
 use tokio::runtime::Handle;
 
 pub use migration::migrate;
@@ -112,6 +116,17 @@ impl Store for PgStore {
         query: &ListQuery,
     ) -> Result<(Vec<Stored>, i64), StoreError> {
         read::list(&*self.connection().await?, table, tenant, query).await
+    }
+
+    async fn tallies(
+        &self,
+        tenant: &Tenant,
+        tallies: &[Tally],
+    ) -> Result<Vec<Vec<TallyRow>>, StoreError> {
+        if tallies.is_empty() {
+            return Ok(Vec::new());
+        }
+        tally::tallies(&*self.connection().await?, tenant, tallies).await
     }
 
     async fn transact(&self, unit: Unit) -> Result<(), TransactError> {
