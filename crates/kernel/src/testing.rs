@@ -16,6 +16,8 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use time::OffsetDateTime;
 
+pub use random::Random;
+
 use crate::{Entropy, Stamp};
 
 /// Counts instead of being random: two runs of a test see the same ids.

@@ -1,4 +1,4 @@
-//! Use cases that span domain crates, on the embedded store in memory.
+//! Use cases that span domain crates, on the embedded store in memory; reports on PostgreSQL as well.
 
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
 
@@ -10,3 +10,4 @@ mod numbers;
 mod recurring;
 mod recurring_copies;
 mod settling;
+mod takings;
