@@ -19,6 +19,7 @@
 //! | `documents` | all five kinds of documents, links between them, their lines           |
 //! | `settlement` | payments and expenses                                                |
 //! | `recurring` | recurring invoices                                                    |
+//! | `takings`  | the daily takings of the point of sale                                 |
 //! | `sandbox`  | the test clock                                                         |
 //! | `catalog`  | customers, suppliers, items, taxes, financial categories, units        |
 //!
@@ -46,6 +47,7 @@ mod sandbox;
 mod server;
 mod services;
 mod settlement;
+mod takings;
 
 pub use openapi::{VERSION, openapi};
 pub use route::{Gate, Parameter, ParameterKind, Route, Verb};

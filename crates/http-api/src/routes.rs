@@ -1,7 +1,7 @@
 //! The one table of routes.
 
 use crate::route::Route;
-use crate::{access, catalog, docs, documents, health, recurring, sandbox, settlement};
+use crate::{access, catalog, docs, documents, health, recurring, sandbox, settlement, takings};
 
 /// The areas' tables, in the order in which paths are matched.
 const AREAS: &[&[Route]] = &[
@@ -28,6 +28,7 @@ const AREAS: &[&[Route]] = &[
     settlement::payments::ROUTES,
     settlement::expenses::ROUTES,
     recurring::ROUTES,
+    takings::ROUTES,
     sandbox::ROUTES,
 ];
 

@@ -18,3 +18,4 @@ mod payments;
 mod recurring;
 mod routes;
 mod server;
+mod takings;
