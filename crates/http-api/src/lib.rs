@@ -18,8 +18,8 @@
 //! | `access`   | users, entities, members, invitations, keys                            |
 //! | `documents` | all five kinds of documents, links between them, their lines           |
 //! | `settlement` | payments and expenses                                                |
+//! | `pos`      | tables and tabs of the point of sale                                   |
 //! | `recurring` | recurring invoices                                                    |
-//! | `takings`  | the daily takings of the point of sale                                 |
 //! | `sandbox`  | the test clock                                                         |
 //! | `catalog`  | customers, suppliers, items, taxes, financial categories, units        |
 //!
@@ -39,6 +39,7 @@ mod frame;
 mod gate;
 mod health;
 mod openapi;
+mod pos;
 mod recurring;
 mod request;
 mod route;
@@ -47,7 +48,6 @@ mod sandbox;
 mod server;
 mod services;
 mod settlement;
-mod takings;
 
 pub use openapi::{VERSION, openapi};
 pub use route::{Gate, Parameter, ParameterKind, Route, Verb};

@@ -6,6 +6,7 @@
 mod access;
 mod catalog;
 mod documents;
+mod pos;
 mod recurring;
 mod settlement;
 mod store;
@@ -129,6 +130,13 @@ impl ApiError {
         }
     }
 
+    /// The same error under a `code` of its own instead of its kind's: for refusals that the
+    /// interface names so.
+    #[must_use]
+    pub fn coded(self, code: &'static str) -> Self {
+        self.carrying("code", code.into())
+    }
+
     /// The same error with `cause.code`.
     #[must_use]
     pub fn caused_by(self, code: &'static str) -> Self {
@@ -218,7 +226,7 @@ impl ApiError {
     #[must_use]
     pub fn body(&self) -> Json {
         let mut body = self.extra.clone();
-        body.insert("code".to_owned(), self.kind.code().into());
+        body.entry("code").or_insert_with(|| self.kind.code().into());
         body.insert("message".to_owned(), self.message.as_str().into());
         if let Some(cause) = &self.cause {
             body.insert("cause".to_owned(), cause.clone());
@@ -304,5 +312,8 @@ mod tests {
             "tab": {"version": 2},
         });
         assert_eq!(error.body(), expected);
+        let named = ApiError::new(Kind::Conflict, "claimed").coded("already_claimed");
+        let expected = json!({"code": "already_claimed", "message": "claimed"});
+        assert_eq!((named.kind(), named.body()), (Kind::Conflict, expected));
     }
 }
