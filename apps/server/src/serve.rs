@@ -5,10 +5,11 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use anyhow::Context as _;
+use racun_access::PinKey;
 use racun_http_api::{Options, Services};
 use tokio::runtime::Handle;
 
-use crate::settings::Settings;
+use crate::settings::{MasterKey, Settings};
 use crate::store::{self, Opened};
 use crate::{clock, jobs, print, stop};
 
@@ -17,7 +18,7 @@ use crate::{clock, jobs, print, stop};
 /// # Errors
 /// When the store cannot be opened or the address cannot be listened on.
 pub async fn serve(settings: &Settings) -> anyhow::Result<()> {
-    let Opened { store, place, made } = store::open(settings).await?;
+    let Opened { store, place, made, master_key } = store::open(settings).await?;
     // From here on: a signal while the store is opened ends the process at once, which both stores
     // survive, whereas waiting for another process's migrations may take minutes.
     let stop = stop::requested()?;
@@ -35,7 +36,8 @@ pub async fn serve(settings: &Settings) -> anyhow::Result<()> {
         stop.await;
         work.abort();
     };
-    racun_http_api::run(listener, services(store), Options::until(stop)).await?;
+    racun_http_api::run(listener, services(store, master_key.as_ref()), Options::until(stop))
+        .await?;
     tracing::info!("ended");
     Ok(())
 }
@@ -80,11 +82,12 @@ pub fn listen(address: SocketAddr) -> anyhow::Result<(TcpListener, SocketAddr)> 
 }
 
 /// What requests are answered with.
-pub fn services(store: Arc<dyn racun_kernel::Store>) -> Services {
+pub fn services(store: Arc<dyn racun_kernel::Store>, master_key: Option<&MasterKey>) -> Services {
     Services {
         store,
         clock: Arc::new(clock::now),
         entropy: clock::entropy(),
+        pins: master_key.map(|key| PinKey::derive(key.bytes())),
         version: env!("CARGO_PKG_VERSION"),
         started: Instant::now(),
         runtime: Handle::current(),

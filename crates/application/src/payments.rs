@@ -1,6 +1,6 @@
 //! Payments: what a command names is read, held with all that settles with it, and decided on once.
 
-use racun_access::Entity;
+use racun_access::{Entity, Permission, permits};
 use racun_documents::{Document, DocumentError, DocumentId, DocumentKind, Relation};
 use racun_kernel::id::{ExpenseId, PaymentId};
 use racun_kernel::{
@@ -143,6 +143,9 @@ pub async fn record(
     stamp: &Stamp,
 ) -> Result<Payment, Error> {
     let named = Named::of(new.references()?.ids());
+    if let Some(expense) = named.expense.filter(|_| !reaches_expenses(scope)) {
+        return Err(StoreError::NotFound { id: expense.to_string() }.into());
+    }
     for _ in 1..ATTEMPTS {
         match record_once(store, scope, entity, named.clone(), new.clone(), stamp).await {
             Err(Error::Document(DocumentError::ChangedMeanwhile)) => {}
@@ -337,7 +340,7 @@ pub struct Related {
     pub expenses: Vec<Expense>,
 }
 
-/// What `payments` name, for answers that include it.
+/// What `payments` name, for answers that include it; to operators no expenses.
 ///
 /// # Errors
 /// When the store fails.
@@ -353,8 +356,14 @@ pub async fn related(
         named.iter().filter_map(|named| named.expense).map(|id| id.to_string()).collect();
     expenses.sort();
     expenses.dedup();
+    expenses.retain(|_| reaches_expenses(scope));
     let expenses = store.get_all(&EXPENSES, &scope.tenant(), &expenses).await?;
     Ok(Related { documents, expenses })
+}
+
+/// Whether expenses are there for whoever acts: for operators there are none.
+fn reaches_expenses(scope: &Scope) -> bool {
+    permits(scope.principal(), scope.role(), Permission::ReadRecords)
 }
 
 fn no_answer() -> Error {

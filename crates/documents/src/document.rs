@@ -12,7 +12,7 @@ use crate::calculation::CalculationMode;
 use crate::content::{Content, NewDocument};
 use crate::line::NewLine;
 use crate::version::Editor;
-use crate::{DocumentError, DocumentId, DocumentKind, Numbering, Refused, Version};
+use crate::{DocumentError, DocumentId, DocumentKind, Numbering, Operator, Refused, Version};
 
 /// Where a document comes from.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
@@ -24,6 +24,8 @@ pub enum CreationSource {
     Custom,
     /// A recurring invoice.
     Recurring,
+    /// An operator's request that was calculated.
+    Pos,
 }
 
 impl CreationSource {
@@ -34,6 +36,7 @@ impl CreationSource {
             Self::Api => "api",
             Self::Custom => "custom",
             Self::Recurring => "recurring",
+            Self::Pos => "pos",
         }
     }
 }
@@ -114,6 +117,9 @@ pub struct Document {
     pub content: Content,
     /// What it comes to.
     pub amounts: Amounts,
+    /// Who issued it; `None` for drafts, and for what a key or a job issued.
+    #[serde(default)]
+    pub operator: Option<Operator>,
     /// What the customer said to an estimate.
     #[serde(default)]
     pub reply: Option<Reply>,
@@ -178,6 +184,7 @@ impl Document {
             mode: new.mode,
             content,
             amounts,
+            operator: None,
             reply: None,
             shareable_id: None,
             updates: 0,
@@ -187,7 +194,7 @@ impl Document {
         })
     }
 
-    /// The draft as issued: the `sequence`-th of the series of `numbering`.
+    /// The draft as issued by `operator`: the `sequence`-th of the series of `numbering`.
     ///
     /// # Errors
     /// When it is not a draft, or its date lies after `today`.
@@ -195,6 +202,7 @@ impl Document {
         mut self,
         numbering: &Numbering,
         sequence: i64,
+        operator: Option<Operator>,
         today: Date,
         stamp: &Stamp,
     ) -> Result<Self, DocumentError> {
@@ -208,6 +216,7 @@ impl Document {
             sequence,
             at: stamp.now(),
         });
+        self.operator = operator;
         self.updated_at = stamp.now();
         Ok(self)
     }

@@ -17,6 +17,7 @@
 //! | `content`          | what a request says of a document, and the rules on its dates   |
 //! | `amounts`          | what a document comes to, in its currency and the entity's       |
 //! | `document`         | the document, its stages and every transition                   |
+//! | `operator`         | who issued a document                                           |
 //! | `relation`         | links between documents                                         |
 //! | `version`          | what an update changed                                          |
 //! | `recurrence`       | schedules that make invoices after a template                   |
@@ -34,6 +35,7 @@ mod kind;
 mod line;
 pub mod number_format;
 mod numbering;
+mod operator;
 mod party;
 pub mod recurrence;
 mod relation;
@@ -53,6 +55,7 @@ pub use line::{
     RevenueRecognition,
 };
 pub use numbering::{NumberFormats, Numbering, UnitNumbering};
+pub use operator::Operator;
 pub use party::{BankAccount, BankAccountType, Party, PartyPatch, UjpParty, UnitSnapshot};
 pub use relation::{RELATIONS, Relation, RelationType};
 pub use text::{Localized, TextDefaults, Texts, Translations, language_of, languages, locales};

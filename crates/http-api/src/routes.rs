@@ -13,6 +13,7 @@ const AREAS: &[&[Route]] = &[
     access::entity_keys::ROUTES,
     access::account_keys::ROUTES,
     access::entities::ROUTES,
+    access::operators::ROUTES,
     catalog::customers::ROUTES,
     catalog::suppliers::ROUTES,
     catalog::items::ROUTES,

@@ -7,6 +7,7 @@ mod entities;
 mod fixture;
 mod flaky;
 mod numbers;
+mod operators;
 mod recurring;
 mod recurring_copies;
 mod settling;

@@ -42,6 +42,8 @@ pub enum Kind {
     UnsupportedMediaType,
     /// The request was read, and something in it is wrong.
     Unprocessable,
+    /// What is asked for is locked for a time.
+    Locked,
     /// The service failed.
     Internal,
     /// The service cannot answer now.
@@ -50,7 +52,7 @@ pub enum Kind {
 
 impl Kind {
     /// All of them, in the order of their statuses.
-    pub const ALL: [Self; 12] = [
+    pub const ALL: [Self; 13] = [
         Self::BadRequest,
         Self::Unauthorized,
         Self::Forbidden,
@@ -61,6 +63,7 @@ impl Kind {
         Self::PayloadTooLarge,
         Self::UnsupportedMediaType,
         Self::Unprocessable,
+        Self::Locked,
         Self::Internal,
         Self::Unavailable,
     ];
@@ -79,6 +82,7 @@ impl Kind {
             Self::PayloadTooLarge => StatusCode::PAYLOAD_TOO_LARGE,
             Self::UnsupportedMediaType => StatusCode::UNSUPPORTED_MEDIA_TYPE,
             Self::Unprocessable => StatusCode::UNPROCESSABLE_ENTITY,
+            Self::Locked => StatusCode::LOCKED,
             Self::Internal => StatusCode::INTERNAL_SERVER_ERROR,
             Self::Unavailable => StatusCode::SERVICE_UNAVAILABLE,
         }
@@ -98,8 +102,26 @@ impl Kind {
             Self::PayloadTooLarge => "payload_too_large",
             Self::UnsupportedMediaType => "unsupported_media_type",
             Self::Unprocessable => "unprocessable_entity",
+            Self::Locked => "pin_locked",
             Self::Internal => "internal_server_error",
             Self::Unavailable => "service_unavailable",
+        }
+    }
+}
+
+/// A code that the interface has in the place of the one of its kind.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum OwnCode {
+    /// 403: an operator's PIN is wrong.
+    InvalidPin,
+}
+
+impl OwnCode {
+    /// The `code` of the body.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::InvalidPin => "invalid_pin",
         }
     }
 }
@@ -108,6 +130,8 @@ impl Kind {
 #[derive(Debug, Clone, PartialEq)]
 pub struct ApiError {
     kind: Kind,
+    /// In the place of the kind's own code.
+    code: Option<&'static str>,
     message: String,
     cause: Option<Json>,
     extra: Map<String, Json>,
@@ -122,6 +146,7 @@ impl ApiError {
     pub fn new(kind: Kind, message: impl Into<String>) -> Self {
         Self {
             kind,
+            code: None,
             message: message.into(),
             cause: None,
             extra: Map::new(),
@@ -130,11 +155,12 @@ impl ApiError {
         }
     }
 
-    /// The same error under a `code` of its own instead of its kind's: for refusals that the
+    /// The same error with a `code` of its own in the place of its kind's: for refusals that the
     /// interface names so.
     #[must_use]
-    pub fn coded(self, code: &'static str) -> Self {
-        self.carrying("code", code.into())
+    pub const fn coded(mut self, code: &'static str) -> Self {
+        self.code = Some(code);
+        self
     }
 
     /// The same error with `cause.code`.
@@ -226,7 +252,8 @@ impl ApiError {
     #[must_use]
     pub fn body(&self) -> Json {
         let mut body = self.extra.clone();
-        body.entry("code").or_insert_with(|| self.kind.code().into());
+        let code = self.code.unwrap_or(self.kind.code());
+        body.insert("code".to_owned(), code.into());
         body.insert("message".to_owned(), self.message.as_str().into());
         if let Some(cause) = &self.cause {
             body.insert("cause".to_owned(), cause.clone());

@@ -13,6 +13,7 @@ mod entities;
 mod expense_totals;
 mod expenses;
 mod harness;
+mod operators;
 mod payment_lists;
 mod payments;
 mod pos;
