@@ -130,8 +130,6 @@ impl OwnCode {
 #[derive(Debug, Clone, PartialEq)]
 pub struct ApiError {
     kind: Kind,
-    /// In the place of the kind's own code.
-    code: Option<&'static str>,
     message: String,
     cause: Option<Json>,
     extra: Map<String, Json>,
@@ -146,7 +144,6 @@ impl ApiError {
     pub fn new(kind: Kind, message: impl Into<String>) -> Self {
         Self {
             kind,
-            code: None,
             message: message.into(),
             cause: None,
             extra: Map::new(),
@@ -158,9 +155,8 @@ impl ApiError {
     /// The same error with a `code` of its own in the place of its kind's: for refusals that the
     /// interface names so.
     #[must_use]
-    pub const fn coded(mut self, code: &'static str) -> Self {
-        self.code = Some(code);
-        self
+    pub fn coded(self, code: &'static str) -> Self {
+        self.carrying("code", code.into())
     }
 
     /// The same error with `cause.code`.
@@ -252,8 +248,7 @@ impl ApiError {
     #[must_use]
     pub fn body(&self) -> Json {
         let mut body = self.extra.clone();
-        let code = self.code.unwrap_or(self.kind.code());
-        body.insert("code".to_owned(), code.into());
+        body.entry("code").or_insert_with(|| self.kind.code().into());
         body.insert("message".to_owned(), self.message.as_str().into());
         if let Some(cause) = &self.cause {
             body.insert("cause".to_owned(), cause.clone());

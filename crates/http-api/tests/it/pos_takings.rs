@@ -31,7 +31,9 @@ async fn a_day_is_answered_with_the_digits_of_its_invoices() {
         "items": [{"name": "Kava", "price": 4.01, "taxes": []}],
         "payments": [{"type": "cash", "amount": 1.01}],
     });
-    issue(&api, &owner, dollars).await;
+    let program = json!({"name": "till", "environment": "sandbox"});
+    let program = api.post("/entities/api-keys", &owner, program).await.with(201).json();
+    issue(&api, &Who::key(&text(&program["id"])), dollars).await;
     let line = json!({"name": "Kruh", "price": 1000, "taxes": [{"rate": 22}]});
     let voided = issue(&api, &owner, json!({"items": [line]})).await;
     let void = format!("/invoices/{}/void", text(&voided["id"]));
@@ -57,7 +59,10 @@ async fn a_day_is_answered_with_the_digits_of_its_invoices() {
             {"category": "Pijača", "quantity": 1.5, "total": 3.66},
             {"category": null, "quantity": 2, "total": 12.96}
         ],
-        "by_operator": [{"operator": null, "invoices": 2, "total": 16.62}]
+        "by_operator": [
+            {"operator": "owner@example.com", "invoices": 1, "total": 14.61},
+            {"operator": null, "invoices": 1, "total": 2.01}
+        ]
     }"#;
     let expected: Value = serde_json::from_str(expected).unwrap();
     assert_eq!(report.to_string(), expected.to_string());
