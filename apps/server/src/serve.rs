@@ -28,6 +28,9 @@ pub async fn serve(settings: &Settings) -> anyhow::Result<()> {
         None => format!("http://{address}"),
     };
     tracing::info!(%address, "Racun listens on http://{address}, documented at /docs; data in {place}");
+    if master_key.is_none() {
+        tracing::warn!("without RACUN__SECRETS__MASTER_KEY operators of tills cannot have PINs");
+    }
     if !made.is_empty() {
         tracing::info!("{}", how_to_get_a_key(&base));
     }
