@@ -37,6 +37,7 @@ const PURE: &[(&str, &[&str])] = &[
     (
         "racun-application",
         &[
+            "async-trait",
             "racun-access",
             "racun-catalog",
             "racun-documents",

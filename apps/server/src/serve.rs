@@ -88,6 +88,7 @@ pub fn listen(address: SocketAddr) -> anyhow::Result<(TcpListener, SocketAddr)> 
 pub fn services(store: Arc<dyn racun_kernel::Store>, master_key: Option<&MasterKey>) -> Services {
     Services {
         store,
+        tax_authority: Arc::new(racun_application::payments::NoAuthority),
         clock: Arc::new(clock::now),
         entropy: clock::entropy(),
         pins: master_key.map(|key| PinKey::derive(key.bytes())),

@@ -177,7 +177,9 @@ impl Put {
     /// What `puts` together change of the kept counts, of rows out of the trash and of rows in it, by
     /// tenant and table. What stays as it is is left out.
     #[must_use]
-    pub fn count_changes(puts: &[Self]) -> BTreeMap<(&Tenant, &'static str), (i64, i64)> {
+    pub fn count_changes<'a>(
+        puts: impl IntoIterator<Item = &'a Self>,
+    ) -> BTreeMap<(&'a Tenant, &'static str), (i64, i64)> {
         let mut changes = BTreeMap::new();
         for put in puts {
             let (live, trashed): &mut (i64, i64) =
@@ -265,6 +267,10 @@ pub struct Loaded {
     pub rows: Vec<Vec<Stored>>,
     /// The next number of the unit's series.
     pub number: Option<i64>,
+    /// The time on the store's own clock, where processes with clocks of their own share the store;
+    /// a little before the rows were held. Where there is none, the process's clock is the store's.
+    /// Leases are decided on it.
+    pub now: Option<OffsetDateTime>,
 }
 
 /// What a decision wants written: all of it, or nothing.

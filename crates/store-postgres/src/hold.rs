@@ -1,20 +1,19 @@
-//! What units ask to hold, and what they hold.
+//! What units ask to hold, and what they hold while they decide.
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use racun_kernel::{Load, Put, PutKind, StoreError, Stored, Table, Tenant, Value};
+use racun_kernel::{Load, Put, PutKind, Series, StoreError, Stored, Table, Tenant, Value};
 
 use crate::schema::quote;
-use crate::statement::{Bind, HeldRow, Statement};
+use crate::statement::{Bind, HeldRow, SeriesRow, Statement};
 
-/// Rows of one table and tenant to hold.
+/// Rows of one table and tenant to hold: those with certain ids, or with certain values of a field.
 pub(crate) struct Wanted {
     table: &'static Table,
     pub(crate) tenant: Tenant,
-    /// The rows that are named, or …
-    ids: BTreeSet<String>,
-    /// … the values of fields by which they are found.
-    fields: BTreeMap<&'static str, BTreeSet<String>>,
+    /// The field; none for ids.
+    field: Option<&'static str>,
+    values: BTreeSet<String>,
 }
 
 impl Wanted {
@@ -24,20 +23,20 @@ impl Wanted {
     pub(crate) fn of<'a>(loads: impl Iterator<Item = &'a Load>) -> Vec<Self> {
         let mut all = BTreeMap::new();
         for load in loads {
-            let (Load::One { table, tenant, .. } | Load::Where { table, tenant, .. }) = load;
-            let is_found = matches!(load, Load::Where { .. });
-            let wanted = all.entry((is_found, table.name, tenant)).or_insert_with(|| Self {
-                table,
-                tenant: tenant.clone(),
-                ids: BTreeSet::new(),
-                fields: BTreeMap::new(),
-            });
-            match load {
-                Load::One { id, .. } => wanted.ids.insert(id.clone()),
-                Load::Where { field, value, .. } => {
-                    wanted.fields.entry(field).or_default().insert(value.clone())
+            let (table, tenant, field, value) = match load {
+                Load::One { table, tenant, id } => (*table, tenant, None, id),
+                Load::Where { table, tenant, field, value } => {
+                    (*table, tenant, Some(*field), value)
                 }
             };
+            let key = (field.is_some(), table.name, tenant, field);
+            let wanted = all.entry(key).or_insert_with(|| Self {
+                table,
+                tenant: tenant.clone(),
+                field,
+                values: BTreeSet::new(),
+            });
+            wanted.values.insert(value.clone());
         }
         all.into_values().collect()
     }
@@ -45,120 +44,142 @@ impl Wanted {
     /// # Errors
     /// When a field is not declared: a mistake in the program.
     pub(crate) fn statement(&self) -> Result<Statement, StoreError> {
+        let table = quote(self.table.name);
         let mut statement = Statement::new("");
         let tenant = statement.value(self.tenant.as_str());
-        let mut keys = Vec::new();
-        let mut any = Vec::new();
-        if !self.ids.is_empty() {
-            any.push(is_any_of(&mut statement, "id", &self.ids));
-        }
-        for (field, values) in &self.fields {
-            let key = quote(self.table.indexed_text(field)?);
-            any.push(is_any_of(&mut statement, &key, values));
-            keys.push(key);
-        }
-        // Rows that a field finds are sorted by no index, lest the one on ids is walked from end to
-        // end for the order's sake.
-        let order = if keys.is_empty() { "id" } else { "id || ''" };
-        statement.push(&format!(
-            "SELECT id, ARRAY[{}]::text[] AS keys, body::text AS body FROM {} \
-             WHERE tenant = {tenant} AND ({}) ORDER BY {order} FOR UPDATE",
-            keys.join(", "),
-            quote(self.table.name),
-            any.join(" OR ")
-        ));
+        let one = self.values.first().filter(|_| self.values.len() == 1);
+        let values = match one {
+            Some(value) => statement.value(value.as_str()),
+            None => statement.value(self.values.iter().collect::<Bind>()),
+        };
+        let Some(field) = self.field else {
+            let are =
+                if one.is_some() { format!("= {values}") } else { format!("= ANY ({values})") };
+            statement.push(&format!(
+                "SELECT id, NULL AS key, body::text AS body FROM {table} \
+                 WHERE tenant = {tenant} AND id {are} ORDER BY id FOR UPDATE"
+            ));
+            return Ok(statement);
+        };
+        // Sorted by no index, lest the one on ids is walked from end to end for the order's sake; and
+        // one value after the other, lest an index that serves none of them is preferred.
+        let column = quote(self.table.indexed_text(field)?);
+        let rows = |value: &str| {
+            format!(
+                "SELECT id, {column} AS key, body::text AS body FROM {table} \
+                 WHERE tenant = {tenant} AND {column} = {value} ORDER BY id || '' FOR UPDATE"
+            )
+        };
+        statement.push(&match one {
+            Some(_) => rows(&values),
+            None => format!(
+                "SELECT held.* FROM unnest({values}) AS wanted (value), \
+                 LATERAL ({}) AS held",
+                rows("wanted.value")
+            ),
+        });
         Ok(statement)
     }
 }
 
-/// The condition that `expression` is one of `values`. One value is compared as such: PostgreSQL
-/// takes an array in a prepared statement for ten values, and prefers an index that serves none.
-fn is_any_of(statement: &mut Statement, expression: &str, values: &BTreeSet<String>) -> String {
-    match values.first() {
-        Some(value) if values.len() == 1 => {
-            format!("{expression} = {}", statement.value(value.as_str()))
-        }
-        _ => format!("{expression} = ANY ({})", statement.value(values.iter().collect::<Bind>())),
-    }
-}
-
-/// What a group holds: rows by table and tenant, and the last number of its series.
+/// What a group holds, as its units before left it: each decides on what the ones before it decided.
 #[derive(Default)]
 pub(crate) struct Holding {
-    rows: BTreeMap<(&'static str, Tenant), HeldTable>,
-    pub(crate) last: Option<i64>,
+    tables: BTreeMap<(&'static str, Tenant), HeldTable>,
+    /// The last used number of each series, by its key.
+    last: BTreeMap<String, Option<i64>>,
+    /// The server's time, when it was asked.
+    pub(crate) now: Option<time::OffsetDateTime>,
 }
 
-/// The rows of one table and tenant, by id.
+/// The rows of one table and tenant.
 #[derive(Default)]
 struct HeldTable {
-    fields: Vec<&'static str>,
-    rows: BTreeMap<String, HeldRow>,
+    bodies: BTreeMap<String, String>,
+    /// The ids of the rows with each value, of the fields by which rows were looked for.
+    found: BTreeMap<&'static str, BTreeMap<String, BTreeSet<String>>>,
 }
 
 impl Holding {
-    /// The rows that `wanted` named or found, one answer for each.
-    pub(crate) fn of(wanted: &[Wanted], answers: Vec<Vec<HeldRow>>, last: Option<i64>) -> Self {
-        let mut holding = Self { last, ..Self::default() };
+    /// The rows that `wanted` named or found, one answer for each, and the held series.
+    pub(crate) fn of(
+        wanted: &[Wanted],
+        answers: Vec<Vec<HeldRow>>,
+        series: Vec<SeriesRow>,
+        now: Option<time::OffsetDateTime>,
+    ) -> Self {
+        let last = series.into_iter().map(|row| (row.key, row.last)).collect();
+        let mut holding = Self { tables: BTreeMap::new(), last, now };
         for (wanted, rows) in wanted.iter().zip(answers) {
-            let key = (wanted.table.name, wanted.tenant.clone());
-            let held = holding.rows.entry(key).or_default();
-            held.fields = wanted.fields.keys().copied().collect();
-            held.rows.extend(rows.into_iter().map(|row| (row.id.clone(), row)));
+            let held =
+                holding.tables.entry((wanted.table.name, wanted.tenant.clone())).or_default();
+            if let Some(field) = wanted.field {
+                held.found.entry(field).or_default();
+            }
+            for row in rows {
+                if let Some((field, value)) = wanted.field.zip(row.key) {
+                    let ids = held.found.entry(field).or_default().entry(value).or_default();
+                    ids.insert(row.id.clone());
+                }
+                held.bodies.insert(row.id, row.body);
+            }
         }
         holding
     }
 
-    /// The rows of `load`, in the order of their ids.
-    fn rows(&self, load: &Load) -> Vec<&HeldRow> {
-        let (Load::One { table, tenant, .. } | Load::Where { table, tenant, .. }) = load;
-        let Some(held) = self.rows.get(&(table.name, tenant.clone())) else { return Vec::new() };
-        match load {
-            Load::One { id, .. } => held.rows.get(id).into_iter().collect(),
-            Load::Where { field, value, .. } => {
-                let place = held.fields.iter().position(|name| name == field);
-                let key = |row: &HeldRow| place.and_then(|place| row.keys.get(place).cloned());
-                let wanted = Some(Some(value.clone()));
-                held.rows.values().filter(|row| key(row) == wanted).collect()
-            }
-        }
-    }
-
-    /// What each of `loads` is answered with.
+    /// What each of `loads` is answered with, in the order of ids.
     pub(crate) fn show(&self, loads: &[Load]) -> Vec<Vec<Stored>> {
-        let stored = |row: &HeldRow| Stored { id: row.id.clone(), body: row.body.clone() };
-        loads.iter().map(|load| self.rows(load).into_iter().map(stored).collect()).collect()
+        loads.iter().map(|load| self.rows(load)).collect()
     }
 
-    /// Whether every row that `puts` replace or delete is certain to be there: it is held, and none
-    /// of them has deleted it before.
-    pub(crate) fn has_all(&self, puts: &[Put]) -> bool {
-        let mut deleted = BTreeSet::new();
-        puts.iter().all(|put| {
-            let held = self.rows.get(&(put.table.name, put.tenant.clone()));
-            let is_held = held.is_some_and(|held| held.rows.contains_key(&put.id));
-            let key = (put.table.name, &put.tenant, &put.id);
-            let is_there = is_held && !deleted.contains(&key);
-            if put.kind == PutKind::Delete {
-                deleted.insert(key);
-            }
-            is_there || put.kind == PutKind::Insert
-        })
-    }
-
-    /// Whether `load` would be answered differently after `put`.
-    pub(crate) fn is_outdated(&self, load: &Load, put: &Put) -> bool {
+    fn rows(&self, load: &Load) -> Vec<Stored> {
         let (Load::One { table, tenant, .. } | Load::Where { table, tenant, .. }) = load;
-        if table.name != put.table.name || *tenant != put.tenant {
-            return false;
-        }
+        let Some(held) = self.tables.get(&(table.name, tenant.clone())) else { return Vec::new() };
+        let stored = |id: &String| {
+            held.bodies.get(id).map(|body| Stored { id: id.clone(), body: body.clone() })
+        };
         match load {
-            Load::One { id, .. } => *id == put.id,
+            Load::One { id, .. } => stored(id).into_iter().collect(),
             Load::Where { field, value, .. } => {
-                let after = table.field(field).and_then(|(place, _)| put.values.get(place));
-                after == Some(&Value::from(value))
-                    || self.rows(load).iter().any(|row| row.id == put.id)
+                let ids = held.found.get(field).and_then(|values| values.get(value));
+                ids.into_iter().flatten().filter_map(stored).collect()
             }
+        }
+    }
+
+    /// The next number of `series`.
+    pub(crate) fn next_number(&self, series: &Series) -> i64 {
+        let last = self.last.get(&series.key).copied().flatten();
+        last.map_or(series.start, |last| last + 1)
+    }
+
+    pub(crate) fn use_number(&mut self, series: &Series, number: i64) {
+        self.last.insert(series.key.clone(), Some(number));
+    }
+
+    /// Whether the row that `put` replaces or deletes is certain to be there.
+    pub(crate) fn has(&self, put: &Put) -> bool {
+        let held = self.tables.get(&(put.table.name, put.tenant.clone()));
+        held.is_some_and(|held| held.bodies.contains_key(&put.id))
+    }
+
+    /// Shows `put` to whoever decides next.
+    pub(crate) fn apply(&mut self, put: &Put) {
+        let Some(held) = self.tables.get_mut(&(put.table.name, put.tenant.clone())) else { return };
+        let is_there = put.kind != PutKind::Delete;
+        for (field, values) in &mut held.found {
+            for ids in values.values_mut() {
+                ids.remove(&put.id);
+            }
+            let value = put.table.field(field).and_then(|(place, _)| put.values.get(place));
+            if let Some(Value::Text(value)) = value.filter(|_| is_there) {
+                values.entry(value.clone()).or_default().insert(put.id.clone());
+            }
+        }
+        if is_there {
+            held.bodies.insert(put.id.clone(), put.body.clone());
+        } else {
+            held.bodies.remove(&put.id);
         }
     }
 }

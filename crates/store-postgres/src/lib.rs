@@ -8,11 +8,14 @@
 //! | `schema`    | names, types and indexes of a declared table; the check at the start       |
 //! | `migration` | the embedded migrations                                                    |
 //! | `filter`    | filters, orders and cursors as SQL                                         |
-//! | `read`      | find, lookup, list, series                                                 |
-//! | `group`     | one transaction: load and hold, decide, write, commit                      |
+//! | `ask`       | find and lookup: rows by id or by a field, for several askers at once      |
+//! | `read`      | list, series                                                               |
+//! | `lane`      | what waits for its like, to be done together                               |
+//! | `group`     | units that share one: each decides on what those before it decided         |
+//! | `transaction` | one transaction: load and hold, write, commit                            |
 //! | `hold`      | what units ask to hold, and what they hold                                 |
+//! | `wishes`    | what a group wants written                                                 |
 //! | `write`     | the statements that write                                                  |
-//! | `lane`      | which units of one series share a transaction                              |
 //! | `pool`      | connections                                                                |
 //! | `session`   | whose rows a statement reaches, and how it is planned                      |
 //! | `statement` | SQL text with values, and how diesel sends it                              |
@@ -23,6 +26,7 @@
 //! A statement reaches only the rows of tenants that it named to the row-level security. Every
 //! transaction runs in a task of its own and ends, whoever waits.
 
+mod ask;
 mod error;
 mod filter;
 mod group;
@@ -34,11 +38,14 @@ mod read;
 mod schema;
 mod session;
 mod statement;
+mod transaction;
+mod wishes;
 mod write;
 
 use async_trait::async_trait;
 use diesel_async::AsyncPgConnection;
 use diesel_async::pooled_connection::deadpool::Object;
+use futures_util::FutureExt as _;
 use racun_kernel::{ListQuery, Store, StoreError, Stored, Table, Tenant, TransactError, Unit};
 use tokio::runtime::Handle;
 
@@ -46,6 +53,8 @@ pub use migration::migrate;
 pub use pool::Options;
 pub use schema::create_table_sql;
 
+use ask::{Asker, By, Question};
+use group::Waiting;
 use lane::Lanes;
 use pool::Connections;
 use statement::batch;
@@ -53,7 +62,11 @@ use statement::batch;
 /// A store on PostgreSQL.
 pub struct PgStore {
     connections: Connections,
-    lanes: Lanes,
+    runtime: Handle,
+    /// Units wait for those of their tenant.
+    units: Lanes<Tenant, Waiting>,
+    /// Who asks for rows waits for those with the same question.
+    askers: Lanes<Question, Asker>,
 }
 
 impl PgStore {
@@ -65,8 +78,17 @@ impl PgStore {
     pub async fn connect(url: &str, options: Options) -> Result<Self, StoreError> {
         let runtime = Handle::current();
         let connections = pool::pool(url, options, runtime.clone())?;
-        let lanes = Lanes::new(connections.clone(), runtime);
-        let store = Self { connections, lanes };
+        let pool = connections.clone();
+        let units = Lanes::new(runtime.clone(), move |_, group| {
+            let pool = pool.clone();
+            async move { group::run(&pool, group).await }.boxed()
+        });
+        let pool = connections.clone();
+        let askers = Lanes::new(runtime.clone(), move |question, askers| {
+            let pool = pool.clone();
+            async move { ask::answer(&pool, question, askers).await }.boxed()
+        });
+        let store = Self { connections, runtime, units, askers };
         store.ping().await?;
         Ok(store)
     }
@@ -78,6 +100,16 @@ impl PgStore {
     /// [`StoreError::Unavailable`], whose text names in one line what is missing or different.
     pub async fn check(&self, tables: &[&'static Table]) -> Result<(), StoreError> {
         schema::check(&*self.connection().await?, tables).await
+    }
+
+    async fn ask(
+        &self,
+        question: Question,
+        values: Vec<String>,
+    ) -> Result<Vec<Stored>, StoreError> {
+        let (asker, answer) = Asker::new(values);
+        self.askers.enter(question, asker);
+        answer.await.unwrap_or_else(|_| Err(no_answer()))
     }
 
     async fn connection(&self) -> Result<Object<AsyncPgConnection>, StoreError> {
@@ -93,7 +125,8 @@ impl Store for PgStore {
         tenant: &Tenant,
         ids: &[String],
     ) -> Result<Vec<Stored>, StoreError> {
-        read::find(&*self.connection().await?, table, tenant, ids).await
+        let question = Question { table: table.name, by: By::Ids(tenant.clone()) };
+        self.ask(question, ids.to_vec()).await
     }
 
     async fn lookup(
@@ -102,7 +135,8 @@ impl Store for PgStore {
         field: &'static str,
         value: &str,
     ) -> Result<Vec<Stored>, StoreError> {
-        read::lookup(&*self.connection().await?, table, field, value).await
+        let by = By::Column(table.indexed_text(field)?);
+        self.ask(Question { table: table.name, by }, vec![value.to_owned()]).await
     }
 
     async fn list(
@@ -115,7 +149,15 @@ impl Store for PgStore {
     }
 
     async fn transact(&self, unit: Unit) -> Result<(), TransactError> {
-        self.lanes.submit(unit).await
+        let (waiting, answer) = Waiting::new(unit);
+        match waiting.lane() {
+            Some(tenant) => self.units.enter(tenant, waiting),
+            None => {
+                let pool = self.connections.clone();
+                self.runtime.spawn(async move { group::run(&pool, vec![waiting]).await });
+            }
+        }
+        answer.await.unwrap_or_else(|_| Err(TransactError::Store(no_answer())))
     }
 
     async fn series(&self, tenant: &Tenant) -> Result<Vec<(String, i64)>, StoreError> {
@@ -126,4 +168,8 @@ impl Store for PgStore {
         let connection = self.connection().await?;
         batch(&connection, "SELECT 1").await.map_err(|error| error::unavailable(&error))
     }
+}
+
+fn no_answer() -> StoreError {
+    StoreError::Unavailable("a task of the store ended without an answer".to_owned())
 }

@@ -5,14 +5,12 @@
 use diesel::QueryResult;
 use diesel_async::AsyncPgConnection;
 use futures_util::future::{BoxFuture, join, join3};
-use racun_kernel::{
-    FieldKind, LOOKUP_LIMIT, ListQuery, Operator, StoreError, Stored, Table, Tenant, Value,
-};
+use racun_kernel::{FieldKind, ListQuery, Operator, StoreError, Stored, Table, Tenant, Value};
 
 use crate::error::unavailable;
 use crate::filter;
 use crate::schema::{has_list_index, quote};
-use crate::session::{ALL_TENANTS, Planning, Until, reach};
+use crate::session::{Planning, Until, reach};
 use crate::statement::{Bind, BodyRow, NumberRow, SeriesRow, Statement};
 
 /// Lets a read reach the rows of `tenants`.
@@ -22,41 +20,6 @@ fn see<'a>(
     planning: Planning,
 ) -> BoxFuture<'a, QueryResult<usize>> {
     reach(tenants, planning, Until::Told).run(connection)
-}
-
-pub(crate) async fn find(
-    connection: &AsyncPgConnection,
-    table: &'static Table,
-    tenant: &Tenant,
-    ids: &[String],
-) -> Result<Vec<Stored>, StoreError> {
-    let table = quote(table.name);
-    let statement = Statement::new(format!(
-        "SELECT id, body::text AS body FROM {table} WHERE tenant = $1 AND id = ANY ($2)"
-    ));
-    let rows = statement.bind(tenant.as_str()).bind(ids.iter().collect::<Bind>());
-    let (seen, rows) =
-        join(see(connection, tenant.as_str(), Planning::Indexed), rows.rows::<BodyRow>(connection))
-            .await;
-    seen.and(rows).map(stored).map_err(|error| unavailable(&error))
-}
-
-pub(crate) async fn lookup(
-    connection: &AsyncPgConnection,
-    table: &'static Table,
-    field: &'static str,
-    value: &str,
-) -> Result<Vec<Stored>, StoreError> {
-    let column = table.indexed_text(field)?;
-    let statement = Statement::new(format!(
-        "SELECT id, body::text AS body FROM {} WHERE {} = $1 \
-         ORDER BY id, tenant LIMIT {LOOKUP_LIMIT}",
-        quote(table.name),
-        quote(column)
-    ));
-    let rows = statement.bind(value).rows::<BodyRow>(connection);
-    let (seen, rows) = join(see(connection, ALL_TENANTS, Planning::Indexed), rows).await;
-    seen.and(rows).map(stored).map_err(|error| unavailable(&error))
 }
 
 pub(crate) async fn list(
@@ -139,7 +102,7 @@ pub(crate) async fn series(
     let rows = Statement::new(sql).bind(tenant.as_str()).rows::<SeriesRow>(connection);
     let (seen, rows) = join(see(connection, tenant.as_str(), Planning::Indexed), rows).await;
     let rows = seen.and(rows).map_err(|error| unavailable(&error))?;
-    Ok(rows.into_iter().map(|row| (row.key, row.last)).collect())
+    Ok(rows.into_iter().filter_map(|row| Some((row.key, row.last?))).collect())
 }
 
 fn stored(rows: Vec<BodyRow>) -> Vec<Stored> {

@@ -30,7 +30,7 @@ pub(crate) enum Until {
 pub(crate) const ALL_TENANTS: &str = "*";
 
 /// Lets the statements that follow reach the rows of `tenants`, parted by commas, or read those of
-/// [`ALL_TENANTS`].
+/// [`ALL_TENANTS`]. Answers the time.
 pub(crate) fn reach(tenants: &str, planning: Planning, until: Until) -> Statement {
     let (cache, sort, scan) = match planning {
         Planning::Indexed => ("force_generic_plan", "on", "off"),
@@ -39,7 +39,8 @@ pub(crate) fn reach(tenants: &str, planning: Planning, until: Until) -> Statemen
     };
     Statement::new(
         "SELECT set_config('racun.tenants', $1, $2) AS id, set_config('plan_cache_mode', $3, $2), \
-         set_config('enable_sort', $4, $2), set_config('enable_seqscan', $5, $2)",
+         set_config('enable_sort', $4, $2), set_config('enable_seqscan', $5, $2), \
+         clock_timestamp() AS now",
     )
     .bind(tenants)
     .bind(Bind::Bool(Some(until == Until::Committed)))

@@ -166,9 +166,9 @@ pub(crate) struct BodyRow {
 pub(crate) struct HeldRow {
     #[diesel(sql_type = Text)]
     pub(crate) id: String,
-    /// The values of the fields that the unit's loads compare, in the order asked for.
-    #[diesel(sql_type = Array<Nullable<Text>>)]
-    pub(crate) keys: Vec<Option<String>>,
+    /// The value by which it was found, if it was.
+    #[diesel(sql_type = Nullable<Text>)]
+    pub(crate) key: Option<String>,
     #[diesel(sql_type = Text)]
     pub(crate) body: String,
 }
@@ -189,14 +189,22 @@ pub(crate) struct NumberRow {
     pub(crate) number: Option<i64>,
 }
 
-/// A text and a number.
+/// The server's time.
+#[derive(Debug, QueryableByName)]
+#[diesel(check_for_backend(Pg))]
+pub(crate) struct ClockRow {
+    #[diesel(sql_type = Timestamptz)]
+    pub(crate) now: time::OffsetDateTime,
+}
+
+/// A series and its last number, if one was used.
 #[derive(Debug, QueryableByName)]
 #[diesel(check_for_backend(Pg))]
 pub(crate) struct SeriesRow {
     #[diesel(sql_type = Text)]
     pub(crate) key: String,
-    #[diesel(sql_type = BigInt)]
-    pub(crate) last: i64,
+    #[diesel(sql_type = Nullable<BigInt>)]
+    pub(crate) last: Option<i64>,
 }
 
 /// A column or an index of a table, as the database describes it.

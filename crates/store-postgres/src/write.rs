@@ -1,6 +1,9 @@
 //! The statements that write: rows, kept counts, the outbox and series.
 
-use racun_kernel::{Event, FieldKind, Put, PutKind, Series, StoreError, Table, Unique, Value};
+use std::borrow::Cow;
+use std::collections::{BTreeMap, BTreeSet};
+
+use racun_kernel::{Event, FieldKind, Put, PutKind, StoreError, Table, Tenant, Unique, Value};
 
 use crate::filter::array;
 use crate::schema::{column_type, quote};
@@ -17,7 +20,9 @@ pub(crate) struct Batch<'a> {
 ///
 /// # Errors
 /// When a value is not of its field's kind: a mistake in the program.
-pub(crate) fn batches(puts: &[Put]) -> Result<Vec<Batch<'_>>, StoreError> {
+pub(crate) fn batches<'a>(
+    puts: impl Iterator<Item = &'a Put>,
+) -> Result<Vec<Batch<'a>>, StoreError> {
     let mut batches: Vec<Batch<'_>> = Vec::new();
     for put in puts {
         check_kinds(put)?;
@@ -176,8 +181,8 @@ enum Part {
 ///
 /// Each connection of a pool has a shard of its own, so that writers do not wait for each other; a
 /// count is the sum of its shards. Those who share a shard take its rows in one order.
-pub(crate) fn count(puts: &[Put]) -> Option<Statement> {
-    let changes = Put::count_changes(puts);
+pub(crate) fn count(puts: &[Cow<'_, Put>]) -> Option<Statement> {
+    let changes = Put::count_changes(puts.iter().map(AsRef::as_ref));
     if changes.is_empty() {
         return None;
     }
@@ -198,7 +203,7 @@ pub(crate) fn count(puts: &[Put]) -> Option<Statement> {
 }
 
 /// Puts `events` into the outbox, in their order.
-pub(crate) fn announce(events: &[Event]) -> Option<Statement> {
+pub(crate) fn announce(events: &[&Event]) -> Option<Statement> {
     if events.is_empty() {
         return None;
     }
@@ -216,20 +221,29 @@ pub(crate) fn announce(events: &[Event]) -> Option<Statement> {
     )
 }
 
-/// Holds the series and answers its last number, null while none was used.
-pub(crate) fn hold_series(series: &Series) -> Statement {
+/// Holds the series called `keys`, in their order, and answers their last numbers.
+pub(crate) fn hold_series(tenant: &Tenant, keys: &BTreeSet<&str>) -> Statement {
     Statement::new(
-        "INSERT INTO series (tenant, key) VALUES ($1, $2) \
-         ON CONFLICT (tenant, key) DO UPDATE SET key = excluded.key RETURNING last AS number",
+        "INSERT INTO series (tenant, key) SELECT $1, key FROM unnest($2) AS wanted (key) \
+         ON CONFLICT (tenant, key) DO UPDATE SET key = excluded.key RETURNING key, last",
     )
-    .bind(series.tenant.as_str())
-    .bind(series.key.as_str())
+    .bind(tenant.as_str())
+    .bind(keys.iter().copied().collect::<Bind>())
 }
 
-/// Records that numbers up to `last` are used.
-pub(crate) fn use_up(series: &Series, last: i64) -> Statement {
-    Statement::new("UPDATE series SET last = $3 WHERE tenant = $1 AND key = $2")
-        .bind(series.tenant.as_str())
-        .bind(series.key.as_str())
-        .bind(Bind::Int(last))
+/// Records the last used number of each series.
+pub(crate) fn use_up(used: &BTreeMap<(&Tenant, &str), i64>) -> Option<Statement> {
+    if used.is_empty() {
+        return None;
+    }
+    let statement = Statement::new(
+        "UPDATE series SET last = used.last FROM unnest($1, $2, $3) AS used (tenant, key, last) \
+         WHERE series.tenant = used.tenant AND series.key = used.key",
+    );
+    Some(
+        statement
+            .bind(used.keys().map(|(tenant, _)| tenant.as_str()).collect::<Bind>())
+            .bind(used.keys().map(|(_, key)| *key).collect::<Bind>())
+            .bind(Bind::Ints(used.values().copied().collect())),
+    )
 }

@@ -20,8 +20,8 @@ pub(crate) fn run(connection: &Connection, unit: Unit) -> Result<(), TransactErr
     let number = unit.series.as_ref().map(|series| next_number(connection, series));
     let number = number.transpose().map_err(failed)?;
 
-    let writes =
-        (unit.decide)(Loaded { rows, number }).map_err(|Refusal| TransactError::Refused)?;
+    let writes = (unit.decide)(Loaded { rows, number, now: None })
+        .map_err(|Refusal| TransactError::Refused)?;
 
     for put in &writes.puts {
         write(connection, put).map_err(failed)?;

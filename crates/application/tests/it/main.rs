@@ -2,6 +2,7 @@
 
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
 
+mod authority;
 mod documents;
 mod entities;
 mod fixture;
@@ -11,3 +12,5 @@ mod operators;
 mod recurring;
 mod recurring_copies;
 mod settling;
+mod type_changes;
+mod type_changes_at_once;

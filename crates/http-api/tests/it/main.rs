@@ -19,3 +19,4 @@ mod payments;
 mod recurring;
 mod routes;
 mod server;
+mod type_changes;

@@ -1,0 +1,76 @@
+//! What the decisions of a group want written, together.
+
+use std::borrow::Cow;
+use std::collections::{BTreeMap, HashMap};
+
+use racun_kernel::{Event, Put, PutKind, Tenant, Unique};
+
+use crate::group::Decided;
+
+/// What is to be written in one transaction.
+pub(crate) struct Wishes<'a> {
+    /// Rows, each as it is at the end.
+    pub(crate) puts: Vec<Cow<'a, Put>>,
+    pub(crate) events: Vec<&'a Event>,
+    /// The last used number of each series.
+    pub(crate) used: BTreeMap<(&'a Tenant, &'a str), i64>,
+    /// Whether all rows that are replaced or deleted are certain to be there.
+    pub(crate) is_sure: bool,
+}
+
+impl<'a> Wishes<'a> {
+    pub(crate) fn of(group: &'a [Decided], is_sure: bool) -> Self {
+        let used = group.iter().filter_map(Decided::used);
+        Self {
+            puts: merged(group.iter().flat_map(|decided| &decided.writes.puts)),
+            events: group.iter().flat_map(|decided| &decided.writes.events).collect(),
+            used: used.map(|(series, last)| ((&series.tenant, &*series.key), last)).collect(),
+            is_sure,
+        }
+    }
+
+    pub(crate) fn is_empty(&self) -> bool {
+        self.puts.is_empty() && self.events.is_empty() && self.used.is_empty()
+    }
+
+    pub(crate) fn tenants(&self) -> impl Iterator<Item = &Tenant> {
+        let puts = self.puts.iter().map(|put| &put.tenant);
+        puts.chain(self.events.iter().map(|event| &event.tenant))
+    }
+}
+
+/// The same rows in the end, written fewer times: sixteen payments on an invoice replace it once.
+fn merged<'a>(puts: impl Iterator<Item = &'a Put>) -> Vec<Cow<'a, Put>> {
+    let mut merged: Vec<Cow<'a, Put>> = Vec::new();
+    let mut places: HashMap<(&'static str, &'a Tenant, &'a str), usize> = HashMap::new();
+    for put in puts {
+        let key = (put.table.name, &put.tenant, &*put.id);
+        let before = places.get(&key).and_then(|place| merged.get_mut(*place));
+        match before {
+            Some(before) if follows(before, put) => {
+                let before = before.to_mut();
+                let (kind, live, trash) = (before.kind, before.live_delta, before.trash_delta);
+                *before = put.clone();
+                before.kind = kind;
+                before.live_delta += live;
+                before.trash_delta += trash;
+            }
+            _ => {
+                places.insert(key, merged.len());
+                merged.push(Cow::Borrowed(put));
+            }
+        }
+    }
+    merged
+}
+
+/// Whether `put` can take the place of `before`, which comes earlier: it merely replaces the row, and
+/// takes or gives up no unique value, for which the order of writes counts.
+fn follows(before: &Put, put: &Put) -> bool {
+    let keeps_unique = || {
+        put.table.fields.iter().enumerate().all(|(place, field)| {
+            field.unique == Unique::No || before.values.get(place) == put.values.get(place)
+        })
+    };
+    put.kind == PutKind::Update && before.kind != PutKind::Delete && keeps_unique()
+}
