@@ -38,6 +38,7 @@ const PURE: &[(&str, &[&str])] = &[
     (
         "racun-application",
         &[
+            "async-trait",
             "racun-access",
             "racun-catalog",
             "racun-documents",

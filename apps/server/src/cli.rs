@@ -2,6 +2,8 @@
 
 use std::ffi::OsString;
 
+use crate::demo::Play;
+
 /// What `racun --help` prints.
 pub const HELP: &str = "\
 Racun issues invoices over HTTP.
@@ -14,7 +16,8 @@ Commands:
   migrate   Creates or upgrades the database, says what it did, and ends
   openapi   Prints the description of the HTTP interface as JSON (OpenAPI 3.1)
   demo      Plays the main job on a private server, one line per step;
-            `racun demo --url http://127.0.0.1:8080` plays it on a running one
+            `racun demo pos` plays an evening at the point of sale;
+            `--url http://127.0.0.1:8080` plays on a running server
 
 Options:
   -h, --help      Prints this
@@ -34,8 +37,10 @@ pub enum Command {
     Migrate,
     /// Prints the interface's description.
     Openapi,
-    /// Plays the main job.
+    /// Plays one of the demos.
     Demo {
+        /// Which one.
+        play: Play,
         /// The running server to play it on; none: a private one.
         url: Option<String>,
     },
@@ -59,17 +64,29 @@ impl Command {
             ["work"] => Ok(Self::Work),
             ["migrate"] => Ok(Self::Migrate),
             ["openapi"] => Ok(Self::Openapi),
-            ["demo"] => Ok(Self::Demo { url: None }),
-            ["demo", "--url", url] => Ok(Self::Demo { url: Some((*url).to_owned()) }),
-            ["demo", "--url"] => Err("--url needs the address of a running server".to_owned()),
             ["-h" | "--help" | "help", ..] | [_, "-h" | "--help"] => Ok(Self::Help),
             ["-V" | "--version"] => Ok(Self::Version),
-            [command @ ("serve" | "work" | "migrate" | "openapi" | "demo"), extra, ..] => {
-                Err(format!("`{command}` does not take `{extra}`; see `racun --help`"))
+            ["demo", "pos", rest @ ..] => Self::demo(Play::Pos, rest),
+            ["demo", rest @ ..] => Self::demo(Play::MainJob, rest),
+            [command @ ("serve" | "work" | "migrate" | "openapi"), extra, ..] => {
+                Err(does_not_take(command, extra))
             }
             [unknown, ..] => Err(format!("there is no command `{unknown}`; see `racun --help`")),
         }
     }
+
+    fn demo(play: Play, words: &[&str]) -> Result<Self, String> {
+        match words {
+            [] => Ok(Self::Demo { play, url: None }),
+            ["--url", url] => Ok(Self::Demo { play, url: Some((*url).to_owned()) }),
+            ["--url"] => Err("--url needs the address of a running server".to_owned()),
+            ["--url", _, extra, ..] | [extra, ..] => Err(does_not_take("demo", extra)),
+        }
+    }
+}
+
+fn does_not_take(command: &str, extra: &str) -> String {
+    format!("`{command}` does not take `{extra}`; see `racun --help`")
 }
 
 #[cfg(test)]
@@ -94,8 +111,11 @@ mod tests {
         check("work", Ok(Command::Work));
         check("migrate", Ok(Command::Migrate));
         check("openapi", Ok(Command::Openapi));
-        check("demo", Ok(Command::Demo { url: None }));
-        check("demo --url http://h", Ok(Command::Demo { url: Some("http://h".to_owned()) }));
+        let url = || Some("http://h".to_owned());
+        check("demo", Ok(Command::Demo { play: Play::MainJob, url: None }));
+        check("demo --url http://h", Ok(Command::Demo { play: Play::MainJob, url: url() }));
+        check("demo pos", Ok(Command::Demo { play: Play::Pos, url: None }));
+        check("demo pos --url http://h", Ok(Command::Demo { play: Play::Pos, url: url() }));
         check("--help", Ok(Command::Help));
         check("serve --help", Ok(Command::Help));
         check("-V", Ok(Command::Version));
@@ -107,6 +127,8 @@ mod tests {
         check("serve now", Err("`now`"));
         check("demo --url", Err("--url"));
         check("demo --link http://h", Err("`--link`"));
+        check("demo bar", Err("`bar`"));
+        check("demo --url http://h now", Err("`now`"));
         check("--port 80", Err("`--port`"));
     }
 }

@@ -6,14 +6,15 @@ use anyhow::Context as _;
 use racun_http_api::Options;
 use tokio::sync::oneshot;
 
+use crate::demo::Play;
 use crate::settings::Settings;
 use crate::{demo, serve, store};
 
-/// Plays the demo on a server whose data nobody keeps.
+/// Plays `play` on a server whose data nobody keeps.
 ///
 /// # Errors
 /// When the server does not start, or a step of the demo fails.
-pub async fn demo() -> anyhow::Result<()> {
+pub async fn demo(play: Play) -> anyhow::Result<()> {
     let folder = tempfile::tempdir().context("no folder for the demo's data")?;
     let mut settings = Settings::default();
     settings.database.dir = folder.path().to_owned();
@@ -26,7 +27,7 @@ pub async fn demo() -> anyhow::Result<()> {
     });
     let services = serve::services(opened.store, opened.master_key.as_ref());
     let server = tokio::spawn(racun_http_api::run(listener, services, options));
-    let outcome = demo::play(&format!("http://{address}")).await;
+    let outcome = demo::play(play, &format!("http://{address}")).await;
     drop(stop);
     server.await.context("the demo's server panicked")??;
     outcome

@@ -28,6 +28,9 @@ pub async fn serve(settings: &Settings) -> anyhow::Result<()> {
         None => format!("http://{address}"),
     };
     tracing::info!(%address, "Racun listens on http://{address}, documented at /docs; data in {place}");
+    if master_key.is_none() {
+        tracing::warn!("without RACUN__SECRETS__MASTER_KEY operators of tills cannot have PINs");
+    }
     if !made.is_empty() {
         tracing::info!("{}", how_to_get_a_key(&base));
     }
@@ -85,6 +88,7 @@ pub fn listen(address: SocketAddr) -> anyhow::Result<(TcpListener, SocketAddr)> 
 pub fn services(store: Arc<dyn racun_kernel::Store>, master_key: Option<&MasterKey>) -> Services {
     Services {
         store,
+        tax_authority: Arc::new(racun_application::payments::NoAuthority),
         clock: Arc::new(clock::now),
         entropy: clock::entropy(),
         pins: master_key.map(|key| PinKey::derive(key.bytes())),

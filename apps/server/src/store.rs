@@ -36,11 +36,6 @@ pub async fn open(settings: &Settings) -> anyhow::Result<Opened> {
 }
 
 async fn open_postgres(url: &PostgresUrl, master_key: Option<MasterKey>) -> anyhow::Result<Opened> {
-    if master_key.is_none() {
-        tracing::warn!(
-            "RACUN__SECRETS__MASTER_KEY is not set: operators of tills cannot have PINs"
-        );
-    }
     let applied = racun_store_postgres::migrate(url.as_str()).await.map_err(told)?;
     let store = PgStore::connect(url.as_str(), Options::default()).await.map_err(told)?;
     store.check(&racun_application::tables()).await.map_err(told)?;

@@ -1,6 +1,7 @@
 //! Accounts and users, and how they come to be.
 
 use racun_kernel::id::{AccountId, UserId};
+use racun_kernel::text::LOCALES;
 use racun_kernel::{
     Decision, Event, Field, FieldKind, Issue, Issues, Metadata, Patch, Put, Record, Stamp, Store,
     Table, Tenant, Unique, Value,
@@ -10,7 +11,7 @@ use serde_json::{Map, Value as Json};
 use time::OffsetDateTime;
 
 use crate::email::{check_email, check_name, fold_email};
-use crate::settings::{LANGUAGES, LOCALES};
+use crate::settings::LANGUAGES;
 use crate::{AccessError, PasswordHash};
 
 /// Bytes of JSON that a user's own settings hold at most.

@@ -98,7 +98,7 @@ mod tests {
     use racun_kernel::calendar::is_time_zone;
 
     use super::*;
-    use crate::settings::LOCALES;
+    use racun_kernel::text::LOCALES;
 
     #[test]
     fn every_line_of_the_table_is_sound() {

@@ -1,6 +1,6 @@
 //! E-mail addresses and other short texts: what is accepted.
 
-use racun_kernel::text::fold;
+use racun_kernel::text::{check, fold};
 use racun_kernel::{Issue, Issues};
 
 /// Characters that an e-mail address has at most.
@@ -51,21 +51,7 @@ pub(crate) fn check_name(text: &str) -> Result<(), Issues> {
     if text.trim().is_empty() {
         return Err(Issue::new("too_short", "at least one character").into());
     }
-    check_text(text, MAX_NAME_CHARS).map_err(Issues::from)
-}
-
-/// Accepts text of at most `max` characters without NUL, which no store keeps in text.
-///
-/// # Errors
-/// What is wrong with it.
-pub(crate) fn check_text(text: &str, max: usize) -> Result<(), Issue> {
-    if text.contains('\0') {
-        return Err(Issue::new("invalid_value", "text cannot hold a NUL character"));
-    }
-    if text.chars().count() > max {
-        return Err(Issue::new("too_long", format!("at most {max} characters")));
-    }
-    Ok(())
+    check(text, MAX_NAME_CHARS).map_err(Issues::from)
 }
 
 #[cfg(test)]

@@ -1,11 +1,11 @@
 //! What making and changing an entity asks for, and what is accepted.
 
 use racun_kernel::calendar::is_time_zone;
-use racun_kernel::{Currency, Decimal, Environment, Issue, Issues, Metadata, Patch, Stamp};
+use racun_kernel::{Currency, Decimal, Environment, Issue, Issues, Metadata, Patch, Stamp, text};
 use serde_json::{Map, Value as Json};
 
 use crate::country::Country;
-use crate::email::{check_email, check_name, check_text};
+use crate::email::{check_email, check_name};
 use crate::{AccountScope, Entity, Settings, portugal};
 
 const MAX_ADDRESS_CHARS: usize = 500;
@@ -270,7 +270,7 @@ fn check_country(country: &str) -> Result<(), Issues> {
     if country.trim().is_empty() {
         return Err(Issue::new("required", "expected a country's name, such as Slovenia").into());
     }
-    check_text(country, MAX_COUNTRY_CHARS).map_err(Issues::from)
+    text::check(country, MAX_COUNTRY_CHARS).map_err(Issues::from)
 }
 
 fn read_currency(code: &str) -> Result<Currency, Issues> {
@@ -302,7 +302,7 @@ fn check(entity: &Entity, issues: &mut Issues) {
     ];
     for (path, text, max) in texts {
         let text = text.as_deref().unwrap_or_default();
-        issues.collect(path, check_text(text, max).map_err(Issues::from));
+        issues.collect(path, text::check(text, max).map_err(Issues::from));
     }
     if let Some(email) = entity.email.as_deref().filter(|email| !email.is_empty()) {
         issues.collect("email", check_email(email).map_err(Issues::from));

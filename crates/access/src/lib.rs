@@ -1,39 +1,39 @@
 //! Who may do what, where: accounts, users, sessions, entities with their settings, memberships,
-//! invitations and API keys. The only maker of a [`racun_kernel::Scope`].
+//! invitations, API keys, and the operators of tills. The only maker of a [`racun_kernel::Scope`].
 //!
 //! A request's bearer token is read once ([`authenticate`]) into a [`Caller`]; the caller enters an
 //! entity ([`enter`], [`open_entity`]) or an account ([`enter_account`]), and every further call
 //! takes the scope that this answers. What a scope allows is decided by one table, [`permits`], and
 //! asked with [`authorize`].
 //!
-//! | Module       | Owns                                                                |
-//! | ------------ | ------------------------------------------------------------------- |
-//! | `account`    | accounts and users, sign-up                                         |
-//! | `password`   | password rules and Argon2id hashes                                  |
-//! | `session`    | logging in and out                                                  |
-//! | `key`        | API keys of entities and accounts                                   |
-//! | `caller`     | whose a bearer token is                                             |
-//! | `entering`   | which entity or account a request acts in                           |
-//! | `permission` | the permission table                                                |
-//! | `entity`     | entities: fields, creation, change                                  |
-//! | `settings`   | an entity's settings: what is accepted, how it merges, its defaults |
-//! | `country`    | countries: codes, names, defaults and rules                         |
-//! | `portugal`   | what Portuguese law asks of an issuer                               |
-//! | `member`     | who belongs to an entity, and the last admin                        |
-//! | `invitation` | inviting people who have no user yet                                |
-//! | `secret`     | tokens and keys: made, recognised, digested                         |
-//! | `operator`   | who may take over a till, and their PINs                            |
-//! | `pin`        | PINs: what is accepted, how they are kept, how failures lock one    |
-//! | `device`     | what a till is logged in with, and its right to change hands        |
-//! | `switch`     | handing a till over to an operator who says their PIN               |
-//! | `operator_token` | the token that comes of that, and all that ends it              |
-//! | `test_clock` | what jobs of an account's sandbox take for now                      |
+//! | Module           | Owns                                                                |
+//! | ---------------- | ------------------------------------------------------------------- |
+//! | `account`        | accounts and users, sign-up                                         |
+//! | `password`       | password rules and Argon2id hashes                                  |
+//! | `session`        | logging in and out                                                  |
+//! | `key`            | API keys of entities and accounts                                   |
+//! | `caller`         | whose a bearer token is                                             |
+//! | `entering`       | which entity or account a request acts in                           |
+//! | `permission`     | the permission table                                                |
+//! | `entity`         | entities: fields, creation, change                                  |
+//! | `settings`       | an entity's settings: what is accepted, how it merges, its defaults |
+//! | `country`        | countries: codes, names, defaults and rules                         |
+//! | `portugal`       | what Portuguese law asks of an issuer                               |
+//! | `member`         | who belongs to an entity, and the last admin                        |
+//! | `invitation`     | inviting people who have no user yet                                |
+//! | `secret`         | tokens and keys: made, recognised, digested                         |
+//! | `operator`       | who may take over a till, and their PINs                            |
+//! | `pin`            | PINs: what is accepted, how they are kept, how failures lock one    |
+//! | `device`         | what a till is logged in with, and its right to change hands        |
+//! | `switch`         | handing a till over to an operator who says their PIN               |
+//! | `operator_token` | the token that comes of that, and all that ends it                  |
+//! | `test_clock`     | what jobs of an account's sandbox take for now                      |
 //!
 //! **Invariants.** Passwords are kept as Argon2id hashes, tokens and keys as SHA-256 digests, PINs as
 //! Argon2id hashes over an HMAC under a key that no store has, and none of them shows in any `Debug`
-//! output of a type of this crate. A PIN is not tried before the attempt is counted. E-mail addresses are unique without
-//! regard to capitals. Within this crate an entity that has an admin keeps one. Hashing a password
-//! takes tens of milliseconds of processor time, so it is done by plain functions
+//! output of a type of this crate. A PIN is not tried before the attempt is counted. E-mail
+//! addresses are unique without regard to capitals. Within this crate an entity that has an admin
+//! keeps one. Hashing takes tens of milliseconds of processor time, so it is done by plain functions
 //! ([`hash_password`], [`Login::verify`], [`OpenInvitation::answer`], [`PinOwner::hash`],
 //! [`SwitchAttempt::verify`]) that the caller runs off its reactor; no async function here hashes.
 

@@ -64,7 +64,7 @@ pub async fn begin_switch(
     store
         .decide(loads(&scope, &user, device), None, move |loaded| {
             let [_, pin, row, ..] = &loaded.rows[..] else { return Err(not_shown().into()) };
-            let now = stamp.now();
+            let now = loaded.now.unwrap_or(stamp.now());
             let held = device.read(row, now)?;
             held.switching().check()?;
             let before = OperatorPin::read(pin)?;
@@ -137,7 +137,7 @@ pub async fn finish_switch(
     store
         .decide(loads, None, move |loaded| {
             let [_, pin, row, tokens] = &loaded.rows[..] else { return Err(not_shown().into()) };
-            let now = stamp.now();
+            let now = loaded.now.unwrap_or(stamp.now());
             let held = attempt.device.read(row, now)?;
             let before = OperatorPin::read(pin)?;
             let same = |pin: &&OperatorPin| pin.kept.as_ref() == Some(&kept);

@@ -2,7 +2,7 @@
 
 use racun_documents::{DocumentError, Refused};
 use racun_kernel::{Issues, StoreError};
-use racun_settlement::{Refusal, SettlementError};
+use racun_settlement::{Refusal, SettlementError, TypeChangeError};
 
 /// Why a use case on documents and what settles them is refused: in the words of the crate whose rule
 /// refuses.
@@ -14,6 +14,9 @@ pub enum Error {
     /// A rule of settlement.
     #[error(transparent)]
     Settlement(SettlementError),
+    /// A change of a payment's type that a tax authority has a say in.
+    #[error(transparent)]
+    TypeChange(#[from] TypeChangeError),
 }
 
 impl From<StoreError> for Error {

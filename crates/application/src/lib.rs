@@ -5,15 +5,16 @@
 //! | `convert`   | parts that documents and the catalogue both keep                          |
 //! | `documents` | documents made of the catalogue's records and the entity's settings        |
 //! | `expenses`  | received supplier invoices, calculated and numbered                        |
-//! | `payments`  | payments on documents and expenses                                         |
+//! | `payments`  | payments on documents and expenses; the port to tax authorities            |
 //! | `pos`       | tables and tabs of the point of sale                                       |
 //! | `recurring` | recurring invoices, and the job that makes their invoices                  |
 //! | `settling`  | documents as settlement sees them, and what it changes on them             |
 //! | `error`     | why such a use case is refused                                             |
 //! | `entities`  | entities with the taxes they start with, and settings that number documents |
 //!
-//! **Invariants.** Reads come first, then one pure decision, then one commit: nothing here writes
-//! twice. Domain crates do not know each other; whatever crosses from one to the other is here.
+//! **Invariants.** Reads come first, then one pure decision, then one commit. Nothing here writes
+//! twice, but for a change that a tax authority is told of: what it is about to be told is stored
+//! first. Domain crates do not know each other; whatever crosses from one to the other is here.
 
 pub mod convert;
 pub mod documents;

@@ -1,4 +1,12 @@
 //! Payments: what a command names is read, held with all that settles with it, and decided on once.
+//!
+//! | Module        | Owns                                                     |
+//! | ------------- | -------------------------------------------------------- |
+//! | `type_change` | changing a payment, where a tax authority may have a say |
+//! | `authority`   | the port to that authority                               |
+
+mod authority;
+mod type_change;
 
 use racun_access::{Entity, Permission, permits};
 use racun_documents::{Document, DocumentError, DocumentId, DocumentKind, Relation};
@@ -7,8 +15,7 @@ use racun_kernel::{
     ListQuery, Load, Loaded, Page, RawQuery, Scope, Stamp, Store, StoreError, Writes,
 };
 use racun_settlement::{
-    EXPENSES, Expense, NewPayment, Outcome, PAYMENTS, Payment, PaymentPatch, Settlement,
-    SettlementError,
+    EXPENSES, Expense, NewPayment, Outcome, PAYMENTS, Payment, Settlement, SettlementError,
 };
 use time::Date;
 
@@ -16,8 +23,25 @@ use crate::documents::{advances, get_documents, links, links_of, today};
 use crate::error::Error;
 use crate::settling::{Sheet, load_allocations, payments};
 
+pub use authority::{Concern, Matter, NoAuthority, TaxAuthority};
+pub use type_change::change;
+
 /// How often a command is decided anew when links change between its reads and its decision.
 const ATTEMPTS: usize = 3;
+
+/// Decides anew while links change between its reads and its decision, up to [`ATTEMPTS`] times.
+async fn while_links_change<T, F>(mut decide: impl FnMut() -> F) -> Result<T, Error>
+where
+    F: Future<Output = Result<T, Error>>,
+{
+    for _ in 1..ATTEMPTS {
+        match decide().await {
+            Err(Error::Document(DocumentError::ChangedMeanwhile)) => {}
+            done => return done,
+        }
+    }
+    decide().await
+}
 
 /// The documents and expenses that a payment names.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -66,7 +90,12 @@ impl Plan {
             Some(invoice) => links_of(store, scope, invoice).await?,
             None => Vec::new(),
         };
-        Ok(Self { scope: scope.clone(), named, links, today: today(entity, stamp) })
+        Ok(Self { links, ..Self::unlinked(scope, entity, named, stamp) })
+    }
+
+    /// The plan for an invoice without links. It is refused, and to be made anew, when there are some.
+    fn unlinked(scope: &Scope, entity: &Entity, named: Named, stamp: &Stamp) -> Self {
+        Self { scope: scope.clone(), named, links: Vec::new(), today: today(entity, stamp) }
     }
 
     fn loads(&self) -> Vec<Load> {
@@ -124,10 +153,11 @@ impl Plan {
         mut sheet: Sheet,
         outcome: Outcome,
         stamp: &Stamp,
-    ) -> (Option<Payment>, Writes) {
+    ) -> Result<(Payment, Writes), Error> {
         sheet.take_over(&outcome, stamp);
         let writes = sheet.writes(&outcome, &self.scope, stamp);
-        (outcome.payment, writes)
+        let no_answer = || StoreError::Unavailable("a settlement answered no payment".to_owned());
+        Ok((outcome.payment.ok_or_else(no_answer)?, writes))
     }
 }
 
@@ -146,126 +176,65 @@ pub async fn record(
     if let Some(expense) = named.expense.filter(|_| !reaches_expenses(scope)) {
         return Err(StoreError::NotFound { id: expense.to_string() }.into());
     }
-    for _ in 1..ATTEMPTS {
-        match record_once(store, scope, entity, named.clone(), new.clone(), stamp).await {
-            Err(Error::Document(DocumentError::ChangedMeanwhile)) => {}
-            done => return done,
-        }
+    // Most invoices have no links, so the first try does not look for them.
+    let unlinked = Plan::unlinked(scope, entity, named.clone(), stamp);
+    match record_by(store, unlinked, new.clone(), stamp).await {
+        Err(Error::Document(DocumentError::ChangedMeanwhile)) => {}
+        done => return done,
     }
-    record_once(store, scope, entity, named, new, stamp).await
+    while_links_change(async || {
+        let plan = Plan::of(store, scope, entity, named.clone(), stamp).await?;
+        record_by(store, plan, new.clone(), stamp).await
+    })
+    .await
 }
 
-async fn record_once(
+async fn record_by(
     store: &dyn Store,
-    scope: &Scope,
-    entity: &Entity,
-    named: Named,
+    plan: Plan,
     new: NewPayment,
     stamp: &Stamp,
 ) -> Result<Payment, Error> {
-    let plan = Plan::of(store, scope, entity, named, stamp).await?;
     let stamp = stamp.clone();
     store
         .decide(plan.loads(), None, move |loaded| {
             let (sheet, settlement) = plan.open(&loaded)?;
             let outcome = settlement.record(new, &stamp)?;
-            let (payment, writes) = plan.close(sheet, outcome, &stamp);
-            Ok((payment.ok_or_else(no_answer)?, writes))
+            plan.close(sheet, outcome, &stamp)
         })
         .await
 }
 
-/// What becomes of a stored payment.
-#[derive(Debug, Clone)]
-enum Command {
-    Change(Box<PaymentPatch>),
-    Trash,
-    Restore,
+/// A held payment, and all that is held with it.
+struct Held {
+    payment: Payment,
+    settlement: Settlement,
+    sheet: Sheet,
+    plan: Plan,
+    stamp: Stamp,
 }
 
-impl Command {
-    fn decide(
+impl Held {
+    /// The payment as `command` makes it, and what is written.
+    fn settle(
         self,
-        settlement: Settlement,
-        payment: Payment,
-        stamp: &Stamp,
-    ) -> Result<Outcome, SettlementError> {
-        match self {
-            Self::Change(patch) => settlement.change(payment, *patch, stamp),
-            Self::Trash => settlement.trash(payment, stamp),
-            Self::Restore => settlement.restore(payment, stamp),
-        }
+        command: impl FnOnce(Settlement, Payment, &Stamp) -> Result<Outcome, SettlementError>,
+    ) -> Result<(Payment, Writes), Error> {
+        let Self { payment, settlement, sheet, plan, stamp } = self;
+        let outcome = command(settlement, payment, &stamp)?;
+        plan.close(sheet, outcome, &stamp)
     }
 }
 
-/// Changes a payment. Its documents stay.
-///
-/// # Errors
-/// [`StoreError::NotFound`], or what settlement refuses.
-pub async fn change(
-    store: &dyn Store,
-    scope: &Scope,
-    entity: &Entity,
-    id: PaymentId,
-    patch: PaymentPatch,
-    stamp: &Stamp,
-) -> Result<Payment, Error> {
-    amend(store, scope, entity, id, Command::Change(Box::new(patch)), stamp).await
-}
-
-/// Moves a payment to the trash: its documents' totals follow.
-///
-/// # Errors
-/// [`StoreError::NotFound`], or what settlement refuses.
-pub async fn trash(
+/// Holds the payment `id` with all that settles with it, and writes what `decide` answers.
+async fn hold<T: Send + 'static>(
     store: &dyn Store,
     scope: &Scope,
     entity: &Entity,
     id: PaymentId,
     stamp: &Stamp,
-) -> Result<Payment, Error> {
-    amend(store, scope, entity, id, Command::Trash, stamp).await
-}
-
-/// Brings a payment back from the trash.
-///
-/// # Errors
-/// [`StoreError::NotFound`], or what settlement refuses.
-pub async fn restore(
-    store: &dyn Store,
-    scope: &Scope,
-    entity: &Entity,
-    id: PaymentId,
-    stamp: &Stamp,
-) -> Result<Payment, Error> {
-    amend(store, scope, entity, id, Command::Restore, stamp).await
-}
-
-async fn amend(
-    store: &dyn Store,
-    scope: &Scope,
-    entity: &Entity,
-    id: PaymentId,
-    command: Command,
-    stamp: &Stamp,
-) -> Result<Payment, Error> {
-    for _ in 1..ATTEMPTS {
-        match amend_once(store, scope, entity, id, command.clone(), stamp).await {
-            Err(Error::Document(DocumentError::ChangedMeanwhile)) => {}
-            done => return done,
-        }
-    }
-    amend_once(store, scope, entity, id, command, stamp).await
-}
-
-async fn amend_once(
-    store: &dyn Store,
-    scope: &Scope,
-    entity: &Entity,
-    id: PaymentId,
-    command: Command,
-    stamp: &Stamp,
-) -> Result<Payment, Error> {
+    decide: impl FnOnce(Held) -> Result<(T, Writes), Error> + Send + 'static,
+) -> Result<T, Error> {
     let seen = get(store, scope, id).await?;
     let named = Named::of(seen.documents());
     let plan = Plan::of(store, scope, entity, named, stamp).await?;
@@ -279,11 +248,46 @@ async fn amend_once(
             let gone = || StoreError::NotFound { id: id.to_string() };
             let payment = own.first().ok_or_else(gone)?.read(&PAYMENTS)?;
             let (sheet, settlement) = plan.open(&loaded)?;
-            let outcome = command.decide(settlement, payment, &stamp)?;
-            let (payment, writes) = plan.close(sheet, outcome, &stamp);
-            Ok((payment.ok_or_else(no_answer)?, writes))
+            decide(Held { payment, settlement, sheet, plan, stamp })
         })
         .await
+}
+
+/// Moves a payment to the trash: its documents' totals follow.
+///
+/// # Errors
+/// [`StoreError::NotFound`], or what settlement refuses; [`TypeChangeError::Unconfirmed`] while it
+/// is not known whether the payment's type was changed, for the change could not be made in the
+/// trash.
+///
+/// [`TypeChangeError::Unconfirmed`]: racun_settlement::TypeChangeError::Unconfirmed
+pub async fn trash(
+    store: &dyn Store,
+    scope: &Scope,
+    entity: &Entity,
+    id: PaymentId,
+    stamp: &Stamp,
+) -> Result<Payment, Error> {
+    let decide = |held: Held| {
+        held.must_be_confirmed()?;
+        held.settle(Settlement::trash)
+    };
+    while_links_change(|| hold(store, scope, entity, id, stamp, decide)).await
+}
+
+/// Brings a payment back from the trash.
+///
+/// # Errors
+/// [`StoreError::NotFound`], or what settlement refuses.
+pub async fn restore(
+    store: &dyn Store,
+    scope: &Scope,
+    entity: &Entity,
+    id: PaymentId,
+    stamp: &Stamp,
+) -> Result<Payment, Error> {
+    let decide = |held: Held| held.settle(Settlement::restore);
+    while_links_change(|| hold(store, scope, entity, id, stamp, decide)).await
 }
 
 /// Removes a payment in the trash for good.
@@ -364,8 +368,4 @@ pub async fn related(
 /// Whether expenses are there for whoever acts: for operators there are none.
 fn reaches_expenses(scope: &Scope) -> bool {
     permits(scope.principal(), scope.role(), Permission::ReadRecords)
-}
-
-fn no_answer() -> Error {
-    StoreError::Unavailable("a settlement answered no payment".to_owned()).into()
 }

@@ -2,41 +2,19 @@
 
 use std::collections::BTreeMap;
 
-use racun_kernel::{Decimal, Issue, Issues, Metadata, Patch};
+use racun_kernel::{Decimal, Issue, Issues, Metadata, Patch, text};
 use serde_json::{Map, Value as Json};
 
 /// Characters that a text may hold where the interface names no other limit.
 pub const MAX_TEXT_CHARS: usize = 500;
 /// Characters that an e-mail address may hold.
 pub const MAX_EMAIL_CHARS: usize = 255;
-/// Characters that a key of `metadata` may hold.
-pub const MAX_METADATA_KEY_CHARS: usize = 250;
 /// Bytes that a free JSON object, such as a business unit's settings, may hold.
 pub const MAX_JSON_BYTES: usize = 64 * 1024;
 
-/// The locales in which texts can be translated.
-pub const LOCALES: [&str; 18] = [
-    "en-US", "de-DE", "it-IT", "fr-FR", "es-ES", "sl-SI", "pt-PT", "nl-NL", "pl-PL", "hr-HR",
-    "sv-SE", "fi-FI", "et-EE", "bg-BG", "cs-CZ", "sk-SK", "nb-NO", "is-IS",
-];
-
-/// Checks a text: at most `max` characters, none of them NUL, which no store keeps.
-///
-/// # Errors
-/// `too_long` or `invalid_value`.
-pub fn check_text(text: &str, max: usize) -> Result<(), Issue> {
-    if text.chars().count() > max {
-        return Err(Issue::new("too_long", format!("at most {max} characters")));
-    }
-    if text.contains('\0') {
-        return Err(Issue::new("invalid_value", "text cannot hold a NUL character"));
-    }
-    Ok(())
-}
-
 /// A text of at most `max` characters, as a rule for [`Check::optional`].
 pub(crate) fn text(max: usize) -> impl Fn(String) -> Result<String, Issues> {
-    move |text| Ok(check_text(&text, max).map(|()| text)?)
+    move |text| Ok(text::check(&text, max).map(|()| text)?)
 }
 
 /// A text of at most `max` characters of which one at least is not blank.
@@ -44,7 +22,7 @@ pub(crate) fn not_blank(text: String, max: usize) -> Result<String, Issues> {
     if text.trim().is_empty() {
         return Err(required("must hold at least one character that is not blank").into());
     }
-    Ok(check_text(&text, max).map(|()| text)?)
+    Ok(text::check(&text, max).map(|()| text)?)
 }
 
 /// The issue of something that must be given.
@@ -55,7 +33,7 @@ pub(crate) fn required(message: &str) -> Issue {
 /// What looks like an e-mail address: one `@`, something before it and a dotted domain behind it.
 /// Whether it exists only a message can tell.
 fn email(address: String) -> Result<String, Issues> {
-    check_text(&address, MAX_EMAIL_CHARS)?;
+    text::check(&address, MAX_EMAIL_CHARS)?;
     let spaced = address.chars().any(|c| c.is_whitespace() || c.is_control());
     let dotted = |domain: &str| {
         let labels: Vec<&str> = domain.split('.').collect();
@@ -83,19 +61,6 @@ fn country_code(code: String) -> Result<String, Issues> {
     Err(Issue::new("invalid_country_code", message).into())
 }
 
-/// Texts by locale, each of at most `max` characters.
-pub(crate) fn localized(texts: &BTreeMap<String, String>, max: usize) -> Result<(), Issues> {
-    let mut check = Check::default();
-    for (locale, text) in texts {
-        if !LOCALES.contains(&locale.as_str()) {
-            let message = format!("no such locale; there are {}", LOCALES.join(", "));
-            check.refuse(Issue::new("unknown_locale", message).at(locale.as_str()));
-        }
-        check.keep(locale, check_text(text, max));
-    }
-    check.finish()
-}
-
 /// A JSON object that every store can keep: no NUL in its texts, no number that a decimal cannot
 /// hold, at most [`MAX_JSON_BYTES`].
 pub(crate) fn json_object(object: &Map<String, Json>) -> Result<(), Issues> {
@@ -110,7 +75,7 @@ pub(crate) fn json_object(object: &Map<String, Json>) -> Result<(), Issues> {
 fn json_entries(object: &Map<String, Json>) -> Result<(), Issues> {
     let mut issues = Issues::default();
     for (key, value) in object {
-        issues.collect(key.as_str(), check_text(key, MAX_JSON_BYTES).map_err(Issues::from));
+        issues.collect(key.as_str(), text::check(key, MAX_JSON_BYTES).map_err(Issues::from));
         issues.collect(key.as_str(), json(value));
     }
     issues.into_result(())
@@ -123,7 +88,7 @@ fn json(value: &Json) -> Result<(), Issues> {
             Ok(_) => Ok(()),
             Err(error) => Err(Issue::new("invalid_value", error.to_string()).into()),
         },
-        Json::String(text) => Ok(check_text(text, MAX_JSON_BYTES)?),
+        Json::String(text) => Ok(text::check(text, MAX_JSON_BYTES)?),
         Json::Array(values) => {
             let mut issues = Issues::default();
             for (n, value) in values.iter().enumerate() {
@@ -133,16 +98,6 @@ fn json(value: &Json) -> Result<(), Issues> {
         }
         Json::Object(object) => json_entries(object),
     }
-}
-
-fn metadata(entries: BTreeMap<String, String>) -> Result<Metadata, Issues> {
-    let mut check = Check::default();
-    for (key, value) in &entries {
-        check.keep(key, check_text(key, MAX_METADATA_KEY_CHARS));
-        check.keep(key, check_text(value, Metadata::MAX_VALUE_CHARS));
-    }
-    check.finish()?;
-    Metadata::new(entries)
 }
 
 /// Takes an input's fields over into a record, and collects what is wrong with them.
@@ -210,7 +165,7 @@ impl Check {
 
     /// The field `metadata`: replaced as a whole; null empties it.
     pub fn metadata(&mut self, sent: Patch<BTreeMap<String, String>>, kept: &mut Metadata) {
-        if let Some(sent) = self.keep("metadata", sent.try_map(metadata)) {
+        if let Some(sent) = self.keep("metadata", sent.try_map(Metadata::checked)) {
             sent.apply_or(kept, Metadata::default());
         }
     }

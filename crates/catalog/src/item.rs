@@ -3,11 +3,12 @@
 use std::collections::BTreeMap;
 
 use racun_kernel::id::{self, EntityId, FinancialCategoryId, ItemId, TaxId};
+use racun_kernel::text::check_localized;
 use racun_kernel::{Currency, Decimal, Issue, Issues, Metadata, Patch, Scope, Stamp, Store};
 use serde::{Deserialize, Serialize};
 use time::{Date, OffsetDateTime};
 
-use crate::check::{self, Check, MAX_TEXT_CHARS, check_text, required, text};
+use crate::check::{Check, MAX_TEXT_CHARS, required, text};
 use crate::error::CatalogError;
 use crate::life_cycle::{self, Trashable};
 use crate::record::{Declared, record};
@@ -290,16 +291,16 @@ fn apply_prices(
 fn e_invoicing(sent: ItemEInvoicing) -> Result<ItemEInvoicing, Issues> {
     let mut check = Check::default();
     if let Some(unit_code) = &sent.unit_code {
-        check.keep("unit_code", check_text(unit_code, MAX_TEXT_CHARS));
+        check.keep("unit_code", racun_kernel::text::check(unit_code, MAX_TEXT_CHARS));
     }
     check.finish().map(|()| sent)
 }
 
 fn translations(sent: ItemTranslations) -> Result<ItemTranslations, Issues> {
     let mut check = Check::default();
-    check.keep("name", check::localized(&sent.name, Item::MAX_TRANSLATED_NAME_CHARS));
+    check.keep("name", check_localized(&sent.name, Item::MAX_TRANSLATED_NAME_CHARS));
     let max = Item::MAX_TRANSLATED_DESCRIPTION_CHARS;
-    check.keep("description", check::localized(&sent.description, max));
+    check.keep("description", check_localized(&sent.description, max));
     check.finish().map(|()| sent)
 }
 

@@ -41,9 +41,7 @@ mod tax;
 pub use business_unit::{
     BUSINESS_UNITS, BusinessUnit, BusinessUnitInput, create_business_unit, update_business_unit,
 };
-pub use check::{
-    LOCALES, MAX_EMAIL_CHARS, MAX_JSON_BYTES, MAX_METADATA_KEY_CHARS, MAX_TEXT_CHARS, check_text,
-};
+pub use check::{MAX_EMAIL_CHARS, MAX_JSON_BYTES, MAX_TEXT_CHARS};
 pub use customer::{
     CUSTOMERS, ContactType, Customer, CustomerInput, Vies, create_customer, update_customer,
 };

@@ -3,7 +3,7 @@
 use racun_kernel::{Issue, Issues};
 use serde::{Deserialize, Serialize};
 
-use crate::check::{Check, MAX_TEXT_CHARS, check_text, not_blank};
+use crate::check::{Check, MAX_TEXT_CHARS, not_blank};
 
 /// Bank accounts that one record may hold.
 const MAX_BANK_ACCOUNTS: usize = 50;
@@ -60,7 +60,10 @@ impl EntityBankAccount {
             ("sort_code", &self.sort_code),
         ];
         for (field, text) in texts {
-            check.keep(field, text.as_deref().map_or(Ok(()), |t| check_text(t, MAX_TEXT_CHARS)));
+            check.keep(
+                field,
+                text.as_deref().map_or(Ok(()), |t| racun_kernel::text::check(t, MAX_TEXT_CHARS)),
+            );
         }
         check.finish()
     }

@@ -157,7 +157,7 @@ impl Content {
             texts.iter().for_each(|issue| issues.push(issue.clone()));
         }
         issues.collect("translations", self.translations.check());
-        crate::text::check_text(
+        racun_kernel::text::check_field(
             &mut issues,
             "reference",
             self.reference.as_deref(),

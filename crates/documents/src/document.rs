@@ -12,7 +12,9 @@ use crate::calculation::CalculationMode;
 use crate::content::{Content, NewDocument};
 use crate::line::NewLine;
 use crate::version::Editor;
-use crate::{DocumentError, DocumentId, DocumentKind, Numbering, Operator, Refused, Version};
+use crate::{
+    DocumentError, DocumentId, DocumentKind, Numbering, Operator, PaymentChange, Refused, Version,
+};
 
 /// Where a document comes from.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
@@ -123,6 +125,9 @@ pub struct Document {
     /// What the customer said to an estimate.
     #[serde(default)]
     pub reply: Option<Reply>,
+    /// The change of a payment's type that the tax authority has not confirmed.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub payment_change_unconfirmed: Option<PaymentChange>,
     /// Opaque id of its public page.
     pub shareable_id: Option<String>,
     /// Updates so far.
@@ -186,6 +191,7 @@ impl Document {
             amounts,
             operator: None,
             reply: None,
+            payment_change_unconfirmed: None,
             shareable_id: None,
             updates: 0,
             created_at: stamp.now(),
@@ -286,10 +292,14 @@ impl Document {
     /// The document as voided. Its number stays taken.
     ///
     /// # Errors
-    /// For drafts, for voided documents, and for kinds that are never voided.
+    /// For drafts, for voided documents, and for kinds that are never voided; while a change of a
+    /// payment's type is unconfirmed, for it could not be made on a voided document.
     pub fn void(mut self, void: Voided) -> Result<Self, DocumentError> {
         if self.id.kind() == DocumentKind::Estimate {
             return Err(Refused::NotVoidable.into());
+        }
+        if self.payment_change_unconfirmed.is_some() {
+            return Err(Refused::PaymentChangeUnconfirmed.into());
         }
         match self.stage {
             Stage::Draft => Err(Refused::Draft.into()),
@@ -323,6 +333,13 @@ impl Document {
             applied: self.amounts.total_applied.clone(),
             credited: self.amounts.total_credited.clone(),
         }
+    }
+
+    /// The document with `change` of a payment's type unconfirmed, or none. No change of the
+    /// document itself, so `updated_at` stays.
+    #[must_use]
+    pub fn with_payment_change(self, change: Option<PaymentChange>) -> Self {
+        Self { payment_change_unconfirmed: change, ..self }
     }
 
     /// The estimate as accepted. Accepting it again changes nothing.

@@ -68,6 +68,12 @@ pub enum Refused {
     /// Estimates end by being rejected or by running out.
     #[error("a document of this kind cannot be voided")]
     NotVoidable,
+    /// The tax authority has not confirmed yet how a payment on it was made.
+    #[error(
+        "a change of a payment's type is not confirmed by the tax authority yet; send that change \
+         again first"
+    )]
+    PaymentChangeUnconfirmed,
 }
 
 impl Refused {
@@ -85,6 +91,7 @@ impl Refused {
             Self::Applied => "document_linked",
             Self::Settled => "document_settled",
             Self::NotVoidable => "document_not_voidable",
+            Self::PaymentChangeUnconfirmed => "fina_payment_change_unconfirmed",
         }
     }
 }

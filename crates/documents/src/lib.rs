@@ -18,6 +18,7 @@
 //! | `amounts`          | what a document comes to, in its currency and the entity's       |
 //! | `document`         | the document, its stages and every transition                   |
 //! | `operator`         | who issued a document                                           |
+//! | `payment_change`   | a payment's change of type that the authority has not confirmed  |
 //! | `relation`         | links between documents                                         |
 //! | `version`          | what an update changed                                          |
 //! | `recurrence`       | schedules that make invoices after a template                   |
@@ -37,6 +38,7 @@ pub mod number_format;
 mod numbering;
 mod operator;
 mod party;
+mod payment_change;
 pub mod recurrence;
 mod relation;
 mod text;
@@ -57,8 +59,9 @@ pub use line::{
 pub use numbering::{NumberFormats, Numbering, UnitNumbering};
 pub use operator::Operator;
 pub use party::{BankAccount, BankAccountType, Party, PartyPatch, UjpParty, UnitSnapshot};
+pub use payment_change::PaymentChange;
 pub use relation::{RELATIONS, Relation, RelationType};
-pub use text::{Localized, TextDefaults, Texts, Translations, language_of, languages, locales};
+pub use text::{Localized, TextDefaults, Texts, Translations};
 pub use transaction_type::{TransactionType, Verdict, ViesData, classify, is_eu};
 pub use version::{Editor, VERSIONS, Version};
 

@@ -1,13 +1,14 @@
 //! A document's lines: what a request says of them and what is calculated.
 
 use racun_kernel::id::{FinancialCategoryId, ItemId, TaxId};
+use racun_kernel::text::{check_field, check_localized};
 use racun_kernel::{Decimal, Issue, Issues, Metadata};
 use serde::{Deserialize, Serialize};
 use time::Date;
 
 use crate::DocumentKind;
 use crate::calculation::{CalculatedLine, Discount, LineInput, LineTax, PricedLine, UnitPrice};
-use crate::text::{Localized, check_localized, check_text};
+use crate::text::Localized;
 
 /// What a line is, when it is not goods or services.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
@@ -283,9 +284,9 @@ impl Line {
 }
 
 fn check_texts(new: &NewLine, issues: &mut Issues) {
-    check_text(issues, "name", new.name.as_deref(), Line::MAX_NAME_CHARS);
-    check_text(issues, "description", new.description.as_deref(), Line::MAX_DESCRIPTION_CHARS);
-    check_text(issues, "unit", new.unit.as_deref(), Line::MAX_UNIT_CHARS);
+    check_field(issues, "name", new.name.as_deref(), Line::MAX_NAME_CHARS);
+    check_field(issues, "description", new.description.as_deref(), Line::MAX_DESCRIPTION_CHARS);
+    check_field(issues, "unit", new.unit.as_deref(), Line::MAX_UNIT_CHARS);
     for (field, localized, max) in [
         ("name", &new.translations.name, Line::MAX_NAME_CHARS),
         ("description", &new.translations.description, 2000),

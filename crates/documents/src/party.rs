@@ -1,9 +1,8 @@
 //! Issuer, customer and business unit, as frozen on a document.
 
+use racun_kernel::text::check_field;
 use racun_kernel::{Issue, Issues, Patch};
 use serde::{Deserialize, Serialize};
-
-use crate::text::check_text;
 
 /// One side of a document: `DocumentEntity` of the interface.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -241,9 +240,9 @@ impl Party {
             ("peppol_scheme_id", &self.peppol_scheme_id),
         ];
         for (field, text) in texts {
-            check_text(&mut issues, field, text.as_deref(), Self::MAX_TEXT_CHARS);
+            check_field(&mut issues, field, text.as_deref(), Self::MAX_TEXT_CHARS);
         }
-        check_text(&mut issues, "email", self.email.as_deref(), Self::MAX_EMAIL_CHARS);
+        check_field(&mut issues, "email", self.email.as_deref(), Self::MAX_EMAIL_CHARS);
         if let Some(code) = &self.country_code
             && (code.len() != 2 || !code.bytes().all(|b| b.is_ascii_alphabetic()))
         {

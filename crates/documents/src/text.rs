@@ -2,61 +2,12 @@
 
 use std::collections::BTreeMap;
 
-use racun_kernel::{Issue, Issues, Patch};
+use racun_kernel::text::{check_field, check_localized};
+use racun_kernel::{Issues, Patch};
 use serde::{Deserialize, Serialize};
-
-/// Locales in which texts can be translated.
-const LOCALES: [&str; 18] = [
-    "en-US", "de-DE", "it-IT", "fr-FR", "es-ES", "sl-SI", "pt-PT", "nl-NL", "pl-PL", "hr-HR",
-    "sv-SE", "fi-FI", "et-EE", "bg-BG", "cs-CZ", "sk-SK", "nb-NO", "is-IS",
-];
-
-/// The 18 locales of the interface.
-#[must_use]
-pub const fn locales() -> &'static [&'static str] {
-    &LOCALES
-}
-
-/// The language of a locale: `sl` of `sl-SI`.
-#[must_use]
-pub fn language_of(locale: &str) -> &str {
-    locale.split('-').next().unwrap_or(locale)
-}
-
-/// The 18 languages of the interface.
-pub fn languages() -> impl Iterator<Item = &'static str> {
-    LOCALES.into_iter().map(language_of)
-}
 
 /// A text by locale.
 pub type Localized = BTreeMap<String, String>;
-
-/// Checks a text by locale: known locales, at most `max` characters each.
-///
-/// # Errors
-/// One issue for each locale that is wrong.
-pub fn check_localized(texts: &Localized, max: usize) -> Result<(), Issues> {
-    let mut issues = Issues::default();
-    for (locale, text) in texts {
-        if !LOCALES.contains(&locale.as_str()) {
-            let message = format!("no such locale; there are {}", LOCALES.join(", "));
-            issues.push(Issue::new("unknown_locale", message).at(locale.as_str()));
-        }
-        check_text(&mut issues, locale, Some(text), max);
-    }
-    issues.into_result(())
-}
-
-/// Adds an issue at `field` when `text` holds more than `max` characters, or a NUL.
-pub fn check_text(issues: &mut Issues, field: &str, text: Option<&str>, max: usize) {
-    let Some(text) = text else { return };
-    if text.chars().count() > max {
-        issues.push(Issue::new("too_long", format!("at most {max} characters")).at(field));
-    }
-    if text.contains('\0') {
-        issues.push(Issue::new("invalid_value", "text cannot hold a NUL character").at(field));
-    }
-}
 
 /// The texts of a document. `None` means that the document has no such text.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -138,16 +89,16 @@ impl Texts {
     /// One issue for each text that is too long.
     pub fn check(&self) -> Result<(), Issues> {
         let mut issues = Issues::default();
-        check_text(&mut issues, "note", self.note.as_deref(), Self::MAX_NOTE_CHARS);
-        check_text(
+        check_field(&mut issues, "note", self.note.as_deref(), Self::MAX_NOTE_CHARS);
+        check_field(
             &mut issues,
             "payment_terms",
             self.payment_terms.as_deref(),
             Self::MAX_TERMS_CHARS,
         );
-        check_text(&mut issues, "tax_clause", self.tax_clause.as_deref(), Self::MAX_NOTE_CHARS);
-        check_text(&mut issues, "footer", self.footer.as_deref(), Self::MAX_FOOTER_CHARS);
-        check_text(&mut issues, "signature", self.signature.as_deref(), Self::MAX_SIGNATURE_CHARS);
+        check_field(&mut issues, "tax_clause", self.tax_clause.as_deref(), Self::MAX_NOTE_CHARS);
+        check_field(&mut issues, "footer", self.footer.as_deref(), Self::MAX_FOOTER_CHARS);
+        check_field(&mut issues, "signature", self.signature.as_deref(), Self::MAX_SIGNATURE_CHARS);
         issues.into_result(())
     }
 }

@@ -7,7 +7,8 @@ use racun_documents::number_format::{FormatKind, NumberFormat};
 use racun_documents::{
     Content, CreationSource, Document, DocumentError, DocumentId, DocumentKind, ExchangeRate,
     GivenTotals, LineTaxDetail, NewDocument, NewLine, NumberFormats, Numbering, Operator, Party,
-    Refused, Revision, Stage, Texts, TitleType, TransactionType, Translations, Voided,
+    PaymentChange, Refused, Revision, Stage, Texts, TitleType, TransactionType, Translations,
+    Voided,
 };
 use racun_kernel::id::EntityId;
 use racun_kernel::testing::stamp;
@@ -288,6 +289,30 @@ fn what_each_stage_refuses() {
     let numbering = numbering(&deleted);
     assert_eq!(refused(deleted.issue(&numbering, 1, None, TODAY, &stamp)), "document_not_draft");
     assert!(matches!(voided().stage, Stage::Voided(issued, _) if issued.sequence == 7));
+}
+
+#[test]
+fn an_unconfirmed_change_of_a_payment_is_stored_and_holds_the_invoice() {
+    let stamp = stamp(NOW);
+    let invoice = issued(DocumentKind::Invoice, &stamp);
+    let plain = serde_json::to_value(&invoice).unwrap();
+    // Rows that were stored before there was such a thing are read, and new ones are no longer.
+    assert_eq!(plain.get("payment_change_unconfirmed"), None);
+    assert_eq!(serde_json::from_value::<Document>(plain).unwrap(), invoice);
+    let change = PaymentChange {
+        payment_id: stamp.id(),
+        from: "cash".to_owned(),
+        to: "card".to_owned(),
+        attempted_at: NOW,
+    };
+    let waiting = invoice.clone().with_payment_change(Some(change));
+    let read: Document = serde_json::from_value(serde_json::to_value(&waiting).unwrap()).unwrap();
+    assert_eq!(read, waiting);
+    let void = || Voided { at: NOW, reason: None, has_original_document: None };
+    let refused = waiting.clone().void(void()).unwrap_err();
+    assert_eq!(refused, Refused::PaymentChangeUnconfirmed.into());
+    assert_eq!(waiting.with_payment_change(None), invoice);
+    assert!(invoice.void(void()).is_ok());
 }
 
 #[test]

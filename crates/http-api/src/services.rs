@@ -1,4 +1,5 @@
-//! What handlers work with: the store, the clock, randomness, and the runtime that finishes writes.
+//! What handlers work with: the store, the tax authority, the clock, randomness, and the runtime that
+//! finishes writes.
 
 use std::future::Future;
 use std::num::NonZero;
@@ -6,6 +7,7 @@ use std::sync::{Arc, LazyLock};
 use std::time::{Duration, Instant};
 
 use racun_access::PinKey;
+use racun_application::payments::TaxAuthority;
 use racun_kernel::{Entropy, Stamp, Store};
 use time::OffsetDateTime;
 use tokio::runtime::Handle;
@@ -17,6 +19,8 @@ use tracing::Instrument as _;
 pub struct Services {
     /// Where everything is kept.
     pub store: Arc<dyn Store>,
+    /// Who has to hear of a payment's change of type; `NoAuthority` where nothing is fiscalized.
+    pub tax_authority: Arc<dyn TaxAuthority>,
     /// What time it is.
     pub clock: Arc<dyn Fn() -> OffsetDateTime + Send + Sync>,
     /// Where ids and secrets come from.

@@ -7,6 +7,7 @@
 //! | `decimal`  | exact decimals: bounds, arithmetic, JSON without a lost digit         |
 //! | `money`    | ISO 4217 currencies and the one rounding                              |
 //! | `metadata` | the string map a caller attaches to a resource                        |
+//! | `text`     | which texts and locales are accepted, and how lists compare texts     |
 //! | `patch`    | absent, null or a value: a field of a partial update                  |
 //! | `calendar` | dates and instants: their text and an entity's local day              |
 //! | `issue`    | what is wrong with which field of an input                            |

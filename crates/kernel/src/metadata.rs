@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
-use crate::{Issue, Issues};
+use crate::{Issue, Issues, text};
 
 /// Up to 50 properties, each a string of at most 250 characters. Keys are opaque.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -16,6 +16,8 @@ impl Metadata {
     pub const MAX_PROPERTIES: usize = 50;
     /// Characters that one value may hold.
     pub const MAX_VALUE_CHARS: usize = 250;
+    /// Characters that one key may hold, where [`Metadata::checked`] limits them.
+    pub const MAX_KEY_CHARS: usize = 250;
 
     /// Accepts `entries` within the limits.
     ///
@@ -35,6 +37,21 @@ impl Metadata {
             }
         }
         issues.into_result(Self(entries))
+    }
+
+    /// Accepts `entries` as [`Metadata::new`] does, when keys are not too long either and no text
+    /// holds a NUL, which no store keeps.
+    ///
+    /// # Errors
+    /// One issue for each key and each value that is wrong; those of [`Metadata::new`] when none is.
+    pub fn checked(entries: BTreeMap<String, String>) -> Result<Self, Issues> {
+        let mut issues = Issues::default();
+        for (key, value) in &entries {
+            text::check_field(&mut issues, key, Some(key), Self::MAX_KEY_CHARS);
+            text::check_field(&mut issues, key, Some(value), Self::MAX_VALUE_CHARS);
+        }
+        issues.into_result(())?;
+        Self::new(entries)
     }
 
     /// The value of `key`.
@@ -63,5 +80,23 @@ mod tests {
         assert!(Metadata::new(entries(50, 250)).is_ok());
         assert_eq!(Metadata::new(entries(51, 1)).unwrap_err().len(), 1);
         assert_eq!(Metadata::new(entries(2, 251)).unwrap_err().len(), 2);
+        assert!(Metadata::checked(entries(50, 250)).is_ok());
+        assert_eq!(Metadata::checked(entries(51, 1)).unwrap_err().len(), 1);
+        assert_eq!(Metadata::checked(entries(2, 251)).unwrap_err().len(), 2);
+    }
+
+    #[test]
+    fn keys_are_limited_and_no_text_holds_a_nul() {
+        let code = |key: &str, value: &str| {
+            let entries = BTreeMap::from([(key.to_owned(), value.to_owned())]);
+            let wrong = Metadata::checked(entries).err()?;
+            Some(wrong.iter().map(|issue| issue.code).collect::<Vec<_>>().join(" "))
+        };
+        let (edge, long) = ("ž".repeat(250), "ž".repeat(251));
+        assert_eq!(code(&edge, &edge), None);
+        assert_eq!(code(&long, "a").as_deref(), Some("too_long"));
+        assert_eq!(code(&long, &long).as_deref(), Some("too_long too_long"));
+        assert_eq!(code("a\0", "b").as_deref(), Some("invalid_value"));
+        assert_eq!(code("a", "b\0").as_deref(), Some("invalid_value"));
     }
 }

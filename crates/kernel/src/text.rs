@@ -1,4 +1,51 @@
-//! Text as lists compare it.
+//! Text: what of it is accepted, and how lists compare it.
+
+use std::collections::BTreeMap;
+
+use crate::{Issue, Issues};
+
+/// The locales in which texts can be translated.
+pub const LOCALES: [&str; 18] = [
+    "en-US", "de-DE", "it-IT", "fr-FR", "es-ES", "sl-SI", "pt-PT", "nl-NL", "pl-PL", "hr-HR",
+    "sv-SE", "fi-FI", "et-EE", "bg-BG", "cs-CZ", "sk-SK", "nb-NO", "is-IS",
+];
+
+/// Accepts text of at most `max` characters, none of them NUL, which no store keeps.
+///
+/// # Errors
+/// `too_long` or `invalid_value`.
+pub fn check(text: &str, max: usize) -> Result<(), Issue> {
+    if text.chars().count() > max {
+        return Err(Issue::new("too_long", format!("at most {max} characters")));
+    }
+    if text.contains('\0') {
+        return Err(Issue::new("invalid_value", "text cannot hold a NUL character"));
+    }
+    Ok(())
+}
+
+/// Notes what is wrong with the text of `field`, when there is one, by the rules of [`check`].
+pub fn check_field(issues: &mut Issues, field: &str, text: Option<&str>, max: usize) {
+    if let Some(Err(issue)) = text.map(|text| check(text, max)) {
+        issues.push(issue.at(field));
+    }
+}
+
+/// Accepts texts by locale: each locale one of [`LOCALES`], each text by the rules of [`check`].
+///
+/// # Errors
+/// One issue for each locale and each text that is wrong.
+pub fn check_localized(texts: &BTreeMap<String, String>, max: usize) -> Result<(), Issues> {
+    let mut issues = Issues::default();
+    for (locale, text) in texts {
+        if !LOCALES.contains(&locale.as_str()) {
+            let message = format!("no such locale; there are {}", LOCALES.join(", "));
+            issues.push(Issue::new("unknown_locale", message).at(locale.as_str()));
+        }
+        check_field(&mut issues, locale, Some(text), max);
+    }
+    issues.into_result(())
+}
 
 /// `text` as `contains` and `search` compare it: without the difference between capitals and small
 /// letters, in every script.
@@ -12,11 +59,45 @@ pub fn fold(text: &str) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::fold;
+    use super::*;
 
     #[test]
     fn capitals_beyond_ascii_fold() {
         assert_eq!(fold("ŽIGA Čeh ΟΔΟΣ"), "žiga čeh οδοσ");
         assert!(fold("Restavracija ŽAR").contains(&fold("žar")));
+    }
+
+    #[test]
+    fn a_text_is_counted_in_characters_and_holds_no_nul() {
+        for (text, expected) in [
+            ("", None),
+            ("žžž", None),
+            ("a\nb", None),
+            ("žžžž", Some("too_long")),
+            ("a\0", Some("invalid_value")),
+            ("aaa\0", Some("too_long")),
+        ] {
+            assert_eq!(check(text, 3).err().map(|issue| issue.code), expected, "{text:?}");
+        }
+        let mut issues = Issues::default();
+        check_field(&mut issues, "note", None, 3);
+        check_field(&mut issues, "tag", Some("abc"), 3);
+        check_field(&mut issues, "name", Some("abcd"), 3);
+        assert_eq!(issues.to_string(), "name: at most 3 characters");
+    }
+
+    #[test]
+    fn translations_are_in_known_locales_and_within_their_limit() {
+        let texts = |entries: &[(&str, &str)]| {
+            let own = |(locale, text): &(&str, &str)| ((*locale).to_owned(), (*text).to_owned());
+            check_localized(&entries.iter().map(own).collect(), 3)
+        };
+        assert_eq!(texts(&LOCALES.map(|locale| (locale, "abc"))), Ok(()));
+        let wrong = texts(&[("sl-SI", "abcd"), ("sl", "abcd")]).unwrap_err();
+        let wrong: Vec<_> = wrong.iter().map(|issue| (issue.code, issue.path.clone())).collect();
+        let at = |locale: &str| vec![crate::Step::Key(locale.to_owned())];
+        let expected =
+            [("unknown_locale", at("sl")), ("too_long", at("sl")), ("too_long", at("sl-SI"))];
+        assert_eq!(wrong, expected);
     }
 }

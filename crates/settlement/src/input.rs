@@ -3,10 +3,9 @@
 use std::collections::BTreeMap;
 
 use racun_kernel::id::{EntityId, ExpenseId, parse_ulid};
-use racun_kernel::{Decimal, Issue, Issues, Metadata, Patch, Stamp};
+use racun_kernel::{Decimal, Issue, Issues, Metadata, Patch, Stamp, text};
 use time::Date;
 
-use crate::check;
 use crate::error::{Refusal, SettlementError};
 use crate::payment::{MAX_NOTE_CHARS, MAX_REFERENCE_CHARS, MAX_TAG_CHARS, Payment, PaymentType};
 
@@ -120,7 +119,7 @@ impl NewPayment {
         }
         check_amount(&mut issues, self.amount.as_ref());
         check_texts(&mut issues, [&self.reference, &self.tag, &self.note]);
-        let metadata = issues.collect("metadata", check::metadata(self.metadata.clone()));
+        let metadata = issues.collect("metadata", Metadata::checked(self.metadata.clone()));
         Ok(issues.into_result((references, metadata.unwrap_or_default()))?)
     }
 
@@ -277,7 +276,7 @@ impl PaymentPatch {
         self.tag.apply(&mut after.tag);
         self.note.apply(&mut after.note);
         check_texts(&mut issues, [&after.reference, &after.tag, &after.note]);
-        if let Some(sent) = issues.collect("metadata", self.metadata.try_map(check::metadata)) {
+        if let Some(sent) = issues.collect("metadata", self.metadata.try_map(Metadata::checked)) {
             sent.apply_or(&mut after.metadata, Metadata::default());
         }
         match after.change_type(kind) {
@@ -333,7 +332,7 @@ fn check_amount(issues: &mut Issues, amount: Option<&Decimal>) {
 
 /// Checks reference, tag and note.
 fn check_texts(issues: &mut Issues, [reference, tag, note]: [&Option<String>; 3]) {
-    check::text(issues, "reference", reference.as_deref(), MAX_REFERENCE_CHARS);
-    check::text(issues, "tag", tag.as_deref(), MAX_TAG_CHARS);
-    check::text(issues, "note", note.as_deref(), MAX_NOTE_CHARS);
+    text::check_field(issues, "reference", reference.as_deref(), MAX_REFERENCE_CHARS);
+    text::check_field(issues, "tag", tag.as_deref(), MAX_TAG_CHARS);
+    text::check_field(issues, "note", note.as_deref(), MAX_NOTE_CHARS);
 }

@@ -5,16 +5,16 @@
 //! answers what to write, or refuses and nothing changes. Documents are a sibling's: here they are
 //! [`Settleable`]s, known by their ids as text and by what they come to.
 //!
-//! | Module       | Owns                                                                 |
-//! | ------------ | -------------------------------------------------------------------- |
-//! | `payment`    | the payment, its types and its stored fields                         |
-//! | `input`      | what a request says of a payment, and what it may name               |
-//! | `settleable` | what settlement knows of a document or an expense                    |
-//! | `settlement` | the commands: record, change, trash, restore, erase, cover, settle … |
-//! | `books`      | how commands keep totals, and how advances are allocated anew        |
-//! | `expense`    | received supplier invoices, their stages and transitions             |
-//! | `check`      | limits of texts and metadata                                         |
-//! | `error`      | why a command is refused, with the figures that explain it           |
+//! | Module        | Owns                                                                 |
+//! | ------------- | -------------------------------------------------------------------- |
+//! | `payment`     | the payment, its types and its stored fields                         |
+//! | `input`       | what a request says of a payment, and what it may name               |
+//! | `settleable`  | what settlement knows of a document or an expense                    |
+//! | `settlement`  | the commands: record, change, trash, restore, erase, cover, settle … |
+//! | `books`       | how commands keep totals, and how advances are allocated anew        |
+//! | `type_change` | a payment's other type, as a tax authority has a say in it           |
+//! | `expense`     | received supplier invoices, their stages and transitions             |
+//! | `error`       | why a command is refused, with the figures that explain it           |
 //!
 //! **Three kinds of money on an invoice.** *Ordinary* payments are what callers record; settlement
 //! by a credit note is one of them. *Allocations* are payments of type `advance` that this crate
@@ -29,13 +29,13 @@
 //! however many payments a document has, for it sees kept totals.
 
 mod books;
-mod check;
 mod error;
 mod expense;
 mod input;
 mod payment;
 mod settleable;
 mod settlement;
+mod type_change;
 
 pub use error::{Figures, Refusal, SettlementError};
 pub use expense::{
@@ -51,6 +51,9 @@ pub use payment::{
 };
 pub use settleable::{Settleable, SettleableKind, SettleableStage};
 pub use settlement::{Happened, MAX_DOCUMENT_PAYMENTS, Outcome, PaymentWrite, Settlement};
+pub use type_change::{
+    ProviderError, ProviderFault, ReportError, TypeChange, TypeChangeError, TypeChangeRule,
+};
 
 /// Every table of this crate.
 pub static TABLES: [&racun_kernel::Table; 2] = [&PAYMENTS, &EXPENSES];

@@ -3,12 +3,6 @@
 use super::shape::Property;
 use super::shape::Shape::{self, Bool, Each, Form, List, Localized, Object, OneOf, Text, Whole};
 
-/// Locales of documents and translations.
-pub(crate) const LOCALES: [&str; 18] = [
-    "en-US", "de-DE", "it-IT", "fr-FR", "es-ES", "sl-SI", "pt-PT", "nl-NL", "pl-PL", "hr-HR",
-    "sv-SE", "fi-FI", "et-EE", "bg-BG", "cs-CZ", "sk-SK", "nb-NO", "is-IS",
-];
-
 /// Languages of documents and people.
 pub(crate) const LANGUAGES: [&str; 18] = [
     "en", "de", "sl", "it", "fr", "es", "pt", "nl", "pl", "hr", "sv", "fi", "et", "bg", "cs", "sk",

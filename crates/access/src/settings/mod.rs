@@ -14,7 +14,7 @@ use racun_kernel::Decimal;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value as Json};
 
-pub(crate) use known::{LANGUAGES, LOCALES};
+pub(crate) use known::LANGUAGES;
 
 /// Days in which an invoice is due, and an estimate valid, when nothing else is said.
 const DEFAULT_DAYS: u32 = 30;

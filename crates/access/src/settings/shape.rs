@@ -1,10 +1,10 @@
 //! What a value of the settings may be, and what is wrong with it.
 
+use racun_kernel::text::{self, LOCALES};
 use racun_kernel::{Issue, Issues};
 use serde_json::{Map, Value as Json};
 
 use super::as_whole;
-use crate::email::check_text;
 
 /// What a value may be. Null is accepted wherever a value is not required: it means *not set*.
 pub(super) enum Shape {
@@ -52,7 +52,7 @@ impl Shape {
             (_, Json::Null) | (Self::Bool, Json::Bool(_)) => Issues::default(),
             (Self::Bool, _) => wrong_type("expected true or false"),
             (Self::Text(max), Json::String(text)) => {
-                check_text(text, *max).map_or_else(Issues::from, |()| Issues::default())
+                text::check(text, *max).map_or_else(Issues::from, |()| Issues::default())
             }
             (Self::OneOf(names), Json::String(text)) if names.contains(&text.as_str()) => {
                 Issues::default()
@@ -116,10 +116,10 @@ fn check_each(shape: &Shape, map: &Map<String, Json>) -> Issues {
 fn check_localized(max: usize, map: &Map<String, Json>) -> Issues {
     let mut issues = Issues::default();
     for (locale, text) in map {
-        if super::LOCALES.contains(&locale.as_str()) {
+        if LOCALES.contains(&locale.as_str()) {
             issues.extend_at(locale.as_str(), Shape::Text(max).check(text));
         } else {
-            let message = format!("no such locale; there are {}", super::LOCALES.join(", "));
+            let message = format!("no such locale; there are {}", LOCALES.join(", "));
             issues.push(Issue::new("invalid_value", message).at(locale.as_str()));
         }
     }

@@ -6,8 +6,9 @@ use racun_access::*;
 use racun_kernel::Environment;
 use time::Duration;
 
+use crate::clocked::Clocked;
 use crate::till::Till;
-use crate::world::user_id;
+use crate::world::{START, user_id};
 
 const ENDED: AccessError = AccessError::Forbidden(Forbidden::SwitchEnded);
 
@@ -229,6 +230,26 @@ async fn fifty_guesses_at_once_spend_the_budget_and_no_more() {
     let device = till.world.caller_of(&till.log_in(&till.ana).await.secret).await;
     assert_eq!(failure(&till, &device, &till.eva, "042", 29).await, Some(locked(1)));
     assert_eq!(failure(&till, &device, &till.eva, "042", 30).await, None);
+}
+
+#[tokio::test]
+async fn the_stores_clock_decides_on_a_lock() {
+    let till = Till::new().await;
+    let Till { ana, eva, world, .. } = &till;
+    till.set(eva, eva, "042").await.unwrap();
+    for _ in 0..5 {
+        failure(&till, ana, eva, "999", 0).await.unwrap();
+    }
+    let scope = till.scope(ana).await;
+    // What a process takes for now counts for nothing beside a store that knows.
+    for (process, store, expected) in
+        [(0, 29, Some(locked(1))), (3_600, 29, Some(locked(1))), (0, 30, None)]
+    {
+        let clocked = Clocked { store: world.shared(), now: START + Duration::seconds(store) };
+        let stamp = world.after(Duration::seconds(process));
+        let begun = begin_switch(&clocked, &scope, ana, &user_id(eva), &stamp).await;
+        assert_eq!(begun.err(), expected, "{process} {store}");
+    }
 }
 
 #[tokio::test]

@@ -1,6 +1,7 @@
-//! A store that stops answering in the middle of its work.
+//! A store that stops answering in the middle of its work, and notes what it was asked.
 
-use std::sync::Mutex;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex};
 
 use async_trait::async_trait;
 use racun_kernel::{
@@ -12,11 +13,13 @@ pub struct Flaky<S> {
     store: S,
     /// Units that still succeed, and whether those after them are written all the same.
     left: Mutex<Option<(usize, bool)>>,
+    calls: AtomicUsize,
+    events: Arc<Mutex<Vec<&'static str>>>,
 }
 
 impl<S: Store> Flaky<S> {
     pub fn new(store: S) -> Self {
-        Self { store, left: Mutex::new(None) }
+        Self { store, left: Mutex::new(None), calls: AtomicUsize::new(0), events: Arc::default() }
     }
 
     /// From now on `units` succeed; the answer of any other is lost, `written` or not.
@@ -26,6 +29,32 @@ impl<S: Store> Flaky<S> {
 
     pub fn heal(&self) {
         *self.left.lock().unwrap() = None;
+    }
+
+    /// How often it was asked since the last call.
+    pub fn calls(&self) -> usize {
+        self.calls.swap(0, Ordering::Relaxed)
+    }
+
+    /// The events that decisions wanted written since the last call.
+    pub fn events(&self) -> Vec<&'static str> {
+        std::mem::take(&mut *self.events.lock().unwrap())
+    }
+
+    fn asked(&self) -> &S {
+        self.calls.fetch_add(1, Ordering::Relaxed);
+        &self.store
+    }
+
+    /// The same unit, whose events are noted.
+    fn noted(&self, unit: Unit) -> Unit {
+        let events = Arc::clone(&self.events);
+        let decide = Box::new(move |loaded| {
+            let writes = (unit.decide)(loaded)?;
+            events.lock().unwrap().extend(writes.events.iter().map(|event| event.kind));
+            Ok(writes)
+        });
+        Unit { decide, ..unit }
     }
 }
 
@@ -37,7 +66,7 @@ impl<S: Store> Store for Flaky<S> {
         tenant: &Tenant,
         ids: &[String],
     ) -> Result<Vec<Stored>, StoreError> {
-        self.store.find(table, tenant, ids).await
+        self.asked().find(table, tenant, ids).await
     }
 
     async fn lookup(
@@ -46,7 +75,7 @@ impl<S: Store> Store for Flaky<S> {
         field: &'static str,
         value: &str,
     ) -> Result<Vec<Stored>, StoreError> {
-        self.store.lookup(table, field, value).await
+        self.asked().lookup(table, field, value).await
     }
 
     async fn list(
@@ -55,7 +84,7 @@ impl<S: Store> Store for Flaky<S> {
         tenant: &Tenant,
         query: &ListQuery,
     ) -> Result<(Vec<Stored>, i64), StoreError> {
-        self.store.list(table, tenant, query).await
+        self.asked().list(table, tenant, query).await
     }
 
     async fn tallies(
@@ -77,8 +106,8 @@ impl<S: Store> Store for Flaky<S> {
         };
         let lost = TransactError::Store(StoreError::Unavailable("killed".to_owned()));
         match fate {
-            None => self.store.transact(unit).await,
-            Some(true) => self.store.transact(unit).await.and(Err(lost)),
+            None => self.asked().transact(self.noted(unit)).await,
+            Some(true) => self.asked().transact(self.noted(unit)).await.and(Err(lost)),
             Some(false) => Err(lost),
         }
     }

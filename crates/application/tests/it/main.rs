@@ -2,6 +2,7 @@
 
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
 
+mod authority;
 mod documents;
 mod entities;
 mod fixture;
@@ -12,3 +13,5 @@ mod recurring;
 mod recurring_copies;
 mod settling;
 mod takings;
+mod type_changes;
+mod type_changes_at_once;

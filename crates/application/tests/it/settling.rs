@@ -4,31 +4,32 @@ use std::sync::Arc;
 
 use racun_application::Error;
 use racun_application::documents::{self, Creation, DocumentRequest, Edit, Voiding};
-use racun_application::payments;
+use racun_application::payments::{self, NoAuthority, TaxAuthority};
 use racun_documents::{Document, DocumentError, DocumentId, DocumentKind};
+use racun_kernel::id::PaymentId;
 use racun_kernel::{Decimal, Patch, RawQuery};
 use racun_settlement::{NewPayment, Payment, PaymentPatch, PaymentType, Refusal, SettlementError};
 
 use crate::fixture::{Shop, decimal, issues, line, request};
 
 /// Lines that come to `total` without tax.
-fn worth(total: &str) -> DocumentRequest {
+pub fn worth(total: &str) -> DocumentRequest {
     let mut line = line("Delo", "1", total);
     line.taxes = Some(Vec::new());
     request(vec![line])
 }
 
-fn linked(request: DocumentRequest, to: &[&Document]) -> DocumentRequest {
+pub fn linked(request: DocumentRequest, to: &[&Document]) -> DocumentRequest {
     let ids = to.iter().map(|document| document.id.to_string()).collect();
     DocumentRequest { linked_documents: Some(ids), ..request }
 }
 
-fn paid(kind: PaymentType, amount: Option<&str>) -> NewPayment {
+pub fn paid(kind: PaymentType, amount: Option<&str>) -> NewPayment {
     NewPayment { amount: amount.map(decimal), ..NewPayment::new(kind) }
 }
 
 impl Shop {
-    async fn issue(
+    pub async fn issue(
         &self,
         kind: DocumentKind,
         request: DocumentRequest,
@@ -39,16 +40,16 @@ impl Shop {
         documents::create(store, &self.scope, &self.entity, kind, request, creation, stamp).await
     }
 
-    async fn invoice(&self, total: &str) -> Document {
+    pub async fn invoice(&self, total: &str) -> Document {
         self.issue(DocumentKind::Invoice, worth(total), Vec::new()).await.unwrap()
     }
 
-    async fn advance(&self, total: &str) -> Document {
+    pub async fn advance(&self, total: &str) -> Document {
         let payment = vec![paid(PaymentType::BankTransfer, None)];
         self.issue(DocumentKind::AdvanceInvoice, worth(total), payment).await.unwrap()
     }
 
-    async fn pay(&self, document: &Document, amount: &str) -> Result<Payment, Error> {
+    pub async fn pay(&self, document: &Document, amount: &str) -> Result<Payment, Error> {
         let new = NewPayment {
             document_id: Some(document.id.to_string()),
             ..paid(PaymentType::Cash, Some(amount))
@@ -56,17 +57,27 @@ impl Shop {
         payments::record(&*self.store, &self.scope, &self.entity, new, &self.stamp).await
     }
 
-    async fn void(&self, document: &Document) -> Result<Document, Error> {
+    pub async fn change(
+        &self,
+        authority: &Arc<dyn TaxAuthority>,
+        id: PaymentId,
+        patch: PaymentPatch,
+    ) -> Result<Payment, Error> {
+        let (store, scope, entity) = (&*self.store, &self.scope, &self.entity);
+        payments::change(store, authority, scope, entity, id, patch, &self.stamp).await
+    }
+
+    pub async fn void(&self, document: &Document) -> Result<Document, Error> {
         let (store, how) = (&*self.store, Voiding::default());
         documents::void(store, &self.scope, &self.entity, document.id, how, &self.stamp).await
     }
 
-    async fn reread(&self, document: &Document) -> Document {
+    pub async fn reread(&self, document: &Document) -> Document {
         documents::get(&*self.store, &self.scope, document.id).await.unwrap()
     }
 
     /// `total_paid` of the document, which must be the sum of its active payments.
-    async fn total_paid(&self, document: &Document) -> Decimal {
+    pub async fn total_paid(&self, document: &Document) -> Decimal {
         let field = match document.id.kind() {
             DocumentKind::Invoice => "invoice_id",
             DocumentKind::CreditNote => "credit_note_id",
@@ -84,7 +95,7 @@ impl Shop {
     }
 }
 
-fn refusal(error: Error) -> Refusal {
+pub fn refusal(error: Error) -> Refusal {
     match error {
         Error::Settlement(SettlementError::Refused(refusal)) => refusal,
         other => panic!("expected a refusal, got {other:?}"),
@@ -194,9 +205,9 @@ async fn a_credit_note_settles_an_invoice_within_its_balance() {
     let payment = record(settle("25")).await.unwrap();
     assert_eq!(shop.total_paid(&invoice).await, decimal("25"));
     assert_eq!(shop.total_paid(&credit).await, decimal("25"));
-    let (store, scope, entity) = (&*shop.store, &shop.scope, &shop.entity);
     let patch = PaymentPatch { note: Patch::Value("x".to_owned()), ..PaymentPatch::default() };
-    let changed = payments::change(store, scope, entity, payment.id, patch, &shop.stamp).await;
+    let nobody: Arc<dyn TaxAuthority> = Arc::new(NoAuthority);
+    let changed = shop.change(&nobody, payment.id, patch).await;
     assert_eq!(refusal(changed.unwrap_err()).code(), "payment_system_managed");
     let voided = shop.void(&credit).await;
     assert_eq!(voided.unwrap_err(), Error::from(racun_documents::Refused::Settled));

@@ -6,7 +6,7 @@ use racun_kernel::id::{FinancialCategoryId, TaxId};
 use racun_kernel::{Decimal, Issue, Issues, Patch, RawQuery, Scope, Store};
 
 use super::{Item, ItemInput, ItemRules};
-use crate::check::{Check, check_text, required};
+use crate::check::{Check, required};
 use crate::error::CatalogError;
 use crate::financial_category::{FINANCIAL_CATEGORIES, FinancialCategory};
 use crate::life_cycle;
@@ -110,7 +110,7 @@ impl References {
         let mut check = Check::default();
         if let Some(classification) = &wanted.classification {
             let max = Tax::MAX_CLASSIFICATION_CHARS;
-            check.keep("classification", check_text(classification, max));
+            check.keep("classification", racun_kernel::text::check(classification, max));
         }
         if wanted.rate.as_ref().is_some_and(|rate| !is_percentage(rate)) {
             check.refuse(not_a_percentage().at("rate"));

@@ -1,9 +1,10 @@
 use racun_catalog::{
     FinancialCategory, FinancialCategoryInput, Item, ItemClassification, ItemEInvoicing, ItemInput,
-    ItemRules, ItemTaxInput, ItemTranslations, LOCALES, References, Tax, TaxInput, TaxRateInput,
+    ItemRules, ItemTaxInput, ItemTranslations, References, Tax, TaxInput, TaxRateInput,
     archive_financial_category, create_financial_category, create_item, create_tax, erase, list,
     taxes_of_items, trash, update_item,
 };
+use racun_kernel::text::LOCALES;
 use racun_kernel::{Currency, Decimal, Issues, Patch, RawQuery};
 use time::OffsetDateTime;
 use time::macros::{date, datetime};

@@ -1,12 +1,12 @@
 //! What a caller says of a recurring invoice.
 
 use racun_kernel::id::EntityId;
+use racun_kernel::text::check_field;
 use racun_kernel::{Issue, Issues, Metadata, Patch, Stamp};
 use serde::{Deserialize, Serialize};
 use time::Date;
 
 use super::{Frequency, Pattern, RecurringInvoice, Schedule, Status};
-use crate::text::check_text;
 use crate::{DocumentId, DocumentKind};
 
 /// The part of a recurring invoice that requests decide.
@@ -205,13 +205,13 @@ fn check_name(name: Option<&str>, issues: &mut Issues) {
         let message = "must hold at least one character that is not blank";
         issues.push(Issue::new("required", message).at("name"));
     }
-    check_text(issues, "name", name, RecurringInput::MAX_NAME_CHARS);
+    check_field(issues, "name", name, RecurringInput::MAX_NAME_CHARS);
 }
 
 /// What looks like one e-mail address: one `@`, something before it and a dotted domain behind it.
 fn check_email(address: Option<&String>, issues: &mut Issues) {
     let Some(address) = address else { return };
-    check_text(issues, "send_to", Some(address), RecurringInput::MAX_EMAIL_CHARS);
+    check_field(issues, "send_to", Some(address), RecurringInput::MAX_EMAIL_CHARS);
     let one_word = !address.chars().any(|c| c.is_whitespace() || c.is_control() || c == ',');
     let dotted = |domain: &str| domain.contains('.') && !domain.split('.').any(str::is_empty);
     let looks_right = address.split_once('@').is_some_and(|(local, domain)| {

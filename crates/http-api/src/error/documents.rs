@@ -22,6 +22,9 @@ impl From<DocumentError> for ApiError {
                 | Refused::NotVoidable => {
                     Self::new(Kind::Unprocessable, reason.to_string()).caused_by(reason.code())
                 }
+                Refused::PaymentChangeUnconfirmed => {
+                    Self::new(Kind::Conflict, reason.to_string()).caused_by(reason.code())
+                }
             },
             DocumentError::ExpectedTotalMismatch(mismatch) => {
                 let message = mismatch.to_string();

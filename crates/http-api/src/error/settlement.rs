@@ -2,16 +2,20 @@
 
 use racun_application::Error;
 use racun_kernel::StoreError;
-use racun_settlement::{Refusal, SettlementError};
+use racun_settlement::{ProviderFault, Refusal, SettlementError, TypeChangeError, TypeChangeRule};
 use serde_json::json;
 
 use super::{ApiError, Kind};
+
+/// When to come back to a tax authority that does not answer.
+const AUTHORITY_RETRY_SECONDS: u32 = 5;
 
 impl From<Error> for ApiError {
     fn from(error: Error) -> Self {
         match error {
             Error::Document(error) => error.into(),
             Error::Settlement(error) => error.into(),
+            Error::TypeChange(error) => error.into(),
         }
     }
 }
@@ -39,6 +43,50 @@ impl From<Refusal> for ApiError {
                 "amount": figures.amount,
                 "maximum": figures.maximum,
             })),
+        }
+    }
+}
+
+impl From<TypeChangeError> for ApiError {
+    fn from(error: TypeChangeError) -> Self {
+        let (code, message) = (error.code(), error.to_string());
+        match error {
+            TypeChangeError::Refused(rule) => match rule {
+                TypeChangeRule::FiscalizationRequired
+                | TypeChangeRule::WindowExpired
+                | TypeChangeRule::RecordUnavailable => {
+                    Self::new(Kind::Unprocessable, message).caused_by(code)
+                }
+            },
+            TypeChangeError::Provider(provider) => {
+                let (kind, remedy) = match ProviderFault::of(&provider.code) {
+                    ProviderFault::Caller => {
+                        (Kind::Unprocessable, "mend what it names, then send the change again")
+                    }
+                    ProviderFault::Message => {
+                        (Kind::Internal, "quote the X-Request-Id header when you ask")
+                    }
+                    ProviderFault::Unknown => (Kind::Unavailable, "send the same change again"),
+                };
+                let message = format!("{message}; the payment is unchanged, {remedy}");
+                let error = Self::new(kind, message).because(json!({
+                    "code": code,
+                    "provider_code": provider.code,
+                    "provider_message": provider.message,
+                }));
+                let is_known = kind != Kind::Unavailable;
+                if is_known { error } else { error.retry_after(AUTHORITY_RETRY_SECONDS) }
+            }
+            TypeChangeError::Unreachable(reason) => {
+                let error = Self::new(Kind::Unavailable, message).caused_by(code);
+                error.detailed(reason).retry_after(AUTHORITY_RETRY_SECONDS)
+            }
+            TypeChangeError::Unconfirmed { .. } => {
+                Self::new(Kind::Conflict, message).caused_by(code)
+            }
+            TypeChangeError::Unrecorded(reason) => {
+                Self::new(Kind::Internal, message).caused_by(code).detailed(reason)
+            }
         }
     }
 }

@@ -33,7 +33,11 @@ pub(crate) const ROUTES: &[Route] = &[
         .reads(&[INCLUDE])
         .answers::<PaymentBody>(),
     Route::patch("/payments/{id}", "updatePayment", Gate::Entity(WriteRecords), || web::to(update))
-        .about(TAG, "Changes what is sent of a payment; the totals of what it pays follow.")
+        .about(
+            TAG,
+            "Changes what is sent of a payment; the totals of what it pays follow. Another type on a \
+             fiscalized invoice is first reported to the tax authority, where it must hear of it.",
+        )
         .takes::<PaymentPatchBody>()
         .answers::<PaymentBody>(),
     Route::delete("/payments/{id}", "deletePayment", Gate::Entity(WriteRecords), || web::to(trash))
@@ -100,8 +104,9 @@ async fn update(
 ) -> Result<Json<PaymentBody>, ApiError> {
     let (scope, entity, patch) = (scope.into_inner(), entity.into_inner(), body.0.convert());
     let task = |services: Services| async move {
-        let (store, stamp) = (&*services.store, services.stamp());
-        application::change(store, &scope, &entity, id.0, patch, &stamp).await
+        let (store, authority) = (&*services.store, &services.tax_authority);
+        let stamp = services.stamp();
+        application::change(store, authority, &scope, &entity, id.0, patch, &stamp).await
     };
     Ok(Json(services.run(task).await?.convert()))
 }

@@ -12,7 +12,10 @@ pub struct Books {
 
 impl Books {
     pub async fn open() -> Self {
-        let api = Api::new().await;
+        Self::of(Api::new().await).await
+    }
+
+    pub async fn of(api: Api) -> Self {
         let owner = api.owner("owner@example.com").await;
         Self { api, owner }
     }

@@ -11,6 +11,7 @@ use actix_web::body::to_bytes;
 use actix_web::http::header::HeaderMap;
 use actix_web::test::{self, TestRequest};
 use racun_access::PinKey;
+use racun_application::payments::{NoAuthority, TaxAuthority};
 use racun_http_api::{Limits, Services};
 use racun_kernel::{Entropy, Store};
 use racun_store_sqlite::SqliteStore;
@@ -82,6 +83,7 @@ pub fn services(store: Arc<dyn Store>, seconds: Arc<AtomicI64>) -> Services {
     let now = move || start + Duration::seconds(seconds.load(Ordering::Relaxed));
     Services {
         store,
+        tax_authority: Arc::new(NoAuthority),
         clock: Arc::new(now),
         entropy: Arc::new(Counting::default()),
         pins: Some(PinKey::derive(&[7; 32])),
@@ -104,6 +106,18 @@ impl Api {
     pub async fn on(store: Arc<dyn Store>, limits: Limits) -> Self {
         let seconds = Arc::new(AtomicI64::new(0));
         let services = services(store, Arc::clone(&seconds));
+        Self::of(services, seconds, limits).await
+    }
+
+    /// The application where changes of payments' types concern `tax_authority`.
+    pub async fn reporting_to(tax_authority: Arc<dyn TaxAuthority>) -> Self {
+        let store = SqliteStore::in_memory(&racun_application::tables()).unwrap();
+        let seconds = Arc::new(AtomicI64::new(0));
+        let services = services(Arc::new(store), Arc::clone(&seconds));
+        Self::of(Services { tax_authority, ..services }, seconds, Limits::default()).await
+    }
+
+    async fn of(services: Services, seconds: Arc<AtomicI64>, limits: Limits) -> Self {
         let app = Rc::new(test::init_service(racun_http_api::app(services, limits)).await);
         let call: Call = Rc::new(move |request| {
             let app = Rc::clone(&app);

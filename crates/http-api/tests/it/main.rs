@@ -23,3 +23,4 @@ mod recurring;
 mod routes;
 mod server;
 mod shop;
+mod type_changes;

@@ -1,14 +1,13 @@
 //! What an expense says, and its limits.
 
 use racun_kernel::id::SupplierId;
-use racun_kernel::{Currency, Decimal, Issue, Issues, Metadata};
+use racun_kernel::{Currency, Decimal, Issue, Issues, Metadata, text};
 use serde::{Deserialize, Serialize};
 use time::Date;
 
 use super::parts::{
     ExpenseAmounts, ExpenseClassification, ExpenseExchangeRate, ExpenseItem, ExpenseSupplier,
 };
-use crate::check;
 
 /// Items that one expense may hold.
 pub const MAX_EXPENSE_ITEMS: usize = 1_000;
@@ -79,10 +78,10 @@ impl ExpenseContent {
     pub(super) fn check_into(&self, issues: &mut Issues) {
         let long = MAX_EXPENSE_NOTE_CHARS;
         let short = MAX_EXPENSE_TEXT_CHARS;
-        check::text(issues, "note", self.note.as_deref(), long);
-        check::text(issues, "reference", self.reference.as_deref(), short);
+        text::check_field(issues, "note", self.note.as_deref(), long);
+        text::check_field(issues, "reference", self.reference.as_deref(), short);
         let number = self.supplier_document_number.as_deref();
-        check::text(issues, "supplier_document_number", number, short);
+        text::check_field(issues, "supplier_document_number", number, short);
         if let Some(supplier) = &self.supplier {
             issues.collect("supplier", supplier.check());
         }
@@ -119,9 +118,9 @@ impl ExpenseContent {
         for (n, item) in self.items.iter().enumerate() {
             let mut of_item = Issues::default();
             let (name, description) = (item.name.as_deref(), item.description.as_deref());
-            check::text(&mut of_item, "name", name, MAX_EXPENSE_TEXT_CHARS);
-            check::text(&mut of_item, "description", description, MAX_EXPENSE_NOTE_CHARS);
-            check::text(&mut of_item, "unit", item.unit.as_deref(), MAX_EXPENSE_TEXT_CHARS);
+            text::check_field(&mut of_item, "name", name, MAX_EXPENSE_TEXT_CHARS);
+            text::check_field(&mut of_item, "description", description, MAX_EXPENSE_NOTE_CHARS);
+            text::check_field(&mut of_item, "unit", item.unit.as_deref(), MAX_EXPENSE_TEXT_CHARS);
             inner.extend_at(n, of_item);
         }
         issues.extend_at("items", inner);
@@ -188,7 +187,7 @@ impl ExpenseSupplier {
             ("phone", &self.phone),
             ("peppol_id", &self.peppol_id),
         ] {
-            check::text(&mut issues, field, text.as_deref(), MAX_EXPENSE_TEXT_CHARS);
+            text::check_field(&mut issues, field, text.as_deref(), MAX_EXPENSE_TEXT_CHARS);
         }
         issues.into_result(())
     }

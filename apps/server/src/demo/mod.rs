@@ -1,0 +1,79 @@
+//! Racun at work, played over HTTP as a customer's programs would do it.
+//!
+//! | Module     | Owns                                                          |
+//! | ---------- | ------------------------------------------------------------- |
+//! | `main_job` | sign up, catalogue, draft, issue, void                        |
+//! | `pos`      | an evening at the point of sale                               |
+//! | `player`   | who sends the requests, and what is printed of their answers |
+
+mod main_job;
+mod player;
+mod pos;
+
+use serde_json::json;
+
+use crate::{clock, print};
+use player::Player;
+
+/// The sandbox accounts' password: it guards nothing.
+const PASSWORD: &str = "only a demo, 1 of many";
+
+/// What can be played.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Play {
+    /// An account's first invoice.
+    MainJob,
+    /// An evening at the point of sale.
+    Pos,
+}
+
+/// Plays `play` on the server at `base` and prints a line per step.
+///
+/// # Errors
+/// The first step that fails, with its answer's body.
+pub async fn play(play: Play, base: &str) -> anyhow::Result<()> {
+    let mut player = Player::new(base)?;
+    match play {
+        Play::MainJob => {
+            print::line(format_args!("Racun's main job on {base}"));
+            main_job::play(&mut player).await?;
+        }
+        Play::Pos => {
+            print::line(format_args!("An evening at the point of sale on {base}"));
+            pos::play(&mut player).await?;
+        }
+    }
+    print::line(format_args!("Done: {} requests.", player.steps()));
+    Ok(())
+}
+
+/// An address that nobody has.
+fn new_email() -> String {
+    format!("demo-{}@example.com", clock::stamp().ulid()).to_lowercase()
+}
+
+/// Signs up, logs in, makes a sandbox entity, and goes on with its account's key.
+///
+/// Answers the owner's own session and id, for what only a person may do.
+async fn open_account(player: &mut Player) -> anyhow::Result<(String, String)> {
+    let email = new_email();
+    let signup = json!({ "email": email, "password": PASSWORD, "company_name": "Demo d.o.o." });
+    player.post("sign up", "/users/signup", signup).await?.show(&["email"]);
+    let login = json!({ "email": email, "password": PASSWORD });
+    let session = player.post("log in", "/users/login", login).await?;
+    session.show(&["user_id"]);
+    let owner = (session.text("id")?, session.text("user_id")?);
+    player.token = Some(owner.0.clone());
+    let entity = json!({
+        "name": "Demo d.o.o.", "address": "Slovenska cesta 1", "post_code": "1000",
+        "city": "Ljubljana", "country": "Slovenia", "country_code": "SI", "environment": "sandbox",
+    });
+    let entity = player.post("make an entity", "/entities", entity).await?;
+    entity.show(&["id", "name", "environment"]);
+    player.entity = Some(entity.text("id")?);
+    let key = json!({ "name": "demo", "environment": "sandbox" });
+    let key = player.post("make an account key", "/account/api-keys", key).await?;
+    key.show(&["prefix_hint"]);
+    player.token = Some(key.text("id")?);
+    Ok(owner)
+}
