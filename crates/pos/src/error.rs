@@ -68,22 +68,6 @@ pub enum TabRefusal {
     Cancelled,
 }
 
-impl TabRefusal {
-    /// The stable code for programs.
-    #[must_use]
-    pub const fn code(self) -> &'static str {
-        match self {
-            Self::AlreadyClaimed => "already_claimed",
-            Self::NotClaimant => "not_claimant",
-            Self::NotClaimed => "not_claimed",
-            Self::StaleVersion { .. } => "stale_version",
-            Self::Issued => "tab_issued",
-            Self::IssuedOtherwise => "tab_issued_otherwise",
-            Self::Cancelled => "tab_cancelled",
-        }
-    }
-}
-
 /// What an entity's tables do not allow.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 pub enum TableRefusal {

@@ -18,9 +18,10 @@ use racun_pos::Act;
 /// More rows than an entity has: these lists have no pages.
 const ALL_ROWS: usize = 1 << 31;
 
-/// Who acts on what was `loaded`, and when.
-fn act(scope: &Scope, _loaded: &Loaded, stamp: &Stamp) -> Act {
-    Act::of(scope, stamp.clone())
+/// Who acts on what was `loaded`, and when: by the store's own clock where it has one, so that claims
+/// run out at one moment for all processes.
+fn act(scope: &Scope, loaded: &Loaded, stamp: &Stamp) -> Act {
+    Act::of(scope, stamp.at(loaded.now.unwrap_or_else(|| stamp.now())))
 }
 
 /// Holds the row `id` of the scope's entity.

@@ -12,12 +12,12 @@ impl From<AccessError> for ApiError {
             AccessError::Unauthorized | AccessError::BadCredentials => {
                 Self::new(Kind::Unauthorized, message)
             }
-            AccessError::WrongPin { attempts_remaining } => Self::new(Kind::Forbidden, message)
-                .coded(OwnCode::InvalidPin.name())
-                .because(json!({
+            AccessError::WrongPin { attempts_remaining } => {
+                Self::new(Kind::Forbidden, message).coded(OwnCode::InvalidPin).because(json!({
                     "code": OwnCode::InvalidPin.name(),
                     "attempts_remaining": attempts_remaining,
-                })),
+                }))
+            }
             AccessError::PinLocked { retry_after } => {
                 Self::new(Kind::Locked, message).caused_by("pin_locked").retry_after(retry_after)
             }

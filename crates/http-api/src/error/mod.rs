@@ -114,6 +114,20 @@ impl Kind {
 pub enum OwnCode {
     /// 403: an operator's PIN is wrong.
     InvalidPin,
+    /// 409: another device takes the payment of a tab.
+    AlreadyClaimed,
+    /// 403: another device has the claim that is to be released.
+    NotClaimant,
+    /// 409: a tab is to be closed that nobody has claimed.
+    NotClaimed,
+    /// 409: a tab is at another version than the caller saw.
+    StaleVersion,
+    /// 409: a tab has ended in an invoice.
+    TabIssued,
+    /// 409: a tab has ended in another invoice.
+    TabIssuedOtherwise,
+    /// 409: a tab was cancelled.
+    TabCancelled,
 }
 
 impl OwnCode {
@@ -122,6 +136,13 @@ impl OwnCode {
     pub const fn name(self) -> &'static str {
         match self {
             Self::InvalidPin => "invalid_pin",
+            Self::AlreadyClaimed => "already_claimed",
+            Self::NotClaimant => "not_claimant",
+            Self::NotClaimed => "not_claimed",
+            Self::StaleVersion => "stale_version",
+            Self::TabIssued => "tab_issued",
+            Self::TabIssuedOtherwise => "tab_issued_otherwise",
+            Self::TabCancelled => "tab_cancelled",
         }
     }
 }
@@ -130,6 +151,8 @@ impl OwnCode {
 #[derive(Debug, Clone, PartialEq)]
 pub struct ApiError {
     kind: Kind,
+    /// In the place of the kind's own code.
+    code: Option<OwnCode>,
     message: String,
     cause: Option<Json>,
     extra: Map<String, Json>,
@@ -144,6 +167,7 @@ impl ApiError {
     pub fn new(kind: Kind, message: impl Into<String>) -> Self {
         Self {
             kind,
+            code: None,
             message: message.into(),
             cause: None,
             extra: Map::new(),
@@ -152,11 +176,11 @@ impl ApiError {
         }
     }
 
-    /// The same error with a `code` of its own in the place of its kind's: for refusals that the
-    /// interface names so.
+    /// The same error with a `code` of its own in the place of its kind's.
     #[must_use]
-    pub fn coded(self, code: &'static str) -> Self {
-        self.carrying("code", code.into())
+    pub const fn coded(mut self, code: OwnCode) -> Self {
+        self.code = Some(code);
+        self
     }
 
     /// The same error with `cause.code`.
@@ -248,7 +272,8 @@ impl ApiError {
     #[must_use]
     pub fn body(&self) -> Json {
         let mut body = self.extra.clone();
-        body.entry("code").or_insert_with(|| self.kind.code().into());
+        let code = self.code.map_or(self.kind.code(), OwnCode::name);
+        body.insert("code".to_owned(), code.into());
         body.insert("message".to_owned(), self.message.as_str().into());
         if let Some(cause) = &self.cause {
             body.insert("cause".to_owned(), cause.clone());
@@ -334,7 +359,7 @@ mod tests {
             "tab": {"version": 2},
         });
         assert_eq!(error.body(), expected);
-        let named = ApiError::new(Kind::Conflict, "claimed").coded("already_claimed");
+        let named = ApiError::new(Kind::Conflict, "claimed").coded(OwnCode::AlreadyClaimed);
         let expected = json!({"code": "already_claimed", "message": "claimed"});
         assert_eq!((named.kind(), named.body()), (Kind::Conflict, expected));
     }

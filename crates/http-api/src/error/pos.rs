@@ -2,7 +2,7 @@
 
 use racun_pos::{PosError, RefusedTab, TabRefusal, TableRefusal};
 
-use super::{ApiError, Kind};
+use super::{ApiError, Kind, OwnCode};
 use crate::pos::TabBody;
 
 impl From<PosError> for ApiError {
@@ -30,16 +30,16 @@ impl From<PosError> for ApiError {
 impl From<RefusedTab> for ApiError {
     /// Whoever is refused is shown the tab: it may be another one than the caller decided on.
     fn from(RefusedTab { reason, tab }: RefusedTab) -> Self {
-        let kind = match reason {
-            TabRefusal::NotClaimant => Kind::Forbidden,
-            TabRefusal::AlreadyClaimed
-            | TabRefusal::NotClaimed
-            | TabRefusal::StaleVersion { .. }
-            | TabRefusal::Issued
-            | TabRefusal::IssuedOtherwise
-            | TabRefusal::Cancelled => Kind::Conflict,
+        let (kind, code) = match reason {
+            TabRefusal::AlreadyClaimed => (Kind::Conflict, OwnCode::AlreadyClaimed),
+            TabRefusal::NotClaimant => (Kind::Forbidden, OwnCode::NotClaimant),
+            TabRefusal::NotClaimed => (Kind::Conflict, OwnCode::NotClaimed),
+            TabRefusal::StaleVersion { .. } => (Kind::Conflict, OwnCode::StaleVersion),
+            TabRefusal::Issued => (Kind::Conflict, OwnCode::TabIssued),
+            TabRefusal::IssuedOtherwise => (Kind::Conflict, OwnCode::TabIssuedOtherwise),
+            TabRefusal::Cancelled => (Kind::Conflict, OwnCode::TabCancelled),
         };
-        let error = Self::new(kind, reason.to_string()).coded(reason.code());
+        let error = Self::new(kind, reason.to_string()).coded(code);
         match serde_json::to_value(TabBody::of(tab)) {
             Ok(tab) => error.carrying("tab", tab),
             Err(unwritten) => error.detailed(unwritten),

@@ -7,7 +7,7 @@ use racun_kernel::testing::stamp;
 use racun_kernel::{Decimal, Decision, Issue, Issues, Metadata, Patch, Stamp};
 use racun_pos::{
     Act, AppendId, DeviceId, InvoiceStage, Known, KnownItem, LineInput, Naming, PosError, PosTable,
-    Tab, TabPatch,
+    Tab, TabPatch, TabRefusal,
 };
 use time::macros::datetime;
 use time::{Duration, OffsetDateTime};
@@ -93,12 +93,24 @@ pub fn device(name: &str) -> DeviceId {
 pub fn word<T>(result: &Result<T, PosError>) -> String {
     match result {
         Ok(_) => "ok".to_owned(),
-        Err(PosError::Tab(refused)) => refused.reason.code().to_owned(),
+        Err(PosError::Tab(refused)) => refusal(refused.reason).to_owned(),
         Err(PosError::Table(refusal)) => refusal.code().to_owned(),
         Err(PosError::Invoice(issue)) => codes(&issue.clone().into()),
         Err(PosError::Invalid(issues)) => codes(issues),
         Err(PosError::NotFound { .. }) => "not_found".to_owned(),
         Err(PosError::Store(error)) => panic!("there is no store: {error}"),
+    }
+}
+
+fn refusal(reason: TabRefusal) -> &'static str {
+    match reason {
+        TabRefusal::AlreadyClaimed => "already_claimed",
+        TabRefusal::NotClaimant => "not_claimant",
+        TabRefusal::NotClaimed => "not_claimed",
+        TabRefusal::StaleVersion { .. } => "stale_version",
+        TabRefusal::Issued => "tab_issued",
+        TabRefusal::IssuedOtherwise => "tab_issued_otherwise",
+        TabRefusal::Cancelled => "tab_cancelled",
     }
 }
 
