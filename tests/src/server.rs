@@ -20,6 +20,9 @@ const PATIENCE: Duration = Duration::from_secs(60);
 /// Lines of the log that are kept for failures.
 const KEPT_LINES: usize = 100;
 
+/// What servers on a database seal their secrets with: 32 bytes in base64.
+const MASTER_KEY: &str = "dGhpcnR5LXR3byBieXRlcyBmb3IgdGVzdHMgb25seSE=";
+
 /// The stores there are.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum StoreKind {
@@ -196,6 +199,10 @@ impl Racun {
             .env("RACUN__RATE_LIMITS__ENABLED", "false")
             .env("RACUN__LOG__FORMAT", "json")
             .stdin(Stdio::null());
+        if !matches!(self.data, Data::Folder) {
+            // In a folder the server makes its own; servers that share a database share theirs.
+            command.env("RACUN__SECRETS__MASTER_KEY", MASTER_KEY);
+        }
         match &self.data {
             Data::Folder => {}
             Data::Database(database) => {

@@ -53,21 +53,26 @@ impl DataFolder {
         self.path.display()
     }
 
-    /// Makes the master key unless it is there, and checks it if it is.
+    /// The master key, made unless it is there.
     ///
     /// # Errors
     /// When it can neither be read nor written, or is no key.
-    pub fn ensure_master_key(&self, stamp: &Stamp) -> anyhow::Result<()> {
+    pub fn master_key(&self, stamp: &Stamp) -> anyhow::Result<MasterKey> {
         let path = self.path.join(MASTER_KEY);
         match fs::read_to_string(&path) {
-            Ok(text) if MasterKey::read(text.trim()).is_some() => {
+            Ok(text) => {
+                let Some(key) = MasterKey::read(text.trim()) else {
+                    bail!("{} is not {}; restore it", path.display(), MasterKey::EXPECTED)
+                };
                 warn_when_others_may_read(&path);
-                Ok(())
+                Ok(key)
             }
-            Ok(_) => bail!("{} is not {}; restore it", path.display(), MasterKey::EXPECTED),
-            Err(error) if error.kind() == ErrorKind::NotFound => self
-                .write_whole(MASTER_KEY, &MasterKey::new(stamp.secret()).to_base64())
-                .with_context(|| format!("{} cannot be written", path.display())),
+            Err(error) if error.kind() == ErrorKind::NotFound => {
+                let key = MasterKey::new(stamp.secret());
+                let written = self.write_whole(MASTER_KEY, &key.to_base64());
+                written.with_context(|| format!("{} cannot be written", path.display()))?;
+                Ok(key)
+            }
             Err(error) => Err(error).context(format!("{} cannot be read", path.display())),
         }
     }

@@ -25,8 +25,8 @@ pub async fn demo(play: Play) -> anyhow::Result<()> {
         // Sent, or dropped: the demo has ended either way.
         let _ = stopped.await;
     });
-    let server =
-        tokio::spawn(racun_http_api::run(listener, serve::services(opened.store), options));
+    let services = serve::services(opened.store, opened.master_key.as_ref());
+    let server = tokio::spawn(racun_http_api::run(listener, services, options));
     let outcome = demo::play(play, &format!("http://{address}")).await;
     drop(stop);
     server.await.context("the demo's server panicked")??;

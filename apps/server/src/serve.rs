@@ -5,10 +5,11 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use anyhow::Context as _;
+use racun_access::PinKey;
 use racun_http_api::{Options, Services};
 use tokio::runtime::Handle;
 
-use crate::settings::Settings;
+use crate::settings::{MasterKey, Settings};
 use crate::store::{self, Opened};
 use crate::{clock, jobs, print, stop};
 
@@ -17,7 +18,7 @@ use crate::{clock, jobs, print, stop};
 /// # Errors
 /// When the store cannot be opened or the address cannot be listened on.
 pub async fn serve(settings: &Settings) -> anyhow::Result<()> {
-    let Opened { store, place, made } = store::open(settings).await?;
+    let Opened { store, place, made, master_key } = store::open(settings).await?;
     // From here on: a signal while the store is opened ends the process at once, which both stores
     // survive, whereas waiting for another process's migrations may take minutes.
     let stop = stop::requested()?;
@@ -27,6 +28,9 @@ pub async fn serve(settings: &Settings) -> anyhow::Result<()> {
         None => format!("http://{address}"),
     };
     tracing::info!(%address, "Racun listens on http://{address}, documented at /docs; data in {place}");
+    if master_key.is_none() {
+        tracing::warn!("without RACUN__SECRETS__MASTER_KEY operators of tills cannot have PINs");
+    }
     if !made.is_empty() {
         tracing::info!("{}", how_to_get_a_key(&base));
     }
@@ -35,7 +39,8 @@ pub async fn serve(settings: &Settings) -> anyhow::Result<()> {
         stop.await;
         work.abort();
     };
-    racun_http_api::run(listener, services(store), Options::until(stop)).await?;
+    racun_http_api::run(listener, services(store, master_key.as_ref()), Options::until(stop))
+        .await?;
     tracing::info!("ended");
     Ok(())
 }
@@ -80,12 +85,13 @@ pub fn listen(address: SocketAddr) -> anyhow::Result<(TcpListener, SocketAddr)> 
 }
 
 /// What requests are answered with.
-pub fn services(store: Arc<dyn racun_kernel::Store>) -> Services {
+pub fn services(store: Arc<dyn racun_kernel::Store>, master_key: Option<&MasterKey>) -> Services {
     Services {
         store,
         tax_authority: Arc::new(racun_application::payments::NoAuthority),
         clock: Arc::new(clock::now),
         entropy: clock::entropy(),
+        pins: master_key.map(|key| PinKey::derive(key.bytes())),
         version: env!("CARGO_PKG_VERSION"),
         started: Instant::now(),
         runtime: Handle::current(),

@@ -9,7 +9,7 @@ use racun_store_sqlite::SqliteStore;
 
 use crate::clock;
 use crate::data_folder::DataFolder;
-use crate::settings::{PostgresUrl, Settings};
+use crate::settings::{MasterKey, PostgresUrl, Settings};
 
 /// A store that is ready.
 pub struct Opened {
@@ -19,6 +19,8 @@ pub struct Opened {
     pub place: String,
     /// What was made in it just now; nothing when all was there.
     pub made: Vec<String>,
+    /// The key of all secrets; `None` on PostgreSQL when the settings name none.
+    pub master_key: Option<MasterKey>,
 }
 
 /// Opens the store, creating or upgrading what is in it, and makes sure that there is a master key
@@ -28,17 +30,17 @@ pub struct Opened {
 /// When it cannot be opened, or another process has it.
 pub async fn open(settings: &Settings) -> anyhow::Result<Opened> {
     match &settings.database.url {
-        Some(url) => open_postgres(url).await,
+        Some(url) => open_postgres(url, settings.secrets.master_key.clone()).await,
         None => open_embedded(settings).await,
     }
 }
 
-async fn open_postgres(url: &PostgresUrl) -> anyhow::Result<Opened> {
+async fn open_postgres(url: &PostgresUrl, master_key: Option<MasterKey>) -> anyhow::Result<Opened> {
     let applied = racun_store_postgres::migrate(url.as_str()).await.map_err(told)?;
     let store = PgStore::connect(url.as_str(), Options::default()).await.map_err(told)?;
     store.check(&racun_application::tables()).await.map_err(told)?;
     let made = applied.iter().map(|version| format!("migration {version}")).collect();
-    Ok(Opened { store: Arc::new(store), place: "PostgreSQL".to_owned(), made })
+    Ok(Opened { store: Arc::new(store), place: "PostgreSQL".to_owned(), made, master_key })
 }
 
 async fn open_embedded(settings: &Settings) -> anyhow::Result<Opened> {
@@ -49,11 +51,12 @@ async fn open_embedded(settings: &Settings) -> anyhow::Result<Opened> {
         tokio::task::spawn_blocking(move || SqliteStore::open(&file, &racun_application::tables()));
     let store = opening.await.context("opening the store panicked")??;
     // After the store, whose lock keeps a second process from making a second key.
-    if settings.secrets.master_key.is_none() {
-        folder.ensure_master_key(&clock::stamp())?;
-    }
+    let master_key = match &settings.secrets.master_key {
+        Some(key) => key.clone(),
+        None => folder.master_key(&clock::stamp())?,
+    };
     let made = if is_new { vec!["an embedded database".to_owned()] } else { Vec::new() };
-    Ok(Opened { store: Arc::new(store), place, made })
+    Ok(Opened { store: Arc::new(store), place, made, master_key: Some(master_key) })
 }
 
 /// The store's own words, which an answer over HTTP leaves out.

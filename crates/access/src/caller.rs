@@ -1,12 +1,14 @@
 //! Whose a bearer token is.
 
 use racun_kernel::id::{AccountId, TokenId};
-use racun_kernel::{Environment, Principal, Stamp, Store, Tenant};
+use racun_kernel::{Environment, Person, Principal, Stamp, Store, Tenant};
 
+use crate::device::Device;
 use crate::key::is_api_key;
+use crate::operator_token::{OPERATOR_PREFIX, operator_of};
 use crate::secret::is_token;
 use crate::session::SESSION_PREFIX;
-use crate::{API_KEYS, AccessError, ApiKey, Digest, SESSIONS, Session, USERS, User};
+use crate::{API_KEYS, AccessError, ApiKey, Digest, OperatorToken, SESSIONS, Session, USERS, User};
 
 /// Who a request's bearer token belongs to.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -17,6 +19,13 @@ pub enum Caller {
         user: Box<User>,
         /// The session.
         session: TokenId,
+    },
+    /// A person at a till, with an operator's token.
+    Operator {
+        /// The person.
+        user: Box<User>,
+        /// The token.
+        token: Box<OperatorToken>,
     },
     /// A program with a key of an account.
     AccountKey(
@@ -36,25 +45,53 @@ impl Caller {
     pub fn principal(&self) -> Principal {
         match self {
             Self::User { user, .. } => Principal::User(user.id),
+            Self::Operator { user, .. } => Principal::Operator(user.id),
             Self::AccountKey(key) => Principal::AccountKey(key.id),
             Self::EntityKey(key) => Principal::EntityKey(key.id),
         }
     }
 
-    /// The account that is the caller's own: a user's, or the one a key acts for.
+    /// The person who acts; `None` for keys.
+    #[must_use]
+    pub fn person(&self) -> Option<Person> {
+        match self {
+            Self::User { user, .. } | Self::Operator { user, .. } => Some(Person {
+                user_id: user.id,
+                name: user.name.clone(),
+                email: user.email.clone(),
+            }),
+            Self::AccountKey(_) | Self::EntityKey(_) => None,
+        }
+    }
+
+    /// What a till with this caller's token is logged in with. An operator's token stands for the
+    /// session or key that it came of.
+    #[must_use]
+    pub fn device(&self) -> Device {
+        match self {
+            Self::User { session, .. } => Device::Session(*session),
+            Self::Operator { token, .. } => token.device,
+            Self::AccountKey(key) => Device::AccountKey(key.id),
+            Self::EntityKey(key) => Device::EntityKey(key.id),
+        }
+    }
+
+    /// The account that is the caller's own: a user's, or the one a key or an operator acts for.
     #[must_use]
     pub fn account(&self) -> AccountId {
         match self {
             Self::User { user, .. } => user.account_id,
+            Self::Operator { token, .. } => token.account_id,
             Self::AccountKey(key) | Self::EntityKey(key) => key.account_id,
         }
     }
 
-    /// The only environment that the caller reaches; `None` for users, who reach both.
+    /// The only environment that the caller reaches; `None` for users, who reach both, and for
+    /// operators, who are bound more closely.
     #[must_use]
     pub const fn environment(&self) -> Option<Environment> {
         match self {
-            Self::User { .. } => None,
+            Self::User { .. } | Self::Operator { .. } => None,
             Self::AccountKey(key) | Self::EntityKey(key) => Some(key.environment),
         }
     }
@@ -71,6 +108,8 @@ pub async fn authenticate(
 ) -> Result<Caller, AccessError> {
     if is_token(SESSION_PREFIX, token) {
         session_of(store, token, stamp).await
+    } else if is_token(OPERATOR_PREFIX, token) {
+        operator_of(store, token, stamp).await
     } else if is_api_key(token) {
         key_of(store, token, stamp).await
     } else {

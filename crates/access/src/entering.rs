@@ -56,9 +56,12 @@ pub async fn enter(
             let id = key.entity_id.map(|id| id.to_string()).unwrap_or_default();
             reach(store, caller, &id).await?
         }
+        (None, Caller::Operator { token, .. }) => {
+            reach(store, caller, &token.entity_id.to_string()).await?
+        }
         (None, Caller::AccountKey(key)) => {
             let only = only_entity(of_account(store, key.account_id).await?, caller)?;
-            Some((grant(&only, caller.principal(), Role::Admin), only))
+            Some((grant_to(&only, caller, Role::Admin), only))
         }
         (None, Caller::User { .. }) => {
             let only = only_entity(entities_of(store, caller).await?, caller)?;
@@ -114,6 +117,14 @@ pub async fn enter_as_system(
     Ok((scope, entity))
 }
 
+/// Refuses operators, whose tokens are for tills.
+fn refuse_operators(caller: &Caller) -> Result<(), Forbidden> {
+    match caller {
+        Caller::Operator { .. } => Err(Forbidden::PosOperatorScope),
+        Caller::User { .. } | Caller::AccountKey(_) | Caller::EntityKey(_) => Ok(()),
+    }
+}
+
 /// The entity called `id` and the caller's rights there, or `None` when there are none.
 async fn reach(
     store: &dyn Store,
@@ -127,18 +138,30 @@ async fn reach(
             // Whoever an account is of is an admin of all its entities, also of those that a key made.
             None => (user.account_id, Role::Admin),
         },
+        Caller::Operator { token, .. } if token.entity_id == id => (token.account_id, token.role()),
+        Caller::Operator { .. } => return Ok(None),
         Caller::AccountKey(key) => (key.account_id, Role::Admin),
         Caller::EntityKey(key) if key.entity_id == Some(id) => (key.account_id, Role::Editor),
         Caller::EntityKey(_) => return Ok(None),
     };
     let entity = store.get(&ENTITIES, &Tenant::account(account), &id.to_string()).await?;
     let entity = entity.filter(|entity| is_within(entity, caller));
-    Ok(entity.map(|entity: Entity| (grant(&entity, caller.principal(), role), entity)))
+    Ok(entity.map(|entity: Entity| (grant_to(&entity, caller, role), entity)))
 }
 
 /// Whether the entity is of the caller's environment.
 fn is_within(entity: &Entity, caller: &Caller) -> bool {
     caller.environment().is_none_or(|own| own == entity.environment)
+}
+
+/// The scope of a caller, with the name of the person who acts.
+#[expect(clippy::disallowed_methods, reason = "this is where access says who acts")]
+fn grant_to(entity: &Entity, caller: &Caller, role: Role) -> Scope {
+    let scope = grant(entity, caller.principal(), role);
+    match caller.person() {
+        Some(person) => scope.used_by(person),
+        None => scope,
+    }
 }
 
 #[expect(clippy::disallowed_methods, reason = "this is where access lets a caller into a tenant")]
@@ -184,13 +207,16 @@ async fn entities_of(store: &dyn Store, caller: &Caller) -> Result<Vec<Entity>, 
             let ids = key.entity_id.map(|id| id.to_string()).into_iter().collect();
             wanted.insert(key.account_id, ids);
         }
+        Caller::Operator { token, .. } => {
+            wanted.insert(token.account_id, vec![token.entity_id.to_string()]);
+        }
     }
     let mut entities = match caller {
         Caller::User { user, .. } => {
             wanted.remove(&user.account_id);
             of_account(store, user.account_id).await?
         }
-        Caller::AccountKey(_) | Caller::EntityKey(_) => Vec::new(),
+        Caller::Operator { .. } | Caller::AccountKey(_) | Caller::EntityKey(_) => Vec::new(),
     };
     for (account, ids) in wanted {
         entities.extend(store.get_all(&ENTITIES, &Tenant::account(account), &ids).await?);
@@ -201,13 +227,14 @@ async fn entities_of(store: &dyn Store, caller: &Caller) -> Result<Vec<Entity>, 
 /// Enters an account: the one `x-account-id` names, or the caller's own when it names none.
 ///
 /// # Errors
-/// [`Forbidden::AccountNotAccessible`] for any account but the user's own or the one of the account
-/// key, and to entity keys; or the store's failure.
+/// [`Forbidden::PosOperatorScope`] to operators; [`Forbidden::AccountNotAccessible`] for any account
+/// but the user's own or the one of the account key, and to entity keys; or the store's failure.
 pub async fn enter_account(
     store: &dyn Store,
     caller: &Caller,
     account: Option<&str>,
 ) -> Result<AccountScope, AccessError> {
+    refuse_operators(caller)?;
     let own = caller.account();
     let is_own = account.is_none_or(|text| text == own.to_string());
     if !is_own || matches!(caller, Caller::EntityKey(_)) {
@@ -226,7 +253,7 @@ pub async fn enter_account(
 /// Of a user's memberships the first 1,000 are looked at, which is what a store looks up.
 ///
 /// # Errors
-/// [`Forbidden::AccountNotAccessible`] for an account where the caller has access to nothing, or
+/// [`Forbidden::PosOperatorScope`] to operators; [`Forbidden::AccountNotAccessible`] for an account where the caller has access to nothing, or
 /// the store's failure.
 pub async fn list_entities(
     store: &dyn Store,
@@ -235,6 +262,7 @@ pub async fn list_entities(
     environment: Option<Environment>,
     query: &ListQuery,
 ) -> Result<Page<Entity>, AccessError> {
+    refuse_operators(caller)?;
     let own = caller.account().to_string();
     let query = match environment {
         Some(wanted) => narrowed(query.clone(), "environment", wanted.name()),

@@ -11,6 +11,25 @@ pub enum AccessError {
     /// No user has this e-mail address, or the password is another. Which of the two is not told.
     #[error("the e-mail address or the password is wrong")]
     BadCredentials,
+    /// The PIN is another, or the user has none. Which of the two is not told.
+    #[error(
+        "the PIN is wrong; {}",
+        match attempts_remaining {
+            0 => "it is locked for a while now".to_owned(),
+            1 => "1 attempt is left before it is locked".to_owned(),
+            more => format!("{more} attempts are left before it is locked"),
+        }
+    )]
+    WrongPin {
+        /// Failures that may follow before one has to wait.
+        attempts_remaining: u32,
+    },
+    /// The PIN failed too often. Nothing was tried.
+    #[error("the PIN is locked after too many failures; try again in {retry_after} seconds")]
+    PinLocked {
+        /// Seconds until it can be tried again.
+        retry_after: u32,
+    },
     /// The request must name its entity.
     #[error("{message}")]
     EntityRequired {
@@ -58,6 +77,15 @@ pub enum Forbidden {
     /// Only a person with a session token can do this; an API key was sent.
     #[error("this needs a user's session token, not an API key")]
     UserRequired,
+    /// An operator's token reaches what a till needs, and no more.
+    #[error("an operator's token does not reach that far; use a session token or an API key")]
+    PosOperatorScope,
+    /// Too many PINs failed with this session or key.
+    #[error(
+        "ten PINs failed within a day with the session or key that this till is logged in with, so \
+         it can no longer switch operators; log in again, or use another key"
+    )]
+    SwitchEnded,
 }
 
 impl Forbidden {
@@ -70,6 +98,8 @@ impl Forbidden {
             Self::InsufficientRole => "insufficient_role",
             Self::EntityDisabled => "entity_disabled",
             Self::UserRequired => "user_required",
+            Self::PosOperatorScope => "pos_operator_scope",
+            Self::SwitchEnded => "switch_ended",
         }
     }
 }
@@ -122,6 +152,9 @@ pub enum Refused {
     /// The entity or account has as many keys as it can have.
     #[error("there are at most 200 API keys; delete one that is not used")]
     TooManyKeys,
+    /// Viewers cannot use a till.
+    #[error("a viewer cannot have a PIN; make them an editor first")]
+    ViewerHasNoPin,
 }
 
 impl Refused {
@@ -134,6 +167,7 @@ impl Refused {
             Self::InvitationNotPending => "invitation_not_pending",
             Self::TooManyMembers => "too_many_members",
             Self::TooManyKeys => "too_many_keys",
+            Self::ViewerHasNoPin => "viewer_has_no_pin",
         }
     }
 }

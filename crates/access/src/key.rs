@@ -9,6 +9,7 @@ use serde::{Deserialize, Serialize};
 use time::{Duration, OffsetDateTime};
 
 use crate::account::event;
+use crate::device::SwitchRight;
 use crate::email::check_name;
 use crate::permission::require;
 use crate::secret::{hint, is_key, new_key};
@@ -49,6 +50,9 @@ pub struct ApiKey {
     /// When it ends; `None` for never.
     #[serde(with = "time::serde::rfc3339::option")]
     pub expires_at: Option<OffsetDateTime>,
+    /// Its right to switch the operators of a till.
+    #[serde(default)]
+    pub(crate) switching: SwitchRight,
 }
 
 /// Where keys are kept: with the entity or account that they reach.
@@ -180,6 +184,7 @@ fn new_api_key(
         created_at: now,
         updated_at: now,
         expires_at: input.ttl.map(|ttl| now + Duration::seconds(ttl)),
+        switching: SwitchRight::default(),
     };
     Ok(Shown { record, secret })
 }

@@ -1,39 +1,46 @@
 //! Who may do what, where: accounts, users, sessions, entities with their settings, memberships,
-//! invitations and API keys. The only maker of a [`racun_kernel::Scope`].
+//! invitations, API keys, and the operators of tills. The only maker of a [`racun_kernel::Scope`].
 //!
 //! A request's bearer token is read once ([`authenticate`]) into a [`Caller`]; the caller enters an
 //! entity ([`enter`], [`open_entity`]) or an account ([`enter_account`]), and every further call
 //! takes the scope that this answers. What a scope allows is decided by one table, [`permits`], and
 //! asked with [`authorize`].
 //!
-//! | Module       | Owns                                                                |
-//! | ------------ | ------------------------------------------------------------------- |
-//! | `account`    | accounts and users, sign-up                                         |
-//! | `password`   | password rules and Argon2id hashes                                  |
-//! | `session`    | logging in and out                                                  |
-//! | `key`        | API keys of entities and accounts                                   |
-//! | `caller`     | whose a bearer token is                                             |
-//! | `entering`   | which entity or account a request acts in                           |
-//! | `permission` | the permission table                                                |
-//! | `entity`     | entities: fields, creation, change                                  |
-//! | `settings`   | an entity's settings: what is accepted, how it merges, its defaults |
-//! | `country`    | countries: codes, names, defaults and rules                         |
-//! | `portugal`   | what Portuguese law asks of an issuer                               |
-//! | `member`     | who belongs to an entity, and the last admin                        |
-//! | `invitation` | inviting people who have no user yet                                |
-//! | `secret`     | tokens and keys: made, recognised, digested                         |
-//! | `test_clock` | what jobs of an account's sandbox take for now                      |
+//! | Module           | Owns                                                                |
+//! | ---------------- | ------------------------------------------------------------------- |
+//! | `account`        | accounts and users, sign-up                                         |
+//! | `password`       | password rules and Argon2id hashes                                  |
+//! | `session`        | logging in and out                                                  |
+//! | `key`            | API keys of entities and accounts                                   |
+//! | `caller`         | whose a bearer token is                                             |
+//! | `entering`       | which entity or account a request acts in                           |
+//! | `permission`     | the permission table                                                |
+//! | `entity`         | entities: fields, creation, change                                  |
+//! | `settings`       | an entity's settings: what is accepted, how it merges, its defaults |
+//! | `country`        | countries: codes, names, defaults and rules                         |
+//! | `portugal`       | what Portuguese law asks of an issuer                               |
+//! | `member`         | who belongs to an entity, and the last admin                        |
+//! | `invitation`     | inviting people who have no user yet                                |
+//! | `secret`         | tokens and keys: made, recognised, digested                         |
+//! | `operator`       | who may take over a till, and their PINs                            |
+//! | `pin`            | PINs: what is accepted, how they are kept, how failures lock one    |
+//! | `device`         | what a till is logged in with, and its right to change hands        |
+//! | `switch`         | handing a till over to an operator who says their PIN               |
+//! | `operator_token` | the token that comes of that, and all that ends it                  |
+//! | `test_clock`     | what jobs of an account's sandbox take for now                      |
 //!
-//! **Invariants.** Passwords are kept as Argon2id hashes, tokens and keys as SHA-256 digests, and
-//! neither shows in any `Debug` output of a type of this crate. E-mail addresses are unique without
-//! regard to capitals. Within this crate an entity that has an admin keeps one. Hashing a password
-//! takes tens of milliseconds of processor time, so it is done by plain functions
-//! ([`hash_password`], [`Login::verify`], [`OpenInvitation::answer`]) that the caller runs off its
-//! reactor; no async function here hashes.
+//! **Invariants.** Passwords are kept as Argon2id hashes, tokens and keys as SHA-256 digests, PINs as
+//! Argon2id hashes over an HMAC under a key that no store has, and none of them shows in any `Debug`
+//! output of a type of this crate. A PIN is not tried before the attempt is counted. E-mail
+//! addresses are unique without regard to capitals. Within this crate an entity that has an admin
+//! keeps one. Hashing takes tens of milliseconds of processor time, so it is done by plain functions
+//! ([`hash_password`], [`Login::verify`], [`OpenInvitation::answer`], [`PinOwner::hash`],
+//! [`SwitchAttempt::verify`]) that the caller runs off its reactor; no async function here hashes.
 
 mod account;
 mod caller;
 mod country;
+mod device;
 mod email;
 mod entering;
 mod entity;
@@ -42,12 +49,16 @@ mod error;
 mod invitation;
 mod key;
 mod member;
+mod operator;
+mod operator_token;
 mod password;
 mod permission;
+mod pin;
 mod portugal;
 mod secret;
 mod session;
 mod settings;
+mod switch;
 mod test_clock;
 
 use racun_kernel::Table;
@@ -55,6 +66,7 @@ use racun_kernel::Table;
 pub use account::{ACCOUNTS, Account, SignUp, USERS, User, sign_up, update_me};
 pub use caller::{Caller, authenticate};
 pub use country::CountryRules;
+pub use device::Device;
 pub use entering::{
     AccountScope, enter, enter_account, enter_as_system, get_entity, list_entities, open_entity,
 };
@@ -75,15 +87,32 @@ pub use member::{
     AddEntityUser, Added, MEMBERSHIPS, Membership, add_entity_user, change_role, list_entity_users,
     remove_entity_user,
 };
+pub use operator::{
+    NewPin, OPERATOR_PINS, Operator, OperatorPin, PinOwner, find_pin_owner, list_operators,
+    remove_pin, set_pin,
+};
+pub use operator_token::{OPERATOR_SECONDS, OPERATOR_TOKENS, OperatorToken};
 pub use password::{PasswordHash, hash_password};
 pub use permission::{Permission, authorize, permits};
+pub use pin::{Pin, PinKey};
 pub use secret::{Digest, Shown};
 pub use session::{Login, SESSION_SECONDS, SESSIONS, Session, find_login, log_out, open_session};
 pub use settings::Settings;
+pub use switch::{RightPin, SwitchAttempt, begin_switch, finish_switch};
 pub use test_clock::{
     TEST_CLOCKS, TestClock, check_advance, get_test_clock, move_test_clock, sandbox_now,
 };
 
 /// The tables of this crate, for stores that make them.
-pub static TABLES: [&Table; 8] =
-    [&ACCOUNTS, &USERS, &SESSIONS, &ENTITIES, &MEMBERSHIPS, &INVITATIONS, &API_KEYS, &TEST_CLOCKS];
+pub static TABLES: [&Table; 10] = [
+    &ACCOUNTS,
+    &USERS,
+    &SESSIONS,
+    &ENTITIES,
+    &MEMBERSHIPS,
+    &INVITATIONS,
+    &API_KEYS,
+    &TEST_CLOCKS,
+    &OPERATOR_PINS,
+    &OPERATOR_TOKENS,
+];

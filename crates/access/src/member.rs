@@ -16,7 +16,8 @@ use crate::invitation::invite;
 use crate::permission::require;
 use crate::session::find_user;
 use crate::{
-    AccessError, Conflict, ENTITIES, Entity, Invitation, Permission, Refused, Shown, USERS, User,
+    AccessError, Conflict, ENTITIES, Entity, Invitation, OperatorPin, Permission, Refused, Shown,
+    USERS, User,
 };
 
 /// Users that an entity has at most.
@@ -208,7 +209,8 @@ pub async fn list_entity_users(
     Ok(members)
 }
 
-/// Gives a member of the entity another role.
+/// Gives a member of the entity another role. Their operator's tokens end; who becomes a viewer loses
+/// their PIN.
 ///
 /// # Errors
 /// [`AccessError::Forbidden`] to all but admins, [`AccessError::NotFound`] for a user who does not
@@ -223,7 +225,7 @@ pub async fn change_role(
     amend_member(store, scope, user_id, Some(role), stamp).await
 }
 
-/// Takes a user's place in the entity away.
+/// Takes a user's place in the entity away, and their PIN.
 ///
 /// # Errors
 /// As [`change_role`].
@@ -248,12 +250,17 @@ async fn amend_member(
     stamp: &Stamp,
 ) -> Result<Membership, AccessError> {
     require(scope, Permission::ManagePeople)?;
-    let (user_id, actor, stamp) = (user_id.to_owned(), scope.principal().id(), stamp.clone());
+    let unknown = AccessError::NotFound { id: user_id.to_owned() };
+    let Ok(user_id) = user_id.parse::<UserId>() else { return Err(unknown) };
+    let (actor, stamp) = (scope.principal().id(), stamp.clone());
+    let mut loads = entity_and_members(scope.account(), scope.entity());
+    loads.push(OperatorPin::load(scope.entity(), user_id));
     store
-        .decide(entity_and_members(scope.account(), scope.entity()), None, move |loaded| {
+        .decide(loads, None, move |loaded| {
             let (_, members) = read_members(&loaded.rows)?;
-            let before = members.iter().find(|member| member.user_id.to_string() == user_id);
-            let before = before.ok_or(AccessError::NotFound { id: user_id })?;
+            let pin = loaded.rows.get(2).map_or(Ok(None), |rows| OperatorPin::read(rows))?;
+            let before = members.iter().find(|member| member.user_id == user_id);
+            let before = before.ok_or(unknown)?;
             if role == Some(before.role) {
                 return Ok((before.clone(), Writes::default()));
             }
@@ -269,8 +276,12 @@ async fn amend_member(
                 }
                 None => ("entity_user.removed", Put::delete(before)),
             };
+            let mut puts = vec![put];
+            if role.is_none_or(|role| role < Role::Editor) {
+                puts.extend(pin.iter().map(Put::delete));
+            }
             let events = vec![event(after.tenant(), kind, &after.user_id, &actor, &stamp)];
-            Ok((after, Writes { puts: vec![put], events, takes_number: false }))
+            Ok((after, Writes { puts, events, takes_number: false }))
         })
         .await
 }

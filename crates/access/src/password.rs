@@ -45,6 +45,14 @@ impl PasswordHash {
         argon2id().verify_password(password.as_bytes(), &hash).is_ok()
     }
 
+    /// Hashes `secret`, which is of no more than a few hundred characters, whatever it is.
+    pub(crate) fn of(secret: &str, stamp: &Stamp) -> Self {
+        let salt = stamp.secret();
+        let hash = argon2id().hash_password_with_salt(secret.as_bytes(), &salt[..SALT_BYTES]);
+        let hash = hash.expect("a short text and a salt of fixed length can be hashed");
+        Self(hash.to_string())
+    }
+
     /// The hash that is verified when there is no user.
     pub(crate) fn nobody() -> Self {
         Self(NOBODY.to_owned())
@@ -59,10 +67,7 @@ impl PasswordHash {
 /// What is wrong with the password, under the path `password`.
 pub fn hash_password(password: &str, stamp: &Stamp) -> Result<PasswordHash, Issues> {
     check(password).map_err(|issue| issue.at("password"))?;
-    let salt = stamp.secret();
-    let hash = argon2id().hash_password_with_salt(password.as_bytes(), &salt[..SALT_BYTES]);
-    let hash = hash.expect("a checked password and a salt of fixed length can be hashed");
-    Ok(PasswordHash(hash.to_string()))
+    Ok(PasswordHash::of(password, stamp))
 }
 
 fn check(password: &str) -> Result<(), Issue> {

@@ -7,7 +7,15 @@ use crate::{AccessError, Entity, Forbidden};
 /// A kind of operation, as far as roles tell them apart.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Permission {
-    /// Reading documents, master data, reports and exports.
+    /// Reading what a till works with: documents, payments, customers, suppliers, items, taxes,
+    /// categories, units, tables, tabs, and who its operators are.
+    ReadTill,
+    /// Selling: making and issuing documents, recording payments, using tabs, and handing the till
+    /// over to another operator.
+    Sell,
+    /// Having a PIN: setting and removing one's own; with [`Permission::ManagePeople`] anybody's.
+    SetPin,
+    /// Reading all other records, reports and exports.
     ReadRecords,
     /// Making and changing documents and master data, moving them to the trash and back, sending.
     WriteRecords,
@@ -32,8 +40,10 @@ impl Permission {
     #[must_use]
     pub const fn writes(self) -> bool {
         match self {
-            Self::ReadRecords | Self::ReadEntity | Self::ReadPeople => false,
-            Self::WriteRecords
+            Self::ReadTill | Self::ReadRecords | Self::ReadEntity | Self::ReadPeople => false,
+            Self::Sell
+            | Self::SetPin
+            | Self::WriteRecords
             | Self::EraseRecords
             | Self::DeleteUnits
             | Self::ManageEntity
@@ -46,23 +56,31 @@ impl Permission {
 /// Whether `principal` in `role` may do what `permission` says.
 ///
 /// Entity keys belong to nobody: they reach records as an editor does, and neither people nor keys.
-/// Jobs act as editors.
+/// They do sell and hand a till over, for many a till has no other token. Operators do at a till what
+/// their role in the entity lets them, and nothing else. Jobs act as editors.
 #[must_use]
 pub fn permits(principal: Principal, role: Role, permission: Permission) -> bool {
     use Permission::{
         DeleteUnits, EraseRecords, ManageEntity, ManageKeys, ManagePeople, ReadEntity, ReadPeople,
-        ReadRecords, WriteRecords,
+        ReadRecords, ReadTill, Sell, SetPin, WriteRecords,
     };
-    let (least, with_entity_key) = match permission {
-        ReadRecords | ReadEntity => (Role::Viewer, true),
-        ReadPeople => (Role::Viewer, false),
-        WriteRecords => (Role::Editor, true),
+    let (least, with_entity_key, at_till) = match permission {
+        ReadTill => (Role::Viewer, true, true),
+        Sell => (Role::Editor, true, true),
+        SetPin => (Role::Editor, false, true),
+        ReadRecords | ReadEntity => (Role::Viewer, true, false),
+        ReadPeople => (Role::Viewer, false, false),
+        WriteRecords => (Role::Editor, true, false),
         EraseRecords | DeleteUnits | ManageEntity | ManagePeople | ManageKeys => {
-            (Role::Admin, false)
+            (Role::Admin, false, false)
         }
     };
-    let is_entity_key = matches!(principal, Principal::EntityKey(_));
-    role >= least && (with_entity_key || !is_entity_key)
+    let reached = match principal {
+        Principal::EntityKey(_) => with_entity_key,
+        Principal::Operator(_) => at_till,
+        Principal::User(_) | Principal::AccountKey(_) | Principal::System => true,
+    };
+    reached && role >= least
 }
 
 /// Accepts an operation in `entity`, which `scope` was entered with.
@@ -71,7 +89,8 @@ pub fn permits(principal: Principal, role: Role, permission: Permission) -> bool
 /// enabled again; [`crate::change_entity`] refuses every other change.
 ///
 /// # Errors
-/// [`Forbidden::InsufficientRole`], then [`Forbidden::EntityDisabled`].
+/// [`Forbidden::InsufficientRole`] or [`Forbidden::PosOperatorScope`], then
+/// [`Forbidden::EntityDisabled`].
 pub fn authorize(
     scope: &Scope,
     entity: &Entity,
@@ -90,6 +109,8 @@ pub fn authorize(
 pub(crate) fn require(scope: &Scope, permission: Permission) -> Result<(), AccessError> {
     if permits(scope.principal(), scope.role(), permission) {
         Ok(())
+    } else if let Principal::Operator(_) = scope.principal() {
+        Err(Forbidden::PosOperatorScope.into())
     } else {
         Err(Forbidden::InsufficientRole.into())
     }
@@ -102,7 +123,7 @@ mod tests {
 
     use super::*;
 
-    /// `viewer editor admin account-key entity-key job`, `x` where it may.
+    /// `viewer editor admin account-key entity-key job operator viewer's-operator`, `x` where it may.
     fn row(permission: Permission) -> String {
         let stamp = stamp(OffsetDateTime::UNIX_EPOCH);
         let user = Principal::User(stamp.id());
@@ -113,23 +134,28 @@ mod tests {
             permits(Principal::AccountKey(stamp.id()), Role::Admin, permission),
             permits(Principal::EntityKey(stamp.id()), Role::Editor, permission),
             permits(Principal::System, Role::Editor, permission),
+            permits(Principal::Operator(stamp.id()), Role::Admin, permission),
+            permits(Principal::Operator(stamp.id()), Role::Viewer, permission),
         ];
         cells.map(|may| if may { "x" } else { "-" }).join(" ")
     }
 
     #[test]
     fn the_permission_table_is_this() {
-        // viewer, editor, admin, account key, entity key, job
+        // viewer, editor, admin, account key, entity key, job, an admin as operator, a viewer as one
         for (permission, expected) in [
-            (Permission::ReadRecords, "x x x x x x"),
-            (Permission::WriteRecords, "- x x x x x"),
-            (Permission::EraseRecords, "- - x x - -"),
-            (Permission::DeleteUnits, "- - x x - -"),
-            (Permission::ReadEntity, "x x x x x x"),
-            (Permission::ManageEntity, "- - x x - -"),
-            (Permission::ReadPeople, "x x x x - x"),
-            (Permission::ManagePeople, "- - x x - -"),
-            (Permission::ManageKeys, "- - x x - -"),
+            (Permission::ReadTill, "x x x x x x x x"),
+            (Permission::Sell, "- x x x x x x -"),
+            (Permission::SetPin, "- x x x - x x -"),
+            (Permission::ReadRecords, "x x x x x x - -"),
+            (Permission::WriteRecords, "- x x x x x - -"),
+            (Permission::EraseRecords, "- - x x - - - -"),
+            (Permission::DeleteUnits, "- - x x - - - -"),
+            (Permission::ReadEntity, "x x x x x x - -"),
+            (Permission::ManageEntity, "- - x x - - - -"),
+            (Permission::ReadPeople, "x x x x - x - -"),
+            (Permission::ManagePeople, "- - x x - - - -"),
+            (Permission::ManageKeys, "- - x x - - - -"),
         ] {
             assert_eq!(row(permission), expected, "{permission:?}");
         }

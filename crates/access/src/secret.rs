@@ -92,7 +92,8 @@ pub(crate) fn hint(prefix: &str, key: &str) -> String {
     format!("{prefix}{first}...{last}")
 }
 
-fn hex(bytes: &[u8]) -> String {
+/// The bytes as hexadecimal digits.
+pub(crate) fn hex(bytes: &[u8]) -> String {
     bytes.iter().map(|byte| format!("{byte:02x}")).collect()
 }
 

@@ -8,7 +8,9 @@ use serde::{Deserialize, Serialize};
 use time::{Duration, OffsetDateTime};
 
 use crate::account::event;
+use crate::device::SwitchRight;
 use crate::email::fold_email;
+use crate::operator_token::end_operator_token;
 use crate::secret::new_token;
 use crate::{AccessError, Caller, Digest, Forbidden, PasswordHash, Shown, USERS, User};
 
@@ -34,6 +36,9 @@ pub struct Session {
     /// When it ends.
     #[serde(with = "time::serde::rfc3339")]
     pub expires_at: OffsetDateTime,
+    /// Its right to switch the operators of a till.
+    #[serde(default)]
+    pub(crate) switching: SwitchRight,
 }
 
 /// Where sessions are kept: in the directory.
@@ -71,10 +76,10 @@ impl Session {
         let now = stamp.now();
         let expires_at = now + Duration::seconds(SESSION_SECONDS);
         let digest = Digest::of(&secret);
-        Shown {
-            record: Self { id: stamp.id(), user_id, digest, created_at: now, expires_at },
-            secret,
-        }
+        let switching = SwitchRight::default();
+        let record =
+            Self { id: stamp.id(), user_id, digest, created_at: now, expires_at, switching };
+        Shown { record, secret }
     }
 }
 
@@ -154,13 +159,16 @@ pub async fn open_session(
         .await
 }
 
-/// Ends the caller's session: its token is unknown from then on. Ending it twice is not an error.
+/// Ends the caller's session: its token is unknown from then on, and so are those of the operators
+/// that it switched to. An operator ends their own token only. Ending it twice is not an error.
 ///
 /// # Errors
 /// [`Forbidden::UserRequired`] for an API key, or the store's failure.
 pub async fn log_out(store: &dyn Store, caller: &Caller, stamp: &Stamp) -> Result<(), AccessError> {
-    let Caller::User { user, session } = caller else {
-        return Err(Forbidden::UserRequired.into());
+    let (user, session) = match caller {
+        Caller::User { user, session } => (user, session),
+        Caller::Operator { token, .. } => return end_operator_token(store, token, stamp).await,
+        Caller::AccountKey(_) | Caller::EntityKey(_) => return Err(Forbidden::UserRequired.into()),
     };
     let id = session.to_string();
     let load = Load::One { table: &SESSIONS, tenant: Tenant::directory(), id: id.clone() };

@@ -8,7 +8,7 @@
 mod authority;
 mod type_change;
 
-use racun_access::Entity;
+use racun_access::{Entity, Permission, permits};
 use racun_documents::{Document, DocumentError, DocumentId, DocumentKind, Relation};
 use racun_kernel::id::{ExpenseId, PaymentId};
 use racun_kernel::{
@@ -173,6 +173,9 @@ pub async fn record(
     stamp: &Stamp,
 ) -> Result<Payment, Error> {
     let named = Named::of(new.references()?.ids());
+    if let Some(expense) = named.expense.filter(|_| !reaches_expenses(scope)) {
+        return Err(StoreError::NotFound { id: expense.to_string() }.into());
+    }
     // Most invoices have no links, so the first try does not look for them.
     let unlinked = Plan::unlinked(scope, entity, named.clone(), stamp);
     match record_by(store, unlinked, new.clone(), stamp).await {
@@ -341,7 +344,7 @@ pub struct Related {
     pub expenses: Vec<Expense>,
 }
 
-/// What `payments` name, for answers that include it.
+/// What `payments` name, for answers that include it; to operators no expenses.
 ///
 /// # Errors
 /// When the store fails.
@@ -357,6 +360,12 @@ pub async fn related(
         named.iter().filter_map(|named| named.expense).map(|id| id.to_string()).collect();
     expenses.sort();
     expenses.dedup();
+    expenses.retain(|_| reaches_expenses(scope));
     let expenses = store.get_all(&EXPENSES, &scope.tenant(), &expenses).await?;
     Ok(Related { documents, expenses })
+}
+
+/// Whether expenses are there for whoever acts: for operators there are none.
+fn reaches_expenses(scope: &Scope) -> bool {
+    permits(scope.principal(), scope.role(), Permission::ReadRecords)
 }

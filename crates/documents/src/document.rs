@@ -12,7 +12,9 @@ use crate::calculation::CalculationMode;
 use crate::content::{Content, NewDocument};
 use crate::line::NewLine;
 use crate::version::Editor;
-use crate::{DocumentError, DocumentId, DocumentKind, Numbering, PaymentChange, Refused, Version};
+use crate::{
+    DocumentError, DocumentId, DocumentKind, Numbering, Operator, PaymentChange, Refused, Version,
+};
 
 /// Where a document comes from.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
@@ -24,6 +26,8 @@ pub enum CreationSource {
     Custom,
     /// A recurring invoice.
     Recurring,
+    /// An operator's request that was calculated.
+    Pos,
 }
 
 impl CreationSource {
@@ -34,6 +38,7 @@ impl CreationSource {
             Self::Api => "api",
             Self::Custom => "custom",
             Self::Recurring => "recurring",
+            Self::Pos => "pos",
         }
     }
 }
@@ -114,6 +119,9 @@ pub struct Document {
     pub content: Content,
     /// What it comes to.
     pub amounts: Amounts,
+    /// Who issued it; `None` for drafts, and for what a key or a job issued.
+    #[serde(default)]
+    pub operator: Option<Operator>,
     /// What the customer said to an estimate.
     #[serde(default)]
     pub reply: Option<Reply>,
@@ -181,6 +189,7 @@ impl Document {
             mode: new.mode,
             content,
             amounts,
+            operator: None,
             reply: None,
             payment_change_unconfirmed: None,
             shareable_id: None,
@@ -191,7 +200,7 @@ impl Document {
         })
     }
 
-    /// The draft as issued: the `sequence`-th of the series of `numbering`.
+    /// The draft as issued by `operator`: the `sequence`-th of the series of `numbering`.
     ///
     /// # Errors
     /// When it is not a draft, or its date lies after `today`.
@@ -199,6 +208,7 @@ impl Document {
         mut self,
         numbering: &Numbering,
         sequence: i64,
+        operator: Option<Operator>,
         today: Date,
         stamp: &Stamp,
     ) -> Result<Self, DocumentError> {
@@ -212,6 +222,7 @@ impl Document {
             sequence,
             at: stamp.now(),
         });
+        self.operator = operator;
         self.updated_at = stamp.now();
         Ok(self)
     }

@@ -17,6 +17,7 @@
 //! | `content`          | what a request says of a document, and the rules on its dates   |
 //! | `amounts`          | what a document comes to, in its currency and the entity's       |
 //! | `document`         | the document, its stages and every transition                   |
+//! | `operator`         | who issued a document                                           |
 //! | `payment_change`   | a payment's change of type that the authority has not confirmed  |
 //! | `relation`         | links between documents                                         |
 //! | `version`          | what an update changed                                          |
@@ -35,6 +36,7 @@ mod kind;
 mod line;
 pub mod number_format;
 mod numbering;
+mod operator;
 mod party;
 mod payment_change;
 pub mod recurrence;
@@ -55,6 +57,7 @@ pub use line::{
     RevenueRecognition,
 };
 pub use numbering::{NumberFormats, Numbering, UnitNumbering};
+pub use operator::Operator;
 pub use party::{BankAccount, BankAccountType, Party, PartyPatch, UjpParty, UnitSnapshot};
 pub use payment_change::PaymentChange;
 pub use relation::{RELATIONS, Relation, RelationType};

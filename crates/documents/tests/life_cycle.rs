@@ -6,7 +6,7 @@ use racun_documents::calculation::CalculationMode;
 use racun_documents::number_format::{FormatKind, NumberFormat};
 use racun_documents::{
     Content, CreationSource, Document, DocumentError, DocumentId, DocumentKind, ExchangeRate,
-    GivenTotals, LineTaxDetail, NewDocument, NewLine, NumberFormats, Numbering, Party,
+    GivenTotals, LineTaxDetail, NewDocument, NewLine, NumberFormats, Numbering, Operator, Party,
     PaymentChange, Refused, Revision, Stage, Texts, TitleType, TransactionType, Translations,
     Voided,
 };
@@ -105,7 +105,7 @@ fn numbering(document: &Document) -> Numbering {
 fn issued(kind: DocumentKind, stamp: &Stamp) -> Document {
     let draft = Document::draft(new(kind), stamp).unwrap();
     let numbering = numbering(&draft);
-    draft.issue(&numbering, 7, TODAY, stamp).unwrap()
+    draft.issue(&numbering, 7, None, TODAY, stamp).unwrap()
 }
 
 fn revision(document: &Document) -> Revision {
@@ -139,6 +139,28 @@ fn a_draft_has_totals_but_no_number() {
 }
 
 #[test]
+fn an_issued_document_keeps_who_issued_it() {
+    let stamp = stamp(NOW);
+    let operator = Operator {
+        user_id: stamp.id(),
+        name: Some("Eva".to_owned()),
+        email: "eva@example.com".to_owned(),
+    };
+    let draft = Document::draft(new(DocumentKind::Invoice), &stamp).unwrap();
+    assert_eq!(draft.operator, None);
+    let numbering = numbering(&draft);
+    let invoice = draft.issue(&numbering, 7, Some(operator.clone()), TODAY, &stamp).unwrap();
+    let voided = Voided { at: NOW, reason: None, has_original_document: None };
+    let voided = invoice.void(voided).unwrap();
+    assert_eq!(voided.operator.as_ref(), Some(&operator));
+    let mut stored = serde_json::to_value(&voided).unwrap();
+    assert_eq!(stored["operator"]["user_id"], operator.user_id.to_string(), "where reports look");
+    stored.as_object_mut().unwrap().remove("operator");
+    let old: Document = serde_json::from_value(stored).unwrap();
+    assert_eq!(old.operator, None, "documents of before have none");
+}
+
+#[test]
 fn issuing_gives_a_number_once() {
     let stamp = stamp(NOW);
     let invoice = issued(DocumentKind::Invoice, &stamp);
@@ -146,7 +168,7 @@ fn issuing_gives_a_number_once() {
     let numbering = numbering(&invoice);
     assert_eq!(numbering.series.key, "invoice/2026");
     assert_eq!(numbering.series.tenant, Tenant::entity(entity()));
-    let again = invoice.issue(&numbering, 8, TODAY, &stamp);
+    let again = invoice.issue(&numbering, 8, None, TODAY, &stamp);
     assert_eq!(again, Err(DocumentError::Refused(Refused::NotDraft)));
 }
 
@@ -265,7 +287,7 @@ fn what_each_stage_refuses() {
     assert!(edit(draft(), false).is_ok());
     let deleted = draft().delete(&stamp).unwrap();
     let numbering = numbering(&deleted);
-    assert_eq!(refused(deleted.issue(&numbering, 1, TODAY, &stamp)), "document_not_draft");
+    assert_eq!(refused(deleted.issue(&numbering, 1, None, TODAY, &stamp)), "document_not_draft");
     assert!(matches!(voided().stage, Stage::Voided(issued, _) if issued.sequence == 7));
 }
 

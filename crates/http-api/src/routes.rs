@@ -13,6 +13,7 @@ const AREAS: &[&[Route]] = &[
     access::entity_keys::ROUTES,
     access::account_keys::ROUTES,
     access::entities::ROUTES,
+    access::operators::ROUTES,
     catalog::customers::ROUTES,
     catalog::suppliers::ROUTES,
     catalog::items::ROUTES,
@@ -30,6 +31,7 @@ const AREAS: &[&[Route]] = &[
     recurring::ROUTES,
     pos::tables::ROUTES,
     pos::tabs::ROUTES,
+    pos::takings::ROUTES,
     sandbox::ROUTES,
 ];
 

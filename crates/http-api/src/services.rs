@@ -6,6 +6,7 @@ use std::num::NonZero;
 use std::sync::{Arc, LazyLock};
 use std::time::{Duration, Instant};
 
+use racun_access::PinKey;
 use racun_application::payments::TaxAuthority;
 use racun_kernel::{Entropy, Stamp, Store};
 use time::OffsetDateTime;
@@ -24,6 +25,8 @@ pub struct Services {
     pub clock: Arc<dyn Fn() -> OffsetDateTime + Send + Sync>,
     /// Where ids and secrets come from.
     pub entropy: Arc<dyn Entropy>,
+    /// What PINs are kept under; `None` where the server was given no master key, and has no PINs.
+    pub pins: Option<PinKey>,
     /// The version that `GET /health` answers.
     pub version: &'static str,
     /// Since when the process runs.

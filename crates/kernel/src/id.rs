@@ -153,6 +153,8 @@ kinds! {
     User, UserId = "usr_";
     /// A session token's record.
     Token, TokenId = "tok_";
+    /// A PIN, as long as it holds.
+    Pin, PinId = "pin_";
     /// An API key's record.
     ApiKey, ApiKeyId = "key_";
     /// A user's place in an entity.

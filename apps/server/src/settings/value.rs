@@ -150,6 +150,11 @@ impl MasterKey {
         Self(bytes)
     }
 
+    /// Its bytes, of which other keys are derived.
+    pub const fn bytes(&self) -> &[u8; 32] {
+        &self.0
+    }
+
     /// Its text, as [`Setting::read`] takes it.
     pub fn to_base64(&self) -> String {
         STANDARD.encode(self.0)

@@ -91,6 +91,15 @@ impl Server {
         }
     }
 
+    /// Ends it as an operator would; answers what it logged that nobody has looked at.
+    pub fn log_to_the_end(mut self) -> Vec<String> {
+        self.signal("TERM");
+        let (_, none) = mpsc::channel();
+        let log = std::mem::replace(&mut self.log, none);
+        assert!(self.ended_within(Duration::from_secs(10)).success());
+        log.iter().collect()
+    }
+
     /// Sends a request; answers the status and the body.
     pub fn ask(&self, method: &str, path: &str, headers: &str, body: &str) -> (u16, String) {
         let mut stream = TcpStream::connect(&self.address).unwrap();

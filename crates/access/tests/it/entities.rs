@@ -69,6 +69,9 @@ async fn a_disabled_entity_is_read_and_enabled_again_and_nothing_else() {
 
     let (scope, entered) = enter(store, &ana, None).await.unwrap();
     for (permission, is_refused) in [
+        (Permission::ReadTill, false),
+        (Permission::Sell, true),
+        (Permission::SetPin, true),
         (Permission::ReadRecords, false),
         (Permission::ReadEntity, false),
         (Permission::ReadPeople, false),

@@ -2,12 +2,17 @@
 
 #![expect(clippy::unwrap_used, reason = "the helpers of tests fail as tests do")]
 
+mod clocked;
 mod entering;
 mod entities;
 mod invitations;
 mod keys;
+mod operator_tokens;
+mod operators;
 mod people;
 mod secrets;
 mod sessions;
+mod switching;
 mod test_clocks;
+mod till;
 mod world;

@@ -140,6 +140,8 @@ impl World {
 pub fn user_id(caller: &Caller) -> String {
     match caller {
         Caller::User { user, .. } => user.id.to_string(),
-        Caller::AccountKey(_) | Caller::EntityKey(_) => panic!("not a user"),
+        Caller::Operator { .. } | Caller::AccountKey(_) | Caller::EntityKey(_) => {
+            panic!("not a user")
+        }
     }
 }

@@ -7,7 +7,7 @@ use racun_documents::{
     CreationSource, Document, DocumentError, DocumentId, DocumentKind, GivenTotals, NewDocument,
     NewLine, Relation,
 };
-use racun_kernel::{Load, Scope, Stamp, Store, Stored, Tenant, Writes};
+use racun_kernel::{Load, Principal, Scope, Stamp, Store, Stored, Tenant, Writes};
 use racun_settlement::NewPayment;
 use serde_json::Value as Json;
 
@@ -162,7 +162,11 @@ pub(super) fn draft(
 ) -> Result<(Document, Savings), DocumentError> {
     let (mut content, mut lines) = compose(kind, request, gathered, stamp)?;
     let (source, given) = match origin {
-        Origin::Request(None) => (CreationSource::Api, None),
+        Origin::Request(None) => match scope.principal() {
+            Principal::Operator(_) => (CreationSource::Pos, None),
+            _ => (CreationSource::Api, None),
+        },
+        // Given totals are told by this name, whoever gives them: they are not calculated anew.
         Origin::Request(Some(totals)) => (CreationSource::Custom, Some(given(totals))),
         Origin::Template(copied, given) => {
             lines = copied;

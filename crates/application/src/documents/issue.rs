@@ -1,7 +1,8 @@
 //! Making a document, and issuing one: number, links, advances, credit and payments in one decision.
 
 use racun_documents::{
-    Document, DocumentError, DocumentId, DocumentKind, Numbering, Relation, RelationType, Stage,
+    Document, DocumentError, DocumentId, DocumentKind, Numbering, Operator, Relation, RelationType,
+    Stage,
 };
 use racun_kernel::{Event, Issues, Load, Put, Scope, Stamp, Stored, Writes};
 use racun_settlement::{NewPayment, Outcome, SettleableStage};
@@ -70,7 +71,8 @@ impl Plan {
         };
         let document = match (&self.numbering, number) {
             (Some(numbering), Some(sequence)) => {
-                draft.issue(numbering, sequence, self.today, &self.stamp)?
+                let operator = self.scope.person().map(Operator::from);
+                draft.issue(numbering, sequence, operator, self.today, &self.stamp)?
             }
             _ => draft,
         };

@@ -2,14 +2,16 @@
 //!
 //! Both are written in the document's own commit, so a refused document leaves nothing behind.
 
-use racun_access::Entity;
+use racun_access::{Entity, Permission, permits};
 use racun_catalog::{
     CUSTOMERS, Customer, CustomerInput, Item, ItemClassification, ItemEInvoicing, ItemInput,
     ItemRules, ItemTranslations, References, Resource,
 };
 use racun_documents::{Classification, Content, NewLine, Party};
 use racun_kernel::id::{CustomerId, EntityId};
-use racun_kernel::{Event, Issues, Load, Patch, Put, Scope, Stamp, StoreError, Stored, Tenant};
+use racun_kernel::{
+    Event, Issue, Issues, Load, Patch, Put, Scope, Stamp, StoreError, Stored, Tenant,
+};
 use time::Date;
 
 use super::gather::Gathered;
@@ -53,6 +55,9 @@ impl Savings {
         let act =
             Act { entity_id: scope.entity(), actor: scope.principal().id(), stamp: stamp.clone() };
         let mut savings = Self { puts: Vec::new(), events: Vec::new(), refresh: None, act };
+        if !permits(scope.principal(), scope.role(), Permission::WriteRecords) {
+            return savings.nothing(request);
+        }
         let mut issues = Issues::default();
         let customer = savings.save_customer(request, content);
         issues.collect("customer", customer);
@@ -61,6 +66,22 @@ impl Savings {
             issues.collect("items", items);
         }
         issues.into_result(savings)
+    }
+
+    /// Keeps nothing, for whoever may not write into the catalogue: operators sell and no more.
+    fn nothing(self, request: &DocumentRequest) -> Result<Self, Issues> {
+        let refused =
+            || Issue::new("not_permitted", "an operator's token keeps nothing; send false");
+        let mut issues = Issues::default();
+        let customer = request.customer.value();
+        if customer.is_some_and(|customer| customer.save_customer == Some(true)) {
+            issues.push(refused().at("save_customer").at("customer"));
+        }
+        let items = request.items.iter().flatten().enumerate();
+        for (n, _) in items.filter(|(_, item)| item.save_item) {
+            issues.push(refused().at("save_item").at(n).at("items"));
+        }
+        issues.into_result(self)
     }
 
     /// The record to hold, when one is to be refreshed.

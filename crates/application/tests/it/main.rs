@@ -1,4 +1,4 @@
-//! Use cases that span domain crates, on the embedded store in memory.
+//! Use cases that span domain crates, on the embedded store in memory; reports on PostgreSQL as well.
 
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
 
@@ -8,8 +8,10 @@ mod entities;
 mod fixture;
 mod flaky;
 mod numbers;
+mod operators;
 mod recurring;
 mod recurring_copies;
 mod settling;
+mod takings;
 mod type_changes;
 mod type_changes_at_once;

@@ -6,6 +6,7 @@ mod entity_bodies;
 pub(crate) mod entity_keys;
 pub(crate) mod entity_users;
 pub(crate) mod invitations;
+pub(crate) mod operators;
 pub(crate) mod users;
 
 use racun_kernel::{Environment, Role};

@@ -30,7 +30,7 @@ pub(crate) const ROUTES: &[Route] = &[
         .takes::<LogInBody>()
         .answers::<LoginBody>(),
     Route::post("/users/logout", "logOut", Gate::SignedIn, || web::to(log_out))
-        .about(TAG, "Ends the session of the login token.")
+        .about(TAG, "Ends the session of the login token, or the token of an operator.")
         .answers_nothing(),
     Route::get("/users/me", "getMe", Gate::SignedIn, || web::to(get_me))
         .about(TAG, "Answers the user whose login token is sent.")
@@ -180,10 +180,11 @@ async fn log_out(services: Data<Services>, caller: ReqData<Caller>) -> Result<No
     Ok(NoContent)
 }
 
-/// The person who makes the request; keys are nobody.
+/// The person who makes the request with their own token; keys are nobody.
 fn person(caller: Caller) -> Result<User, AccessError> {
     match caller {
         Caller::User { user, .. } => Ok(*user),
+        Caller::Operator { .. } => Err(Forbidden::PosOperatorScope.into()),
         Caller::AccountKey(_) | Caller::EntityKey(_) => Err(Forbidden::UserRequired.into()),
     }
 }

@@ -1,7 +1,7 @@
 //! Business units.
 
 use actix_web::web::{self, Data, Json, ReqData};
-use racun_access::Permission::{DeleteUnits, EraseRecords, ReadRecords, WriteRecords};
+use racun_access::Permission::{DeleteUnits, EraseRecords, ReadTill, WriteRecords};
 use racun_catalog::{self as catalog, BusinessUnit};
 use racun_kernel::{Scope, id};
 use serde_json::{Map, Value};
@@ -24,13 +24,13 @@ pub(crate) const ROUTES: &[Route] = &[
     .about(TAG, "Adds a business unit.")
     .takes_with::<BusinessUnitInputBody>(&["name"])
     .creates::<BusinessUnitBody>(),
-    Route::get("/business-units", "listBusinessUnits", Gate::Entity(ReadRecords), || {
+    Route::get("/business-units", "listBusinessUnits", Gate::Entity(ReadTill), || {
         web::to(list::<BusinessUnit>)
     })
     .about(TAG, "Lists business units.")
     .reads(LIST)
     .answers::<ListBody<BusinessUnitBody>>(),
-    Route::get("/business-units/{id}", "getBusinessUnit", Gate::Entity(ReadRecords), || {
+    Route::get("/business-units/{id}", "getBusinessUnit", Gate::Entity(ReadTill), || {
         web::to(get::<BusinessUnit>)
     })
     .about(TAG, "Answers a business unit.")

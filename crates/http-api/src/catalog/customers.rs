@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use actix_web::web::{self, Data, Json, ReqData};
-use racun_access::Permission::{EraseRecords, ReadRecords, WriteRecords};
+use racun_access::Permission::{EraseRecords, ReadTill, WriteRecords};
 use racun_catalog::{self as catalog, Customer};
 use racun_kernel::{Scope, id};
 
@@ -24,13 +24,11 @@ pub(crate) const ROUTES: &[Route] = &[
         .about(TAG, "Adds a customer.")
         .takes_with::<CustomerInputBody>(&["name"])
         .creates::<CustomerBody>(),
-    Route::get("/customers", "listCustomers", Gate::Entity(ReadRecords), || {
-        web::to(list::<Customer>)
-    })
-    .about(TAG, "Lists customers.")
-    .reads(LIST)
-    .answers::<ListBody<CustomerBody>>(),
-    Route::get("/customers/{id}", "getCustomer", Gate::Entity(ReadRecords), || {
+    Route::get("/customers", "listCustomers", Gate::Entity(ReadTill), || web::to(list::<Customer>))
+        .about(TAG, "Lists customers.")
+        .reads(LIST)
+        .answers::<ListBody<CustomerBody>>(),
+    Route::get("/customers/{id}", "getCustomer", Gate::Entity(ReadTill), || {
         web::to(get::<Customer>)
     })
     .about(TAG, "Answers a customer.")

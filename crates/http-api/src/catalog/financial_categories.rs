@@ -1,7 +1,7 @@
 //! Financial categories.
 
 use actix_web::web::{self, Data, Json, ReqData};
-use racun_access::Permission::{ReadRecords, WriteRecords};
+use racun_access::Permission::{ReadTill, WriteRecords};
 use racun_catalog::{self as catalog, FinancialCategory};
 use racun_kernel::{Scope, id};
 
@@ -26,12 +26,9 @@ pub(crate) const ROUTES: &[Route] = &[
     .about(TAG, "Adds a financial category.")
     .takes_with::<FinancialCategoryInputBody>(&["name"])
     .creates::<FinancialCategoryBody>(),
-    Route::get(
-        "/financial-categories",
-        "listFinancialCategories",
-        Gate::Entity(ReadRecords),
-        || web::to(list),
-    )
+    Route::get("/financial-categories", "listFinancialCategories", Gate::Entity(ReadTill), || {
+        web::to(list)
+    })
     .about(TAG, "Lists all financial categories, by their sort order and name.")
     .reads(&[Parameter {
         name: "include_archived",
@@ -42,7 +39,7 @@ pub(crate) const ROUTES: &[Route] = &[
     Route::get(
         "/financial-categories/{id}",
         "getFinancialCategory",
-        Gate::Entity(ReadRecords),
+        Gate::Entity(ReadTill),
         || web::to(get::<FinancialCategory>),
     )
     .about(TAG, "Answers a financial category.")

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use actix_web::web::{self, Data, Json, ReqData};
 use racun_access::Entity;
-use racun_access::Permission::{EraseRecords, ReadRecords, WriteRecords};
+use racun_access::Permission::{EraseRecords, ReadTill, WriteRecords};
 use racun_catalog::{self as catalog, Item, ItemRules, Tax};
 use racun_kernel::calendar::local_date;
 use racun_kernel::{Currency, Decimal, Page, Scope, Stamp, id};
@@ -29,11 +29,11 @@ pub(crate) const ROUTES: &[Route] = &[
         .about(TAG, "Adds an item.")
         .takes_with::<ItemInputBody>(&["name"])
         .creates::<ItemBody>(),
-    Route::get("/items", "listItems", Gate::Entity(ReadRecords), || web::to(list))
+    Route::get("/items", "listItems", Gate::Entity(ReadTill), || web::to(list))
         .about(TAG, "Lists items.")
         .reads(LIST)
         .answers::<ListBody<ItemBody>>(),
-    Route::get("/items/{id}", "getItem", Gate::Entity(ReadRecords), || web::to(get))
+    Route::get("/items/{id}", "getItem", Gate::Entity(ReadTill), || web::to(get))
         .about(TAG, "Answers an item.")
         .answers::<ItemBody>(),
     Route::patch("/items/{id}", "updateItem", Gate::Entity(WriteRecords), || web::to(update))

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use actix_web::web::{self, Data, Json, ReqData};
-use racun_access::Permission::{EraseRecords, ReadRecords, WriteRecords};
+use racun_access::Permission::{EraseRecords, ReadTill, WriteRecords};
 use racun_catalog::{self as catalog, Supplier};
 use racun_kernel::{Scope, id};
 
@@ -23,13 +23,11 @@ pub(crate) const ROUTES: &[Route] = &[
         .about(TAG, "Adds a supplier.")
         .takes_with::<SupplierInputBody>(&["name"])
         .creates::<SupplierBody>(),
-    Route::get("/suppliers", "listSuppliers", Gate::Entity(ReadRecords), || {
-        web::to(list::<Supplier>)
-    })
-    .about(TAG, "Lists suppliers.")
-    .reads(LIST)
-    .answers::<ListBody<SupplierBody>>(),
-    Route::get("/suppliers/{id}", "getSupplier", Gate::Entity(ReadRecords), || {
+    Route::get("/suppliers", "listSuppliers", Gate::Entity(ReadTill), || web::to(list::<Supplier>))
+        .about(TAG, "Lists suppliers.")
+        .reads(LIST)
+        .answers::<ListBody<SupplierBody>>(),
+    Route::get("/suppliers/{id}", "getSupplier", Gate::Entity(ReadTill), || {
         web::to(get::<Supplier>)
     })
     .about(TAG, "Answers a supplier.")

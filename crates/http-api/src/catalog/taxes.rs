@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use actix_web::web::{self, Data, Json, ReqData};
-use racun_access::Permission::{EraseRecords, ReadRecords, WriteRecords};
+use racun_access::Permission::{EraseRecords, ReadTill, WriteRecords};
 use racun_catalog::{self as catalog, Tax, TaxRateInput};
 use racun_kernel::calendar::{midnight, parse_date, parse_instant};
 use racun_kernel::{Decimal, Issue, Issues, Patch, Scope, id};
@@ -29,11 +29,11 @@ pub(crate) const ROUTES: &[Route] = &[
         .about(TAG, "Adds a tax.")
         .takes_with::<TaxInputBody>(&["tax_rates"])
         .creates::<TaxBody>(),
-    Route::get("/taxes", "listTaxes", Gate::Entity(ReadRecords), || web::to(list::<Tax>))
+    Route::get("/taxes", "listTaxes", Gate::Entity(ReadTill), || web::to(list::<Tax>))
         .about(TAG, "Lists taxes.")
         .reads(LIST)
         .answers::<ListBody<TaxBody>>(),
-    Route::get("/taxes/{id}", "getTax", Gate::Entity(ReadRecords), || web::to(get::<Tax>))
+    Route::get("/taxes/{id}", "getTax", Gate::Entity(ReadTill), || web::to(get::<Tax>))
         .about(TAG, "Answers a tax.")
         .answers::<TaxBody>(),
     Route::patch("/taxes/{id}", "updateTax", Gate::Entity(WriteRecords), || web::to(update))

@@ -2,7 +2,7 @@
 
 use actix_web::web::{self, Data, Json, ReqData};
 use racun_access::Entity;
-use racun_access::Permission::{ReadRecords, WriteRecords};
+use racun_access::Permission::{ReadTill, Sell, WriteRecords};
 use racun_application::documents::{self as application, LineCategory};
 use racun_documents::{DocumentError, DocumentKind};
 use racun_kernel::{Issue, Issues, Scope, Step};
@@ -38,13 +38,13 @@ const BUSINESS_UNIT: Parameter = Parameter {
 
 /// Routes of documents of any kind.
 pub(crate) const ROUTES: &[Route] = &[
-    Route::get("/documents/next-number", "getNextNumber", Gate::Entity(ReadRecords), || {
+    Route::get("/documents/next-number", "getNextNumber", Gate::Entity(ReadTill), || {
         web::to(next_number)
     })
     .about(DOCUMENTS, "Answers the number that the next document would get, without taking it.")
     .reads(&[TYPE, BUSINESS_UNIT])
     .answers::<NextNumberBody>(),
-    Route::post("/documents/calculate", "calculateDocument", Gate::Entity(ReadRecords), || {
+    Route::post("/documents/calculate", "calculateDocument", Gate::Entity(ReadTill), || {
         web::to(calculate)
     })
     .about(DOCUMENTS, "Calculates a document without making it.")
@@ -69,7 +69,7 @@ pub(crate) const ROUTES: &[Route] = &[
     .about(DOCUMENTS, "Gives a line its financial category, also on an issued document.")
     .takes::<CategoryBody>()
     .answers::<AnyLineBody>(),
-    Route::post("/documents/{id}/finalize", "finalizeDocument", Gate::Entity(WriteRecords), || {
+    Route::post("/documents/{id}/finalize", "finalizeDocument", Gate::Entity(Sell), || {
         web::to(finalize)
     })
     .about(DOCUMENTS, "Issues a draft: gives it the next number of its sequence.")

@@ -1,8 +1,8 @@
 //! What each kind of document has routes for, declared once for all kinds.
 
 use actix_web::web::{self, Data, Json, ReqData};
-use racun_access::Permission::{ReadRecords, WriteRecords};
-use racun_access::{Caller, Entity};
+use racun_access::Entity;
+use racun_access::Permission::{ReadRecords, ReadTill, Sell, WriteRecords};
 use racun_application::documents::{self as application, Edit};
 use racun_documents::{Document, DocumentId, Editor};
 use racun_kernel::{Page, Scope};
@@ -33,7 +33,7 @@ macro_rules! routes {
         $($more:expr),* $(,)?
     ) => {
         &[
-            Route::post($path, concat!("create", $one), Gate::Entity(WriteRecords), || {
+            Route::post($path, concat!("create", $one), Gate::Entity(Sell), || {
                 web::to(create::<Create<$body>>)
             })
             .about($tag, concat!("Makes ", $a_one, ": issued with the next number, or a draft."))
@@ -42,13 +42,13 @@ macro_rules! routes {
             Route::post(
                 concat!($path, "/custom"),
                 concat!("createCustom", $one),
-                Gate::Entity(WriteRecords),
+                Gate::Entity(Sell),
                 || web::to(create::<CreateCustom<$body>>),
             )
             .about($tag, concat!("Makes ", $a_one, " with totals that are kept as given."))
             .takes_with::<Sent<CreateCustom<$body>>>(&["items", "total", "total_with_tax"])
             .creates::<$body>(),
-            Route::get($path, concat!("list", $many), Gate::Entity(ReadRecords), || {
+            Route::get($path, concat!("list", $many), Gate::Entity(ReadTill), || {
                 web::to(list::<$body>)
             })
             .about($tag, concat!("Lists ", $plural, "."))
@@ -58,7 +58,7 @@ macro_rules! routes {
             Route::get(
                 concat!($path, "/{id}"),
                 concat!("get", $one),
-                Gate::Entity(ReadRecords),
+                Gate::Entity(ReadTill),
                 || web::to(get::<$body>),
             )
             .about($tag, concat!("Answers ", $a_one, "."))
@@ -234,7 +234,6 @@ async fn get<B: DocumentBody>(
 
 async fn update<B: DocumentBody>(
     services: Data<Services>,
-    caller: ReqData<Caller>,
     scope: ReqData<Scope>,
     entity: ReqData<Entity>,
     path: PathText,
@@ -242,7 +241,7 @@ async fn update<B: DocumentBody>(
 ) -> Result<Json<B>, ApiError> {
     let id = own_id::<B>(&path)?;
     let (request, change_reason) = sent.0.properties.change()?;
-    let edit = Edit { editor: editor(&caller), change_reason };
+    let edit = Edit { editor: editor(&scope), change_reason };
     let (owner, entity) = (scope.clone(), entity.into_inner());
     let task = |services: Services| async move {
         let (store, stamp) = (&*services.store, services.stamp());
@@ -252,13 +251,8 @@ async fn update<B: DocumentBody>(
     Ok(Json(body(&services, &scope, document).await?))
 }
 
-fn editor(caller: &Caller) -> Option<Editor> {
-    match caller {
-        Caller::User { user, .. } => {
-            Some(Editor { name: user.name.clone(), email: user.email.clone() })
-        }
-        Caller::AccountKey(_) | Caller::EntityKey(_) => None,
-    }
+fn editor(scope: &Scope) -> Option<Editor> {
+    scope.person().map(|person| Editor { name: person.name.clone(), email: person.email.clone() })
 }
 
 async fn versions<B: DocumentBody>(

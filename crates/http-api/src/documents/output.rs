@@ -14,7 +14,9 @@ use crate::openapi::{nullable_number, number};
 
 names! {
     /// Where a document comes from.
-    CreationSourceBody as CreationSource of racun_documents::CreationSource { Api, Custom, Recurring }
+    CreationSourceBody as CreationSource of racun_documents::CreationSource {
+        Api, Custom, Recurring, Pos
+    }
 }
 
 /// A tax of the document's summary.

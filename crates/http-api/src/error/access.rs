@@ -1,8 +1,9 @@
 //! Errors of access.
 
 use racun_access::AccessError;
+use serde_json::json;
 
-use super::{ApiError, Kind};
+use super::{ApiError, Kind, OwnCode};
 
 impl From<AccessError> for ApiError {
     fn from(error: AccessError) -> Self {
@@ -10,6 +11,15 @@ impl From<AccessError> for ApiError {
         match error {
             AccessError::Unauthorized | AccessError::BadCredentials => {
                 Self::new(Kind::Unauthorized, message)
+            }
+            AccessError::WrongPin { attempts_remaining } => {
+                Self::new(Kind::Forbidden, message).coded(OwnCode::InvalidPin).because(json!({
+                    "code": OwnCode::InvalidPin.name(),
+                    "attempts_remaining": attempts_remaining,
+                }))
+            }
+            AccessError::PinLocked { retry_after } => {
+                Self::new(Kind::Locked, message).caused_by("pin_locked").retry_after(retry_after)
             }
             AccessError::EntityRequired { .. } => {
                 Self::bad_request(message).caused_by("entity_required")

@@ -42,6 +42,8 @@ pub enum Kind {
     UnsupportedMediaType,
     /// The request was read, and something in it is wrong.
     Unprocessable,
+    /// What is asked for is locked for a time.
+    Locked,
     /// The service failed.
     Internal,
     /// The service cannot answer now.
@@ -50,7 +52,7 @@ pub enum Kind {
 
 impl Kind {
     /// All of them, in the order of their statuses.
-    pub const ALL: [Self; 12] = [
+    pub const ALL: [Self; 13] = [
         Self::BadRequest,
         Self::Unauthorized,
         Self::Forbidden,
@@ -61,6 +63,7 @@ impl Kind {
         Self::PayloadTooLarge,
         Self::UnsupportedMediaType,
         Self::Unprocessable,
+        Self::Locked,
         Self::Internal,
         Self::Unavailable,
     ];
@@ -79,6 +82,7 @@ impl Kind {
             Self::PayloadTooLarge => StatusCode::PAYLOAD_TOO_LARGE,
             Self::UnsupportedMediaType => StatusCode::UNSUPPORTED_MEDIA_TYPE,
             Self::Unprocessable => StatusCode::UNPROCESSABLE_ENTITY,
+            Self::Locked => StatusCode::LOCKED,
             Self::Internal => StatusCode::INTERNAL_SERVER_ERROR,
             Self::Unavailable => StatusCode::SERVICE_UNAVAILABLE,
         }
@@ -98,6 +102,7 @@ impl Kind {
             Self::PayloadTooLarge => "payload_too_large",
             Self::UnsupportedMediaType => "unsupported_media_type",
             Self::Unprocessable => "unprocessable_entity",
+            Self::Locked => "pin_locked",
             Self::Internal => "internal_server_error",
             Self::Unavailable => "service_unavailable",
         }
@@ -107,6 +112,8 @@ impl Kind {
 /// A code that the interface has in the place of the one of its kind.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum OwnCode {
+    /// 403: an operator's PIN is wrong.
+    InvalidPin,
     /// 409: another device takes the payment of a tab.
     AlreadyClaimed,
     /// 403: another device has the claim that is to be released.
@@ -128,6 +135,7 @@ impl OwnCode {
     #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
+            Self::InvalidPin => "invalid_pin",
             Self::AlreadyClaimed => "already_claimed",
             Self::NotClaimant => "not_claimant",
             Self::NotClaimed => "not_claimed",

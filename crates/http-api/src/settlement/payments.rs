@@ -2,7 +2,7 @@
 
 use actix_web::web::{self, Data, Json, ReqData};
 use racun_access::Entity;
-use racun_access::Permission::{EraseRecords, ReadRecords, WriteRecords};
+use racun_access::Permission::{EraseRecords, ReadTill, Sell, WriteRecords};
 use racun_application::payments as application;
 use racun_kernel::{Page, Scope, id};
 
@@ -19,16 +19,16 @@ const TAG: &str = "Payments";
 
 /// Routes of payments.
 pub(crate) const ROUTES: &[Route] = &[
-    Route::post("/payments", "createPayment", Gate::Entity(WriteRecords), || web::to(create))
+    Route::post("/payments", "createPayment", Gate::Entity(Sell), || web::to(create))
         .about(TAG, "Records a payment; the totals of what it pays follow.")
         .takes_with::<NewPaymentBody>(&["amount"])
         .creates::<PaymentBody>(),
-    Route::get("/payments", "listPayments", Gate::Entity(ReadRecords), || web::to(list))
+    Route::get("/payments", "listPayments", Gate::Entity(ReadTill), || web::to(list))
         .about(TAG, "Lists payments.")
         .reads(LIST)
         .reads_also(&[INCLUDE])
         .answers::<ListBody<PaymentBody>>(),
-    Route::get("/payments/{id}", "getPayment", Gate::Entity(ReadRecords), || web::to(get))
+    Route::get("/payments/{id}", "getPayment", Gate::Entity(ReadTill), || web::to(get))
         .about(TAG, "Answers a payment.")
         .reads(&[INCLUDE])
         .answers::<PaymentBody>(),

@@ -10,6 +10,7 @@ use std::time::Instant;
 use actix_web::body::to_bytes;
 use actix_web::http::header::HeaderMap;
 use actix_web::test::{self, TestRequest};
+use racun_access::PinKey;
 use racun_application::payments::{NoAuthority, TaxAuthority};
 use racun_http_api::{Limits, Services};
 use racun_kernel::{Entropy, Store};
@@ -85,6 +86,7 @@ pub fn services(store: Arc<dyn Store>, seconds: Arc<AtomicI64>) -> Services {
         tax_authority: Arc::new(NoAuthority),
         clock: Arc::new(now),
         entropy: Arc::new(Counting::default()),
+        pins: Some(PinKey::derive(&[7; 32])),
         version: "1.2.3",
         started: Instant::now(),
         runtime: Handle::current(),
@@ -189,6 +191,30 @@ impl Api {
         let body = json!({"email": email, "role": role});
         self.post("/entities/users", owner, body).await.with(201);
         Who { entity: owner.entity.clone(), ..member }
+    }
+}
+
+impl Api {
+    /// The user's id.
+    pub async fn id(&self, user: &Who) -> String {
+        text(&self.get("/users/me", user).await.with(200).json()["id"])
+    }
+
+    /// Gives the user `id` a PIN.
+    pub async fn set_pin(&self, who: &Who, id: &str, pin: &str) -> Answer {
+        self.put(&format!("/pos/operators/{id}/pin"), who, json!({"pin": pin})).await
+    }
+
+    /// Hands a till over to the user `id`.
+    pub async fn switch(&self, device: &Who, id: &str, pin: &str) -> Answer {
+        let body = json!({"user_id": id, "pin": pin});
+        self.post("/pos/operators/switch", device, body).await
+    }
+
+    /// The operator that a till is handed over to, in the entity of `device`.
+    pub async fn operator(&self, device: &Who, id: &str, pin: &str) -> Who {
+        let token = self.switch(device, id, pin).await.with(200).json();
+        Who { token: Some(text(&token["id"])), entity: device.entity.clone() }
     }
 }
 

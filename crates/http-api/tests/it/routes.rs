@@ -114,26 +114,110 @@ async fn the_permission_table_decides_for_every_role() {
     let owner = api.owner("owner@example.com").await;
     let viewer = api.member(&owner, "viewer@example.com", "viewer").await;
     let editor = api.member(&owner, "editor@example.com", "editor").await;
+    let ids = [api.id(&viewer).await, api.id(&editor).await, api.id(&owner).await];
     let user = Principal::User(stamp(OffsetDateTime::UNIX_EPOCH).id());
-    let mut refusals = 0;
+    let at_till = Principal::Operator(stamp(OffsetDateTime::UNIX_EPOCH).id());
+    let (mut refusals, mut operator) = (0, None);
     for route in routes() {
         let (Gate::Entity(permission) | Gate::EntityInPath(permission)) = route.gate else {
             continue;
         };
-        for (who, role) in [(&viewer, Role::Viewer), (&editor, Role::Editor)] {
-            let id = if let Gate::EntityInPath(_) = route.gate { owner.entity() } else { SOME_ID };
+        if operator.is_none() {
+            api.set_pin(&owner, &ids[2], "042").await.with(204);
+            operator = Some(api.operator(&owner, &ids[2], "042").await);
+        }
+        let at_till_now = operator.clone().unwrap();
+        let callers = [
+            (&viewer, user, Role::Viewer, "insufficient_role"),
+            (&editor, user, Role::Editor, "insufficient_role"),
+            (&at_till_now, at_till, Role::Admin, "pos_operator_scope"),
+        ];
+        for ((who, principal, role, code), own) in callers.into_iter().zip(&ids) {
+            let id = match route.gate {
+                Gate::EntityInPath(_) => owner.entity(),
+                // Everybody's own PIN is what this permission is for.
+                _ if permission == Permission::SetPin => own,
+                _ => SOME_ID,
+            };
             let answer = call(&api, route, who, id).await;
-            let may = permits(user, role, permission);
-            let place = format!("{} {} as {}", route.verb.name(), route.path, role.name());
+            let may = permits(principal, role, permission);
+            let place = format!("{} {} as {principal:?}", route.verb.name(), route.path);
             assert_eq!(answer.status != 403, may, "{place}: {answer:?}");
             if !may {
                 refusals += 1;
-                assert_eq!(answer.json()["cause"]["code"], "insufficient_role", "{place}");
+                assert_eq!(answer.json()["cause"]["code"], code, "{place}");
             }
             assert!(answer.status < 500, "{place}: {answer:?}");
         }
+        // A token ends with the PIN that it came of.
+        operator = operator.filter(|_| permission != Permission::SetPin);
     }
     assert!(refusals > 20, "the table refuses somebody something");
+}
+
+#[actix_web::test]
+async fn an_operator_passes_no_gate_but_those_of_a_till() {
+    let api = Api::new().await;
+    let owner = api.owner("owner@example.com").await;
+    let id = api.id(&owner).await;
+    api.set_pin(&owner, &id, "042").await.with(204);
+    let operator = api.operator(&owner, &id, "042").await;
+    for route in routes() {
+        match route.gate {
+            // Its own permission decides; the test before this one sees to that.
+            Gate::Open | Gate::Entity(_) | Gate::EntityInPath(_) => continue,
+            Gate::SignedIn | Gate::Account => {}
+        }
+        if route.operation == "logOut" {
+            continue;
+        }
+        let answer = call(&api, route, &operator, SOME_ID).await.with(403);
+        assert_eq!(answer.json()["cause"]["code"], "pos_operator_scope", "{}", route.operation);
+    }
+    api.post("/users/logout", &operator, json!({})).await.with(204);
+    api.get("/pos/operators", &operator).await.with(401);
+    api.get("/pos/operators", &owner).await.with(200);
+}
+
+#[test]
+fn a_till_reaches_what_it_needs_and_nothing_else() {
+    let at_till = Principal::Operator(stamp(OffsetDateTime::UNIX_EPOCH).id());
+    let reached = routes().filter(|route| match route.gate {
+        Gate::Entity(permission) | Gate::EntityInPath(permission) => {
+            permits(at_till, Role::Admin, permission)
+        }
+        Gate::Open | Gate::SignedIn | Gate::Account => false,
+    });
+    let documents = ["invoices", "estimates", "credit-notes", "advance-invoices", "delivery-notes"];
+    let records = [
+        "payments",
+        "customers",
+        "suppliers",
+        "items",
+        "taxes",
+        "financial-categories",
+        "business-units",
+    ];
+    let mut expected: BTreeSet<String> = [
+        "GET /documents/next-number",
+        "POST /documents/calculate",
+        "POST /documents/{id}/finalize",
+        "POST /payments",
+        "GET /pos/operators",
+        "POST /pos/operators/switch",
+        "PUT /pos/operators/{id}/pin",
+        "DELETE /pos/operators/{id}/pin",
+    ]
+    .map(str::to_owned)
+    .into();
+    for path in documents {
+        expected.extend([format!("POST /{path}"), format!("POST /{path}/custom")]);
+    }
+    for path in documents.iter().chain(&records) {
+        expected.extend([format!("GET /{path}"), format!("GET /{path}/{{id}}")]);
+    }
+    let reached = reached.map(|route| format!("{} {}", route.verb.name(), route.path));
+    assert_eq!(reached.collect::<BTreeSet<_>>(), expected);
 }
 
 #[actix_web::test]

@@ -1,0 +1,364 @@
+//! Operators: who may take over a till, and their PINs.
+
+use std::collections::HashMap;
+
+use racun_kernel::id::{AccountId, EntityId, MembershipId, UserId};
+use racun_kernel::{
+    Field, FieldKind, ListQuery, Load, Put, Record, Role, Scope, Stamp, Store, StoreError, Stored,
+    Table, Tenant, Value, Writes,
+};
+use serde::{Deserialize, Serialize};
+use time::OffsetDateTime;
+
+use crate::account::event;
+use crate::member::{MAX_MEMBERS, find_membership};
+use crate::permission::require;
+use crate::pin::{KeptPin, lock_after};
+use crate::{
+    AccessError, MEMBERSHIPS, Membership, Permission, Pin, PinKey, Refused, USERS, User, permits,
+};
+
+/// Someone who may take over a till of the entity.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Operator {
+    /// Who it is.
+    pub user_id: UserId,
+    /// Their name; their e-mail address when they gave none.
+    pub name: String,
+    /// Their e-mail address.
+    pub email: String,
+    /// What they may do in the entity; never a viewer.
+    pub role: Role,
+    /// Whether they have a PIN.
+    pub has_pin: bool,
+}
+
+/// A user's PIN in an entity, or what failed against none.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct OperatorPin {
+    pub(crate) entity_id: EntityId,
+    pub(crate) user_id: UserId,
+    /// The PIN, when there is one.
+    pub(crate) kept: Option<KeptPin>,
+    /// Failures since the last success.
+    pub(crate) failures: u32,
+    /// Until when nothing is tried.
+    #[serde(with = "time::serde::rfc3339::option")]
+    pub(crate) locked_until: Option<OffsetDateTime>,
+    #[serde(with = "time::serde::rfc3339")]
+    created_at: OffsetDateTime,
+}
+
+/// Where PINs are kept: with their entity, under their user's id.
+pub static OPERATOR_PINS: Table =
+    Table { name: "operator_pins", fields: &[Field::column("created_at", FieldKind::Instant)] };
+
+impl Record for OperatorPin {
+    fn table(&self) -> &'static Table {
+        &OPERATOR_PINS
+    }
+
+    fn id(&self) -> String {
+        self.user_id.to_string()
+    }
+
+    fn tenant(&self) -> Tenant {
+        Tenant::entity(self.entity_id)
+    }
+
+    fn values(&self) -> Vec<Value> {
+        vec![self.created_at.into()]
+    }
+}
+
+impl OperatorPin {
+    /// Nothing yet.
+    pub(crate) const fn none(entity_id: EntityId, user_id: UserId, now: OffsetDateTime) -> Self {
+        let (kept, failures, locked_until) = (None, 0, None);
+        Self { entity_id, user_id, kept, failures, locked_until, created_at: now }
+    }
+
+    /// Loads and holds it, when it is there.
+    pub(crate) fn load(entity: EntityId, user: UserId) -> Load {
+        let tenant = Tenant::entity(entity);
+        Load::One { table: &OPERATOR_PINS, tenant, id: user.to_string() }
+    }
+
+    /// Loads and holds it. The user is held too, for a row that is not there yet cannot be.
+    pub(crate) fn loads(entity: EntityId, user: UserId) -> [Load; 2] {
+        let (tenant, id) = (Tenant::directory(), user.to_string());
+        [Load::One { table: &USERS, tenant, id }, Self::load(entity, user)]
+    }
+
+    /// What the second of [`OperatorPin::loads`] loaded.
+    pub(crate) fn read(rows: &[Stored]) -> Result<Option<Self>, StoreError> {
+        rows.first().map(|row| row.read(&OPERATOR_PINS)).transpose()
+    }
+
+    /// Counts an attempt at `now` as a failure.
+    #[must_use]
+    pub(crate) fn failed(self, now: OffsetDateTime) -> Self {
+        let failures = self.failures.saturating_add(1);
+        Self { failures, locked_until: lock_after(failures).map(|lock| now + lock), ..self }
+    }
+
+    /// Forgets all failures.
+    #[must_use]
+    pub(crate) fn forgiven(self) -> Self {
+        Self { failures: 0, locked_until: None, ..self }
+    }
+
+    /// The row that replaces `before`; none when nothing would be kept.
+    pub(crate) fn put(self, before: Option<&Self>) -> Option<Put> {
+        let is_empty = self.kept.is_none() && self.failures == 0;
+        match before {
+            Some(before) if is_empty => Some(Put::delete(before)),
+            Some(before) if *before == self => None,
+            Some(before) => Some(Put::update(before, &self)),
+            None => (!is_empty).then(|| Put::insert(&self)),
+        }
+    }
+}
+
+/// By what right someone works in an entity, as it was when it was looked at.
+///
+/// It is another one after every change of the membership, also when the role comes back.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct Standing {
+    /// What they may do.
+    pub role: Role,
+    /// Their place; `None` for whom the entity's account is of.
+    membership: Option<MembershipId>,
+    /// When that place changed last.
+    #[serde(with = "time::serde::rfc3339::option")]
+    since: Option<OffsetDateTime>,
+}
+
+impl Standing {
+    /// A member's.
+    fn of_member(member: &Membership) -> Self {
+        let Membership { role, id, updated_at, .. } = *member;
+        Self { role, membership: Some(id), since: Some(updated_at) }
+    }
+
+    /// Of whom the entity's account is: an admin of all its entities.
+    const fn of_owner() -> Self {
+        Self { role: Role::Admin, membership: None, since: None }
+    }
+
+    /// What `user` has in the entity of `account`, if anything.
+    pub async fn find(
+        store: &dyn Store,
+        account: AccountId,
+        entity: EntityId,
+        user: &User,
+    ) -> Result<Option<Self>, StoreError> {
+        let member = find_membership(store, entity, user.id).await?;
+        let of_owner = || (user.account_id == account).then(Self::of_owner);
+        Ok(member.as_ref().map(Self::of_member).or_else(of_owner))
+    }
+
+    /// Whether it is enough for a till.
+    pub fn is_operators(&self) -> bool {
+        self.role >= Role::Editor
+    }
+}
+
+/// The user called `id` and their standing in the scope's entity.
+///
+/// # Errors
+/// [`AccessError::NotFound`] for whoever has nothing to do with the entity, or the store's failure.
+pub(crate) async fn find_person(
+    store: &dyn Store,
+    scope: &Scope,
+    id: &str,
+) -> Result<(User, Standing), AccessError> {
+    let unknown = || AccessError::NotFound { id: id.to_owned() };
+    let user_id: UserId = id.parse().map_err(|_| unknown())?;
+    let user = store.get(&USERS, &Tenant::directory(), &user_id.to_string()).await?;
+    let user: User = user.ok_or_else(unknown)?;
+    let standing = Standing::find(store, scope.account(), scope.entity(), &user).await?;
+    Ok((user, standing.ok_or_else(unknown)?))
+}
+
+/// Everyone who may take over a till of the entity, by name: its editors and admins, and whom its
+/// account is of once they have a PIN or ask themselves.
+///
+/// # Errors
+/// When the store fails.
+pub async fn list_operators(
+    store: &dyn Store,
+    scope: &Scope,
+) -> Result<Vec<Operator>, AccessError> {
+    require(scope, Permission::ReadTill)?;
+    let query = ListQuery { limit: MAX_MEMBERS, ..ListQuery::first_page(&MEMBERSHIPS) };
+    let members: Vec<Membership> = store.page(&MEMBERSHIPS, &scope.tenant(), &query).await?.rows;
+    let standings: HashMap<UserId, Standing> =
+        members.iter().map(|member| (member.user_id, Standing::of_member(member))).collect();
+    let query = ListQuery { limit: 2 * MAX_MEMBERS, ..ListQuery::first_page(&OPERATOR_PINS) };
+    let pins: Vec<OperatorPin> = store.page(&OPERATOR_PINS, &scope.tenant(), &query).await?.rows;
+    let has_pin: HashMap<UserId, bool> =
+        pins.iter().map(|pin| (pin.user_id, pin.kept.is_some())).collect();
+    let known = standings.keys().chain(has_pin.keys()).copied();
+    let mut ids: Vec<UserId> = known.chain(scope.principal().user()).collect();
+    ids.sort_unstable();
+    ids.dedup();
+    let ids: Vec<String> = ids.iter().map(ToString::to_string).collect();
+    let users: Vec<User> = store.get_all(&USERS, &Tenant::directory(), &ids).await?;
+    let operator = |user: User| {
+        let of_owner = || (user.account_id == scope.account()).then(Standing::of_owner);
+        let standing = standings.get(&user.id).cloned().or_else(of_owner)?;
+        standing.is_operators().then(|| Operator {
+            user_id: user.id,
+            name: user.name.unwrap_or_else(|| user.email.clone()),
+            email: user.email,
+            role: standing.role,
+            has_pin: has_pin.get(&user.id).copied().unwrap_or_default(),
+        })
+    };
+    let mut operators: Vec<Operator> = users.into_iter().filter_map(operator).collect();
+    operators.sort_by_cached_key(|operator| (operator.name.to_lowercase(), operator.user_id));
+    Ok(operators)
+}
+
+/// A user whose PIN may be set or removed by who asked.
+#[derive(Debug, Clone)]
+pub struct PinOwner {
+    entity: EntityId,
+    user: UserId,
+    standing: Standing,
+}
+
+/// A PIN that is about to be kept.
+#[derive(Debug, Clone)]
+pub struct NewPin {
+    owner: PinOwner,
+    kept: KeptPin,
+}
+
+/// Finds the user whose PIN is to be set or removed.
+///
+/// # Errors
+/// [`AccessError::Forbidden`] to all but admins for the PIN of another, and to viewers and entity
+/// keys for any; [`AccessError::NotFound`] for whoever has nothing to do with the entity.
+pub async fn find_pin_owner(
+    store: &dyn Store,
+    scope: &Scope,
+    user_id: &str,
+) -> Result<PinOwner, AccessError> {
+    let own = scope.principal().user().is_some_and(|own| own.to_string() == user_id);
+    require(scope, if own { Permission::SetPin } else { Permission::ManagePeople })?;
+    let (user, standing) = find_person(store, scope, user_id).await?;
+    Ok(PinOwner { entity: scope.entity(), user: user.id, standing })
+}
+
+impl PinOwner {
+    /// Hashes their new PIN. Takes tens of milliseconds: not for a reactor.
+    ///
+    /// # Errors
+    /// [`Refused::ViewerHasNoPin`].
+    pub fn hash(self, key: &PinKey, pin: &Pin, stamp: &Stamp) -> Result<NewPin, AccessError> {
+        if !self.standing.is_operators() {
+            return Err(Refused::ViewerHasNoPin.into());
+        }
+        let kept = KeptPin::new(key, self.entity, self.user, pin, stamp);
+        Ok(NewPin { owner: self, kept })
+    }
+
+    /// Holds the PIN, and the place that its user has in the entity.
+    fn loads(&self) -> Vec<Load> {
+        let place = self.standing.membership.map(|id| Load::One {
+            table: &MEMBERSHIPS,
+            tenant: Tenant::entity(self.entity),
+            id: id.to_string(),
+        });
+        OperatorPin::loads(self.entity, self.user).into_iter().chain(place).collect()
+    }
+}
+
+/// Gives a user a PIN in the place of the one they had. Tokens that came of that one end.
+///
+/// When an admin sets it, failures are forgotten, and with them a lock.
+///
+/// # Errors
+/// [`Refused::ViewerHasNoPin`] or [`AccessError::NotFound`] when the user lost their role or place
+/// meanwhile, or the store's failure.
+pub async fn set_pin(
+    store: &dyn Store,
+    scope: &Scope,
+    new: NewPin,
+    stamp: &Stamp,
+) -> Result<(), AccessError> {
+    let NewPin { owner, kept } = new;
+    amend_pin(store, scope, owner, Some(kept), stamp).await
+}
+
+/// Takes a user's PIN away. Tokens that came of it end; taking it away twice is not an error.
+///
+/// Failures stay counted unless an admin removes it.
+///
+/// # Errors
+/// [`AccessError::NotFound`] when the user left the entity meanwhile, or the store's failure.
+pub async fn remove_pin(
+    store: &dyn Store,
+    scope: &Scope,
+    owner: PinOwner,
+    stamp: &Stamp,
+) -> Result<(), AccessError> {
+    amend_pin(store, scope, owner, None, stamp).await
+}
+
+async fn amend_pin(
+    store: &dyn Store,
+    scope: &Scope,
+    owner: PinOwner,
+    kept: Option<KeptPin>,
+    stamp: &Stamp,
+) -> Result<(), AccessError> {
+    let forgives = permits(scope.principal(), scope.role(), Permission::ManagePeople);
+    let (actor, stamp) = (scope.principal().id(), stamp.clone());
+    store
+        .decide(owner.loads(), None, move |loaded| {
+            let [_, pin, place @ ..] = &loaded.rows[..] else {
+                return Err(not_shown().into());
+            };
+            if owner.standing.membership.is_some() {
+                check_place(place, kept.is_some(), &owner)?;
+            }
+            let before = OperatorPin::read(pin)?;
+            let had_one = before.as_ref().is_some_and(|before| before.kept.is_some());
+            let none = || OperatorPin::none(owner.entity, owner.user, stamp.now());
+            let mut after = before.clone().unwrap_or_else(none);
+            after.kept = kept;
+            if forgives {
+                after = after.forgiven();
+            }
+            let kind = match (&after.kept, had_one) {
+                (Some(_), _) => Some("operator.pin_set"),
+                (None, true) => Some("operator.pin_removed"),
+                (None, false) => None,
+            };
+            let tenant = Tenant::entity(owner.entity);
+            let events = kind.map(|kind| event(tenant, kind, &owner.user, &actor, &stamp));
+            let puts = after.put(before.as_ref()).into_iter().collect();
+            let events = events.into_iter().collect();
+            Ok(((), Writes { puts, events, takes_number: false }))
+        })
+        .await
+}
+
+/// Refuses whoever left the entity meanwhile, and a PIN for whom became a viewer.
+fn check_place(place: &[Vec<Stored>], sets: bool, owner: &PinOwner) -> Result<(), AccessError> {
+    let row = place.iter().flatten().next();
+    let member: Option<Membership> = row.map(|row| row.read(&MEMBERSHIPS)).transpose()?;
+    let member = member.ok_or_else(|| AccessError::NotFound { id: owner.user.to_string() })?;
+    if sets && !Standing::of_member(&member).is_operators() {
+        return Err(Refused::ViewerHasNoPin.into());
+    }
+    Ok(())
+}
+
+/// A store that did not show what was named.
+pub(crate) fn not_shown() -> StoreError {
+    StoreError::Unavailable("a unit was not shown what it named".to_owned())
+}

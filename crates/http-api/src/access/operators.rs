@@ -1,0 +1,172 @@
+//! Operators of tills: their PINs, and handing a till over.
+
+use actix_web::web::{self, Data, Json, ReqData};
+use racun_access::Permission::{ReadTill, Sell, SetPin};
+use racun_access::{self as access, AccessError, Caller, OPERATOR_SECONDS, Operator, Pin, PinKey};
+use racun_kernel::Scope;
+use serde::{Deserialize, Serialize};
+use utoipa::ToSchema;
+use validator::Validate;
+
+use super::RoleBody;
+use crate::answer::NoContent;
+use crate::body::{AllBody, Convert, answer};
+use crate::error::{ApiError, Kind};
+use crate::request::{Body, PathText};
+use crate::route::{Gate, Route};
+use crate::services::Services;
+
+const TAG: &str = "Point of sale";
+
+/// Routes of operators.
+pub(crate) const ROUTES: &[Route] = &[
+    Route::get("/pos/operators", "listOperators", Gate::Entity(ReadTill), || web::to(list))
+        .about(TAG, "Lists who may take over a till: the entity's editors and admins.")
+        .answers::<AllBody<OperatorBody>>(),
+    Route::post("/pos/operators/switch", "switchOperator", Gate::Entity(Sell), || web::to(switch))
+        .about(TAG, "Hands the till over to an operator who says their PIN.")
+        .takes::<SwitchBody>()
+        .answers::<OperatorTokenBody>(),
+    Route::put("/pos/operators/{id}/pin", "setOperatorPin", Gate::Entity(SetPin), || web::to(set))
+        .about(TAG, "Gives an operator a PIN: oneself, or as an admin anybody.")
+        .takes::<PinBody>()
+        .answers_nothing(),
+    Route::delete("/pos/operators/{id}/pin", "removeOperatorPin", Gate::Entity(SetPin), || {
+        web::to(remove)
+    })
+    .about(TAG, "Takes an operator's PIN away: one's own, or as an admin anybody's."),
+];
+
+answer! {
+    /// Someone who may take over a till.
+    OperatorBody as Operator from Operator {
+        /// Who it is.
+        user_id: String,
+        /// Their name; their e-mail address when they gave none.
+        name: String,
+        /// Their e-mail address.
+        email: String,
+        /// What they may do in the entity: `editor` or `admin`.
+        role: RoleBody,
+        /// Whether they have a PIN.
+        has_pin: bool,
+    }
+}
+
+/// Body of `POST /pos/operators/switch`.
+#[derive(Deserialize, ToSchema, Validate)]
+#[schema(as = SwitchOperator)]
+struct SwitchBody {
+    /// The operator.
+    user_id: String,
+    /// Their PIN: exactly three digits.
+    #[schema(pattern = "^[0-9]{3}$")]
+    pin: String,
+}
+
+/// Body of `PUT /pos/operators/{id}/pin`.
+#[derive(Deserialize, ToSchema, Validate)]
+#[schema(as = SetOperatorPin)]
+struct PinBody {
+    /// Exactly three digits.
+    #[schema(pattern = "^[0-9]{3}$")]
+    pin: String,
+}
+
+/// Answer of `POST /pos/operators/switch`.
+#[derive(Serialize, ToSchema)]
+#[schema(as = OperatorToken)]
+struct OperatorTokenBody {
+    /// The operator's token: what stands behind `Bearer`. It is shown once.
+    id: String,
+    /// Who the operator is.
+    user_id: String,
+    /// The only entity that the token reaches.
+    entity_id: String,
+    /// Seconds that it lasts at most.
+    ttl: i64,
+    /// What it is for: `pos_operator`.
+    scope: &'static str,
+    /// When it was made.
+    created_at: String,
+}
+
+/// The PIN of a body.
+fn pin(text: String) -> Result<Pin, ApiError> {
+    Ok(Pin::parse(text).map_err(|issue| issue.at("pin"))?)
+}
+
+/// The key that PINs are kept under.
+fn key(services: &Services) -> Result<PinKey, ApiError> {
+    services.pins.clone().ok_or_else(|| {
+        let message = "PINs need a master key; start the server with RACUN__SECRETS__MASTER_KEY";
+        ApiError::new(Kind::Unavailable, message).caused_by("master_key_missing")
+    })
+}
+
+async fn list(
+    services: Data<Services>,
+    scope: ReqData<Scope>,
+) -> Result<Json<AllBody<OperatorBody>>, ApiError> {
+    Ok(Json(access::list_operators(&*services.store, &scope).await?.convert()))
+}
+
+async fn switch(
+    services: Data<Services>,
+    caller: ReqData<Caller>,
+    scope: ReqData<Scope>,
+    body: Body<SwitchBody>,
+) -> Result<Json<OperatorTokenBody>, ApiError> {
+    let SwitchBody { user_id, pin: text } = body.0;
+    let (pin, key) = (pin(text)?, key(&services)?);
+    let (caller, scope) = (caller.into_inner(), scope.into_inner());
+    let task = |services: Services| async move {
+        let (store, stamp) = (&*services.store, services.stamp());
+        let attempt = access::begin_switch(store, &scope, &caller, &user_id, &stamp).await?;
+        let right = services.compute(move || attempt.verify(&key, &pin)).await?;
+        access::finish_switch(store, right, &stamp).await
+    };
+    let shown = services.run::<_, AccessError, _>(task).await?;
+    Ok(Json(OperatorTokenBody {
+        id: shown.secret,
+        user_id: shown.record.user_id.convert(),
+        entity_id: shown.record.entity_id.convert(),
+        ttl: OPERATOR_SECONDS,
+        scope: "pos_operator",
+        created_at: shown.record.created_at.convert(),
+    }))
+}
+
+async fn set(
+    services: Data<Services>,
+    scope: ReqData<Scope>,
+    user: PathText,
+    body: Body<PinBody>,
+) -> Result<NoContent, ApiError> {
+    let (pin, key) = (pin(body.0.pin)?, key(&services)?);
+    let scope = scope.into_inner();
+    let task = |services: Services| async move {
+        let (store, stamp) = (&*services.store, services.stamp());
+        let owner = access::find_pin_owner(store, &scope, &user.0).await?;
+        let hashing = stamp.clone();
+        let new = services.compute(move || owner.hash(&key, &pin, &hashing)).await?;
+        access::set_pin(store, &scope, new, &stamp).await
+    };
+    services.run::<_, AccessError, _>(task).await?;
+    Ok(NoContent)
+}
+
+async fn remove(
+    services: Data<Services>,
+    scope: ReqData<Scope>,
+    user: PathText,
+) -> Result<NoContent, ApiError> {
+    let scope = scope.into_inner();
+    let task = |services: Services| async move {
+        let (store, stamp) = (&*services.store, services.stamp());
+        let owner = access::find_pin_owner(store, &scope, &user.0).await?;
+        access::remove_pin(store, &scope, owner, &stamp).await
+    };
+    services.run::<_, AccessError, _>(task).await?;
+    Ok(NoContent)
+}
