@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use actix_web::web::{self, Data, Json, ReqData};
-use racun_access::Permission::{ReadRecords, WriteRecords};
+use racun_access::Permission::{ReadTill, WriteRecords};
 use racun_application::pos::tables as application;
 use racun_kernel::{Scope, id};
 use racun_pos as pos;
@@ -23,7 +23,7 @@ pub(crate) const ROUTES: &[Route] = &[
         .about(TAG, "Adds a table.")
         .takes_with::<PosTableInputBody>(&["label"])
         .creates::<PosTableBody>(),
-    Route::get("/pos/tables", "listPosTables", Gate::Entity(ReadRecords), || web::to(list))
+    Route::get("/pos/tables", "listPosTables", Gate::Entity(ReadTill), || web::to(list))
         .about(TAG, "Lists all tables, by their sort order and label.")
         .reads(&[Parameter {
             name: "include_inactive",

@@ -4,7 +4,7 @@ use actix_web::http::header::ETag;
 use actix_web::web::{self, Data, Json, ReqData};
 use actix_web::{HttpRequest, HttpResponse};
 use racun_access::Entity;
-use racun_access::Permission::{ReadRecords, WriteRecords};
+use racun_access::Permission::{ReadTill, Sell};
 use racun_application::pos::tabs as application;
 use racun_kernel::{Issue, Scope, id};
 
@@ -21,11 +21,11 @@ const TAG: &str = "Point of Sale";
 
 /// Routes of tabs.
 pub(crate) const ROUTES: &[Route] = &[
-    Route::post("/pos/tabs", "openPosTab", Gate::Entity(WriteRecords), || web::to(open))
+    Route::post("/pos/tabs", "openPosTab", Gate::Entity(Sell), || web::to(open))
         .about(TAG, "Opens a tab, on a table or on none.")
         .takes::<OpenTabBody>()
         .creates::<TabBody>(),
-    Route::get("/pos/tabs", "listPosTabs", Gate::Entity(ReadRecords), || web::to(list))
+    Route::get("/pos/tabs", "listPosTabs", Gate::Entity(ReadTill), || web::to(list))
         .about(TAG, "Lists all tabs in some states, in the order in which they were opened.")
         .reads(&[Parameter {
             name: "status",
@@ -35,50 +35,45 @@ pub(crate) const ROUTES: &[Route] = &[
         }])
         .conditional()
         .answers::<AllBody<TabBody>>(),
-    Route::get("/pos/tabs/{id}", "getPosTab", Gate::Entity(ReadRecords), || web::to(get))
+    Route::get("/pos/tabs/{id}", "getPosTab", Gate::Entity(ReadTill), || web::to(get))
         .about(TAG, "Answers a tab.")
         .answers::<TabBody>(),
-    Route::patch("/pos/tabs/{id}", "updatePosTab", Gate::Entity(WriteRecords), || web::to(replace))
+    Route::patch("/pos/tabs/{id}", "updatePosTab", Gate::Entity(Sell), || web::to(replace))
         .about(TAG, "Replaces what is sent of a tab, if it is at the version that is expected.")
         .takes::<TabPatchBody>()
         .answers::<TabBody>(),
     Route {
         status: 200,
-        ..Route::delete("/pos/tabs/{id}", "cancelPosTab", Gate::Entity(WriteRecords), || {
-            web::to(cancel)
-        })
-        .about(TAG, "Cancels a tab that is open or being paid.")
-        .reads(&[Parameter {
-            name: "expected_version",
-            meaning: "Cancels only a tab at this version; at any when absent.",
-            kind: ParameterKind::Integer,
-        }])
-        .answers::<TabBody>()
+        ..Route::delete("/pos/tabs/{id}", "cancelPosTab", Gate::Entity(Sell), || web::to(cancel))
+            .about(TAG, "Cancels a tab that is open or being paid.")
+            .reads(&[Parameter {
+                name: "expected_version",
+                meaning: "Cancels only a tab at this version; at any when absent.",
+                kind: ParameterKind::Integer,
+            }])
+            .answers::<TabBody>()
     },
-    Route::post("/pos/tabs/{id}/items", "appendPosTabItems", Gate::Entity(WriteRecords), || {
+    Route::post("/pos/tabs/{id}/items", "appendPosTabItems", Gate::Entity(Sell), || {
         web::to(append)
     })
     .about(TAG, "Adds lines to an open tab, whatever others add at the same time.")
     .takes::<AppendBody>()
     .answers::<TabBody>(),
-    Route::post("/pos/tabs/{id}/claim", "claimPosTab", Gate::Entity(WriteRecords), || {
-        web::to(claim)
-    })
-    .about(TAG, "Gives the payment to a device: for five minutes nobody else changes the tab.")
-    .takes::<DeviceBody>()
-    .answers::<TabBody>(),
-    Route::post("/pos/tabs/{id}/release", "releasePosTab", Gate::Entity(WriteRecords), || {
-        web::to(release)
-    })
-    .about(TAG, "Gives a claim back; any device clears one that ran out.")
-    .takes::<DeviceBody>()
-    .answers::<TabBody>(),
-    Route::post("/pos/tabs/{id}/close", "closePosTab", Gate::Entity(WriteRecords), || {
-        web::to(close)
-    })
-    .about(TAG, "Ends a claimed tab in an issued invoice; again with the same one changes nothing.")
-    .takes::<CloseBody>()
-    .answers::<TabBody>(),
+    Route::post("/pos/tabs/{id}/claim", "claimPosTab", Gate::Entity(Sell), || web::to(claim))
+        .about(TAG, "Gives the payment to a device: for five minutes nobody else changes the tab.")
+        .takes::<DeviceBody>()
+        .answers::<TabBody>(),
+    Route::post("/pos/tabs/{id}/release", "releasePosTab", Gate::Entity(Sell), || web::to(release))
+        .about(TAG, "Gives a claim back; any device clears one that ran out.")
+        .takes::<DeviceBody>()
+        .answers::<TabBody>(),
+    Route::post("/pos/tabs/{id}/close", "closePosTab", Gate::Entity(Sell), || web::to(close))
+        .about(
+            TAG,
+            "Ends a claimed tab in an issued invoice; again with the same one changes nothing.",
+        )
+        .takes::<CloseBody>()
+        .answers::<TabBody>(),
 ];
 
 async fn open(

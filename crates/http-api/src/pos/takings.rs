@@ -2,7 +2,7 @@
 
 use actix_web::web::{self, Data, Json, ReqData};
 use racun_access::Entity;
-use racun_access::Permission::ReadRecords;
+use racun_access::Permission::ReadTill;
 use racun_application::pos::takings::daily;
 use racun_kernel::calendar::{format_date, parse_date};
 use racun_kernel::{Decimal, Scope};
@@ -24,7 +24,7 @@ const TAG: &str = "Point of Sale";
 pub(crate) const ROUTES: &[Route] = &[Route::get(
     "/pos/reports/daily",
     "getDailyTakings",
-    Gate::Entity(ReadRecords),
+    Gate::Entity(ReadTill),
     || web::to(get),
 )
 .about(
