@@ -6,28 +6,29 @@
 //! takes the scope that this answers. What a scope allows is decided by one table, [`permits`], and
 //! asked with [`authorize`].
 //!
-//! | Module           | Owns                                                                |
-//! | ---------------- | ------------------------------------------------------------------- |
-//! | `account`        | accounts and users, sign-up                                         |
-//! | `password`       | password rules and Argon2id hashes                                  |
-//! | `session`        | logging in and out                                                  |
-//! | `key`            | API keys of entities and accounts                                   |
-//! | `caller`         | whose a bearer token is                                             |
-//! | `entering`       | which entity or account a request acts in                           |
-//! | `permission`     | the permission table                                                |
-//! | `entity`         | entities: fields, creation, change                                  |
-//! | `settings`       | an entity's settings: what is accepted, how it merges, its defaults |
-//! | `country`        | countries: codes, names, defaults and rules                         |
-//! | `portugal`       | what Portuguese law asks of an issuer                               |
-//! | `member`         | who belongs to an entity, and the last admin                        |
-//! | `invitation`     | inviting people who have no user yet                                |
-//! | `secret`         | tokens and keys: made, recognised, digested                         |
-//! | `operator`       | who may take over a till, and their PINs                            |
-//! | `pin`            | PINs: what is accepted, how they are kept, how failures lock one    |
-//! | `device`         | what a till is logged in with, and its right to change hands        |
-//! | `switch`         | handing a till over to an operator who says their PIN               |
-//! | `operator_token` | the token that comes of that, and all that ends it                  |
-//! | `test_clock`     | what jobs of an account's sandbox take for now                      |
+//! | Module              | Owns                                                                |
+//! | ------------------- | ------------------------------------------------------------------- |
+//! | `account`           | accounts and users, sign-up                                         |
+//! | `password`          | password rules and Argon2id hashes                                  |
+//! | `session`           | logging in and out                                                  |
+//! | `key`               | API keys of entities and accounts                                   |
+//! | `caller`            | whose a bearer token is                                             |
+//! | `entering`          | which entity or account a request acts in                           |
+//! | `permission`        | the permission table                                                |
+//! | `entity`            | entities: fields, creation, change                                  |
+//! | `settings`          | an entity's settings: what is accepted, how it merges, its defaults |
+//! | `country`           | countries: codes, names, defaults and rules                         |
+//! | `portugal`          | what Portuguese law asks of an issuer                               |
+//! | `member`            | who belongs to an entity, and the last admin                        |
+//! | `invitation`        | inviting people who have no user yet                                |
+//! | `secret`            | tokens and keys: made, recognised, digested                         |
+//! | `operator`          | who may take over a till, and their PINs                            |
+//! | `pin`               | PINs: what is accepted, how they are kept, how failures lock one    |
+//! | `device`            | what a till is logged in with, and its right to change hands        |
+//! | `switch`            | handing a till over to an operator who says their PIN               |
+//! | `operator_settings` | what tax authorities know a user by                                 |
+//! | `operator_token`    | the token that comes of that, and all that ends it                  |
+//! | `test_clock`        | what jobs of an account's sandbox take for now                      |
 //!
 //! **Invariants.** Passwords are kept as Argon2id hashes, tokens and keys as SHA-256 digests, PINs as
 //! Argon2id hashes over an HMAC under a key that no store has, and none of them shows in any `Debug`
@@ -50,6 +51,7 @@ mod invitation;
 mod key;
 mod member;
 mod operator;
+mod operator_settings;
 mod operator_token;
 mod password;
 mod permission;
@@ -91,6 +93,7 @@ pub use operator::{
     NewPin, OPERATOR_PINS, Operator, OperatorPin, PinOwner, find_pin_owner, list_operators,
     remove_pin, set_pin,
 };
+pub use operator_settings::{Authority, OperatorIdentity, set_operator_identity};
 pub use operator_token::{OPERATOR_SECONDS, OPERATOR_TOKENS, OperatorToken};
 pub use password::{PasswordHash, hash_password};
 pub use permission::{Permission, authorize, permits};

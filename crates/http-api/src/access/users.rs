@@ -3,8 +3,12 @@
 use std::collections::BTreeMap;
 
 use actix_web::web::{self, Data, Json, ReqData};
-use racun_access::{self as access, AccessError, Caller, Forbidden, SESSION_SECONDS, SignUp, User};
-use racun_kernel::{Issues, Metadata, Patch};
+use racun_access::Permission::WriteRecords;
+use racun_access::{
+    self as access, AccessError, Authority, Caller, Forbidden, OperatorIdentity, SESSION_SECONDS,
+    SignUp, User,
+};
+use racun_kernel::{Issues, Metadata, Patch, Scope};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 use utoipa::ToSchema;
@@ -39,6 +43,18 @@ pub(crate) const ROUTES: &[Route] = &[
         .about(TAG, "Changes what a user says about themselves.")
         .takes::<UpdateMeBody>()
         .answers::<UserBody>(),
+    Route::put("/users/me/settings/furs", "setMyFursSettings", Gate::Entity(WriteRecords), || {
+        web::to(set_furs)
+    })
+    .about(TAG, "Keeps what the Slovenian tax authority knows the user by in the entity.")
+    .takes::<FursIdentityBody>()
+    .answers::<UserBody>(),
+    Route::put("/users/me/settings/fina", "setMyFinaSettings", Gate::Entity(WriteRecords), || {
+        web::to(set_fina)
+    })
+    .about(TAG, "Keeps what the Croatian tax authority knows the user by in the entity.")
+    .takes::<FinaIdentityBody>()
+    .answers::<UserBody>(),
 ];
 
 /// Body of `POST /users/signup`.
@@ -84,6 +100,26 @@ struct UpdateMeBody {
     #[schema(value_type = Option<String>)]
     #[serde(default)]
     locale: Patch<String>,
+}
+
+/// Body of `PUT /users/me/settings/furs`. What is absent or null is no longer kept.
+#[derive(Deserialize, ToSchema, Validate)]
+#[schema(as = FursOperator)]
+struct FursIdentityBody {
+    /// The person's tax number: eight digits.
+    operator_tax_number: Option<String>,
+    /// The mark that stands for them on documents.
+    operator_label: Option<String>,
+}
+
+/// Body of `PUT /users/me/settings/fina`. What is absent or null is no longer kept.
+#[derive(Deserialize, ToSchema, Validate)]
+#[schema(as = FinaOperator)]
+struct FinaIdentityBody {
+    /// The person's OIB: eleven digits.
+    operator_oib: Option<String>,
+    /// The mark that stands for them on documents.
+    operator_label: Option<String>,
 }
 
 answer! {
@@ -202,6 +238,43 @@ async fn update_me(
     let UpdateMeBody { name, locale } = body.0;
     let task = |services: Services| async move {
         access::update_me(&*services.store, user, name, locale, &services.stamp()).await
+    };
+    Ok(Json(services.run(task).await?.convert()))
+}
+
+async fn set_furs(
+    services: Data<Services>,
+    caller: ReqData<Caller>,
+    scope: ReqData<Scope>,
+    body: Body<FursIdentityBody>,
+) -> Result<Json<UserBody>, ApiError> {
+    let FursIdentityBody { operator_tax_number: number, operator_label: label } = body.0;
+    let identity = OperatorIdentity { number, label };
+    set_identity(&services, caller, scope, Authority::Furs, identity).await
+}
+
+async fn set_fina(
+    services: Data<Services>,
+    caller: ReqData<Caller>,
+    scope: ReqData<Scope>,
+    body: Body<FinaIdentityBody>,
+) -> Result<Json<UserBody>, ApiError> {
+    let FinaIdentityBody { operator_oib: number, operator_label: label } = body.0;
+    let identity = OperatorIdentity { number, label };
+    set_identity(&services, caller, scope, Authority::Fina, identity).await
+}
+
+async fn set_identity(
+    services: &Services,
+    caller: ReqData<Caller>,
+    scope: ReqData<Scope>,
+    authority: Authority,
+    identity: OperatorIdentity,
+) -> Result<Json<UserBody>, ApiError> {
+    let (user, scope) = (person(caller.into_inner())?.id, scope.into_inner());
+    let task = |services: Services| async move {
+        let (store, stamp) = (&*services.store, services.stamp());
+        access::set_operator_identity(store, &scope, user, authority, identity, &stamp).await
     };
     Ok(Json(services.run(task).await?.convert()))
 }

@@ -181,3 +181,38 @@ async fn an_invitation_can_be_taken_back() {
     let left = api.get("/entities/invitations", &owner).await.with(200).json();
     assert_eq!(left, json!({"data": []}));
 }
+
+#[actix_web::test]
+async fn a_user_says_what_tax_authorities_know_them_by() {
+    let api = Api::new().await;
+    let owner = api.owner("ana@example.com").await;
+    let furs = format!("furs_{}", owner.entity());
+    let fina = format!("fina_{}", owner.entity());
+    let body = json!({"operator_tax_number": "12345678", "operator_label": "Ana"});
+    let user = api.put("/users/me/settings/furs", &owner, body.clone()).await.with(200).json();
+    assert_eq!(user["settings"], json!({&furs: body}));
+    let oib = json!({"operator_oib": "69435151530"});
+    api.put("/users/me/settings/fina", &owner, oib.clone()).await.with(200);
+    let user = api.get("/users/me", &owner).await.with(200).json();
+    assert_eq!(user["settings"], json!({&furs: body, &fina: oib}));
+    for (path, body, at) in [
+        ("furs", json!({"operator_tax_number": "1234567"}), "[\"operator_tax_number\"]"),
+        ("furs", json!({"operator_label": " "}), "[\"operator_label\"]"),
+        ("fina", json!({"operator_oib": "69435151531"}), "[\"operator_oib\"]"),
+    ] {
+        let path = format!("/users/me/settings/{path}");
+        assert_eq!(api.put(&path, &owner, body).await.with(422).issue().0, at);
+    }
+    // A user has others in another entity; what is not said is no longer kept.
+    let other = json!({"name": "other", "country": "Slovenia", "environment": "sandbox"});
+    let other = api.post("/entities", &owner, other).await.with(201).json();
+    let elsewhere = owner.in_entity(&text(&other["id"]));
+    api.put("/users/me/settings/furs", &elsewhere, json!({"operator_label": "A"})).await.with(200);
+    let user = api.put("/users/me/settings/furs", &owner, json!({})).await.with(200).json();
+    let there = format!("furs_{}", elsewhere.entity());
+    assert_eq!(user["settings"], json!({&fina: oib, &there: {"operator_label": "A"}}));
+    let key = api.post("/entities/api-keys", &owner, json!({"name": "till"})).await.with(201);
+    let key = Who::key(&text(&key.json()["id"]));
+    let refused = api.put("/users/me/settings/furs", &key, json!({})).await.with(403);
+    assert_eq!(refused.json()["cause"]["code"], "user_required");
+}

@@ -1,0 +1,161 @@
+//! What tax authorities know a user by, entity by entity: kept in the user's settings.
+
+use racun_kernel::id::UserId;
+use racun_kernel::{Decision, Issue, Issues, Scope, Stamp, Store, Tenant};
+use serde_json::{Map, Value as Json};
+
+use crate::email::check_name;
+use crate::permission::require;
+use crate::{AccessError, Permission, USERS, User};
+
+/// A tax authority that wants to know who operates a till.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Authority {
+    /// The Slovenian one, which knows people by their tax number of eight digits.
+    Furs,
+    /// The Croatian one, which knows people by their OIB: eleven digits, the last a check digit.
+    Fina,
+}
+
+/// What an authority knows a user by. What is `None` is not kept.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct OperatorIdentity {
+    /// Their tax number or OIB.
+    pub number: Option<String>,
+    /// The mark that stands for them on documents.
+    pub label: Option<String>,
+}
+
+impl Authority {
+    /// The beginning of the settings' key; the entity's id follows.
+    const fn prefix(self) -> &'static str {
+        match self {
+            Self::Furs => "furs_",
+            Self::Fina => "fina_",
+        }
+    }
+
+    /// What the number is called in settings and bodies.
+    const fn number_field(self) -> &'static str {
+        match self {
+            Self::Furs => "operator_tax_number",
+            Self::Fina => "operator_oib",
+        }
+    }
+
+    fn check_number(self, text: &str) -> Result<(), Issue> {
+        match self {
+            Self::Furs if is_digits(text, 8) => Ok(()),
+            Self::Furs => Err(Issue::new("invalid_value", "expected eight digits")),
+            Self::Fina if is_digits(text, 11) && ends_in_its_check_digit(text) => Ok(()),
+            Self::Fina => {
+                let message =
+                    "expected an OIB: eleven digits, of which the last one checks the others";
+                Err(Issue::new("invalid_value", message))
+            }
+        }
+    }
+}
+
+fn is_digits(text: &str, count: usize) -> bool {
+    text.len() == count && text.bytes().all(|byte| byte.is_ascii_digit())
+}
+
+/// Whether the last of `digits` is what ISO 7064, MOD 11,10 makes of those before it.
+fn ends_in_its_check_digit(digits: &str) -> bool {
+    let mut digits = digits.bytes().map(|byte| u32::from(byte - b'0'));
+    let Some(last) = digits.next_back() else { return false };
+    let rest = digits.fold(10, |rest, digit| {
+        let sum = (rest + digit) % 10;
+        (if sum == 0 { 10 } else { sum }) * 2 % 11
+    });
+    (11 - rest) % 10 == last
+}
+
+/// Keeps what `authority` knows the user by in the scope's entity, in the place of what was kept.
+///
+/// # Errors
+/// [`AccessError::Forbidden`] to viewers and operators; [`AccessError::Invalid`] for a number that
+/// is none, or a blank label; [`AccessError::NotFound`] when the user is gone.
+pub async fn set_operator_identity(
+    store: &dyn Store,
+    scope: &Scope,
+    user_id: UserId,
+    authority: Authority,
+    identity: OperatorIdentity,
+    stamp: &Stamp,
+) -> Result<User, AccessError> {
+    require(scope, Permission::WriteRecords)?;
+    let (key, kept) = checked(scope, authority, identity)?;
+    let now = stamp.now();
+    let change = move |mut user: User| {
+        let before = user.settings.clone();
+        match kept.is_empty() {
+            true => drop(user.settings.remove(&key)),
+            false => drop(user.settings.insert(key, Json::Object(kept))),
+        }
+        if user.settings == before {
+            return Ok(Decision::Unchanged(user));
+        }
+        user.updated_at = now;
+        Ok::<_, AccessError>(Decision::changed(user, Vec::new()))
+    };
+    store.amend(&USERS, &Tenant::directory(), user_id.to_string(), change).await
+}
+
+/// The settings' key and value.
+fn checked(
+    scope: &Scope,
+    authority: Authority,
+    identity: OperatorIdentity,
+) -> Result<(String, Map<String, Json>), Issues> {
+    let OperatorIdentity { number, label } = identity;
+    let mut issues = Issues::default();
+    let mut kept = Map::new();
+    if let Some(number) = number {
+        let checked = authority.check_number(&number).map_err(Issues::from);
+        issues.collect(authority.number_field(), checked);
+        kept.insert(authority.number_field().to_owned(), number.into());
+    }
+    if let Some(label) = label {
+        issues.collect("operator_label", check_name(&label));
+        kept.insert("operator_label".to_owned(), label.into());
+    }
+    issues.into_result((format!("{}{}", authority.prefix(), scope.entity()), kept))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbers_are_those_of_their_authority() {
+        for (authority, text, accepted) in [
+            (Authority::Furs, "12345678", true),
+            (Authority::Furs, "1234567", false),
+            (Authority::Furs, "SI12345678", false),
+            (Authority::Furs, "１２３４５６７８", false),
+            // The worked example of the authority's page on the OIB.
+            (Authority::Fina, "69435151530", true),
+            (Authority::Fina, "69435151531", false),
+            (Authority::Fina, "6943515153", false),
+            (Authority::Fina, "HR69435151530", false),
+            (Authority::Fina, "", false),
+        ] {
+            assert_eq!(authority.check_number(text).is_ok(), accepted, "{authority:?} {text}");
+        }
+    }
+
+    #[test]
+    fn a_wrong_digit_is_noticed_wherever_it_stands() {
+        let good = "69435151530";
+        for place in 0..good.len() {
+            for digit in '0'..='9' {
+                let mut digits: Vec<char> = good.chars().collect();
+                digits[place] = digit;
+                let text: String = digits.into_iter().collect();
+                assert_eq!(ends_in_its_check_digit(&text), text == good, "{text}");
+            }
+        }
+    }
+}
