@@ -25,10 +25,13 @@ test-domain:
 test-postgres:
     cargo test -p racun-test-postgres -p racun-store-postgres
 
-# The measurements, with their ratios.
-bench:
+# The measurements, with their ratios; of one part: `just bench-http pos`.
+bench: && bench-http
     cargo bench -p racun-documents
-    cargo bench -p racun-tests
+
+# What the server does over HTTP: start, read, issue, pay, pos; all of it when none is named.
+bench-http *parts:
+    cargo bench -p racun-tests -- {{parts}}
 
 # Advisories, licences, sources and who may use what; needs cargo-deny.
 deny:

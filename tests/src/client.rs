@@ -25,6 +25,8 @@ pub struct Answer {
     pub content_type: String,
     /// The header `x-request-id`.
     pub request_id: String,
+    /// The header `etag`.
+    pub etag: String,
     /// The body.
     pub text: String,
     asked: String,
@@ -95,6 +97,7 @@ impl Client {
             status: response.status().as_u16(),
             content_type: header("content-type"),
             request_id: header("x-request-id"),
+            etag: header("etag"),
             asked: format!("{method} {path}"),
             text: response.text().await?,
         })

@@ -33,6 +33,7 @@ const PURE: &[(&str, &[&str])] = &[
     ),
     ("racun-catalog", &["racun-kernel", "serde", "serde_json", "thiserror", "time"]),
     ("racun-documents", &["racun-kernel", "serde", "serde_json", "thiserror", "time", "ulid"]),
+    ("racun-pos", &["racun-kernel", "serde", "thiserror", "time"]),
     ("racun-settlement", &["racun-kernel", "serde", "serde_json", "thiserror", "time"]),
     (
         "racun-application",
@@ -42,6 +43,7 @@ const PURE: &[(&str, &[&str])] = &[
             "racun-catalog",
             "racun-documents",
             "racun-kernel",
+            "racun-pos",
             "racun-settlement",
             "serde_json",
             "thiserror",

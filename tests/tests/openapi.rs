@@ -106,10 +106,11 @@ async fn every_answer_is_as_described(store: StoreKind) {
     kinds(&mut checked).await;
     settlement(&mut checked).await;
     recurring(&mut checked).await;
+    point_of_sale(&mut checked).await;
     refusals(&mut checked, &racun).await;
     println!("{} operations and statuses: {:#?}", checked.seen.len(), checked.seen);
     assert!(checked.wrong.is_empty(), "{:#?}", checked.wrong);
-    assert!(checked.seen.len() > 105, "only {} operations and statuses", checked.seen.len());
+    assert!(checked.seen.len() > 125, "only {} operations and statuses", checked.seen.len());
 }
 
 async fn access(checked: &mut Checked<'_>, account: &Account) {
@@ -297,6 +298,43 @@ async fn recurring(checked: &mut Checked<'_>) {
     checked.get("/sandbox/clock").await;
     checked.ask("DELETE", &one, None).await;
     checked.ask("POST", &format!("{one}/restore"), None).await;
+}
+
+async fn point_of_sale(checked: &mut Checked<'_>) {
+    let table = json!({ "label": "1", "sort_order": 1 });
+    let table = checked.post("/pos/tables", table).await;
+    checked.get("/pos/tables?include_inactive=true").await;
+    let one_table = format!("/pos/tables/{}", table["id"].as_str().unwrap_or_default());
+    checked.ask("PATCH", &one_table, Some(json!({ "is_active": true }))).await;
+    let item = checked.post("/items", json!({ "name": "K", "gross_price": 3.2 })).await;
+    let tab = checked.post("/pos/tabs", json!({ "table_id": table["id"] })).await;
+    let one = format!("/pos/tabs/{}", tab["id"].as_str().unwrap_or_default());
+    let line = json!({ "item_id": item["id"], "tax_rates": [{ "rate": 22 }], "note": "n" });
+    let append = json!({ "items": [line], "append_id": "a" });
+    checked.post(&format!("{one}/items"), append.clone()).await;
+    checked.get(&one).await;
+    checked.ask("PATCH", &one, Some(json!({ "expected_version": 2, "note": "n" }))).await;
+    let device = json!({ "device_id": "till" });
+    for step in ["claim", "release", "claim"] {
+        checked.post(&format!("{one}/{step}"), device.clone()).await;
+    }
+    let claimed = checked.post(&format!("{one}/items"), json!({ "items": append["items"] })).await;
+    assert_eq!((&claimed["code"], claimed["tab"].is_object()), (&json!("already_claimed"), true));
+    checked.ask("DELETE", &one_table, None).await;
+    checked.get("/pos/tabs").await;
+    let client = checked.client.clone();
+    checked.client = client.clone().with("if-none-match", "*");
+    checked.get("/pos/tabs").await;
+    checked.client = client;
+    let body = json!({ "items": [{ "name": "K", "gross_price": 3.2 }] });
+    let invoice = checked.post("/invoices", body).await;
+    checked.post(&format!("{one}/close"), json!({ "invoice_id": invoice["id"] })).await;
+    checked.ask("DELETE", &one, None).await;
+    checked.ask("DELETE", &one_table, None).await;
+    let tab = checked.post("/pos/tabs", json!({})).await;
+    let one = format!("/pos/tabs/{}", tab["id"].as_str().unwrap_or_default());
+    checked.ask("DELETE", &format!("{one}?expected_version=1"), None).await;
+    checked.get("/pos/tabs?status=open,issuing,issued,cancelled").await;
 }
 
 async fn refusals(checked: &mut Checked<'_>, racun: &Racun) {

@@ -6,6 +6,7 @@
 //! | `documents` | documents made of the catalogue's records and the entity's settings        |
 //! | `expenses`  | received supplier invoices, calculated and numbered                        |
 //! | `payments`  | payments on documents and expenses; the port to tax authorities            |
+//! | `pos`       | tables and tabs of the point of sale                                       |
 //! | `recurring` | recurring invoices, and the job that makes their invoices                  |
 //! | `settling`  | documents as settlement sees them, and what it changes on them             |
 //! | `error`     | why such a use case is refused                                             |
@@ -21,6 +22,7 @@ pub mod entities;
 mod error;
 pub mod expenses;
 pub mod payments;
+pub mod pos;
 pub mod recurring;
 mod settling;
 
@@ -36,6 +38,7 @@ pub fn tables() -> Vec<&'static Table> {
         &racun_catalog::TABLES,
         &racun_documents::TABLES,
         &racun_settlement::TABLES,
+        &racun_pos::TABLES,
     ]
     .concat()
 }

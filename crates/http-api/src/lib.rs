@@ -18,6 +18,7 @@
 //! | `access`   | users, entities, members, invitations, keys                            |
 //! | `documents` | all five kinds of documents, links between them, their lines           |
 //! | `settlement` | payments and expenses                                                |
+//! | `pos`      | tables and tabs of the point of sale                                   |
 //! | `recurring` | recurring invoices                                                    |
 //! | `sandbox`  | the test clock                                                         |
 //! | `catalog`  | customers, suppliers, items, taxes, financial categories, units        |
@@ -38,6 +39,7 @@ mod frame;
 mod gate;
 mod health;
 mod openapi;
+mod pos;
 mod recurring;
 mod request;
 mod route;

@@ -14,10 +14,11 @@ use utoipa::openapi::schema::{
 };
 use utoipa::openapi::security::{Http, HttpAuthScheme, SecurityRequirement, SecurityScheme};
 use utoipa::openapi::{
-    ComponentsBuilder, ContentBuilder, InfoBuilder, OpenApi, OpenApiBuilder, Ref, RefOr, Required,
-    ResponseBuilder, Tag,
+    ComponentsBuilder, ContentBuilder, Header, HeaderBuilder, InfoBuilder, OpenApi, OpenApiBuilder,
+    Ref, RefOr, Required, ResponseBuilder, Tag,
 };
 
+use crate::pos::TabBody;
 use crate::route::{Gate, Parameter, ParameterKind, Route, Verb};
 use crate::routes;
 
@@ -62,6 +63,9 @@ pub(crate) struct ErrorBody {
     /// What exactly is wrong, when there is more to say.
     #[schema(required = false, nullable = false)]
     cause: Option<CauseBody>,
+    /// The POS tab as it is, when its state refuses the request.
+    #[schema(required = false, nullable = false)]
+    tab: Option<TabBody>,
 }
 
 /// What exactly is wrong.
@@ -164,6 +168,14 @@ fn operation(route: &Route, error: &RefOr<Schema>, schemas: &mut Schemas) -> Ope
         let content = ContentBuilder::new().schema(Some(answers(schemas))).build();
         success = success.content("application/json", content);
     }
+    if route.is_conditional {
+        let known = "The ETag of an answer that the caller has; `*` for any.";
+        operation = operation.parameter(in_header("If-None-Match", known));
+        success = success.header("ETag", entity_tag());
+        let unchanged = ResponseBuilder::new().description("Nothing changed since that answer.");
+        let unchanged = unchanged.header("ETag", entity_tag());
+        operation = operation.response("304", unchanged.build());
+    }
     let failure = ContentBuilder::new().schema(Some(error.clone())).build();
     let failure = ResponseBuilder::new()
         .description("Refused or failed; the code says why.")
@@ -186,6 +198,13 @@ fn requiring(schema: RefOr<Schema>, required: &[&str]) -> RefOr<Schema> {
 
 fn bearer() -> SecurityRequirement {
     SecurityRequirement::new(BEARER, Vec::<String>::new())
+}
+
+fn entity_tag() -> Header {
+    HeaderBuilder::new()
+        .description(Some("Changes whenever the answer does."))
+        .schema(Some(ObjectBuilder::new().schema_type(Type::String).build()))
+        .build()
 }
 
 fn in_path(name: &str) -> PathParameter {

@@ -28,6 +28,9 @@ pub struct Route {
     pub status: u16,
     /// Query parameters, by name and meaning.
     pub parameters: [&'static [Parameter]; 2],
+    /// Whether answers carry an `ETag`, and a request that names it in `If-None-Match` is answered
+    /// 304.
+    pub is_conditional: bool,
     pub(crate) takes: Option<Described>,
     pub(crate) requires: &'static [&'static str],
     pub(crate) answers: Option<Described>,
@@ -174,6 +177,7 @@ impl Route {
             gate,
             status: 200,
             parameters: [&[], &[]],
+            is_conditional: false,
             takes: None,
             requires: &[],
             answers: None,
@@ -227,6 +231,12 @@ impl Route {
     #[must_use]
     pub const fn reads_also(self, parameters: &'static [Parameter]) -> Self {
         Self { parameters: [self.parameters[0], parameters], ..self }
+    }
+
+    /// Says that answers carry an `ETag`, by which a caller asks whether anything changed.
+    #[must_use]
+    pub const fn conditional(self) -> Self {
+        Self { is_conditional: true, ..self }
     }
 
     /// The names of the path's parameters.

@@ -1,7 +1,7 @@
 //! The one table of routes.
 
 use crate::route::Route;
-use crate::{access, catalog, docs, documents, health, recurring, sandbox, settlement};
+use crate::{access, catalog, docs, documents, health, pos, recurring, sandbox, settlement};
 
 /// The areas' tables, in the order in which paths are matched.
 const AREAS: &[&[Route]] = &[
@@ -29,6 +29,8 @@ const AREAS: &[&[Route]] = &[
     settlement::payments::ROUTES,
     settlement::expenses::ROUTES,
     recurring::ROUTES,
+    pos::tables::ROUTES,
+    pos::tabs::ROUTES,
     sandbox::ROUTES,
 ];
 

@@ -187,6 +187,12 @@ kinds! {
     RecurringInvoice, RecurringInvoiceId = "rinv_";
     /// One invoice that a schedule made.
     RecurringRun, RecurringRunId = "rrun_";
+    /// A table of the point of sale, where guests sit.
+    PosTable, PosTableId = "ptbl_";
+    /// A tab: a running order at the point of sale.
+    PosTab, PosTabId = "ptab_";
+    /// A line of a tab.
+    PosLine, PosLineId = "line_";
     /// One version of a document.
     Version, VersionId = "ver_";
     /// A domain event in the outbox.

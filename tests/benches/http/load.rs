@@ -1,8 +1,10 @@
 //! A small load generator: so many clients, each on a connection that it keeps, each with one request
 //! under way. It runs in this process and takes its share of the machine, as any client does.
 
+use std::borrow::Cow;
 use std::io::{Read as _, Write as _};
 use std::net::TcpStream;
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
 /// How long each rate is measured.
@@ -10,6 +12,12 @@ pub const MEASURED: Duration = Duration::from_millis(2_500);
 
 /// How long requests are sent before.
 const WARMING: Duration = Duration::from_millis(400);
+
+/// Digits in a request that are others each time: a name that no request before had.
+pub const FRESH: &str = "fresh-000000000000";
+
+/// Where the digits of [`FRESH`] begin.
+const FRESH_DIGITS: usize = "fresh-".len();
 
 /// What was measured.
 #[derive(Clone, Copy, Debug)]
@@ -80,12 +88,18 @@ impl Rates {
     }
 }
 
-/// Sends `requests`, one client each, over and over; every answer must be a success.
+/// Sends `requests`, one client each, over and over; every answer must be a success, or say that
+/// nothing was modified.
 pub fn measure(address: &str, requests: &[Vec<u8>]) -> Rate {
+    measure_turns(address, &requests.iter().map(std::slice::from_ref).collect::<Vec<_>>())
+}
+
+/// As [`measure`], each client with several requests, which take turns.
+pub fn measure_turns(address: &str, clients: &[&[Vec<u8>]]) -> Rate {
     std::thread::scope(|scope| {
-        let clients: Vec<_> = requests
+        let clients: Vec<_> = clients
             .iter()
-            .map(|request| scope.spawn(|| Client::connect(address).run(request)))
+            .map(|requests| scope.spawn(|| Client::connect(address).run(requests)))
             .collect();
         let times = clients.into_iter().flat_map(|client| client.join().expect("a client"));
         Rate::of(times.collect(), MEASURED)
@@ -106,12 +120,34 @@ pub fn one_by_one(address: &str, requests: &[Vec<u8>]) -> Vec<Duration> {
 
 /// A request as it goes over the wire.
 pub fn request(method: &str, path: &str, token: &str, body: &str) -> Vec<u8> {
+    request_with(method, path, token, "", body)
+}
+
+/// A request with a further header line, which ends with CRLF.
+pub fn request_with(method: &str, path: &str, token: &str, header: &str, body: &str) -> Vec<u8> {
     format!(
         "{method} {path} HTTP/1.1\r\nhost: localhost\r\nauthorization: Bearer {token}\r\n\
-         content-type: application/json\r\ncontent-length: {}\r\n\r\n{body}",
+         {header}content-type: application/json\r\ncontent-length: {}\r\n\r\n{body}",
         body.len()
     )
     .into_bytes()
+}
+
+/// The number of the next fresh name.
+static NEXT: AtomicU64 = AtomicU64::new(1);
+
+/// How an answer begins that has no body.
+const NOT_MODIFIED: &str = "HTTP/1.1 304";
+
+/// `request` with a fresh name where it wants one.
+fn freshened(request: &[u8]) -> Cow<'_, [u8]> {
+    let Some(place) = request.windows(FRESH.len()).position(|part| part == FRESH.as_bytes()) else {
+        return Cow::Borrowed(request);
+    };
+    let digits = format!("{:012}", NEXT.fetch_add(1, Ordering::Relaxed));
+    let mut request = request.to_vec();
+    request[place + FRESH_DIGITS..place + FRESH.len()].copy_from_slice(digits.as_bytes());
+    Cow::Owned(request)
 }
 
 struct Client {
@@ -127,12 +163,14 @@ impl Client {
     }
 
     /// How long each answer took that came while it was measured.
-    fn run(mut self, request: &[u8]) -> Vec<Duration> {
+    fn run(mut self, requests: &[Vec<u8>]) -> Vec<Duration> {
         let start = Instant::now();
         let mut times = Vec::new();
+        let mut turns = requests.iter().cycle();
         loop {
+            let request = freshened(turns.next().expect("a client has a request"));
             let sent = Instant::now();
-            self.ask(request);
+            self.ask(&request);
             let since = start.elapsed();
             if since > WARMING + MEASURED {
                 return times;
@@ -154,13 +192,18 @@ impl Client {
             whole = whole.or_else(|| self.length(read));
         }
         let head = String::from_utf8_lossy(&self.answer[..read]);
-        assert!(head.starts_with("HTTP/1.1 2"), "{head}");
+        let is_success = head.starts_with("HTTP/1.1 2") || head.starts_with(NOT_MODIFIED);
+        assert!(is_success, "{head}");
     }
 
     /// The length of the answer, once its head is there.
     fn length(&self, read: usize) -> Option<usize> {
         let end = self.answer[..read].windows(4).position(|four| four == b"\r\n\r\n")? + 4;
-        let head = std::str::from_utf8(&self.answer[..end]).ok()?.to_ascii_lowercase();
+        let head = std::str::from_utf8(&self.answer[..end]).ok()?;
+        if head.starts_with(NOT_MODIFIED) {
+            return Some(end);
+        }
+        let head = head.to_ascii_lowercase();
         let length = head.lines().find_map(|line| line.strip_prefix("content-length: "));
         let body: usize = length.and_then(|length| length.parse().ok()).expect("a length");
         Some(end + body)

@@ -3,6 +3,8 @@
 //! Everything is measured in one run on one machine, the load generator included, so ratios mean more
 //! than figures. `GET /health/live` is the trivial handler: the framework and our frame around it, no
 //! work.
+//!
+//! `cargo bench -p racun-tests -- pos` measures one part: `start`, `read`, `issue`, `pay`, `pos`.
 
 mod bare;
 mod issuing;
@@ -10,6 +12,7 @@ mod load;
 mod paying;
 mod report;
 mod seed;
+mod tabs;
 
 use std::time::{Duration, Instant};
 
@@ -21,6 +24,7 @@ use racun_test_postgres::{Cluster, Durability};
 use racun_tests::{Account, Data, Profile, Racun, with_query};
 use report::{aim, head, line, ratio};
 use serde_json::Value;
+use tabs::Till;
 
 /// Clients at once, beside one alone.
 const CLIENTS: usize = 16;
@@ -47,7 +51,9 @@ async fn main() {
     // The first start waits for the binary to be built, which is not measured.
     drop(Racun::start_on(Profile::Release, Data::Folder).await);
     let started = Instant::now();
-    starting().await;
+    if wanted("start") {
+        starting().await;
+    }
     on_the_embedded_store().await;
     on_postgres().await;
     println!("\nmeasured for {} s", started.elapsed().as_secs());
@@ -83,14 +89,31 @@ fn resident(racun: &Racun) -> u64 {
     kibibytes.expect("a number") * 1_024 / 1_000
 }
 
+/// Whether the command line names this part, or none.
+fn wanted(part: &str) -> bool {
+    let mut named = std::env::args().skip(1).filter(|word| !word.starts_with("--")).peekable();
+    named.peek().is_none() || named.any(|word| word == part)
+}
+
 async fn on_the_embedded_store() {
-    let racun = Racun::start_on(Profile::Release, Data::Folder).await;
-    let racun = reading("embedded store", racun, None).await;
-    let issuers = Issuers::sign_up(&racun).await;
-    issuing::print(&issuers.measure().best_of(issuers.measure()));
-    let payers = Payers::sign_up(&racun).await;
-    paying::print(&payers.measure().best_of(payers.measure()));
-    paying::further(&racun).await;
+    let mut racun = Racun::start_on(Profile::Release, Data::Folder).await;
+    if wanted("read") {
+        racun = reading("embedded store", racun, None).await;
+    }
+    head("embedded store");
+    if wanted("issue") {
+        let issuers = Issuers::sign_up(&racun).await;
+        issuing::print(&issuers.measure().best_of(issuers.measure()));
+    }
+    if wanted("pay") {
+        let payers = Payers::sign_up(&racun).await;
+        paying::print(&payers.measure().best_of(payers.measure()));
+        paying::further(&racun).await;
+    }
+    if wanted("pos") {
+        let till = Till::open(&racun).await;
+        till.measure().best_of(till.measure()).print();
+    }
     println!("resident memory after this: {} kB", resident(&racun));
 }
 
@@ -103,30 +126,66 @@ async fn on_postgres() {
     let (url, empty) = (cluster.url("racun"), cluster.url("bare"));
     // Its start makes the tables.
     drop(Racun::start_on(Profile::Release, Data::Url(empty.clone())).await);
-    let racun = Racun::start_on(Profile::Release, Data::Url(url.clone())).await;
-    let racun = reading("PostgreSQL", racun, Some((&cluster, &url))).await;
-    let issuers = Issuers::sign_up(&racun).await;
-    let payers = Payers::sign_up(&racun).await;
-    let (issued, paid) = (issuers.measure(), payers.measure());
+    let mut racun = Racun::start_on(Profile::Release, Data::Url(url.clone())).await;
+    if wanted("read") {
+        racun = reading("PostgreSQL", racun, Some((&cluster, &url))).await;
+    }
     let bare = Bare { cluster: &cluster, url: empty };
-    let invoice = Row::of(&cluster, &url, "invoices", "total_paid > 0");
-    let payment = Row::of(&cluster, &url, "payments", "true");
-    paying::prepare(&bare, &invoice);
-    // In turns, and the better of two: other work of the machine then hits both alike.
-    let may_issue = issuing::Allowed::measure(&bare, &invoice);
-    let may_pay = paying::Allowed::measure(&bare, &invoice, &payment);
-    let issued = issued.best_of(issuers.measure());
-    let paid = paid.best_of(payers.measure());
-    let may_issue = may_issue.best_of(issuing::Allowed::measure(&bare, &invoice));
-    let may_pay = may_pay.best_of(paying::Allowed::measure(&bare, &invoice, &payment));
-    issuing::print(&issued);
-    paying::print(&paid);
-    paying::further(&racun).await;
+    head("PostgreSQL");
+    if wanted("issue") {
+        issuing_on_postgres(&racun, &bare, &url).await;
+    }
+    if wanted("pay") {
+        paying_on_postgres(&racun, &bare, &url).await;
+    }
+    if wanted("pos") {
+        selling_on_postgres(&racun, &bare, &url).await;
+    }
     println!("resident memory after this: {} kB", resident(&racun));
-    may_issue.print(&invoice);
-    may_pay.print(&invoice, &payment);
-    may_issue.beside(&issued);
-    may_pay.beside(&paid);
+}
+
+// Racun and the bare transaction take turns, and the better of two counts: other work of the machine
+// then hits both alike.
+
+async fn issuing_on_postgres(racun: &Racun, bare: &Bare<'_>, url: &str) {
+    let issuers = Issuers::sign_up(racun).await;
+    let issued = issuers.measure();
+    let invoice = Row::of(bare.cluster, url, "invoices", "true");
+    let allowed = issuing::Allowed::measure(bare, &invoice);
+    let issued = issued.best_of(issuers.measure());
+    let allowed = allowed.best_of(issuing::Allowed::measure(bare, &invoice));
+    issuing::print(&issued);
+    allowed.print(&invoice);
+    allowed.beside(&issued);
+}
+
+async fn paying_on_postgres(racun: &Racun, bare: &Bare<'_>, url: &str) {
+    let payers = Payers::sign_up(racun).await;
+    let paid = payers.measure();
+    let invoice = Row::of(bare.cluster, url, "invoices", "total_paid > 0");
+    let payment = Row::of(bare.cluster, url, "payments", "true");
+    paying::prepare(bare, &invoice);
+    let allowed = paying::Allowed::measure(bare, &invoice, &payment);
+    let paid = paid.best_of(payers.measure());
+    let allowed = allowed.best_of(paying::Allowed::measure(bare, &invoice, &payment));
+    paying::print(&paid);
+    paying::further(racun).await;
+    allowed.print(&invoice, &payment);
+    allowed.beside(&paid);
+}
+
+async fn selling_on_postgres(racun: &Racun, bare: &Bare<'_>, url: &str) {
+    let till = Till::open(racun).await;
+    let sold = till.measure();
+    let append = Row::of(bare.cluster, url, "pos_appends", "true");
+    let tab = Row::of(bare.cluster, url, "pos_tabs", "version > 10");
+    tabs::prepare(bare, &tab);
+    let allowed = tabs::Allowed::measure(bare, &tab, &append);
+    let sold = sold.best_of(till.measure());
+    let allowed = allowed.best_of(tabs::Allowed::measure(bare, &tab, &append));
+    sold.print();
+    allowed.print(&tab, &append);
+    allowed.beside(&sold);
 }
 
 /// Measures what reads, on a server that it fills before; answers the server.

@@ -118,10 +118,9 @@ impl Allowed {
     pub fn beside(&self, paid: &Rates) {
         let [alone, together, apart] = self.0;
         println!("\npayments on PostgreSQL beside the bare transaction, statement by statement");
+        beside("one invoice, 1 client", paid.alone.per_second, alone);
         beside("one invoice, 16 clients", paid.together.per_second, together);
         beside("an invoice each, 16 clients", paid.apart.per_second, apart);
-        println!("and for information");
-        println!("  one invoice, 1 client: {}", ratio(paid.alone.per_second, alone));
     }
 }
 

@@ -104,7 +104,8 @@ pub(super) fn unit_id(request: &DocumentRequest) -> Option<&str> {
     request.business_unit_id.value().or_else(inline).map(String::as_str)
 }
 
-async fn by_ids<A: Record>(
+/// The records with these ids that are there and not in the trash.
+pub(crate) async fn by_ids<A: Record>(
     store: &dyn Store,
     table: &'static Table,
     tenant: &Tenant,

@@ -36,7 +36,7 @@ pub(crate) use compose::Money;
 pub(crate) use copy::InvoiceCopy;
 pub(crate) use create::{Beside, default_mode};
 pub use create::{Creation, create, finalize};
-pub(crate) use gather::{LineRecords, live, taxes, today};
+pub(crate) use gather::{LineRecords, by_ids, live, taxes, today};
 pub(crate) use issue::{advances, in_payments};
 pub(crate) use lines::LineRules;
 pub(crate) use numbers::expense_numbering;

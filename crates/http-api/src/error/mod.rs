@@ -6,6 +6,7 @@
 mod access;
 mod catalog;
 mod documents;
+mod pos;
 mod recurring;
 mod settlement;
 mod store;
@@ -113,6 +114,20 @@ impl Kind {
 pub enum OwnCode {
     /// 403: an operator's PIN is wrong.
     InvalidPin,
+    /// 409: another device takes the payment of a tab.
+    AlreadyClaimed,
+    /// 403: another device has the claim that is to be released.
+    NotClaimant,
+    /// 409: a tab is to be closed that nobody has claimed.
+    NotClaimed,
+    /// 409: a tab is at another version than the caller saw.
+    StaleVersion,
+    /// 409: a tab has ended in an invoice.
+    TabIssued,
+    /// 409: a tab has ended in another invoice.
+    TabIssuedOtherwise,
+    /// 409: a tab was cancelled.
+    TabCancelled,
 }
 
 impl OwnCode {
@@ -121,6 +136,13 @@ impl OwnCode {
     pub const fn name(self) -> &'static str {
         match self {
             Self::InvalidPin => "invalid_pin",
+            Self::AlreadyClaimed => "already_claimed",
+            Self::NotClaimant => "not_claimant",
+            Self::NotClaimed => "not_claimed",
+            Self::StaleVersion => "stale_version",
+            Self::TabIssued => "tab_issued",
+            Self::TabIssuedOtherwise => "tab_issued_otherwise",
+            Self::TabCancelled => "tab_cancelled",
         }
     }
 }
@@ -337,5 +359,8 @@ mod tests {
             "tab": {"version": 2},
         });
         assert_eq!(error.body(), expected);
+        let named = ApiError::new(Kind::Conflict, "claimed").coded(OwnCode::AlreadyClaimed);
+        let expected = json!({"code": "already_claimed", "message": "claimed"});
+        assert_eq!((named.kind(), named.body()), (Kind::Conflict, expected));
     }
 }

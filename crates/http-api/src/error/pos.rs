@@ -1,0 +1,48 @@
+//! Errors of the point of sale.
+
+use racun_pos::{PosError, RefusedTab, TabRefusal, TableRefusal};
+
+use super::{ApiError, Kind, OwnCode};
+use crate::pos::TabBody;
+
+impl From<PosError> for ApiError {
+    fn from(error: PosError) -> Self {
+        match error {
+            PosError::Invalid(issues) => issues.into(),
+            PosError::NotFound { id } => Self::not_found(&id),
+            PosError::Tab(refused) => (*refused).into(),
+            PosError::Table(refusal) => {
+                let kind = match refusal {
+                    TableRefusal::TooMany => Kind::Unprocessable,
+                    TableRefusal::InUse => Kind::Conflict,
+                };
+                Self::new(kind, refusal.to_string()).caused_by(refusal.code())
+            }
+            PosError::Invoice(issue) => {
+                let code = issue.code;
+                Self::from(issue).also_caused_by(code)
+            }
+            PosError::Store(error) => error.into(),
+        }
+    }
+}
+
+impl From<RefusedTab> for ApiError {
+    /// Whoever is refused is shown the tab: it may be another one than the caller decided on.
+    fn from(RefusedTab { reason, tab }: RefusedTab) -> Self {
+        let (kind, code) = match reason {
+            TabRefusal::AlreadyClaimed => (Kind::Conflict, OwnCode::AlreadyClaimed),
+            TabRefusal::NotClaimant => (Kind::Forbidden, OwnCode::NotClaimant),
+            TabRefusal::NotClaimed => (Kind::Conflict, OwnCode::NotClaimed),
+            TabRefusal::StaleVersion { .. } => (Kind::Conflict, OwnCode::StaleVersion),
+            TabRefusal::Issued => (Kind::Conflict, OwnCode::TabIssued),
+            TabRefusal::IssuedOtherwise => (Kind::Conflict, OwnCode::TabIssuedOtherwise),
+            TabRefusal::Cancelled => (Kind::Conflict, OwnCode::TabCancelled),
+        };
+        let error = Self::new(kind, reason.to_string()).coded(code);
+        match serde_json::to_value(TabBody::of(tab)) {
+            Ok(tab) => error.carrying("tab", tab),
+            Err(unwritten) => error.detailed(unwritten),
+        }
+    }
+}

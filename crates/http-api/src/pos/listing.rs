@@ -1,0 +1,95 @@
+//! The list of tabs, and whether it changed since a caller read it.
+//!
+//! Every device of a shop asks for the list every few seconds, and mostly nothing changed. So the
+//! answer has a tag, made of which tabs there are and at which versions: a caller that names it is
+//! answered that the list is the one it has.
+
+use std::collections::BTreeSet;
+
+use actix_web::HttpRequest;
+use actix_web::http::header::{EntityTag, Header as _, IfNoneMatch};
+use racun_application::pos::tabs as application;
+use racun_kernel::{Issue, Scope, Store};
+use racun_pos::{Tab, TabStatus};
+use ring::digest::{Context, SHA256};
+
+use crate::error::ApiError;
+use crate::request::Query;
+
+/// Bytes of a digest that a tag shows.
+const TAG_BYTES: usize = 16;
+
+/// What a caller is answered.
+pub(super) enum Listing {
+    /// Its list is the present one.
+    Unchanged(EntityTag),
+    /// The list.
+    Tabs(EntityTag, Vec<Tab>),
+}
+
+/// The list of the tabs in any of `statuses`, unless `seen` says that the caller has it.
+pub(super) async fn read(
+    store: &dyn Store,
+    scope: &Scope,
+    statuses: &BTreeSet<TabStatus>,
+    seen: &Seen,
+) -> Result<Listing, ApiError> {
+    let tabs = application::list(store, scope, statuses).await?;
+    let tag = tag(statuses, tabs.iter().map(|tab| (tab.id.to_string(), tab.version)));
+    Ok(if seen.is(&tag) { Listing::Unchanged(tag) } else { Listing::Tabs(tag, tabs) })
+}
+
+/// The tag of the list of `tabs`, ids and versions in any order: a digest, so that two lists have
+/// the same tag only when they are the same.
+fn tag(statuses: &BTreeSet<TabStatus>, tabs: impl Iterator<Item = (String, i64)>) -> EntityTag {
+    let mut digest = Context::new(&SHA256);
+    for status in statuses {
+        digest.update(status.name().as_bytes());
+        digest.update(b",");
+    }
+    let tabs: BTreeSet<(String, i64)> = tabs.collect();
+    for (id, version) in tabs {
+        digest.update(format!("\n{id} {version}").as_bytes());
+    }
+    let shown = digest
+        .finish()
+        .as_ref()
+        .iter()
+        .take(TAG_BYTES)
+        .fold(String::with_capacity(2 * TAG_BYTES), |text, byte| format!("{text}{byte:02x}"));
+    EntityTag::new_strong(shown)
+}
+
+/// The lists that a caller has, by their tags: the header `If-None-Match`.
+pub(super) struct Seen(Option<IfNoneMatch>);
+
+impl Seen {
+    /// Reads the header. One that cannot be read names nothing.
+    pub fn of(request: &HttpRequest) -> Self {
+        let there = request.headers().contains_key(IfNoneMatch::name());
+        Self(there.then(|| IfNoneMatch::parse(request).ok()).flatten())
+    }
+
+    /// Whether the list of this `tag` is among them.
+    fn is(&self, tag: &EntityTag) -> bool {
+        match &self.0 {
+            None => false,
+            Some(IfNoneMatch::Any) => true,
+            Some(IfNoneMatch::Items(tags)) => tags.iter().any(|seen| seen.weak_eq(tag)),
+        }
+    }
+}
+
+/// The states that `query` asks for; open and issuing when it asks for none.
+pub(super) fn statuses(query: &Query) -> Result<BTreeSet<TabStatus>, ApiError> {
+    let Some(names) = query.one("status")? else {
+        return Ok(BTreeSet::from([TabStatus::Open, TabStatus::Issuing]));
+    };
+    let named = |name: &str| TabStatus::ALL.into_iter().find(|status| status.name() == name.trim());
+    let statuses: Option<_> = names.split(',').map(named).collect();
+    statuses.ok_or_else(|| {
+        let all = TabStatus::ALL.map(TabStatus::name).join(", ");
+        let message = format!("expected some of {all}, parted by commas");
+        Issue::new("invalid_value", message).at("status").into()
+    })
+}

@@ -1,0 +1,49 @@
+//! The point of sale: tables, and the tabs opened on them.
+//!
+//! A tab is a running order, not a document: it has no number, is never fiscalized and holds no
+//! payments. It ends when an invoice that was issued elsewhere is named to [`Tab::close`]. Before
+//! that, one device claims it for five minutes, so that nobody orders what is not invoiced.
+//!
+//! This crate looks nothing up. Crate `application` loads what a command names, in one unit of the
+//! store that holds the tab; a command consumes the tab and answers what becomes of it.
+//!
+//! | Module   | Owns                                                                     |
+//! | -------- | ------------------------------------------------------------------------ |
+//! | `table`  | tables: the places that tabs are opened on                               |
+//! | `tab`    | the tab, its states, and one function for each command                   |
+//! | `line`   | lines: what they hold, and when two of them are one                      |
+//! | `append` | appends that were accepted, so that each is applied once                 |
+//! | `known`  | what commands may name                                                   |
+//! | `act`    | who gives a command, where and when                                      |
+//! | `check`  | limits of texts and metadata                                             |
+//! | `error`  | why a command is refused, with the tab that refuses it                   |
+//!
+//! **Invariants.** The version rises by exactly one with each change, and by nothing else. An append
+//! of one name is applied once, for ever. Nothing is added under a live claim, and at most one device
+//! has one. A tab that ended never changes. Nothing here reads a clock or makes an id.
+
+mod act;
+mod append;
+mod check;
+mod error;
+mod known;
+mod line;
+mod tab;
+mod table;
+
+pub use act::Act;
+pub use append::{APPENDS, AcceptedAppend, AppendId, MAX_APPEND_ID_CHARS, Naming};
+pub use error::{PosError, RefusedTab, TabRefusal, TableRefusal};
+pub use known::{Known, KnownItem};
+pub use line::{
+    LineInput, MAX_AMOUNT, MAX_LINE_TAXES, MAX_LINE_TEXT_CHARS, MAX_LINES, TabLine, TabTax,
+    TaxInput, named_items, named_taxes,
+};
+pub use tab::{
+    CLAIM_TTL, Claim, DeviceId, InvoiceStage, MAX_DEVICE_CHARS, MAX_NOTE_CHARS, TABS, Tab,
+    TabPatch, TabState, TabStatus,
+};
+pub use table::{MAX_LABEL_CHARS, MAX_TABLES, POS_TABLES, PosTable, PosTableInput};
+
+/// Every table of this crate.
+pub static TABLES: [&racun_kernel::Table; 3] = [&POS_TABLES, &TABS, &APPENDS];

@@ -1,0 +1,9 @@
+//! The point of sale's rules, as tables and as laws.
+#![expect(clippy::unwrap_used, reason = "a test fails by panicking, its helpers too")]
+
+mod laws;
+mod lines;
+mod records;
+mod tables;
+mod tabs;
+mod world;

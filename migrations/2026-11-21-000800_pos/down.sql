@@ -1,0 +1,3 @@
+DROP TABLE "pos_appends";
+DROP TABLE "pos_tabs";
+DROP TABLE "pos_tables";
