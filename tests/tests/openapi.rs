@@ -291,6 +291,7 @@ async fn recurring(checked: &mut Checked<'_>) {
     let one = format!("/recurring-invoices/{}", made["id"].as_str().unwrap_or_default());
     checked.get(&one).await;
     checked.get("/recurring-invoices").await;
+    checked.get("/pos/reports/daily").await;
     checked.ask("PATCH", &one, Some(json!({ "name": "s" }))).await;
     for step in ["pause", "resume"] {
         checked.ask("POST", &format!("{one}/{step}"), None).await;

@@ -31,6 +31,7 @@ const AREAS: &[&[Route]] = &[
     recurring::ROUTES,
     pos::tables::ROUTES,
     pos::tabs::ROUTES,
+    pos::takings::ROUTES,
     sandbox::ROUTES,
 ];
 

@@ -47,6 +47,16 @@ impl Decimal {
         Self(BigDecimal::new(BigInt::from(units), i64::from(scale)))
     }
 
+    /// Reads plain digits that a program computed, a sum for one: there may be more of them than an
+    /// input holds. `None` when it is no number.
+    #[must_use]
+    pub fn computed(text: &str) -> Option<Self> {
+        text.parse().ok().or_else(|| {
+            let number: BigDecimal = text.parse().ok()?;
+            Some(Self(number))
+        })
+    }
+
     /// Whether this is zero.
     #[must_use]
     pub fn is_zero(&self) -> bool {

@@ -59,7 +59,7 @@ fn matches<A: Record>(query: &ListQuery, values: &[Value], row: &A) -> bool {
         && query.clauses.iter().all(|clause| holds(clause, values.get(clause.place)))
 }
 
-fn holds(clause: &Clause, value: Option<&Value>) -> bool {
+pub(crate) fn holds(clause: &Clause, value: Option<&Value>) -> bool {
     let value = value.unwrap_or(&Value::Null);
     match (&clause.key, value) {
         (Some(key), Value::Map(map)) => {

@@ -14,8 +14,9 @@
 //! | `value`    | the scalars that lists filter and order by                            |
 //! | `query`    | the list language: filters, order, cursors                            |
 //! | `evaluate` | the reference meaning of that language, in plain Rust                 |
+//! | `tally`    | figures over rows, grouped, and their reference meaning               |
 //! | `record`   | how a type declares its stored fields                                 |
-//! | `store`    | the port: find, list and transact with a pure decision                |
+//! | `store`    | the port: find, list, tally and transact with a pure decision         |
 //! | `stamp`    | time, ids and randomness as arguments                                 |
 //! | `scope`    | who acts, where, and how far                                          |
 //!
@@ -35,6 +36,7 @@ mod record;
 mod scope;
 mod stamp;
 mod store;
+mod tally;
 #[cfg(feature = "testing")]
 pub mod testing;
 pub mod text;
@@ -57,4 +59,5 @@ pub use store::{
     Decision, Event, LOOKUP_LIMIT, Load, Loaded, Put, PutKind, Refusal, Series, Store, StoreError,
     Stored, Tenant, TransactError, Unit, Writes,
 };
+pub use tally::{Counter, Figure, JsonPath, Part, Tally, TallyRow, Within, evaluate_tally};
 pub use value::Value;

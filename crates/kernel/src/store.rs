@@ -12,7 +12,7 @@ use async_trait::async_trait;
 use time::OffsetDateTime;
 
 use crate::id::{AccountId, EntityId};
-use crate::{ListQuery, Record, Table, Value};
+use crate::{ListQuery, Record, Table, Tally, TallyRow, Value};
 
 pub use typed::Decision;
 
@@ -344,6 +344,17 @@ pub trait Store: Send + Sync {
         tenant: &Tenant,
         query: &ListQuery,
     ) -> Result<(Vec<Stored>, i64), StoreError>;
+
+    /// What each of `tallies` comes to over the rows of `tenant`, in their order, and all of them at
+    /// one moment: figures of one report agree.
+    ///
+    /// MUST mean the same as [`crate::evaluate_tally`], and read no row's body for a tally that needs
+    /// none.
+    async fn tallies(
+        &self,
+        tenant: &Tenant,
+        tallies: &[Tally],
+    ) -> Result<Vec<Vec<TallyRow>>, StoreError>;
 
     /// Loads and holds what `unit` names, shows it to its decision, and commits what that answers.
     ///

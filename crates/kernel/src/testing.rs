@@ -9,11 +9,14 @@ mod random;
 mod random_samples;
 mod sample;
 mod series;
+mod tallies;
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use time::OffsetDateTime;
+
+pub use random::Random;
 
 use crate::{Entropy, Stamp};
 

@@ -1,4 +1,4 @@
-//! The point of sale: tables, and the tabs opened on them.
+//! The point of sale: tables, the tabs opened on them, and the takings of a day.
 //!
 //! A tab is a running order, not a document: it has no number, is never fiscalized and holds no
 //! payments. It ends when an invoice that was issued elsewhere is named to [`Tab::close`]. Before
@@ -17,6 +17,7 @@
 //! | `act`    | who gives a command, where and when                                      |
 //! | `check`  | limits of texts and metadata                                             |
 //! | `error`  | why a command is refused, with the tab that refuses it                   |
+//! | `takings`| what the invoices of a day come to                                       |
 //!
 //! **Invariants.** The version rises by exactly one with each change, and by nothing else. An append
 //! of one name is applied once, for ever. Nothing is added under a live claim, and at most one device
@@ -30,6 +31,7 @@ mod known;
 mod line;
 mod tab;
 mod table;
+pub mod takings;
 
 pub use act::Act;
 pub use append::{APPENDS, AcceptedAppend, AppendId, MAX_APPEND_ID_CHARS, Naming};

@@ -10,6 +10,7 @@
 //! | `filter`    | filters, orders and cursors as SQL                                         |
 //! | `ask`       | find and lookup: rows by id or by a field, for several askers at once      |
 //! | `read`      | list, series                                                               |
+//! | `tally`     | figures over rows, all of a report in one statement                        |
 //! | `lane`      | what waits for its like, to be done together                               |
 //! | `group`     | units that share one: each decides on what those before it decided         |
 //! | `transaction` | one transaction: load and hold, write, commit                            |
@@ -38,6 +39,7 @@ mod read;
 mod schema;
 mod session;
 mod statement;
+mod tally;
 mod transaction;
 mod wishes;
 mod write;
@@ -46,7 +48,9 @@ use async_trait::async_trait;
 use diesel_async::AsyncPgConnection;
 use diesel_async::pooled_connection::deadpool::Object;
 use futures_util::FutureExt as _;
-use racun_kernel::{ListQuery, Store, StoreError, Stored, Table, Tenant, TransactError, Unit};
+use racun_kernel::{
+    ListQuery, Store, StoreError, Stored, Table, Tally, TallyRow, Tenant, TransactError, Unit,
+};
 use tokio::runtime::Handle;
 
 pub use migration::migrate;
@@ -146,6 +150,17 @@ impl Store for PgStore {
         query: &ListQuery,
     ) -> Result<(Vec<Stored>, i64), StoreError> {
         read::list(&*self.connection().await?, table, tenant, query).await
+    }
+
+    async fn tallies(
+        &self,
+        tenant: &Tenant,
+        tallies: &[Tally],
+    ) -> Result<Vec<Vec<TallyRow>>, StoreError> {
+        if tallies.is_empty() {
+            return Ok(Vec::new());
+        }
+        tally::tallies(&*self.connection().await?, tenant, tallies).await
     }
 
     async fn transact(&self, unit: Unit) -> Result<(), TransactError> {

@@ -14,7 +14,7 @@ use crate::session::{Planning, Until, reach};
 use crate::statement::{Bind, BodyRow, NumberRow, SeriesRow, Statement};
 
 /// Lets a read reach the rows of `tenants`.
-fn see<'a>(
+pub(crate) fn see<'a>(
     connection: &'a AsyncPgConnection,
     tenants: &str,
     planning: Planning,

@@ -36,9 +36,7 @@ pub(crate) fn expression(field: &Field) -> String {
         Source::Column(column) => return quote(column),
         Source::Body(path) => path,
     };
-    let keys: Vec<String> =
-        path.iter().map(|key| format!("'{}'", key.replace('\'', "''"))).collect();
-    let path = format!("ARRAY[{}]", keys.join(", "));
+    let path = array_of(path);
     match field.kind {
         FieldKind::Text => format!(r#"(body #>> {path}) COLLATE "C""#),
         FieldKind::Map => format!("(body #> {path})"),
@@ -48,6 +46,12 @@ pub(crate) fn expression(field: &Field) -> String {
         ),
         kind => format!("(body #>> {path})::{}", column_type(kind)),
     }
+}
+
+/// `path` as the array that `#>` takes.
+pub(crate) fn array_of(path: &[&str]) -> String {
+    let keys = path.iter().map(|key| format!("'{}'", key.replace('\'', "''")));
+    format!("ARRAY[{}]::text[]", keys.collect::<Vec<_>>().join(", "))
 }
 
 /// The name of the primary key of `table`.

@@ -207,6 +207,21 @@ pub(crate) struct SeriesRow {
     pub(crate) last: Option<i64>,
 }
 
+/// A group of a tally.
+#[derive(Debug, QueryableByName)]
+#[diesel(check_for_backend(Pg))]
+pub(crate) struct GroupRow {
+    /// Which tally it is of.
+    #[diesel(sql_type = BigInt)]
+    pub(crate) tally: i64,
+    /// Numbers as text.
+    #[diesel(sql_type = Array<Nullable<Text>>)]
+    pub(crate) by: Vec<Option<String>>,
+    /// Numbers as text.
+    #[diesel(sql_type = Array<Text>)]
+    pub(crate) figures: Vec<String>,
+}
+
 /// A column or an index of a table, as the database describes it.
 #[derive(Debug, QueryableByName)]
 #[diesel(check_for_backend(Pg))]

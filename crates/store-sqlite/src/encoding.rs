@@ -65,11 +65,29 @@ pub(crate) fn number_key(number: &Decimal) -> String {
     let exponent = EXPONENT_ZERO + length(whole.len()) - length(leading);
     let magnitude = format!("{exponent:05}{significant}");
     if number.is_negative() {
-        let complement = magnitude.bytes().map(|digit| char::from(b'0' + b'9' - digit));
-        format!("0{}~", complement.collect::<String>())
+        format!("0{}~", complement_of(&magnitude))
     } else {
         format!("1{magnitude}")
     }
+}
+
+/// The number that has this key; `None` when none has.
+pub(crate) fn number(key: &str) -> Option<Decimal> {
+    let (negative, magnitude) = match key.split_at_checked(1)? {
+        ("1", "") => return Some(Decimal::zero()),
+        ("1", magnitude) => (false, magnitude.to_owned()),
+        ("0", complement) => (true, complement_of(complement.strip_suffix('~')?)),
+        _ => return None,
+    };
+    let (exponent, digits) = magnitude.split_at_checked(5)?;
+    let exponent = exponent.parse::<i64>().ok()? - EXPONENT_ZERO;
+    let sign = if negative { "-" } else { "" };
+    Decimal::computed(&format!("{sign}0.{digits}e{exponent}"))
+}
+
+/// The nines' complement of `digits`.
+fn complement_of(digits: &str) -> String {
+    digits.bytes().map(|digit| char::from(b'0' + (b'9' - digit))).collect()
 }
 
 #[cfg(test)]
@@ -138,7 +156,22 @@ mod tests {
         prop_oneof![any, near]
     }
 
+    #[test]
+    fn what_is_no_key_has_no_number() {
+        for key in ["", "2", "0", "0~", "1500", "ž", "149999x"] {
+            assert_eq!(number(key), None, "{key}");
+        }
+    }
+
     proptest! {
+        #[test]
+        fn a_key_gives_its_number_back(a in numbers()) {
+            let product = &(&a * &a) * &a;
+            for a in [a, product] {
+                prop_assert_eq!(number(&number_key(&a)), Some(a));
+            }
+        }
+
         #[test]
         fn keys_order_as_numbers_do(a in numbers(), b in numbers()) {
             prop_assert_eq!(number_key(&a).cmp(&number_key(&b)), a.cmp(&b));

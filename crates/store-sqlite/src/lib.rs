@@ -11,6 +11,7 @@
 //! | `encoding`    | values as SQLite keeps them, in the same order                   |
 //! | `sql`         | statements whose values are bound, never spliced                 |
 //! | `select`      | lists: filters, orders and cursors as SQL                        |
+//! | `tally`       | the rows of a tally                                              |
 //! | `read`        | the statements of the other reads                                |
 //! | `unit`        | one unit: load, decide, write                                    |
 //! | `writer`      | the thread that commits waiting units in groups                  |
@@ -30,6 +31,7 @@ mod schema;
 mod select;
 mod sql;
 mod store;
+mod tally;
 mod unit;
 mod writer;
 

@@ -158,7 +158,7 @@ fn beyond_rest(query: &ListQuery, cursor: &Cursor, rest: &[Order], by_id: Sql) -
 }
 
 /// The condition on all rows of the list.
-fn matching(table: &Table, tenant: &Tenant, query: &ListQuery) -> Sql {
+pub(crate) fn matching(table: &Table, tenant: &Tenant, query: &ListQuery) -> Sql {
     let mut sql = Sql::new("tenant = ").bind(text(tenant.as_str()));
     if table.has_trash() {
         let trash = if query.trash { "IS NOT NULL" } else { "IS NULL" };

@@ -5,12 +5,14 @@ use std::path::Path;
 use std::thread::JoinHandle;
 
 use async_trait::async_trait;
-use racun_kernel::{ListQuery, Store, StoreError, Stored, Table, Tenant, TransactError, Unit};
+use racun_kernel::{
+    ListQuery, Store, StoreError, Stored, Table, Tally, TallyRow, Tenant, TransactError, Unit,
+};
 use rusqlite::Connection;
 use tokio::sync::{mpsc, oneshot};
 
 use crate::writer::{Job, Waiting};
-use crate::{OpenError, connection, declaration, read, readers, schema, select, writer};
+use crate::{OpenError, connection, declaration, read, readers, schema, select, tally, writer};
 
 /// Units, or reads, that may wait; callers beyond them wait to get into the queue.
 const QUEUE: usize = 1024;
@@ -158,6 +160,15 @@ impl Store for SqliteStore {
     ) -> Result<(Vec<Stored>, i64), StoreError> {
         let (tenant, query) = (tenant.clone(), query.clone());
         self.read(move |connection| select::list(connection, table, &tenant, &query)).await
+    }
+
+    async fn tallies(
+        &self,
+        tenant: &Tenant,
+        tallies: &[Tally],
+    ) -> Result<Vec<Vec<TallyRow>>, StoreError> {
+        let (tenant, tallies) = (tenant.clone(), tallies.to_vec());
+        self.read(move |connection| tally::tallies(connection, &tenant, &tallies)).await
     }
 
     async fn transact(&self, unit: Unit) -> Result<(), TransactError> {

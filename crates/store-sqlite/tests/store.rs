@@ -7,10 +7,12 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use racun_kernel::id::EntityId;
-use racun_kernel::testing::contract::{NOTES, SAMPLES, Sample, random_lists, store_contract};
+use racun_kernel::testing::contract::{
+    NOTES, SAMPLES, Sample, random_lists, random_tallies, store_contract,
+};
 use racun_kernel::{
-    Event, Field, FieldKind, Loaded, Put, Record, Refusal, Series, Store, StoreError, Table,
-    TransactError, Unique, Unit, Writes,
+    Event, Field, FieldKind, Loaded, Part, Put, Record, Refusal, Series, Store, StoreError, Table,
+    Tally, TallyRow, TransactError, Unique, Unit, Value, Writes,
 };
 use racun_store_sqlite::{OpenError, SqliteStore};
 use tempfile::TempDir;
@@ -76,6 +78,15 @@ fn random_lists_on_file_equal_the_reference() {
 }
 
 #[test]
+fn random_tallies_equal_the_reference() {
+    for seed in [1, 20_261_120, 0x5EED] {
+        run(random_tallies(in_memory(), seed, 300));
+    }
+    let (_folder, file) = folder();
+    run(random_tallies(open(&file), 3, 60));
+}
+
+#[test]
 fn what_was_answered_is_there_after_reopening() {
     let (_folder, file) = folder();
     let kept = Sample { name: Some("Žiga".to_owned()), ..sample("smp_1") };
@@ -94,6 +105,32 @@ fn what_was_answered_is_there_after_reopening() {
     let query = racun_kernel::ListQuery::first_page(&SAMPLES);
     let page = run(store.page::<Sample>(&SAMPLES, &kept.tenant(), &query)).unwrap();
     assert_eq!((page.rows, page.pagination.total), (vec![kept], 1));
+}
+
+#[test]
+fn a_tally_of_columns_reads_no_body() {
+    let (_folder, file) = folder();
+    let store = open(&file);
+    run(store.transact(insertion(&sample("smp_1")))).unwrap();
+    drop(store);
+    let connection = rusqlite::Connection::open(&file).unwrap();
+    connection.execute("UPDATE samples SET body = 'no JSON'", []).unwrap();
+    drop(connection);
+
+    let store = open(&file);
+    let tenant = sample("smp_1").tenant();
+    let versions = Tally {
+        by: vec![Part::field(&SAMPLES, "id"), Part::field(&SAMPLES, "amount")],
+        ..Tally::of(&SAMPLES)
+    };
+    let found = run(store.tally(&tenant, versions.clone())).unwrap();
+    assert_eq!(
+        found,
+        [TallyRow { by: vec!["smp_1".into(), Value::Null], figures: vec![1.into()] }]
+    );
+    let inside = Tally { each: Some(&["parts"]), ..versions };
+    let refused = run(store.tally(&tenant, inside));
+    assert!(matches!(refused, Err(StoreError::Unavailable(_))), "{refused:?}");
 }
 
 #[test]

@@ -61,7 +61,9 @@ impl Till {
                 })
                 .collect();
             let path = format!("/pos/tabs/{}/items", id(&tab));
-            shop.api.create(&path, &json!({ "items": lines })).await;
+            let added = json!({ "items": lines }).to_string();
+            let added = shop.api.json("POST", &path, added).await;
+            assert_eq!(added.status, 200, "{}", added.text);
         }
         let etag = shop.api.get("/pos/tabs").await.etag;
         let header = format!("if-none-match: {etag}\r\n");

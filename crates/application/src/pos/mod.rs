@@ -5,10 +5,12 @@
 //! | `tables` | tables, at most so many of an entity    |
 //! | `tabs`   | every command on a tab, and the lists   |
 //! | `gather` | the reads: items, taxes, the customer   |
+//! | `takings`| the takings of a day                    |
 
 mod gather;
 pub mod tables;
 pub mod tabs;
+pub mod takings;
 
 use racun_kernel::{Load, Loaded, Record, Scope, Stamp, StoreError, Table};
 use racun_pos::Act;

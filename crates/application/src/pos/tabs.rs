@@ -6,8 +6,8 @@ use racun_access::Entity;
 use racun_documents::{Document, DocumentId, DocumentKind, Stage};
 use racun_kernel::id::PosTabId;
 use racun_kernel::{
-    Clause, Decision, Issue, Issues, ListQuery, Load, Loaded, Operator, Order, Put, Scope, Stamp,
-    Store, StoreError, Value, Writes,
+    Clause, Decimal, Decision, Issue, Issues, ListQuery, Load, Loaded, Operator, Order, Part, Put,
+    Scope, Stamp, Store, StoreError, Tally, TallyRow, Value, Writes,
 };
 use racun_pos::{
     APPENDS, Act, AppendId, DeviceId, InvoiceStage, Known, LineInput, Naming, POS_TABLES, PosError,
@@ -58,15 +58,40 @@ pub async fn list(
     scope: &Scope,
     statuses: &BTreeSet<TabStatus>,
 ) -> Result<Vec<Tab>, PosError> {
-    let names = statuses.iter().map(|status| Value::from(status.name())).collect();
     let query = ListQuery {
         limit: ALL_ROWS,
         count: false,
         order: vec![Order::on(&TABS, "id", false)],
-        clauses: vec![Clause::on(&TABS, "status", Operator::In(names))],
+        clauses: vec![Clause::on(&TABS, "status", any_of(statuses))],
         ..ListQuery::first_page(&TABS)
     };
     Ok(store.page(&TABS, &scope.tenant(), &query).await?.rows)
+}
+
+/// The ids and versions of the tabs in any of `statuses`, without reading what is on them.
+///
+/// # Errors
+/// When the store fails.
+pub async fn versions(
+    store: &dyn Store,
+    scope: &Scope,
+    statuses: &BTreeSet<TabStatus>,
+) -> Result<Vec<(String, Decimal)>, PosError> {
+    let tally = Tally {
+        by: ["id", "version"].map(|name| Part::field(&TABS, name)).into(),
+        figures: Vec::new(),
+        ..Tally::of(&TABS).only("status", any_of(statuses))
+    };
+    let rows = store.tally(&scope.tenant(), tally).await?;
+    let read = |row: TallyRow| match <[Value; 2]>::try_from(row.by) {
+        Ok([Value::Text(id), Value::Number(version)]) => Some((id, version)),
+        _ => None,
+    };
+    Ok(rows.into_iter().filter_map(read).collect())
+}
+
+fn any_of(statuses: &BTreeSet<TabStatus>) -> Operator {
+    Operator::In(statuses.iter().map(|status| Value::from(status.name())).collect())
 }
 
 /// Adds lines to a tab. An append whose `append_id` was accepted before adds nothing.

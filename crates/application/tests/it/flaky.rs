@@ -4,7 +4,9 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 
 use async_trait::async_trait;
-use racun_kernel::{ListQuery, Store, StoreError, Stored, Table, Tenant, TransactError, Unit};
+use racun_kernel::{
+    ListQuery, Store, StoreError, Stored, Table, Tally, TallyRow, Tenant, TransactError, Unit,
+};
 
 /// A store whose units fail after a few of them, as when its process is killed.
 pub struct Flaky<S> {
@@ -83,6 +85,14 @@ impl<S: Store> Store for Flaky<S> {
         query: &ListQuery,
     ) -> Result<(Vec<Stored>, i64), StoreError> {
         self.asked().list(table, tenant, query).await
+    }
+
+    async fn tallies(
+        &self,
+        tenant: &Tenant,
+        tallies: &[Tally],
+    ) -> Result<Vec<Vec<TallyRow>>, StoreError> {
+        self.store.tallies(tenant, tallies).await
     }
 
     async fn transact(&self, unit: Unit) -> Result<(), TransactError> {

@@ -1,4 +1,4 @@
-//! Use cases that span domain crates, on the embedded store in memory.
+//! Use cases that span domain crates, on the embedded store in memory; reports on PostgreSQL as well.
 
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
 
@@ -12,5 +12,6 @@ mod operators;
 mod recurring;
 mod recurring_copies;
 mod settling;
+mod takings;
 mod type_changes;
 mod type_changes_at_once;

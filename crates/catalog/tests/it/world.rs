@@ -8,7 +8,7 @@ use racun_catalog::CatalogError;
 use racun_kernel::testing::stamp;
 use racun_kernel::{
     Environment, Issues, ListQuery, Patch, Principal, RawQuery, Role, Scope, Stamp, Store,
-    StoreError, Stored, Table, Tenant, TransactError, Unit,
+    StoreError, Stored, Table, Tally, TallyRow, Tenant, TransactError, Unit,
 };
 use racun_store_sqlite::SqliteStore;
 use time::macros::datetime;
@@ -89,6 +89,14 @@ impl Store for Noting {
         query: &ListQuery,
     ) -> Result<(Vec<Stored>, i64), StoreError> {
         self.inner.list(table, tenant, query).await
+    }
+
+    async fn tallies(
+        &self,
+        tenant: &Tenant,
+        tallies: &[Tally],
+    ) -> Result<Vec<Vec<TallyRow>>, StoreError> {
+        self.inner.tallies(tenant, tallies).await
     }
 
     async fn transact(&self, unit: Unit) -> Result<(), TransactError> {

@@ -2,14 +2,14 @@
 //!
 //! Every device of a shop asks for the list every few seconds, and mostly nothing changed. So the
 //! answer has a tag, made of which tabs there are and at which versions: a caller that names it is
-//! answered that the list is the one it has.
+//! answered that the list is the one it has, and no tab is read.
 
 use std::collections::BTreeSet;
 
 use actix_web::HttpRequest;
 use actix_web::http::header::{EntityTag, Header as _, IfNoneMatch};
 use racun_application::pos::tabs as application;
-use racun_kernel::{Issue, Scope, Store};
+use racun_kernel::{Decimal, Issue, Scope, Store};
 use racun_pos::{Tab, TabStatus};
 use ring::digest::{Context, SHA256};
 
@@ -34,20 +34,28 @@ pub(super) async fn read(
     statuses: &BTreeSet<TabStatus>,
     seen: &Seen,
 ) -> Result<Listing, ApiError> {
+    if seen.is_any() {
+        let versions = application::versions(store, scope, statuses).await?;
+        let tag = tag(statuses, versions.into_iter());
+        if seen.is(&tag) {
+            return Ok(Listing::Unchanged(tag));
+        }
+    }
     let tabs = application::list(store, scope, statuses).await?;
-    let tag = tag(statuses, tabs.iter().map(|tab| (tab.id.to_string(), tab.version)));
-    Ok(if seen.is(&tag) { Listing::Unchanged(tag) } else { Listing::Tabs(tag, tabs) })
+    // Of these tabs: another may have been opened since the versions were read.
+    let tag = tag(statuses, tabs.iter().map(|tab| (tab.id.to_string(), tab.version.into())));
+    Ok(Listing::Tabs(tag, tabs))
 }
 
 /// The tag of the list of `tabs`, ids and versions in any order: a digest, so that two lists have
 /// the same tag only when they are the same.
-fn tag(statuses: &BTreeSet<TabStatus>, tabs: impl Iterator<Item = (String, i64)>) -> EntityTag {
+fn tag(statuses: &BTreeSet<TabStatus>, tabs: impl Iterator<Item = (String, Decimal)>) -> EntityTag {
     let mut digest = Context::new(&SHA256);
     for status in statuses {
         digest.update(status.name().as_bytes());
         digest.update(b",");
     }
-    let tabs: BTreeSet<(String, i64)> = tabs.collect();
+    let tabs: BTreeSet<(String, Decimal)> = tabs.collect();
     for (id, version) in tabs {
         digest.update(format!("\n{id} {version}").as_bytes());
     }
@@ -68,6 +76,11 @@ impl Seen {
     pub fn of(request: &HttpRequest) -> Self {
         let there = request.headers().contains_key(IfNoneMatch::name());
         Self(there.then(|| IfNoneMatch::parse(request).ok()).flatten())
+    }
+
+    /// Whether it names a list.
+    const fn is_any(&self) -> bool {
+        self.0.is_some()
     }
 
     /// Whether the list of this `tag` is among them.

@@ -6,10 +6,12 @@
 //! | `tabs`    | the commands on tabs                                    |
 //! | `listing` | the list of tabs, and whether it changed since it was read |
 //! | `tab`     | bodies of tabs and their lines                          |
+//! | `takings` | the daily report                                        |
 
 mod listing;
 mod tab;
 pub(crate) mod tables;
 pub(crate) mod tabs;
+pub(crate) mod takings;
 
 pub(crate) use tab::TabBody;

@@ -5,7 +5,9 @@ use std::sync::Arc;
 use actix_web::test::TestRequest;
 use async_trait::async_trait;
 use racun_http_api::Limits;
-use racun_kernel::{ListQuery, Store, StoreError, Stored, Table, Tenant, TransactError, Unit};
+use racun_kernel::{
+    ListQuery, Store, StoreError, Stored, Table, Tally, TallyRow, Tenant, TransactError, Unit,
+};
 use serde_json::json;
 
 use crate::harness::{Api, Who};
@@ -146,6 +148,10 @@ impl Store for Broken {
         _: &Tenant,
         _: &ListQuery,
     ) -> Result<(Vec<Stored>, i64), StoreError> {
+        Err(self.error())
+    }
+
+    async fn tallies(&self, _: &Tenant, _: &[Tally]) -> Result<Vec<Vec<TallyRow>>, StoreError> {
         Err(self.error())
     }
 

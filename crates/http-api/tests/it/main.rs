@@ -18,6 +18,7 @@ mod payment_lists;
 mod payments;
 mod pos;
 mod pos_lists;
+mod pos_takings;
 mod recurring;
 mod routes;
 mod server;

@@ -6,7 +6,7 @@ use super::{
     Event, Load, Loaded, Put, Refusal, Series, Store, StoreError, Tenant, TransactError, Unit,
     Writes,
 };
-use crate::{ListQuery, Page, Record, Table};
+use crate::{ListQuery, Page, Record, Table, Tally, TallyRow};
 
 /// What a command decided about the record that it was shown.
 #[must_use = "a decision does nothing until a store applies it"]
@@ -100,6 +100,14 @@ impl dyn Store + '_ {
         let (rows, total) = self.list(table, tenant, query).await?;
         let found = rows.iter().map(|row| row.read(table)).collect::<Result<_, _>>()?;
         Ok(query.page(found, total))
+    }
+
+    /// What `tally` comes to over the rows of `tenant`, by group.
+    ///
+    /// # Errors
+    /// When the store fails.
+    pub async fn tally(&self, tenant: &Tenant, tally: Tally) -> Result<Vec<TallyRow>, StoreError> {
+        Ok(self.tallies(tenant, &[tally]).await?.into_iter().flatten().collect())
     }
 
     /// Runs a unit whose decision answers a value of its own or refuses with a reason.

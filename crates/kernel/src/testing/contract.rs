@@ -5,13 +5,14 @@
 use std::sync::Arc;
 
 pub use super::lists::random_lists;
-pub use super::sample::{NOTES, Note, SAMPLES, Sample, SampleCustomer};
+pub use super::sample::{NOTES, Note, SAMPLES, Sample, SampleCustomer, SamplePart, SamplePrice};
+pub use super::tallies::random_tallies;
 
-use super::{amendments, counts, lists, series};
+use super::{amendments, counts, lists, series, tallies};
 use crate::Store;
 
-/// Proves each sentence of the port [`Store`] but the meaning of lists: that is
-/// [`random_lists`]. The store holds the tables [`SAMPLES`] and [`NOTES`].
+/// Proves each sentence of the port [`Store`] but the meaning of lists and of tallies: those are
+/// [`random_lists`] and [`random_tallies`]. The store holds the tables [`SAMPLES`] and [`NOTES`].
 ///
 /// Durability and the outbox cannot be seen through the port: they are the stores' own tests.
 ///
@@ -45,4 +46,8 @@ pub async fn store_contract(store: Arc<dyn Store>) {
     series::numbers_are_used_once_and_without_gaps(store).await;
     series::an_unused_number_is_offered_again(store).await;
     series::series_count_apart(store).await;
+
+    tallies::nothing_is_in_no_group(store).await;
+    tallies::sums_are_exact_however_long(store).await;
+    tallies::tallies_of_one_question_see_one_moment(store).await;
 }

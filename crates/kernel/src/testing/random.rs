@@ -1,10 +1,13 @@
 //! Pseudo-random choices that a seed repeats.
 
 /// SplitMix64: small, and the same on every machine.
-pub(super) struct Random(u64);
+#[derive(Debug)]
+pub struct Random(u64);
 
 impl Random {
-    pub(super) const fn new(seed: u64) -> Self {
+    /// The choices of `seed`.
+    #[must_use]
+    pub const fn new(seed: u64) -> Self {
         Self(seed)
     }
 
@@ -16,23 +19,26 @@ impl Random {
     }
 
     /// A number from 0 to `bound` - 1.
-    pub(super) fn below(&mut self, bound: usize) -> usize {
+    ///
+    /// # Panics
+    /// Never on a machine of 64 bits.
+    pub fn below(&mut self, bound: usize) -> usize {
         let bound = u64::try_from(bound).expect("no list here is that long").max(1);
         usize::try_from(self.next() % bound).expect("it is below a usize")
     }
 
     /// True in `percent` of all cases.
-    pub(super) fn chance(&mut self, percent: usize) -> bool {
+    pub fn chance(&mut self, percent: usize) -> bool {
         self.below(100) < percent
     }
 
     /// One of `choices`.
-    pub(super) fn pick<T: Copy>(&mut self, choices: &[T]) -> T {
+    pub fn pick<T: Copy>(&mut self, choices: &[T]) -> T {
         choices[self.below(choices.len())]
     }
 
     /// What `make` answers in most cases, nothing in the others.
-    pub(super) fn maybe<T>(&mut self, make: impl FnOnce(&mut Self) -> T) -> Option<T> {
+    pub fn maybe<T>(&mut self, make: impl FnOnce(&mut Self) -> T) -> Option<T> {
         if self.chance(20) { None } else { Some(make(self)) }
     }
 }

@@ -5,7 +5,7 @@ use time::macros::{date, datetime};
 use time::{Date, OffsetDateTime};
 
 use super::random::Random;
-use super::sample::{SAMPLES, Sample, SampleCustomer};
+use super::sample::{SAMPLES, Sample, SampleCustomer, SamplePart, SamplePrice};
 use crate::calendar::{format_date, format_instant};
 use crate::id::EntityId;
 use crate::{Decimal, Field, FieldKind, Metadata, RawQuery, Record, Value};
@@ -132,7 +132,7 @@ const INSTANTS: &[OffsetDateTime] = &[
 
 const LIMITS: &[&str] = &["1", "2", "3", "5", "7", "10", "29", "30", "100"];
 
-fn random_text(random: &mut Random) -> String {
+pub(super) fn random_text(random: &mut Random) -> String {
     random.pick(TEXTS).to_owned()
 }
 
@@ -156,6 +156,15 @@ fn random_tags(random: &mut Random) -> Vec<String> {
     tags
 }
 
+/// Up to three elements, few enough labels to be equal often.
+fn random_parts(random: &mut Random) -> Vec<SamplePart> {
+    let part = |random: &mut Random| SamplePart {
+        label: random.maybe(|random| random.pick(TAGS).to_owned()),
+        price: SamplePrice { amount: random.maybe(random_number) },
+    };
+    (0..random.below(4)).map(|_| part(random)).collect()
+}
+
 /// A record whose fields are null, or equal to others', in a good part of all cases.
 pub(super) fn random_sample(random: &mut Random, entity: EntityId, id: &str) -> Sample {
     let unique = random.chance(30);
@@ -175,6 +184,7 @@ pub(super) fn random_sample(random: &mut Random, entity: EntityId, id: &str) -> 
         tags: random.maybe(random_tags),
         customer: random.maybe(|random| SampleCustomer { name: random.maybe(random_text) }),
         note: random.maybe(random_text),
+        parts: random.maybe(random_parts),
         ..Sample::new(entity, id)
     }
 }

@@ -81,6 +81,25 @@ pub struct Sample {
     pub customer: Option<SampleCustomer>,
     /// A field inside the body.
     pub note: Option<String>,
+    /// An array inside the body, as the lines of a document.
+    #[serde(default)]
+    pub parts: Option<Vec<SamplePart>>,
+}
+
+/// An element of [`Sample::parts`].
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct SamplePart {
+    /// A text.
+    pub label: Option<String>,
+    /// A number that is deeper inside.
+    pub price: SamplePrice,
+}
+
+/// What a [`SamplePart`] costs.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct SamplePrice {
+    /// How much.
+    pub amount: Option<Decimal>,
 }
 
 /// What a [`Sample`] holds of a customer.
@@ -111,6 +130,7 @@ impl Sample {
             tags: None,
             customer: None,
             note: None,
+            parts: None,
         }
     }
 }

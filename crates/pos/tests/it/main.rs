@@ -6,4 +6,5 @@ mod lines;
 mod records;
 mod tables;
 mod tabs;
+mod takings;
 mod world;

@@ -1,6 +1,8 @@
 //! The contract that every store passes unchanged.
 
-use racun_kernel::testing::contract::{SAMPLES, Sample, random_lists, store_contract};
+use racun_kernel::testing::contract::{
+    SAMPLES, Sample, random_lists, random_tallies, store_contract,
+};
 use racun_kernel::{Load, Put, Record, StoreError, Writes};
 
 use crate::support::{Fixture, entity};
@@ -16,6 +18,14 @@ async fn random_lists_equal_the_reference() {
     let fixture = Fixture::new().await;
     for seed in 0..4 {
         random_lists(fixture.store(), seed, 25).await;
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn random_tallies_equal_the_reference() {
+    let fixture = Fixture::new().await;
+    for seed in 0..4 {
+        random_tallies(fixture.store(), seed, 100).await;
     }
 }
 

@@ -6,7 +6,8 @@ use std::sync::Arc;
 use racun_kernel::id::EntityId;
 use racun_kernel::testing::contract::SAMPLES;
 use racun_kernel::{
-    Cursor, Direction, ListQuery, Load, RawQuery, Store, Tenant, Value, Writes, text,
+    Cursor, Direction, ListQuery, Load, Operator, Part, RawQuery, Store, StoreError, Tally, Tenant,
+    Value, Writes, text,
 };
 use racun_test_postgres::Database;
 use time::macros::datetime;
@@ -99,6 +100,34 @@ async fn rows_that_a_unit_holds_by_a_field_are_found_without_the_others() {
     let (scans, rows) = usage(&database).await;
     assert_eq!(scans, 0, "whole scans");
     assert!(rows < 100, "two units that hold 4 rows took {rows} rows");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_tally_of_columns_looks_at_its_rows_alone_and_at_no_body() {
+    let (store, database, entity) = crowded().await;
+    let owner = connect(&database.url).await;
+    let hidden = "REVOKE SELECT ON samples FROM racun_app;
+         GRANT SELECT (tenant, id, deleted_at, group_name, amount) ON samples TO racun_app";
+    owner.batch_execute(hidden).await.expect("the body can be hidden");
+    drop(owner);
+
+    let groups = vec!["g_7".into(), "g_8".into()];
+    let versions = Tally {
+        by: vec![Part::field(&SAMPLES, "id"), Part::field(&SAMPLES, "amount")],
+        figures: Vec::new(),
+        ..Tally::of(&SAMPLES).only("group", Operator::In(groups))
+    };
+    let tenant = Tenant::entity(entity);
+    let found = store.tally(&tenant, versions.clone()).await.expect("columns are not hidden");
+    assert_eq!(found.len(), 8);
+    let inside = Tally { each: Some(&["parts"]), ..versions };
+    let refused = store.tally(&tenant, inside).await;
+    assert!(matches!(refused, Err(StoreError::Unavailable(_))), "{refused:?}");
+    drop(store);
+
+    let (scans, rows) = usage(&database).await;
+    assert_eq!(scans, 0, "whole scans");
+    assert!(rows < 100, "a tally of 8 rows took {rows} rows");
 }
 
 #[tokio::test(flavor = "multi_thread")]

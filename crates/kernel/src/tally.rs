@@ -1,0 +1,340 @@
+//! Tallies: figures over rows, grouped, and what they mean, in plain Rust.
+//!
+//! A [`Tally`] is a description that each store turns into its own sort of question, so that a report
+//! over a day's documents is a few figures on their way, not the documents. [`evaluate_tally`] is the
+//! meaning that every store is tested against. Sums are exact.
+
+use std::cmp::Ordering;
+use std::collections::{BTreeMap, BTreeSet};
+
+use serde_json::Value as Json;
+
+use crate::evaluate::holds;
+use crate::{Clause, Decimal, Field, FieldKind, Operator, Record, Table, Value};
+
+/// Keys that lead from a JSON object to a value inside it.
+pub type JsonPath = &'static [&'static str];
+
+/// Figures over the rows of a table, grouped.
+///
+/// Counted are the rows outside the trash of which all `clauses` hold, or the elements of an array
+/// inside them. A group is there because something counted is in it: over nothing there is none, not
+/// even when `by` is empty and all would be in one.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Tally {
+    /// The table.
+    pub table: &'static Table,
+    /// All must hold.
+    pub clauses: Vec<Clause>,
+    /// Rows of another table, one of which each row must name.
+    pub within: Option<Within>,
+    /// An array in the body, whose elements are counted instead of the row. What is no array has
+    /// none.
+    pub each: Option<JsonPath>,
+    /// What makes a group.
+    pub by: Vec<Part>,
+    /// What is answered of each group.
+    pub figures: Vec<Figure>,
+}
+
+/// Rows of another table of the same tenant, outside the trash.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Within {
+    /// The indexed text field of the counted row that holds the other's id.
+    pub field: &'static Field,
+    /// Its place in [`Record::values`].
+    pub place: usize,
+    /// The other table.
+    pub table: &'static Table,
+    /// All must hold of the other row.
+    pub clauses: Vec<Clause>,
+}
+
+/// A text or a number that a tally looks at.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Part {
+    /// A declared field of the row.
+    Field {
+        /// The field, a text or a number.
+        field: &'static Field,
+        /// Its place in [`Record::values`].
+        place: usize,
+    },
+    /// What is there in the row's body, or null when it is of another kind: a text or a number.
+    Body(JsonPath, FieldKind),
+    /// What is there in the element, or null when it is of another kind: a text or a number.
+    Element(JsonPath, FieldKind),
+}
+
+/// A figure of a group.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Figure {
+    /// How many are in it.
+    Count,
+    /// How many different values the part has in it, null aside.
+    CountDistinct(Part),
+    /// What the part's numbers add up to; null adds nothing.
+    Sum(Part),
+}
+
+/// A group.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct TallyRow {
+    /// The values of [`Tally::by`].
+    pub by: Vec<Value>,
+    /// The figures, in the order of [`Tally::figures`].
+    pub figures: Vec<Decimal>,
+}
+
+impl Tally {
+    /// How many rows of `table` are outside the trash: what others are made of.
+    #[must_use]
+    pub fn of(table: &'static Table) -> Self {
+        Self {
+            table,
+            clauses: Vec::new(),
+            within: None,
+            each: None,
+            by: Vec::new(),
+            figures: vec![Figure::Count],
+        }
+    }
+
+    /// The same tally of the rows of which this holds as well.
+    ///
+    /// # Panics
+    /// When the table declares no field `name`: a mistake in the program.
+    #[must_use]
+    pub fn only(mut self, name: &str, operator: Operator) -> Self {
+        self.clauses.push(Clause::on(self.table, name, operator));
+        self
+    }
+
+    /// All parts that it looks at.
+    pub fn parts(&self) -> impl Iterator<Item = Part> {
+        let of_figures = self.figures.iter().filter_map(|figure| match figure {
+            Figure::Count => None,
+            Figure::CountDistinct(part) | Figure::Sum(part) => Some(*part),
+        });
+        self.by.iter().copied().chain(of_figures)
+    }
+
+    /// Whether it looks into bodies; otherwise declared fields answer it, and a store reads no body.
+    #[must_use]
+    pub fn needs_bodies(&self) -> bool {
+        let inside = |part: Part| matches!(part, Part::Body(..) | Part::Element(..));
+        self.each.is_some() || self.parts().any(inside)
+    }
+}
+
+impl Within {
+    /// The rows of `table` that the field called `name` of `of` names.
+    ///
+    /// # Panics
+    /// When `of` has no indexed text field of this name: a mistake in the program.
+    #[must_use]
+    pub fn new(
+        of: &'static Table,
+        name: &str,
+        table: &'static Table,
+        clauses: Vec<Clause>,
+    ) -> Self {
+        of.indexed_text(name).expect("use cases name indexed text fields");
+        let (place, field) = of.field(name).expect("it was found a line above");
+        Self { field, place, table, clauses }
+    }
+}
+
+impl Part {
+    /// The field of `table` that is called `name`.
+    ///
+    /// # Panics
+    /// When `table` declares no such field, or one that is neither text nor number: a mistake in the
+    /// program.
+    #[must_use]
+    pub fn field(table: &'static Table, name: &str) -> Self {
+        let (place, field) = table.field(name).expect("use cases name declared fields");
+        let fits = matches!(field.kind, FieldKind::Text | FieldKind::Number);
+        assert!(fits, "a tally looks at texts and numbers; {name} is neither");
+        Self::Field { field, place }
+    }
+
+    /// Whether it holds texts or numbers.
+    #[must_use]
+    pub const fn kind(&self) -> FieldKind {
+        match self {
+            Self::Field { field, .. } => field.kind,
+            Self::Body(_, kind) | Self::Element(_, kind) => *kind,
+        }
+    }
+
+    fn value(&self, values: &[Value], body: &Json, element: &Json) -> Value {
+        match self {
+            Self::Field { place, .. } => values.get(*place).cloned().unwrap_or(Value::Null),
+            Self::Body(path, kind) => read(body, path, *kind),
+            Self::Element(path, kind) => read(element, path, *kind),
+        }
+    }
+}
+
+/// What `json` has at the end of `path`.
+fn at(json: &Json, path: JsonPath) -> Option<&Json> {
+    path.iter().try_fold(json, |json, key| json.as_object()?.get(*key))
+}
+
+fn read(json: &Json, path: JsonPath, kind: FieldKind) -> Value {
+    match (at(json, path), kind) {
+        (Some(Json::Number(number)), FieldKind::Number) => {
+            Decimal::computed(number.as_str()).map_or(Value::Null, Value::Number)
+        }
+        (Some(Json::String(text)), FieldKind::Text) => Value::Text(text.clone()),
+        _ => Value::Null,
+    }
+}
+
+/// What `tally` comes to over `rows`, all of one tenant, and `others`, that tenant's rows of
+/// [`Within::table`]: by group, in the order of the groups' values, null first.
+#[must_use]
+pub fn evaluate_tally<A: Record, B: Record>(
+    tally: &Tally,
+    rows: &[A],
+    others: &[B],
+) -> Vec<TallyRow> {
+    let within = tally.within.as_ref().map(|within| {
+        let named = others.iter().filter(|other| counts(*other, &other.values(), &within.clauses));
+        (within.place, named.map(Record::id).collect::<BTreeSet<_>>())
+    });
+    let mut counter = Counter::new(tally);
+    for row in rows {
+        let values = row.values();
+        let names_one = within.as_ref().is_none_or(|(place, named)| {
+            matches!(values.get(*place), Some(Value::Text(id)) if named.contains(id))
+        });
+        if names_one && counts(row, &values, &tally.clauses) {
+            let body = serde_json::to_value(row).unwrap_or(Json::Null);
+            counter.add(&values, &body);
+        }
+    }
+    counter.rows()
+}
+
+fn counts<A: Record>(row: &A, values: &[Value], clauses: &[Clause]) -> bool {
+    !row.is_trashed() && clauses.iter().all(|clause| holds(clause, values.get(clause.place)))
+}
+
+/// Counts rows, one after the other: for stores that find rows and cannot add decimals.
+#[derive(Debug)]
+pub struct Counter<'a> {
+    tally: &'a Tally,
+    groups: BTreeMap<Group, Vec<Running>>,
+}
+
+/// The values of a group, which are in the order of [`Value::order`].
+#[derive(Debug, PartialEq, Eq)]
+struct Group(Vec<Value>);
+
+impl Ord for Group {
+    fn cmp(&self, other: &Self) -> Ordering {
+        order(&self.0, &other.0)
+    }
+}
+
+impl PartialOrd for Group {
+    fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
+        Some(self.cmp(other))
+    }
+}
+
+/// A figure that is not finished.
+#[derive(Debug)]
+enum Running {
+    Count(i64),
+    Distinct(BTreeSet<Group>),
+    Sum(Decimal),
+}
+
+impl Running {
+    fn start(figure: Figure) -> Self {
+        match figure {
+            Figure::Count => Self::Count(0),
+            Figure::CountDistinct(_) => Self::Distinct(BTreeSet::new()),
+            Figure::Sum(_) => Self::Sum(Decimal::zero()),
+        }
+    }
+
+    fn add(&mut self, value: Value) {
+        match (self, value) {
+            (Self::Count(count), _) => *count += 1,
+            (Self::Distinct(_), Value::Null) => {}
+            (Self::Distinct(values), value) => {
+                values.insert(Group(vec![value]));
+            }
+            (Self::Sum(sum), Value::Number(number)) => *sum += &number,
+            (Self::Sum(_), _) => {}
+        }
+    }
+
+    fn finish(self) -> Decimal {
+        match self {
+            Self::Count(count) => count.into(),
+            Self::Distinct(values) => i64::try_from(values.len()).unwrap_or(i64::MAX).into(),
+            Self::Sum(sum) => sum,
+        }
+    }
+}
+
+impl<'a> Counter<'a> {
+    /// Nothing is counted yet.
+    #[must_use]
+    pub const fn new(tally: &'a Tally) -> Self {
+        Self { tally, groups: BTreeMap::new() }
+    }
+
+    /// Counts a row that fulfils the tally's conditions. `values` are those of its fields, in the
+    /// table's order; what the tally does not look at may be null, as may be the body.
+    pub fn add(&mut self, values: &[Value], body: &Json) {
+        let Some(path) = self.tally.each else { return self.count(values, body, &Json::Null) };
+        let elements = at(body, path).and_then(Json::as_array);
+        for element in elements.into_iter().flatten() {
+            self.count(values, body, element);
+        }
+    }
+
+    fn count(&mut self, values: &[Value], body: &Json, element: &Json) {
+        let tally = self.tally;
+        let value = |part: &Part| part.value(values, body, element);
+        let group = Group(tally.by.iter().map(value).collect());
+        let start = || tally.figures.iter().map(|figure| Running::start(*figure)).collect();
+        let running = self.groups.entry(group).or_insert_with(start);
+        for (figure, running) in tally.figures.iter().zip(running) {
+            running.add(match figure {
+                Figure::Count => Value::Null,
+                Figure::CountDistinct(part) | Figure::Sum(part) => value(part),
+            });
+        }
+    }
+
+    /// The groups, in the order of their values.
+    #[must_use]
+    pub fn rows(self) -> Vec<TallyRow> {
+        let row = |(group, running): (Group, Vec<Running>)| TallyRow {
+            by: group.0,
+            figures: running.into_iter().map(Running::finish).collect(),
+        };
+        self.groups.into_iter().map(row).collect()
+    }
+}
+
+impl TallyRow {
+    /// The order in which groups are answered.
+    #[must_use]
+    pub fn order(&self, other: &Self) -> Ordering {
+        order(&self.by, &other.by)
+    }
+}
+
+/// By the first values that differ.
+fn order(a: &[Value], b: &[Value]) -> Ordering {
+    let pairs = a.iter().zip(b).map(|(a, b)| a.order(b));
+    pairs.fold(Ordering::Equal, Ordering::then)
+}
