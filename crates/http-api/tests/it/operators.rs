@@ -269,6 +269,27 @@ async fn an_operator_sells_and_does_not_keep_books() {
 }
 
 #[actix_web::test]
+async fn takings_are_told_by_who_sold() {
+    let till = Till::new().await;
+    let (api, ana) = (&till.api, &till.ana);
+    let operator = api.operator(ana, till.eva_id(), "042").await;
+    let key = api.post("/entities/api-keys", ana, json!({"name": "till"})).await.with(201).json();
+    let key = Who::key(&text(&key["id"]));
+    for (who, count) in [(&operator, 2), (ana, 1), (&key, 1)] {
+        for _ in 0..count {
+            api.post("/invoices", who, sale()).await.with(201);
+        }
+    }
+    let report = api.get("/pos/reports/daily", &operator).await.with(200).json();
+    let expected = json!([
+        {"operator": "ana@example.com", "invoices": 1, "total": 1.5},
+        {"operator": "eva@example.com", "invoices": 2, "total": 3},
+        {"operator": null, "invoices": 1, "total": 1.5},
+    ]);
+    assert_eq!(report["by_operator"].to_string(), expected.to_string());
+}
+
+#[actix_web::test]
 async fn an_operators_tabs_bear_their_name() {
     let till = Till::new().await;
     let (api, id) = (&till.api, till.eva_id());

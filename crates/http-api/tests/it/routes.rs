@@ -203,6 +203,7 @@ fn a_till_reaches_what_it_needs_and_nothing_else() {
         "POST /documents/calculate",
         "POST /documents/{id}/finalize",
         "POST /payments",
+        "GET /pos/reports/daily",
         "GET /pos/tables",
         "GET /pos/tabs",
         "POST /pos/tabs",
