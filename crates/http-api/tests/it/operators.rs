@@ -269,6 +269,44 @@ async fn an_operator_sells_and_does_not_keep_books() {
 }
 
 #[actix_web::test]
+async fn takings_are_told_by_who_sold() {
+    let till = Till::new().await;
+    let (api, ana) = (&till.api, &till.ana);
+    let operator = api.operator(ana, till.eva_id(), "042").await;
+    let key = api.post("/entities/api-keys", ana, json!({"name": "till"})).await.with(201).json();
+    let key = Who::key(&text(&key["id"]));
+    for (who, count) in [(&operator, 2), (ana, 1), (&key, 1)] {
+        for _ in 0..count {
+            api.post("/invoices", who, sale()).await.with(201);
+        }
+    }
+    let report = api.get("/pos/reports/daily", &operator).await.with(200).json();
+    let expected = json!([
+        {"operator": "ana@example.com", "invoices": 1, "total": 1.5},
+        {"operator": "eva@example.com", "invoices": 2, "total": 3},
+        {"operator": null, "invoices": 1, "total": 1.5},
+    ]);
+    assert_eq!(report["by_operator"].to_string(), expected.to_string());
+}
+
+#[actix_web::test]
+async fn an_operators_tabs_bear_their_name() {
+    let till = Till::new().await;
+    let (api, id) = (&till.api, till.eva_id());
+    let operator = api.operator(&till.ana, id, "042").await;
+    let tab = api.post("/pos/tabs", &operator, json!({})).await.with(201).json();
+    let item = json!({"name": "Kava", "gross_price": 1.5, "taxes": []});
+    let item = api.post("/items", &till.ana, item).await.with(201).json();
+    let line = json!({"item_id": item["id"], "quantity": 1});
+    let path = format!("/pos/tabs/{}/items", text(&tab["id"]));
+    let tab = api.post(&path, &operator, json!({"items": [line], "append_id": "1"})).await;
+    assert_eq!(tab.with(200).json()["items"][0]["added_by_user_id"], id);
+    api.get("/pos/tables", &operator).await.with(200);
+    let refused = api.post("/pos/tables", &operator, json!({"label": "Window"})).await.with(403);
+    assert_eq!(codes(&refused).1, "pos_operator_scope");
+}
+
+#[actix_web::test]
 async fn expenses_stay_hidden_from_operators_in_payments() {
     let till = Till::new().await;
     let (api, ana) = (&till.api, &till.ana);
