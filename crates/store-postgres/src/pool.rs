@@ -41,7 +41,9 @@ impl Default for Options {
 
 /// What every connection begins with. Joins are only with a handful of values, so each goes through
 /// an index, and no statement is worth compiling; see also [`crate::session`]. Where the role cannot
-/// be taken, the fence binds the role that logged in, unless it is a superuser's.
+/// be taken, the fence binds the role that logged in, unless it is a superuser's. Bodies are compressed
+/// by the faster method of the two, where the server was built with it: the other one takes half of the
+/// time of writing an invoice.
 const SETUP: &str = "
     SET statement_timeout = '5s';
     SET lock_timeout = '2s';
@@ -54,6 +56,13 @@ const SETUP: &str = "
         SET ROLE racun_app;
     EXCEPTION
         WHEN invalid_parameter_value OR insufficient_privilege THEN NULL;
+    END
+    $$;
+    DO $$
+    BEGIN
+        SET default_toast_compression = 'lz4';
+    EXCEPTION
+        WHEN invalid_parameter_value THEN NULL;
     END
     $$;
 ";

@@ -40,6 +40,8 @@ impl Bare<'_> {
         for row in bodies {
             command.arg("--define").arg(format!("{}={}", row.table, row.columns["body"]));
         }
+        // As on Racun's own connections.
+        command.env("PGOPTIONS", "-c default_toast_compression=lz4");
         let output = command.arg("--file").arg(file.path()).arg(&self.url).output();
         let output = output.expect("pgbench runs");
         let said = String::from_utf8_lossy(&output.stderr);

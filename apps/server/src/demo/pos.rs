@@ -27,9 +27,15 @@ pub(super) async fn play(player: &mut Player) -> anyhow::Result<()> {
 /// Makes what is sold; answers the ids.
 async fn fill_menu(player: &Player) -> anyhow::Result<[String; 2]> {
     let mut ids = Vec::new();
-    for (name, gross_price, rate) in [("Coffee", "2.20", "9.5"), ("Cake", "4.80", "22")] {
-        let (gross_price, rate) = (number(gross_price)?, number(rate)?);
-        let item = json!({ "name": name, "gross_price": gross_price, "taxes": [{ "rate": rate }] });
+    let menu = [("Drinks", "Coffee", "2.20", "22"), ("Food", "Cake", "4.80", "9.5")];
+    for (category, name, gross_price, rate) in menu {
+        let category = json!({ "name": category });
+        let category = player.post("make a category", "/financial-categories", category).await?;
+        category.show(&["id", "name"]);
+        let item = json!({
+            "name": name, "gross_price": number(gross_price)?,
+            "taxes": [{ "rate": number(rate)? }], "financial_category_id": category.text("id")?,
+        });
         let item = player.post("make an item", "/items", item).await?;
         item.show(&["id", "name", "gross_price"]);
         ids.push(item.text("id")?);
@@ -159,6 +165,7 @@ async fn pay(device: &Player, tab: &str) -> anyhow::Result<()> {
 /// Someone orders and leaves.
 async fn cancel(device: &Player, [_, terrace]: &[String; 2], cake: &str) -> anyhow::Result<()> {
     let tab = device.post("open a tab", "/pos/tabs", json!({ "table_id": terrace })).await?;
+    tab.show(&["id", "status", "version"]);
     let path = format!("/pos/tabs/{}", tab.text("id")?);
     let items = json!({ "items": [{ "item_id": cake, "quantity": 3 }] });
     show_lines(&device.post("order three cakes", &format!("{path}/items"), items).await?);

@@ -49,6 +49,29 @@ fn the_demo_plays_every_step_of_the_main_job() {
 }
 
 #[test]
+fn the_demo_of_the_point_of_sale_plays_a_whole_evening() {
+    let folder = tempfile::tempdir().unwrap();
+    let output = run(folder.path(), &["demo", "pos"], &[]);
+    let printed = String::from_utf8_lossy(&output.stdout);
+    let failure = String::from_utf8_lossy(&output.stderr);
+    assert!(output.status.success(), "{printed}{failure}");
+    for part in [
+        "make a table",
+        "switch operator",
+        "version 2: 2 × Coffee",
+        "version 3: 3 × Coffee, 1 × Cake",
+        "already_claimed",
+        "total_with_tax 11.4, total_paid 11.4",
+        "status issued",
+        "status cancelled",
+        r#""category":"Drinks","quantity":3,"total":6.6"#,
+        r#"by_payment_type: [{"invoices":1,"total":11.4,"type":"cash"}]"#,
+    ] {
+        assert!(printed.contains(part), "no `{part}` in:\n{printed}");
+    }
+}
+
+#[test]
 fn the_demo_ends_with_the_step_that_fails() {
     let folder = tempfile::tempdir().unwrap();
     let output = run(folder.path(), &["demo", "--url", "http://127.0.0.1:1"], &[]);
