@@ -1,7 +1,6 @@
 //! Units that share a transaction: each decides on what the ones before it decided, and what they
 //! decided is written together. When it cannot be written, each tries alone what it decided.
 
-use std::hash::{DefaultHasher, Hash, Hasher};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use racun_kernel::{
@@ -27,32 +26,15 @@ impl Waiting {
         (Self { unit, caller: Caller(sender) }, receiver)
     }
 
-    /// The lane that the unit takes: none when it names nothing to hold, and so waits for nobody.
-    pub(crate) fn lane(&self) -> Option<Lane> {
-        let series = self.unit.series.as_ref().map(|series| (&series.tenant, &series.key));
-        let first = self.unit.loads.first().map(|load| match load {
-            Load::One { tenant, id: value, .. } | Load::Where { tenant, value, .. } => {
-                (tenant, value)
-            }
+    /// Whose lane the unit takes: none when it names nothing to hold, and so waits for nobody.
+    pub(crate) fn lane(&self) -> Option<Tenant> {
+        let series = self.unit.series.as_ref().map(|series| &series.tenant);
+        let loads = self.unit.loads.first().map(|load| match load {
+            Load::One { tenant, .. } | Load::Where { tenant, .. } => tenant,
         });
-        let (tenant, held) = series.or(first)?;
-        let mut hasher = DefaultHasher::new();
-        held.hash(&mut hasher);
-        Some(Lane { tenant: tenant.clone(), number: hasher.finish() % LANES })
+        series.or(loads).cloned()
     }
 }
-
-/// One of the lanes of a tenant. Units that hold the same series, or else the same row first, take
-/// the same.
-#[derive(Debug, Clone, PartialEq, Eq, Hash)]
-pub(crate) struct Lane {
-    tenant: Tenant,
-    number: u64,
-}
-
-/// Lanes of a tenant, and so its transactions under way at once in this process: while one is flushed,
-/// another decides.
-const LANES: u64 = 2;
 
 /// Whoever waits for a unit, or has stopped waiting.
 struct Caller(oneshot::Sender<Result<(), TransactError>>);

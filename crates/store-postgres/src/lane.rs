@@ -6,8 +6,10 @@
 
 use std::collections::{HashMap, VecDeque};
 use std::hash::Hash;
+use std::panic::AssertUnwindSafe;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
+use futures_util::FutureExt as _;
 use futures_util::future::BoxFuture;
 use tokio::runtime::Handle;
 
@@ -61,8 +63,8 @@ where
     T: Send + 'static,
 {
     while let Some(items) = next_turn(&queues, &key) {
-        // A task of its own: should it panic, its callers are told and the lane goes on.
-        let _: Result<(), _> = tokio::spawn(serve(key.clone(), items)).await;
+        // Should it panic, its callers are told, for what they wait for is dropped; the lane goes on.
+        let _: Result<(), _> = AssertUnwindSafe(serve(key.clone(), items)).catch_unwind().await;
     }
 }
 

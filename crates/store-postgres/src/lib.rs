@@ -58,7 +58,7 @@ pub use pool::Options;
 pub use schema::create_table_sql;
 
 use ask::{Asker, By, Question};
-use group::{Lane, Waiting};
+use group::Waiting;
 use lane::Lanes;
 use pool::Connections;
 use statement::batch;
@@ -68,7 +68,7 @@ pub struct PgStore {
     connections: Connections,
     runtime: Handle,
     /// Units wait for those of their tenant.
-    units: Lanes<Lane, Waiting>,
+    units: Lanes<Tenant, Waiting>,
     /// Who asks for rows waits for those with the same question.
     askers: Lanes<Question, Asker>,
 }
@@ -166,7 +166,7 @@ impl Store for PgStore {
     async fn transact(&self, unit: Unit) -> Result<(), TransactError> {
         let (waiting, answer) = Waiting::new(unit);
         match waiting.lane() {
-            Some(lane) => self.units.enter(lane, waiting),
+            Some(tenant) => self.units.enter(tenant, waiting),
             None => {
                 let pool = self.connections.clone();
                 self.runtime.spawn(async move { group::run(&pool, vec![waiting]).await });

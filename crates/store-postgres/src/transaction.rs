@@ -154,7 +154,7 @@ impl Transaction {
         &mut self,
         wishes: &'a Wishes<'_>,
     ) -> Result<(Vec<write::Batch<'a>>, usize, Vec<Statement>), StoreError> {
-        let batches = write::batches(wishes.puts.iter().map(AsRef::as_ref))?;
+        let batches = write::batches(wishes.puts.iter().map(AsRef::as_ref), wishes.is_of_one)?;
         let mut statements = Vec::new();
         if self.tenants.is_empty() {
             statements.push(Statement::new("BEGIN"));

@@ -16,6 +16,9 @@ pub(crate) struct Wishes<'a> {
     pub(crate) used: BTreeMap<(&'a Tenant, &'a str), i64>,
     /// Whether all rows that are replaced or deleted are certain to be there.
     pub(crate) is_sure: bool,
+    /// Whether they are of one unit. What several want may be written in any order that is quick: what
+    /// fails then, each of them tries alone.
+    pub(crate) is_of_one: bool,
 }
 
 impl<'a> Wishes<'a> {
@@ -26,6 +29,7 @@ impl<'a> Wishes<'a> {
             events: group.iter().flat_map(|decided| &decided.writes.events).collect(),
             used: used.map(|(series, last)| ((&series.tenant, &*series.key), last)).collect(),
             is_sure,
+            is_of_one: group.len() == 1,
         }
     }
 

@@ -16,19 +16,22 @@ pub(crate) struct Batch<'a> {
     puts: Vec<&'a Put>,
 }
 
-/// Groups `puts` into few statements that mean the same: those of one table keep their order.
+/// Groups `puts` into few statements that mean the same: those of one table keep their order. Unless
+/// they are `in_order`, unique values may seem to clash that would not if they were written one after
+/// the other.
 ///
 /// # Errors
 /// When a value is not of its field's kind: a mistake in the program.
 pub(crate) fn batches<'a>(
     puts: impl Iterator<Item = &'a Put>,
+    in_order: bool,
 ) -> Result<Vec<Batch<'a>>, StoreError> {
     let mut batches: Vec<Batch<'_>> = Vec::new();
     for put in puts {
         check_kinds(put)?;
         let last = batches.iter_mut().rev().find(|batch| batch.table.name == put.table.name);
         match last {
-            Some(batch) if batch.takes(put) => batch.puts.push(put),
+            Some(batch) if batch.takes(put, in_order) => batch.puts.push(put),
             _ => batches.push(Batch { kind: put.kind, table: put.table, puts: vec![put] }),
         }
     }
@@ -64,11 +67,11 @@ fn check_kinds(put: &Put) -> Result<(), StoreError> {
 impl Batch<'_> {
     /// Whether `put` can join the statement. One statement touches a row once; and it touches its
     /// rows in no particular order, so that a unique value could be taken before it is given up.
-    fn takes(&self, put: &Put) -> bool {
+    fn takes(&self, put: &Put, in_order: bool) -> bool {
         let is_unique = || self.table.fields.iter().any(|field| field.unique != Unique::No);
         self.kind == put.kind
             && !self.puts.iter().any(|other| other.id == put.id && other.tenant == put.tenant)
-            && (put.kind != PutKind::Update || !is_unique())
+            && (put.kind != PutKind::Update || !in_order || !is_unique())
     }
 
     pub(crate) fn statement(&self) -> Statement {

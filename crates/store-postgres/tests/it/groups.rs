@@ -185,7 +185,7 @@ fn step(n: usize, notes: &Notes) -> Put {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn units_that_hold_the_same_first_take_turns_in_the_order_in_which_they_came() {
+async fn units_of_a_tenant_take_turns_in_the_order_in_which_they_came() {
     let fixture = Fixture::new().await;
     let store = fixture.store();
     let shown: Arc<Mutex<Vec<(usize, Notes)>>> = Arc::default();
