@@ -1,14 +1,17 @@
 //! Whose a bearer token is.
 
-use racun_kernel::id::{AccountId, TokenId};
+use racun_kernel::id::{AccountId, EntityId, TokenId};
 use racun_kernel::{Environment, Person, Principal, Stamp, Store, Tenant};
 
 use crate::device::Device;
 use crate::key::is_api_key;
+use crate::operator_settings::operator_identity;
 use crate::operator_token::{OPERATOR_PREFIX, operator_of};
 use crate::secret::is_token;
 use crate::session::SESSION_PREFIX;
-use crate::{API_KEYS, AccessError, ApiKey, Digest, OperatorToken, SESSIONS, Session, USERS, User};
+use crate::{
+    API_KEYS, AccessError, ApiKey, Authority, Digest, OperatorToken, SESSIONS, Session, USERS, User,
+};
 
 /// Who a request's bearer token belongs to.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -51,14 +54,16 @@ impl Caller {
         }
     }
 
-    /// The person who acts; `None` for keys.
+    /// The person who acts in `entity`; `None` for keys.
     #[must_use]
-    pub fn person(&self) -> Option<Person> {
+    pub fn person(&self, entity: EntityId) -> Option<Person> {
         match self {
             Self::User { user, .. } | Self::Operator { user, .. } => Some(Person {
                 user_id: user.id,
                 name: user.name.clone(),
                 email: user.email.clone(),
+                furs: operator_identity(user, entity, Authority::Furs),
+                fina: operator_identity(user, entity, Authority::Fina),
             }),
             Self::AccountKey(_) | Self::EntityKey(_) => None,
         }

@@ -158,7 +158,7 @@ fn is_within(entity: &Entity, caller: &Caller) -> bool {
 #[expect(clippy::disallowed_methods, reason = "this is where access says who acts")]
 fn grant_to(entity: &Entity, caller: &Caller, role: Role) -> Scope {
     let scope = grant(entity, caller.principal(), role);
-    match caller.person() {
+    match caller.person(entity.id) {
         Some(person) => scope.used_by(person),
         None => scope,
     }

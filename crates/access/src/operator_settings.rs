@@ -1,7 +1,7 @@
 //! What tax authorities know a user by, entity by entity: kept in the user's settings.
 
-use racun_kernel::id::UserId;
-use racun_kernel::{Decision, Issue, Issues, Scope, Stamp, Store, Tenant};
+use racun_kernel::id::{EntityId, UserId};
+use racun_kernel::{Decision, Issue, Issues, OperatorIdentity, Scope, Stamp, Store, Tenant};
 use serde_json::{Map, Value as Json};
 
 use crate::email::check_name;
@@ -17,14 +17,8 @@ pub enum Authority {
     Fina,
 }
 
-/// What an authority knows a user by. What is `None` is not kept.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct OperatorIdentity {
-    /// Their tax number or OIB.
-    pub number: Option<String>,
-    /// The mark that stands for them on documents.
-    pub label: Option<String>,
-}
+/// What the label is called in settings and bodies.
+const LABEL: &str = "operator_label";
 
 impl Authority {
     /// The beginning of the settings' key; the entity's id follows.
@@ -33,6 +27,11 @@ impl Authority {
             Self::Furs => "furs_",
             Self::Fina => "fina_",
         }
+    }
+
+    /// The settings' key.
+    fn key(self, entity: EntityId) -> String {
+        format!("{}{entity}", self.prefix())
     }
 
     /// What the number is called in settings and bodies.
@@ -118,10 +117,21 @@ fn checked(
         kept.insert(authority.number_field().to_owned(), number.into());
     }
     if let Some(label) = label {
-        issues.collect("operator_label", check_name(&label));
-        kept.insert("operator_label".to_owned(), label.into());
+        issues.collect(LABEL, check_name(&label));
+        kept.insert(LABEL.to_owned(), label.into());
     }
-    issues.into_result((format!("{}{}", authority.prefix(), scope.entity()), kept))
+    issues.into_result((authority.key(scope.entity()), kept))
+}
+
+/// What `authority` knows `user` by in `entity`, when they said so.
+pub(crate) fn operator_identity(
+    user: &User,
+    entity: EntityId,
+    authority: Authority,
+) -> Option<OperatorIdentity> {
+    let kept = user.settings.get(&authority.key(entity))?;
+    let text = |field: &str| kept.get(field).and_then(Json::as_str).map(str::to_owned);
+    Some(OperatorIdentity { number: text(authority.number_field()), label: text(LABEL) })
 }
 
 #[cfg(test)]

@@ -3,7 +3,7 @@
 mod stored;
 
 use racun_kernel::id::{EntityId, FinancialCategoryId, VersionId};
-use racun_kernel::{Decimal, Issues, Stamp};
+use racun_kernel::{Decimal, Issues, Person, Stamp};
 use serde::{Deserialize, Serialize};
 use time::{Date, OffsetDateTime};
 
@@ -12,9 +12,7 @@ use crate::calculation::CalculationMode;
 use crate::content::{Content, NewDocument};
 use crate::line::NewLine;
 use crate::version::Editor;
-use crate::{
-    DocumentError, DocumentId, DocumentKind, Numbering, Operator, PaymentChange, Refused, Version,
-};
+use crate::{DocumentError, DocumentId, DocumentKind, Numbering, PaymentChange, Refused, Version};
 
 /// Where a document comes from.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
@@ -119,9 +117,10 @@ pub struct Document {
     pub content: Content,
     /// What it comes to.
     pub amounts: Amounts,
-    /// Who issued it; `None` for drafts, and for what a key or a job issued.
+    /// Who issued it, as they were called then and with what tax authorities knew them by; `None`
+    /// for drafts, and for what a key or a job issued.
     #[serde(default)]
-    pub operator: Option<Operator>,
+    pub operator: Option<Person>,
     /// What the customer said to an estimate.
     #[serde(default)]
     pub reply: Option<Reply>,
@@ -208,7 +207,7 @@ impl Document {
         mut self,
         numbering: &Numbering,
         sequence: i64,
-        operator: Option<Operator>,
+        operator: Option<Person>,
         today: Date,
         stamp: &Stamp,
     ) -> Result<Self, DocumentError> {

@@ -17,7 +17,6 @@
 //! | `content`          | what a request says of a document, and the rules on its dates   |
 //! | `amounts`          | what a document comes to, in its currency and the entity's       |
 //! | `document`         | the document, its stages and every transition                   |
-//! | `operator`         | who issued a document                                           |
 //! | `payment_change`   | a payment's change of type that the authority has not confirmed  |
 //! | `relation`         | links between documents                                         |
 //! | `version`          | what an update changed                                          |
@@ -36,7 +35,6 @@ mod kind;
 mod line;
 pub mod number_format;
 mod numbering;
-mod operator;
 mod party;
 mod payment_change;
 pub mod recurrence;
@@ -57,7 +55,6 @@ pub use line::{
     RevenueRecognition,
 };
 pub use numbering::{NumberFormats, Numbering, UnitNumbering};
-pub use operator::Operator;
 pub use party::{BankAccount, BankAccountType, Party, PartyPatch, UjpParty, UnitSnapshot};
 pub use payment_change::PaymentChange;
 pub use relation::{RELATIONS, Relation, RelationType};

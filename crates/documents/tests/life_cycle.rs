@@ -6,13 +6,13 @@ use racun_documents::calculation::CalculationMode;
 use racun_documents::number_format::{FormatKind, NumberFormat};
 use racun_documents::{
     Content, CreationSource, Document, DocumentError, DocumentId, DocumentKind, ExchangeRate,
-    GivenTotals, LineTaxDetail, NewDocument, NewLine, NumberFormats, Numbering, Operator, Party,
+    GivenTotals, LineTaxDetail, NewDocument, NewLine, NumberFormats, Numbering, Party,
     PaymentChange, Refused, Revision, Stage, Texts, TitleType, TransactionType, Translations,
     Voided,
 };
 use racun_kernel::id::EntityId;
 use racun_kernel::testing::stamp;
-use racun_kernel::{Currency, Decimal, Metadata, Record, Stamp, Tenant};
+use racun_kernel::{Currency, Decimal, Metadata, Person, Record, Stamp, Tenant};
 use time::macros::{date, datetime};
 use time::{Date, OffsetDateTime};
 use ulid::Ulid;
@@ -141,10 +141,12 @@ fn a_draft_has_totals_but_no_number() {
 #[test]
 fn an_issued_document_keeps_who_issued_it() {
     let stamp = stamp(NOW);
-    let operator = Operator {
+    let operator = Person {
         user_id: stamp.id(),
         name: Some("Eva".to_owned()),
         email: "eva@example.com".to_owned(),
+        furs: None,
+        fina: None,
     };
     let draft = Document::draft(new(DocumentKind::Invoice), &stamp).unwrap();
     assert_eq!(draft.operator, None);

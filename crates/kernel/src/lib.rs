@@ -53,7 +53,7 @@ pub use query::{
     Clause, Cursor, Direction, ListQuery, Operator, Order, Page, Pagination, RawQuery,
 };
 pub use record::{Field, FieldKind, Record, Source, Table, Unique};
-pub use scope::{Environment, Person, Principal, Role, Scope};
+pub use scope::{Environment, OperatorIdentity, Person, Principal, Role, Scope};
 pub use stamp::{Entropy, Stamp};
 pub use store::{
     Decision, Event, LOOKUP_LIMIT, Load, Loaded, Put, PutKind, Refusal, Series, Store, StoreError,

@@ -95,6 +95,21 @@ pub struct Person {
     pub name: Option<String>,
     /// Their e-mail address.
     pub email: String,
+    /// What the Slovenian tax authority knows them by in this entity, when they said so.
+    #[serde(default)]
+    pub furs: Option<OperatorIdentity>,
+    /// What the Croatian one does.
+    #[serde(default)]
+    pub fina: Option<OperatorIdentity>,
+}
+
+/// What a tax authority knows a person by. What is `None` is not kept.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct OperatorIdentity {
+    /// Their tax number or OIB.
+    pub number: Option<String>,
+    /// The mark that stands for them on documents.
+    pub label: Option<String>,
 }
 
 /// A request's or job's right to act in one entity. Only crate `access` makes one.

@@ -56,6 +56,54 @@ where
     }
 }
 
+impl<K, T> Lanes<K, T>
+where
+    K: Clone + Eq + Hash + Send + 'static,
+    T: Send + 'static,
+{
+    /// As [`Lanes::enter`], for what may be dropped together with whoever waits for it: who comes to an
+    /// empty lane serves himself, without another task. Who comes meanwhile is served by one.
+    pub(crate) async fn pass(&self, key: K, item: T) {
+        {
+            let mut queues = lock(&self.queues);
+            if let Some(queue) = queues.get_mut(&key) {
+                queue.push_back(item);
+                return;
+            }
+            queues.insert(key.clone(), VecDeque::new());
+        }
+        let _leaving = Leaving { lanes: self, key: key.clone() };
+        (self.serve)(key, vec![item]).await;
+    }
+}
+
+/// Who served himself leaves the lane, done or not, to those who wait in it.
+struct Leaving<'a, K, T>
+where
+    K: Clone + Eq + Hash + Send + 'static,
+    T: Send + 'static,
+{
+    lanes: &'a Lanes<K, T>,
+    key: K,
+}
+
+impl<K, T> Drop for Leaving<'_, K, T>
+where
+    K: Clone + Eq + Hash + Send + 'static,
+    T: Send + 'static,
+{
+    fn drop(&mut self) {
+        let Lanes { runtime, queues, serve } = self.lanes;
+        let mut waiting = lock(queues);
+        if waiting.get(&self.key).is_some_and(VecDeque::is_empty) {
+            waiting.remove(&self.key);
+        } else {
+            drop(waiting);
+            runtime.spawn(work(Arc::clone(queues), Arc::clone(serve), self.key.clone()));
+        }
+    }
+}
+
 /// Serves turn after turn of the lane `key` until nobody waits in it.
 async fn work<K, T>(queues: Arc<Queues<K, T>>, serve: Arc<Serve<K, T>>, key: K)
 where

@@ -3,29 +3,29 @@
 //! It works from the declarations ([`Table`]) alone: every table is what [`create_table_sql`] makes
 //! of one, and is made by a migration of the top-level folder `migrations`.
 //!
-//! | Module      | Owns                                                                       |
-//! | ----------- | -------------------------------------------------------------------------- |
-//! | `schema`    | names, types and indexes of a declared table; the check at the start       |
-//! | `migration` | the embedded migrations                                                    |
-//! | `filter`    | filters, orders and cursors as SQL                                         |
-//! | `ask`       | find and lookup: rows by id or by a field, for several askers at once      |
-//! | `read`      | list, series                                                               |
-//! | `tally`     | figures over rows, all of a report in one statement                        |
-//! | `lane`      | what waits for its like, to be done together                               |
-//! | `group`     | units that share one: each decides on what those before it decided         |
-//! | `transaction` | one transaction: load and hold, write, commit                            |
-//! | `hold`      | what units ask to hold, and what they hold                                 |
-//! | `wishes`    | what a group wants written                                                 |
-//! | `write`     | the statements that write                                                  |
-//! | `pool`      | connections                                                                |
-//! | `session`   | whose rows a statement reaches, and how it is planned                      |
-//! | `statement` | SQL text with values, and how diesel sends it                              |
-//! | `error`     | what PostgreSQL's failures mean to the port                                |
+//! | Module        | Owns                                                                       |
+//! | ------------- | -------------------------------------------------------------------------- |
+//! | `schema`      | names, types and indexes of a declared table; the check at the start       |
+//! | `migration`   | the embedded migrations                                                    |
+//! | `filter`      | filters, orders and cursors as SQL                                         |
+//! | `ask`         | find and lookup: rows by id or by a field, for several askers at once      |
+//! | `read`        | list, series                                                               |
+//! | `tally`       | figures over rows, all of a report in one statement                        |
+//! | `lane`        | what waits for its like, to be done together                               |
+//! | `group`       | units that share one: each decides on what those before it decided         |
+//! | `transaction` | one transaction: load and hold, write, commit                              |
+//! | `hold`        | what units ask to hold, and what they hold                                 |
+//! | `wishes`      | what a group wants written                                                 |
+//! | `write`       | the statements that write                                                  |
+//! | `pool`        | connections                                                                |
+//! | `session`     | whose rows a statement reaches, and how it is planned                      |
+//! | `statement`   | SQL text with values, and how diesel sends it                              |
+//! | `error`       | what PostgreSQL's failures mean to the port                                |
 //!
 //! **Invariants.** Values are bound, never written into SQL. Rows that are named are held in the
 //! order of table, tenant and id, then rows found by a field, then the series, then kept counts.
 //! A statement reaches only the rows of tenants that it named to the row-level security. Every
-//! transaction runs in a task of its own and ends, whoever waits.
+//! transaction runs in a task that no caller ends, whoever waits.
 
 mod ask;
 mod error;
@@ -112,7 +112,7 @@ impl PgStore {
         values: Vec<String>,
     ) -> Result<Vec<Stored>, StoreError> {
         let (asker, answer) = Asker::new(values);
-        self.askers.enter(question, asker);
+        self.askers.pass(question, asker).await;
         answer.await.unwrap_or_else(|_| Err(no_answer()))
     }
 

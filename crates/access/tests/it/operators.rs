@@ -1,7 +1,7 @@
 //! Who has a PIN, and who gives it.
 
 use racun_access::*;
-use racun_kernel::{Environment, Patch, Role};
+use racun_kernel::{Environment, OperatorIdentity, Patch, Role};
 use time::Duration;
 
 use crate::till::Till;
@@ -44,6 +44,25 @@ async fn a_pin_is_set_by_oneself_or_by_an_admin() {
         assert_eq!(till.remove(who, whom).await, expected, "{who:?} of {whom:?}");
         assert_eq!(till.remove(who, whom).await, expected, "twice is not an error");
     }
+}
+
+#[tokio::test]
+async fn an_operator_acts_with_what_authorities_know_them_by_in_the_entity() {
+    let till = Till::new().await;
+    let Till { ana, eva, .. } = &till;
+    let (store, stamp) = (till.world.store(), till.world.stamp());
+    let identity = OperatorIdentity { number: Some("12345678".to_owned()), label: None };
+    let (id, authority) = (user_id(eva).parse().unwrap(), Authority::Furs);
+    let scope = till.scope(eva).await;
+    set_operator_identity(store, &scope, id, authority, identity.clone(), &stamp).await.unwrap();
+    till.set(eva, eva, "123").await.unwrap();
+    let token = till.switch(ana, eva, "123", Duration::ZERO).await.unwrap().secret;
+    let operator = authenticate(store, &token, &stamp).await.unwrap();
+    let scope = till.scope(&operator).await;
+    let person = scope.person().unwrap();
+    assert_eq!((person.user_id, &person.furs, &person.fina), (id, &Some(identity), &None));
+    let elsewhere = till.world.entity(ana, "Drugje", Environment::Live).await;
+    assert_eq!(operator.person(elsewhere.id).unwrap().furs, None, "in that entity only");
 }
 
 #[tokio::test]

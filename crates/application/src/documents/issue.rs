@@ -1,8 +1,7 @@
 //! Making a document, and issuing one: number, links, advances, credit and payments in one decision.
 
 use racun_documents::{
-    Document, DocumentError, DocumentId, DocumentKind, Numbering, Operator, Relation, RelationType,
-    Stage,
+    Document, DocumentError, DocumentId, DocumentKind, Numbering, Relation, RelationType, Stage,
 };
 use racun_kernel::{Event, Issues, Load, Put, Scope, Stamp, Stored, Writes};
 use racun_settlement::{NewPayment, Outcome, SettleableStage};
@@ -71,7 +70,7 @@ impl Plan {
         };
         let document = match (&self.numbering, number) {
             (Some(numbering), Some(sequence)) => {
-                let operator = self.scope.person().map(Operator::from);
+                let operator = self.scope.person().cloned();
                 draft.issue(numbering, sequence, operator, self.today, &self.stamp)?
             }
             _ => draft,

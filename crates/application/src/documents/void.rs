@@ -3,7 +3,7 @@
 use racun_access::Entity;
 use racun_documents::{
     Content, CreationSource, Document, DocumentId, DocumentKind, GivenTotals, Line, NewDocument,
-    NewLine, Numbering, Operator, Refused, Relation, Voided,
+    NewLine, Numbering, Refused, Relation, Voided,
 };
 use racun_kernel::{Put, Scope, Stamp, Store, Writes};
 use racun_settlement::PaymentWrite;
@@ -128,7 +128,7 @@ fn by_credit(
     // The stage is asked first: a voided invoice is refused as such, not for its credit.
     before.clone().void(voided.clone())?;
     let credit = Document::draft(credit_of(&before, change.today), stamp)?;
-    let operator = change.scope.person().map(Operator::from);
+    let operator = change.scope.person().cloned();
     let credit = credit.issue(numbering, number, operator, change.today, stamp)?;
     let mut relations: Vec<Relation> = links::link(&credit, &[id], stamp);
     let mut credited = vec![before.clone()];

@@ -6,7 +6,7 @@ use racun_application::expenses::{
 };
 use racun_application::payments;
 use racun_documents::{CreationSource, Document, PartyPatch};
-use racun_kernel::{Patch, Person, Principal, Role, Scope};
+use racun_kernel::{OperatorIdentity, Patch, Person, Principal, Role, Scope};
 use racun_settlement::{NewPayment, PaymentType};
 
 use crate::fixture::{NOW, Shop, decimal, issues, line, request};
@@ -32,6 +32,11 @@ fn till(shop: &Shop) -> Shop {
         user_id: shop.stamp.id(),
         name: Some("Eva".to_owned()),
         email: "eva@klas.example".to_owned(),
+        furs: Some(OperatorIdentity {
+            number: Some("12345678".to_owned()),
+            label: Some("EVA".to_owned()),
+        }),
+        fina: None,
     };
     used_by(shop, Principal::Operator(person.user_id), Some(person))
 }
@@ -58,6 +63,8 @@ async fn a_document_keeps_the_person_who_issued_it() {
     for (issuer, name) in [(&shop, Some("Ana")), (&till, Some("Eva")), (&key, None), (&job, None)] {
         let invoice = issuer.create(bread()).await.unwrap();
         assert_eq!(by(&invoice), name);
+        let operator = invoice.operator.as_ref();
+        assert_eq!(operator, issuer.scope.person(), "with what authorities know them by");
         // Who finalizes a draft issues it, whoever made it.
         for maker in [&shop, &till, &key] {
             let draft = maker.draft(bread()).await.unwrap();

@@ -138,7 +138,8 @@ impl Market {
         let person = |name: Option<&str>| {
             let user_id = shop.stamp.id();
             let email = format!("{user_id}@klas.example");
-            Some(Person { user_id, name: name.map(str::to_owned), email })
+            let name = name.map(str::to_owned);
+            Some(Person { user_id, name, email, furs: None, fina: None })
         };
         let others = [person(Some("Eva")), person(Some("Eva")), person(None), None];
         let others = others.into_iter().map(|person| used_by(&shop, person)).collect();

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex};
+use std::time::Duration;
 
 use futures_util::future::{join, join_all};
 use racun_kernel::testing::contract::{NOTES, Note, SAMPLES, Sample};
@@ -259,6 +260,29 @@ async fn a_unit_that_cannot_be_written_does_not_disturb_those_it_has_nothing_to_
     let duplicate = Err(StoreError::Duplicate { table: "samples", field: "code" });
     for (n, answer) in answers.into_iter().enumerate() {
         assert_eq!(answer, if n % 10 == 7 { duplicate.clone() } else { Ok(()) }, "unit {n}");
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn who_stops_asking_leaves_the_others_their_answer() {
+    let fixture = Fixture::new().await;
+    let store = fixture.store();
+    let note = Note::new(entity(1), "note_1", "smp_1");
+    store.insert(vec![Put::insert(&note)], Vec::new()).await.unwrap();
+    for _ in 0..20 {
+        let ask = || {
+            let store = Arc::clone(&store);
+            async move { store.look_up::<Note>(&NOTES, "sample_id", "smp_1").await }
+        };
+        let first = tokio::spawn(ask());
+        let others: Vec<_> = (0..4).map(|_| tokio::spawn(ask())).collect();
+        tokio::task::yield_now().await;
+        first.abort();
+        for other in others {
+            let found = tokio::time::timeout(Duration::from_secs(10), other).await;
+            let found = found.expect("nobody waits for ever").unwrap().unwrap();
+            assert_eq!(found, std::slice::from_ref(&note));
+        }
     }
 }
 
