@@ -5,6 +5,7 @@ use std::sync::atomic::{AtomicU16, Ordering};
 use std::time::Duration;
 
 use deadpool::Runtime;
+use deadpool::managed::QueueMode;
 use diesel::ConnectionError;
 use diesel_async::pooled_connection::deadpool::{Object, Pool};
 use diesel_async::pooled_connection::{
@@ -98,6 +99,8 @@ pub(crate) fn pool(
     let manager = AsyncDieselConnectionManager::new_with_config(url, config);
     Pool::builder(manager)
         .max_size(options.connections)
+        // The one that was used last: its server process has the tables and plans at hand.
+        .queue_mode(QueueMode::Lifo)
         .wait_timeout(Some(Options::WAIT))
         .create_timeout(Some(Options::CONNECT))
         .runtime(Runtime::Tokio1)
