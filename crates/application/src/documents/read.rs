@@ -69,21 +69,19 @@ async fn all<A: Record>(
     store: &dyn Store,
     scope: &Scope,
     table: &'static Table,
-    clause: Option<Clause>,
+    clause: Clause,
 ) -> Result<Vec<A>, StoreError> {
     let query = ListQuery {
         limit: ROW_LIMIT,
         count: false,
-        clauses: clause.into_iter().collect(),
+        clauses: vec![clause],
         ..ListQuery::first_page(table)
     };
     Ok(store.page(table, &scope.tenant(), &query).await?.rows)
 }
 
-fn where_in(table: &'static Table, field: &str, values: &[String]) -> Option<Clause> {
-    let values = values.iter().map(Value::from).collect();
-    let (place, field) = table.field(field)?;
-    Some(Clause { field, place, key: None, operator: Operator::In(values) })
+fn where_in(table: &'static Table, field: &str, values: &[String]) -> Clause {
+    Clause::on(table, field, Operator::In(values.iter().map(Value::from).collect()))
 }
 
 /// A link as one of its sides sees it.

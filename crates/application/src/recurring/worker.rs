@@ -11,7 +11,7 @@ use racun_kernel::calendar::{midnight, start_of_day};
 use racun_kernel::id::{AccountId, RecurringInvoiceId};
 use racun_kernel::{
     Clause, Cursor, Decision, Direction, Environment, ListQuery, Operator, Order, Stamp, Store,
-    StoreError, Table, Tenant, Value,
+    StoreError, Tenant, Value,
 };
 use time::{Date, OffsetDateTime};
 
@@ -341,8 +341,8 @@ fn due_in_sandbox(account: AccountId, now: OffsetDateTime) -> ListQuery {
     let mut query = due_by(now);
     let account = Operator::Equals(account.into());
     let sandbox = Operator::Equals(Environment::Sandbox.name().into());
-    query.clauses.extend(clause(&DUE_SCHEDULES, "account_id", account));
-    query.clauses.extend(clause(&DUE_SCHEDULES, "environment", sandbox));
+    query.clauses.push(Clause::on(&DUE_SCHEDULES, "account_id", account));
+    query.clauses.push(Clause::on(&DUE_SCHEDULES, "environment", sandbox));
     query
 }
 
@@ -352,18 +352,12 @@ async fn clocks_ahead(
     limit: usize,
 ) -> Result<Vec<TestClock>, StoreError> {
     let ahead = Operator::Gt(Value::Instant(stamp.now()));
-    let order = |(place, field)| Order { field, place, descending: true };
     let query = ListQuery {
         limit,
         count: false,
-        clauses: clause(&TEST_CLOCKS, "now", ahead).into_iter().collect(),
-        order: TEST_CLOCKS.field("updated_at").map(order).into_iter().collect(),
+        clauses: vec![Clause::on(&TEST_CLOCKS, "now", ahead)],
+        order: vec![Order::on(&TEST_CLOCKS, "updated_at", true)],
         ..ListQuery::first_page(&TEST_CLOCKS)
     };
     Ok(store.page(&TEST_CLOCKS, &Tenant::directory(), &query).await?.rows)
-}
-
-fn clause(table: &'static Table, name: &str, operator: Operator) -> Option<Clause> {
-    let (place, field) = table.field(name)?;
-    Some(Clause { field, place, key: None, operator })
 }
