@@ -33,6 +33,19 @@ const PURE: &[(&str, &[&str])] = &[
     ),
     ("racun-catalog", &["racun-kernel", "serde", "serde_json", "thiserror", "time"]),
     ("racun-documents", &["racun-kernel", "serde", "serde_json", "thiserror", "time", "ulid"]),
+    (
+        "racun-fiscal",
+        &[
+            "async-trait",
+            "md-5",
+            "racun-kernel",
+            "serde",
+            "serde_json",
+            "thiserror",
+            "time",
+            "ulid",
+        ],
+    ),
     ("racun-pos", &["racun-kernel", "serde", "thiserror", "time"]),
     ("racun-settlement", &["racun-kernel", "serde", "serde_json", "thiserror", "time"]),
     (

@@ -107,6 +107,15 @@ pub fn local_date(instant: OffsetDateTime, zone: &str) -> Option<Date> {
     Date::from_calendar_date(i32::from(local.year()), month, u8::try_from(local.day()).ok()?).ok()
 }
 
+/// `instant` with the offset that `zone`, an IANA name, has then; `None` when there is no such zone.
+#[must_use]
+pub fn in_zone(instant: OffsetDateTime, zone: &str) -> Option<OffsetDateTime> {
+    let zone = jiff::tz::TimeZone::get(zone).ok()?;
+    let timestamp = jiff::Timestamp::from_second(instant.unix_timestamp()).ok()?;
+    let offset = zone.to_offset(timestamp).seconds();
+    Some(instant.to_offset(time::UtcOffset::from_whole_seconds(offset).ok()?))
+}
+
 /// The first instant of `date` in `zone`, an IANA name; `None` when there is no such zone.
 #[must_use]
 pub fn start_of_day(date: Date, zone: &str) -> Option<OffsetDateTime> {

@@ -193,6 +193,14 @@ kinds! {
     PosTab, PosTabId = "ptab_";
     /// A line of a tab.
     PosLine, PosLineId = "line_";
+    /// A business premise that FURS knows.
+    FursPremise, FursPremiseId = "premise_";
+    /// An electronic device of such a premise.
+    FursDevice, FursDeviceId = "device_";
+    /// A business premise that issues documents for CIS.
+    FinaPremise, FinaPremiseId = "fina_premise_";
+    /// An electronic device of such a premise.
+    FinaDevice, FinaDeviceId = "fina_device_";
     /// One version of a document.
     Version, VersionId = "ver_";
     /// A domain event in the outbox.

@@ -18,6 +18,7 @@
 //! | `record`   | how a type declares its stored fields                                 |
 //! | `store`    | the port: find, list, tally and transact with a pure decision         |
 //! | `stamp`    | time, ids and randomness as arguments                                 |
+//! | `vault`    | the port to whoever keeps secrets unreadable at rest                  |
 //! | `scope`    | who acts, where, and how far                                          |
 //!
 //! **Invariants.** Nothing here reads a clock, makes an id or waits. No binary floating point. A
@@ -41,6 +42,7 @@ mod tally;
 pub mod testing;
 pub mod text;
 mod value;
+mod vault;
 
 pub use decimal::{Decimal, InvalidDecimal};
 pub use evaluate::evaluate;
@@ -61,3 +63,4 @@ pub use store::{
 };
 pub use tally::{Counter, Figure, JsonPath, Part, Tally, TallyRow, Within, evaluate_tally};
 pub use value::Value;
+pub use vault::{CannotOpen, Vault};

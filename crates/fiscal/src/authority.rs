@@ -1,0 +1,33 @@
+//! The tax authorities that fiscalize.
+
+use serde::{Deserialize, Serialize};
+
+/// A tax authority that fiscalizes documents.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Authority {
+    /// Slovenia: Finančna uprava Republike Slovenije.
+    Furs,
+    /// Croatia: Porezna uprava, whose service CIS knows taxpayers by certificates of FINA.
+    Fina,
+}
+
+impl Authority {
+    /// Its name on the wire.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Furs => "furs",
+            Self::Fina => "fina",
+        }
+    }
+
+    /// The zone of its legal times, whatever zone the machine or the entity is in.
+    #[must_use]
+    pub const fn zone(self) -> &'static str {
+        match self {
+            Self::Furs => "Europe/Ljubljana",
+            Self::Fina => "Europe/Zagreb",
+        }
+    }
+}

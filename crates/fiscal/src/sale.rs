@@ -1,0 +1,129 @@
+//! What a document says, as far as a tax authority asks.
+
+use racun_kernel::Decimal;
+use serde::{Deserialize, Serialize};
+use time::OffsetDateTime;
+
+/// What kind of document is fiscalized.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum SaleKind {
+    /// An invoice.
+    Invoice,
+    /// A credit note: its amounts are reported negative.
+    CreditNote,
+    /// An advance invoice.
+    AdvanceInvoice,
+}
+
+/// A tax of a document, by rate.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct SaleTax {
+    /// Percent, above zero.
+    pub rate: Decimal,
+    /// What is taxed, after discounts.
+    pub base: Decimal,
+    /// The tax.
+    pub amount: Decimal,
+}
+
+/// How something is paid: the payment types of the interface, and those of `fina.payment_type`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Means {
+    /// Notes and coins.
+    Cash,
+    /// A direct transfer from account to account.
+    BankTransfer,
+    /// A card of either sort.
+    Card,
+    /// A credit card.
+    CreditCard,
+    /// A debit card.
+    DebitCard,
+    /// A check.
+    Check,
+    /// A payment online.
+    Online,
+    /// An online wallet.
+    OnlineWallet,
+    /// A crypto-asset.
+    Crypto,
+    /// A coupon.
+    Coupon,
+    /// Anything else.
+    Other,
+    /// Settlement by a credit note; no money moves.
+    CreditNote,
+    /// Money paid ahead.
+    Advance,
+}
+
+/// Who buys.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Buyer {
+    /// Their tax number, as on the document.
+    pub tax_number: Option<String>,
+    /// ISO 3166-1 alpha-2 code of their country, in capitals.
+    pub country_code: Option<String>,
+    /// Whether they buy for themselves, not for a business.
+    pub is_end_consumer: bool,
+}
+
+/// A fiscalized document that another one corrects.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Correction {
+    /// Its premise.
+    pub premise: String,
+    /// Its device.
+    pub device: String,
+    /// Its number.
+    pub number: i64,
+    /// When it was issued, with the offset of the authority's zone.
+    #[serde(with = "time::serde::rfc3339")]
+    pub issued_at: OffsetDateTime,
+}
+
+/// What a document says. Amounts are in euros, as in the interface: a credit note's are positive.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Sale {
+    /// What it is.
+    pub kind: SaleKind,
+    /// With all taxes, after discounts.
+    pub total: Decimal,
+    /// Taxes above zero percent, one per rate, without those that the buyer owes.
+    pub taxes: Vec<SaleTax>,
+    /// What is taxed with zero percent: exempt.
+    pub exempt: Decimal,
+    /// What is taxed at the buyer's: reverse charge.
+    pub reverse_charge: Decimal,
+    /// What has no tax at all, and what rounding leaves between the parts and the total.
+    pub untaxed: Decimal,
+    /// Who buys, when the document says so.
+    pub buyer: Option<Buyer>,
+    /// How it is paid, one entry per payment that is known when it is issued.
+    pub means: Vec<Means>,
+    /// What it corrects.
+    pub corrects: Vec<Correction>,
+}
+
+/// What a sequence of fiscal numbers belongs to.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Numbering {
+    /// One sequence for all devices of a premise: `C` in Slovenia, `P` in Croatia.
+    PerPremise,
+    /// One sequence for each device: `B` in Slovenia, `N` in Croatia.
+    PerDevice,
+}
+
+/// Where a document is issued.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Place {
+    /// The business premise's name, 1 to 20 letters and digits.
+    pub premise: String,
+    /// The electronic device's name.
+    pub device: String,
+    /// What its number is of.
+    pub numbering: Numbering,
+}
