@@ -5,13 +5,15 @@ use std::panic::AssertUnwindSafe;
 
 use actix_web::body::BoxBody;
 use actix_web::dev::{ServiceRequest, ServiceResponse};
+use actix_web::http::header::HeaderValue;
 use actix_web::middleware::Next;
 use actix_web::{Error, HttpMessage as _, web};
 use futures_util::FutureExt as _;
 use racun_access::{self as access, Entity};
-use racun_kernel::Scope;
+use racun_kernel::{Scope, Stamp, Store};
 
 use crate::error::{ApiError, Kind};
+use crate::foresight::{Foresight, is_near};
 use crate::request::{bearer_token, single};
 use crate::route::{Gate, Route};
 use crate::services::{Limits, Services};
@@ -64,9 +66,34 @@ async fn admit(route: &Route, request: &ServiceRequest) -> Result<(), ApiError> 
     let services = request
         .app_data::<web::Data<Services>>()
         .ok_or_else(|| ApiError::internal("the application has no services"))?;
+    let foresight = request
+        .app_data::<Foresight>()
+        .ok_or_else(|| ApiError::internal("the application has no foresight"))?;
+    let (token, stamp) = (bearer_token(request.headers())?, services.stamp());
     let store = &*services.store;
-    let token = bearer_token(request.headers())?;
-    let caller = access::authenticate(store, token, &services.stamp()).await?;
+    if is_near(store) {
+        return enter(route, request, token, store, &stamp).await;
+    }
+    let named = match route.gate {
+        Gate::EntityInPath(_) => Some(request.match_info().query("id").as_bytes()),
+        _ => request.headers().get("x-entity-id").map(HeaderValue::as_bytes),
+    };
+    let sort = foresight.sort(token, named);
+    let seen = foresight.look(sort, store).await;
+    enter(route, request, token, &seen, &stamp).await?;
+    foresight.remember(sort, seen);
+    Ok(())
+}
+
+/// Finds out who makes the request and where, by what `store` holds.
+async fn enter(
+    route: &Route,
+    request: &ServiceRequest,
+    token: &str,
+    store: &dyn Store,
+    stamp: &Stamp,
+) -> Result<(), ApiError> {
+    let caller = access::authenticate(store, token, stamp).await?;
     match route.gate {
         Gate::Open | Gate::SignedIn => {}
         Gate::Account => {

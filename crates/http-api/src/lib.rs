@@ -6,6 +6,7 @@
 //! | `routes`   | the one table of routes                                                |
 //! | `route`    | how a route is declared: path, gate, bodies, handler                   |
 //! | `gate`     | who makes a request, where, and whether they may                       |
+//! | `foresight`| what the gate will read, guessed and read at once                     |
 //! | `frame`    | what every answer carries; where answers are logged                    |
 //! | `error`    | the one catalogue of statuses and codes                                |
 //! | `request`  | reading headers, path, query string and body                           |
@@ -35,6 +36,7 @@ mod catalog;
 mod docs;
 mod documents;
 pub mod error;
+mod foresight;
 mod frame;
 mod gate;
 mod health;

@@ -13,9 +13,10 @@ use actix_web::web::{self, ServiceConfig};
 use actix_web::{App, Error, HttpResponse, HttpServer, ResponseError as _};
 
 use crate::error::{ApiError, Kind};
+use crate::foresight::Foresight;
 use crate::route::{Route, Verb};
 use crate::services::{Limits, Services};
-use crate::{frame, gate, routes};
+use crate::{frame, gate, pos, routes};
 
 /// After this, connections that are still open are cut: with the server's own second of grace, the
 /// process ends within ten seconds.
@@ -89,6 +90,8 @@ pub fn app(
     App::new()
         .app_data(web::Data::new(services))
         .app_data(limits)
+        .app_data(Foresight::default())
+        .app_data(pos::Tags::default())
         .configure(register)
         .default_service(web::to(no_such_path))
         .wrap(from_fn(frame::frame::<BoxBody>))

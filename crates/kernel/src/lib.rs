@@ -58,8 +58,8 @@ pub use record::{Field, FieldKind, Record, Source, Table, Unique};
 pub use scope::{Environment, OperatorIdentity, Person, Principal, Role, Scope};
 pub use stamp::{Entropy, Stamp};
 pub use store::{
-    Decision, Event, LOOKUP_LIMIT, Load, Loaded, Put, PutKind, Refusal, Series, Store, StoreError,
-    Stored, Tenant, TransactError, Unit, Writes,
+    Decision, Event, LOOKUP_LIMIT, Load, Loaded, Put, PutKind, Read, Refusal, Rows, Series, Store,
+    StoreError, Stored, Tenant, TransactError, Unit, Writes,
 };
 pub use tally::{Counter, Figure, JsonPath, Part, Tally, TallyRow, Within, evaluate_tally};
 pub use value::Value;

@@ -36,7 +36,7 @@ pub struct RawQuery {
 }
 
 /// A list query that was understood.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct ListQuery {
     /// Rows of a page.
     pub limit: usize,
@@ -56,7 +56,7 @@ pub struct ListQuery {
 }
 
 /// One field to order by.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct Order {
     /// The field.
     pub field: &'static Field,
@@ -67,7 +67,7 @@ pub struct Order {
 }
 
 /// A condition on one field.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct Clause {
     /// The field.
     pub field: &'static Field,
@@ -104,7 +104,7 @@ impl Clause {
 }
 
 /// What must hold of a field's value. Values are of the field's kind.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub enum Operator {
     /// Equal; null equals null.
     Equals(Value),
@@ -139,7 +139,7 @@ pub enum Operator {
 }
 
 /// Which way a cursor goes on.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Direction {
     /// Towards the end of the list.
     Next,
@@ -148,7 +148,7 @@ pub enum Direction {
 }
 
 /// A place between two rows, which stays valid when the row it was taken from is gone.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct Cursor {
     /// Which way to go on.
     pub direction: Direction,

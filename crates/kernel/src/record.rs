@@ -3,13 +3,15 @@
 //! A record is stored whole, as JSON, with its declared fields beside it as typed columns. One
 //! declaration serves every store: filters, orders, uniqueness and kept counts follow from it.
 
+use std::hash::{Hash, Hasher};
+
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
 use crate::{StoreError, Tenant, Value};
 
 /// What a field holds.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum FieldKind {
     /// Text.
     Text,
@@ -28,7 +30,7 @@ pub enum FieldKind {
 }
 
 /// Where a store finds a field's value.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Source {
     /// The row's own id.
     Id,
@@ -39,7 +41,7 @@ pub enum Source {
 }
 
 /// Whether two records may share a field's value. Null is never a clash.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Unique {
     /// They may.
     No,
@@ -50,7 +52,7 @@ pub enum Unique {
 }
 
 /// One declared field.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct Field {
     /// Name in filters and orders, dots included: `customer.name`.
     pub name: &'static str,
@@ -136,6 +138,13 @@ pub struct Table {
     pub name: &'static str,
     /// Its fields, in the order of [`Record::values`]. One of them is `created_at`, an instant.
     pub fields: &'static [Field],
+}
+
+impl Hash for Table {
+    /// A table is told by its name.
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        self.name.hash(state);
+    }
 }
 
 impl Table {

@@ -11,8 +11,8 @@ use std::collections::BTreeMap;
 use async_trait::async_trait;
 use time::OffsetDateTime;
 
-use crate::id::{AccountId, EntityId};
-use crate::{ListQuery, Record, Table, Tally, TallyRow, Value};
+use crate::id::{self, AccountId, EntityId};
+use crate::{Kind, ListQuery, Record, Table, Tally, TallyRow, Value};
 
 pub use typed::Decision;
 
@@ -39,6 +39,12 @@ impl Tenant {
     #[must_use]
     pub fn directory() -> Self {
         Self("directory".to_owned())
+    }
+
+    /// Whether it is an entity's; otherwise an account's, or the directory.
+    #[must_use]
+    pub fn is_of_an_entity(&self) -> bool {
+        self.0.starts_with(<id::Entity as Kind>::PREFIX)
     }
 
     /// Its text, as stored.
@@ -312,6 +318,20 @@ pub enum TransactError {
 /// Rows that a lookup answers, at most.
 pub const LOOKUP_LIMIT: usize = 1_000;
 
+/// A read of rows: one of the port's first three, as a value.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub enum Read {
+    /// [`Store::find`].
+    Find(&'static Table, Tenant, Vec<String>),
+    /// [`Store::lookup`].
+    Lookup(&'static Table, &'static str, String),
+    /// [`Store::list`].
+    List(&'static Table, Tenant, ListQuery),
+}
+
+/// What a [`Read`] answers: rows, and for a list the number of all that match.
+pub type Rows = Result<(Vec<Stored>, i64), StoreError>;
+
 /// Where everything is kept.
 #[async_trait]
 pub trait Store: Send + Sync {
@@ -345,6 +365,24 @@ pub trait Store: Send + Sync {
         query: &ListQuery,
     ) -> Result<(Vec<Stored>, i64), StoreError>;
 
+    /// What each of `reads` answers, in their order. A store that is far away goes there once for all
+    /// of them.
+    async fn read_all(&self, reads: &[Read]) -> Vec<Rows> {
+        let mut answers = Vec::with_capacity(reads.len());
+        for read in reads {
+            answers.push(match read {
+                Read::Find(table, tenant, ids) => {
+                    self.find(table, tenant, ids).await.map(|rows| (rows, 0))
+                }
+                Read::Lookup(table, field, value) => {
+                    self.lookup(table, field, value).await.map(|rows| (rows, 0))
+                }
+                Read::List(table, tenant, query) => self.list(table, tenant, query).await,
+            });
+        }
+        answers
+    }
+
     /// What each of `tallies` comes to over the rows of `tenant`, in their order, and all of them at
     /// one moment: figures of one report agree.
     ///
@@ -355,6 +393,13 @@ pub trait Store: Send + Sync {
         tenant: &Tenant,
         tallies: &[Tally],
     ) -> Result<Vec<Vec<TallyRow>>, StoreError>;
+
+    /// When a row of `tenant` in `table` changed last, for a store that knows without reading: of two
+    /// equal answers, all that was read between them is as it was. `None` while rows are being
+    /// changed, and where others may change them unseen.
+    fn changed(&self, _table: &'static Table, _tenant: &Tenant) -> Option<u64> {
+        None
+    }
 
     /// Loads and holds what `unit` names, shows it to its decision, and commits what that answers.
     ///

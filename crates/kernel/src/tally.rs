@@ -20,7 +20,7 @@ pub type JsonPath = &'static [&'static str];
 /// Counted are the rows outside the trash of which all `clauses` hold, or the elements of an array
 /// inside them. A group is there because something counted is in it: over nothing there is none, not
 /// even when `by` is empty and all would be in one.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct Tally {
     /// The table.
     pub table: &'static Table,
@@ -38,7 +38,7 @@ pub struct Tally {
 }
 
 /// Rows of another table of the same tenant, outside the trash.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct Within {
     /// The indexed text field of the counted row that holds the other's id.
     pub field: &'static Field,
@@ -51,7 +51,7 @@ pub struct Within {
 }
 
 /// A text or a number that a tally looks at.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Part {
     /// A declared field of the row.
     Field {
@@ -67,7 +67,7 @@ pub enum Part {
 }
 
 /// A figure of a group.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Figure {
     /// How many are in it.
     Count,

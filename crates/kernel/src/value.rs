@@ -10,7 +10,7 @@ use crate::calendar::{format_date, format_instant};
 /// The value of a declared field.
 ///
 /// Values of one field are of one kind, or null. Null sorts before everything else.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub enum Value {
     /// No value.
     Null,

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use diesel_async::AsyncPgConnection;
 use futures_util::future::join;
-use racun_kernel::{LOOKUP_LIMIT, StoreError, Stored, Tenant};
+use racun_kernel::{LOOKUP_LIMIT, StoreError, Stored, Table, Tenant};
 use tokio::sync::oneshot;
 
 use crate::error::{of_pool, unavailable};
@@ -29,6 +29,16 @@ pub(crate) enum By {
     Column(&'static str),
 }
 
+impl Question {
+    pub(crate) fn ids(table: &Table, tenant: &Tenant) -> Self {
+        Self { table: table.name, by: By::Ids(tenant.clone()) }
+    }
+
+    pub(crate) fn field(table: &Table, field: &str) -> Result<Self, StoreError> {
+        Ok(Self { table: table.name, by: By::Column(table.indexed_text(field)?) })
+    }
+}
+
 type Answer = Result<Vec<Stored>, StoreError>;
 
 /// One who asks.
@@ -42,9 +52,7 @@ impl Asker {
     /// Who asks for `values`, and where the answer will be.
     pub(crate) fn new(values: Vec<String>) -> (Self, oneshot::Receiver<Answer>) {
         let (answer, receiver) = oneshot::channel();
-        // No text that is stored holds NUL, and PostgreSQL refuses to compare with it.
-        let values = values.into_iter().filter(|value| !value.contains('\0')).collect();
-        (Self { values, answer }, receiver)
+        (Self { values: storable(&values).cloned().collect(), answer }, receiver)
     }
 }
 
@@ -70,6 +78,21 @@ fn share(found: &[HeldRow], values: &[String]) -> Vec<Stored> {
     let is_asked = |row: &&HeldRow| row.key.as_ref().is_some_and(|key| values.contains(key));
     let stored = |row: &HeldRow| Stored { id: row.id.clone(), body: row.body.clone() };
     found.iter().filter(is_asked).map(stored).collect()
+}
+
+/// Answers one who asks for `values`.
+pub(crate) async fn one(
+    connection: &AsyncPgConnection,
+    question: &Question,
+    values: &[String],
+) -> Answer {
+    let found = find(connection, question, &storable(values).collect()).await?;
+    Ok(found.into_iter().map(|row| Stored { id: row.id, body: row.body }).collect())
+}
+
+/// No text that is stored holds NUL, and PostgreSQL refuses to compare with it.
+fn storable(values: &[String]) -> impl Iterator<Item = &String> {
+    values.iter().filter(|value| !value.contains('\0'))
 }
 
 async fn find(

@@ -18,6 +18,7 @@
 //! | `wishes`      | what a group wants written                                                 |
 //! | `write`       | the statements that write                                                  |
 //! | `pool`        | connections                                                                |
+//! | `shared`      | lists and figures that several ask for at once                             |
 //! | `session`     | whose rows a statement reaches, and how it is planned                      |
 //! | `statement`   | SQL text with values, and how diesel sends it                              |
 //! | `error`       | what PostgreSQL's failures mean to the port                                |
@@ -38,6 +39,7 @@ mod pool;
 mod read;
 mod schema;
 mod session;
+mod shared;
 mod statement;
 mod tally;
 mod transaction;
@@ -49,7 +51,8 @@ use diesel_async::AsyncPgConnection;
 use diesel_async::pooled_connection::deadpool::Object;
 use futures_util::FutureExt as _;
 use racun_kernel::{
-    ListQuery, Store, StoreError, Stored, Table, Tally, TallyRow, Tenant, TransactError, Unit,
+    ListQuery, Read, Rows, Store, StoreError, Stored, Table, Tally, TallyRow, Tenant,
+    TransactError, Unit,
 };
 use tokio::runtime::Handle;
 
@@ -57,10 +60,11 @@ pub use migration::migrate;
 pub use pool::Options;
 pub use schema::create_table_sql;
 
-use ask::{Asker, By, Question};
+use ask::{Asker, Question};
 use group::Waiting;
 use lane::Lanes;
 use pool::Connections;
+use shared::{FiguresOf, PageOf, Shared};
 use statement::batch;
 
 /// A store on PostgreSQL.
@@ -71,6 +75,10 @@ pub struct PgStore {
     units: Lanes<Tenant, Waiting>,
     /// Who asks for rows waits for those with the same question.
     askers: Lanes<Question, Asker>,
+    pages: Shared<PageOf>,
+    figures: Shared<FiguresOf>,
+    /// What one caller reads at once.
+    reads: Shared<Vec<Read>>,
 }
 
 impl PgStore {
@@ -92,7 +100,10 @@ impl PgStore {
             let pool = pool.clone();
             async move { ask::answer(&pool, question, askers).await }.boxed()
         });
-        let store = Self { connections, runtime, units, askers };
+        let pages = Shared::new(runtime.clone(), connections.clone());
+        let figures = Shared::new(runtime.clone(), connections.clone());
+        let reads = Shared::new(runtime.clone(), connections.clone());
+        let store = Self { connections, runtime, units, askers, pages, figures, reads };
         store.ping().await?;
         Ok(store)
     }
@@ -129,8 +140,7 @@ impl Store for PgStore {
         tenant: &Tenant,
         ids: &[String],
     ) -> Result<Vec<Stored>, StoreError> {
-        let question = Question { table: table.name, by: By::Ids(tenant.clone()) };
-        self.ask(question, ids.to_vec()).await
+        self.ask(Question::ids(table, tenant), ids.to_vec()).await
     }
 
     async fn lookup(
@@ -139,8 +149,7 @@ impl Store for PgStore {
         field: &'static str,
         value: &str,
     ) -> Result<Vec<Stored>, StoreError> {
-        let by = By::Column(table.indexed_text(field)?);
-        self.ask(Question { table: table.name, by }, vec![value.to_owned()]).await
+        self.ask(Question::field(table, field)?, vec![value.to_owned()]).await
     }
 
     async fn list(
@@ -149,7 +158,14 @@ impl Store for PgStore {
         tenant: &Tenant,
         query: &ListQuery,
     ) -> Result<(Vec<Stored>, i64), StoreError> {
-        read::list(&*self.connection().await?, table, tenant, query).await
+        self.pages.ask(PageOf { table, tenant: tenant.clone(), query: query.clone() }).await
+    }
+
+    async fn read_all(&self, reads: &[Read]) -> Vec<Rows> {
+        match self.reads.ask(reads.to_vec()).await {
+            Ok(answers) => answers,
+            Err(error) => reads.iter().map(|_| Err(error.clone())).collect(),
+        }
     }
 
     async fn tallies(
@@ -160,7 +176,8 @@ impl Store for PgStore {
         if tallies.is_empty() {
             return Ok(Vec::new());
         }
-        tally::tallies(&*self.connection().await?, tenant, tallies).await
+        let question = FiguresOf { tenant: tenant.clone(), tallies: tallies.to_vec() };
+        self.figures.ask(question).await
     }
 
     async fn transact(&self, unit: Unit) -> Result<(), TransactError> {

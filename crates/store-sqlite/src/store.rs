@@ -2,6 +2,7 @@
 
 use std::fs::File;
 use std::path::Path;
+use std::sync::Arc;
 use std::thread::JoinHandle;
 
 use async_trait::async_trait;
@@ -11,6 +12,7 @@ use racun_kernel::{
 use rusqlite::Connection;
 use tokio::sync::{mpsc, oneshot};
 
+use crate::recent::{Answer, Asked, Part, Recent};
 use crate::writer::{Job, Waiting};
 use crate::{OpenError, connection, declaration, read, readers, schema, select, tally, writer};
 
@@ -28,6 +30,7 @@ pub struct SqliteStore {
     /// `None` only while it is dropped.
     writer: Option<JoinHandle<()>>,
     readers: Vec<JoinHandle<()>>,
+    recent: Arc<Recent>,
     /// Released after all connections are closed.
     _lock: Option<File>,
 }
@@ -74,14 +77,16 @@ impl SqliteStore {
     ) -> Result<Self, OpenError> {
         let failed = |error| OpenError::io(path, error);
         let (writes, queued_writes) = mpsc::channel(QUEUE);
-        let writer = Some(writer::spawn(connection, queued_writes).map_err(failed)?);
+        let recent = Arc::new(Recent::default());
+        let writer = writer::spawn(connection, queued_writes, Arc::clone(&recent));
+        let writer = Some(writer.map_err(failed)?);
         let (mut reads, mut threads) = (None, Vec::new());
         if !readers.is_empty() {
             let (sender, queued_reads) = mpsc::channel(QUEUE);
             threads = readers::spawn(readers, queued_reads).map_err(failed)?;
             reads = Some(sender);
         }
-        Ok(Self { writes: Some(writes), reads, writer, readers: threads, _lock: lock })
+        Ok(Self { writes: Some(writes), reads, writer, readers: threads, recent, _lock: lock })
     }
 
     /// Runs `read` on a connection of another thread.
@@ -101,6 +106,22 @@ impl SqliteStore {
         };
         queued?;
         answer.await.map_err(|_| ended())?.map_err(crate::error::unavailable)
+    }
+
+    /// What was answered to this lately, or what `read` answers.
+    async fn recent(
+        &self,
+        part: Part,
+        asked: Asked,
+        read: impl FnOnce(&mut Connection) -> Result<Answer, rusqlite::Error> + Send + 'static,
+    ) -> Result<Answer, StoreError> {
+        let began = match self.recent.answer(&part, &asked) {
+            Ok(answer) => return Ok(Arc::unwrap_or_clone(answer)),
+            Err(began) => began,
+        };
+        let answer = Arc::new(self.read(read).await?);
+        self.recent.keep(part, asked, began, &answer);
+        Ok(Arc::unwrap_or_clone(answer))
     }
 }
 
@@ -138,7 +159,14 @@ impl Store for SqliteStore {
         ids: &[String],
     ) -> Result<Vec<Stored>, StoreError> {
         let (tenant, ids) = (tenant.clone(), ids.to_vec());
-        self.read(move |connection| read::find(connection, table, &tenant, &ids)).await
+        if tenant.is_of_an_entity() {
+            return self.read(move |connection| read::find(connection, table, &tenant, &ids)).await;
+        }
+        let (part, asked) = (Part::of(table, &tenant), Asked::Ids(ids.clone()));
+        let read = move |connection: &mut Connection| {
+            Ok((read::find(connection, table, &tenant, &ids)?, 0))
+        };
+        Ok(self.recent(part, asked, read).await?.0)
     }
 
     async fn lookup(
@@ -149,7 +177,11 @@ impl Store for SqliteStore {
     ) -> Result<Vec<Stored>, StoreError> {
         let column = table.indexed_text(field)?;
         let value = value.to_owned();
-        self.read(move |connection| read::lookup(connection, table, column, &value)).await
+        let asked = Asked::Value(column, value.clone());
+        let read = move |connection: &mut Connection| {
+            Ok((read::lookup(connection, table, column, &value)?, 0))
+        };
+        Ok(self.recent(Part::all(table), asked, read).await?.0)
     }
 
     async fn list(
@@ -159,7 +191,13 @@ impl Store for SqliteStore {
         query: &ListQuery,
     ) -> Result<(Vec<Stored>, i64), StoreError> {
         let (tenant, query) = (tenant.clone(), query.clone());
-        self.read(move |connection| select::list(connection, table, &tenant, &query)).await
+        if tenant.is_of_an_entity() {
+            let list = move |connection: &mut _| select::list(connection, table, &tenant, &query);
+            return self.read(list).await;
+        }
+        let (part, asked) = (Part::of(table, &tenant), Asked::Page(query.clone()));
+        self.recent(part, asked, move |connection| select::list(connection, table, &tenant, &query))
+            .await
     }
 
     async fn tallies(
@@ -169,6 +207,10 @@ impl Store for SqliteStore {
     ) -> Result<Vec<Vec<TallyRow>>, StoreError> {
         let (tenant, tallies) = (tenant.clone(), tallies.to_vec());
         self.read(move |connection| tally::tallies(connection, &tenant, &tallies)).await
+    }
+
+    fn changed(&self, table: &'static Table, tenant: &Tenant) -> Option<u64> {
+        self.recent.changed(&Part::of(table, tenant))
     }
 
     async fn transact(&self, unit: Unit) -> Result<(), TransactError> {

@@ -10,10 +10,11 @@ use rusqlite::{Connection, OptionalExtension};
 use crate::encoding::{cell, microseconds};
 use crate::error::{of_write, unavailable};
 use crate::read::stored;
+use crate::recent::Part;
 use crate::sql::{Sql, text};
 
-/// Does all of `unit`, or fails; the caller rolls back.
-pub(crate) fn run(connection: &Connection, unit: Unit) -> Result<(), TransactError> {
+/// Does all of `unit`, or fails; the caller rolls back. Answers what it changed.
+pub(crate) fn run(connection: &Connection, unit: Unit) -> Result<Vec<Part>, TransactError> {
     let failed = TransactError::Store;
     let rows = unit.loads.iter().map(|load| rows(connection, load));
     let rows = rows.collect::<Result<_, _>>().map_err(failed)?;
@@ -33,7 +34,7 @@ pub(crate) fn run(connection: &Connection, unit: Unit) -> Result<(), TransactErr
     if let (true, Some(series), Some(number)) = (writes.takes_number, &unit.series, number) {
         take_number(connection, series, number).map_err(|error| failed(unavailable(error)))?;
     }
-    Ok(())
+    Ok(writes.puts.iter().flat_map(Part::changed_by).collect())
 }
 
 fn rows(connection: &Connection, load: &Load) -> Result<Vec<Stored>, StoreError> {

@@ -1,7 +1,9 @@
 //! The thread that writes: it commits waiting units in groups, because the flush to the disk costs
 //! the same for one as for many.
 
+use std::collections::HashSet;
 use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::Arc;
 use std::thread::{Builder, JoinHandle};
 
 use racun_kernel::{StoreError, TransactError, Unit};
@@ -10,6 +12,7 @@ use tokio::sync::{mpsc, oneshot};
 
 use crate::error::unavailable;
 use crate::read::Read;
+use crate::recent::{Part, Recent};
 use crate::{readers, unit};
 
 /// Units that one commit holds at most.
@@ -33,11 +36,12 @@ pub(crate) enum Job {
 pub(crate) fn spawn(
     mut connection: Connection,
     mut queue: mpsc::Receiver<Job>,
+    recent: Arc<Recent>,
 ) -> std::io::Result<JoinHandle<()>> {
     Builder::new().name("racun-writer".to_owned()).spawn(move || {
         while let Some(first) = queue.blocking_recv() {
             let (group, reads) = gather(first, &mut queue);
-            commit(&mut connection, group);
+            commit(&mut connection, group, &recent);
             for read in reads {
                 readers::run(&mut connection, read);
             }
@@ -62,13 +66,13 @@ fn gather(first: Job, queue: &mut mpsc::Receiver<Job>) -> (Vec<Waiting>, Vec<Rea
 /// Runs the units of `group` in one transaction and answers them once it is on disk.
 ///
 /// A refusal waits for the commit too: it may rest on what a unit before it in the group wrote.
-fn commit(connection: &mut Connection, group: Vec<Waiting>) {
+fn commit(connection: &mut Connection, group: Vec<Waiting>, recent: &Recent) {
     if group.is_empty() {
         return;
     }
     let (units, callers): (Vec<_>, Vec<_>) =
         group.into_iter().map(|waiting| (waiting.unit, waiting.answer)).unzip();
-    let answers = match run_all(connection, units) {
+    let answers = match run_all(connection, units, recent) {
         Ok(answers) => answers,
         Err(error) => {
             tracing::error!(%error, units = callers.len(), "a group of units was not committed");
@@ -85,29 +89,33 @@ fn commit(connection: &mut Connection, group: Vec<Waiting>) {
 fn run_all(
     connection: &mut Connection,
     units: Vec<Unit>,
+    recent: &Recent,
 ) -> Result<Vec<Result<(), TransactError>>, StoreError> {
     let mut transaction = connection
         .transaction_with_behavior(TransactionBehavior::Immediate)
         .map_err(unavailable)?;
-    let mut answers = Vec::new();
+    let (mut answers, mut changed) = (Vec::new(), HashSet::new());
     for unit in units {
-        answers.push(run_one(&mut transaction, unit));
+        answers.push(run_one(&mut transaction, unit).map(|parts| changed.extend(parts)));
         // A full disk makes SQLite roll all of it back by itself: what follows would run outside.
         if transaction.is_autocommit() {
             return Err(StoreError::Unavailable("SQLite rolled the group back".to_owned()));
         }
     }
+    let writing = recent.writing(changed);
     transaction.commit().map_err(unavailable)?;
+    drop(writing);
     Ok(answers)
 }
 
 /// Runs `unit` in a savepoint, which a refusal, a failure or a panic rolls back.
-fn run_one(transaction: &mut Transaction<'_>, unit: Unit) -> Result<(), TransactError> {
+fn run_one(transaction: &mut Transaction<'_>, unit: Unit) -> Result<Vec<Part>, TransactError> {
     let run = || {
         let failed = |error| TransactError::Store(unavailable(error));
         let savepoint = transaction.savepoint().map_err(failed)?;
-        unit::run(&savepoint, unit)?;
-        savepoint.commit().map_err(failed)
+        let changed = unit::run(&savepoint, unit)?;
+        savepoint.commit().map_err(failed)?;
+        Ok(changed)
     };
     catch_unwind(AssertUnwindSafe(run)).unwrap_or_else(|_| {
         tracing::error!("a decision panicked; its unit is rolled back");
@@ -146,7 +154,7 @@ mod tests {
                 (Waiting { unit, answer }, answered)
             })
             .unzip();
-        commit(connection, group);
+        commit(connection, group, &Recent::default());
         let answers = answers.into_iter().map(|answer| answer.blocking_recv().unwrap());
         let failed = |error| {
             let store = matches!(error, TransactError::Store(StoreError::Unavailable(_)));

@@ -5,14 +5,15 @@
 use std::future::Future;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use std::sync::atomic::{AtomicI64, Ordering};
 
 use racun_kernel::id::EntityId;
 use racun_kernel::testing::contract::{
     NOTES, SAMPLES, Sample, random_lists, random_tallies, store_contract,
 };
 use racun_kernel::{
-    Event, Field, FieldKind, Loaded, Part, Put, Record, Refusal, Series, Store, StoreError, Table,
-    Tally, TallyRow, TransactError, Unique, Unit, Value, Writes,
+    Decimal, Event, Field, FieldKind, Loaded, Part, Put, Record, Refusal, Series, Store,
+    StoreError, Table, Tally, TallyRow, TransactError, Unique, Unit, Value, Writes,
 };
 use racun_store_sqlite::{OpenError, SqliteStore};
 use tempfile::TempDir;
@@ -84,6 +85,58 @@ fn random_tallies_equal_the_reference() {
     }
     let (_folder, file) = folder();
     run(random_tallies(open(&file), 3, 60));
+}
+
+/// A writer counts a sample's amount up; readers who look it up never see less than what was
+/// answered to the writer before they asked, nor less than what they saw before.
+#[test]
+fn no_read_answers_what_was_before_a_write_that_was_answered() {
+    const WRITES: i64 = 1_500;
+    let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(4).build().unwrap();
+    let (_folder, file) = folder();
+    let store = open(&file);
+    let told = Arc::new(AtomicI64::new(0));
+    let counted = |count: i64| Sample {
+        group: Some("counted".to_owned()),
+        amount: Some(count.into()),
+        ..sample("smp_1")
+    };
+    let read = |rows: Vec<Sample>| rows[0].amount.clone().unwrap();
+    runtime.block_on(async {
+        store.transact(insertion(&counted(0))).await.unwrap();
+        let readers: Vec<_> = (0..4)
+            .map(|_| {
+                let (store, told) = (Arc::clone(&store), Arc::clone(&told));
+                tokio::spawn(async move {
+                    let (mut reads, mut least) = (0_u32, Decimal::zero());
+                    while told.load(Ordering::SeqCst) < WRITES {
+                        let before = Decimal::from(told.load(Ordering::SeqCst));
+                        let changed = store.changed(&SAMPLES, &sample("").tenant());
+                        let seen = read(store.look_up(&SAMPLES, "group", "counted").await.unwrap());
+                        assert!(seen >= before && seen >= least, "{seen} after {before}, {least}");
+                        let again =
+                            read(store.look_up(&SAMPLES, "group", "counted").await.unwrap());
+                        let still = store.changed(&SAMPLES, &sample("").tenant());
+                        if changed.is_some() && changed == still {
+                            assert_eq!(seen, again, "nothing changed in between");
+                        }
+                        (reads, least) = (reads + 1, again);
+                    }
+                    reads
+                })
+            })
+            .collect();
+        for count in 1..=WRITES {
+            let puts = vec![Put::update(&counted(count - 1), &counted(count))];
+            let writes = Writes { puts, ..Writes::default() };
+            let decide = Box::new(move |_| Ok(writes));
+            store.transact(Unit { loads: Vec::new(), series: None, decide }).await.unwrap();
+            told.store(count, Ordering::SeqCst);
+        }
+        for reader in readers {
+            assert!(reader.await.unwrap() > 100);
+        }
+    });
 }
 
 #[test]

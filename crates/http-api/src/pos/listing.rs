@@ -4,13 +4,14 @@
 //! answer has a tag, made of which tabs there are and at which versions: a caller that names it is
 //! answered that the list is the one it has, and no tab is read.
 
-use std::collections::BTreeSet;
+use std::cell::RefCell;
+use std::collections::{BTreeMap, BTreeSet};
 
 use actix_web::HttpRequest;
 use actix_web::http::header::{EntityTag, Header as _, IfNoneMatch};
 use racun_application::pos::tabs as application;
-use racun_kernel::{Decimal, Issue, Scope, Store};
-use racun_pos::{Tab, TabStatus};
+use racun_kernel::{Decimal, Issue, Scope, Store, Tenant};
+use racun_pos::{TABS, Tab, TabStatus};
 use ring::digest::{Context, SHA256};
 
 use crate::error::ApiError;
@@ -33,10 +34,10 @@ pub(super) async fn read(
     scope: &Scope,
     statuses: &BTreeSet<TabStatus>,
     seen: &Seen,
+    tags: &Tags,
 ) -> Result<Listing, ApiError> {
     if seen.is_any() {
-        let versions = application::versions(store, scope, statuses).await?;
-        let tag = tag(statuses, versions.into_iter());
+        let tag = present(store, scope, statuses, tags).await?;
         if seen.is(&tag) {
             return Ok(Listing::Unchanged(tag));
         }
@@ -45,6 +46,57 @@ pub(super) async fn read(
     // Of these tabs: another may have been opened since the versions were read.
     let tag = tag(statuses, tabs.iter().map(|tab| (tab.id.to_string(), tab.version.into())));
     Ok(Listing::Tabs(tag, tabs))
+}
+
+/// The present tag: the kept one while no tab changed, or made of what is read.
+async fn present(
+    store: &dyn Store,
+    scope: &Scope,
+    statuses: &BTreeSet<TabStatus>,
+    tags: &Tags,
+) -> Result<EntityTag, ApiError> {
+    let changed = || store.changed(&TABS, &scope.tenant());
+    let key = (scope.tenant(), statuses.clone());
+    let Some(before) = changed() else {
+        let versions = application::versions(store, scope, statuses).await?;
+        return Ok(tag(statuses, versions.into_iter()));
+    };
+    if let Some(kept) = tags.of(&key, before) {
+        return Ok(kept);
+    }
+    let versions = application::versions(store, scope, statuses).await?;
+    let tag = tag(statuses, versions.into_iter());
+    if changed() == Some(before) {
+        tags.keep(key, before, tag.clone());
+    }
+    Ok(tag)
+}
+
+/// A list: whose tabs, and in which states.
+type Key = (Tenant, BTreeSet<TabStatus>);
+
+/// Tags of lists, for stores that know without reading when a tab changed last. Each thread that
+/// serves requests has its own.
+#[derive(Default)]
+pub(crate) struct Tags(RefCell<BTreeMap<Key, (u64, EntityTag)>>);
+
+impl Tags {
+    /// Lists whose tags are kept, at most; beyond, all are forgotten.
+    const MOST: usize = 1_000;
+
+    /// The tag of a list of tabs of which none changed since `changed`.
+    fn of(&self, key: &Key, changed: u64) -> Option<EntityTag> {
+        let tags = self.0.borrow();
+        tags.get(key).filter(|(kept, _)| *kept == changed).map(|(_, tag)| tag.clone())
+    }
+
+    fn keep(&self, key: Key, changed: u64, tag: EntityTag) {
+        let mut tags = self.0.borrow_mut();
+        if tags.len() >= Self::MOST {
+            tags.clear();
+        }
+        tags.insert(key, (changed, tag));
+    }
 }
 
 /// The tag of the list of `tabs`, ids and versions in any order: a digest, so that two lists have

@@ -14,4 +14,5 @@ pub(crate) mod tables;
 pub(crate) mod tabs;
 pub(crate) mod takings;
 
+pub(crate) use listing::Tags;
 pub(crate) use tab::TabBody;

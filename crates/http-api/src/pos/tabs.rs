@@ -8,7 +8,7 @@ use racun_access::Permission::{ReadTill, Sell};
 use racun_application::pos::tabs as application;
 use racun_kernel::{Issue, Scope, id};
 
-use super::listing::{self, Listing, Seen};
+use super::listing::{self, Listing, Seen, Tags};
 use super::tab::{AppendBody, CloseBody, DeviceBody, OpenTabBody, TabBody, TabPatchBody};
 use crate::answer::Created;
 use crate::body::{AllBody, Convert};
@@ -95,7 +95,9 @@ async fn list(
     request: HttpRequest,
 ) -> Result<HttpResponse, ApiError> {
     let (statuses, seen) = (listing::statuses(&query)?, Seen::of(&request));
-    Ok(match listing::read(&*services.store, &scope, &statuses, &seen).await? {
+    let tags = request.app_data::<Tags>();
+    let tags = tags.ok_or_else(|| ApiError::internal("the application keeps no tags"))?;
+    Ok(match listing::read(&*services.store, &scope, &statuses, &seen, tags).await? {
         Listing::Unchanged(tag) => HttpResponse::NotModified().insert_header(ETag(tag)).finish(),
         Listing::Tabs(tag, tabs) => {
             let body: AllBody<TabBody> = tabs.convert();

@@ -12,6 +12,7 @@ mod documents_linked;
 mod entities;
 mod expense_totals;
 mod expenses;
+mod foresight;
 mod harness;
 mod operators;
 mod payment_lists;
