@@ -42,6 +42,7 @@ pub async fn store_contract(store: Arc<dyn Store>) {
 
     lists::a_table_without_trash_has_an_empty_one(store).await;
     lists::a_cursor_survives_the_row_it_stands_on(store).await;
+    lists::reads_at_once_answer_what_each_answers_alone(store).await;
 
     series::numbers_are_used_once_and_without_gaps(store).await;
     series::an_unused_number_is_offered_again(store).await;

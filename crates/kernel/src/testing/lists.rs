@@ -5,7 +5,7 @@ use super::random::Random;
 use super::random_samples::{random_query, random_sample};
 use super::sample::{NOTES, Note, SAMPLES, Sample, fresh_entity};
 use crate::id::EntityId;
-use crate::{ListQuery, Page, Put, RawQuery, Record, Store, Tenant, evaluate};
+use crate::{ListQuery, Page, Put, RawQuery, Read, Record, Store, Tenant, evaluate};
 
 /// Rows of a tenant in the random test.
 const ROWS: usize = 30;
@@ -136,4 +136,35 @@ pub(super) async fn a_cursor_survives_the_row_it_stands_on(store: &dyn Store) {
     let left = [rows[0].clone(), rows[2].clone()];
     let second = same_page(store, &rows[0].tenant(), &left, &raw, "two rows").await;
     assert_eq!(second.rows, rows[2..]);
+}
+
+pub(super) async fn reads_at_once_answer_what_each_answers_alone(store: &dyn Store) {
+    let rows = ["smp_1", "smp_2"].map(|id| Sample {
+        group: Some(format!("read of {id}")),
+        ..Sample::new(fresh_entity(), id)
+    });
+    insert(store, rows.iter().map(Put::insert).collect()).await;
+    let [first, second] = rows;
+    let changed = Sample { note: Some("changed".to_owned()), ..second.clone() };
+    insert(store, vec![Put::update(&second, &changed)]).await;
+    let first_page = ListQuery { count: true, ..ListQuery::first_page(&SAMPLES) };
+    let reads = [
+        Read::Find(&SAMPLES, first.tenant(), vec!["smp_1".to_owned(), "smp_2".to_owned()]),
+        Read::Find(&SAMPLES, first.tenant(), vec!["smp\0".to_owned()]),
+        Read::Lookup(&SAMPLES, "group", "read of smp_2".to_owned()),
+        Read::Lookup(&SAMPLES, "name", "no index".to_owned()),
+        Read::List(&SAMPLES, second.tenant(), first_page.clone()),
+    ];
+    let answers = store.read_all(&reads).await;
+    let tenants = [first.tenant(), second.tenant()];
+    let found = store.find(&SAMPLES, &tenants[0], &["smp_1".to_owned()]).await;
+    let looked_up = store.lookup(&SAMPLES, "group", "read of smp_2").await;
+    assert!(looked_up.as_ref().is_ok_and(|rows| rows[0].body.contains("changed")));
+    let listed = store.list(&SAMPLES, &tenants[1], &first_page).await;
+    let unindexed = store.lookup(&SAMPLES, "name", "no index").await;
+    assert!(unindexed.is_err());
+    let alone =
+        [found, Ok(Vec::new()), looked_up, unindexed].map(|rows| rows.map(|rows| (rows, 0)));
+    assert_eq!(answers[..4], alone);
+    assert_eq!(answers[4], listed);
 }
