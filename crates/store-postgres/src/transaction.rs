@@ -166,9 +166,7 @@ impl Transaction {
         }
         let before = statements.len();
         statements.extend(batches.iter().map(write::Batch::statement));
-        statements.extend(write::count(&wishes.puts));
-        statements.extend(write::announce(&wishes.events));
-        statements.extend(write::use_up(&wishes.used));
+        statements.extend(write::keep(&wishes.puts, &wishes.events, &wishes.used));
         // Where a row may be missing, nothing must be committed before the answer is seen.
         if wishes.is_sure {
             statements.push(Statement::new("COMMIT"));

@@ -180,48 +180,70 @@ enum Part {
     Body,
 }
 
+/// What goes with the rows: the kept counts, the outbox and the series. One statement, for each one
+/// costs the server and whoever waits for it much the same whatever it does.
+pub(crate) fn keep(
+    puts: &[Cow<'_, Put>],
+    events: &[&Event],
+    used: &BTreeMap<(&Tenant, &str), i64>,
+) -> Option<Statement> {
+    let mut statement = Statement::new("");
+    let parts = [
+        count(&mut statement, puts),
+        announce(&mut statement, events),
+        use_up(&mut statement, used),
+    ];
+    let parts: Vec<String> = parts.into_iter().flatten().collect();
+    let (last, first) = parts.split_last()?;
+    for (n, part) in first.iter().enumerate() {
+        let with = if n == 0 { "WITH" } else { "," };
+        statement.push(&format!("{with} part_{n} AS ({part}) "));
+    }
+    statement.push(last);
+    Some(statement)
+}
+
 /// Adds to the kept counts what `puts` change.
 ///
 /// Each connection of a pool has a shard of its own, so that writers do not wait for each other; a
 /// count is the sum of its shards. Those who share a shard take its rows in one order.
-pub(crate) fn count(puts: &[Cow<'_, Put>]) -> Option<Statement> {
+fn count(statement: &mut Statement, puts: &[Cow<'_, Put>]) -> Option<String> {
     let changes = Put::count_changes(puts.iter().map(AsRef::as_ref));
     if changes.is_empty() {
         return None;
     }
-    let statement = Statement::new(
+    let tenants =
+        statement.value(changes.keys().map(|(tenant, _)| tenant.as_str()).collect::<Bind>());
+    let tables = statement.value(changes.keys().map(|(_, table)| *table).collect::<Bind>());
+    let live = statement.value(Bind::Ints(changes.values().map(|(live, _)| *live).collect()));
+    let trashed = Bind::Ints(changes.values().map(|(_, trashed)| *trashed).collect());
+    let trashed = statement.value(trashed);
+    Some(format!(
         "INSERT INTO list_counts AS kept (tenant, table_name, shard, live, trashed) \
          SELECT tenant, table_name, current_setting('racun.shard')::smallint, live, trashed \
-         FROM unnest($1, $2, $3, $4) AS news (tenant, table_name, live, trashed) \
+         FROM unnest({tenants}, {tables}, {live}, {trashed}) \
+         AS news (tenant, table_name, live, trashed) \
          ON CONFLICT (tenant, table_name, shard) DO UPDATE \
-         SET live = kept.live + excluded.live, trashed = kept.trashed + excluded.trashed",
-    );
-    Some(
-        statement
-            .bind(changes.keys().map(|(tenant, _)| tenant.as_str()).collect::<Bind>())
-            .bind(changes.keys().map(|(_, table)| *table).collect::<Bind>())
-            .bind(Bind::Ints(changes.values().map(|(live, _)| *live).collect()))
-            .bind(Bind::Ints(changes.values().map(|(_, trashed)| *trashed).collect())),
-    )
+         SET live = kept.live + excluded.live, trashed = kept.trashed + excluded.trashed"
+    ))
 }
 
 /// Puts `events` into the outbox, in their order.
-pub(crate) fn announce(events: &[&Event]) -> Option<Statement> {
+fn announce(statement: &mut Statement, events: &[&Event]) -> Option<String> {
     if events.is_empty() {
         return None;
     }
-    let statement = Statement::new(
-        "INSERT INTO outbox (tenant, kind, subject, actor, at) \
-         SELECT * FROM unnest($1, $2, $3, $4, $5)",
-    );
-    Some(
-        statement
-            .bind(events.iter().map(|event| event.tenant.as_str()).collect::<Bind>())
-            .bind(events.iter().map(|event| event.kind).collect::<Bind>())
-            .bind(events.iter().map(|event| event.subject.as_str()).collect::<Bind>())
-            .bind(events.iter().map(|event| event.actor.as_str()).collect::<Bind>())
-            .bind(Bind::Instants(events.iter().map(|event| Some(event.at)).collect())),
-    )
+    let binds: [Bind; 5] = [
+        events.iter().map(|event| event.tenant.as_str()).collect(),
+        events.iter().map(|event| event.kind).collect(),
+        events.iter().map(|event| event.subject.as_str()).collect(),
+        events.iter().map(|event| event.actor.as_str()).collect(),
+        Bind::Instants(events.iter().map(|event| Some(event.at)).collect()),
+    ];
+    let values = binds.map(|bind| statement.value(bind)).join(", ");
+    Some(format!(
+        "INSERT INTO outbox (tenant, kind, subject, actor, at) SELECT * FROM unnest({values})"
+    ))
 }
 
 /// Holds the series called `keys`, in their order, and answers their last numbers.
@@ -235,18 +257,16 @@ pub(crate) fn hold_series(tenant: &Tenant, keys: &BTreeSet<&str>) -> Statement {
 }
 
 /// Records the last used number of each series.
-pub(crate) fn use_up(used: &BTreeMap<(&Tenant, &str), i64>) -> Option<Statement> {
+fn use_up(statement: &mut Statement, used: &BTreeMap<(&Tenant, &str), i64>) -> Option<String> {
     if used.is_empty() {
         return None;
     }
-    let statement = Statement::new(
-        "UPDATE series SET last = used.last FROM unnest($1, $2, $3) AS used (tenant, key, last) \
-         WHERE series.tenant = used.tenant AND series.key = used.key",
-    );
-    Some(
-        statement
-            .bind(used.keys().map(|(tenant, _)| tenant.as_str()).collect::<Bind>())
-            .bind(used.keys().map(|(_, key)| *key).collect::<Bind>())
-            .bind(Bind::Ints(used.values().copied().collect())),
-    )
+    let tenants = statement.value(used.keys().map(|(tenant, _)| tenant.as_str()).collect::<Bind>());
+    let keys = statement.value(used.keys().map(|(_, key)| *key).collect::<Bind>());
+    let numbers = statement.value(Bind::Ints(used.values().copied().collect()));
+    Some(format!(
+        "UPDATE series SET last = used.last \
+         FROM unnest({tenants}, {keys}, {numbers}) AS used (tenant, key, last) \
+         WHERE series.tenant = used.tenant AND series.key = used.key"
+    ))
 }
