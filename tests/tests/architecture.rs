@@ -66,7 +66,8 @@ const PURE: &[(&str, &[&str])] = &[
 ];
 
 /// The crates that know a technology. None may know another.
-const ADAPTERS: &[&str] = &["racun-http-api", "racun-store-postgres", "racun-store-sqlite"];
+const ADAPTERS: &[&str] =
+    &["racun-authorities", "racun-http-api", "racun-store-postgres", "racun-store-sqlite"];
 
 /// Technologies, and the crates that may name them.
 const KNOWN_BY: &[(&str, &[&str])] = &[
@@ -76,7 +77,7 @@ const KNOWN_BY: &[(&str, &[&str])] = &[
     ("diesel_migrations", &["racun-store-postgres"]),
     ("tokio-postgres", &["racun-store-postgres", "racun-test-postgres"]),
     ("rusqlite", &["racun-store-sqlite"]),
-    ("reqwest", &["racun-server", "racun-tests"]),
+    ("reqwest", &["racun-authorities", "racun-server", "racun-tests"]),
     ("chrono", &[]),
     ("openssl", &[]),
     ("rust_decimal", &[]),

@@ -1,0 +1,8 @@
+//! The clients against the vectors of the authorities' specifications, other programs that verify
+//! signatures, and servers that misbehave.
+#![expect(clippy::unwrap_used, reason = "a test ends where it meets what it does not expect")]
+
+mod dsig;
+mod names;
+mod support;
+mod tokens;
