@@ -43,7 +43,8 @@ impl Clock {
 
 /// What an authority's wall clock shows at `at`.
 pub fn local(at: OffsetDateTime, authority: Authority) -> jiff::civil::DateTime {
-    zone(authority).to_datetime(jiff::Timestamp::from_second(at.unix_timestamp()).unwrap_or_default())
+    zone(authority)
+        .to_datetime(jiff::Timestamp::from_second(at.unix_timestamp()).unwrap_or_default())
 }
 
 /// The moment at which the wall clock of `authority` shows `local`: the earlier one, when it does twice.

@@ -283,9 +283,10 @@ impl Planned {
         }
         self.seen += 1;
         let by_turn = self.when.every.is_none_or(|every| self.seen.is_multiple_of(every));
-        let by_share = self.when.percent.is_none_or(|percent| {
-            self.seen * percent / 100 > (self.seen - 1) * percent / 100
-        });
+        let by_share = self
+            .when
+            .percent
+            .is_none_or(|percent| self.seen * percent / 100 > (self.seen - 1) * percent / 100);
         let happens = by_turn && by_share;
         self.happened += u64::from(happens);
         happens

@@ -3,7 +3,9 @@
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use racun_authorities::Certificate;
-use racun_authorities::xml::{DSIG, ENVELOPED, Method, RSA_SHA256, SHA256, canonicalize, envelope, parse};
+use racun_authorities::xml::{
+    DSIG, ENVELOPED, Method, RSA_SHA256, SHA256, canonicalize, envelope, parse,
+};
 use ring::digest;
 
 use crate::fault::Twist;
@@ -35,7 +37,12 @@ pub struct Form {
 }
 
 /// Signs the answer, or leaves it as `twist` wants it.
-pub fn sign(unsigned: &Unsigned<'_>, form: &Form, signers: &Signers, twist: Option<Twist>) -> String {
+pub fn sign(
+    unsigned: &Unsigned<'_>,
+    form: &Form,
+    signers: &Signers,
+    twist: Option<Twist>,
+) -> String {
     let Unsigned { head, element, end, tail, .. } = unsigned;
     let signature = match twist {
         Some(Twist::Unsigned | Twist::AlgNone) => String::new(),
@@ -54,7 +61,8 @@ fn signature(
     let document = format!("{head}{element}{end}{tail}");
     let document = parse(&document).ok()?;
     let text = canonicalize(envelope(&document).ok()?, Method::Inclusive, None);
-    let signed_info = signed_info(form, id, digest::digest(&digest::SHA256, text.as_bytes()).as_ref());
+    let signed_info =
+        signed_info(form, id, digest::digest(&digest::SHA256, text.as_bytes()).as_ref());
     let open = format!("<Signature xmlns=\"{DSIG}\">");
     let whole = format!("{head}{element}{open}{signed_info}</Signature>{end}{tail}");
     let whole = parse(&whole).ok()?;
@@ -87,11 +95,7 @@ fn signed_info(form: &Form, id: &str, digest: &[u8]) -> String {
          <DigestMethod Algorithm=\"{SHA256}\"/>\n    <DigestValue>{digest}</DigestValue>\n  \
          </Reference>\n</SignedInfo>"
     );
-    if form.is_indented {
-        indented
-    } else {
-        indented.lines().map(str::trim_start).collect()
-    }
+    if form.is_indented { indented } else { indented.lines().map(str::trim_start).collect() }
 }
 
 /// `X509Certificate`.

@@ -20,6 +20,8 @@ pub struct Authorities {
     issuing: Identity,
     /// Serves TLS, for both.
     pub server: Identity,
+    /// The same name, issued by somebody else.
+    pub wrong_server: Identity,
     /// Signs replies of FURS.
     pub furs: Signers,
     /// Signs replies of CIS.
@@ -74,6 +76,8 @@ impl Authorities {
             (Kind::CommonName, "localhost"),
         ]);
         let server = maker.issue(&issuing, key!("tls"), &server_name, Use::Serve);
+        let rogue = maker.root(key!("rogue"), &issuing_name);
+        let wrong_server = maker.issue(&rogue, key!("tls"), &server_name, Use::Serve);
         let tax_ca_name = Name::new(&[
             (Kind::Country, "SI"),
             (Kind::Organization, "state-institutions"),
@@ -85,11 +89,24 @@ impl Authorities {
             (Kind::CommonName, "Fina Demo CA 2020"),
         ]);
         Self {
-            furs: maker.signers(&issuing, || key!("furs-signer"), &furs_signer("DavPotRacTEST"), &furs_signer("somebody else"), Use::Sign),
-            cis: maker.signers(&issuing, || key!("cis-signer"), &cis_signer("fiskalcistest"), &cis_signer("somebody else"), Use::Fiscal),
+            furs: maker.signers(
+                &issuing,
+                || key!("furs-signer"),
+                &furs_signer("DavPotRacTEST"),
+                &furs_signer("somebody else"),
+                Use::Sign,
+            ),
+            cis: maker.signers(
+                &issuing,
+                || key!("cis-signer"),
+                &cis_signer("fiskalcistest"),
+                &cis_signer("somebody else"),
+                Use::Fiscal,
+            ),
             tax_ca: maker.root(key!("tax-ca"), &tax_ca_name),
             fina_ca: maker.root(key!("fina-ca"), &fina_ca_name),
             server,
+            wrong_server,
             root,
             issuing,
         }

@@ -2,6 +2,7 @@
 
 use ring::digest;
 use ring::rand::{SecureRandom, SystemRandom};
+use ring::rsa::PublicKeyComponents;
 use ring::signature::{KeyPair, RSA_PKCS1_SHA256, RsaKeyPair};
 use rustls::pki_types::PrivatePkcs8KeyDer;
 use rustls::pki_types::pem::PemObject;
@@ -18,6 +19,16 @@ pub fn random<const N: usize>() -> [u8; N] {
     let mut bytes = [0; N];
     SystemRandom::new().fill(&mut bytes).expect("the machine gives random bytes");
     bytes
+}
+
+/// A random UUID (version 4), in lower case.
+pub fn uuid() -> String {
+    let mut bytes = random::<16>();
+    bytes[6] = bytes[6] & 0x0f | 0x40;
+    bytes[8] = bytes[8] & 0x3f | 0x80;
+    let hex: String = bytes.iter().map(|byte| format!("{byte:02x}")).collect();
+    let part = |range: std::ops::Range<usize>| hex.get(range).unwrap_or_default();
+    format!("{}-{}-{}-{}-{}", part(0..8), part(8..12), part(12..16), part(16..20), part(20..32))
 }
 
 /// An RSA key.
@@ -49,8 +60,7 @@ impl Key {
 
     /// The public key's modulus, without leading zeros.
     pub fn modulus(&self) -> Vec<u8> {
-        let modulus = self.pair.public().modulus();
-        modulus.big_endian_without_leading_zero().to_vec()
+        PublicKeyComponents::<Vec<u8>>::from(self.pair.public()).n
     }
 
     fn public_key(&self) -> &[u8] {
@@ -88,7 +98,6 @@ pub struct Wanted<'a> {
 /// A certificate with its key.
 pub struct Identity {
     pub subject: Name,
-    pub issuer: Name,
     pub serial: Vec<u8>,
     /// The certificate, DER.
     pub der: Vec<u8>,
@@ -99,23 +108,17 @@ impl Identity {
     /// A certificate that is its own issuer.
     pub fn self_signed(key: Key, wanted: &Wanted<'_>) -> Self {
         let der = certificate(&key, wanted, wanted.subject, &key);
-        Self::of(key, wanted, wanted.subject, der)
+        Self::of(key, wanted, der)
     }
 
     /// A certificate that this one issues.
     pub fn issue(&self, key: Key, wanted: &Wanted<'_>) -> Self {
         let der = certificate(&key, wanted, &self.subject, &self.key);
-        Self::of(key, wanted, &self.subject, der)
+        Self::of(key, wanted, der)
     }
 
-    fn of(key: Key, wanted: &Wanted<'_>, issuer: &Name, der: Vec<u8>) -> Self {
-        Self {
-            subject: wanted.subject.clone(),
-            issuer: issuer.clone(),
-            serial: wanted.serial.to_vec(),
-            der,
-            key,
-        }
+    fn of(key: Key, wanted: &Wanted<'_>, der: Vec<u8>) -> Self {
+        Self { subject: wanted.subject.clone(), serial: wanted.serial.to_vec(), der, key }
     }
 
     /// The serial number, decimal.
@@ -133,8 +136,11 @@ impl Identity {
 pub fn pem(der: &[u8]) -> String {
     use base64::Engine as _;
     let base64 = base64::engine::general_purpose::STANDARD.encode(der);
-    let lines: Vec<String> =
-        base64.as_bytes().chunks(64).map(|line| String::from_utf8_lossy(line).into_owned()).collect();
+    let lines: Vec<String> = base64
+        .as_bytes()
+        .chunks(64)
+        .map(|line| String::from_utf8_lossy(line).into_owned())
+        .collect();
     format!("-----BEGIN CERTIFICATE-----\n{}\n-----END CERTIFICATE-----\n", lines.join("\n"))
 }
 
@@ -195,8 +201,7 @@ fn extensions(key: &Key, purpose: Use, issuer_key: &Key) -> Vec<Vec<u8>> {
         Use::Issue | Use::Sign => {}
         Use::Fiscal => extensions.push(extension(37, false, &purposes(&[4, 2]))),
         Use::Serve => {
-            let names =
-                [der::value(0x82, b"localhost"), der::value(0x87, &[127, 0, 0, 1])];
+            let names = [der::value(0x82, b"localhost"), der::value(0x87, &[127, 0, 0, 1])];
             extensions.push(extension(37, false, &purposes(&[1])));
             extensions.push(extension(17, false, &der::sequence(&names)));
         }

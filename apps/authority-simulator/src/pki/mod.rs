@@ -8,6 +8,6 @@ mod taxpayer;
 mod trust;
 
 pub use authorities::{Authorities, Signers};
-pub use certificate::{Identity, random};
+pub use certificate::Identity;
 pub use taxpayer::{Taxpayer, TaxpayerError, Wanted as WantedTaxpayer};
 pub use trust::{Trust, from_pem};

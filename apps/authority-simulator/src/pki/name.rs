@@ -48,9 +48,8 @@ impl Name {
         let attribute = |(kind, text): &(Kind, String)| {
             der::sequence(&[der::oid(&[2, 5, 4, kind.arc()]), string(*kind, text)])
         };
-        let set = |set: &Vec<(Kind, String)>| {
-            der::set(&set.iter().map(attribute).collect::<Vec<_>>())
-        };
+        let set =
+            |set: &Vec<(Kind, String)>| der::set(&set.iter().map(attribute).collect::<Vec<_>>());
         der::sequence(&self.0.iter().map(set).collect::<Vec<_>>())
     }
 }

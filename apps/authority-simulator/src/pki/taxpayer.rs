@@ -7,9 +7,9 @@ use p12_keystore::{
 use racun_fiscal::Authority;
 use time::{Duration, OffsetDateTime};
 
+use super::Authorities;
 use super::certificate::{Identity, Key, Use, Wanted as WantedCertificate, random};
 use super::name::{Kind, Name};
-use super::{Authorities, certificate};
 
 /// The keys that taxpayers share, by turns.
 const KEYS: [&[u8]; 4] = [
@@ -101,8 +101,8 @@ impl Authorities {
                 purpose,
             },
         );
-        let p12 = p12(&identity, issuer, wanted)
-            .map_err(|error| TaxpayerError(error.to_string()))?;
+        let p12 =
+            p12(&identity, issuer, wanted).map_err(|error| TaxpayerError(error.to_string()))?;
         Ok(Taxpayer {
             p12,
             certificate_pem: identity.pem(),
@@ -151,10 +151,9 @@ fn p12(
     issuer: &Identity,
     wanted: &Wanted,
 ) -> Result<Vec<u8>, p12_keystore::error::Error> {
-    let certificates =
-        [Certificate::from_der(&identity.der)?, Certificate::from_der(&issuer.der)?];
+    let certificates = [Certificate::from_der(&identity.der)?, Certificate::from_der(&issuer.der)?];
     let key = PrivateKey::from_der(&identity.key.pkcs8)?;
-    let chain = PrivateKeyChain::new(certificate::random::<8>(), key, certificates);
+    let chain = PrivateKeyChain::new(random::<8>().to_vec(), key, certificates);
     let mut store = KeyStore::new();
     store.add_entry("taxpayer", KeyStoreEntry::PrivateKeyChain(chain));
     let writer =

@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use crate::clock::Clock;
 use racun_authorities::Certificate;
 use rustls::RootCertStore;
 use rustls::client::danger::HandshakeSignatureValid;
@@ -13,7 +14,6 @@ use rustls::server::danger::{ClientCertVerified, ClientCertVerifier};
 use rustls::{
     CertificateError, DigitallySignedStruct, DistinguishedName, Error as TlsError, SignatureScheme,
 };
-use crate::clock::Clock;
 
 /// The certificates of a PEM text.
 ///

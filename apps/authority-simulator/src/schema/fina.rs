@@ -91,9 +91,5 @@ const OTHER_TAXES: Parts = &[groups(
     ],
 )];
 
-const FEES: Parts = &[groups(
-    "Naknada",
-    1,
-    MANY,
-    &[one("NazivN", Simple::Text(1, 100)), one("IznosN", AMOUNT)],
-)];
+const FEES: Parts =
+    &[groups("Naknada", 1, MANY, &[one("NazivN", Simple::Text(1, 100)), one("IznosN", AMOUNT)])];

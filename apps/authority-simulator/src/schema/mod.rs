@@ -12,8 +12,8 @@ mod simple;
 mod xml;
 
 pub use json::json;
-pub use simple::Simple;
-pub use xml::{FINA, FURS, XMLDSIG, xml};
+pub use simple::{Simple, croatian};
+pub use xml::{FINA, FURS, xml};
 
 /// What a message, or a part of it, consists of.
 pub type Parts = &'static [Part];

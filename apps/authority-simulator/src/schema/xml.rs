@@ -24,7 +24,8 @@ pub fn xml(element: Node<'_, '_>, namespace: &str, parts: Parts) -> Result<Value
     if children.last().is_some_and(|last| is(*last, XMLDSIG, "Signature")) {
         children.pop();
     }
-    sequence(&children, namespace, parts).map_err(|invalid| invalid.within(element.tag_name().name()))
+    sequence(&children, namespace, parts)
+        .map_err(|invalid| invalid.within(element.tag_name().name()))
 }
 
 /// Whether `node` is the element of this name.
@@ -32,11 +33,7 @@ pub fn is(node: Node<'_, '_>, namespace: &str, name: &str) -> bool {
     node.tag_name().namespace() == Some(namespace) && node.tag_name().name() == name
 }
 
-fn sequence(
-    children: &[Node<'_, '_>],
-    namespace: &str,
-    parts: Parts,
-) -> Result<Value, Invalid> {
+fn sequence(children: &[Node<'_, '_>], namespace: &str, parts: Parts) -> Result<Value, Invalid> {
     let mut found = Map::new();
     let mut rest = children;
     for part in parts {
@@ -44,9 +41,9 @@ fn sequence(
             Part::One(field) => Some(field),
             Part::Either(fields) => {
                 let next = rest.first();
-                fields.iter().find(|field| {
-                    next.is_some_and(|next| is(*next, namespace, field.name))
-                })
+                fields
+                    .iter()
+                    .find(|field| next.is_some_and(|next| is(*next, namespace, field.name)))
             }
         };
         let Some(field) = field else {
@@ -93,11 +90,9 @@ fn content(element: Node<'_, '_>, namespace: &str, field: &Field) -> Result<Valu
         return Err(Invalid::at(&path, "is not expected here"));
     }
     match &field.holds {
-        Holds::Parts(parts) => {
-            elements(element)
-                .and_then(|children| sequence(&children, namespace, parts))
-                .map_err(|invalid| invalid.within(field.name))
-        }
+        Holds::Parts(parts) => elements(element)
+            .and_then(|children| sequence(&children, namespace, parts))
+            .map_err(|invalid| invalid.within(field.name)),
         Holds::Value(simple) => {
             if element.children().any(|child| child.node_type() != NodeType::Text) {
                 return Err(Invalid::at(field.name, "holds something else than text"));
