@@ -78,6 +78,7 @@ const KNOWN_BY: &[(&str, &[&str])] = &[
     ("tokio-postgres", &["racun-store-postgres", "racun-test-postgres"]),
     ("rusqlite", &["racun-store-sqlite"]),
     ("reqwest", &["racun-authorities", "racun-server", "racun-tests"]),
+    ("hyper", &["racun-authority-simulator"]),
     ("chrono", &[]),
     ("openssl", &[]),
     ("rust_decimal", &[]),
