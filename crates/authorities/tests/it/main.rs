@@ -2,7 +2,9 @@
 //! signatures, and servers that misbehave.
 #![expect(clippy::unwrap_used, reason = "a test ends where it meets what it does not expect")]
 
+mod answers;
 mod dsig;
+mod identities;
 mod names;
 mod support;
 mod tokens;
