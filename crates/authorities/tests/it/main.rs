@@ -4,7 +4,12 @@
 
 mod answers;
 mod dsig;
+mod faults;
+mod forged;
 mod identities;
 mod names;
+mod server;
 mod support;
 mod tokens;
+mod wire;
+mod world;
