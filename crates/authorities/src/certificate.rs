@@ -1,5 +1,6 @@
 //! What is read of an X.509 certificate.
 
+use racun_kernel::tax_number;
 use time::OffsetDateTime;
 use x509_parser::oid_registry::OID_PKCS1_RSAENCRYPTION;
 
@@ -78,7 +79,7 @@ impl Certificate {
             self.subject
                 .all_values()
                 .flat_map(|value| value.split(|c: char| !c.is_ascii_digit()))
-                .find(|digits| is_oib(digits))
+                .find(|digits| tax_number::is_oib(digits))
         };
         in_organization().or_else(in_identifier).or_else(anywhere)
     }
@@ -86,35 +87,4 @@ impl Certificate {
 
 fn is_digits(text: &str, count: usize) -> bool {
     text.len() == count && text.bytes().all(|byte| byte.is_ascii_digit())
-}
-
-/// Whether `text` is an OIB by its check digit: ISO 7064, MOD 11,10.
-fn is_oib(text: &str) -> bool {
-    let digits: Vec<u32> = text.chars().filter_map(|c| c.to_digit(10)).collect();
-    let Some((check, first)) = digits.split_last().filter(|_| is_digits(text, 11)) else {
-        return false;
-    };
-    let rest = first.iter().fold(10, |rest, digit| {
-        let sum = (rest + digit) % 10;
-        (if sum == 0 { 10 } else { sum }) * 2 % 11
-    });
-    (11 - rest) % 10 == *check
-}
-
-#[cfg(test)]
-mod tests {
-    use super::is_oib;
-
-    #[test]
-    fn an_oib_is_known_by_its_check_digit() {
-        for (text, is_valid) in [
-            ("69435151530", true),
-            ("12345678903", true),
-            ("12345678901", false),
-            ("6943515153", false),
-            ("694351515300", false),
-        ] {
-            assert_eq!(is_oib(text), is_valid, "{text}");
-        }
-    }
 }
