@@ -1,0 +1,242 @@
+//! Starting and stopping.
+
+use std::io;
+use std::net::{Ipv4Addr, SocketAddr};
+use std::sync::Arc;
+use std::time::Duration;
+
+use racun_fiscal::Authority;
+use rustls::ServerConfig;
+use rustls::crypto::{CryptoProvider, ring};
+use rustls::pki_types::{CertificateDer, PrivateKeyDer, PrivatePkcs8KeyDer};
+use rustls::server::danger::ClientCertVerifier;
+use time::OffsetDateTime;
+use tokio::net::TcpListener;
+use tokio::task::JoinSet;
+
+use crate::clock::Clock;
+use crate::control;
+use crate::fault::{Fault, When};
+use crate::ledger::{Filter, Gaps, Premise, Refused, Taken};
+use crate::pki::{Identity, Taxpayer, TaxpayerError, WantedTaxpayer, from_pem};
+use crate::server::{Server, bind};
+use crate::state::State;
+
+/// How the simulator is to start.
+#[derive(Debug, Clone)]
+pub struct Options {
+    /// Where FURS listens.
+    pub furs: SocketAddr,
+    /// Where CIS listens.
+    pub fina: SocketAddr,
+    /// Where the control interface listens.
+    pub control: SocketAddr,
+    /// Further issuers of taxpayers' certificates, for both authorities: PEM, any number.
+    pub trust_pem: String,
+    /// The simulator's time at the start; the machine's when missing.
+    pub now: Option<OffsetDateTime>,
+    /// How long each answer is held back.
+    pub delay: Duration,
+}
+
+impl Default for Options {
+    /// Free ports of the loopback interface, and nobody else trusted.
+    fn default() -> Self {
+        let free = SocketAddr::from((Ipv4Addr::LOCALHOST, 0));
+        Self {
+            furs: free,
+            fina: free,
+            control: free,
+            trust_pem: String::new(),
+            now: None,
+            delay: Duration::ZERO,
+        }
+    }
+}
+
+/// Why the simulator did not start.
+#[derive(Debug, thiserror::Error)]
+pub enum StartError {
+    /// An address is not free.
+    #[error("cannot listen at {address}: {source}")]
+    Listen {
+        /// Which.
+        address: SocketAddr,
+        /// Why.
+        source: io::Error,
+    },
+    /// The further issuers are of no use.
+    #[error("the trusted certificates are of no use: {0}")]
+    Trust(String),
+    /// TLS cannot be set up.
+    #[error("TLS cannot be set up: {0}")]
+    Tls(#[from] rustls::Error),
+}
+
+/// Both authorities.
+pub struct Simulator;
+
+impl Simulator {
+    /// Starts both, in tasks of the current runtime of tokio.
+    ///
+    /// # Errors
+    /// When an address is not free or `trust_pem` is of no use.
+    ///
+    /// # Panics
+    /// Outside a runtime of tokio.
+    pub fn start(options: &Options) -> Result<Running, StartError> {
+        let provider = Arc::new(ring::default_provider());
+        let clock = Arc::new(Clock::default());
+        if let Some(now) = options.now {
+            clock.set(now);
+        }
+        let more = from_pem(&options.trust_pem).map_err(StartError::Trust)?;
+        let state = State::new(clock, &more, &provider).map_err(StartError::Trust)?;
+        state.set_delay(u64::try_from(options.delay.as_millis()).unwrap_or(u64::MAX));
+        let state = Arc::new(state);
+
+        let mut tasks = JoinSet::new();
+        let mut serve = |authority, address| -> Result<SocketAddr, StartError> {
+            let (listener, address) = listen(address)?;
+            let pki = &state.pki;
+            let chain: Vec<&Identity> = match authority {
+                Authority::Furs => vec![&pki.server, pki.issuing()],
+                // CIS sends its own certificate alone.
+                Authority::Fina => vec![&pki.server],
+            };
+            let server = Arc::new(Server {
+                tls: tls(&state, authority, &provider, &chain)?,
+                wrong_tls: tls(&state, authority, &provider, &[&pki.wrong_server])?,
+                state: Arc::clone(&state),
+                authority,
+            });
+            tasks.spawn(server.run(listener));
+            Ok(address)
+        };
+        let furs = serve(Authority::Furs, options.furs)?;
+        let fina = serve(Authority::Fina, options.fina)?;
+        let (listener, control) = listen(options.control)?;
+        tasks.spawn(control::run(Arc::clone(&state), listener));
+        Ok(Running {
+            furs_url: format!("https://localhost:{}", furs.port()),
+            fina_url: format!("https://localhost:{}/FiskalizacijaServiceTest", fina.port()),
+            control_url: format!("http://{control}"),
+            ca_pem: state.pki.ca_pem(),
+            state,
+            _tasks: tasks,
+        })
+    }
+}
+
+fn listen(address: SocketAddr) -> Result<(TcpListener, SocketAddr), StartError> {
+    let listen = || {
+        let listener = bind(address)?.listen(1_024)?;
+        let address = listener.local_addr()?;
+        Ok((listener, address))
+    };
+    listen().map_err(|source| StartError::Listen { address, source })
+}
+
+fn tls(
+    state: &State,
+    authority: Authority,
+    provider: &Arc<CryptoProvider>,
+    chain: &[&Identity],
+) -> Result<Arc<ServerConfig>, StartError> {
+    let builder = ServerConfig::builder_with_provider(Arc::clone(provider))
+        .with_safe_default_protocol_versions()?;
+    let builder = match authority {
+        Authority::Furs => {
+            let verifier: Arc<dyn ClientCertVerifier> = state.trust(authority).clone();
+            builder.with_client_cert_verifier(verifier)
+        }
+        Authority::Fina => builder.with_no_client_auth(),
+    };
+    let certificates =
+        chain.iter().map(|identity| CertificateDer::from(identity.der.clone())).collect();
+    let key = chain.first().map(|identity| identity.key.pkcs8.clone()).unwrap_or_default();
+    let key = PrivateKeyDer::from(PrivatePkcs8KeyDer::from(key));
+    Ok(Arc::new(builder.with_single_cert(certificates, key)?))
+}
+
+/// A simulator that runs. It stops when this is dropped.
+pub struct Running {
+    /// Where FURS is, without a path.
+    pub furs_url: String,
+    /// Where CIS is, the whole endpoint.
+    pub fina_url: String,
+    /// Where the control interface is.
+    pub control_url: String,
+    /// What a client has to trust, for TLS and for the signers of answers: PEM.
+    pub ca_pem: String,
+    state: Arc<State>,
+    _tasks: JoinSet<()>,
+}
+
+impl Running {
+    /// Issues a taxpayer's certificate, which is known from then on.
+    ///
+    /// # Errors
+    /// When no P12 file can be made of it.
+    pub fn issue(&self, wanted: &WantedTaxpayer) -> Result<Taxpayer, TaxpayerError> {
+        self.state.issue(wanted)
+    }
+
+    /// Revokes a certificate, by its decimal serial number.
+    pub fn revoke(&self, serial: &str) {
+        self.state.revoke(serial);
+    }
+
+    /// Plans a fault.
+    ///
+    /// # Errors
+    /// When it cannot happen like that, as text.
+    pub fn add_fault(&self, fault: Fault, when: When) -> Result<(), String> {
+        self.state.faults.add(fault, when)
+    }
+
+    /// Forgets all faults.
+    pub fn clear_faults(&self) {
+        self.state.faults.clear(None);
+    }
+
+    /// Holds each answer back for so long.
+    pub fn set_delay(&self, delay: Duration) {
+        self.state.set_delay(u64::try_from(delay.as_millis()).unwrap_or(u64::MAX));
+    }
+
+    /// The simulator's time.
+    #[must_use]
+    pub fn now(&self) -> OffsetDateTime {
+        self.state.clock.now()
+    }
+
+    /// Sets the simulator's time, from where it goes on.
+    pub fn set_now(&self, now: OffsetDateTime) {
+        self.state.clock.set(now);
+    }
+
+    /// What was taken, in order.
+    #[must_use]
+    pub fn taken(&self, filter: &Filter) -> Vec<Taken> {
+        self.state.ledger.taken(filter)
+    }
+
+    /// What was refused, in order.
+    #[must_use]
+    pub fn refused(&self) -> Vec<Refused> {
+        self.state.ledger.refused()
+    }
+
+    /// Each sequence with what is missing or doubled in it.
+    #[must_use]
+    pub fn gaps(&self, filter: &Filter) -> Vec<Gaps> {
+        self.state.ledger.gaps(filter)
+    }
+
+    /// The premises that FURS knows.
+    #[must_use]
+    pub fn premises(&self) -> Vec<Premise> {
+        self.state.ledger.premises()
+    }
+}

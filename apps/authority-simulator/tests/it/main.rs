@@ -1,0 +1,13 @@
+//! The simulator from outside: over its sockets.
+#![expect(clippy::unwrap_used, reason = "a test ends where it meets what it does not expect")]
+
+mod certificates;
+mod client;
+mod faults;
+mod fina;
+mod furs;
+mod ledger;
+mod messages;
+mod program;
+mod vectors;
+mod xmlsec;

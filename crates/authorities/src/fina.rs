@@ -1,0 +1,141 @@
+//! What is sent to CIS, and what it answers.
+//!
+//! Sources: technical specification of fiskalizacija, version 2.7; its schema, version 1.9.
+
+use racun_fiscal::{MessageId, Reply, Signer, SigningFailed};
+use roxmltree::Node;
+use time::OffsetDateTime;
+
+use crate::reply::{check_children, check_id, check_uuid, one_of, utf8};
+use crate::xml::{self, KeyInfo, Profile};
+use crate::{Certificate, Doubt, Verifier};
+
+/// Namespace of the messages.
+pub const NAMESPACE: &str = "http://www.apis-it.hr/fin/2012/types/f73";
+/// What `SOAPAction` begins with.
+const ACTIONS: &str =
+    "http://e-porezna.porezna-uprava.hr/fiskalizacija/2012/services/FiskalizacijaService/";
+/// The code of a change that was taken.
+const CHANGED: &str = "p005";
+
+/// What a message asks for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Asked {
+    /// A receipt's JIR.
+    Receipt,
+    /// Another means of payment.
+    Change,
+}
+
+impl Asked {
+    /// `SOAPAction`.
+    #[must_use]
+    pub fn action(self) -> String {
+        let operation = match self {
+            Self::Receipt => "racuni",
+            Self::Change => "promijeniPodatkeRacuna",
+        };
+        [ACTIONS, operation].concat()
+    }
+
+    /// The root of its answer.
+    const fn response(self) -> &'static str {
+        match self {
+            Self::Receipt => "RacunOdgovor",
+            Self::Change => "PromijeniPodatkeRacunaOdgovor",
+        }
+    }
+
+    /// What stands in its answer when the message was taken.
+    const fn result(self) -> &'static str {
+        match self {
+            Self::Receipt => "Jir",
+            Self::Change => "PorukaOdgovora",
+        }
+    }
+}
+
+/// Signs `root`, the element of a message: the body of a SOAP request. `certificate` is what `der`
+/// says.
+///
+/// # Errors
+/// When the key cannot sign, or `root` is no element with an `Id`.
+pub fn sign(
+    root: &str,
+    signer: &dyn Signer,
+    certificate: &Certificate,
+    der: &[u8],
+) -> Result<String, SigningFailed> {
+    let envelope = format!(
+        "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\
+         <soapenv:Envelope xmlns:soapenv=\"{}\">\
+         <soapenv:Body>{root}</soapenv:Body></soapenv:Envelope>",
+        xml::SOAP
+    );
+    let key = KeyInfo {
+        certificate: Some(der),
+        issuer_serial: Some((&certificate.issuer.rfc4514(), &certificate.serial)),
+        subject: None,
+    };
+    xml::sign(&envelope, Profile::FINA, signer, &key)
+}
+
+/// Reads the body of an answer to the message `id`.
+///
+/// # Errors
+/// Why it is not believed.
+pub fn read(
+    body: &[u8],
+    asked: Asked,
+    id: &MessageId,
+    verifier: &Verifier,
+    now: OffsetDateTime,
+) -> Result<Reply, Doubt> {
+    let document = xml::parse(utf8(body)?)?;
+    let element = xml::envelope(&document)?;
+    if element.has_tag_name((xml::SOAP, "Fault")) {
+        return Err(Doubt::Unreadable("it is a SOAP fault".to_owned()));
+    }
+    if !element.has_tag_name((NAMESPACE, asked.response())) {
+        return Err(Doubt::Malformed(format!("it is no {}", asked.response())));
+    }
+    let element = verifier.element(&document, element, now)?;
+    check_children(element, NAMESPACE, &["Zaglavlje", asked.result(), "Greske"])?;
+    let head = xml::child(element, NAMESPACE, "Zaglavlje")?;
+    check_children(head, NAMESPACE, &["IdPoruke", "DatumVrijeme"])?;
+    check_id(&xml::element_text(xml::child(head, NAMESPACE, "IdPoruke")?)?, id)?;
+
+    let result = xml::optional_child(element, NAMESPACE, asked.result())?;
+    let confirmed = result.map(|result| match asked {
+        Asked::Receipt => check_uuid(xml::element_text(result)?).map(Some),
+        Asked::Change => check_changed(result).map(|()| None),
+    });
+    let errors = xml::optional_child(element, NAMESPACE, "Greske")?;
+    one_of(confirmed.transpose()?.map(Reply::Confirmed), errors.map(refused).transpose()?)
+}
+
+fn check_changed(result: Node<'_, '_>) -> Result<(), Doubt> {
+    check_children(result, NAMESPACE, &["SifraPoruke", "Poruka"])?;
+    let code = xml::element_text(xml::child(result, NAMESPACE, "SifraPoruke")?)?;
+    if code.eq_ignore_ascii_case(CHANGED) {
+        return Ok(());
+    }
+    Err(Doubt::Malformed(format!("it confirms by {code}, not by {CHANGED}")))
+}
+
+/// The first error's code, and the texts of all.
+fn refused(errors: Node<'_, '_>) -> Result<Reply, Doubt> {
+    check_children(errors, NAMESPACE, &["Greska"])?;
+    let mut first = None;
+    let mut texts = Vec::new();
+    for error in xml::children(errors) {
+        check_children(error, NAMESPACE, &["SifraGreske", "PorukaGreske"])?;
+        let code = xml::element_text(xml::child(error, NAMESPACE, "SifraGreske")?)?;
+        let text = xml::element_text(xml::child(error, NAMESPACE, "PorukaGreske")?)?;
+        let code = code.to_ascii_lowercase();
+        texts.push(if first.is_none() { text } else { format!("{code}: {text}") });
+        first.get_or_insert(code);
+    }
+    let code = first.ok_or_else(|| Doubt::Malformed("it names no error".to_owned()))?;
+    Ok(Reply::Refused { code, message: texts.join("; ") })
+}

@@ -1,0 +1,178 @@
+//! One exchange over HTTP.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use racun_fiscal::Unknown;
+use reqwest::header::{CONTENT_TYPE, HeaderMap, HeaderValue};
+use reqwest::redirect::Policy;
+use reqwest::{Client, Response, StatusCode, Url};
+use rustls::pki_types::{CertificateDer, PrivateKeyDer, PrivatePkcs8KeyDer, UnixTime};
+use rustls::time_provider::TimeProvider;
+use rustls::{ClientConfig, RootCertStore};
+
+use crate::{Clock, Trust};
+use racun_fiscal::Identity;
+
+/// A connection that is not there by then will not come.
+const CONNECT: Duration = Duration::from_secs(2);
+/// An unused connection is kept so long.
+const IDLE: Duration = Duration::from_secs(30);
+/// A larger answer is refused.
+const MOST_BYTES: usize = 10_000_000;
+
+/// What a body is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Format {
+    Json,
+    Xml,
+}
+
+impl Format {
+    const fn sent_as(self) -> &'static str {
+        match self {
+            Self::Json => "application/json; charset=UTF-8",
+            Self::Xml => "text/xml; charset=UTF-8",
+        }
+    }
+
+    /// Media types that an answer may have.
+    const fn answered_as(self) -> &'static [&'static str] {
+        match self {
+            Self::Json => &["application/json"],
+            Self::Xml => &["text/xml", "application/xml", "application/soap+xml"],
+        }
+    }
+}
+
+/// What is sent.
+#[derive(Debug)]
+pub(crate) struct Request {
+    pub(crate) url: Url,
+    pub(crate) format: Format,
+    /// `SOAPAction`.
+    pub(crate) action: Option<String>,
+    pub(crate) body: String,
+    /// Whether answers of the status 500 are read as others are.
+    pub(crate) reads_errors: bool,
+}
+
+/// The time, for who checks certificates of servers.
+struct TlsClock(Clock);
+
+impl std::fmt::Debug for TlsClock {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str("TlsClock")
+    }
+}
+
+impl TimeProvider for TlsClock {
+    fn current_time(&self) -> Option<UnixTime> {
+        let seconds = u64::try_from((self.0)().unix_timestamp()).ok()?;
+        Some(UnixTime::since_unix_epoch(Duration::from_secs(seconds)))
+    }
+}
+
+/// A client that trusts `trust` alone, and shows `identity` where the server asks who it is.
+pub(crate) fn client(
+    trust: &Trust,
+    identity: Option<&Identity>,
+    clock: &Clock,
+) -> Result<Client, Unknown> {
+    let useless = |error: &dyn std::fmt::Display| Unknown {
+        reason: format!("the certificate cannot be used for a connection: {error}"),
+        is_suspicious: false,
+    };
+    let mut roots = RootCertStore::empty();
+    for certificate in trust.certificates() {
+        roots.add(certificate.clone()).map_err(|error| useless(&error))?;
+    }
+    let provider = Arc::new(rustls::crypto::ring::default_provider());
+    let config = ClientConfig::builder_with_details(provider, Arc::new(TlsClock(clock.clone())))
+        .with_safe_default_protocol_versions()
+        .map_err(|error| useless(&error))?
+        .with_root_certificates(roots);
+    let config = match identity {
+        None => config.with_no_client_auth(),
+        Some(identity) => {
+            let chain = std::iter::once(&identity.certificate).chain(&identity.chain);
+            let chain = chain.map(|der| CertificateDer::from(der.clone())).collect();
+            let key = PrivatePkcs8KeyDer::from(identity.private_key.clone());
+            config
+                .with_client_auth_cert(chain, PrivateKeyDer::Pkcs8(key))
+                .map_err(|error| useless(&error))?
+        }
+    };
+    Client::builder()
+        .tls_backend_preconfigured(config)
+        .https_only(true)
+        .http1_only()
+        .no_proxy()
+        .redirect(Policy::none())
+        .referer(false)
+        .connect_timeout(CONNECT)
+        .pool_idle_timeout(IDLE)
+        .build()
+        .map_err(|error| useless(&error))
+}
+
+/// Sends `request` and answers the body of what came back, when it can be an answer at all.
+pub(crate) async fn exchange(client: &Client, request: Request) -> Result<Vec<u8>, Unknown> {
+    let Request { url, format, action, body, reads_errors } = request;
+    let mut headers = HeaderMap::new();
+    headers.insert(CONTENT_TYPE, HeaderValue::from_static(format.sent_as()));
+    if let Some(action) = action {
+        let quoted = HeaderValue::try_from(format!("\"{action}\""))
+            .map_err(|_| unknown("the message cannot be addressed"))?;
+        headers.insert("SOAPAction", quoted);
+    }
+    let response = client.post(url).headers(headers).body(body).send().await.map_err(broken)?;
+    let status = response.status();
+    let is_answer =
+        status.is_success() || (reads_errors && status == StatusCode::INTERNAL_SERVER_ERROR);
+    if !is_answer {
+        return Err(unknown(&format!("the server answered with HTTP status {status}")));
+    }
+    if let Some(kind) = response.headers().get(CONTENT_TYPE) {
+        let kind = String::from_utf8_lossy(kind.as_bytes()).to_ascii_lowercase();
+        let media = kind.split(';').next().unwrap_or_default().trim();
+        if !format.answered_as().contains(&media) {
+            return Err(unknown(&format!("the server answered {status} with {media:.80}")));
+        }
+    }
+    body_of(response).await
+}
+
+/// Reads the body as far as it may go.
+async fn body_of(mut response: Response) -> Result<Vec<u8>, Unknown> {
+    let too_large = || unknown("the answer is larger than 10 MB");
+    let announced = response.content_length().unwrap_or(0);
+    if usize::try_from(announced).map_or(true, |length| length > MOST_BYTES) {
+        return Err(too_large());
+    }
+    let mut body = Vec::new();
+    while let Some(chunk) = response.chunk().await.map_err(broken)? {
+        if body.len() + chunk.len() > MOST_BYTES {
+            return Err(too_large());
+        }
+        body.extend_from_slice(&chunk);
+    }
+    Ok(body)
+}
+
+pub(crate) fn unknown(reason: &str) -> Unknown {
+    Unknown { reason: reason.to_owned(), is_suspicious: false }
+}
+
+/// What broke, with its causes.
+fn broken(error: reqwest::Error) -> Unknown {
+    let error = error.without_url();
+    let mut reason = error.to_string();
+    let mut cause = std::error::Error::source(&error);
+    while let Some(inner) = cause {
+        reason.push_str(": ");
+        reason.push_str(&inner.to_string());
+        cause = inner.source();
+    }
+    unknown(&reason)
+}

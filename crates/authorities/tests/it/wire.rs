@@ -1,0 +1,186 @@
+//! Whole exchanges over TLS.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::time::{Duration, Instant};
+
+use racun_authorities::xml::{self, Accepted, Signature};
+use racun_authorities::{Certificate, Clients, Endpoint, Endpoints, Systems, jws};
+use racun_fiscal::{Authorities, Patience, Reply};
+use racun_kernel::Environment;
+use time::macros::datetime;
+
+use crate::server::{Reaction, Received, Server};
+use crate::support::{fina_key, furs_key};
+use crate::world::{ID, Way, header, soap_of_cis};
+
+const WHOLE: Duration = Duration::from_secs(5);
+
+fn right(way: Way) -> impl Fn(&Received) -> Reaction + Send + Sync + 'static {
+    move |request| Reaction::Answer {
+        status: "200 OK",
+        kind: way.kind(),
+        body: way.answer(request),
+    }
+}
+
+/// Checks what arrived: where, and signed by whom.
+fn check(way: Way, received: &Received) {
+    let starts = |line: &str| assert!(received.head.starts_with(line), "{}", received.head);
+    let has = |name: &str, value: &str| {
+        let line = format!("{name}: {value}").to_ascii_lowercase();
+        assert!(received.head.to_ascii_lowercase().contains(&line), "{line} in {}", received.head);
+    };
+    let actions =
+        "http://e-porezna.porezna-uprava.hr/fiskalizacija/2012/services/FiskalizacijaService";
+    match way {
+        Way::FursSoap | Way::FursPremise => {
+            starts("POST /v1/cash_registers HTTP/1.1");
+            let is_premise = way == Way::FursPremise;
+            has("SOAPAction", if is_premise { "\"/invoices/register\"" } else { "\"/invoices\"" });
+        }
+        Way::FursJson => starts("POST /v1/cash_registers/invoices HTTP/1.1"),
+        Way::Fina => has("SOAPAction", &format!("\"{actions}/racuni\"")),
+        Way::FinaChange => has("SOAPAction", &format!("\"{actions}/promijeniPodatkeRacuna\"")),
+    }
+    let is_json = way == Way::FursJson;
+    has(
+        "Content-Type",
+        if is_json { "application/json; charset=UTF-8" } else { "text/xml; charset=UTF-8" },
+    );
+    let certificate = Certificate::from_der(&way.identity().certificate).unwrap();
+    let key = certificate.rsa_key.unwrap();
+    if is_json {
+        let body: serde_json::Value = serde_json::from_str(&received.body).unwrap();
+        let token = jws::Token::parse(body["token"].as_str().unwrap()).unwrap();
+        assert!(token.verify(&key).is_ok());
+    } else {
+        let document = xml::parse(&received.body).unwrap();
+        let element = xml::envelope(&document).unwrap();
+        let signature = Signature::of(&document, element, Accepted::Sha256).unwrap();
+        assert!(signature.verify(&key).is_ok());
+        assert_eq!(signature.serial(), Some(&*certificate.serial));
+    }
+    // FURS asks for the taxpayer's certificate on the connection, CIS for none.
+    let shown = matches!(way, Way::FursSoap | Way::FursJson | Way::FursPremise)
+        .then(|| furs_key("pub_a").certificate);
+    assert_eq!(received.certificate, shown);
+}
+
+#[tokio::test]
+async fn each_message_is_confirmed_in_each_form() {
+    for way in Way::ALL {
+        let server = Server::start(right(way)).await;
+        let path = if matches!(way, Way::Fina | Way::FinaChange) { "/Service" } else { "" };
+        let clients = way.clients(&(server.url() + path), WHOLE);
+        let id = matches!(way, Way::FursSoap | Way::FursJson | Way::Fina).then(|| ID.to_owned());
+        for _ in 0..2 {
+            assert_eq!(way.send(&clients).await, Ok(Reply::Confirmed(id.clone())), "{way:?}");
+        }
+        for received in server.received() {
+            check(way, &received);
+        }
+        assert_eq!(server.received().len(), 2);
+    }
+}
+
+#[tokio::test]
+async fn an_error_of_cis_is_read_whatever_the_status() {
+    let errors = |request: &Received| {
+        let id = Way::Fina.message_id(request);
+        let content = format!(
+            "<tns:Zaglavlje><tns:IdPoruke>{id}</tns:IdPoruke><tns:DatumVrijeme>\
+             20.11.2026T16:04:27</tns:DatumVrijeme></tns:Zaglavlje><tns:Greske><tns:Greska>\
+             <tns:SifraGreske>s005</tns:SifraGreske><tns:PorukaGreske>OIB</tns:PorukaGreske>\
+             </tns:Greska><tns:Greska><tns:SifraGreske>s001</tns:SifraGreske>\
+             <tns:PorukaGreske>cvc</tns:PorukaGreske></tns:Greska></tns:Greske>"
+        );
+        let body = soap_of_cis("RacunOdgovor", &content);
+        Reaction::Answer { status: "500 Internal Server Error", kind: "text/xml", body }
+    };
+    let server = Server::start(errors).await;
+    let clients = Way::Fina.clients(&server.url(), WHOLE);
+    let refused = Reply::Refused { code: "s005".to_owned(), message: "OIB; s001: cvc".to_owned() };
+    assert_eq!(Way::Fina.send(&clients).await, Ok(refused));
+}
+
+#[tokio::test]
+async fn after_five_failures_nobody_is_called_for_a_while() {
+    let broken = |_: &Received| Reaction::Answer {
+        status: "502 Bad Gateway",
+        kind: "text/html",
+        body: "<html></html>".to_owned(),
+    };
+    let server = Server::start(broken).await;
+    let clients = Way::Fina.clients(&server.url(), WHOLE);
+    for _ in 0..8 {
+        assert!(Way::Fina.send(&clients).await.is_err());
+    }
+    assert_eq!(server.received().len(), 5);
+    let started = Instant::now();
+    let unknown = Way::Fina.send(&clients).await.unwrap_err();
+    assert!(unknown.reason.contains("last calls failed"), "{unknown}");
+    assert!(started.elapsed() < Duration::from_millis(500));
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_certificate_makes_five_calls_at_once_and_leaves_one_to_who_waits() {
+    let (now, most) = (Arc::new(AtomicUsize::new(0)), Arc::new(AtomicUsize::new(0)));
+    let (inside, peak) = (Arc::clone(&now), Arc::clone(&most));
+    let slow = move |request: &Received| {
+        let at_once = inside.fetch_add(1, Ordering::SeqCst) + 1;
+        peak.fetch_max(at_once, Ordering::SeqCst);
+        let (inside, time) = (Arc::clone(&inside), Duration::from_millis(200));
+        tokio::spawn(async move {
+            tokio::time::sleep(time - Duration::from_millis(20)).await;
+            inside.fetch_sub(1, Ordering::SeqCst);
+        });
+        Reaction::Late(time, Way::Fina.answer(request))
+    };
+    let server = Server::start(slow).await;
+    let clients = Arc::new(Way::Fina.clients(&server.url(), WHOLE));
+    let send = |patience| {
+        let clients = Arc::clone(&clients);
+        tokio::spawn(async move {
+            let (identity, message) = (Way::Fina.identity(), Way::Fina.message());
+            let environment = Environment::Sandbox;
+            clients.send(environment, &identity, &header(), &message, patience).await
+        })
+    };
+    let background: Vec<_> = (0..16).map(|_| send(Patience::Background)).collect();
+    tokio::time::sleep(Duration::from_millis(100)).await;
+    let started = Instant::now();
+    assert!(send(Patience::Interactive).await.unwrap().is_ok());
+    assert!(started.elapsed() < Duration::from_millis(390), "{:?}", started.elapsed());
+    for sent in background {
+        assert!(sent.await.unwrap().is_ok());
+    }
+    assert!((4..=5).contains(&most.load(Ordering::SeqCst)), "{most:?}");
+}
+
+#[tokio::test]
+async fn nothing_is_sent_where_no_address_is_set() {
+    let clock = || Arc::new(|| datetime!(2026-11-20 16:04:26 +1));
+    let clients = Clients::new(&Endpoints::default(), clock()).unwrap();
+    for (way, identity) in
+        [(Way::FursSoap, furs_key("pub_a")), (Way::Fina, fina_key("public_taxpayer"))]
+    {
+        let (environment, patience) = (Environment::Sandbox, Patience::Interactive);
+        let sent = clients.send(environment, &identity, &header(), &way.message(), patience).await;
+        let unknown = sent.unwrap_err();
+        assert_eq!((&*unknown.reason, unknown.is_suspicious), ("no test address is set", false));
+    }
+    for (url, pem, setting) in [
+        ("http://localhost:9002", None, "furs.test.url"),
+        ("https://localhost/v1/cash_registers", None, "furs.test.url"),
+        ("localhost:9002", None, "furs.test.url"),
+        ("", None, "furs.test.url"),
+        ("https://localhost:9002", Some("no PEM"), "furs.test.ca_file"),
+    ] {
+        let endpoint = Endpoint { ca_pem: pem.map(str::to_owned), ..Endpoint::new(url) };
+        let furs = Systems { test: Some(endpoint), production: None };
+        let endpoints = Endpoints { furs, ..Endpoints::default() };
+        let Err(bad) = Clients::new(&endpoints, clock()) else { panic!("{url} is taken") };
+        assert_eq!(bad.setting, setting, "{url}: {bad}");
+    }
+}
