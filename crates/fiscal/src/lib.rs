@@ -12,17 +12,27 @@
 //! | ----------- | ---------------------------------------------------------------------- |
 //! | `authority` | which authorities there are                                            |
 //! | `sale`      | what a document says, as far as an authority asks                      |
-//! | `settings`  | an entity's settings for an authority, and its certificate             |
-//! | `premise`   | business premises and electronic devices                               |
+//! | `settings`  | an entity's settings for an authority                                  |
+//! | `certificate` | which certificates are accepted, and how they are kept               |
+//! | `premise`   | business premises: registered, numbered, closed                        |
+//! | `device`    | electronic devices in them                                             |
 //! | `numbering` | which sequence a number is of                                          |
 //! | `mark`      | the mark that a taxpayer's key leaves on a document                    |
 //! | `furs`      | Slovenia: what is sent, and as what text                               |
 //! | `fina`      | Croatia: the same                                                      |
 //! | `port`      | the port to the authorities: identity, signer, messages, replies       |
+//! | `act`       | who gives a command, where and when                                    |
+//! | `check`     | what callers may send                                                  |
+//! | `error`     | why a command on settings is refused                                   |
 //!
 //! Sources: the technical specifications and laws named at each rule.
 
+mod act;
 mod authority;
+mod certificate;
+mod check;
+mod device;
+mod error;
 pub mod fina;
 pub mod furs;
 mod mark;
@@ -32,13 +42,23 @@ mod premise;
 mod sale;
 mod settings;
 
+pub use act::Act;
 pub use authority::Authority;
+pub use certificate::{Certificate, CertificateStatus};
+pub use device::{Device, FISCAL_DEVICES, MAX_DEVICES, NewDevice, device_key};
+pub use error::{CertificateFault, Conflict, FiscalError, ProviderRefusal, Refusal, RefusalFault};
 pub use mark::Mark;
-pub use numbering::{Start, series};
+pub use numbering::{Start, series, year_of};
 pub use port::{
     Authorities, Header, Identity, Message, MessageId, OpenedCertificate, P12Error, Patience,
     Reply, Signer, SigningFailed, Unknown,
 };
-pub use premise::{BusinessPremise, Device, DeviceId, PremiseId};
+pub use premise::{
+    BusinessPremise, DeviceId, FISCAL_PREMISES, MAX_PREMISES, NewPremise, PremiseId, premise_key,
+};
 pub use sale::{Buyer, Correction, Means, Numbering, Place, Sale, SaleKind, SaleTax};
-pub use settings::{Certificate, FiscalSettings};
+pub use settings::{FISCAL_SETTINGS, FiscalSettings, SettingsInput};
+
+/// Every table of this crate.
+pub static TABLES: [&racun_kernel::Table; 3] =
+    [&FISCAL_SETTINGS, &FISCAL_PREMISES, &FISCAL_DEVICES];
