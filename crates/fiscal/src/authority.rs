@@ -1,6 +1,8 @@
 //! The tax authorities that fiscalize.
 
+use racun_kernel::calendar;
 use serde::{Deserialize, Serialize};
+use time::OffsetDateTime;
 
 /// A tax authority that fiscalizes documents.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
@@ -56,5 +58,12 @@ impl Authority {
             Self::Furs => "operator_tax_number",
             Self::Fina => "operator_oib",
         }
+    }
+
+    /// `instant` as the authority's clocks show it: with the offset of its zone, to the second.
+    #[must_use]
+    pub fn local(self, instant: OffsetDateTime) -> OffsetDateTime {
+        let local = calendar::in_zone(instant, self.zone()).unwrap_or(instant);
+        local.replace_nanosecond(0).unwrap_or(local)
     }
 }

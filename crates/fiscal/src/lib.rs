@@ -8,47 +8,60 @@
 //!
 //! This crate decides and writes texts. It calls nobody: [`Authorities`] is the port to who does.
 //!
-//! | Module      | Owns                                                                   |
-//! | ----------- | ---------------------------------------------------------------------- |
-//! | `authority` | which authorities there are                                            |
-//! | `sale`      | what a document says, as far as an authority asks                      |
-//! | `settings`  | an entity's settings for an authority                                  |
-//! | `certificate` | which certificates are accepted, and how they are kept               |
-//! | `premise`   | business premises: registered, numbered, closed                        |
-//! | `device`    | electronic devices in them                                             |
-//! | `numbering` | which sequence a number is of                                          |
-//! | `mark`      | the mark that a taxpayer's key leaves on a document                    |
-//! | `furs`      | Slovenia: what is sent, and as what text                               |
-//! | `fina`      | Croatia: the same                                                      |
-//! | `port`      | the port to the authorities: identity, signer, messages, replies       |
-//! | `act`       | who gives a command, where and when                                    |
-//! | `check`     | what callers may send                                                  |
-//! | `error`     | why a command on settings is refused                                   |
+//! | Module         | Owns                                                             |
+//! | -------------- | ---------------------------------------------------------------- |
+//! | `authority`    | which authorities there are                                      |
+//! | `sale`         | what a document says, as far as an authority asks                |
+//! | `settings`     | an entity's settings for an authority                            |
+//! | `certificate`  | which certificates are accepted, and how they are kept           |
+//! | `premise`      | business premises: registered, numbered, closed                  |
+//! | `device`       | electronic devices in them                                       |
+//! | `numbering`    | which sequence a number is of                                    |
+//! | `mark`         | the mark that a taxpayer's key leaves on a document              |
+//! | `message`      | what messages are made of, and their text as JSON and as XML     |
+//! | `tax`          | how a document's taxes become those of a message                 |
+//! | `policy`       | who must fiscalize what, and since when                          |
+//! | `working_days` | until when a document is to be reported that nobody answered     |
+//! | `class`        | what can be done about a refusal                                 |
+//! | `checks`       | which names and numbers the authorities take                     |
+//! | `furs`         | Slovenia: what is sent, and as what text                         |
+//! | `fina`         | Croatia: the same                                                |
+//! | `port`         | the port to the authorities: identity, signer, messages, replies |
+//! | `act`          | who gives a command, where and when                              |
+//! | `error`        | why a command on settings is refused                             |
 //!
 //! Sources: the technical specifications and laws named at each rule.
 
 mod act;
 mod authority;
 mod certificate;
-mod check;
+mod checks;
+mod class;
 mod device;
 mod error;
 pub mod fina;
 pub mod furs;
 mod mark;
+mod message;
 mod numbering;
+mod policy;
 mod port;
 mod premise;
 mod sale;
 mod settings;
+mod tax;
+mod working_days;
 
 pub use act::Act;
 pub use authority::Authority;
 pub use certificate::{Certificate, CertificateStatus};
+pub use checks::{check_device_name, check_premise_name, check_starting_number};
+pub use class::Class;
 pub use device::{Device, FISCAL_DEVICES, MAX_DEVICES, NewDevice, device_key};
-pub use error::{CertificateFault, Conflict, FiscalError, ProviderRefusal, Refusal, RefusalFault};
-pub use mark::Mark;
+pub use error::{CertificateFault, Conflict, FiscalError, ProviderRefusal, Refusal};
+pub use mark::{InvalidMark, Mark, Marked};
 pub use numbering::{Start, series, year_of};
+pub use policy::may_skip;
 pub use port::{
     Authorities, Header, Identity, Message, MessageId, OpenedCertificate, P12Error, Patience,
     Reply, Signer, SigningFailed, Unknown,
@@ -58,6 +71,7 @@ pub use premise::{
 };
 pub use sale::{Buyer, Correction, Means, Numbering, Place, Sale, SaleKind, SaleTax};
 pub use settings::{FISCAL_SETTINGS, FiscalSettings, SettingsInput};
+pub use working_days::{Counting, alarm_at, deadline, is_working_day, last_day};
 
 /// Every table of this crate.
 pub static TABLES: [&racun_kernel::Table; 3] =
