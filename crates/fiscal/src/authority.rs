@@ -32,6 +32,34 @@ impl Authority {
             Self::Fina => "Europe/Zagreb",
         }
     }
+
+    /// What people call it.
+    #[must_use]
+    pub const fn title(self) -> &'static str {
+        match self {
+            Self::Furs => "FURS",
+            Self::Fina => "FINA",
+        }
+    }
+
+    /// ISO 3166-1 alpha-2 code of its country.
+    #[must_use]
+    pub const fn country(self) -> &'static str {
+        match self {
+            Self::Furs => "SI",
+            Self::Fina => "HR",
+        }
+    }
+
+    /// What the number that it knows people by is called in settings and bodies.
+    #[must_use]
+    pub const fn number_field(self) -> &'static str {
+        match self {
+            Self::Furs => "operator_tax_number",
+            Self::Fina => "operator_oib",
+        }
+    }
+
     /// `instant` as the authority's clocks show it: with the offset of its zone, to the second.
     #[must_use]
     pub fn local(self, instant: OffsetDateTime) -> OffsetDateTime {

@@ -12,8 +12,10 @@
 //! | -------------- | ---------------------------------------------------------------- |
 //! | `authority`    | which authorities there are                                      |
 //! | `sale`         | what a document says, as far as an authority asks                |
-//! | `settings`     | an entity's settings for an authority, and its certificate       |
-//! | `premise`      | business premises and electronic devices                         |
+//! | `settings`     | an entity's settings for an authority                            |
+//! | `certificate`  | which certificates are accepted, and how they are kept           |
+//! | `premise`      | business premises: registered, numbered, closed                  |
+//! | `device`       | electronic devices in them                                       |
 //! | `numbering`    | which sequence a number is of                                    |
 //! | `mark`         | the mark that a taxpayer's key leaves on a document              |
 //! | `message`      | what messages are made of, and their text as JSON and as XML     |
@@ -25,12 +27,18 @@
 //! | `furs`         | Slovenia: what is sent, and as what text                         |
 //! | `fina`         | Croatia: the same                                                |
 //! | `port`         | the port to the authorities: identity, signer, messages, replies |
+//! | `act`          | who gives a command, where and when                              |
+//! | `error`        | why a command on settings is refused                             |
 //!
 //! Sources: the technical specifications and laws named at each rule.
 
+mod act;
 mod authority;
+mod certificate;
 mod checks;
 mod class;
+mod device;
+mod error;
 pub mod fina;
 pub mod furs;
 mod mark;
@@ -44,17 +52,27 @@ mod settings;
 mod tax;
 mod working_days;
 
+pub use act::Act;
 pub use authority::Authority;
+pub use certificate::{Certificate, CertificateStatus};
 pub use checks::{check_device_name, check_premise_name, check_starting_number};
 pub use class::Class;
+pub use device::{Device, FISCAL_DEVICES, MAX_DEVICES, NewDevice, device_key};
+pub use error::{CertificateFault, Conflict, FiscalError, ProviderRefusal, Refusal};
 pub use mark::{InvalidMark, Mark, Marked};
-pub use numbering::{Start, series};
+pub use numbering::{Start, series, year_of};
 pub use policy::may_skip;
 pub use port::{
     Authorities, Header, Identity, Message, MessageId, OpenedCertificate, P12Error, Patience,
     Reply, Signer, SigningFailed, Unknown,
 };
-pub use premise::{BusinessPremise, Device, DeviceId, PremiseId};
+pub use premise::{
+    BusinessPremise, DeviceId, FISCAL_PREMISES, MAX_PREMISES, NewPremise, PremiseId, premise_key,
+};
 pub use sale::{Buyer, Correction, Means, Numbering, Place, Sale, SaleKind, SaleTax};
-pub use settings::{Certificate, FiscalSettings};
+pub use settings::{FISCAL_SETTINGS, FiscalSettings, SettingsInput};
 pub use working_days::{Counting, alarm_at, deadline, is_working_day, last_day};
+
+/// Every table of this crate.
+pub static TABLES: [&racun_kernel::Table; 3] =
+    [&FISCAL_SETTINGS, &FISCAL_PREMISES, &FISCAL_DEVICES];

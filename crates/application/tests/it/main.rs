@@ -11,6 +11,7 @@ mod numbers;
 mod operators;
 mod recurring;
 mod recurring_copies;
+mod registering;
 mod settling;
 mod takings;
 mod type_changes;
