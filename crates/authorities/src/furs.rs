@@ -29,7 +29,8 @@ pub enum Asked {
 }
 
 impl Asked {
-    /// `SOAPAction`; in the JSON form, what follows [`PATH`].
+    /// `SOAPAction`, which the official sample writes without quotes; in the JSON form, what follows
+    /// [`PATH`].
     #[must_use]
     pub const fn action(self) -> &'static str {
         match self {

@@ -50,7 +50,7 @@ impl Format {
 pub(crate) struct Request {
     pub(crate) url: Url,
     pub(crate) format: Format,
-    /// `SOAPAction`.
+    /// `SOAPAction`, as written.
     pub(crate) action: Option<String>,
     pub(crate) body: String,
     /// Whether answers of the status 500 are read as others are.
@@ -122,9 +122,9 @@ pub(crate) async fn exchange(client: &Client, request: Request) -> Result<Vec<u8
     let mut headers = HeaderMap::new();
     headers.insert(CONTENT_TYPE, HeaderValue::from_static(format.sent_as()));
     if let Some(action) = action {
-        let quoted = HeaderValue::try_from(format!("\"{action}\""))
+        let action = HeaderValue::try_from(action)
             .map_err(|_| unknown("the message cannot be addressed"))?;
-        headers.insert("SOAPAction", quoted);
+        headers.insert("SOAPAction", action);
     }
     let response = client.post(url).headers(headers).body(body).send().await.map_err(broken)?;
     let status = response.status();
