@@ -37,11 +37,8 @@ mod catalog;
 mod docs;
 mod documents;
 pub mod error;
-<<<<<<< HEAD
-mod foresight;
-=======
 mod fiscal;
->>>>>>> settings
+mod foresight;
 mod frame;
 mod gate;
 mod health;
