@@ -9,17 +9,18 @@ use racun_fiscal::{
     Reply, Signer, SigningFailed, Unknown,
 };
 use racun_kernel::Environment;
-use reqwest::{Client, Url};
 use time::OffsetDateTime;
 use tokio::sync::Semaphore;
 use tokio::time::{Instant, timeout_at};
 
 use crate::circuit::{Call, Circuit};
+use crate::ready::{Ready, Sender};
 use crate::recent::Recent;
-use crate::settings::{Endpoint, Endpoints, Transport, roots};
-use crate::signer::{RsaSigner, Signers, fingerprint};
-use crate::transport::{self, Format, Request, unknown};
-use crate::{Certificate, Doubt, SignerName, Trust, Verifier, fina, furs, p12};
+use crate::settings::{Endpoints, Systems};
+use crate::signer::{Signers, fingerprint};
+use crate::system::{BadEndpoint, System};
+use crate::transport::{self, Client, Request, unknown};
+use crate::{Certificate, p12};
 
 /// Tells the time.
 pub type Clock = Arc<dyn Fn() -> OffsetDateTime + Send + Sync>;
@@ -30,67 +31,6 @@ const BACKGROUND: Duration = Duration::from_secs(15);
 const MOST_CALLS: usize = 5;
 /// How many certificates' connections are kept.
 const MOST_LINES: usize = 512;
-
-/// A setting that is of no use.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("{setting}: {reason}")]
-pub struct BadEndpoint {
-    /// Which, as `furs.test.url`.
-    pub setting: String,
-    /// Why.
-    pub reason: String,
-}
-
-/// A system that messages can be sent to.
-struct System {
-    url: Url,
-    transport: Transport,
-    timeout: Duration,
-    verifier: Verifier,
-}
-
-impl System {
-    fn new(
-        authority: Authority,
-        environment: Environment,
-        endpoint: &Endpoint,
-    ) -> Result<Self, BadEndpoint> {
-        let bad = |name: &str, reason: String| {
-            let system = match environment {
-                Environment::Sandbox => "test",
-                Environment::Live => "production",
-            };
-            BadEndpoint { setting: format!("{}.{system}.{name}", authority.name()), reason }
-        };
-        let pem = endpoint.ca_pem.as_deref().unwrap_or_else(|| roots(authority, environment));
-        let trust = Trust::from_pem(pem).map_err(|reason| bad("ca_file", reason))?;
-        let url: Url = endpoint.url.parse().map_err(|_| bad("url", "it is no URL".to_owned()))?;
-        if url.scheme() != "https" || url.host().is_none() {
-            return Err(bad("url", "it must begin with https:// and a host".to_owned()));
-        }
-        if authority == Authority::Furs && (url.path() != "/" || url.query().is_some()) {
-            return Err(bad("url", "it must be https://host:port, without a path".to_owned()));
-        }
-        let signer = match (authority, environment) {
-            (Authority::Furs, Environment::Sandbox) => SignerName::FURS_TEST,
-            (Authority::Furs, Environment::Live) => SignerName::FURS,
-            (Authority::Fina, Environment::Sandbox) => SignerName::CIS_TEST,
-            (Authority::Fina, Environment::Live) => SignerName::CIS,
-        };
-        Ok(Self {
-            url,
-            transport: endpoint.transport,
-            timeout: endpoint.timeout,
-            verifier: Verifier { trust, signer },
-        })
-    }
-
-    fn url(&self, path: &str) -> Url {
-        let mut url = self.url.clone();
-        url.set_path(path);
-        url
-    }
-}
 
 /// What one certificate's calls to one system share.
 struct Line {
@@ -162,7 +102,7 @@ impl Clients {
     /// # Errors
     /// The first setting that is of no use.
     pub fn new(endpoints: &Endpoints, clock: Clock) -> Result<Self, BadEndpoint> {
-        let pair = |authority, systems: &crate::Systems| {
+        let pair = |authority, systems: &Systems| {
             let system = |environment| {
                 let endpoint = systems.of(environment);
                 endpoint.map(|endpoint| System::new(authority, environment, endpoint)).transpose()
@@ -216,96 +156,6 @@ impl Clients {
     }
 }
 
-/// A message that is ready to be sent, and how its answer is read.
-struct Ready {
-    request: Request,
-    asked: Asked,
-}
-
-#[derive(Clone, Copy)]
-enum Asked {
-    FursJson(furs::Asked),
-    FursSoap(furs::Asked),
-    Fina(fina::Asked),
-}
-
-impl Ready {
-    fn new(
-        system: &System,
-        header: &Header,
-        message: &Message,
-        (signer, certificate, der): (&RsaSigner, &Certificate, &[u8]),
-    ) -> Result<Self, SigningFailed> {
-        let furs = |asked: furs::Asked, json: &dyn Fn() -> String, xml: &dyn Fn() -> String| {
-            Ok(match system.transport {
-                Transport::Json => Self {
-                    request: Request {
-                        url: system.url(&[furs::PATH, asked.action()].concat()),
-                        format: Format::Json,
-                        action: None,
-                        body: furs::sign_json(&json(), signer, certificate)?,
-                        reads_errors: false,
-                    },
-                    asked: Asked::FursJson(asked),
-                },
-                Transport::Soap => Self {
-                    request: Request {
-                        url: system.url(furs::PATH),
-                        format: Format::Xml,
-                        action: Some(asked.action().to_owned()),
-                        body: furs::sign_soap(&xml(), signer, certificate)?,
-                        reads_errors: false,
-                    },
-                    asked: Asked::FursSoap(asked),
-                },
-            })
-        };
-        let fina = |asked: fina::Asked, xml: String| {
-            Ok(Self {
-                request: Request {
-                    url: system.url.clone(),
-                    format: Format::Xml,
-                    action: Some(asked.action()),
-                    body: fina::sign(&xml, signer, certificate, der)?,
-                    reads_errors: true,
-                },
-                asked: Asked::Fina(asked),
-            })
-        };
-        match message {
-            Message::FursInvoice { invoice, subsequent } => {
-                furs(furs::Asked::Invoice, &|| invoice.json(header, *subsequent), &|| {
-                    invoice.xml(header, *subsequent)
-                })
-            }
-            Message::FursPremise(premise) => {
-                furs(furs::Asked::Premise, &|| premise.json(header), &|| premise.xml(header))
-            }
-            Message::FinaReceipt { receipt, late } => {
-                fina(fina::Asked::Receipt, receipt.xml(header, *late))
-            }
-            Message::FinaChange(change) => fina(fina::Asked::Change, change.xml(header)),
-        }
-    }
-}
-
-impl Asked {
-    fn read(
-        self,
-        body: &[u8],
-        header: &Header,
-        verifier: &Verifier,
-        now: OffsetDateTime,
-    ) -> Result<Reply, Doubt> {
-        let id = &header.message_id;
-        match self {
-            Self::FursJson(asked) => furs::read_json(body, asked, id, verifier, now),
-            Self::FursSoap(asked) => furs::read_soap(body, asked, id, verifier, now),
-            Self::Fina(asked) => fina::read(body, asked, id, verifier, now),
-        }
-    }
-}
-
 #[async_trait]
 impl Authorities for Clients {
     fn open_p12(
@@ -334,8 +184,9 @@ impl Authorities for Clients {
         let line = self.line(system, authority, environment, identity)?;
         let signing = |_| unknown("the private key cannot sign");
         let signer = self.signers.of(identity).map_err(signing)?;
-        let signer = (&*signer, &line.certificate, identity.certificate.as_slice());
-        let ready = Ready::new(system, header, message, signer).map_err(signing)?;
+        let (certificate, der) = (&line.certificate, identity.certificate.as_slice());
+        let sender = Sender { signer: &*signer, certificate, der };
+        let ready = Ready::new(system, header, message, &sender).map_err(signing)?;
         let limit = match patience {
             Patience::Interactive => system.timeout,
             Patience::Background => BACKGROUND,

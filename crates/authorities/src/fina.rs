@@ -28,14 +28,14 @@ pub enum Asked {
 }
 
 impl Asked {
-    /// `SOAPAction`.
+    /// `SOAPAction`, in quotes.
     #[must_use]
     pub fn action(self) -> String {
         let operation = match self {
             Self::Receipt => "racuni",
             Self::Change => "promijeniPodatkeRacuna",
         };
-        [ACTIONS, operation].concat()
+        format!("\"{ACTIONS}{operation}\"")
     }
 
     /// The root of its answer.

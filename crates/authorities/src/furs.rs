@@ -29,12 +29,21 @@ pub enum Asked {
 }
 
 impl Asked {
-    /// `SOAPAction`; in the JSON form, what follows [`PATH`].
+    /// `SOAPAction`, which the official sample writes without quotes.
     #[must_use]
     pub const fn action(self) -> &'static str {
         match self {
             Self::Invoice => "/invoices",
             Self::Premise => "/invoices/register",
+        }
+    }
+
+    /// Where it goes in the JSON form, below the address of the system.
+    #[must_use]
+    pub const fn path(self) -> &'static str {
+        match self {
+            Self::Invoice => "/v1/cash_registers/invoices",
+            Self::Premise => "/v1/cash_registers/invoices/register",
         }
     }
 

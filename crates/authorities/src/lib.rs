@@ -9,6 +9,7 @@
 //! | ------------- | ------------------------------------------------------------------------- |
 //! | `settings`    | where the authorities are, and what is trusted there                      |
 //! | `clients`     | the port: one line for each certificate and system                        |
+//! | `system`      | an endpoint whose settings were checked; `ready`: a message signed for one |
 //! | `transport`   | one exchange over HTTP, within limits of time and size                    |
 //! | `circuit`     | not calling somebody who does not answer                                  |
 //! | `furs`        | requests to FURS and its answers, as SOAP and as JSON                     |
@@ -33,21 +34,24 @@ pub mod furs;
 pub mod jws;
 mod name;
 mod p12;
+mod ready;
 mod recent;
 mod reply;
 mod settings;
 mod signer;
+mod system;
 mod transport;
 mod trust;
 mod verifier;
 pub mod xml;
 
 pub use certificate::Certificate;
-pub use clients::{BadEndpoint, Clients, Clock};
+pub use clients::{Clients, Clock};
 pub use doubt::Doubt;
 pub use name::Name;
 pub use p12::open as open_p12;
 pub use settings::{Endpoint, Endpoints, INTERACTIVE, Systems, Transport};
 pub use signer::RsaSigner;
+pub use system::BadEndpoint;
 pub use trust::{SignerName, Trust};
 pub use verifier::Verifier;

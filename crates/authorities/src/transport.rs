@@ -3,16 +3,23 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use racun_fiscal::Unknown;
-use reqwest::header::{CONTENT_TYPE, HeaderMap, HeaderValue};
-use reqwest::redirect::Policy;
-use reqwest::{Client, Response, StatusCode, Url};
+use http_body_util::{BodyExt, Full};
+use hyper::body::{Body, Bytes, Incoming};
+use hyper::header::{CONTENT_TYPE, HeaderName, HeaderValue, USER_AGENT};
+use hyper::{StatusCode, Uri};
+use hyper_rustls::{HttpsConnector, HttpsConnectorBuilder};
+use hyper_util::client::legacy::Client as HttpClient;
+use hyper_util::client::legacy::connect::HttpConnector;
+use hyper_util::rt::{TokioExecutor, TokioTimer};
+use racun_fiscal::{Identity, Unknown};
 use rustls::pki_types::{CertificateDer, PrivateKeyDer, PrivatePkcs8KeyDer, UnixTime};
 use rustls::time_provider::TimeProvider;
 use rustls::{ClientConfig, RootCertStore};
 
 use crate::{Clock, Trust};
-use racun_fiscal::Identity;
+
+/// A client of one system: HTTP/1.1 over TLS. It knows neither redirects nor proxies.
+pub(crate) type Client = HttpClient<HttpsConnector<HttpConnector>, Full<Bytes>>;
 
 /// A connection that is not there by then will not come.
 const CONNECT: Duration = Duration::from_secs(2);
@@ -20,6 +27,12 @@ const CONNECT: Duration = Duration::from_secs(2);
 const IDLE: Duration = Duration::from_secs(30);
 /// A larger answer is refused.
 const MOST_BYTES: usize = 10_000_000;
+
+/// Names the operation of a SOAP request.
+const SOAP_ACTION: HeaderName = HeaderName::from_static("soapaction");
+
+/// Whose software it is.
+const NAME: &str = concat!("racun/", env!("CARGO_PKG_VERSION"));
 
 /// What a body is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -48,9 +61,9 @@ impl Format {
 /// What is sent.
 #[derive(Debug)]
 pub(crate) struct Request {
-    pub(crate) url: Url,
+    pub(crate) url: Uri,
     pub(crate) format: Format,
-    /// `SOAPAction`.
+    /// `SOAPAction`, as written.
     pub(crate) action: Option<String>,
     pub(crate) body: String,
     /// Whether answers of the status 500 are read as others are.
@@ -103,30 +116,33 @@ pub(crate) fn client(
                 .map_err(|error| useless(&error))?
         }
     };
-    Client::builder()
-        .tls_backend_preconfigured(config)
-        .https_only(true)
-        .http1_only()
-        .no_proxy()
-        .redirect(Policy::none())
-        .referer(false)
-        .connect_timeout(CONNECT)
+    let mut connector = HttpConnector::new();
+    connector.enforce_http(false);
+    connector.set_connect_timeout(Some(CONNECT));
+    connector.set_nodelay(true);
+    let connector = HttpsConnectorBuilder::new()
+        .with_tls_config(config)
+        .https_only()
+        .enable_http1()
+        .wrap_connector(connector);
+    Ok(HttpClient::builder(TokioExecutor::new())
         .pool_idle_timeout(IDLE)
-        .build()
-        .map_err(|error| useless(&error))
+        .pool_timer(TokioTimer::new())
+        .build(connector))
 }
 
 /// Sends `request` and answers the body of what came back, when it can be an answer at all.
 pub(crate) async fn exchange(client: &Client, request: Request) -> Result<Vec<u8>, Unknown> {
     let Request { url, format, action, body, reads_errors } = request;
-    let mut headers = HeaderMap::new();
-    headers.insert(CONTENT_TYPE, HeaderValue::from_static(format.sent_as()));
+    let useless = |_| unknown("the message cannot be addressed");
+    let mut message =
+        hyper::Request::post(url).header(CONTENT_TYPE, format.sent_as()).header(USER_AGENT, NAME);
     if let Some(action) = action {
-        let quoted = HeaderValue::try_from(format!("\"{action}\""))
-            .map_err(|_| unknown("the message cannot be addressed"))?;
-        headers.insert("SOAPAction", quoted);
+        let action = HeaderValue::try_from(action).map_err(|error| useless(error.into()))?;
+        message = message.header(SOAP_ACTION, action);
     }
-    let response = client.post(url).headers(headers).body(body).send().await.map_err(broken)?;
+    let message = message.body(Full::new(Bytes::from(body))).map_err(useless)?;
+    let response = client.request(message).await.map_err(|error| broken(&error))?;
     let status = response.status();
     let is_answer =
         status.is_success() || (reads_errors && status == StatusCode::INTERNAL_SERVER_ERROR);
@@ -140,18 +156,21 @@ pub(crate) async fn exchange(client: &Client, request: Request) -> Result<Vec<u8
             return Err(unknown(&format!("the server answered {status} with {media:.80}")));
         }
     }
-    body_of(response).await
+    body_of(response.into_body()).await
 }
 
 /// Reads the body as far as it may go.
-async fn body_of(mut response: Response) -> Result<Vec<u8>, Unknown> {
+async fn body_of(mut incoming: Incoming) -> Result<Vec<u8>, Unknown> {
     let too_large = || unknown("the answer is larger than 10 MB");
-    let announced = response.content_length().unwrap_or(0);
-    if usize::try_from(announced).map_or(true, |length| length > MOST_BYTES) {
+    let is_too_large =
+        |length: u64| usize::try_from(length).map_or(true, |length| length > MOST_BYTES);
+    if is_too_large(incoming.size_hint().lower()) {
         return Err(too_large());
     }
     let mut body = Vec::new();
-    while let Some(chunk) = response.chunk().await.map_err(broken)? {
+    while let Some(frame) = incoming.frame().await {
+        let frame = frame.map_err(|error| broken(&error))?;
+        let Ok(chunk) = frame.into_data() else { continue };
         if body.len() + chunk.len() > MOST_BYTES {
             return Err(too_large());
         }
@@ -165,10 +184,9 @@ pub(crate) fn unknown(reason: &str) -> Unknown {
 }
 
 /// What broke, with its causes.
-fn broken(error: reqwest::Error) -> Unknown {
-    let error = error.without_url();
+fn broken(error: &dyn std::error::Error) -> Unknown {
     let mut reason = error.to_string();
-    let mut cause = std::error::Error::source(&error);
+    let mut cause = error.source();
     while let Some(inner) = cause {
         reason.push_str(": ");
         reason.push_str(&inner.to_string());

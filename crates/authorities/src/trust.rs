@@ -9,6 +9,9 @@ use webpki::{ALL_VERIFICATION_ALGS, EndEntityCert, KeyUsage, anchor_from_trusted
 use crate::name::{ORGANIZATION, ORGANIZATION_ID};
 use crate::{Certificate, Doubt};
 
+/// Certificates that come with a signature: a longer chain is not looked at.
+const LONGEST: usize = 8;
+
 /// The certificates of authorities that are trusted, and no others.
 ///
 /// Each is an end of a chain, issuing authorities too: the tax authorities send their own
@@ -67,6 +70,9 @@ impl Trust {
         let [leaf, others @ ..] = chain else {
             return Err(untrusted("no certificate came with the signature"));
         };
+        if chain.len() > LONGEST {
+            return Err(untrusted("too many certificates came with the signature"));
+        }
         let leaf = CertificateDer::from(leaf.as_slice());
         let certificate = Certificate::from_der(&leaf)
             .ok_or_else(|| untrusted("the certificate is malformed"))?;

@@ -3,6 +3,8 @@
 //! Sources: <https://www.w3.org/TR/2001/REC-xml-c14n-20010315>,
 //! <https://www.w3.org/TR/2002/REC-xml-exc-c14n-20020718/>.
 
+use std::collections::HashMap;
+
 use roxmltree::{Attribute, Node, NodeId};
 
 /// The namespace that the prefix `xml` has without being declared.
@@ -39,8 +41,8 @@ impl Method {
 /// `element` must come from [`parse`](super::parse), which bounds its depth.
 #[must_use]
 pub fn canonicalize(element: Node<'_, '_>, method: Method, left_out: Option<NodeId>) -> String {
-    let mut writer =
-        Writer { method, left_out, apex: element.id(), scope: Vec::new(), out: String::new() };
+    let (apex, scope, out) = (element.id(), HashMap::new(), String::new());
+    let mut writer = Writer { method, left_out, apex, scope, out };
     writer.node(element);
     writer.out
 }
@@ -52,8 +54,8 @@ struct Writer<'a> {
     method: Method,
     left_out: Option<NodeId>,
     apex: NodeId,
-    /// What the ancestors that were written declare, the innermost last.
-    scope: Vec<Declared<'a>>,
+    /// What the ancestors that were written declare.
+    scope: HashMap<Option<&'a str>, &'a str>,
     out: String,
 }
 
@@ -74,7 +76,7 @@ impl<'a> Writer<'a> {
 
     fn element(&mut self, element: Node<'a, '_>) {
         let name = qualified_name(element);
-        let outer = self.scope.len();
+        let mut outer = Vec::new();
         self.out.push('<');
         self.out.push_str(name);
         for (prefix, uri) in self.declarations(element) {
@@ -86,7 +88,7 @@ impl<'a> Writer<'a> {
             self.out.push_str("=\"");
             escape_attribute(uri, &mut self.out);
             self.out.push('"');
-            self.scope.push((prefix, uri));
+            outer.push((prefix, self.scope.insert(prefix, uri)));
         }
         for attribute in self.attributes(element) {
             self.out.push(' ');
@@ -102,7 +104,12 @@ impl<'a> Writer<'a> {
         self.out.push_str("</");
         self.out.push_str(name);
         self.out.push('>');
-        self.scope.truncate(outer);
+        for (prefix, before) in outer {
+            match before {
+                Some(uri) => self.scope.insert(prefix, uri),
+                None => self.scope.remove(&prefix),
+            };
+        }
     }
 
     /// The namespaces to declare on `element`, in order.
@@ -138,7 +145,7 @@ impl<'a> Writer<'a> {
 
     /// What `prefix` means where the writer stands; the empty text when nothing.
     fn declared(&self, prefix: Option<&str>) -> &'a str {
-        self.scope.iter().rev().find(|(name, _)| *name == prefix).map_or("", |(_, uri)| uri)
+        self.scope.get(&prefix).copied().unwrap_or_default()
     }
 
     /// The attributes of `element` in order: those without a namespace first.

@@ -9,8 +9,10 @@ use crate::Doubt;
 const DEEPEST: usize = 64;
 /// Attributes and namespaces of one element.
 const MOST_ATTRIBUTES: usize = 64;
+/// Those of all elements. An answer has some twenty.
+const MOST_IN_ALL: usize = 512;
 /// Nodes of a document. An answer has some fifty.
-const MOST_NODES: u32 = 20_000;
+const MOST_NODES: u32 = 5_000;
 
 /// Reads `text`.
 ///
@@ -28,9 +30,10 @@ pub fn parse(text: &str) -> Result<Document<'_>, Doubt> {
 /// Looks at the tags alone, for the parser compares each attribute with each other.
 fn check_limits(text: &str) -> Result<(), String> {
     let mut depth: usize = 0;
+    let mut in_all: usize = 0;
     let mut rest = text;
     while let Some((_, tag)) = rest.split_once('<') {
-        let end = if let Some(comment) = tag.strip_prefix("!--") {
+        let (end, attributes) = if let Some(comment) = tag.strip_prefix("!--") {
             rest = after(comment, "-->")?;
             continue;
         } else if let Some(section) = tag.strip_prefix("![CDATA[") {
@@ -44,6 +47,10 @@ fn check_limits(text: &str) -> Result<(), String> {
         } else {
             end_of_tag(tag)?
         };
+        in_all += attributes;
+        if in_all > MOST_IN_ALL {
+            return Err(format!("it has more than {MOST_IN_ALL} attributes"));
+        }
         let (inside, following) = tag.split_at(end);
         if inside.starts_with('/') {
             depth = depth.saturating_sub(1);
@@ -62,13 +69,13 @@ fn after<'a>(text: &'a str, end: &str) -> Result<&'a str, String> {
     text.split_once(end).map(|(_, rest)| rest).ok_or_else(|| "it ends too early".to_owned())
 }
 
-/// Where the tag that `text` begins with ends.
-fn end_of_tag(text: &str) -> Result<usize, String> {
+/// Where the tag that `text` begins with ends, and how many attributes it has.
+fn end_of_tag(text: &str) -> Result<(usize, usize), String> {
     let mut quote = None;
     let mut values = 0;
     for (place, byte) in text.bytes().enumerate() {
         match (quote, byte) {
-            (None, b'>') => return Ok(place),
+            (None, b'>') => return Ok((place, values)),
             (None, b'"' | b'\'') => {
                 values += 1;
                 if values > MOST_ATTRIBUTES {

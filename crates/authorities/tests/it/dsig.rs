@@ -4,6 +4,7 @@ use racun_authorities::xml::{self, Accepted, KeyInfo, Method, Profile, Signature
 use racun_authorities::{Certificate, Doubt};
 
 use crate::support::{FINA, FURS, fina, fina_key, folder, furs, furs_key, signing, text, xmlsec1};
+use crate::world::{ID, Way};
 
 /// Base64 of the SHA-256 of `text`.
 fn digest(text: &str) -> String {
@@ -134,6 +135,38 @@ fn messages_that_cis_signed_verify_as_it_signed_them() {
 }
 
 #[test]
+fn other_programs_verify_the_answers_that_simulators_sign() {
+    let folder = tempfile::tempdir().unwrap();
+    let pem = |name: &str, text: &str| {
+        let file = folder.path().join(name);
+        std::fs::write(&file, text).unwrap();
+        file.to_str().unwrap().to_owned()
+    };
+    let of_furs = |name: &str| pem(name, text(&FURS["keys"][name], "cert_pem"));
+    let of_fina = |name: &str| pem(name, text(&FINA["trust"], name));
+    for (way, element, root, sub) in [
+        (
+            Way::FursSoap,
+            "http://www.fu.gov.si/:InvoiceResponse",
+            of_furs("mock_root"),
+            of_furs("mock_sigov_ca"),
+        ),
+        (
+            Way::Fina,
+            "http://www.apis-it.hr/fin/2012/types/f73:RacunOdgovor",
+            of_fina("root_ca_pem"),
+            of_fina("sub_ca_pem"),
+        ),
+    ] {
+        let answer = way.answer_to("f454e661-11f6-45a2-8e01-f3c1318c3c1d");
+        let arguments =
+            ["--enabled-key-data", "x509", "--trusted-pem", &root, "--untrusted-pem", &sub];
+        assert!(xmlsec1(&answer, element, &arguments), "{way:?}");
+        assert!(!xmlsec1(&answer.replace(ID, "0"), element, &arguments), "{way:?}");
+    }
+}
+
+#[test]
 fn canonical_forms_follow_the_recommendations() {
     let source = "<!-- before --><a:r xmlns:a='urn:a' xmlns='urn:d' xmlns:x='urn:x' xml:lang='sl'>\
         <a:e  b='2' a='1' x:c='3' t=\"&quot;&#9;&#10;&#13;&lt;&amp;>'\"><!-- gone -->\
@@ -167,6 +200,7 @@ fn a_document_beyond_the_limits_is_refused_before_it_is_read() {
         format!("<r{namespaces}/>"),
         "<r>".repeat(65) + &"</r>".repeat(65),
         format!("<r>{}</r>", "<e/>".repeat(100_000)),
+        format!("<r>{}</r>", "<e xmlns:a='u'/>".repeat(513)),
         bomb.to_owned(),
         "<!DOCTYPE r SYSTEM 'file:///etc/passwd'><r/>".to_owned(),
         "<html><body><p>Request Rejected</body></html>".to_owned(),

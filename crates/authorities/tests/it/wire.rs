@@ -37,7 +37,7 @@ fn check(way: Way, received: &Received) {
         Way::FursSoap | Way::FursPremise => {
             starts("POST /v1/cash_registers HTTP/1.1");
             let is_premise = way == Way::FursPremise;
-            has("SOAPAction", if is_premise { "\"/invoices/register\"" } else { "\"/invoices\"" });
+            has("SOAPAction", if is_premise { "/invoices/register\r" } else { "/invoices\r" });
         }
         Way::FursJson => starts("POST /v1/cash_registers/invoices HTTP/1.1"),
         Way::Fina => has("SOAPAction", &format!("\"{actions}/racuni\"")),

@@ -1,4 +1,5 @@
-//! The rules of fiscalization, against known answers, against the authorities' schemas, and as laws.
+//! The rules of fiscalization, against known answers, against the authorities' schemas, and as
+//! laws.
 #![expect(clippy::unwrap_used, reason = "a test fails by panicking, its helpers too")]
 
 mod changes;
