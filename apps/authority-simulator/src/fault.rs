@@ -173,6 +173,9 @@ const PLAIN: &[(&str, Fault)] = &[
     ("attributes", Fault::Twist(Twist::Attributes)),
 ];
 
+/// What requests are told apart by.
+const OPERATIONS: [&str; 6] = ["invoice", "premise", "change", "tip", "check", "echo"];
+
 const PARAMETRIC: &[&str] = &["delay", "drip", "cut", "huge", "code"];
 
 /// Above what clients hold.
@@ -261,6 +264,11 @@ fn check(fault: &Fault, when: &When) -> Result<(), String> {
     let is_partial = when.times.is_some() || when.every.is_some() || when.percent.is_some();
     if *fault == Fault::Refuse && is_partial {
         return Err("refuse lasts until it is deleted: it takes no times, every or percent".into());
+    }
+    if let Some(operation) = &when.operation
+        && !OPERATIONS.contains(&operation.as_str())
+    {
+        return Err(format!("operation is one of {}", OPERATIONS.join(", ")));
     }
     if when.every == Some(0) || when.percent.is_some_and(|percent| percent > 100) {
         return Err("every is at least 1, and percent at most 100".into());
@@ -441,6 +449,7 @@ mod tests {
             r#"{"fault":"refuse","times":1}"#,
             r#"{"fault":"hang","every":0}"#,
             r#"{"fault":"hang","percent":101}"#,
+            r#"{"fault":"hang","operation":"sale"}"#,
         ];
         for body in table {
             let wire = serde_json::from_str::<Wire>(body).unwrap();

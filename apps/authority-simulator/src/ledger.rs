@@ -1,6 +1,6 @@
 //! What the authorities took, and what they refused.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, VecDeque};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use racun_fiscal::Authority;
@@ -165,26 +165,43 @@ pub struct Premise {
 
 #[derive(Default)]
 struct Books {
-    taken: Vec<Taken>,
-    refused: Vec<Refused>,
+    taken: VecDeque<Taken>,
+    /// How many messages were taken ever.
+    position: usize,
+    refused: VecDeque<Refused>,
     premises: BTreeMap<(String, String), Premise>,
 }
 
 /// The ledger of both authorities.
-#[derive(Default)]
-pub struct Ledger(Mutex<Books>);
+pub struct Ledger {
+    books: Mutex<Books>,
+    most: usize,
+}
 
 impl Ledger {
+    /// A ledger that keeps the latest `most` messages of each kind.
+    pub fn new(most: usize) -> Self {
+        Self { books: Mutex::default(), most }
+    }
+
     /// Notes a message that was taken. Its position is set here.
     pub fn take(&self, mut taken: Taken) {
         let mut books = self.lock();
-        taken.position = books.taken.len() + 1;
-        books.taken.push(taken);
+        books.position += 1;
+        taken.position = books.position;
+        books.taken.push_back(taken);
+        if books.taken.len() > self.most {
+            books.taken.pop_front();
+        }
     }
 
     /// Notes a message that was refused.
     pub fn refuse(&self, refused: Refused) {
-        self.lock().refused.push(refused);
+        let mut books = self.lock();
+        books.refused.push_back(refused);
+        if books.refused.len() > self.most {
+            books.refused.pop_front();
+        }
     }
 
     /// Keeps what was said of a premise.
@@ -210,7 +227,7 @@ impl Ledger {
 
     /// What was refused, in order.
     pub fn refused(&self) -> Vec<Refused> {
-        self.lock().refused.clone()
+        self.lock().refused.iter().cloned().collect()
     }
 
     /// Forgets everything.
@@ -231,7 +248,7 @@ impl Ledger {
     }
 
     fn lock(&self) -> MutexGuard<'_, Books> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+        self.books.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 

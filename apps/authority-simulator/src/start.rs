@@ -20,7 +20,7 @@ use crate::fault::{Fault, When};
 use crate::ledger::{Filter, Gaps, Premise, Refused, Taken};
 use crate::pki::{Identity, Taxpayer, TaxpayerError, WantedTaxpayer, from_pem};
 use crate::server::{Server, bind};
-use crate::state::State;
+use crate::state::{Memory, State};
 
 /// How the simulator is to start.
 #[derive(Debug, Clone)]
@@ -37,10 +37,16 @@ pub struct Options {
     pub now: Option<OffsetDateTime>,
     /// How long each answer is held back.
     pub delay: Duration,
+    /// How many messages the ledger keeps; older ones are forgotten.
+    pub most_kept: usize,
+    /// Whether what it never heard of is believed: an unknown premise counts as open, and an unknown
+    /// receipt as reported. For a sandbox that outlives the simulator, which keeps nothing when it
+    /// ends.
+    pub is_forgetful: bool,
 }
 
 impl Default for Options {
-    /// Free ports of the loopback interface, and nobody else trusted.
+    /// Free ports of the loopback interface, nobody else trusted, everything remembered.
     fn default() -> Self {
         let free = SocketAddr::from((Ipv4Addr::LOCALHOST, 0));
         Self {
@@ -50,6 +56,8 @@ impl Default for Options {
             trust_pem: String::new(),
             now: None,
             delay: Duration::ZERO,
+            most_kept: usize::MAX,
+            is_forgetful: false,
         }
     }
 }
@@ -91,7 +99,8 @@ impl Simulator {
             clock.set(now);
         }
         let more = from_pem(&options.trust_pem).map_err(StartError::Trust)?;
-        let state = State::new(clock, &more, &provider).map_err(StartError::Trust)?;
+        let memory = Memory { most: options.most_kept, is_forgetful: options.is_forgetful };
+        let state = State::new(clock, &more, memory, &provider).map_err(StartError::Trust)?;
         state.set_delay(u64::try_from(options.delay.as_millis()).unwrap_or(u64::MAX));
         let state = Arc::new(state);
 

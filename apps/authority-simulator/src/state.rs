@@ -74,12 +74,23 @@ struct Known {
     revoked: BTreeSet<String>,
 }
 
+/// What is remembered.
+#[derive(Debug, Clone, Copy)]
+pub struct Memory {
+    /// How many messages the ledger keeps.
+    pub most: usize,
+    /// Whether what was reported before the start is believed.
+    pub is_forgetful: bool,
+}
+
 /// The simulator's state.
 pub struct State {
     pub pki: Authorities,
     pub clock: Arc<Clock>,
     pub ledger: Ledger,
     pub faults: Faults,
+    /// Whether what was reported before the start is believed.
+    pub is_forgetful: bool,
     furs_trust: Arc<Trust>,
     fina_trust: Arc<Trust>,
     known: Mutex<Known>,
@@ -94,6 +105,7 @@ impl State {
     pub fn new(
         clock: Arc<Clock>,
         more: &[CertificateDer<'static>],
+        memory: Memory,
         provider: &Arc<CryptoProvider>,
     ) -> Result<Self, String> {
         let pki = Authorities::new(clock.now());
@@ -106,7 +118,8 @@ impl State {
             furs_trust: trust(&pki.tax_ca.der)?,
             fina_trust: trust(&pki.fina_ca.der)?,
             pki,
-            ledger: Ledger::default(),
+            ledger: Ledger::new(memory.most),
+            is_forgetful: memory.is_forgetful,
             faults: Faults::default(),
             known: Mutex::default(),
             delay_ms: AtomicU64::new(0),

@@ -4,7 +4,7 @@ use base64::Engine as _;
 use base64::engine::general_purpose::{STANDARD, URL_SAFE_NO_PAD};
 use jiff::civil::DateTime;
 use racun_authorities::Certificate;
-use serde_json::{Value, json};
+use serde_json::json;
 
 use super::{Kind, Transport};
 use crate::fault::Twist;
@@ -72,21 +72,8 @@ impl<'a> Said<'a> {
 
 /// The compact JWS, with the leaf alone in `x5c`.
 fn token(said: &Said<'_>, signers: &Signers, twist: Option<Twist>) -> String {
-    let mut content = json!({ "Header": { "MessageID": said.message_id, "DateTime": said.time } });
-    if said.message_id.is_empty() {
-        content = json!({ "Header": { "DateTime": said.time } });
-    }
-    if let Some(id) = &said.id {
-        content["UniqueInvoiceID"] = json!(id);
-    }
-    if let Some(Refusal { code, text }) = &said.error {
-        content["Error"] = json!({ "ErrorCode": code, "ErrorMessage": text });
-    }
-    if said.has_extra {
-        content["Dodatno"] = json!("x");
-    }
     let root = if twist == Some(Twist::WrongNamespace) { "OtherResponse" } else { said.root };
-    let payload = pretty(&json!({ root: content }));
+    let payload = payload(said, root);
     let signer = match twist {
         Some(Twist::Wrapped) => &signers.untrusted,
         _ => signers.of(twist),
@@ -127,11 +114,30 @@ fn header(signer: &Identity, chain: &[&Identity]) -> String {
     )
 }
 
-/// With the white space that FURS has around and inside its payloads.
-fn pretty(payload: &Value) -> String {
-    let text = serde_json::to_string_pretty(payload).unwrap_or_default();
-    let lines: String = text.lines().map(|line| format!("        {line}\n")).collect();
-    format!("\n{lines}        ")
+/// The payload, its fields in their order, with the white space that FURS has around and inside it.
+fn payload(said: &Said<'_>, root: &str) -> String {
+    let field = |name: &str, text: &str| format!("\"{name}\": {}", json!(text));
+    let group = |name: &str, fields: &[String], margin: &str| {
+        let inside = fields.join(&format!(",\n{margin}    "));
+        format!("\"{name}\": {{\n{margin}    {inside}\n{margin}}}")
+    };
+    let margin = " ".repeat(16);
+    let mut header = vec![field("DateTime", &said.time)];
+    if !said.message_id.is_empty() {
+        header.insert(0, field("MessageID", &said.message_id));
+    }
+    let mut content = vec![group("Header", &header, &margin)];
+    content.extend(said.id.as_ref().map(|id| field("UniqueInvoiceID", id)));
+    if let Some(Refusal { code, text }) = &said.error {
+        let error = [field("ErrorCode", code), field("ErrorMessage", text)];
+        content.push(group("Error", &error, &margin));
+    }
+    if said.has_extra {
+        content.push(field("Dodatno", "x"));
+    }
+    let margin = " ".repeat(12);
+    let outer = " ".repeat(8);
+    format!("\n{outer}{{\n{margin}{}\n{outer}}}\n{outer}", group(root, &content, &margin))
 }
 
 const FORM: Form = Form { has_second_transform: false, is_indented: false, key_info };

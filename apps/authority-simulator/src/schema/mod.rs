@@ -5,6 +5,8 @@
 //! checked is given back as one form: an object of texts, objects and, where a part may be repeated,
 //! arrays.
 
+#[cfg(test)]
+mod agreement;
 pub mod fina;
 pub mod furs;
 mod json;

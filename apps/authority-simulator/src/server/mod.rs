@@ -55,13 +55,7 @@ impl Server {
             tokio::select! {
                 () = refused => {
                     connections.shutdown().await;
-                    match self.refuse(listener).await {
-                        Ok(again) => listener = again,
-                        Err(error) => {
-                            eprintln!("{}: cannot listen again: {error}", self.authority.name());
-                            return;
-                        }
-                    }
+                    listener = self.refuse(listener).await;
                 }
                 Some(_) = connections.join_next() => {}
                 accepted = listener.accept() => {
@@ -74,12 +68,18 @@ impl Server {
     }
 
     /// Stops listening until connections are no longer to be refused.
-    async fn refuse(&self, listener: TcpListener) -> std::io::Result<TcpListener> {
-        let address = listener.local_addr()?;
+    async fn refuse(&self, listener: TcpListener) -> TcpListener {
+        let address = listener.local_addr();
         drop(listener);
-        let held = bind(address)?;
-        self.state.faults.until(self.authority, false).await;
-        held.listen(1_024)
+        loop {
+            let held = address.as_ref().ok().and_then(|address| bind(*address).ok());
+            self.state.faults.until(self.authority, false).await;
+            match held.and_then(|held| held.listen(1_024).ok()) {
+                Some(listener) => return listener,
+                // Somebody took the port meanwhile.
+                None => tokio::time::sleep(Duration::from_millis(100)).await,
+            }
+        }
     }
 
     async fn connection(self: Arc<Self>, stream: TcpStream) {

@@ -200,3 +200,22 @@ async fn certificates_expire_by_the_simulators_clock() {
     let time = answer["InvoiceResponse"]["Header"]["DateTime"].as_str().unwrap();
     assert!(time.starts_with(&running.now().year().to_string()), "{time}");
 }
+
+#[tokio::test]
+async fn payloads_have_the_order_and_the_white_space_of_the_official_samples() {
+    use base64::Engine as _;
+    let running = start();
+    let program = Program::new(&running, &taxpayer(&running, Authority::Furs));
+    let token = program.token(&invoice("BP1", 1));
+    let response = program.json_raw("invoices", &token).await.unwrap();
+    let body = response.json();
+    let payload = body["token"].as_str().unwrap().split('.').nth(1).unwrap();
+    let payload = base64::engine::general_purpose::URL_SAFE_NO_PAD.decode(payload).unwrap();
+    let start = format!(
+        "\n        {{\n            \"InvoiceResponse\": {{\n                \"Header\": {{\n            \
+         \u{20}       \"MessageID\": \"{MESSAGE_ID}\",\n                    \"DateTime\": \""
+    );
+    let payload = String::from_utf8(payload).unwrap();
+    assert!(payload.starts_with(&start), "{payload}");
+    assert!(payload.ends_with("\n            }\n        }\n        "), "{payload}");
+}

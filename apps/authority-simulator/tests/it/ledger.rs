@@ -1,6 +1,6 @@
 //! The ledger, its gaps, the clock, and how they are read over HTTP.
 
-use racun_authority_simulator::Filter;
+use racun_authority_simulator::{Filter, Options, Simulator};
 use racun_fiscal::Authority;
 use serde_json::{Value, json};
 
@@ -130,4 +130,37 @@ async fn the_clock_can_be_set_over_http() {
     }
     assert_eq!(control(&running, "GET", "/nothing", "").await.status, 404);
     assert!(control(&running, "GET", "/", "").await.text().contains("PUT    /fault"));
+}
+
+#[tokio::test]
+async fn a_forgetful_simulator_believes_what_was_reported_before_it_started() {
+    let options = Options { is_forgetful: true, most_kept: 2, ..Options::default() };
+    let running = Simulator::start(&options).unwrap();
+    let furs = Program::new(&running, &taxpayer(&running, Authority::Furs));
+    for number in 1..=3 {
+        let answer = furs.json("invoices", &invoice("BP1", number)).await;
+        assert!(answer["InvoiceResponse"]["UniqueInvoiceID"].is_string(), "{answer}");
+    }
+    let positions: Vec<_> =
+        running.taken(&Filter::default()).into_iter().map(|taken| taken.position).collect();
+    assert_eq!(positions, [2, 3], "the latest two");
+    furs.json("invoices/register", &premise("BP1", true)).await;
+    let answer = furs.json("invoices", &invoice("BP1", 4)).await;
+    assert_eq!(answer["InvoiceResponse"]["Error"]["ErrorCode"], "S006", "closed here");
+    let fina = Program::new(&running, &taxpayer(&running, Authority::Fina));
+    let more = "<tns:PromijenjeniNacinPlac>K</tns:PromijenjeniNacinPlac>\
+        <tns:PromijenjeniOibPrimateljaRacuna></tns:PromijenjeniOibPrimateljaRacuna>";
+    let change = Receipt { more: more.to_owned(), ..Receipt::new(running.now(), 1) };
+    let change = change.element("PromijeniPodatkeRacunaZahtjev");
+    assert_eq!(fina.fina("promijeniPodatkeRacuna", &change).await.unwrap().status, 200);
+}
+
+#[tokio::test]
+async fn what_one_simulator_issued_the_next_one_trusts() {
+    let (before, running) = (start(), start());
+    let furs = Program::new(&running, &taxpayer(&before, Authority::Furs));
+    furs.register("BP1").await;
+    let fina = Program::new(&running, &taxpayer(&before, Authority::Fina));
+    let receipt = Receipt::new(running.now(), 1).element("RacunZahtjev");
+    assert_eq!(fina.fina("racuni", &receipt).await.unwrap().status, 200);
 }

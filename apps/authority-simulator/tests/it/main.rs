@@ -3,6 +3,7 @@
 
 mod certificates;
 mod client;
+mod clients;
 mod faults;
 mod fina;
 mod furs;
