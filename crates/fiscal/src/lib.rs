@@ -23,6 +23,7 @@
 //! Sources: the technical specifications and laws named at each rule.
 
 mod authority;
+mod exchange;
 pub mod fina;
 pub mod furs;
 mod mark;
@@ -33,6 +34,10 @@ mod sale;
 mod settings;
 
 pub use authority::Authority;
+pub use exchange::{
+    Attempt, Confirmation, Content, DUE_EXCHANGES, DueExchange, EXCHANGES, Exchange, LEASE,
+    Outcome, Retry, State, due_by, due_put,
+};
 pub use mark::Mark;
 pub use numbering::{Start, series};
 pub use port::{
