@@ -7,14 +7,14 @@ use time::OffsetDateTime;
 /// A tax authority that documents are reported to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub enum FiscalAuthority {
+pub enum Authority {
     /// Slovenia.
     Furs,
     /// Croatia.
     Fina,
 }
 
-impl FiscalAuthority {
+impl Authority {
     /// Its name on the wire.
     #[must_use]
     pub const fn name(self) -> &'static str {
@@ -100,7 +100,7 @@ pub struct FiscalRecord {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Fiscalization {
     /// Whom it is reported to.
-    pub authority: FiscalAuthority,
+    pub authority: Authority,
     /// How far the report has come.
     pub status: FiscalStatus,
     /// When the authority first confirmed it.
@@ -115,14 +115,14 @@ pub struct Fiscalization {
 impl Fiscalization {
     /// A document that is issued without being reported.
     #[must_use]
-    pub const fn skipped(authority: FiscalAuthority) -> Self {
+    pub const fn skipped(authority: Authority) -> Self {
         let status = FiscalStatus::Skipped;
         Self { authority, status, fiscalized_at: None, error: None, record: None }
     }
 
     /// A document that is issued to be reported with `record`.
     #[must_use]
-    pub const fn pending(authority: FiscalAuthority, record: FiscalRecord) -> Self {
+    pub const fn pending(authority: Authority, record: FiscalRecord) -> Self {
         let status = FiscalStatus::Pending;
         Self { authority, status, fiscalized_at: None, error: None, record: Some(record) }
     }
@@ -133,8 +133,8 @@ impl Fiscalization {
     pub fn confirmation(&self) -> Option<&String> {
         let confirmations = &self.record.as_ref()?.confirmations;
         match self.authority {
-            FiscalAuthority::Furs => confirmations.last(),
-            FiscalAuthority::Fina => confirmations.first(),
+            Authority::Furs => confirmations.last(),
+            Authority::Fina => confirmations.first(),
         }
     }
 }

@@ -5,7 +5,7 @@ use racun_kernel::{Series, Tenant};
 use time::Date;
 
 use crate::number_format::{NumberFormat, series_key};
-use crate::{DocumentKind, FiscalAuthority};
+use crate::{DocumentKind, Authority};
 
 /// The formats that an entity uses for one kind of document.
 #[derive(Debug, Clone)]
@@ -33,7 +33,7 @@ enum Style {
     /// As the entity says.
     Own { format: NumberFormat, date: Date, unit_index: Option<i64> },
     /// As the law says.
-    Fiscal { authority: FiscalAuthority, premise: String, device: String },
+    Fiscal { authority: Authority, premise: String, device: String },
 }
 
 /// A business unit as far as numbering needs it.
@@ -73,7 +73,7 @@ impl Numbering {
     #[must_use]
     pub fn fiscal(
         series: Series,
-        authority: FiscalAuthority,
+        authority: Authority,
         premise: String,
         device: String,
     ) -> Self {

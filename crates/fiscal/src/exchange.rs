@@ -89,6 +89,8 @@ pub struct Attempt {
 pub struct Confirmation {
     /// The id.
     pub id: String,
+    /// Whether the message that it answers said that it was late.
+    pub is_late: bool,
     /// When it came.
     #[serde(with = "time::serde::rfc3339")]
     pub at: OffsetDateTime,
@@ -183,6 +185,9 @@ pub struct Exchange {
     pub attempts: Vec<Attempt>,
     /// All ids that the authority gave it, in the order in which they came.
     pub confirmations: Vec<Confirmation>,
+    /// The code of what last came in the way: the authority's own, or ours for a certificate that
+    /// cannot be used.
+    pub error: Option<String>,
     /// The day, in the authority's zone, on which it should have been confirmed and was not.
     #[serde(with = "racun_kernel::calendar::date::option")]
     pub lost_on: Option<Date>,
@@ -216,6 +221,7 @@ impl Exchange {
             state: State::Sending { lease_until: now + LEASE },
             attempts: vec![first],
             confirmations: Vec::new(),
+            error: None,
             lost_on: None,
             alarmed_at: None,
             created_at: now,
@@ -273,16 +279,20 @@ impl Exchange {
     ) -> Self {
         let is_last = self.attempts.last().is_some_and(|last| last.message_id == *message_id);
         let attempt = self.attempts.iter_mut().find(|attempt| attempt.message_id == *message_id);
-        if let Some(attempt) = attempt {
-            attempt.answer = Some(outcome.in_words());
-        }
+        let Some(attempt) = attempt else { return self };
+        attempt.answer = Some(outcome.in_words());
+        let is_late = attempt.is_late;
         self.updated_at = now;
         let is_open = self.state != State::Confirmed && is_last;
+        if is_open {
+            self.error = outcome.code().cloned();
+        }
         match outcome {
             Outcome::Confirmed(id) => {
                 if self.confirmations.iter().all(|known| known.id != id) {
-                    self.confirmations.push(Confirmation { id, at: now });
+                    self.confirmations.push(Confirmation { id, is_late, at: now });
                 }
+                self.error = None;
                 self.state = State::Confirmed;
             }
             Outcome::Refused { code, message, is_final: true } if is_open => {
@@ -297,10 +307,11 @@ impl Exchange {
         self
     }
 
-    /// The exchange whose next attempt is put off to `until`, for nothing can be sent before.
+    /// The exchange whose next attempt is put off to `until`, because of what `error` says.
     #[must_use]
-    pub fn put_off(mut self, until: OffsetDateTime, now: OffsetDateTime) -> Self {
+    pub fn put_off(mut self, error: &str, until: OffsetDateTime, now: OffsetDateTime) -> Self {
         self.lost_on.get_or_insert_with(|| self.content.issued_on());
+        self.error = Some(error.to_owned());
         self.state = State::Pending { next_at: until };
         self.updated_at = now;
         self
@@ -315,6 +326,13 @@ impl Exchange {
 }
 
 impl Outcome {
+    const fn code(&self) -> Option<&String> {
+        match self {
+            Self::Refused { code, .. } => Some(code),
+            Self::Confirmed(_) | Self::Unknown(_) => None,
+        }
+    }
+
     fn in_words(&self) -> String {
         match self {
             Self::Confirmed(id) => format!("confirmed as {id}"),

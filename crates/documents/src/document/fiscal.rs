@@ -2,6 +2,7 @@
 
 use racun_kernel::Stamp;
 use racun_kernel::id::VersionId;
+use time::Date;
 
 use super::{Document, Issued, Stage};
 use crate::version::Editor;
@@ -79,6 +80,15 @@ impl Document {
         Ok((after, version))
     }
 
+    /// The draft with another `date`, as it is issued on a day that the law sets. What is to be paid
+    /// before that day is to be paid on it.
+    #[must_use]
+    pub fn dated(mut self, date: Date) -> Self {
+        self.content.date = date;
+        self.content.date_due = self.content.date_due.map(|due| due.max(date));
+        self
+    }
+
     /// Accepts an order to report the document now.
     ///
     /// # Errors
@@ -92,6 +102,15 @@ impl Document {
         let is_done =
             self.fiscal.as_ref().is_some_and(|fiscal| fiscal.status == FiscalStatus::Success);
         if is_done || !self.id.kind().is_fiscal() { Err(Refused::NotToFiscalize) } else { Ok(()) }
+    }
+
+    /// Its place in its sequence; `None` for drafts.
+    #[must_use]
+    pub const fn sequence(&self) -> Option<i64> {
+        match &self.stage {
+            Stage::Issued(issued) | Stage::Voided(issued, _) => Some(issued.sequence),
+            Stage::Draft => None,
+        }
     }
 
     /// What no two documents of a kind have in common.
