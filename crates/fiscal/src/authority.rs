@@ -1,6 +1,8 @@
 //! The tax authorities that fiscalize.
 
+use racun_kernel::calendar;
 use serde::{Deserialize, Serialize};
+use time::OffsetDateTime;
 
 /// A tax authority that fiscalizes documents.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
@@ -29,5 +31,11 @@ impl Authority {
             Self::Furs => "Europe/Ljubljana",
             Self::Fina => "Europe/Zagreb",
         }
+    }
+    /// `instant` as the authority's clocks show it: with the offset of its zone, to the second.
+    #[must_use]
+    pub fn local(self, instant: OffsetDateTime) -> OffsetDateTime {
+        let local = calendar::in_zone(instant, self.zone()).unwrap_or(instant);
+        local.replace_nanosecond(0).unwrap_or(local)
     }
 }

@@ -8,38 +8,54 @@
 //!
 //! This crate decides and writes texts. It calls nobody: [`Authorities`] is the port to who does.
 //!
-//! | Module      | Owns                                                                   |
-//! | ----------- | ---------------------------------------------------------------------- |
-//! | `authority` | which authorities there are                                            |
-//! | `sale`      | what a document says, as far as an authority asks                      |
-//! | `settings`  | an entity's settings for an authority, and its certificate             |
-//! | `premise`   | business premises and electronic devices                               |
-//! | `numbering` | which sequence a number is of                                          |
-//! | `mark`      | the mark that a taxpayer's key leaves on a document                    |
-//! | `furs`      | Slovenia: what is sent, and as what text                               |
-//! | `fina`      | Croatia: the same                                                      |
-//! | `port`      | the port to the authorities: identity, signer, messages, replies       |
+//! | Module         | Owns                                                             |
+//! | -------------- | ---------------------------------------------------------------- |
+//! | `authority`    | which authorities there are                                      |
+//! | `sale`         | what a document says, as far as an authority asks                |
+//! | `settings`     | an entity's settings for an authority, and its certificate       |
+//! | `premise`      | business premises and electronic devices                         |
+//! | `numbering`    | which sequence a number is of                                    |
+//! | `mark`         | the mark that a taxpayer's key leaves on a document              |
+//! | `message`      | what messages are made of, and their text as JSON and as XML     |
+//! | `tax`          | how a document's taxes become those of a message                 |
+//! | `policy`       | who must fiscalize what, and since when                          |
+//! | `working_days` | until when a document is to be reported that nobody answered     |
+//! | `class`        | what can be done about a refusal                                 |
+//! | `checks`       | which names and numbers the authorities take                     |
+//! | `furs`         | Slovenia: what is sent, and as what text                         |
+//! | `fina`         | Croatia: the same                                                |
+//! | `exchange`     | what was said to an authority of a document, and what came back  |
+//! | `port`         | the port to the authorities: identity, signer, messages, replies |
 //!
 //! Sources: the technical specifications and laws named at each rule.
 
 mod authority;
+mod checks;
+mod class;
 mod exchange;
 pub mod fina;
 pub mod furs;
 mod mark;
+mod message;
 mod numbering;
+mod policy;
 mod port;
 mod premise;
 mod sale;
 mod settings;
+mod tax;
+mod working_days;
 
 pub use authority::Authority;
+pub use checks::{check_device_name, check_premise_name, check_starting_number};
+pub use class::Class;
 pub use exchange::{
     Attempt, Confirmation, Content, DUE_EXCHANGES, DueExchange, EXCHANGES, Exchange, LEASE,
     Outcome, Retry, State, due_by, due_put,
 };
-pub use mark::Mark;
+pub use mark::{InvalidMark, Mark, Marked};
 pub use numbering::{Start, series};
+pub use policy::may_skip;
 pub use port::{
     Authorities, Header, Identity, Message, MessageId, OpenedCertificate, P12Error, Patience,
     Reply, Signer, SigningFailed, Unknown,
@@ -47,3 +63,4 @@ pub use port::{
 pub use premise::{BusinessPremise, Device, DeviceId, PremiseId};
 pub use sale::{Buyer, Correction, Means, Numbering, Place, Sale, SaleKind, SaleTax};
 pub use settings::{Certificate, FiscalSettings};
+pub use working_days::{Counting, alarm_at, deadline, is_working_day, last_day};

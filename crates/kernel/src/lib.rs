@@ -1,25 +1,26 @@
 //! What every Racun crate shares: ids, exact decimals and money, list queries, and the one port
 //! through which anything is stored.
 //!
-//! | Module     | Owns                                                                  |
-//! | ---------- | --------------------------------------------------------------------- |
-//! | `id`       | prefixed ids and the registry of their kinds                          |
-//! | `decimal`  | exact decimals: bounds, arithmetic, JSON without a lost digit         |
-//! | `money`    | ISO 4217 currencies and the one rounding                              |
-//! | `metadata` | the string map a caller attaches to a resource                        |
-//! | `text`     | which texts and locales are accepted, and how lists compare texts     |
-//! | `patch`    | absent, null or a value: a field of a partial update                  |
-//! | `calendar` | dates and instants: their text and an entity's local day              |
-//! | `issue`    | what is wrong with which field of an input                            |
-//! | `value`    | the scalars that lists filter and order by                            |
-//! | `query`    | the list language: filters, order, cursors                            |
-//! | `evaluate` | the reference meaning of that language, in plain Rust                 |
-//! | `tally`    | figures over rows, grouped, and their reference meaning               |
-//! | `record`   | how a type declares its stored fields                                 |
-//! | `store`    | the port: find, list, tally and transact with a pure decision         |
-//! | `stamp`    | time, ids and randomness as arguments                                 |
-//! | `vault`    | the port to whoever keeps secrets unreadable at rest                  |
-//! | `scope`    | who acts, where, and how far                                          |
+//! | Module       | Owns                                                              |
+//! | ------------ | ----------------------------------------------------------------- |
+//! | `id`         | prefixed ids and the registry of their kinds                      |
+//! | `decimal`    | exact decimals: bounds, arithmetic, JSON without a lost digit     |
+//! | `money`      | ISO 4217 currencies and the one rounding                          |
+//! | `metadata`   | the string map a caller attaches to a resource                    |
+//! | `text`       | which texts and locales are accepted, and how lists compare texts |
+//! | `tax_number` | which numbers of taxpayers there can be                           |
+//! | `patch`      | absent, null or a value: a field of a partial update              |
+//! | `calendar`   | dates and instants: their text and an entity's local day          |
+//! | `issue`      | what is wrong with which field of an input                        |
+//! | `value`      | the scalars that lists filter and order by                        |
+//! | `query`      | the list language: filters, order, cursors                        |
+//! | `evaluate`   | the reference meaning of that language, in plain Rust             |
+//! | `tally`      | figures over rows, grouped, and their reference meaning           |
+//! | `record`     | how a type declares its stored fields                             |
+//! | `store`      | the port: find, list, tally and transact with a pure decision     |
+//! | `stamp`      | time, ids and randomness as arguments                             |
+//! | `vault`      | the port to whoever keeps secrets unreadable at rest              |
+//! | `scope`      | who acts, where, and how far                                      |
 //!
 //! **Invariants.** Nothing here reads a clock, makes an id or waits. No binary floating point. A
 //! transaction never crosses the port: a decision does, and a decision is not async.
@@ -38,6 +39,7 @@ mod scope;
 mod stamp;
 mod store;
 mod tally;
+pub mod tax_number;
 #[cfg(feature = "testing")]
 pub mod testing;
 pub mod text;

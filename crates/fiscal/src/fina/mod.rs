@@ -2,5 +2,43 @@
 //! its schema, version 1.9.
 
 mod receipt;
+mod text;
+mod window;
 
-pub use receipt::{Change, PaymentMeans, Receipt, TaxLine, ZkiAlgorithm};
+pub use receipt::{Change, IssueArguments, PaymentMeans, Receipt, TaxLine, ZkiAlgorithm};
+pub use window::{WindowClosed, change_window};
+
+use racun_kernel::{Issue, tax_number};
+
+use crate::Class;
+use crate::checks::refused;
+
+/// Accepts an OIB: eleven digits, of which the last one checks the others.
+///
+/// # Errors
+/// `invalid_value`.
+pub fn check_oib(text: &str) -> Result<(), Issue> {
+    if tax_number::is_oib(text) {
+        return Ok(());
+    }
+    Err(refused("expected an OIB: eleven digits, of which the last one checks the others"))
+}
+
+/// What the code of an error means, however its letters are written.
+///
+/// Source: technical specification 2.7, chapter 4.
+#[must_use]
+pub fn class(code: &str) -> Class {
+    match code.to_ascii_lowercase().as_str() {
+        // Against the schema, or wrongly signed.
+        "s001" | "s004" => Class::Permanent,
+        // Certificate not trusted, without an OIB, of another taxpayer.
+        "s002" | "s003" | "s005" => Class::Config,
+        // A change or a tip that comes too late or is not of a fiscalized receipt.
+        "s007" | "s008" | "s009" | "s010" | "s011" | "s012" => Class::Permanent,
+        // Restrictive errors; the text lists their numbers.
+        "s013" => Class::Permanent,
+        // s006 is a fault at CIS. A code that we do not know may be one as well.
+        _ => Class::Retry,
+    }
+}

@@ -1,10 +1,14 @@
 //! A receipt, as it is frozen when it is issued and as it is sent.
 
-use racun_kernel::Decimal;
+use racun_kernel::{Decimal, tax_number};
 use serde::{Deserialize, Serialize};
 use time::OffsetDateTime;
+use time::macros::format_description;
 
-use crate::{Mark, Place};
+use crate::mark::Marked;
+use crate::message::{amount_text, time_text};
+use crate::tax::Figures;
+use crate::{Authority, Buyer, Mark, Means, Place, Sale, Signer, SigningFailed};
 
 /// `NacinPlac`: how a receipt is paid.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
@@ -81,8 +85,166 @@ pub struct Receipt {
 pub struct Change {
     /// The receipt with its original means, however often it was changed.
     pub receipt: Receipt,
+    /// `NakDost` of the message by which CIS took the receipt: it wants to hear the same again.
+    #[serde(default)]
+    pub late: bool,
     /// `PromijenjeniNacinPlac`.
     pub means: PaymentMeans,
     /// `PromijenjeniOibPrimateljaRacuna`; `None` is sent as an empty element.
     pub buyer_oib: Option<String>,
+}
+
+/// What a receipt is issued from.
+#[derive(Debug, Clone)]
+pub struct IssueArguments<'a> {
+    /// What the document says.
+    pub sale: &'a Sale,
+    /// `fina.payment_type` of the request.
+    pub payment_type: Option<Means>,
+    /// The taxpayer's OIB.
+    pub oib: String,
+    /// Whether the taxpayer is in the VAT system.
+    pub in_vat_system: bool,
+    /// Where it is issued.
+    pub place: Place,
+    /// Its number in the sequence of that place.
+    pub number: i64,
+    /// When it is issued.
+    pub issued_at: OffsetDateTime,
+    /// The OIB of who issues it.
+    pub operator_oib: String,
+    /// Serial number of the certificate whose key signs, decimal.
+    pub certificate: String,
+}
+
+impl PaymentMeans {
+    /// How a receipt is paid: as `chosen` says, else as the payments `made` say, else by bank transfer.
+    ///
+    /// Means of one code count once, so two cards are a card; several codes are `O`.
+    #[must_use]
+    pub fn of(chosen: Option<Means>, made: &[Means]) -> Self {
+        if let Some(chosen) = chosen {
+            return chosen.into();
+        }
+        let mut codes = made.iter().map(|means| Self::from(*means));
+        let Some(first) = codes.next() else { return Self::T };
+        if codes.all(|code| code == first) { first } else { Self::O }
+    }
+
+    /// Whether the buyer's OIB goes with it: a business that pays in cash or by card gets a fiscalized
+    /// receipt in the place of an electronic invoice (NN 89/2025, articles 15(6) and 39).
+    const fn names_buyer(self) -> bool {
+        match self {
+            Self::G | Self::K => true,
+            Self::T | Self::O => false,
+        }
+    }
+}
+
+impl From<Means> for PaymentMeans {
+    /// The code of the schema, version 1.9, which has none for checks. What settles without money is
+    /// `O` too.
+    fn from(means: Means) -> Self {
+        match means {
+            Means::Cash => Self::G,
+            Means::Card | Means::CreditCard | Means::DebitCard => Self::K,
+            Means::BankTransfer => Self::T,
+            Means::Check
+            | Means::Online
+            | Means::OnlineWallet
+            | Means::Crypto
+            | Means::Coupon
+            | Means::Other
+            | Means::CreditNote
+            | Means::Advance => Self::O,
+        }
+    }
+}
+
+/// The OIB that is sent of `buyer`: a Croatian business's, when it pays in cash or by card.
+///
+/// A tax number that is no OIB is left out, because CIS would refuse the receipt for it (s013, 180).
+fn buyer_oib(buyer: Option<&Buyer>, means: PaymentMeans) -> Option<String> {
+    let buyer = buyer.filter(|buyer| !buyer.is_end_consumer && means.names_buyer())?;
+    let is_croatian = buyer.country_code.as_deref() == Some("HR");
+    let number = buyer.tax_number.as_deref().filter(|_| is_croatian)?.trim();
+    let oib = number.strip_prefix("HR").unwrap_or(number);
+    tax_number::is_oib(oib).then(|| oib.to_owned())
+}
+
+impl Receipt {
+    /// The receipt that says what the sale says, marked with its ZKI.
+    ///
+    /// Its parts make its total. What a buyer owes the tax of is not subject to tax here: the schema has
+    /// no field of its own for it. Who is not in the VAT system states no parts (checks 142 to 145).
+    ///
+    /// # Errors
+    /// When the key cannot sign.
+    pub fn issue(
+        arguments: IssueArguments<'_>,
+        signer: &dyn Signer,
+    ) -> Result<Self, SigningFailed> {
+        let IssueArguments { sale, oib, in_vat_system, place, number, operator_oib, .. } =
+            arguments;
+        let issued_at = Authority::Fina.local(arguments.issued_at);
+        let figures = Figures::of(sale);
+        let marked = Marked {
+            taxpayer: &oib,
+            issued_at,
+            number: &number.to_string(),
+            place: &place,
+            total: &figures.total,
+        };
+        let zki = marked.sign(signer)?;
+        let means = PaymentMeans::of(arguments.payment_type, &sale.means);
+        let untaxed = figures.without_tax();
+        let line = |(rate, base, amount)| TaxLine { rate, base, amount };
+        let vat = figures.vat.into_iter().filter(|_| in_vat_system).map(line).collect();
+        Ok(Self {
+            vat,
+            exempt: figures.exempt.filter(|_| in_vat_system),
+            untaxed: untaxed.filter(|_| in_vat_system),
+            total: figures.total,
+            means,
+            zki,
+            zki_algorithm: ZkiAlgorithm::RsaSha256,
+            zki_certificate: arguments.certificate,
+            buyer_oib: buyer_oib(sale.buyer.as_ref(), means),
+            oib,
+            in_vat_system,
+            issued_at,
+            place,
+            number,
+            operator_oib,
+        })
+    }
+
+    /// The address that the printed QR code holds: by the JIR, or by the ZKI while there is none.
+    ///
+    /// Source: technical specification 2.7, chapter 2.7. `izn` is the total in cents without leading
+    /// zeros.
+    #[must_use]
+    pub fn qr(&self, jir: Option<&str>) -> String {
+        let id = match jir {
+            Some(jir) => format!("jir={jir}"),
+            None => format!("zki={}", self.zki),
+        };
+        let form = format_description!("[year][month][day]_[hour][minute]");
+        let issued_at = time_text(self.issued_at, form);
+        let total = amount_text(&self.total).replace('.', "");
+        let (sign, digits) = match total.strip_prefix('-') {
+            Some(digits) => ("-", digits),
+            None => ("", total.as_str()),
+        };
+        let significant = digits.trim_start_matches('0');
+        let cents = if significant.is_empty() { "0" } else { significant };
+        format!("https://porezna.gov.hr/rn?{id}&datv={issued_at}&izn={sign}{cents}")
+    }
+
+    /// The message that says that this receipt, which CIS took with `late` as `NakDost`, is paid by
+    /// `means` instead. `buyer` is the document's, named by the rule of [`Receipt::issue`].
+    #[must_use]
+    pub fn change(&self, means: PaymentMeans, buyer: Option<&Buyer>, late: bool) -> Change {
+        Change { receipt: self.clone(), late, means, buyer_oib: buyer_oib(buyer, means) }
+    }
 }

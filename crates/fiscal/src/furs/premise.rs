@@ -31,7 +31,7 @@ pub struct RealEstate {
     pub house_number_additional: Option<String>,
     /// 1 to 100 characters.
     pub community: String,
-    /// 1 to 40 characters.
+    /// 1 to 100 characters.
     pub city: String,
     /// Four digits.
     pub postal_code: String,

@@ -1,0 +1,181 @@
+//! The texts that are sent to FURS.
+//!
+//! The payload of the JSON form and the root element of the XML form name the same fields in the same
+//! order: technical specification 3.2, chapters 4 and 6, and its two schemas.
+
+use racun_kernel::calendar::format_date;
+use time::OffsetDateTime;
+use time::macros::format_description;
+
+use super::{Invoice, MovableKind, Operator, Premise, PremiseKind, RealEstate, TaxLine};
+use crate::message::{Content, Fields, time_text};
+use crate::{Authority, Correction, Header, Numbering};
+
+/// The name that we give as the maker of the software when no Slovenian tax number is known.
+const SOFTWARE_MAKER: &str = "Racun";
+
+/// The value of the attribute `Id` that a signature refers to.
+const ELEMENT_ID: &str = "data";
+
+impl Invoice {
+    /// The payload of an `InvoiceRequest`, to be signed as a JWS. `subsequent` says that the invoice was
+    /// handed out without an EOR.
+    #[must_use]
+    pub fn json(&self, header: &Header, subsequent: bool) -> String {
+        Fields::default().fields("InvoiceRequest", self.request(header, subsequent)).json()
+    }
+
+    /// The element `InvoiceRequest` without its signature, in canonical form within an envelope that
+    /// binds the prefixes `soapenv` and `fu` and no other.
+    #[must_use]
+    pub fn xml(&self, header: &Header, subsequent: bool) -> String {
+        root("InvoiceRequest", &self.request(header, subsequent))
+    }
+
+    fn request(&self, header: &Header, subsequent: bool) -> Fields {
+        Fields::default().fields("Header", head(header)).fields("Invoice", self.fields(subsequent))
+    }
+
+    fn fields(&self, subsequent: bool) -> Fields {
+        let structure = match self.place.numbering {
+            Numbering::PerPremise => "C",
+            Numbering::PerDevice => "B",
+        };
+        let place = (self.place.premise.as_str(), self.place.device.as_str());
+        let fields = Fields::default()
+            .whole("TaxNumber", &self.tax_number)
+            .text("IssueDateTime", local_text(self.issued_at))
+            .text("NumberingStructure", structure)
+            .fields("InvoiceIdentifier", identifier(place, self.number))
+            .with_some("CustomerVATNumber", self.customer_vat_number.clone().map(Content::Text))
+            .amount("InvoiceAmount", &self.total)
+            .amount("PaymentAmount", &self.payment)
+            .with("TaxesPerSeller", Content::Repeated(vec![Content::Fields(self.tax_fields())]));
+        let fields = match &self.operator {
+            Operator::TaxNumber(number) => fields.whole("OperatorTaxNumber", number),
+            Operator::Foreign => fields.with("ForeignOperator", Content::Flag(true)),
+        };
+        fields
+            .text("ProtectedID", self.zoi.to_string())
+            .with_some("SubsequentSubmit", subsequent.then_some(Content::Flag(true)))
+            .repeated("ReferenceInvoice", self.references.iter().map(reference))
+            .with_some("SpecialNotes", self.special_notes.clone().map(Content::Text))
+    }
+
+    fn tax_fields(&self) -> Fields {
+        let line = |line: &TaxLine| {
+            Fields::default()
+                .amount("TaxRate", &line.rate)
+                .amount("TaxableAmount", &line.base)
+                .amount("TaxAmount", &line.amount)
+        };
+        Fields::default()
+            .repeated("VAT", self.taxes.vat.iter().map(line))
+            .some_amount("ExemptVATTaxableAmount", self.taxes.exempt.as_ref())
+            .some_amount("ReverseVATTaxableAmount", self.taxes.reverse_charge.as_ref())
+            .some_amount("NontaxableAmount", self.taxes.untaxed.as_ref())
+    }
+}
+
+impl Premise {
+    /// The payload of a `BusinessPremiseRequest`, to be signed as a JWS.
+    #[must_use]
+    pub fn json(&self, header: &Header) -> String {
+        Fields::default().fields("BusinessPremiseRequest", self.request(header)).json()
+    }
+
+    /// The element `BusinessPremiseRequest` without its signature, in canonical form within an envelope
+    /// that binds the prefixes `soapenv` and `fu` and no other.
+    #[must_use]
+    pub fn xml(&self, header: &Header) -> String {
+        root("BusinessPremiseRequest", &self.request(header))
+    }
+
+    fn request(&self, header: &Header) -> Fields {
+        Fields::default().fields("Header", head(header)).fields("BusinessPremise", self.fields())
+    }
+
+    fn fields(&self) -> Fields {
+        let kind = match &self.kind {
+            PremiseKind::RealEstate(place) => {
+                Fields::default().fields("RealEstateBP", place.fields())
+            }
+            PremiseKind::Movable(kind) => Fields::default().text("PremiseType", kind.letter()),
+        };
+        let maker = match &self.software_maker {
+            Some(tax_number) => Fields::default().whole("TaxNumber", tax_number),
+            None => Fields::default().text("NameForeign", SOFTWARE_MAKER),
+        };
+        Fields::default()
+            .whole("TaxNumber", &self.tax_number)
+            .text("BusinessPremiseID", self.name.as_str())
+            .fields("BPIdentifier", kind)
+            .text("ValidityDate", format_date(self.valid_from))
+            .with_some("ClosingTag", self.is_closing.then(|| Content::Text("Z".to_owned())))
+            .repeated("SoftwareSupplier", [maker])
+    }
+}
+
+impl RealEstate {
+    fn fields(&self) -> Fields {
+        let property = Fields::default()
+            .whole("CadastralNumber", &self.cadastral_number)
+            .whole("BuildingNumber", &self.building_number)
+            .whole("BuildingSectionNumber", &self.building_section);
+        let additional = self.house_number_additional.clone().map(Content::Text);
+        let address = Fields::default()
+            .text("Street", self.street.as_str())
+            .text("HouseNumber", self.house_number.as_str())
+            .with_some("HouseNumberAdditional", additional)
+            .text("Community", self.community.as_str())
+            .text("City", self.city.as_str())
+            .text("PostalCode", self.postal_code.as_str());
+        Fields::default().fields("PropertyID", property).fields("Address", address)
+    }
+}
+
+impl MovableKind {
+    const fn letter(self) -> &'static str {
+        match self {
+            Self::A => "A",
+            Self::B => "B",
+            Self::C => "C",
+        }
+    }
+}
+
+fn root(name: &str, request: &Fields) -> String {
+    let start = format!(
+        "fu:{name} xmlns:fu=\"http://www.fu.gov.si/\" \
+         xmlns:soapenv=\"http://schemas.xmlsoap.org/soap/envelope/\" Id=\"{ELEMENT_ID}\""
+    );
+    request.xml(&start, &format!("fu:{name}"), "fu")
+}
+
+fn head(header: &Header) -> Fields {
+    Fields::default()
+        .text("MessageID", header.message_id.to_string())
+        .text("DateTime", local_text(Authority::Furs.local(header.sent_at)))
+}
+
+fn identifier((premise, device): (&str, &str), number: i64) -> Fields {
+    Fields::default()
+        .text("BusinessPremiseID", premise)
+        .text("ElectronicDeviceID", device)
+        .text("InvoiceNumber", number.to_string())
+}
+
+fn reference(corrected: &Correction) -> Fields {
+    let place = (corrected.premise.as_str(), corrected.device.as_str());
+    Fields::default()
+        .fields("ReferenceInvoiceIdentifier", identifier(place, corrected.number))
+        .text(
+            "ReferenceInvoiceIssueDateTime",
+            local_text(Authority::Furs.local(corrected.issued_at)),
+        )
+}
+
+/// The wall clock of Slovenia, without an offset.
+fn local_text(local: OffsetDateTime) -> String {
+    time_text(local, format_description!("[year]-[month]-[day]T[hour]:[minute]:[second]"))
+}
