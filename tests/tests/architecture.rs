@@ -37,6 +37,7 @@ const PURE: &[(&str, &[&str])] = &[
         "racun-fiscal",
         &[
             "async-trait",
+            "base64",
             "md-5",
             "racun-kernel",
             "serde",
@@ -55,6 +56,7 @@ const PURE: &[(&str, &[&str])] = &[
             "racun-access",
             "racun-catalog",
             "racun-documents",
+            "racun-fiscal",
             "racun-kernel",
             "racun-pos",
             "racun-settlement",
@@ -70,6 +72,7 @@ const ADAPTERS: &[&str] = &["racun-http-api", "racun-store-postgres", "racun-sto
 
 /// Technologies, and the crates that may name them.
 const KNOWN_BY: &[(&str, &[&str])] = &[
+    ("actix-multipart", &["racun-http-api"]),
     ("actix-web", &["racun-http-api"]),
     ("diesel", &["racun-store-postgres"]),
     ("diesel-async", &["racun-store-postgres"]),

@@ -12,6 +12,7 @@
 //! | `jobs`           | what is done without a request                       |
 //! | `demo`           | `racun demo`                                         |
 //! | `private_server` | its server when no other is named                    |
+//! | `unconfigured`   | tax authorities of a server that is told of none     |
 //! | `print`          | lines on standard output                             |
 //! | `stop`           | the signals that end the process                     |
 
@@ -27,6 +28,7 @@ mod settings;
 mod stop;
 mod store;
 mod telemetry;
+mod unconfigured;
 
 use std::process::ExitCode;
 

@@ -5,12 +5,14 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use anyhow::Context as _;
-use racun_access::PinKey;
+use racun_access::{MasterVault, PinKey};
 use racun_http_api::{Options, Services};
+use racun_kernel::Vault;
 use tokio::runtime::Handle;
 
 use crate::settings::{MasterKey, Settings};
 use crate::store::{self, Opened};
+use crate::unconfigured::Unconfigured;
 use crate::{clock, jobs, print, stop};
 
 /// Answers requests and works off jobs until a signal comes, and finishes the requests under way.
@@ -29,7 +31,10 @@ pub async fn serve(settings: &Settings) -> anyhow::Result<()> {
     };
     tracing::info!(%address, "Racun listens on http://{address}, documented at /docs; data in {place}");
     if master_key.is_none() {
-        tracing::warn!("without RACUN__SECRETS__MASTER_KEY operators of tills cannot have PINs");
+        tracing::warn!(
+            "without RACUN__SECRETS__MASTER_KEY operators of tills cannot have PINs, and \
+             certificates cannot be kept"
+        );
     }
     if !made.is_empty() {
         tracing::info!("{}", how_to_get_a_key(&base));
@@ -86,9 +91,12 @@ pub fn listen(address: SocketAddr) -> anyhow::Result<(TcpListener, SocketAddr)> 
 
 /// What requests are answered with.
 pub fn services(store: Arc<dyn racun_kernel::Store>, master_key: Option<&MasterKey>) -> Services {
+    let vault = |key: &MasterKey| -> Arc<dyn Vault> { Arc::new(MasterVault::derive(key.bytes())) };
     Services {
         store,
         tax_authority: Arc::new(racun_application::payments::NoAuthority),
+        authorities: Arc::new(Unconfigured),
+        vault: master_key.map(vault),
         clock: Arc::new(clock::now),
         entropy: clock::entropy(),
         pins: master_key.map(|key| PinKey::derive(key.bytes())),

@@ -29,6 +29,7 @@
 //! | `operator_settings` | what tax authorities know a user by                                 |
 //! | `operator_token`    | the token that comes of that, and all that ends it                  |
 //! | `test_clock`        | what jobs of an account's sandbox take for now                      |
+//! | `vault`             | secrets of entities, sealed under the server's master key           |
 //!
 //! **Invariants.** Passwords are kept as Argon2id hashes, tokens and keys as SHA-256 digests, PINs as
 //! Argon2id hashes over an HMAC under a key that no store has, and none of them shows in any `Debug`
@@ -62,6 +63,7 @@ mod session;
 mod settings;
 mod switch;
 mod test_clock;
+mod vault;
 
 use racun_kernel::Table;
 
@@ -105,6 +107,7 @@ pub use switch::{RightPin, SwitchAttempt, begin_switch, finish_switch};
 pub use test_clock::{
     TEST_CLOCKS, TestClock, check_advance, get_test_clock, move_test_clock, sandbox_now,
 };
+pub use vault::MasterVault;
 
 /// The tables of this crate, for stores that make them.
 pub static TABLES: [&Table; 10] = [

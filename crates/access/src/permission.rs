@@ -8,7 +8,7 @@ use crate::{AccessError, Entity, Forbidden};
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Permission {
     /// Reading what a till works with: documents, payments, customers, suppliers, items, taxes,
-    /// categories, units, tables, tabs, and who its operators are.
+    /// categories, units, tables, tabs, business premises and devices, and who its operators are.
     ReadTill,
     /// Selling: making and issuing documents, recording payments, using tabs, and handing the till
     /// over to another operator.
@@ -25,8 +25,10 @@ pub enum Permission {
     DeleteUnits,
     /// Reading the entity and its settings.
     ReadEntity,
-    /// Changing the entity and its settings, fiscal settings and webhooks.
+    /// Changing the entity and its settings, and webhooks.
     ManageEntity,
+    /// Changing what is told to tax authorities: fiscal settings, certificates, premises, devices.
+    ManageFiscal,
     /// Reading who belongs to the entity and who is invited.
     ReadPeople,
     /// Inviting and removing people, and changing their roles.
@@ -47,6 +49,7 @@ impl Permission {
             | Self::EraseRecords
             | Self::DeleteUnits
             | Self::ManageEntity
+            | Self::ManageFiscal
             | Self::ManagePeople
             | Self::ManageKeys => true,
         }
@@ -61,8 +64,8 @@ impl Permission {
 #[must_use]
 pub fn permits(principal: Principal, role: Role, permission: Permission) -> bool {
     use Permission::{
-        DeleteUnits, EraseRecords, ManageEntity, ManageKeys, ManagePeople, ReadEntity, ReadPeople,
-        ReadRecords, ReadTill, Sell, SetPin, WriteRecords,
+        DeleteUnits, EraseRecords, ManageEntity, ManageFiscal, ManageKeys, ManagePeople,
+        ReadEntity, ReadPeople, ReadRecords, ReadTill, Sell, SetPin, WriteRecords,
     };
     let (least, with_entity_key, at_till) = match permission {
         ReadTill => (Role::Viewer, true, true),
@@ -71,7 +74,7 @@ pub fn permits(principal: Principal, role: Role, permission: Permission) -> bool
         ReadRecords | ReadEntity => (Role::Viewer, true, false),
         ReadPeople => (Role::Viewer, false, false),
         WriteRecords => (Role::Editor, true, false),
-        EraseRecords | DeleteUnits | ManageEntity | ManagePeople | ManageKeys => {
+        EraseRecords | DeleteUnits | ManageEntity | ManageFiscal | ManagePeople | ManageKeys => {
             (Role::Admin, false, false)
         }
     };
@@ -153,6 +156,7 @@ mod tests {
             (Permission::DeleteUnits, "- - x x - - - -"),
             (Permission::ReadEntity, "x x x x x x - -"),
             (Permission::ManageEntity, "- - x x - - - -"),
+            (Permission::ManageFiscal, "- - x x - - - -"),
             (Permission::ReadPeople, "x x x x - x - -"),
             (Permission::ManagePeople, "- - x x - - - -"),
             (Permission::ManageKeys, "- - x x - - - -"),

@@ -6,6 +6,7 @@
 //! | `documents` | documents made of the catalogue's records and the entity's settings        |
 //! | `expenses`  | received supplier invoices, calculated and numbered                        |
 //! | `fiscalization` | documents that a tax authority is told of                              |
+//! | `fiscal`    | settings, certificates, premises and devices of fiscalization              |
 //! | `payments`  | payments on documents and expenses; the port to tax authorities            |
 //! | `pos`       | tables and tabs of the point of sale                                       |
 //! | `recurring` | recurring invoices, and the job that makes their invoices                  |
@@ -22,6 +23,7 @@ pub mod documents;
 pub mod entities;
 mod error;
 pub mod expenses;
+pub mod fiscal;
 pub mod fiscalization;
 pub mod payments;
 pub mod pos;
@@ -41,6 +43,7 @@ pub fn tables() -> Vec<&'static Table> {
         &racun_documents::TABLES,
         &racun_settlement::TABLES,
         &racun_pos::TABLES,
+        &racun_fiscal::TABLES,
     ]
     .concat()
 }

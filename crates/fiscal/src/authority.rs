@@ -38,4 +38,31 @@ impl Authority {
         let local = calendar::in_zone(instant, self.zone()).unwrap_or(instant);
         local.replace_nanosecond(0).unwrap_or(local)
     }
+
+    /// What people call it.
+    #[must_use]
+    pub const fn title(self) -> &'static str {
+        match self {
+            Self::Furs => "FURS",
+            Self::Fina => "FINA",
+        }
+    }
+
+    /// ISO 3166-1 alpha-2 code of its country.
+    #[must_use]
+    pub const fn country(self) -> &'static str {
+        match self {
+            Self::Furs => "SI",
+            Self::Fina => "HR",
+        }
+    }
+
+    /// What the number that it knows people by is called in settings and bodies.
+    #[must_use]
+    pub const fn number_field(self) -> &'static str {
+        match self {
+            Self::Furs => "operator_tax_number",
+            Self::Fina => "operator_oib",
+        }
+    }
 }

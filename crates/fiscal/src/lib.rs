@@ -26,13 +26,23 @@
 //! | `fina`         | Croatia: the same                                                |
 //! | `exchange`     | what was said to an authority of a document, and what came back  |
 //! | `port`         | the port to the authorities: identity, signer, messages, replies |
+//! | `certificate`  | which certificates are accepted, and how they are kept           |
+//! | `device`       | electronic devices in them                                       |
+//! | `act`          | who gives a command, where and when                              |
+//! | `check`        | what callers may send                                            |
+//! | `error`        | why a command on settings is refused                             |
 //!
 //! Sources: the technical specifications and laws named at each rule.
 
+mod act;
 mod authority;
 mod checks;
 mod class;
 mod exchange;
+mod certificate;
+mod check;
+mod device;
+mod error;
 pub mod fina;
 pub mod furs;
 mod mark;
@@ -46,6 +56,7 @@ mod settings;
 mod tax;
 mod working_days;
 
+pub use act::Act;
 pub use authority::Authority;
 pub use checks::{check_device_name, check_premise_name, check_starting_number};
 pub use class::Class;
@@ -54,13 +65,22 @@ pub use exchange::{
     Outcome, Retry, State, due_by, due_put,
 };
 pub use mark::{InvalidMark, Mark, Marked};
-pub use numbering::{Start, series};
+pub use numbering::{Start, series, year_of};
 pub use policy::may_skip;
+pub use certificate::{Certificate, CertificateStatus};
+pub use device::{Device, FISCAL_DEVICES, MAX_DEVICES, NewDevice, device_key};
+pub use error::{CertificateFault, Conflict, FiscalError, ProviderRefusal, Refusal, RefusalFault};
 pub use port::{
     Authorities, Header, Identity, Message, MessageId, OpenedCertificate, P12Error, Patience,
     Reply, Signer, SigningFailed, Unknown,
 };
-pub use premise::{BusinessPremise, Device, DeviceId, PremiseId};
+pub use premise::{
+    BusinessPremise, DeviceId, FISCAL_PREMISES, MAX_PREMISES, NewPremise, PremiseId, premise_key,
+};
 pub use sale::{Buyer, Correction, Means, Numbering, Place, Sale, SaleKind, SaleTax};
-pub use settings::{Certificate, FiscalSettings};
+pub use settings::{FISCAL_SETTINGS, FiscalSettings, SettingsInput};
 pub use working_days::{Counting, alarm_at, deadline, is_working_day, last_day};
+
+/// Every table of this crate.
+pub static TABLES: [&racun_kernel::Table; 5] =
+    [&FISCAL_SETTINGS, &FISCAL_PREMISES, &FISCAL_DEVICES, &EXCHANGES, &DUE_EXCHANGES];

@@ -1,8 +1,11 @@
 //! Which sequence a fiscal number is of.
 
-use racun_kernel::{Series, Tenant};
+use racun_kernel::calendar::in_zone;
+use racun_kernel::{Patch, Series, Tenant};
+use time::OffsetDateTime;
 
-use crate::{Authority, Numbering, Place};
+use crate::check::starting_number;
+use crate::{Authority, FiscalError, Numbering, Place, Refusal};
 
 /// Where a sequence starts that another program began.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -30,6 +33,43 @@ pub fn series(
         Numbering::PerPremise => format!("{name}/{year}/{}", place.premise),
         Numbering::PerDevice => format!("{name}/{year}/{}/{}", place.premise, place.device),
     };
-    let of_this_year = start.number.filter(|_| start.year == Some(year));
-    Series { tenant, key, start: of_this_year.unwrap_or(1) }
+    Series { tenant, key, start: starts_at(start, year).unwrap_or(1) }
+}
+
+/// The year in which `authority` counts a document that is issued at `instant`.
+#[must_use]
+pub fn year_of(authority: Authority, instant: OffsetDateTime) -> i32 {
+    in_zone(instant, authority.zone()).unwrap_or(instant).year()
+}
+
+/// Where the sequence of a premise starts in this year, by what it keeps.
+///
+/// A start that was set in another year says nothing of this year's sequence.
+pub(crate) fn starts_at(start: Start, year: i32) -> Option<i64> {
+    start.number.filter(|_| start.year == Some(year))
+}
+
+/// The start that `sent` makes of `kept`, for a sequence of `year`; `is_unused` says whether no
+/// number of that sequence was issued. Null resets it to 1.
+///
+/// # Errors
+/// A number that is none; [`Refusal::StartingNumberLocked`] for a change of a sequence in use.
+pub(crate) fn restarted(
+    kept: Start,
+    sent: Patch<i64>,
+    year: i32,
+    is_unused: bool,
+) -> Result<Start, FiscalError> {
+    let number = match sent {
+        Patch::Absent => return Ok(kept),
+        Patch::Null => None,
+        Patch::Value(number) => Some(number),
+    };
+    let checked = number.map(starting_number).transpose();
+    let number = checked.map_err(|issues| issues.at("starting_number"))?;
+    let is_same = starts_at(kept, year).unwrap_or(1) == number.unwrap_or(1);
+    if !is_same && !is_unused {
+        return Err(Refusal::StartingNumberLocked.into());
+    }
+    Ok(Start { number, year: Some(year) })
 }

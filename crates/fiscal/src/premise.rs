@@ -1,4 +1,4 @@
-//! Business premises and the electronic devices in them.
+//! Business premises.
 
 use std::fmt;
 use std::str::FromStr;
@@ -6,12 +6,27 @@ use std::str::FromStr;
 use racun_kernel::id::{
     EntityId, FinaDevice, FinaPremise, FursDevice, FursPremise, InvalidId, format_ulid, parse_ulid,
 };
-use racun_kernel::{Environment, Kind, Stamp};
+use racun_kernel::{
+    Decision, Environment, Field, FieldKind, Issues, Kind, Patch, Put, Record, Stamp, Table,
+    Tenant, Unique, Value,
+};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
-use time::OffsetDateTime;
+use time::{Duration, OffsetDateTime};
 use ulid::Ulid;
 
-use crate::{Authority, furs};
+use crate::check::{digits, exact_digits, premise_name, starting_number, text_of};
+use crate::furs::{PremiseKind, RealEstate};
+use crate::numbering::{restarted, starts_at};
+use crate::{
+    Act, Authority, Conflict, Device, FiscalError, Numbering, Place, Refusal, Start, furs, year_of,
+};
+
+/// Premises that an entity may have for one authority, closed ones included.
+pub const MAX_PREMISES: usize = 500;
+
+/// For how long a name is reserved while the premise is registered: longer than the registration may
+/// take. After a crash the name is free again by this.
+const RESERVATION: Duration = Duration::seconds(60);
 
 /// Ids whose prefix tells the authority.
 macro_rules! ids {
@@ -25,6 +40,12 @@ macro_rules! ids {
             #[must_use]
             pub fn new(authority: Authority, stamp: &Stamp) -> Self {
                 Self(authority, stamp.ulid())
+            }
+
+            /// The id with this ULID.
+            #[must_use]
+            pub const fn of(authority: Authority, ulid: Ulid) -> Self {
+                Self(authority, ulid)
             }
 
             /// Whose rules it is under.
@@ -100,12 +121,16 @@ pub struct BusinessPremise {
     pub starting_number: Option<i64>,
     /// The year whose sequence `starting_number` starts, in the authority's zone.
     pub starting_year: Option<i32>,
-    /// When it was registered.
+    /// When it was registered; `None` while FURS has not confirmed it. Until then it is a
+    /// reservation of its name, and no premise.
     #[serde(with = "time::serde::rfc3339::option")]
     pub registered_at: Option<OffsetDateTime>,
     /// When it was closed, for good.
     #[serde(with = "time::serde::rfc3339::option")]
     pub closed_at: Option<OffsetDateTime>,
+    /// Since when its closing was reported to FURS without an answer.
+    #[serde(with = "time::serde::rfc3339::option")]
+    pub closing_since: Option<OffsetDateTime>,
     /// When it was made.
     #[serde(with = "time::serde::rfc3339")]
     pub created_at: OffsetDateTime,
@@ -114,27 +139,282 @@ pub struct BusinessPremise {
     pub updated_at: OffsetDateTime,
 }
 
-/// An electronic device in a premise.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Device {
-    /// Its id, which tells the authority.
-    pub id: DeviceId,
-    /// Whose.
-    pub entity_id: EntityId,
-    /// Where it stands.
-    pub premise_id: PremiseId,
-    /// Its name: 1 to 20 letters and digits, in Croatia digits.
+/// What a caller says of a new premise.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct NewPremise {
+    /// 1 to 20 letters and digits.
     pub name: String,
-    /// Whether documents can be issued on it.
-    pub is_active: bool,
-    /// First number of its sequence; `None` is 1.
+    /// What FURS is told of it; `None` in Croatia.
+    pub kind: Option<PremiseKind>,
+    /// First number of its sequence in this year; 1 when missing.
     pub starting_number: Option<i64>,
-    /// The year whose sequence `starting_number` starts.
-    pub starting_year: Option<i32>,
-    /// When it was made.
-    #[serde(with = "time::serde::rfc3339")]
-    pub created_at: OffsetDateTime,
-    /// When it changed last.
-    #[serde(with = "time::serde::rfc3339")]
-    pub updated_at: OffsetDateTime,
+}
+
+impl NewPremise {
+    /// Accepts what can be a premise.
+    ///
+    /// # Errors
+    /// All that is wrong, by path.
+    pub fn check(&self) -> Result<(), Issues> {
+        let mut issues = Issues::default();
+        issues.collect("business_premise_name", premise_name(&self.name));
+        if let Some(PremiseKind::RealEstate(place)) = &self.kind {
+            issues.collect("real_estate", check_real_estate(place));
+        }
+        if let Some(number) = self.starting_number {
+            issues.collect("starting_number", starting_number(number).map(drop));
+        }
+        issues.into_result(())
+    }
+
+    /// The premise, for `authority`: registered and open where nobody is asked, and otherwise a
+    /// reservation of its name. `present` is who has the name now.
+    ///
+    /// # Errors
+    /// All that is wrong with the input, by path; [`Conflict::PremiseName`];
+    /// [`Conflict::Registering`].
+    pub fn into_premise(
+        self,
+        authority: Authority,
+        present: Option<&BusinessPremise>,
+        act: &Act,
+    ) -> Result<Decision<BusinessPremise>, FiscalError> {
+        self.check()?;
+        let now = act.now();
+        let is_registered = authority == Authority::Fina;
+        match present {
+            Some(other) if !other.is_reservation() => return Err(Conflict::PremiseName.into()),
+            Some(other) if now - other.created_at < RESERVATION => {
+                return Err(Conflict::Registering.into());
+            }
+            _ => {}
+        }
+        let premise = BusinessPremise {
+            // A reservation that ran out is taken over.
+            id: present.map_or_else(|| PremiseId::new(authority, &act.stamp), |other| other.id),
+            entity_id: act.entity_id,
+            name: self.name,
+            kind: self.kind,
+            is_active: is_registered,
+            environment: act.environment,
+            starting_number: self.starting_number,
+            starting_year: self.starting_number.map(|_| year_of(authority, now)),
+            registered_at: is_registered.then_some(now),
+            closed_at: None,
+            closing_since: None,
+            created_at: now,
+            updated_at: now,
+        };
+        if is_registered {
+            return Ok(premise.changed("fiscal_premise.registered", act));
+        }
+        Ok(Decision::changed(premise, Vec::new()))
+    }
+}
+
+fn check_real_estate(place: &RealEstate) -> Result<(), Issues> {
+    let mut issues = Issues::default();
+    issues.collect("cadastral_number", digits(&place.cadastral_number, 4));
+    issues.collect("building_number", digits(&place.building_number, 5));
+    issues.collect("building_section", digits(&place.building_section, 4));
+    issues.collect("street", text_of(&place.street, 100));
+    issues.collect("house_number", text_of(&place.house_number, 10));
+    if let Some(additional) = &place.house_number_additional {
+        issues.collect("house_number_additional", text_of(additional, 10));
+    }
+    issues.collect("community", text_of(&place.community, 100));
+    issues.collect("city", text_of(&place.city, 100));
+    issues.collect("postal_code", exact_digits(&place.postal_code, 4));
+    issues.into_result(())
+}
+
+impl BusinessPremise {
+    /// Whose rules it is under.
+    #[must_use]
+    pub const fn authority(&self) -> Authority {
+        self.id.authority()
+    }
+
+    /// Whether it is only the reservation of a name, while FURS is asked to register it.
+    #[must_use]
+    pub const fn is_reservation(&self) -> bool {
+        self.registered_at.is_none()
+    }
+
+    /// Where its sequence starts.
+    #[must_use]
+    pub const fn start(&self) -> Start {
+        Start { number: self.starting_number, year: self.starting_year }
+    }
+
+    /// The first number of its sequence of `year`, when it was set.
+    #[must_use]
+    pub fn starting_number_in(&self, year: i32) -> Option<i64> {
+        starts_at(self.start(), year)
+    }
+
+    /// The place of its own sequence, whatever device issues.
+    #[must_use]
+    pub fn place(&self) -> Place {
+        let (premise, device) = (self.name.clone(), String::new());
+        Place { premise, device, numbering: Numbering::PerPremise }
+    }
+
+    /// FURS confirmed what `reserved` said: documents can be issued in it.
+    ///
+    /// # Errors
+    /// [`Conflict::Registering`] when the reservation ran out and was taken over.
+    pub fn registered(mut self, reserved: &Self, act: &Act) -> Result<Decision<Self>, FiscalError> {
+        if self != *reserved {
+            return Err(Conflict::Registering.into());
+        }
+        self.is_active = true;
+        self.registered_at = Some(act.now());
+        Ok(self.changed("fiscal_premise.registered", act))
+    }
+
+    /// Takes over where its sequence of this year starts; `is_unused` says whether no number of it
+    /// was issued.
+    ///
+    /// # Errors
+    /// [`FiscalError::NotFound`] for a reservation; [`Refusal::PremiseClosed`]; a number that is
+    /// none; [`Refusal::StartingNumberLocked`].
+    pub fn restart(
+        self,
+        sent: Patch<i64>,
+        is_unused: bool,
+        act: &Act,
+    ) -> Result<Decision<Self>, FiscalError> {
+        self.must_be_open()?;
+        let year = year_of(self.authority(), act.now());
+        let Start { number, year } = restarted(self.start(), sent, year, is_unused)?;
+        let after = Self { starting_number: number, starting_year: year, ..self.clone() };
+        if after == self {
+            return Ok(Decision::Unchanged(self));
+        }
+        Ok(after.changed("fiscal_premise.updated", act))
+    }
+
+    /// Notes that its closing is about to be reported.
+    ///
+    /// # Errors
+    /// [`FiscalError::NotFound`] for a reservation; [`Refusal::PremiseClosed`].
+    pub fn begin_closing(mut self, act: &Act) -> Result<Decision<Self>, FiscalError> {
+        self.must_be_open()?;
+        if self.closing_since.is_some() {
+            return Ok(Decision::Unchanged(self));
+        }
+        self.closing_since = Some(act.now());
+        Ok(Decision::changed(self, Vec::new()))
+    }
+
+    /// Notes that FURS refused to close it: it stays open.
+    pub fn stay_open(mut self) -> Decision<Self> {
+        if self.closing_since.take().is_none() {
+            return Decision::Unchanged(self);
+        }
+        Decision::changed(self, Vec::new())
+    }
+
+    /// Closes it for good, with its `devices`.
+    ///
+    /// # Errors
+    /// [`FiscalError::NotFound`] for a reservation; [`Refusal::PremiseClosed`].
+    pub fn close(mut self, devices: Vec<Device>, act: &Act) -> Result<Decision<Self>, FiscalError> {
+        self.must_be_open()?;
+        self.is_active = false;
+        self.closed_at = Some(act.now());
+        self.closing_since = None;
+        let mut events = vec![act.event("fiscal_premise.closed", self.id.to_string())];
+        self.updated_at = act.now();
+        let mut beside = Vec::new();
+        for device in devices.into_iter().filter(|device| device.is_active) {
+            let (after, event) = device.clone().switched_off(act);
+            beside.push(Put::update(&device, &after));
+            events.push(event);
+        }
+        Ok(Decision::Changed { record: self, beside, events })
+    }
+
+    /// What FURS is told: that it is open from the day of `act` on, or closed for good. `None` for a
+    /// premise of another authority.
+    #[must_use]
+    pub fn message(&self, tax_number: &str, is_closing: bool, act: &Act) -> Option<furs::Premise> {
+        let zone = self.authority().zone();
+        let today = racun_kernel::calendar::local_date(act.now(), zone);
+        Some(furs::Premise {
+            tax_number: tax_number.to_owned(),
+            name: self.name.clone(),
+            kind: self.kind.clone()?,
+            valid_from: today.unwrap_or_else(|| act.now().date()),
+            is_closing,
+            software_maker: None,
+        })
+    }
+
+    pub(crate) fn must_be_open(&self) -> Result<(), FiscalError> {
+        if self.is_reservation() {
+            return Err(FiscalError::NotFound { id: self.id.to_string() });
+        }
+        if self.is_active { Ok(()) } else { Err(Refusal::PremiseClosed.into()) }
+    }
+
+    fn changed(mut self, event: &'static str, act: &Act) -> Decision<Self> {
+        self.updated_at = act.now();
+        let events = vec![act.event(event, self.id.to_string())];
+        Decision::changed(self, events)
+    }
+}
+
+/// What the hidden field `key` of [`FISCAL_PREMISES`] holds of the premise called `name`.
+#[must_use]
+pub fn premise_key(authority: Authority, name: &str) -> String {
+    format!("{}/{name}", authority.name())
+}
+
+/// Where premises are kept. By the hidden field `key` a unit holds the one of a name, which an entity
+/// uses once for each authority, for ever.
+pub static FISCAL_PREMISES: Table = Table {
+    name: "fiscal_premises",
+    fields: &[
+        Field::id(),
+        Field::column("authority", FieldKind::Text),
+        Field::column("name", FieldKind::Text).searched(),
+        Field::column("is_active", FieldKind::Bool),
+        Field::column("environment", FieldKind::Text),
+        Field::column("registered_at", FieldKind::Instant),
+        Field::column("closed_at", FieldKind::Instant),
+        Field::column("created_at", FieldKind::Instant),
+        Field::column("updated_at", FieldKind::Instant),
+        Field::column("key", FieldKind::Text).unique(Unique::Tenant).hidden(),
+    ],
+};
+
+impl Record for BusinessPremise {
+    fn table(&self) -> &'static Table {
+        &FISCAL_PREMISES
+    }
+
+    fn id(&self) -> String {
+        self.id.to_string()
+    }
+
+    fn tenant(&self) -> Tenant {
+        Tenant::entity(self.entity_id)
+    }
+
+    fn values(&self) -> Vec<Value> {
+        vec![
+            self.id.to_string().into(),
+            self.authority().name().into(),
+            (&self.name).into(),
+            self.is_active.into(),
+            self.environment.name().into(),
+            self.registered_at.into(),
+            self.closed_at.into(),
+            self.created_at.into(),
+            self.updated_at.into(),
+            premise_key(self.authority(), &self.name).into(),
+        ]
+    }
 }

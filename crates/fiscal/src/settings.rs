@@ -1,46 +1,14 @@
 //! What an entity told an authority's rules, and its certificate.
 
 use racun_kernel::id::EntityId;
+use racun_kernel::{
+    Decision, Event, Field, FieldKind, Issues, Patch, Record, Table, Tenant, Value,
+};
 use serde::{Deserialize, Serialize};
 use time::OffsetDateTime;
 
-use crate::{Authority, Numbering};
-
-/// The certificate that an entity signs with. The private key is sealed; nothing answers it.
-#[derive(Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Certificate {
-    /// The private key, PKCS#8 DER, sealed by the vault.
-    pub sealed_key: String,
-    /// The certificate, DER in base64.
-    pub certificate: String,
-    /// Certificates of its issuers that came with it, DER in base64.
-    pub chain: Vec<String>,
-    /// The taxpayer that it is of: tax number or OIB.
-    pub tax_number: String,
-    /// Common name of the subject.
-    pub common_name: String,
-    /// The subject, as RFC 4514 writes it.
-    pub subject: String,
-    /// The issuer, likewise.
-    pub issuer: String,
-    /// Serial number, decimal.
-    pub serial: String,
-    /// Valid from.
-    #[serde(with = "time::serde::rfc3339")]
-    pub not_before: OffsetDateTime,
-    /// Valid until.
-    #[serde(with = "time::serde::rfc3339")]
-    pub not_after: OffsetDateTime,
-    /// When it was uploaded.
-    #[serde(with = "time::serde::rfc3339")]
-    pub uploaded_at: OffsetDateTime,
-}
-
-impl std::fmt::Debug for Certificate {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        write!(f, "Certificate {} of {}", self.serial, self.tax_number)
-    }
-}
+use crate::check::{operator_label, operator_number};
+use crate::{Act, Authority, Certificate, CertificateStatus, FiscalError, Numbering, Refusal};
 
 /// An entity's settings for one authority.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -73,4 +41,172 @@ pub struct FiscalSettings {
     /// When they last changed.
     #[serde(with = "time::serde::rfc3339")]
     pub updated_at: OffsetDateTime,
+}
+
+/// What a caller says of the settings. What an authority does not know is never given.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct SettingsInput {
+    /// False when null.
+    pub enabled: Patch<bool>,
+    /// False when null.
+    pub default_skip: Patch<bool>,
+    /// Per premise when null.
+    pub numbering: Patch<Numbering>,
+    /// Eight digits in Slovenia, an OIB in Croatia.
+    pub operator_number: Patch<String>,
+    /// 1 to 255 characters.
+    pub operator_label: Patch<String>,
+    /// False when null.
+    pub foreign_operator: Patch<bool>,
+    /// True when null.
+    pub in_vat_system: Patch<bool>,
+    /// True when null.
+    pub unified_numbering: Patch<bool>,
+}
+
+impl FiscalSettings {
+    /// The settings of an entity that told nothing.
+    #[must_use]
+    pub fn new(authority: Authority, entity_id: EntityId, now: OffsetDateTime) -> Self {
+        Self {
+            authority,
+            entity_id,
+            enabled: false,
+            default_skip: false,
+            numbering: Numbering::PerPremise,
+            operator_number: None,
+            operator_label: None,
+            foreign_operator: false,
+            in_vat_system: true,
+            unified_numbering: true,
+            certificate: None,
+            created_at: now,
+            updated_at: now,
+        }
+    }
+
+    /// Takes over what `input` says. `is_numbered` says whether numbers of this year were issued in
+    /// a premise that is open.
+    ///
+    /// It may be enabled without a certificate: what is issued then is refused.
+    ///
+    /// # Errors
+    /// All that is wrong with the input, by path; [`Refusal::NumberingLocked`].
+    pub fn update(
+        self,
+        input: SettingsInput,
+        is_numbered: bool,
+        act: &Act,
+    ) -> Result<Decision<Self>, FiscalError> {
+        let mut after = self.clone();
+        input.apply(&mut after)?;
+        if after == self {
+            return Ok(Decision::Unchanged(self));
+        }
+        if after.numbering != self.numbering && is_numbered {
+            return Err(Refusal::NumberingLocked.into());
+        }
+        Ok(after.changed("fiscal_settings.updated", act))
+    }
+
+    /// Signs with `certificate` from now on.
+    pub fn with_certificate(self, certificate: Certificate, act: &Act) -> Decision<Self> {
+        let after = Self { certificate: Some(certificate), ..self };
+        after.changed("fiscal_certificate.uploaded", act)
+    }
+
+    /// Signs no more.
+    ///
+    /// # Errors
+    /// [`FiscalError::NotFound`] when there is no certificate.
+    pub fn without_certificate(self, act: &Act) -> Result<Decision<Self>, FiscalError> {
+        if self.certificate.is_none() {
+            return Err(FiscalError::NotFound { id: "certificate".to_owned() });
+        }
+        let after = Self { certificate: None, ..self };
+        Ok(after.changed("fiscal_certificate.deleted", act))
+    }
+
+    /// What its certificate is good for at `now`.
+    #[must_use]
+    pub fn certificate_status(&self, now: OffsetDateTime) -> CertificateStatus {
+        self.certificate.as_ref().map_or(CertificateStatus::Missing, |own| own.status(now))
+    }
+
+    /// The certificate, when it signs at `now`.
+    ///
+    /// # Errors
+    /// [`Refusal::CertificateMissing`], [`Refusal::CertificateExpired`].
+    pub fn usable_certificate(&self, now: OffsetDateTime) -> Result<&Certificate, Refusal> {
+        let certificate = self.certificate.as_ref().ok_or(Refusal::CertificateMissing)?;
+        match certificate.status(now) {
+            CertificateStatus::Valid | CertificateStatus::ExpiringSoon => Ok(certificate),
+            CertificateStatus::Expired => Err(Refusal::CertificateExpired),
+            CertificateStatus::Missing => Err(Refusal::CertificateMissing),
+        }
+    }
+
+    fn changed(mut self, event: &'static str, act: &Act) -> Decision<Self> {
+        self.updated_at = act.now();
+        let events: Vec<Event> = vec![act.event(event, self.authority.name().to_owned())];
+        Decision::changed(self, events)
+    }
+}
+
+impl SettingsInput {
+    fn apply(self, settings: &mut FiscalSettings) -> Result<(), Issues> {
+        let mut issues = Issues::default();
+        self.enabled.apply_or(&mut settings.enabled, false);
+        self.default_skip.apply_or(&mut settings.default_skip, false);
+        self.numbering.apply_or(&mut settings.numbering, Numbering::PerPremise);
+        self.foreign_operator.apply_or(&mut settings.foreign_operator, false);
+        self.in_vat_system.apply_or(&mut settings.in_vat_system, true);
+        self.unified_numbering.apply_or(&mut settings.unified_numbering, true);
+        let authority = settings.authority;
+        if let Some(number) = self.operator_number.value() {
+            issues.collect(authority.number_field(), operator_number(authority, number));
+        }
+        if let Some(label) = self.operator_label.value() {
+            issues.collect("operator_label", operator_label(label));
+        }
+        self.operator_number.apply(&mut settings.operator_number);
+        self.operator_label.apply(&mut settings.operator_label);
+        issues.into_result(())
+    }
+}
+
+/// Where settings are kept. A row's id is the authority's name.
+pub static FISCAL_SETTINGS: Table = Table {
+    name: "fiscal_settings",
+    fields: &[
+        Field::id(),
+        Field::column("enabled", FieldKind::Bool),
+        Field::column("certificate_expiry", FieldKind::Instant),
+        Field::column("created_at", FieldKind::Instant),
+        Field::column("updated_at", FieldKind::Instant),
+    ],
+};
+
+impl Record for FiscalSettings {
+    fn table(&self) -> &'static Table {
+        &FISCAL_SETTINGS
+    }
+
+    fn id(&self) -> String {
+        self.authority.name().to_owned()
+    }
+
+    fn tenant(&self) -> Tenant {
+        Tenant::entity(self.entity_id)
+    }
+
+    fn values(&self) -> Vec<Value> {
+        vec![
+            self.authority.name().into(),
+            self.enabled.into(),
+            self.certificate.as_ref().map(|own| own.not_after).into(),
+            self.created_at.into(),
+            self.updated_at.into(),
+        ]
+    }
 }

@@ -113,6 +113,34 @@ pub struct AllBody<T> {
     data: Vec<T>,
 }
 
+/// All rows of a list that is a bare array.
+#[derive(Debug, Serialize)]
+#[serde(transparent)]
+pub struct ArrayBody<T>(Vec<T>);
+
+impl<T: ToSchema> PartialSchema for ArrayBody<T> {
+    fn schema() -> RefOr<Schema> {
+        ArrayBuilder::new().items(Ref::from_schema_name(T::name())).into()
+    }
+}
+
+impl<T: ToSchema> ToSchema for ArrayBody<T> {
+    fn name() -> Cow<'static, str> {
+        format!("{}Array", T::name()).into()
+    }
+
+    fn schemas(schemas: &mut Vec<(String, RefOr<Schema>)>) {
+        schemas.push((T::name().into_owned(), T::schema()));
+        T::schemas(schemas);
+    }
+}
+
+impl<A: Convert<B>, B> Convert<ArrayBody<B>> for Vec<A> {
+    fn convert(self) -> ArrayBody<B> {
+        ArrayBody(self.convert())
+    }
+}
+
 impl<T: ToSchema> PartialSchema for ListBody<T> {
     fn schema() -> RefOr<Schema> {
         let pagination = Ref::from_schema_name(PaginationBody::name());

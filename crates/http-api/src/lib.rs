@@ -19,6 +19,7 @@
 //! | `documents` | all five kinds of documents, links between them, their lines           |
 //! | `settlement` | payments and expenses                                                |
 //! | `pos`      | tables and tabs of the point of sale                                   |
+//! | `fiscal`   | settings, certificates, premises and devices of fiscalization          |
 //! | `recurring` | recurring invoices                                                    |
 //! | `sandbox`  | the test clock                                                         |
 //! | `catalog`  | customers, suppliers, items, taxes, financial categories, units        |
@@ -35,6 +36,7 @@ mod catalog;
 mod docs;
 mod documents;
 pub mod error;
+mod fiscal;
 mod frame;
 mod gate;
 mod health;

@@ -28,6 +28,9 @@ pub const VERSION: &str = "1.0.0";
 /// Name of the security scheme.
 const BEARER: &str = "bearer";
 
+/// The media type of forms with files.
+const FORM: &str = "multipart/form-data";
+
 type Schemas = BTreeMap<String, RefOr<Schema>>;
 
 /// Writes a type and all that it refers to into the schemas, and answers the reference to it.
@@ -50,6 +53,11 @@ pub(crate) fn number() -> Schema {
 pub(crate) fn nullable_number() -> Schema {
     let either = SchemaType::from_iter([Type::Number, Type::Null]);
     ObjectBuilder::new().schema_type(either).build().into()
+}
+
+/// The bytes of a file, in a form.
+pub(crate) fn file() -> Schema {
+    ObjectBuilder::new().content_media_type("application/octet-stream").build().into()
 }
 
 /// Body of every answer that is not a success.
@@ -78,6 +86,12 @@ struct CauseBody {
     /// What is wrong with which field.
     #[schema(required = false, nullable = false)]
     issues: Option<Vec<IssueBody>>,
+    /// The tax authority's own code.
+    #[schema(required = false, nullable = false)]
+    provider_code: Option<String>,
+    /// The tax authority's own text.
+    #[schema(required = false, nullable = false)]
+    provider_message: Option<String>,
 }
 
 /// What is wrong with one field.
@@ -160,7 +174,8 @@ fn operation(route: &Route, error: &RefOr<Schema>, schemas: &mut Schemas) -> Ope
     if let Some(takes) = route.takes {
         let schema = requiring(takes(schemas), route.requires);
         let content = ContentBuilder::new().schema(Some(schema)).build();
-        let body = RequestBodyBuilder::new().content("application/json", content);
+        let media_type = if route.takes_form { FORM } else { "application/json" };
+        let body = RequestBodyBuilder::new().content(media_type, content);
         operation = operation.request_body(Some(body.required(Some(Required::True)).build()));
     }
     let mut success = ResponseBuilder::new().description(route.summary);

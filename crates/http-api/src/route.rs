@@ -32,6 +32,7 @@ pub struct Route {
     /// 304.
     pub is_conditional: bool,
     pub(crate) takes: Option<Described>,
+    pub(crate) takes_form: bool,
     pub(crate) requires: &'static [&'static str],
     pub(crate) answers: Option<Described>,
     pub(crate) handler: fn() -> actix_web::Route,
@@ -179,6 +180,7 @@ impl Route {
             parameters: [&[], &[]],
             is_conditional: false,
             takes: None,
+            takes_form: false,
             requires: &[],
             answers: None,
             handler,
@@ -203,6 +205,12 @@ impl Route {
         Self { requires, ..self.takes::<T>() }
     }
 
+    /// Says which form the route takes, as multipart, and which of its parts it cannot do without.
+    #[must_use]
+    pub const fn takes_form<T: ToSchema>(self, requires: &'static [&'static str]) -> Self {
+        Self { takes_form: true, ..self.takes_with::<T>(requires) }
+    }
+
     /// Says which body the route answers with its status.
     #[must_use]
     pub const fn answers<T: ToSchema>(self) -> Self {
@@ -213,6 +221,12 @@ impl Route {
     #[must_use]
     pub const fn creates<T: ToSchema>(self) -> Self {
         Self { status: 201, ..self.answers::<T>() }
+    }
+
+    /// Says that a success tells what became of what there was: 200.
+    #[must_use]
+    pub const fn tells<T: ToSchema>(self) -> Self {
+        Self { status: 200, ..self.answers::<T>() }
     }
 
     /// Says that a success has nothing to tell: 204.

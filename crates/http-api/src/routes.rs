@@ -1,7 +1,9 @@
 //! The one table of routes.
 
 use crate::route::Route;
-use crate::{access, catalog, docs, documents, health, pos, recurring, sandbox, settlement};
+use crate::{
+    access, catalog, docs, documents, fiscal, health, pos, recurring, sandbox, settlement,
+};
 
 /// The areas' tables, in the order in which paths are matched.
 const AREAS: &[&[Route]] = &[
@@ -32,6 +34,8 @@ const AREAS: &[&[Route]] = &[
     pos::tables::ROUTES,
     pos::tabs::ROUTES,
     pos::takings::ROUTES,
+    fiscal::furs::ROUTES,
+    fiscal::fina::ROUTES,
     sandbox::ROUTES,
 ];
 

@@ -1,5 +1,5 @@
-//! What handlers work with: the store, the tax authority, the clock, randomness, and the runtime that
-//! finishes writes.
+//! What handlers work with: the store, the tax authorities, the vault, the clock, randomness, and the
+//! runtime that finishes writes.
 
 use std::future::Future;
 use std::num::NonZero;
@@ -8,7 +8,8 @@ use std::time::{Duration, Instant};
 
 use racun_access::PinKey;
 use racun_application::payments::TaxAuthority;
-use racun_kernel::{Entropy, Stamp, Store};
+use racun_fiscal::Authorities;
+use racun_kernel::{Entropy, Stamp, Store, Vault};
 use time::OffsetDateTime;
 use tokio::runtime::Handle;
 use tokio::sync::Semaphore;
@@ -21,6 +22,11 @@ pub struct Services {
     pub store: Arc<dyn Store>,
     /// Who has to hear of a payment's change of type; `NoAuthority` where nothing is fiscalized.
     pub tax_authority: Arc<dyn TaxAuthority>,
+    /// Who reads certificates, and tells the authorities that fiscalize.
+    pub authorities: Arc<dyn Authorities>,
+    /// What keeps private keys unreadable at rest; `None` where the server was given no master key,
+    /// and can keep none.
+    pub vault: Option<Arc<dyn Vault>>,
     /// What time it is.
     pub clock: Arc<dyn Fn() -> OffsetDateTime + Send + Sync>,
     /// Where ids and secrets come from.

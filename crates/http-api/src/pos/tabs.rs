@@ -42,17 +42,14 @@ pub(crate) const ROUTES: &[Route] = &[
         .about(TAG, "Replaces what is sent of a tab, if it is at the version that is expected.")
         .takes::<TabPatchBody>()
         .answers::<TabBody>(),
-    Route {
-        status: 200,
-        ..Route::delete("/pos/tabs/{id}", "cancelPosTab", Gate::Entity(Sell), || web::to(cancel))
-            .about(TAG, "Cancels a tab that is open or being paid.")
-            .reads(&[Parameter {
-                name: "expected_version",
-                meaning: "Cancels only a tab at this version; at any when absent.",
-                kind: ParameterKind::Integer,
-            }])
-            .answers::<TabBody>()
-    },
+    Route::delete("/pos/tabs/{id}", "cancelPosTab", Gate::Entity(Sell), || web::to(cancel))
+        .about(TAG, "Cancels a tab that is open or being paid.")
+        .reads(&[Parameter {
+            name: "expected_version",
+            meaning: "Cancels only a tab at this version; at any when absent.",
+            kind: ParameterKind::Integer,
+        }])
+        .tells::<TabBody>(),
     Route::post("/pos/tabs/{id}/items", "appendPosTabItems", Gate::Entity(Sell), || {
         web::to(append)
     })

@@ -1,6 +1,7 @@
-//! Reading a request: headers, path, query string, JSON body.
+//! Reading a request: headers, path, query string, JSON body, form.
 
 mod body;
+mod form;
 mod header;
 mod json;
 mod maybe_body;
@@ -8,6 +9,7 @@ mod path;
 mod query;
 
 pub use body::Body;
+pub use form::Form;
 pub(crate) use header::{bearer_token, single};
 pub(crate) use maybe_body::MaybeBody;
 pub use path::{PathId, PathText};

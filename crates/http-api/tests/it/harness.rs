@@ -10,7 +10,7 @@ use std::time::Instant;
 use actix_web::body::to_bytes;
 use actix_web::http::header::HeaderMap;
 use actix_web::test::{self, TestRequest};
-use racun_access::PinKey;
+use racun_access::{MasterVault, PinKey};
 use racun_application::payments::{NoAuthority, TaxAuthority};
 use racun_http_api::{Limits, Services};
 use racun_kernel::{Entropy, Store};
@@ -19,6 +19,8 @@ use serde_json::{Value, json};
 use time::Duration;
 use time::macros::datetime;
 use tokio::runtime::Handle;
+
+use crate::authorities::Scripted;
 
 /// The password of every user in these tests.
 pub const PASSWORD: &str = "correct horse 1";
@@ -84,6 +86,8 @@ pub fn services(store: Arc<dyn Store>, seconds: Arc<AtomicI64>) -> Services {
     Services {
         store,
         tax_authority: Arc::new(NoAuthority),
+        authorities: Arc::new(Scripted::default()),
+        vault: Some(Arc::new(MasterVault::derive(&[7; 32]))),
         clock: Arc::new(now),
         entropy: Arc::new(Counting::default()),
         pins: Some(PinKey::derive(&[7; 32])),
@@ -115,6 +119,14 @@ impl Api {
         let seconds = Arc::new(AtomicI64::new(0));
         let services = services(Arc::new(store), Arc::clone(&seconds));
         Self::of(Services { tax_authority, ..services }, seconds, Limits::default()).await
+    }
+
+    /// The application with these services, at a time of the test's own.
+    pub async fn with(change: impl FnOnce(Services) -> Services) -> Self {
+        let store = SqliteStore::in_memory(&racun_application::tables()).unwrap();
+        let seconds = Arc::new(AtomicI64::new(0));
+        let services = services(Arc::new(store), Arc::clone(&seconds));
+        Self::of(change(services), seconds, Limits::default()).await
     }
 
     async fn of(services: Services, seconds: Arc<AtomicI64>, limits: Limits) -> Self {

@@ -3,6 +3,7 @@
 
 mod access;
 mod answers;
+mod authorities;
 mod bodies;
 mod books;
 mod catalog;
@@ -12,6 +13,9 @@ mod documents_linked;
 mod entities;
 mod expense_totals;
 mod expenses;
+mod fiscal;
+mod fiscal_certificates;
+mod fiscal_furs;
 mod harness;
 mod operators;
 mod payment_lists;

@@ -1,0 +1,144 @@
+//! The vault: secrets of entities, sealed under a key that comes of the server's master key.
+
+use std::fmt;
+
+use base64::Engine as _;
+use base64::engine::general_purpose::URL_SAFE_NO_PAD;
+use racun_kernel::{CannotOpen, Stamp, Vault};
+use ring::aead::{AES_256_GCM, Aad, LessSafeKey, NONCE_LEN, Nonce, UnboundKey};
+use ring::hkdf::{HKDF_SHA256, KeyType, Salt};
+
+use crate::secret::hex;
+
+/// What tells keys of this vault from other keys that come of the same master key.
+const SALT: &[u8] = b"racun vault";
+/// Tells the key that seals from its id.
+const KEY_INFO: &[u8] = b"racun vault key v1";
+/// Tells the key's id from the key.
+const ID_INFO: &[u8] = b"racun vault key id v1";
+/// Bytes of a key's id: enough to tell keys apart, of no use to find one.
+const ID_BYTES: usize = 8;
+/// The form of sealed texts: `v1.<key id>.<nonce>.<secret and tag>`.
+const VERSION: &str = "v1";
+
+/// Seals secrets with AES-256-GCM under a key that is derived from the server's master key.
+///
+/// What is sealed opens again with the same key, as the same owner's, unaltered, and otherwise not.
+pub struct MasterVault {
+    key: LessSafeKey,
+    id: String,
+}
+
+/// Length of the key's id, for its derivation.
+struct IdLength;
+
+impl KeyType for IdLength {
+    fn len(&self) -> usize {
+        ID_BYTES
+    }
+}
+
+impl MasterVault {
+    /// The vault of the server that has this master key.
+    #[must_use]
+    pub fn derive(master: &[u8; 32]) -> Self {
+        let root = Salt::new(HKDF_SHA256, SALT).extract(master);
+        let key = root.expand(&[KEY_INFO], &AES_256_GCM).expect("HKDF gives up to 8,160 bytes");
+        let mut id = [0; ID_BYTES];
+        root.expand(&[ID_INFO], IdLength)
+            .and_then(|derived| derived.fill(&mut id))
+            .expect("HKDF gives up to 8,160 bytes");
+        Self { key: LessSafeKey::new(UnboundKey::from(key)), id: hex(&id) }
+    }
+
+    /// What is authenticated beside the secret: the form, the key and the owner.
+    fn bound(&self, owner: &str) -> Aad<String> {
+        Aad::from(format!("{VERSION}.{}.{owner}", self.id))
+    }
+}
+
+impl Vault for MasterVault {
+    fn seal(&self, owner: &str, secret: &[u8], stamp: &Stamp) -> String {
+        let mut nonce = [0; NONCE_LEN];
+        nonce.copy_from_slice(&stamp.secret()[..NONCE_LEN]);
+        let mut sealed = secret.to_vec();
+        self.key
+            .seal_in_place_append_tag(
+                Nonce::assume_unique_for_key(nonce),
+                self.bound(owner),
+                &mut sealed,
+            )
+            .expect("AES-GCM takes up to 64 GiB");
+        let (nonce, sealed) = (URL_SAFE_NO_PAD.encode(nonce), URL_SAFE_NO_PAD.encode(sealed));
+        format!("{VERSION}.{}.{nonce}.{sealed}", self.id)
+    }
+
+    fn open(&self, owner: &str, sealed: &str) -> Result<Vec<u8>, CannotOpen> {
+        let parts: Vec<&str> = sealed.split('.').collect();
+        let [VERSION, id, nonce, sealed] = parts[..] else { return Err(CannotOpen) };
+        if id != self.id {
+            return Err(CannotOpen);
+        }
+        let bytes = |text| URL_SAFE_NO_PAD.decode(text).map_err(|_| CannotOpen);
+        let nonce = Nonce::try_assume_unique_for_key(&bytes(nonce)?).map_err(|_| CannotOpen)?;
+        let mut sealed = bytes(sealed)?;
+        let opened = self.key.open_in_place(nonce, self.bound(owner), &mut sealed);
+        opened.map(|secret| secret.to_vec()).map_err(|_| CannotOpen)
+    }
+}
+
+impl fmt::Debug for MasterVault {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "MasterVault({})", self.id)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use racun_kernel::testing::stamp;
+    use time::OffsetDateTime;
+
+    use super::*;
+
+    const OWNER: &str = "fiscal_settings/ent_1/furs";
+
+    #[test]
+    fn what_is_sealed_opens_as_its_owners_under_its_key_and_else_not() {
+        let stamp = stamp(OffsetDateTime::UNIX_EPOCH);
+        let (vault, other) = (MasterVault::derive(&[1; 32]), MasterVault::derive(&[2; 32]));
+        for secret in [&b""[..], b"s", &[0xff; 5_000]] {
+            let sealed = vault.seal(OWNER, secret, &stamp);
+            assert_eq!(vault.open(OWNER, &sealed).as_deref(), Ok(secret));
+            assert_eq!(vault.open("fiscal_settings/ent_2/furs", &sealed), Err(CannotOpen));
+            assert_eq!(vault.open("", &sealed), Err(CannotOpen));
+            assert_eq!(other.open(OWNER, &sealed), Err(CannotOpen));
+        }
+    }
+
+    #[test]
+    fn no_byte_of_a_sealed_text_can_be_altered() {
+        let stamp = stamp(OffsetDateTime::UNIX_EPOCH);
+        let vault = MasterVault::derive(&[1; 32]);
+        let sealed = vault.seal(OWNER, b"a private key", &stamp);
+        assert!(sealed.starts_with(&format!("v1.{}.", vault.id)), "{sealed}");
+        for place in 0..sealed.len() {
+            let mut altered = sealed.clone().into_bytes();
+            altered[place] = if altered[place] == b'A' { b'B' } else { b'A' };
+            let altered = String::from_utf8(altered).unwrap();
+            assert_eq!(vault.open(OWNER, &altered), Err(CannotOpen), "{altered}");
+            assert_eq!(vault.open(OWNER, &sealed[..place]), Err(CannotOpen), "{place}");
+        }
+        assert_eq!(vault.open(OWNER, &format!("{sealed}.A")), Err(CannotOpen));
+    }
+
+    #[test]
+    fn two_seals_differ_and_nothing_shows_what_is_sealed() {
+        let stamp = stamp(OffsetDateTime::UNIX_EPOCH);
+        let vault = MasterVault::derive(&[1; 32]);
+        let [one, other] = [(); 2].map(|()| vault.seal(OWNER, b"a private key", &stamp));
+        assert_ne!(one, other);
+        assert!(!format!("{vault:?} {one}").contains("private"));
+        let id = &one.split('.').nth(1).unwrap();
+        assert_eq!(id.len(), 2 * ID_BYTES);
+    }
+}

@@ -1,0 +1,43 @@
+//! Which numbers of this year's sequences were issued.
+
+use std::collections::BTreeMap;
+
+use racun_fiscal::{Authority, Place, Start, series, year_of};
+use racun_kernel::{Scope, Series, Stamp, Store, StoreError, Tenant};
+
+/// The last numbers of an entity's sequences, and the year that it is in the authority's zone.
+pub struct Numbers {
+    tenant: Tenant,
+    authority: Authority,
+    /// The year.
+    pub year: i32,
+    used: BTreeMap<String, i64>,
+}
+
+impl Numbers {
+    /// As they are now.
+    pub async fn read(
+        store: &dyn Store,
+        scope: &Scope,
+        authority: Authority,
+        stamp: &Stamp,
+    ) -> Result<Self, StoreError> {
+        let tenant = scope.tenant();
+        let used = store.series(&tenant).await?.into_iter().collect();
+        Ok(Self { tenant, authority, year: year_of(authority, stamp.now()), used })
+    }
+
+    /// The last number that was issued at `place` this year; 0 when none was.
+    pub fn last(&self, place: &Place) -> i64 {
+        let series =
+            series(self.tenant.clone(), self.authority, place, self.year, Start::default());
+        self.used.get(&series.key).copied().unwrap_or_default()
+    }
+}
+
+/// The sequence of `place` in this year, from 1 on: whoever is shown the number 1 of it, and does not
+/// take it, knows that none was issued.
+pub fn probe(scope: &Scope, authority: Authority, place: &Place, stamp: &Stamp) -> Series {
+    let year = year_of(authority, stamp.now());
+    series(scope.tenant(), authority, place, year, Start::default())
+}

@@ -1,0 +1,281 @@
+//! Lists of premises, and premises of which nobody is told.
+
+use racun_access::Entity;
+use racun_fiscal::{
+    Act, Authority, BusinessPremise, Device, FISCAL_DEVICES, FISCAL_PREMISES, FiscalError,
+    MAX_PREMISES, NewPremise, PremiseId, Refusal, premise_key,
+};
+use racun_kernel::{
+    Clause, Decision, ListQuery, Operator, Order, Patch, Put, Scope, Stamp, Store, StoreError,
+    Table, Writes,
+};
+
+use super::numbers::{Numbers, probe};
+use super::{ALL_ROWS, DeviceState, all, check_country, one, read, read_one, settings};
+
+/// A premise as it is shown: with its devices, and with what its sequence is like this year.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct PremiseState {
+    /// It.
+    pub premise: BusinessPremise,
+    /// Its devices, oldest first.
+    pub devices: Vec<DeviceState>,
+    /// The first number of this year's sequence, when it was set.
+    pub starting_number: Option<i64>,
+    /// The last number that was issued of it; 0 when none was.
+    pub last_number: i64,
+}
+
+impl PremiseState {
+    /// Whether it can still be set where this year's sequence starts.
+    #[must_use]
+    pub const fn can_update_starting_number(&self) -> bool {
+        self.premise.is_active && self.last_number == 0
+    }
+}
+
+/// All premises of the scope's entity for `authority`, closed ones included, oldest first.
+///
+/// # Errors
+/// When the store fails.
+pub async fn list(
+    store: &dyn Store,
+    scope: &Scope,
+    authority: Authority,
+    stamp: &Stamp,
+) -> Result<Vec<PremiseState>, StoreError> {
+    let premises: Vec<BusinessPremise> =
+        page(store, scope, &FISCAL_PREMISES, "authority", authority.name()).await?;
+    let devices: Vec<Device> =
+        page(store, scope, &FISCAL_DEVICES, "authority", authority.name()).await?;
+    let shown = Shown::read(store, scope, authority, stamp).await?;
+    let real = premises.into_iter().filter(|premise| !premise.is_reservation());
+    Ok(real.map(|premise| shown.premise(premise, &devices)).collect())
+}
+
+/// One premise.
+///
+/// # Errors
+/// [`FiscalError::NotFound`]; the store's failure.
+pub async fn get(
+    store: &dyn Store,
+    scope: &Scope,
+    id: PremiseId,
+    stamp: &Stamp,
+) -> Result<PremiseState, FiscalError> {
+    let premise = find(store, scope, id).await?;
+    show(store, scope, premise, stamp).await
+}
+
+/// The premise `id`, unless it is a reservation only.
+pub(super) async fn find(
+    store: &dyn Store,
+    scope: &Scope,
+    id: PremiseId,
+) -> Result<BusinessPremise, FiscalError> {
+    let id = id.to_string();
+    let found: Option<BusinessPremise> = store.get(&FISCAL_PREMISES, &scope.tenant(), &id).await?;
+    let real = found.filter(|premise| !premise.is_reservation());
+    real.ok_or(FiscalError::NotFound { id })
+}
+
+/// `premise` with its devices and numbers.
+pub(super) async fn show(
+    store: &dyn Store,
+    scope: &Scope,
+    premise: BusinessPremise,
+    stamp: &Stamp,
+) -> Result<PremiseState, FiscalError> {
+    let id = premise.id.to_string();
+    let devices: Vec<Device> = page(store, scope, &FISCAL_DEVICES, "premise_id", &id).await?;
+    let shown = Shown::read(store, scope, premise.authority(), stamp).await?;
+    Ok(shown.premise(premise, &devices))
+}
+
+/// Keeps a premise that is registered elsewhere, as in Croatia.
+///
+/// # Errors
+/// All that is wrong with the input, by path; [`Refusal::OtherCountry`];
+/// [`racun_fiscal::Conflict::PremiseName`]; [`Refusal::TooManyPremises`]; the store's failure.
+pub async fn create(
+    store: &dyn Store,
+    scope: &Scope,
+    entity: &Entity,
+    authority: Authority,
+    new: NewPremise,
+    stamp: &Stamp,
+) -> Result<BusinessPremise, FiscalError> {
+    check_country(entity, authority)?;
+    new.check()?;
+    room(store, scope, authority).await?;
+    insert(store, scope, authority, new, stamp).await
+}
+
+/// Makes the row of a new premise: an open one, or the reservation of its name.
+pub(super) async fn insert(
+    store: &dyn Store,
+    scope: &Scope,
+    authority: Authority,
+    new: NewPremise,
+    stamp: &Stamp,
+) -> Result<BusinessPremise, FiscalError> {
+    let act = Act::of(scope, stamp.clone());
+    let named = all(&FISCAL_PREMISES, scope, "key", premise_key(authority, &new.name));
+    store
+        .decide(vec![named], None, move |loaded| {
+            let before: Option<BusinessPremise> = read(&loaded, 0, &FISCAL_PREMISES)?.pop();
+            match new.into_premise(authority, before.as_ref(), &act)? {
+                Decision::Unchanged(premise) => Ok((premise, Writes::default())),
+                Decision::Changed { record, beside: mut puts, events } => {
+                    puts.push(match &before {
+                        Some(before) => Put::update(before, &record),
+                        None => Put::insert(&record),
+                    });
+                    Ok((record, Writes { puts, events, takes_number: false }))
+                }
+            }
+        })
+        .await
+}
+
+/// Refuses one premise too many. Several that are made at once may pass it by as many.
+pub(super) async fn room(
+    store: &dyn Store,
+    scope: &Scope,
+    authority: Authority,
+) -> Result<(), FiscalError> {
+    let there: Vec<BusinessPremise> =
+        page(store, scope, &FISCAL_PREMISES, "authority", authority.name()).await?;
+    if there.len() < MAX_PREMISES { Ok(()) } else { Err(Refusal::TooManyPremises.into()) }
+}
+
+/// Sets where a premise's sequence starts.
+///
+/// # Errors
+/// [`FiscalError::NotFound`]; a number that is none; [`Refusal::PremiseClosed`];
+/// [`Refusal::StartingNumberLocked`]; the store's failure.
+pub async fn restart(
+    store: &dyn Store,
+    scope: &Scope,
+    id: PremiseId,
+    sent: Patch<i64>,
+    stamp: &Stamp,
+) -> Result<PremiseState, FiscalError> {
+    let place = find(store, scope, id).await?.place();
+    let act = Act::of(scope, stamp.clone());
+    let series = probe(scope, id.authority(), &place, stamp);
+    let loads = vec![one(&FISCAL_PREMISES, scope, id)];
+    let premise = store
+        .decide(loads, Some(series), move |loaded| {
+            let is_unused = loaded.number == Some(1);
+            let before: BusinessPremise = read_one(&loaded, 0, &FISCAL_PREMISES, id)?;
+            Ok::<_, FiscalError>(written(&before, before.clone().restart(sent, is_unused, &act)?))
+        })
+        .await?;
+    show(store, scope, premise, stamp).await
+}
+
+/// Closes a premise of which nobody is told, with its devices.
+///
+/// # Errors
+/// [`FiscalError::NotFound`]; [`Refusal::PremiseClosed`]; the store's failure.
+pub async fn close(
+    store: &dyn Store,
+    scope: &Scope,
+    id: PremiseId,
+    stamp: &Stamp,
+) -> Result<BusinessPremise, FiscalError> {
+    let act = Act::of(scope, stamp.clone());
+    let devices = all(&FISCAL_DEVICES, scope, "premise_id", id);
+    store
+        .decide(vec![one(&FISCAL_PREMISES, scope, id), devices], None, move |loaded| {
+            let before: BusinessPremise = read_one(&loaded, 0, &FISCAL_PREMISES, id)?;
+            let devices = read(&loaded, 1, &FISCAL_DEVICES)?;
+            Ok(written(&before, before.clone().close(devices, &act)?))
+        })
+        .await
+}
+
+/// What a decision on `before` writes.
+pub(super) fn written<A: racun_kernel::Record>(before: &A, decision: Decision<A>) -> (A, Writes) {
+    match decision {
+        Decision::Unchanged(record) => (record, Writes::default()),
+        Decision::Changed { record, beside: mut puts, events } => {
+            puts.push(Put::update(before, &record));
+            (record, Writes { puts, events, takes_number: false })
+        }
+    }
+}
+
+/// Whether a number of this year was issued in a premise that is open.
+pub(super) async fn any_open_is_numbered(
+    store: &dyn Store,
+    scope: &Scope,
+    authority: Authority,
+    stamp: &Stamp,
+) -> Result<bool, StoreError> {
+    let all = list(store, scope, authority, stamp).await?;
+    Ok(all.iter().filter(|state| state.premise.is_active).any(|state| {
+        state.last_number > 0 || state.devices.iter().any(|device| device.last_number > 0)
+    }))
+}
+
+/// All rows of the scope's entity whose `field` is `value`, oldest first.
+async fn page<A: racun_kernel::Record>(
+    store: &dyn Store,
+    scope: &Scope,
+    table: &'static Table,
+    field: &str,
+    value: &str,
+) -> Result<Vec<A>, StoreError> {
+    let query = ListQuery {
+        limit: ALL_ROWS,
+        count: false,
+        order: ["created_at", "id"].map(|name| Order::on(table, name, false)).to_vec(),
+        clauses: vec![Clause::on(table, field, Operator::Equals(value.into()))],
+        ..ListQuery::first_page(table)
+    };
+    Ok(store.page(table, &scope.tenant(), &query).await?.rows)
+}
+
+/// What premises and devices are shown by.
+struct Shown {
+    numbers: Numbers,
+    per_premise: bool,
+}
+
+impl Shown {
+    async fn read(
+        store: &dyn Store,
+        scope: &Scope,
+        authority: Authority,
+        stamp: &Stamp,
+    ) -> Result<Self, StoreError> {
+        let numbers = Numbers::read(store, scope, authority, stamp).await?;
+        let settings = settings::get(store, scope, authority, stamp).await?;
+        let per_premise = settings.numbering == racun_fiscal::Numbering::PerPremise;
+        Ok(Self { numbers, per_premise })
+    }
+
+    /// `premise` with those of `devices` that are its own.
+    fn premise(&self, premise: BusinessPremise, devices: &[Device]) -> PremiseState {
+        let last = self.numbers.last(&premise.place());
+        let own = devices.iter().filter(|device| device.premise_id == premise.id);
+        PremiseState {
+            devices: own.map(|device| self.device(&premise, last, device.clone())).collect(),
+            starting_number: premise.starting_number_in(self.numbers.year),
+            last_number: last,
+            premise,
+        }
+    }
+
+    fn device(&self, premise: &BusinessPremise, of_premise: i64, device: Device) -> DeviceState {
+        let own = self.numbers.last(&device.place(premise));
+        DeviceState {
+            counter: if self.per_premise { of_premise } else { own },
+            starting_number: device.starting_number_in(self.numbers.year),
+            last_number: own,
+            device,
+        }
+    }
+}

@@ -1,0 +1,114 @@
+//! The settings themselves, and the certificate.
+
+use racun_access::Entity;
+use racun_fiscal::{
+    Act, Authority, Certificate, FISCAL_SETTINGS, FiscalError, FiscalSettings, OpenedCertificate,
+    SettingsInput,
+};
+use racun_kernel::{Decision, Put, Scope, Stamp, Store, StoreError, Vault, Writes};
+
+use super::{check_country, one, premises, read};
+
+/// The settings of the scope's entity for `authority`; those of who told nothing when there are none.
+///
+/// # Errors
+/// When the store fails.
+pub async fn get(
+    store: &dyn Store,
+    scope: &Scope,
+    authority: Authority,
+    stamp: &Stamp,
+) -> Result<FiscalSettings, StoreError> {
+    let found = store.get(&FISCAL_SETTINGS, &scope.tenant(), authority.name()).await?;
+    Ok(found.unwrap_or_else(|| FiscalSettings::new(authority, scope.entity(), stamp.now())))
+}
+
+/// Changes the settings.
+///
+/// # Errors
+/// All that is wrong with the input, by path; [`racun_fiscal::Refusal::OtherCountry`];
+/// [`racun_fiscal::Refusal::NumberingLocked`]; the store's failure.
+pub async fn update(
+    store: &dyn Store,
+    scope: &Scope,
+    entity: &Entity,
+    authority: Authority,
+    input: SettingsInput,
+    stamp: &Stamp,
+) -> Result<FiscalSettings, FiscalError> {
+    check_country(entity, authority)?;
+    let is_numbered = match input.numbering.is_absent() {
+        true => false,
+        false => premises::any_open_is_numbered(store, scope, authority, stamp).await?,
+    };
+    amend(store, scope, authority, stamp, move |settings, act| {
+        settings.update(input, is_numbered, act)
+    })
+    .await
+}
+
+/// Signs with `opened` from now on, in the place of what there was.
+///
+/// # Errors
+/// What is wrong with the certificate; [`racun_fiscal::Refusal::OtherCountry`]; the store's failure.
+pub async fn set_certificate(
+    store: &dyn Store,
+    vault: &dyn Vault,
+    scope: &Scope,
+    entity: &Entity,
+    authority: Authority,
+    opened: OpenedCertificate,
+    stamp: &Stamp,
+) -> Result<FiscalSettings, FiscalError> {
+    check_country(entity, authority)?;
+    let act = Act::of(scope, stamp.clone());
+    let number = entity.tax_number.as_deref();
+    let certificate = Certificate::accept(opened, authority, number, vault, &act)
+        .map_err(FiscalError::Certificate)?;
+    amend(store, scope, authority, stamp, move |settings, act| {
+        Ok(settings.with_certificate(certificate, act))
+    })
+    .await
+}
+
+/// Removes the certificate and its private key.
+///
+/// # Errors
+/// [`FiscalError::NotFound`] when there is none; the store's failure.
+pub async fn remove_certificate(
+    store: &dyn Store,
+    scope: &Scope,
+    authority: Authority,
+    stamp: &Stamp,
+) -> Result<FiscalSettings, FiscalError> {
+    amend(store, scope, authority, stamp, FiscalSettings::without_certificate).await
+}
+
+/// Writes what `decide` makes of the settings, which are made when there are none.
+async fn amend(
+    store: &dyn Store,
+    scope: &Scope,
+    authority: Authority,
+    stamp: &Stamp,
+    decide: impl FnOnce(FiscalSettings, &Act) -> Result<Decision<FiscalSettings>, FiscalError>
+    + Send
+    + 'static,
+) -> Result<FiscalSettings, FiscalError> {
+    let act = Act::of(scope, stamp.clone());
+    store
+        .decide(vec![one(&FISCAL_SETTINGS, scope, authority.name())], None, move |loaded| {
+            let before: Option<FiscalSettings> = read(&loaded, 0, &FISCAL_SETTINGS)?.pop();
+            let new = || FiscalSettings::new(authority, act.entity_id, act.now());
+            match decide(before.clone().unwrap_or_else(new), &act)? {
+                Decision::Unchanged(settings) => Ok((settings, Writes::default())),
+                Decision::Changed { record, beside: mut puts, events } => {
+                    puts.push(match &before {
+                        Some(before) => Put::update(before, &record),
+                        None => Put::insert(&record),
+                    });
+                    Ok((record, Writes { puts, events, takes_number: false }))
+                }
+            }
+        })
+        .await
+}

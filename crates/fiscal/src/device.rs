@@ -1,0 +1,212 @@
+//! Electronic devices in business premises.
+
+use racun_kernel::id::EntityId;
+use racun_kernel::{
+    Decision, Event, Field, FieldKind, Issues, Patch, Record, Table, Tenant, Unique, Value,
+};
+use serde::{Deserialize, Serialize};
+use time::OffsetDateTime;
+
+use crate::check::{device_name, starting_number};
+use crate::numbering::{restarted, starts_at};
+use crate::{
+    Act, BusinessPremise, Conflict, DeviceId, FiscalError, Numbering, Place, PremiseId, Refusal,
+    Start, year_of,
+};
+
+/// Devices that a premise may have, deactivated ones included.
+pub const MAX_DEVICES: usize = 200;
+
+/// An electronic device in a premise.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Device {
+    /// Its id, which tells the authority.
+    pub id: DeviceId,
+    /// Whose.
+    pub entity_id: EntityId,
+    /// Where it stands.
+    pub premise_id: PremiseId,
+    /// Its name: 1 to 20 letters and digits, in Croatia digits.
+    pub name: String,
+    /// Whether documents can be issued on it.
+    pub is_active: bool,
+    /// First number of its sequence; `None` is 1.
+    pub starting_number: Option<i64>,
+    /// The year whose sequence `starting_number` starts.
+    pub starting_year: Option<i32>,
+    /// When it was made.
+    #[serde(with = "time::serde::rfc3339")]
+    pub created_at: OffsetDateTime,
+    /// When it changed last.
+    #[serde(with = "time::serde::rfc3339")]
+    pub updated_at: OffsetDateTime,
+}
+
+/// What a caller says of a new device.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct NewDevice {
+    /// 1 to 20 letters and digits, in Croatia digits.
+    pub name: String,
+    /// First number of its sequence in this year; 1 when missing.
+    pub starting_number: Option<i64>,
+}
+
+impl NewDevice {
+    /// The device in `premise`, beside the `present` ones. `name_field` is what bodies call its name.
+    ///
+    /// # Errors
+    /// [`FiscalError::NotFound`] and [`Refusal::PremiseClosed`] of the premise; all that is wrong
+    /// with the input, by path; [`Conflict::DeviceName`]; [`Refusal::TooManyDevices`].
+    pub fn into_device(
+        self,
+        premise: &BusinessPremise,
+        present: &[Device],
+        name_field: &str,
+        act: &Act,
+    ) -> Result<Decision<Device>, FiscalError> {
+        premise.must_be_open()?;
+        let authority = premise.authority();
+        let mut issues = Issues::default();
+        issues.collect(name_field, device_name(authority, &self.name));
+        if let Some(number) = self.starting_number {
+            issues.collect("starting_number", starting_number(number).map(drop));
+        }
+        issues.into_result(())?;
+        if present.iter().any(|other| other.name == self.name) {
+            return Err(Conflict::DeviceName.into());
+        }
+        if present.len() >= MAX_DEVICES {
+            return Err(Refusal::TooManyDevices.into());
+        }
+        let device = Device {
+            id: DeviceId::new(authority, &act.stamp),
+            entity_id: act.entity_id,
+            premise_id: premise.id,
+            name: self.name,
+            is_active: true,
+            starting_number: self.starting_number,
+            starting_year: self.starting_number.map(|_| year_of(authority, act.now())),
+            created_at: act.now(),
+            updated_at: act.now(),
+        };
+        Ok(device.changed("fiscal_device.created", act))
+    }
+}
+
+impl Device {
+    /// Where its own sequence starts.
+    #[must_use]
+    pub const fn start(&self) -> Start {
+        Start { number: self.starting_number, year: self.starting_year }
+    }
+
+    /// The first number of its own sequence of `year`, when it was set.
+    #[must_use]
+    pub fn starting_number_in(&self, year: i32) -> Option<i64> {
+        starts_at(self.start(), year)
+    }
+
+    /// The place of its own sequence, in `premise`.
+    #[must_use]
+    pub fn place(&self, premise: &BusinessPremise) -> Place {
+        let (premise, device) = (premise.name.clone(), self.name.clone());
+        Place { premise, device, numbering: Numbering::PerDevice }
+    }
+
+    /// Takes over where its own sequence of this year starts; `is_unused` says whether no number of
+    /// it was issued.
+    ///
+    /// # Errors
+    /// [`Refusal::DeviceInactive`]; a number that is none; [`Refusal::StartingNumberLocked`].
+    pub fn restart(
+        self,
+        sent: Patch<i64>,
+        is_unused: bool,
+        act: &Act,
+    ) -> Result<Decision<Self>, FiscalError> {
+        self.must_be_active()?;
+        let year = year_of(self.id.authority(), act.now());
+        let Start { number, year } = restarted(self.start(), sent, year, is_unused)?;
+        let after = Self { starting_number: number, starting_year: year, ..self.clone() };
+        if after == self {
+            return Ok(Decision::Unchanged(self));
+        }
+        Ok(after.changed("fiscal_device.updated", act))
+    }
+
+    /// Deactivates it, for good.
+    ///
+    /// # Errors
+    /// [`Refusal::DeviceInactive`] when it is.
+    pub fn deactivate(self, act: &Act) -> Result<Decision<Self>, FiscalError> {
+        self.must_be_active()?;
+        let (after, event) = self.switched_off(act);
+        Ok(Decision::changed(after, vec![event]))
+    }
+
+    pub(crate) fn switched_off(mut self, act: &Act) -> (Self, Event) {
+        self.is_active = false;
+        self.updated_at = act.now();
+        let event = act.event("fiscal_device.deactivated", self.id.to_string());
+        (self, event)
+    }
+
+    fn must_be_active(&self) -> Result<(), Refusal> {
+        if self.is_active { Ok(()) } else { Err(Refusal::DeviceInactive) }
+    }
+
+    fn changed(mut self, event: &'static str, act: &Act) -> Decision<Self> {
+        self.updated_at = act.now();
+        let events = vec![act.event(event, self.id.to_string())];
+        Decision::changed(self, events)
+    }
+}
+
+/// What the hidden field `key` of [`FISCAL_DEVICES`] holds of the device called `name` in `premise`.
+#[must_use]
+pub fn device_key(premise: PremiseId, name: &str) -> String {
+    format!("{premise}/{name}")
+}
+
+/// Where devices are kept. By `premise_id` a unit holds all of a premise, by the hidden field `key` the
+/// one of a name, which a premise uses once.
+pub static FISCAL_DEVICES: Table = Table {
+    name: "fiscal_devices",
+    fields: &[
+        Field::id(),
+        Field::column("authority", FieldKind::Text),
+        Field::column("premise_id", FieldKind::Text).indexed(),
+        Field::column("name", FieldKind::Text).searched(),
+        Field::column("is_active", FieldKind::Bool),
+        Field::column("created_at", FieldKind::Instant),
+        Field::column("updated_at", FieldKind::Instant),
+        Field::column("key", FieldKind::Text).unique(Unique::Tenant).hidden(),
+    ],
+};
+
+impl Record for Device {
+    fn table(&self) -> &'static Table {
+        &FISCAL_DEVICES
+    }
+
+    fn id(&self) -> String {
+        self.id.to_string()
+    }
+
+    fn tenant(&self) -> Tenant {
+        Tenant::entity(self.entity_id)
+    }
+
+    fn values(&self) -> Vec<Value> {
+        vec![
+            self.id.to_string().into(),
+            self.id.authority().name().into(),
+            self.premise_id.to_string().into(),
+            (&self.name).into(),
+            self.is_active.into(),
+            self.created_at.into(),
+            self.updated_at.into(),
+            device_key(self.premise_id, &self.name).into(),
+        ]
+    }
+}

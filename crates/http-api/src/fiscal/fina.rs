@@ -1,0 +1,326 @@
+//! Croatia: routes, and what only FINA has.
+
+use actix_web::web::{self, Data, Json, ReqData};
+use racun_access::Entity;
+use racun_access::Permission::{ManageFiscal, ReadEntity, ReadTill};
+use racun_application::fiscal::premises;
+use racun_fiscal::{Authority, FiscalSettings, NewDevice, NewPremise, Numbering, SettingsInput};
+use racun_kernel::{Environment, Patch, Scope, id};
+use serde::{Deserialize, Serialize};
+use time::OffsetDateTime;
+use utoipa::ToSchema;
+use validator::Validate;
+
+use super::certificate::{
+    CertificateBody, CertificateForm, CertificateStatusBody, FiscalEnvironmentBody, MessageBody,
+    Told,
+};
+use super::office::{self, Office, premise_id};
+use super::premise::{
+    DeviceOutcomeBody, FinaDeviceBody, FinaPremiseBody, PremiseOutcomeBody, RestartBody,
+};
+use crate::answer::Created;
+use crate::body::{ArrayBody, Convert};
+use crate::error::ApiError;
+use crate::request::{Body, PathId};
+use crate::route::{Gate, Route};
+use crate::services::Services;
+
+const TAG: &str = "FINA";
+const READ: Gate = Gate::Entity(ReadEntity);
+const AT_TILL: Gate = Gate::Entity(ReadTill);
+const MANAGE: Gate = Gate::Entity(ManageFiscal);
+
+/// FINA, as its routes know it.
+struct Fina;
+
+/// Routes of FINA.
+pub(crate) const ROUTES: &[Route] = &[
+    Route::get("/fiscalization/fina/settings", "getFinaSettings", READ, || {
+        web::to(office::get_settings::<Fina>)
+    })
+    .about(TAG, "Answers the settings of fiscalization in Croatia.")
+    .answers::<FinaSettingsBody>(),
+    Route::put("/fiscalization/fina/settings", "updateFinaSettings", MANAGE, || {
+        web::to(office::put_settings::<Fina>)
+    })
+    .about(TAG, "Changes what is sent of the settings.")
+    .takes::<FinaSettingsInputBody>()
+    .answers::<FinaSettingsBody>(),
+    Route::post(
+        "/fiscalization/fina/settings/certificate",
+        "uploadFinaCertificate",
+        MANAGE,
+        || web::to(office::upload::<Fina>),
+    )
+    .about(TAG, "Uploads the certificate that signs from now on.")
+    .takes_form::<CertificateForm>(&["file"])
+    .creates::<CertificateBody>(),
+    Route::get("/fiscalization/fina/settings/certificate", "getFinaCertificate", READ, || {
+        web::to(office::get_certificate::<Fina>)
+    })
+    .about(TAG, "Tells of the certificate, and never its private key.")
+    .answers::<CertificateBody>(),
+    Route::delete(
+        "/fiscalization/fina/settings/certificate",
+        "deleteFinaCertificate",
+        MANAGE,
+        || web::to(office::delete_certificate::<Fina>),
+    )
+    .about(TAG, "Deletes the certificate and its private key.")
+    .tells::<MessageBody>(),
+    Route::post("/fiscalization/fina/premises", "createFinaPremise", MANAGE, || web::to(create))
+        .about(TAG, "Keeps the name of a premise that is registered on the authority's portal.")
+        .takes::<NewFinaPremiseBody>()
+        .creates::<PremiseOutcomeBody>(),
+    Route::get("/fiscalization/fina/premises", "listFinaPremises", AT_TILL, || {
+        web::to(office::list_premises::<Fina>)
+    })
+    .about(TAG, "Lists all business premises with their devices, closed ones included.")
+    .answers::<ArrayBody<FinaPremiseBody>>(),
+    Route::get("/fiscalization/fina/premises/{id}", "getFinaPremise", AT_TILL, || {
+        web::to(office::get_premise::<Fina>)
+    })
+    .about(TAG, "Answers a business premise.")
+    .answers::<FinaPremiseBody>(),
+    Route::patch("/fiscalization/fina/premises/{id}", "updateFinaPremise", MANAGE, || {
+        web::to(office::restart_premise::<Fina>)
+    })
+    .about(TAG, "Sets where a premise's numbers start, before the first one is issued.")
+    .takes::<RestartBody>()
+    .answers::<FinaPremiseBody>(),
+    Route::delete("/fiscalization/fina/premises/{id}", "deactivateFinaPremise", MANAGE, || {
+        web::to(close)
+    })
+    .about(TAG, "Deactivates a premise and its devices, for good.")
+    .tells::<PremiseOutcomeBody>(),
+    Route::get("/fiscalization/fina/premises/{id}/devices", "listFinaDevices", AT_TILL, || {
+        web::to(office::list_devices::<Fina>)
+    })
+    .about(TAG, "Lists a premise's devices, deactivated ones included.")
+    .answers::<ArrayBody<FinaDeviceBody>>(),
+    Route::post("/fiscalization/fina/premises/{id}/devices", "createFinaDevice", MANAGE, || {
+        web::to(office::create_device::<Fina>)
+    })
+    .about(TAG, "Puts an electronic device into a premise.")
+    .takes::<NewFinaDeviceBody>()
+    .creates::<DeviceOutcomeBody>(),
+    Route::get("/fiscalization/fina/devices/{id}", "getFinaDevice", AT_TILL, || {
+        web::to(office::get_device::<Fina>)
+    })
+    .about(TAG, "Answers an electronic device.")
+    .answers::<FinaDeviceBody>(),
+    Route::patch("/fiscalization/fina/devices/{id}", "updateFinaDevice", MANAGE, || {
+        web::to(office::restart_device::<Fina>)
+    })
+    .about(TAG, "Sets where a device's own numbers start, before the first one is issued.")
+    .takes::<RestartBody>()
+    .answers::<FinaDeviceBody>(),
+    Route::delete("/fiscalization/fina/devices/{id}", "deactivateFinaDevice", MANAGE, || {
+        web::to(office::deactivate_device::<Fina>)
+    })
+    .about(TAG, "Deactivates an electronic device, for good.")
+    .tells::<DeviceOutcomeBody>(),
+];
+
+impl Office for Fina {
+    const AUTHORITY: Authority = Authority::Fina;
+    type PremiseId = id::FinaPremise;
+    type DeviceId = id::FinaDevice;
+    type Settings = FinaSettingsBody;
+    type SettingsInput = FinaSettingsInputBody;
+    type Premise = FinaPremiseBody;
+    type Device = FinaDeviceBody;
+    type NewDevice = NewFinaDeviceBody;
+
+    fn settings(settings: FiscalSettings, to: Environment, now: OffsetDateTime) -> Self::Settings {
+        let told = Told::of(&settings, now);
+        FinaSettingsBody {
+            enabled: settings.enabled,
+            operator_oib: settings.operator_number,
+            operator_label: settings.operator_label,
+            u_sust_pdv: settings.in_vat_system,
+            numbering_sequence: settings.numbering.convert(),
+            unified_numbering: settings.unified_numbering,
+            environment: to.convert(),
+            has_certificate: told.has,
+            certificate_status: told.status,
+            certificate_expiry: told.expiry,
+            certificate_file_id: told.file_id,
+            certificate_cn: told.cn,
+            certificate_subject: told.subject,
+            certificate_issuer: told.issuer,
+        }
+    }
+}
+
+/// What numbers are of: `N` each device, `P` each premise.
+#[derive(Debug, Clone, Copy, Serialize, Deserialize, ToSchema)]
+#[schema(as = FinaNumberingSequence)]
+enum SequenceBody {
+    /// Each device has a sequence of its own.
+    N,
+    /// All devices of a premise share one.
+    P,
+}
+
+impl Convert<SequenceBody> for Numbering {
+    fn convert(self) -> SequenceBody {
+        match self {
+            Self::PerDevice => SequenceBody::N,
+            Self::PerPremise => SequenceBody::P,
+        }
+    }
+}
+
+impl Convert<Numbering> for SequenceBody {
+    fn convert(self) -> Numbering {
+        match self {
+            Self::N => Numbering::PerDevice,
+            Self::P => Numbering::PerPremise,
+        }
+    }
+}
+
+/// Settings of fiscalization in Croatia.
+#[derive(Debug, Serialize, ToSchema)]
+#[schema(as = FinaSettings)]
+struct FinaSettingsBody {
+    /// Whether documents are fiscalized.
+    enabled: bool,
+    /// OIB of who issues what names nobody else.
+    #[schema(required = true)]
+    operator_oib: Option<String>,
+    /// Their mark on documents.
+    #[schema(required = true)]
+    operator_label: Option<String>,
+    /// Whether the taxpayer is in the VAT system.
+    u_sust_pdv: bool,
+    /// What numbers are of.
+    numbering_sequence: SequenceBody,
+    /// Documents of all kinds share a sequence, whatever this says.
+    unified_numbering: bool,
+    /// Which of the authority's systems is told.
+    environment: FiscalEnvironmentBody,
+    /// Whether there is a certificate.
+    has_certificate: bool,
+    /// What it is good for.
+    certificate_status: CertificateStatusBody,
+    /// Until when it signs.
+    #[schema(required = true)]
+    certificate_expiry: Option<String>,
+    /// The id of its upload.
+    #[schema(required = true)]
+    certificate_file_id: Option<String>,
+    /// Common name of its subject.
+    #[schema(required = true)]
+    certificate_cn: Option<String>,
+    /// Its subject.
+    #[schema(required = true)]
+    certificate_subject: Option<String>,
+    /// Its issuer.
+    #[schema(required = true)]
+    certificate_issuer: Option<String>,
+}
+
+/// What a caller says of the settings of fiscalization in Croatia.
+#[derive(Debug, Deserialize, ToSchema, Validate)]
+#[schema(as = FinaSettingsInput)]
+struct FinaSettingsInputBody {
+    /// Whether documents are fiscalized; null for false.
+    #[serde(default)]
+    #[schema(value_type = Option<bool>)]
+    enabled: Patch<bool>,
+    /// OIB of who issues what names nobody else: eleven digits, the last of which checks the others.
+    #[serde(default)]
+    #[schema(value_type = Option<String>)]
+    operator_oib: Patch<String>,
+    /// Their mark on documents: 1 to 255 characters.
+    #[serde(default)]
+    #[schema(value_type = Option<String>)]
+    operator_label: Patch<String>,
+    /// Whether the taxpayer is in the VAT system; null for true.
+    #[serde(default)]
+    #[schema(value_type = Option<bool>)]
+    u_sust_pdv: Patch<bool>,
+    /// What numbers are of; null for `P`. It cannot change after the first number of a year in a
+    /// premise that is open.
+    #[serde(default)]
+    #[schema(value_type = Option<SequenceBody>)]
+    numbering_sequence: Patch<SequenceBody>,
+    /// Kept and answered; null for true.
+    #[serde(default)]
+    #[schema(value_type = Option<bool>)]
+    unified_numbering: Patch<bool>,
+}
+
+impl Convert<SettingsInput> for FinaSettingsInputBody {
+    fn convert(self) -> SettingsInput {
+        SettingsInput {
+            enabled: self.enabled,
+            numbering: self.numbering_sequence.convert(),
+            operator_number: self.operator_oib,
+            operator_label: self.operator_label,
+            in_vat_system: self.u_sust_pdv,
+            unified_numbering: self.unified_numbering,
+            ..SettingsInput::default()
+        }
+    }
+}
+
+/// A business premise that is registered on the authority's portal.
+#[derive(Debug, Deserialize, ToSchema, Validate)]
+#[schema(as = NewFinaPremise)]
+struct NewFinaPremiseBody {
+    /// 1 to 20 letters and digits, as on the portal; used once.
+    business_premise_name: String,
+    /// First number of this year's sequence, 1 to 999999999; 1 when absent.
+    starting_number: Option<i64>,
+}
+
+/// An electronic device.
+#[derive(Debug, Deserialize, ToSchema, Validate)]
+#[schema(as = NewFinaDevice)]
+struct NewFinaDeviceBody {
+    /// 1 to 20 digits, used once in the premise.
+    electronic_device_name: String,
+    /// First number of its own sequence of this year, 1 to 999999999; 1 when absent.
+    starting_number: Option<i64>,
+}
+
+impl Convert<NewDevice> for NewFinaDeviceBody {
+    fn convert(self) -> NewDevice {
+        NewDevice { name: self.electronic_device_name, starting_number: self.starting_number }
+    }
+}
+
+async fn create(
+    services: Data<Services>,
+    scope: ReqData<Scope>,
+    entity: ReqData<Entity>,
+    body: Body<NewFinaPremiseBody>,
+) -> Result<Created<PremiseOutcomeBody>, ApiError> {
+    let NewFinaPremiseBody { business_premise_name: name, starting_number } = body.0;
+    let new = NewPremise { name, kind: None, starting_number };
+    let (scope, entity) = (scope.into_inner(), entity.into_inner());
+    let task = |services: Services| async move {
+        let (store, stamp) = (&*services.store, services.stamp());
+        premises::create(store, &scope, &entity, Authority::Fina, new, &stamp).await
+    };
+    let premise = services.run(task).await?;
+    Ok(Created(PremiseOutcomeBody::of(premise, "documents can be issued in the premise")))
+}
+
+async fn close(
+    services: Data<Services>,
+    scope: ReqData<Scope>,
+    id: PathId<id::FinaPremise>,
+) -> Result<Json<PremiseOutcomeBody>, ApiError> {
+    let (scope, id) = (scope.into_inner(), premise_id::<Fina>(&id));
+    let task = |services: Services| async move {
+        premises::close(&*services.store, &scope, id, &services.stamp()).await
+    };
+    let premise = services.run(task).await?;
+    let message = "nothing can be issued in the premise or on its devices any more";
+    Ok(Json(PremiseOutcomeBody::of(premise, message)))
+}

@@ -1,0 +1,384 @@
+//! Slovenia: routes, and what only FURS has.
+
+use actix_web::web::{self, Data, Json, ReqData};
+use racun_access::Entity;
+use racun_access::Permission::{ManageFiscal, ReadEntity, ReadTill};
+use racun_application::fiscal::registering::Registry;
+use racun_fiscal::furs::PremiseKind;
+use racun_fiscal::{
+    Authority, BusinessPremise, FiscalError, FiscalSettings, NewDevice, NewPremise, Numbering,
+    SettingsInput,
+};
+use racun_kernel::{Environment, Patch, Scope, id};
+use serde::{Deserialize, Serialize};
+use time::OffsetDateTime;
+use utoipa::ToSchema;
+use validator::Validate;
+
+use super::certificate::{
+    CertificateBody, CertificateForm, CertificateStatusBody, FiscalEnvironmentBody, MessageBody,
+    Told,
+};
+use super::office::{self, Office, premise_id, vault};
+use super::premise::{
+    DeviceOutcomeBody, FursDeviceBody, FursPremiseBody, MovableBody, PremiseOutcomeBody,
+    RealEstateBody, RestartBody,
+};
+use crate::answer::Created;
+use crate::body::{ArrayBody, Convert};
+use crate::error::ApiError;
+use crate::request::{Body, PathId};
+use crate::route::{Gate, Route};
+use crate::services::Services;
+
+const TAG: &str = "FURS";
+const READ: Gate = Gate::Entity(ReadEntity);
+const AT_TILL: Gate = Gate::Entity(ReadTill);
+const MANAGE: Gate = Gate::Entity(ManageFiscal);
+
+/// FURS, as its routes know it.
+struct Furs;
+
+/// Routes of FURS.
+pub(crate) const ROUTES: &[Route] = &[
+    Route::get("/fiscalization/furs/settings", "getFursSettings", READ, || {
+        web::to(office::get_settings::<Furs>)
+    })
+    .about(TAG, "Answers the settings of fiscalization in Slovenia.")
+    .answers::<FursSettingsBody>(),
+    Route::put("/fiscalization/furs/settings", "updateFursSettings", MANAGE, || {
+        web::to(office::put_settings::<Furs>)
+    })
+    .about(TAG, "Changes what is sent of the settings.")
+    .takes::<FursSettingsInputBody>()
+    .answers::<FursSettingsBody>(),
+    Route::post(
+        "/fiscalization/furs/settings/certificate",
+        "uploadFursCertificate",
+        MANAGE,
+        || web::to(office::upload::<Furs>),
+    )
+    .about(TAG, "Uploads the certificate that signs from now on.")
+    .takes_form::<CertificateForm>(&["file"])
+    .creates::<CertificateBody>(),
+    Route::get("/fiscalization/furs/settings/certificate", "getFursCertificate", READ, || {
+        web::to(office::get_certificate::<Furs>)
+    })
+    .about(TAG, "Tells of the certificate, and never its private key.")
+    .answers::<CertificateBody>(),
+    Route::delete(
+        "/fiscalization/furs/settings/certificate",
+        "deleteFursCertificate",
+        MANAGE,
+        || web::to(office::delete_certificate::<Furs>),
+    )
+    .about(TAG, "Deletes the certificate and its private key.")
+    .tells::<MessageBody>(),
+    Route::post(
+        "/fiscalization/furs/premises/real-estate",
+        "createFursRealEstatePremise",
+        MANAGE,
+        || web::to(create_real_estate),
+    )
+    .about(TAG, "Registers a business premise in a building at FURS.")
+    .takes::<NewRealEstateBody>()
+    .creates::<PremiseOutcomeBody>(),
+    Route::post("/fiscalization/furs/premises/movable", "createFursMovablePremise", MANAGE, || {
+        web::to(create_movable)
+    })
+    .about(TAG, "Registers a business premise that is in no building at FURS.")
+    .takes::<NewMovableBody>()
+    .creates::<PremiseOutcomeBody>(),
+    Route::get("/fiscalization/furs/premises", "listFursPremises", AT_TILL, || {
+        web::to(office::list_premises::<Furs>)
+    })
+    .about(TAG, "Lists all business premises with their devices, closed ones included.")
+    .answers::<ArrayBody<FursPremiseBody>>(),
+    Route::get("/fiscalization/furs/premises/{id}", "getFursPremise", AT_TILL, || {
+        web::to(office::get_premise::<Furs>)
+    })
+    .about(TAG, "Answers a business premise.")
+    .answers::<FursPremiseBody>(),
+    Route::patch("/fiscalization/furs/premises/{id}", "updateFursPremise", MANAGE, || {
+        web::to(office::restart_premise::<Furs>)
+    })
+    .about(TAG, "Sets where a premise's numbers start, before the first one is issued.")
+    .takes::<RestartBody>()
+    .answers::<FursPremiseBody>(),
+    Route::delete("/fiscalization/furs/premises/{id}", "closeFursPremise", MANAGE, || {
+        web::to(close)
+    })
+    .about(TAG, "Closes a premise at FURS for good, and deactivates its devices.")
+    .tells::<PremiseOutcomeBody>(),
+    Route::get("/fiscalization/furs/premises/{id}/devices", "listFursDevices", AT_TILL, || {
+        web::to(office::list_devices::<Furs>)
+    })
+    .about(TAG, "Lists a premise's devices, deactivated ones included.")
+    .answers::<ArrayBody<FursDeviceBody>>(),
+    Route::post("/fiscalization/furs/premises/{id}/devices", "createFursDevice", MANAGE, || {
+        web::to(office::create_device::<Furs>)
+    })
+    .about(TAG, "Puts an electronic device into a premise.")
+    .takes::<NewFursDeviceBody>()
+    .creates::<DeviceOutcomeBody>(),
+    Route::get("/fiscalization/furs/devices/{id}", "getFursDevice", AT_TILL, || {
+        web::to(office::get_device::<Furs>)
+    })
+    .about(TAG, "Answers an electronic device.")
+    .answers::<FursDeviceBody>(),
+    Route::patch("/fiscalization/furs/devices/{id}", "updateFursDevice", MANAGE, || {
+        web::to(office::restart_device::<Furs>)
+    })
+    .about(TAG, "Sets where a device's own numbers start, before the first one is issued.")
+    .takes::<RestartBody>()
+    .answers::<FursDeviceBody>(),
+    Route::delete("/fiscalization/furs/devices/{id}", "deactivateFursDevice", MANAGE, || {
+        web::to(office::deactivate_device::<Furs>)
+    })
+    .about(TAG, "Deactivates an electronic device, for good.")
+    .tells::<DeviceOutcomeBody>(),
+];
+
+impl Office for Furs {
+    const AUTHORITY: Authority = Authority::Furs;
+    type PremiseId = id::FursPremise;
+    type DeviceId = id::FursDevice;
+    type Settings = FursSettingsBody;
+    type SettingsInput = FursSettingsInputBody;
+    type Premise = FursPremiseBody;
+    type Device = FursDeviceBody;
+    type NewDevice = NewFursDeviceBody;
+
+    fn settings(settings: FiscalSettings, to: Environment, now: OffsetDateTime) -> Self::Settings {
+        let told = Told::of(&settings, now);
+        FursSettingsBody {
+            enabled: settings.enabled,
+            default_skip_fiscalization: settings.default_skip,
+            numbering_strategy: settings.numbering.convert(),
+            operator_tax_number: settings.operator_number,
+            operator_label: settings.operator_label,
+            foreign_operator: settings.foreign_operator,
+            environment: to.convert(),
+            has_certificate: told.has,
+            certificate_status: told.status,
+            certificate_expiry: told.expiry,
+            certificate_file_id: told.file_id,
+            certificate_cn: told.cn,
+            certificate_subject: told.subject,
+            certificate_issuer: told.issuer,
+        }
+    }
+}
+
+/// What numbers are of: `B` each device, `C` each premise.
+#[derive(Debug, Clone, Copy, Serialize, Deserialize, ToSchema)]
+#[schema(as = FursNumberingStrategy)]
+enum StrategyBody {
+    /// Each device has a sequence of its own.
+    B,
+    /// All devices of a premise share one.
+    C,
+}
+
+impl Convert<StrategyBody> for Numbering {
+    fn convert(self) -> StrategyBody {
+        match self {
+            Self::PerDevice => StrategyBody::B,
+            Self::PerPremise => StrategyBody::C,
+        }
+    }
+}
+
+impl Convert<Numbering> for StrategyBody {
+    fn convert(self) -> Numbering {
+        match self {
+            Self::B => Numbering::PerDevice,
+            Self::C => Numbering::PerPremise,
+        }
+    }
+}
+
+/// Settings of fiscalization in Slovenia.
+#[derive(Debug, Serialize, ToSchema)]
+#[schema(as = FursSettings)]
+struct FursSettingsBody {
+    /// Whether documents are fiscalized.
+    enabled: bool,
+    /// Whether documents that may be issued without fiscalization are, unless they say so.
+    default_skip_fiscalization: bool,
+    /// What numbers are of.
+    numbering_strategy: StrategyBody,
+    /// Tax number of who issues what names nobody else.
+    #[schema(required = true)]
+    operator_tax_number: Option<String>,
+    /// Their mark on documents.
+    #[schema(required = true)]
+    operator_label: Option<String>,
+    /// Whether they have no Slovenian tax number.
+    foreign_operator: bool,
+    /// Which of FURS's systems is told.
+    environment: FiscalEnvironmentBody,
+    /// Whether there is a certificate.
+    has_certificate: bool,
+    /// What it is good for.
+    certificate_status: CertificateStatusBody,
+    /// Until when it signs.
+    #[schema(required = true)]
+    certificate_expiry: Option<String>,
+    /// The id of its upload.
+    #[schema(required = true)]
+    certificate_file_id: Option<String>,
+    /// Common name of its subject.
+    #[schema(required = true)]
+    certificate_cn: Option<String>,
+    /// Its subject.
+    #[schema(required = true)]
+    certificate_subject: Option<String>,
+    /// Its issuer.
+    #[schema(required = true)]
+    certificate_issuer: Option<String>,
+}
+
+/// What a caller says of the settings of fiscalization in Slovenia.
+#[derive(Debug, Deserialize, ToSchema, Validate)]
+#[schema(as = FursSettingsInput)]
+struct FursSettingsInputBody {
+    /// Whether documents are fiscalized; null for false.
+    #[serde(default)]
+    #[schema(value_type = Option<bool>)]
+    enabled: Patch<bool>,
+    /// Whether documents that may be issued without fiscalization are, unless they say so; null for
+    /// false.
+    #[serde(default)]
+    #[schema(value_type = Option<bool>)]
+    default_skip_fiscalization: Patch<bool>,
+    /// What numbers are of; null for `C`. It cannot change after the first number of a year in a
+    /// premise that is open.
+    #[serde(default)]
+    #[schema(value_type = Option<StrategyBody>)]
+    numbering_strategy: Patch<StrategyBody>,
+    /// Tax number of who issues what names nobody else: eight digits.
+    #[serde(default)]
+    #[schema(value_type = Option<String>)]
+    operator_tax_number: Patch<String>,
+    /// Their mark on documents: 1 to 255 characters.
+    #[serde(default)]
+    #[schema(value_type = Option<String>)]
+    operator_label: Patch<String>,
+    /// Whether they have no Slovenian tax number; null for false.
+    #[serde(default)]
+    #[schema(value_type = Option<bool>)]
+    foreign_operator: Patch<bool>,
+}
+
+impl Convert<SettingsInput> for FursSettingsInputBody {
+    fn convert(self) -> SettingsInput {
+        SettingsInput {
+            enabled: self.enabled,
+            default_skip: self.default_skip_fiscalization,
+            numbering: self.numbering_strategy.convert(),
+            operator_number: self.operator_tax_number,
+            operator_label: self.operator_label,
+            foreign_operator: self.foreign_operator,
+            ..SettingsInput::default()
+        }
+    }
+}
+
+/// A business premise in a building.
+#[derive(Debug, Deserialize, ToSchema, Validate)]
+#[schema(as = NewRealEstatePremise)]
+struct NewRealEstateBody {
+    /// 1 to 20 letters and digits, used once.
+    business_premise_name: String,
+    /// Where the building is.
+    real_estate: RealEstateBody,
+    /// First number of this year's sequence, 1 to 999999999; 1 when absent.
+    starting_number: Option<i64>,
+}
+
+/// A business premise that is in no building.
+#[derive(Debug, Deserialize, ToSchema, Validate)]
+#[schema(as = NewMovablePremise)]
+struct NewMovableBody {
+    /// 1 to 20 letters and digits, used once.
+    business_premise_name: String,
+    /// What it is.
+    movable_premise: MovableBody,
+    /// First number of this year's sequence, 1 to 999999999; 1 when absent.
+    starting_number: Option<i64>,
+}
+
+/// An electronic device.
+#[derive(Debug, Deserialize, ToSchema, Validate)]
+#[schema(as = NewFursDevice)]
+struct NewFursDeviceBody {
+    /// 1 to 20 letters and digits, used once in the premise.
+    name: String,
+    /// First number of its own sequence of this year, 1 to 999999999; 1 when absent.
+    starting_number: Option<i64>,
+}
+
+impl Convert<NewDevice> for NewFursDeviceBody {
+    fn convert(self) -> NewDevice {
+        NewDevice { name: self.name, starting_number: self.starting_number }
+    }
+}
+
+async fn create_real_estate(
+    services: Data<Services>,
+    scope: ReqData<Scope>,
+    entity: ReqData<Entity>,
+    body: Body<NewRealEstateBody>,
+) -> Result<Created<PremiseOutcomeBody>, ApiError> {
+    let NewRealEstateBody { business_premise_name, real_estate, starting_number } = body.0;
+    let kind = real_estate.convert();
+    register(&services, scope, entity, business_premise_name, kind, starting_number).await
+}
+
+async fn create_movable(
+    services: Data<Services>,
+    scope: ReqData<Scope>,
+    entity: ReqData<Entity>,
+    body: Body<NewMovableBody>,
+) -> Result<Created<PremiseOutcomeBody>, ApiError> {
+    let NewMovableBody { business_premise_name, movable_premise, starting_number } = body.0;
+    let kind = movable_premise.convert();
+    register(&services, scope, entity, business_premise_name, kind, starting_number).await
+}
+
+async fn register(
+    services: &Services,
+    scope: ReqData<Scope>,
+    entity: ReqData<Entity>,
+    name: String,
+    kind: PremiseKind,
+    starting_number: Option<i64>,
+) -> Result<Created<PremiseOutcomeBody>, ApiError> {
+    let new = NewPremise { name, kind: Some(kind), starting_number };
+    let (scope, entity) = (scope.into_inner(), entity.into_inner());
+    let vault = vault(services)?;
+    let task = |services: Services| async move {
+        let (store, authorities) = (&*services.store, &*services.authorities);
+        let registry = Registry { store, vault: &*vault, authorities };
+        registry.register(&scope, &entity, new, &services.stamp()).await
+    };
+    let premise: BusinessPremise = services.run::<_, FiscalError, _>(task).await?;
+    Ok(Created(PremiseOutcomeBody::of(premise, "FURS has registered the premise")))
+}
+
+async fn close(
+    services: Data<Services>,
+    scope: ReqData<Scope>,
+    id: PathId<id::FursPremise>,
+) -> Result<Json<PremiseOutcomeBody>, ApiError> {
+    let (scope, id, vault) = (scope.into_inner(), premise_id::<Furs>(&id), vault(&services)?);
+    let task = |services: Services| async move {
+        let (store, authorities) = (&*services.store, &*services.authorities);
+        let registry = Registry { store, vault: &*vault, authorities };
+        registry.close(&scope, id, &services.stamp()).await
+    };
+    let premise = services.run::<_, FiscalError, _>(task).await?;
+    let message = "FURS has closed the premise; nothing can be issued in it any more";
+    Ok(Json(PremiseOutcomeBody::of(premise, message)))
+}

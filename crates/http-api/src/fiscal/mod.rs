@@ -1,0 +1,15 @@
+//! Routes of fiscalization's settings.
+//!
+//! | Module        | Owns                                              |
+//! | ------------- | ------------------------------------------------- |
+//! | `furs`        | Slovenia: routes, and what only FURS has          |
+//! | `fina`        | Croatia: routes, and what only FINA has           |
+//! | `office`      | what both have: one handler for each operation    |
+//! | `certificate` | bodies of certificates                            |
+//! | `premise`     | bodies of premises and devices                    |
+
+mod certificate;
+pub(crate) mod fina;
+pub(crate) mod furs;
+mod office;
+mod premise;

@@ -1,0 +1,495 @@
+//! Settings, premises and devices of both authorities.
+
+use std::sync::Arc;
+
+use actix_web::test::TestRequest;
+use racun_kernel::{Series, Store, StoreError, Tenant, Writes};
+use serde_json::{Value, json};
+
+use crate::authorities::{PASSPHRASE, Scripted, file};
+use crate::harness::{Answer, Api, Who, text};
+
+/// A taxpayer of one country, and the authority.
+pub struct Taxpayer {
+    pub api: Api,
+    pub owner: Who,
+    pub authorities: Arc<Scripted>,
+    pub store: Arc<dyn Store>,
+    /// `/fiscalization/furs` or `/fiscalization/fina`.
+    pub base: &'static str,
+}
+
+/// A certificate of this taxpayer that is good.
+pub const TAX_NUMBER: &str = "10039856";
+/// The same in Croatia.
+pub const OIB: &str = "69435151530";
+
+impl Taxpayer {
+    pub async fn slovenian() -> Self {
+        let tax_number = format!("SI {TAX_NUMBER}");
+        Self::of("Slovenia", Some(&tax_number), "/fiscalization/furs").await
+    }
+
+    pub async fn croatian() -> Self {
+        Self::of("Croatia", Some(&format!("HR{OIB}")), "/fiscalization/fina").await
+    }
+
+    pub async fn of(country: &str, tax_number: Option<&str>, base: &'static str) -> Self {
+        let authorities = Arc::new(Scripted::default());
+        let (scripted, mut store) = (Arc::clone(&authorities), None);
+        let api = Api::with(|services| {
+            store = Some(Arc::clone(&services.store));
+            racun_http_api::Services { authorities: scripted, ..services }
+        })
+        .await;
+        let user = api.user("owner@example.com").await;
+        let body = json!({
+            "name": "Pri Ani", "country": country, "environment": "sandbox",
+            "tax_number": tax_number, "address": "Trg 1", "post_code": "1000", "city": "Ljubljana",
+        });
+        let entity = api.post("/entities", &user, body).await.with(201).json();
+        let owner = user.in_entity(&text(&entity["id"]));
+        Self { api, owner, authorities, store: store.unwrap(), base }
+    }
+
+    pub fn path(&self, path: &str) -> String {
+        format!("{}{path}", self.base)
+    }
+
+    pub async fn get(&self, path: &str) -> Answer {
+        self.api.get(&self.path(path), &self.owner).await
+    }
+
+    pub async fn post(&self, path: &str, body: Value) -> Answer {
+        self.api.post(&self.path(path), &self.owner, body).await
+    }
+
+    pub async fn put(&self, body: Value) -> Answer {
+        self.api.put(&self.path("/settings"), &self.owner, body).await
+    }
+
+    pub async fn patch(&self, path: &str, body: Value) -> Answer {
+        self.api.patch(&self.path(path), &self.owner, body).await
+    }
+
+    pub async fn delete(&self, path: &str) -> Answer {
+        self.api.delete(&self.path(path), &self.owner).await
+    }
+
+    /// Uploads a form of these parts.
+    pub async fn upload(&self, parts: &[(&str, &[u8])]) -> Answer {
+        let path = self.path("/settings/certificate");
+        self.api.call(self.owner.sign(form(&path, parts))).await
+    }
+
+    /// Has a certificate that is good until 2030.
+    pub async fn certified(self) -> Self {
+        let number = if self.base.ends_with("furs") { TAX_NUMBER } else { OIB };
+        let parts =
+            [("file", &file(number, 2025, 2030)[..]), ("passphrase", PASSPHRASE.as_bytes())];
+        self.upload(&parts).await.with(201);
+        self
+    }
+
+    /// The id of a new open premise.
+    pub async fn premise(&self, name: &str) -> String {
+        let (path, body) = match self.base.ends_with("furs") {
+            true => ("/premises/movable", movable(name)),
+            false => ("/premises", json!({"business_premise_name": name})),
+        };
+        text(&self.post(path, body).await.with(201).json()["id"])
+    }
+
+    pub async fn create_device(&self, premise: &str, name: &str) -> Answer {
+        let field = if self.base.ends_with("furs") { "name" } else { "electronic_device_name" };
+        let mut body = json!({});
+        body[field] = json!(name);
+        self.post(&format!("/premises/{premise}/devices"), body).await
+    }
+
+    /// The id of a new device.
+    pub async fn device(&self, premise: &str, name: &str) -> String {
+        text(&self.create_device(premise, name).await.with(201).json()["id"])
+    }
+
+    /// Issues a number of the sequence `key`, from `start` on.
+    pub async fn issue(&self, key: &str, start: i64) {
+        let tenant = Tenant::entity(self.owner.entity().parse().unwrap());
+        let series = Series { tenant, key: key.to_owned(), start };
+        let writes = Writes { takes_number: true, ..Writes::default() };
+        let taken =
+            self.store.decide(Vec::new(), Some(series), |_| Ok::<_, StoreError>(((), writes)));
+        taken.await.unwrap();
+    }
+}
+
+pub fn movable(name: &str) -> Value {
+    json!({"business_premise_name": name, "movable_premise": {"premise_type": "C"}})
+}
+
+/// A form as browsers send it.
+pub fn form(path: &str, parts: &[(&str, &[u8])]) -> TestRequest {
+    let mut body = Vec::new();
+    for (name, content) in parts {
+        let head = format!("--b\r\ncontent-disposition: form-data; name=\"{name}\"\r\n\r\n");
+        body.extend_from_slice(head.as_bytes());
+        body.extend_from_slice(content);
+        body.extend_from_slice(b"\r\n");
+    }
+    body.extend_from_slice(b"--b--\r\n");
+    let kind = ("content-type", "multipart/form-data; boundary=b");
+    TestRequest::post().uri(path).insert_header(kind).set_payload(body)
+}
+
+/// `cause.code` of a refusal.
+pub fn cause(answer: &Answer) -> String {
+    text(&answer.json()["cause"]["code"])
+}
+
+#[actix_web::test]
+async fn settings_start_as_specified() {
+    let si = Taxpayer::slovenian().await;
+    let expected = json!({
+        "enabled": false, "default_skip_fiscalization": false, "numbering_strategy": "C",
+        "operator_tax_number": null, "operator_label": null, "foreign_operator": false,
+        "environment": "test", "has_certificate": false, "certificate_status": "missing",
+        "certificate_expiry": null, "certificate_file_id": null, "certificate_cn": null,
+        "certificate_subject": null, "certificate_issuer": null,
+    });
+    assert_eq!(si.get("/settings").await.with(200).json(), expected);
+    let hr = Taxpayer::croatian().await;
+    let expected = json!({
+        "enabled": false, "operator_oib": null, "operator_label": null, "u_sust_pdv": true,
+        "numbering_sequence": "P", "unified_numbering": true, "environment": "test",
+        "has_certificate": false, "certificate_status": "missing", "certificate_expiry": null,
+        "certificate_file_id": null, "certificate_cn": null, "certificate_subject": null,
+        "certificate_issuer": null,
+    });
+    assert_eq!(hr.get("/settings").await.with(200).json(), expected);
+}
+
+#[actix_web::test]
+async fn settings_take_over_what_is_sent_and_nothing_else() {
+    let si = Taxpayer::slovenian().await;
+    let first = json!({
+        "enabled": true, "default_skip_fiscalization": true, "numbering_strategy": "B",
+        "operator_tax_number": "12345678", "operator_label": "ANA", "foreign_operator": true,
+    });
+    let mut expected = si.get("/settings").await.with(200).json();
+    for (key, value) in first.as_object().unwrap() {
+        expected[key] = value.clone();
+    }
+    assert_eq!(si.put(first).await.with(200).json(), expected);
+    assert_eq!(si.put(json!({})).await.with(200).json(), expected);
+    let cleared = json!({"operator_tax_number": null, "enabled": null, "numbering_strategy": null});
+    let after = si.put(cleared).await.with(200).json();
+    assert_eq!(after["operator_tax_number"], Value::Null);
+    assert_eq!((&after["enabled"], &after["numbering_strategy"]), (&json!(false), &json!("C")));
+    assert_eq!(
+        (&after["operator_label"], &after["foreign_operator"]),
+        (&json!("ANA"), &json!(true))
+    );
+    assert_eq!(si.get("/settings").await.with(200).json(), after);
+    let hr = Taxpayer::croatian().await;
+    let body = json!({"enabled": true, "operator_oib": OIB, "operator_label": "1",
+        "u_sust_pdv": false, "numbering_sequence": "N", "unified_numbering": false});
+    let after = hr.put(body.clone()).await.with(200).json();
+    for (key, value) in body.as_object().unwrap() {
+        assert_eq!(&after[key], value, "{key}");
+    }
+    assert_eq!(hr.get("/settings").await.with(200).json(), after);
+}
+
+#[actix_web::test]
+async fn settings_that_are_wrong_change_nothing() {
+    let si = Taxpayer::slovenian().await;
+    let hr = Taxpayer::croatian().await;
+    for (who, body, path, code) in [
+        (&si, json!({"operator_tax_number": "1234567"}), "operator_tax_number", "invalid_value"),
+        (&si, json!({"operator_tax_number": "SI123456"}), "operator_tax_number", "invalid_value"),
+        (&si, json!({"operator_label": " "}), "operator_label", "required"),
+        (&si, json!({"operator_label": "x".repeat(256)}), "operator_label", "too_long"),
+        (&si, json!({"numbering_strategy": "D"}), "numbering_strategy", "invalid_value"),
+        (&si, json!({"enabled": "yes"}), "enabled", "invalid_type"),
+        (&hr, json!({"operator_oib": "69435151531"}), "operator_oib", "invalid_value"),
+        (&hr, json!({"operator_oib": "12345678"}), "operator_oib", "invalid_value"),
+        (&hr, json!({"numbering_sequence": "C"}), "numbering_sequence", "invalid_value"),
+    ] {
+        let before = who.get("/settings").await.with(200).json();
+        let mut body = body;
+        if path != "enabled" {
+            body["enabled"] = json!(true);
+        }
+        let refused = who.put(body.clone()).await.with(422);
+        assert_eq!(refused.issue(), (json!([path]).to_string(), code.to_owned()), "{body}");
+        assert_eq!(who.get("/settings").await.with(200).json(), before);
+    }
+}
+
+#[actix_web::test]
+async fn an_authority_is_of_its_own_country_only() {
+    let si = Taxpayer::slovenian().await;
+    let hr = Taxpayer { base: "/fiscalization/fina", ..Taxpayer::slovenian().await };
+    let hr_premise = hr.post("/premises", json!({"business_premise_name": "A"})).await.with(422);
+    assert_eq!(cause(&hr_premise), "country_not_supported");
+    let refused = hr.put(json!({"enabled": true})).await.with(422);
+    assert!(refused.text.contains("HR"), "{refused:?}");
+    let parts =
+        [("file", &file(TAX_NUMBER, 2025, 2030)[..]), ("passphrase", PASSPHRASE.as_bytes())];
+    assert_eq!(cause(&hr.upload(&parts).await.with(422)), "country_not_supported");
+    assert_eq!(hr.get("/settings").await.with(200).json()["has_certificate"], false);
+    assert_eq!(hr.get("/premises").await.with(200).json(), json!([]));
+    si.put(json!({"enabled": true})).await.with(200);
+}
+
+#[actix_web::test]
+async fn a_croatian_premise_is_a_name_with_devices() {
+    let hr = Taxpayer::croatian().await;
+    let body = json!({"business_premise_name": "Prodaja1", "starting_number": 7});
+    let made = hr.post("/premises", body.clone()).await.with(201).json();
+    assert_eq!(
+        (&made["success"], &made["business_premise_name"]),
+        (&json!(true), &json!("Prodaja1"))
+    );
+    assert!(!text(&made["message"]).is_empty());
+    let id = text(&made["id"]);
+    assert!(id.starts_with("fina_premise_"), "{id}");
+    let now = "2026-11-20T08:00:00.000Z";
+    let device = hr.device(&id, "12").await;
+    assert!(device.starts_with("fina_device_"), "{device}");
+    let device_body = json!({
+        "id": device, "premise_id": id, "electronic_device_name": "12", "is_active": true,
+        "starting_number": null, "can_update_starting_number": true, "created_at": now,
+        "updated_at": now,
+    });
+    let expected = json!({
+        "id": id, "entity_id": hr.owner.entity(), "business_premise_name": "Prodaja1",
+        "type": "premise", "real_estate": null, "movable_premise": null, "is_active": true,
+        "starting_number": 7, "can_update_starting_number": true, "registered_at": now,
+        "closed_at": null, "created_at": now, "updated_at": now, "Devices": [device_body],
+    });
+    assert_eq!(hr.get("/premises").await.with(200).json(), json!([expected]));
+    assert_eq!(hr.get(&format!("/premises/{id}")).await.with(200).json(), expected);
+    let devices = hr.get(&format!("/premises/{id}/devices")).await.with(200).json();
+    assert_eq!(devices, json!([device_body]));
+    assert_eq!(hr.get(&format!("/devices/{device}")).await.with(200).json(), device_body);
+    assert_eq!(hr.authorities.told().len(), 0, "nobody is told");
+    let again = hr.post("/premises", body).await.with(409);
+    assert_eq!(cause(&again), "duplicate");
+    assert_eq!(cause(&hr.create_device(&id, "12").await.with(409)), "duplicate");
+}
+
+#[actix_web::test]
+async fn a_closed_croatian_name_is_never_used_again() {
+    let hr = Taxpayer::croatian().await;
+    let id = hr.premise("A1").await;
+    let (one, two) = (hr.device(&id, "1").await, hr.device(&id, "2").await);
+    let off = hr.delete(&format!("/devices/{one}")).await.with(200).json();
+    assert_eq!((&off["success"], &off["electronic_device_name"]), (&json!(true), &json!("1")));
+    assert_eq!(cause(&hr.delete(&format!("/devices/{one}")).await.with(422)), "device_inactive");
+    assert_eq!(cause(&hr.create_device(&id, "1").await.with(409)), "duplicate");
+    hr.api.pass(60);
+    let closed = hr.delete(&format!("/premises/{id}")).await.with(200).json();
+    assert_eq!(
+        (&closed["success"], &closed["business_premise_name"]),
+        (&json!(true), &json!("A1"))
+    );
+    let premise = hr.get(&format!("/premises/{id}")).await.with(200).json();
+    assert_eq!(
+        (&premise["is_active"], &premise["closed_at"]),
+        (&json!(false), &json!("2026-11-20T08:01:00.000Z"))
+    );
+    assert_eq!(premise["can_update_starting_number"], false);
+    for device in [one, two] {
+        let device = hr.get(&format!("/devices/{device}")).await.with(200).json();
+        assert_eq!(device["is_active"], false, "{device}");
+    }
+    for refused in [
+        hr.delete(&format!("/premises/{id}")).await,
+        hr.patch(&format!("/premises/{id}"), json!({"starting_number": 2})).await,
+        hr.create_device(&id, "3").await,
+    ] {
+        assert_eq!(cause(&refused.with(422)), "premise_closed");
+    }
+    let body = json!({"business_premise_name": "A1"});
+    assert_eq!(cause(&hr.post("/premises", body).await.with(409)), "duplicate");
+    hr.premise("a1").await;
+}
+
+#[actix_web::test]
+async fn names_and_starts_are_checked() {
+    let hr = Taxpayer::croatian().await;
+    let name = |name: &str| json!({"business_premise_name": name});
+    let start = |number: i64| json!({"business_premise_name": "A", "starting_number": number});
+    let long = "A".repeat(21);
+    for (body, path, code) in [
+        (name(""), "business_premise_name", "invalid_value"),
+        (name(&long), "business_premise_name", "invalid_value"),
+        (name("A-1"), "business_premise_name", "invalid_value"),
+        (name("Č1"), "business_premise_name", "invalid_value"),
+        (name(" A"), "business_premise_name", "invalid_value"),
+        (json!({}), "business_premise_name", "required"),
+        (start(0), "starting_number", "out_of_range"),
+        (start(1_000_000_000), "starting_number", "out_of_range"),
+    ] {
+        let refused = hr.post("/premises", body.clone()).await.with(422);
+        assert_eq!(refused.issue(), (json!([path]).to_string(), code.to_owned()), "{body}");
+    }
+    assert_eq!(hr.get("/premises").await.with(200).json(), json!([]));
+    let premise = hr.premise(&"A".repeat(20)).await;
+    for (name, status) in [("1", 201), ("A1", 422), ("", 422), ("1.", 422), (&*"1".repeat(20), 201)]
+    {
+        let answer = hr.create_device(&premise, name).await.with(status);
+        let named = "[\"electronic_device_name\"]".to_owned();
+        assert!(status == 201 || answer.issue().0 == named, "{answer:?}");
+    }
+    let si = Taxpayer::slovenian().await.certified().await;
+    let premise = si.premise("A").await;
+    for (name, status) in [("BLAG1", 201), ("B 1", 422), (&*"B".repeat(21), 422)] {
+        let answer = si.create_device(&premise, name).await.with(status);
+        assert!(status == 201 || answer.issue().0 == "[\"name\"]", "{answer:?}");
+    }
+}
+
+#[actix_web::test]
+async fn a_sequence_starts_where_it_is_told_until_it_has_begun() {
+    let hr = Taxpayer::croatian().await;
+    let premise = hr.premise("A").await;
+    let device = hr.device(&premise, "1").await;
+    for (path, key) in [
+        (format!("/premises/{premise}"), "fina/2026/A"),
+        (format!("/devices/{device}"), "fina/2026/A/1"),
+    ] {
+        let set = |number: Value| json!({"starting_number": number});
+        let after = hr.patch(&path, set(json!(500))).await.with(200).json();
+        assert_eq!(
+            (&after["starting_number"], &after["can_update_starting_number"]),
+            (&json!(500), &json!(true))
+        );
+        assert_eq!(hr.patch(&path, json!({})).await.with(200).json(), after);
+        let after = hr.patch(&path, set(Value::Null)).await.with(200).json();
+        assert_eq!(
+            (&after["starting_number"], &after["can_update_starting_number"]),
+            (&Value::Null, &json!(true))
+        );
+        let refused = hr.patch(&path, set(json!(0))).await.with(422);
+        assert_eq!(
+            refused.issue(),
+            ("[\"starting_number\"]".to_owned(), "out_of_range".to_owned())
+        );
+        hr.patch(&path, set(json!(7))).await.with(200);
+        hr.issue(key, 7).await;
+        let before = hr.get(&path).await.with(200).json();
+        assert_eq!(
+            (&before["starting_number"], &before["can_update_starting_number"]),
+            (&json!(7), &json!(false))
+        );
+        for number in [json!(8), Value::Null] {
+            assert_eq!(
+                cause(&hr.patch(&path, set(number)).await.with(422)),
+                "starting_number_locked"
+            );
+        }
+        assert_eq!(
+            hr.patch(&path, set(json!(7))).await.with(200).json(),
+            before,
+            "nothing changes"
+        );
+    }
+}
+
+#[actix_web::test]
+async fn a_year_has_sequences_of_its_own() {
+    let si = Taxpayer::slovenian().await.certified().await;
+    let premise = si.premise("A").await;
+    let device = si.device(&premise, "B1").await;
+    let path = format!("/premises/{premise}");
+    si.patch(&path, json!({"starting_number": 7})).await.with(200);
+    si.issue("furs/2026/A", 7).await;
+    si.issue("furs/2026/A", 7).await;
+    let shown = si.get(&format!("/devices/{device}")).await.with(200).json();
+    assert_eq!(
+        (&shown["counter"], &shown["can_update_starting_number"]),
+        (&json!(8), &json!(true))
+    );
+    // The year begins in Ljubljana an hour before it does in UTC.
+    si.api.pass(41 * 86_400 + 15 * 3_600 - 1);
+    assert_eq!(si.get(&path).await.with(200).json()["can_update_starting_number"], false);
+    si.api.pass(1);
+    let shown = si.get(&path).await.with(200).json();
+    assert_eq!(
+        (&shown["starting_number"], &shown["can_update_starting_number"]),
+        (&Value::Null, &json!(true))
+    );
+    assert_eq!(shown["Devices"][0]["counter"], 0);
+    si.patch(&path, json!({"starting_number": 3})).await.with(200);
+    assert_eq!(si.get(&path).await.with(200).json()["starting_number"], 3);
+}
+
+#[actix_web::test]
+async fn another_numbering_never_repeats_a_number() {
+    let si = Taxpayer::slovenian().await.certified().await;
+    let premise = si.premise("A").await;
+    si.device(&premise, "B1").await;
+    for strategy in ["B", "C", "B", "C"] {
+        si.put(json!({"numbering_strategy": strategy})).await.with(200);
+    }
+    si.issue("furs/2026/A", 1).await;
+    let refused = si.put(json!({"numbering_strategy": "B", "enabled": true})).await.with(422);
+    assert_eq!(cause(&refused), "numbering_locked");
+    assert_eq!(si.get("/settings").await.with(200).json()["enabled"], false);
+    si.put(json!({"numbering_strategy": "C", "enabled": true})).await.with(200);
+    si.delete(&format!("/premises/{premise}")).await.with(200);
+    si.put(json!({"numbering_strategy": "B"})).await.with(200);
+    let premise = si.premise("B").await;
+    let device = si.device(&premise, "B1").await;
+    si.issue("furs/2026/B/B1", 1).await;
+    assert_eq!(si.get(&format!("/devices/{device}")).await.with(200).json()["counter"], 1);
+    assert_eq!(
+        cause(&si.put(json!({"numbering_strategy": null})).await.with(422)),
+        "numbering_locked"
+    );
+    si.delete(&format!("/devices/{device}")).await.with(200);
+    assert_eq!(
+        cause(&si.put(json!({"numbering_strategy": null})).await.with(422)),
+        "numbering_locked"
+    );
+}
+
+#[actix_web::test]
+async fn ids_of_another_kind_tenant_or_authority_lead_nowhere() {
+    let hr = Taxpayer::croatian().await;
+    let premise = hr.premise("A").await;
+    let device = hr.device(&premise, "1").await;
+    let other = json!({"name": "Druga", "country": "Croatia", "environment": "sandbox"});
+    let user = Who { entity: None, ..hr.owner.clone() };
+    let other = hr.api.post("/entities", &user, other).await.with(201).json();
+    let other = Taxpayer {
+        owner: user.in_entity(&text(&other["id"])),
+        ..Taxpayer {
+            api: hr.api.clone(),
+            owner: user.clone(),
+            authorities: hr.authorities.clone(),
+            store: hr.store.clone(),
+            base: hr.base,
+        }
+    };
+    for path in [format!("/premises/{premise}"), format!("/devices/{device}")] {
+        other.get(&path).await.with(404);
+        other.patch(&path, json!({"starting_number": 5})).await.with(404);
+        other.delete(&path).await.with(404);
+        hr.get(&path).await.with(200);
+    }
+    other.create_device(&premise, "2").await.with(404);
+    other.get(&format!("/premises/{premise}/devices")).await.with(404);
+    assert_eq!(other.get("/premises").await.with(200).json(), json!([]));
+    other.premise("A").await;
+    let bare = premise.strip_prefix("fina_").unwrap();
+    for path in
+        [format!("/premises/{bare}"), format!("/premises/{device}"), format!("/devices/{premise}")]
+    {
+        hr.get(&path).await.with(404);
+    }
+    let furs = format!("/fiscalization/furs/premises/{bare}");
+    hr.api.get(&furs, &hr.owner).await.with(404);
+}
