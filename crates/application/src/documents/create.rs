@@ -20,9 +20,7 @@ use super::request::{CustomTotals, DocumentRequest};
 use super::save::Savings;
 use super::{links, read};
 use crate::error::Error;
-use crate::fiscalization::{
-    FiscalRequest, Occasion, Ports, Prepared, means, prepare, send_first,
-};
+use crate::fiscalization::{FiscalRequest, Occasion, Ports, Prepared, means, prepare, send_first};
 
 /// How a new document starts.
 #[derive(Debug, Clone, Default)]
@@ -276,11 +274,7 @@ pub async fn finalize<'a>(
         scope: scope.clone(),
         stamp: stamp.clone(),
     };
-    let own = [
-        links::load(scope, id),
-        links::load_sourced(scope, id),
-        load_payments(scope, id),
-    ];
+    let own = [links::load(scope, id), links::load_sourced(scope, id), load_payments(scope, id)];
     let mut loads = Vec::from(own);
     loads.extend(plan.loads());
     let planned = loads.len();

@@ -222,10 +222,11 @@ impl Plan {
 /// How the document `id` is paid: by what was `paid` on it before, and by what `outcomes` make.
 fn means_of(paid: &[Payment], outcomes: &[Outcome], id: DocumentId) -> Vec<Means> {
     let id = id.to_string();
-    let made = outcomes.iter().flat_map(|outcome| &outcome.writes).filter_map(|write| match write {
-        PaymentWrite::Insert(payment) => Some(payment),
-        PaymentWrite::Update { .. } | PaymentWrite::Delete(_) => None,
-    });
+    let made =
+        outcomes.iter().flat_map(|outcome| &outcome.writes).filter_map(|write| match write {
+            PaymentWrite::Insert(payment) => Some(payment),
+            PaymentWrite::Update { .. } | PaymentWrite::Delete(_) => None,
+        });
     let of_document = made.filter(|payment| payment.documents().any(|named| named == id));
     paid.iter().chain(of_document).map(|payment| means(payment.kind)).collect()
 }

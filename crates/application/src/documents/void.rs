@@ -2,8 +2,8 @@
 
 use racun_access::Entity;
 use racun_documents::{
-    Content, CreationSource, Document, DocumentError, DocumentId, DocumentKind, GivenTotals, Line, NewDocument,
-    NewLine, Numbering, Refused, Relation, Stage, Voided,
+    Content, CreationSource, Document, DocumentError, DocumentId, DocumentKind, GivenTotals, Line,
+    NewDocument, NewLine, Numbering, Refused, Relation, Stage, Voided,
 };
 use racun_kernel::{Put, Scope, Stamp, Stored, Writes};
 use racun_settlement::PaymentWrite;
@@ -14,9 +14,7 @@ use super::numbers::numbering;
 use super::write::{Change, Held, loads};
 use super::{create, gather, links, read};
 use crate::error::Error;
-use crate::fiscalization::{
-    Facts, Occasion, Ports, Prepared, Sending, deliver_first, prepare,
-};
+use crate::fiscalization::{Facts, Occasion, Ports, Prepared, Sending, deliver_first, prepare};
 use crate::settling::events;
 
 /// How a document is voided.
@@ -86,7 +84,8 @@ pub async fn void<'a>(
             let change = Change { scope: &scope, today, stamp: &stamp };
             let (document, sending, mut writes) = match (numbering, loaded.number) {
                 (Some(numbering), Some(number)) => {
-                    let crediting = Crediting { numbering, number, fiscal, places, now: loaded.now };
+                    let crediting =
+                        Crediting { numbering, number, fiscal, places, now: loaded.now };
                     by_credit(held, voided, &change, crediting)?
                 }
                 _ => {
@@ -184,12 +183,8 @@ fn by_credit(
     sheet.replace(document.clone());
     let credit = sheet.document(credit.id).cloned().unwrap_or(credit);
     // No money moves by it but what is given back later, so nothing says how it is paid.
-    let facts = Facts {
-        means: Vec::new(),
-        targets: std::slice::from_ref(&before),
-        held: &places,
-        now,
-    };
+    let facts =
+        Facts { means: Vec::new(), targets: std::slice::from_ref(&before), held: &places, now };
     let issued = fiscal.issue(credit, facts)?;
     let credit = issued.document;
     sheet.replace(credit.clone());

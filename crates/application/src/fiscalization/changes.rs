@@ -36,9 +36,7 @@ impl TaxAuthority for FiscalAuthority {
             (Office::Furs, FiscalStatus::Skipped, _) => skipped(matter),
             (Office::Furs, _, _) => Concern::NotConcerned,
             (Office::Fina, _, None) => Concern::Refused(TypeChangeRule::RecordUnavailable),
-            (Office::Fina, status, Some(record)) => {
-                fiscalized(matter, status, record, matter.at)
-            }
+            (Office::Fina, status, Some(record)) => fiscalized(matter, status, record, matter.at),
         }
     }
 
@@ -122,10 +120,8 @@ impl FiscalAuthority {
         let settings = settings.map_err(|error| unusable(error.to_string()))?;
         let (identity, _) = identity(ports.fiscal, &settings, stamp.now())
             .map_err(|refused| unusable(refused.to_string()))?;
-        let header = Header {
-            message_id: MessageId::new(stamp),
-            sent_at: authority.local(stamp.now()),
-        };
+        let header =
+            Header { message_id: MessageId::new(stamp), sent_at: authority.local(stamp.now()) };
         let environment = matter.entity.environment;
         let authorities = &self.fiscal.authorities;
         let patience = Patience::Interactive;

@@ -71,10 +71,8 @@ pub(super) async fn deliver(
     let sent_at = authority.local(stamp.now());
     let header = Header { message_id: message_id.clone(), sent_at };
     let message = content.message(is_late);
-    let reply = fiscal
-        .authorities
-        .send(scope.environment(), &identity, &header, &message, patience)
-        .await;
+    let reply =
+        fiscal.authorities.send(scope.environment(), &identity, &header, &message, patience).await;
     let outcome = match reply {
         Ok(Reply::Confirmed(Some(id))) => Outcome::Confirmed(id),
         Ok(Reply::Confirmed(None)) => Outcome::Unknown("confirmed without an id".to_owned()),

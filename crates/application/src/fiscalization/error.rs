@@ -1,6 +1,6 @@
 //! Why a document is not issued where it would be fiscalized.
 
-use racun_fiscal::Authority;
+use racun_fiscal::{Authority, CertificateStatus};
 
 /// Why a document is not issued where it would be fiscalized. Then it takes no number.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
@@ -49,13 +49,13 @@ impl FiscalizationRefused {
     }
 }
 
-impl From<racun_fiscal::CertificateStatus> for Option<FiscalizationRefused> {
-    fn from(status: racun_fiscal::CertificateStatus) -> Self {
-        use racun_fiscal::CertificateStatus::{Expired, ExpiringSoon, Missing, Valid};
+impl FiscalizationRefused {
+    /// What a certificate of this status is refused for; `None` when it signs.
+    pub(super) const fn of(status: CertificateStatus) -> Option<Self> {
         match status {
-            Valid | ExpiringSoon => None,
-            Expired => Some(FiscalizationRefused::CertificateExpired),
-            Missing => Some(FiscalizationRefused::CertificateMissing),
+            CertificateStatus::Valid | CertificateStatus::ExpiringSoon => None,
+            CertificateStatus::Expired => Some(Self::CertificateExpired),
+            CertificateStatus::Missing => Some(Self::CertificateMissing),
         }
     }
 }

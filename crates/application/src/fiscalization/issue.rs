@@ -199,12 +199,10 @@ impl Issuing {
                     place,
                     number,
                     issued_at,
-                    operator: operator
-                        .map_or(furs::Operator::Foreign, furs::Operator::TaxNumber),
+                    operator: operator.map_or(furs::Operator::Foreign, furs::Operator::TaxNumber),
                     special_notes: None,
                 };
-                let invoice =
-                    furs::Invoice::issue(arguments, &*self.signer).map_err(unusable)?;
+                let invoice = furs::Invoice::issue(arguments, &*self.signer).map_err(unusable)?;
                 Content::Furs(Box::new(invoice))
             }
             Authority::Fina => {
@@ -219,8 +217,7 @@ impl Issuing {
                     issued_at,
                     certificate: certificate.serial.clone(),
                 };
-                let receipt =
-                    fina::Receipt::issue(arguments, &*self.signer).map_err(unusable)?;
+                let receipt = fina::Receipt::issue(arguments, &*self.signer).map_err(unusable)?;
                 Content::Fina(Box::new(receipt))
             }
         })

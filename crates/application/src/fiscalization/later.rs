@@ -45,7 +45,8 @@ pub async fn fiscalize<'a>(
         check_place(&seen, &request)?;
         return again(ports, scope, seen, stamp).await;
     }
-    let prepared = prepare(ports, scope, entity, Occasion::later(id.kind(), request), stamp).await?;
+    let prepared =
+        prepare(ports, scope, entity, Occasion::later(id.kind(), request), stamp).await?;
     // In Croatia nothing is issued without being fiscalized, and its date could not be of today.
     let asks = prepared.issuing().is_some_and(|issuing| issuing.date().is_none());
     if !asks {
@@ -163,10 +164,9 @@ async fn first(
     loads.extend(targets.into_iter().map(|target| links::load(scope, target)));
     let numbering = prepared.issuing().map(|issuing| issuing.numbering());
     let series = numbering.as_ref().map(|numbering| numbering.series.clone());
-    let editor = scope.person().map(|person| Editor {
-        name: person.name.clone(),
-        email: person.email.clone(),
-    });
+    let editor = scope
+        .person()
+        .map(|person| Editor { name: person.name.clone(), email: person.email.clone() });
     let at = stamp.clone();
     let (document, sending) = ports
         .store

@@ -41,7 +41,7 @@ pub use request::{FinaRequest, FiscalRequest, FiscalizeRequest, FursRequest};
 pub use worker::{Alarm, Limits, Problem, Report, run_due};
 
 pub(crate) use deliver::{Sending, deliver_first, send_first};
-pub(crate) use issue::{Facts, Issuing};
+pub(crate) use issue::Facts;
 pub(crate) use prepare::{Occasion, Prepared, prepare};
 pub(crate) use sale::means;
 

@@ -28,7 +28,8 @@ impl Operator {
         settings: &FiscalSettings,
     ) -> Result<Self, Issues> {
         let authority = settings.authority;
-        let own = person.and_then(|person| identity(person, authority)).cloned().unwrap_or_default();
+        let own =
+            person.and_then(|person| identity(person, authority)).cloned().unwrap_or_default();
         let named = said.operator_number.clone().or(own.number);
         let may_be_foreign = authority == Authority::Furs && said.operator_number.is_none();
         let is_foreign = may_be_foreign

@@ -263,7 +263,7 @@ pub(super) fn identity(
     settings: &FiscalSettings,
     now: OffsetDateTime,
 ) -> Result<(Identity, Arc<dyn Signer>), FiscalizationRefused> {
-    if let Some(refused) = settings.certificate_status(now).into() {
+    if let Some(refused) = FiscalizationRefused::of(settings.certificate_status(now)) {
         return Err(refused);
     }
     let certificate = settings.certificate.as_ref();

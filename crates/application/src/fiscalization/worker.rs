@@ -214,12 +214,7 @@ impl Worker<'_> {
         Ok(())
     }
 
-    fn note(
-        &mut self,
-        row: &DueExchange,
-        system: (Authority, &'static str),
-        delivered: Delivered,
-    ) {
+    fn note(&mut self, row: &DueExchange, system: (Authority, &'static str), delivered: Delivered) {
         let silences = self.silences.entry(system).or_default();
         *silences = match delivered.outcome {
             Outcome::Unknown(_) => *silences + 1,
@@ -301,19 +296,17 @@ impl Worker<'_> {
     /// Lets `row`, unless it changed meanwhile, be found again later only.
     async fn put_row_off(&self, row: &DueExchange, stamp: &Stamp) -> Result<(), StoreError> {
         let (seen, due_at) = (row.clone(), stamp.now() + ENTITY_WAIT);
-        let id = row.document_id.clone();
-        let put_off =
-            self.store.amend(&DUE_EXCHANGES, &Tenant::directory(), id, move |held: DueExchange| {
-                Ok(if held == seen {
-                    Decision::changed(DueExchange { due_at, ..held }, Vec::new())
-                } else {
-                    Decision::Unchanged(held)
-                })
-            });
+        let (id, tenant) = (row.document_id.clone(), Tenant::directory());
+        let put_off = self.store.amend(&DUE_EXCHANGES, &tenant, id, move |held: DueExchange| {
+            Ok(if held == seen {
+                Decision::changed(DueExchange { due_at, ..held }, Vec::new())
+            } else {
+                Decision::Unchanged(held)
+            })
+        });
         match put_off.await {
             Ok(_) | Err(StoreError::NotFound { .. }) => Ok(()),
             Err(error) => Err(error),
         }
     }
 }
-

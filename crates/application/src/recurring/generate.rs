@@ -92,7 +92,8 @@ impl Place<'_> {
 
     async fn template(&self, seen: &RecurringInvoice) -> Result<Document, Failure> {
         let (table, id) = (DocumentKind::Invoice.table(), seen.document_id.to_string());
-        let found: Option<Document> = self.ports.store.get(table, &self.scope.tenant(), &id).await?;
+        let found: Option<Document> =
+            self.ports.store.get(table, &self.scope.tenant(), &id).await?;
         let template = found.ok_or_else(no_template)?;
         usable(&template)?;
         Ok(template)
@@ -172,7 +173,8 @@ impl Place<'_> {
     ) -> Result<RecurringInvoice, RecurrenceError> {
         let (scope, today, now) = (self.scope.clone(), self.today, self.stamp.now());
         let (tenant, id) = (scope.tenant(), seen.id.to_string());
-        self.ports.store
+        self.ports
+            .store
             .amend(&RECURRING_INVOICES, &tenant, id, move |before: RecurringInvoice| {
                 if before.due(today) != Some(period) {
                     return Ok(Decision::Unchanged(before));

@@ -36,7 +36,7 @@ const MONEY: [(&str, Option<&str>); 4] =
     [("EUR", None), ("USD", Some("0.8637")), ("JPY", Some("0.00613")), ("GBP", None)];
 
 /// A store on a migrated database of its own.
-async fn on_postgres() -> (Arc<dyn Store>, Database) {
+pub async fn on_postgres() -> (Arc<dyn Store>, Database) {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../migrations");
     let mut files: Vec<_> = fs::read_dir(folder)
         .unwrap()
@@ -56,7 +56,7 @@ async fn on_postgres() -> (Arc<dyn Store>, Database) {
     (Arc::new(store), database)
 }
 
-fn on_sqlite() -> Arc<dyn Store> {
+pub fn on_sqlite() -> Arc<dyn Store> {
     Arc::new(SqliteStore::in_memory(&racun_application::tables()).unwrap())
 }
 
