@@ -36,13 +36,13 @@
 
 mod act;
 mod authority;
-mod checks;
-mod class;
-mod exchange;
 mod certificate;
 mod check;
+mod checks;
+mod class;
 mod device;
 mod error;
+mod exchange;
 pub mod fina;
 pub mod furs;
 mod mark;
@@ -58,8 +58,11 @@ mod working_days;
 
 pub use act::Act;
 pub use authority::Authority;
+pub use certificate::{Certificate, CertificateStatus};
 pub use checks::{check_device_name, check_premise_name, check_starting_number};
 pub use class::Class;
+pub use device::{Device, FISCAL_DEVICES, MAX_DEVICES, NewDevice, device_key};
+pub use error::{CertificateFault, Conflict, FiscalError, ProviderRefusal, Refusal, RefusalFault};
 pub use exchange::{
     Attempt, Confirmation, Content, DUE_EXCHANGES, DueExchange, EXCHANGES, Exchange, LEASE,
     Outcome, Retry, State, due_by, due_put,
@@ -67,9 +70,6 @@ pub use exchange::{
 pub use mark::{InvalidMark, Mark, Marked};
 pub use numbering::{Start, series, year_of};
 pub use policy::may_skip;
-pub use certificate::{Certificate, CertificateStatus};
-pub use device::{Device, FISCAL_DEVICES, MAX_DEVICES, NewDevice, device_key};
-pub use error::{CertificateFault, Conflict, FiscalError, ProviderRefusal, Refusal, RefusalFault};
 pub use port::{
     Authorities, Header, Identity, Message, MessageId, OpenedCertificate, P12Error, Patience,
     Reply, Signer, SigningFailed, Unknown,
