@@ -44,7 +44,7 @@ pub(crate) use numbers::expense_numbering;
 pub(crate) use read::{all_of, by_field, get_all as get_documents, links_of};
 pub(crate) use save::{ITEM_CREATED, new_items};
 
-pub use numbers::{check_number_settings, next_number};
+pub use numbers::{NextNumber, NextOf, check_number_settings, next_number};
 pub use read::{RelatedDocument, RelationView, calculate, get, list, relations_of, versions};
 pub use reply::{LineCategory, accept, categorize, reject};
 pub use request::{

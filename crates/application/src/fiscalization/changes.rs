@@ -24,8 +24,8 @@ use crate::payments::{Concern, Matter, TaxAuthority};
 pub struct FiscalAuthority {
     /// Where documents and exchanges are.
     pub store: Arc<dyn Store>,
-    /// How authorities are told.
-    pub fiscal: Fiscal,
+    /// How authorities are told; `None` where private keys cannot be kept, and nobody is told.
+    pub fiscal: Option<Fiscal>,
 }
 
 #[async_trait]
@@ -114,7 +114,7 @@ impl FiscalAuthority {
         stamp: &Stamp,
     ) -> Result<(), ReportError> {
         let unusable = |reason: String| ReportError::Unreachable(reason);
-        let ports = Ports::new(&*self.store, Some(&self.fiscal));
+        let ports = Ports::new(&*self.store, self.fiscal.as_ref());
         let authority = Authority::Fina;
         let settings = settings(ports, matter.document.entity_id, authority).await;
         let settings = settings.map_err(|error| unusable(error.to_string()))?;
@@ -123,7 +123,8 @@ impl FiscalAuthority {
         let header =
             Header { message_id: MessageId::new(stamp), sent_at: authority.local(stamp.now()) };
         let environment = matter.entity.environment;
-        let authorities = &self.fiscal.authorities;
+        let nobody = || unusable("the server has no key to open certificates with".to_owned());
+        let authorities = &self.fiscal.as_ref().ok_or_else(nobody)?.authorities;
         let patience = Patience::Interactive;
         match authorities.send(environment, &identity, &header, &message, patience).await {
             Ok(Reply::Confirmed(_)) => Ok(()),

@@ -7,10 +7,10 @@ use racun_documents::{
 };
 use racun_fiscal::{
     Authority, BusinessPremise, Content, Device, Exchange, FISCAL_DEVICES, FISCAL_PREMISES,
-    FiscalSettings, Identity, Means, MessageId, Place, Signer, SigningFailed, Start, due_put, fina,
-    furs, may_skip, series, year_of,
+    FiscalSettings, Identity, Means, MessageId, Place, Signer, SigningFailed, due_put, fina, furs,
+    may_skip, series, year_of,
 };
-use racun_kernel::{Issue, Issues, Load, Put, Scope, Stamp, Stored};
+use racun_kernel::{Issue, Issues, Load, Put, Scope, Stamp, Stored, Tenant};
 use time::{Date, OffsetDateTime};
 
 use super::deliver::Sending;
@@ -89,19 +89,10 @@ impl Issuing {
         Place { premise, device, numbering: self.settings.numbering }
     }
 
-    fn start(&self) -> Start {
-        match self.settings.numbering {
-            racun_fiscal::Numbering::PerPremise => self.premise.start(),
-            racun_fiscal::Numbering::PerDevice => self.device.start(),
-        }
-    }
-
     /// Which number the document takes.
     pub fn numbering(&self) -> Numbering {
-        let (authority, place) = (self.authority(), self.place());
-        let year = year_of(authority, self.stamp.now());
-        let series = series(self.scope.tenant(), authority, &place, year, self.start());
-        Numbering::fiscal(series, on_document(authority), place.premise, place.device)
+        let (tenant, per) = (self.scope.tenant(), self.settings.numbering);
+        numbering(tenant, per, &self.premise, &self.device, self.stamp.now())
     }
 
     /// The date that the document must have; `None` when it may have any.
@@ -265,6 +256,25 @@ impl Issuing {
         let name = serde_json::to_value(chosen).ok();
         name.and_then(|name| name.as_str().map(str::to_owned)).unwrap_or_default()
     }
+}
+
+/// How what is issued at `now` on `device` in `premise` is numbered.
+pub(super) fn numbering(
+    tenant: Tenant,
+    per: racun_fiscal::Numbering,
+    premise: &BusinessPremise,
+    device: &Device,
+    now: OffsetDateTime,
+) -> Numbering {
+    let authority = premise.authority();
+    let start = match per {
+        racun_fiscal::Numbering::PerPremise => premise.start(),
+        racun_fiscal::Numbering::PerDevice => device.start(),
+    };
+    let (premise, device) = (premise.name.clone(), device.name.clone());
+    let place = Place { premise, device, numbering: per };
+    let series = series(tenant, authority, &place, year_of(authority, now), start);
+    Numbering::fiscal(series, on_document(authority), place.premise, place.device)
 }
 
 /// The id of a document by its text.

@@ -42,7 +42,9 @@ pub use worker::{Alarm, Limits, Problem, Report, run_due};
 
 pub(crate) use deliver::{Sending, deliver_first, send_first};
 pub(crate) use issue::Facts;
-pub(crate) use prepare::{Occasion, Prepared, prepare};
+pub use prepare::NextPlace;
+
+pub(crate) use prepare::{Occasion, Prepared, next_place, prepare};
 pub(crate) use sale::means;
 
 /// What fiscalizing takes besides the store.

@@ -1,23 +1,23 @@
 //! Before the unit: whether a document is fiscalized, where, by whom and with which certificate.
 
 use racun_access::Entity;
-use racun_documents::{Document, DocumentId, DocumentKind};
+use racun_documents::{Document, DocumentId, DocumentKind, Numbering};
 use racun_fiscal::{
     Authority, BusinessPremise, Device, FISCAL_DEVICES, FISCAL_PREMISES, FISCAL_SETTINGS,
     FiscalSettings, Identity, Means, Signer, may_skip,
 };
 use racun_kernel::{
     Clause, Issue, Issues, ListQuery, Operator as Is, Record, Scope, Stamp, Store, StoreError,
-    Table,
+    Table, Tenant,
 };
 use std::sync::Arc;
 use time::{Date, OffsetDateTime};
 
 use super::error::FiscalizationRefused;
-use super::issue::Issuing;
+use super::issue::{Issuing, numbering};
 use super::operator::{Operator, inside};
 use super::request::{FiscalRequest, FiscalizeRequest, Said};
-use super::{Fiscal, Ports, of_country, of_document};
+use super::{Fiscal, Ports, of_country, of_document, on_document};
 use crate::documents::get_documents;
 use crate::error::Error;
 
@@ -135,7 +135,7 @@ pub(crate) async fn prepare(
         return Ok(Prepared::Skipped(authority));
     }
     let operator = Operator::of(&said, scope.person(), &settings)?;
-    let (premise, device) = place(ports.store, scope, authority, &said).await?;
+    let (premise, device) = place(ports.store, &scope.tenant(), authority, &said).await?;
     let (identity, signer) = identity(ports.fiscal, &settings, stamp.now())?;
     Ok(Prepared::Fiscal(Box::new(Issuing {
         settings,
@@ -189,10 +189,49 @@ fn skips(
     }
 }
 
+/// Where the next document of an entity would be issued, and how it would be numbered.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct NextPlace {
+    /// Whom it would be reported to.
+    pub authority: racun_documents::Authority,
+    /// Name of the business premise.
+    pub premise: String,
+    /// Name of the electronic device.
+    pub device: String,
+}
+
+/// Where a document of `kind` would be issued next, with its numbering: of the premise and the device
+/// that are named, or the only ones. `None` when no authority would be told; an error when nobody can
+/// tell where.
+///
+/// # Errors
+/// Issues at the names; the store's failure.
+pub(crate) async fn next_place(
+    store: &dyn Store,
+    entity: &Entity,
+    kind: DocumentKind,
+    named: [Option<&str>; 2],
+    stamp: &Stamp,
+) -> Result<Option<(NextPlace, Numbering)>, Error> {
+    let tenant = Tenant::entity(entity.id);
+    let authority = of_country(entity.country_code.as_deref()).filter(|_| kind.is_fiscal());
+    let Some(authority) = authority else { return Ok(None) };
+    let settings: Option<FiscalSettings> =
+        store.get(&FISCAL_SETTINGS, &tenant, authority.name()).await?;
+    let Some(settings) = settings.filter(|settings| settings.enabled) else { return Ok(None) };
+    let [premise, device] = named.map(|name| name.map(str::to_owned));
+    let said = Said { premise, device, ..Said::default() };
+    let (premise, device) = place(store, &tenant, authority, &said).await?;
+    let numbering = numbering(tenant, settings.numbering, &premise, &device, stamp.now());
+    let authority = on_document(authority);
+    let place = NextPlace { authority, premise: premise.name, device: device.name };
+    Ok(Some((place, numbering)))
+}
+
 /// The premise and the device that are named, or the only ones that there are.
 async fn place(
     store: &dyn Store,
-    scope: &Scope,
+    tenant: &Tenant,
     authority: Authority,
     said: &Said,
 ) -> Result<(BusinessPremise, Device), Error> {
@@ -203,14 +242,14 @@ async fn place(
         what: "open business premise",
     };
     let premise: BusinessPremise =
-        premises.one(store, scope, said, said.premise.as_deref()).await?;
+        premises.one(store, tenant, said, said.premise.as_deref()).await?;
     let devices = Active {
         table: &FISCAL_DEVICES,
         within: ("premise_id", premise.id.to_string()),
         field: "electronic_device_name",
         what: "active electronic device in the business premise",
     };
-    let device = devices.one(store, scope, said, said.device.as_deref()).await?;
+    let device = devices.one(store, tenant, said, said.device.as_deref()).await?;
     Ok((premise, device))
 }
 
@@ -229,7 +268,7 @@ impl Active {
     async fn one<A: Record>(
         &self,
         store: &dyn Store,
-        scope: &Scope,
+        tenant: &Tenant,
         said: &Said,
         name: Option<&str>,
     ) -> Result<A, Error> {
@@ -240,7 +279,7 @@ impl Active {
         clauses.extend(name.map(|name| Clause::on(self.table, "name", Is::Equals(name.into()))));
         let query =
             ListQuery { limit: 2, count: false, clauses, ..ListQuery::first_page(self.table) };
-        let mut rows = store.page(self.table, &scope.tenant(), &query).await?.rows;
+        let mut rows = store.page(self.table, tenant, &query).await?.rows;
         let what = self.what;
         let (code, message) = match (rows.len(), name) {
             (1, _) => return rows.pop().ok_or_else(|| gone().into()),

@@ -61,7 +61,9 @@ async fn the_next_number_is_shown_and_not_taken() {
     let shop = Shop::open().await.with_settings(number_settings()).await;
     let next = || async {
         let kind = DocumentKind::Invoice;
-        documents::next_number(&*shop.store, &shop.entity, kind, None, &shop.stamp).await.unwrap()
+        let of = documents::NextOf::default();
+        let next = documents::next_number(&*shop.store, &shop.entity, kind, of, &shop.stamp);
+        next.await.unwrap().number.unwrap()
     };
     assert_eq!(next().await, "R-26-001");
     assert_eq!(next().await, "R-26-001");

@@ -17,9 +17,9 @@ use racun_application::fiscalization::{
 };
 use racun_documents::{Document, DocumentKind, FiscalRecord, Fiscalization};
 use racun_fiscal::{
-    Act, Authorities, Authority, BusinessPremise, Certificate, Content, Device, DeviceId,
-    EXCHANGES, Exchange, FiscalSettings, Header, Identity, Message, Numbering, OpenedCertificate,
-    P12Error, Patience, PremiseId, Reply, Retry, Signer, SigningFailed, Unknown,
+    Authorities, Authority, BusinessPremise, Certificate, Content, Device, DeviceId, EXCHANGES,
+    Exchange, FiscalSettings, Header, Identity, Message, Numbering, OpenedCertificate, P12Error,
+    Patience, PremiseId, Reply, Retry, Signer, SigningFailed, Unknown,
 };
 use racun_kernel::{CannotOpen, Environment, Put, Stamp, Store, Vault};
 use racun_settlement::{NewPayment, PaymentType};
@@ -67,7 +67,6 @@ impl Vault for Drawer {
 /// What was sent.
 #[derive(Debug, Clone)]
 pub struct Heard {
-    pub environment: Environment,
     pub certificate: Vec<u8>,
     pub header: Header,
     pub message: Message,
@@ -133,6 +132,11 @@ impl Office {
         self.then(std::future::pending());
     }
 
+    /// Forgets what was scripted and not asked for.
+    pub fn forget(&self) {
+        self.answers.lock().unwrap().clear();
+    }
+
     /// What was sent since the last call.
     pub fn heard(&self) -> Vec<Heard> {
         std::mem::take(&mut *self.heard.lock().unwrap())
@@ -158,8 +162,8 @@ impl Authorities for Office {
         message: &Message,
         patience: Patience,
     ) -> Result<Reply, Unknown> {
+        assert_eq!(environment, Environment::Sandbox, "the shop is one of the sandbox");
         self.heard.lock().unwrap().push(Heard {
-            environment,
             certificate: identity.certificate.clone(),
             header: header.clone(),
             message: message.clone(),
@@ -207,10 +211,6 @@ impl Fiscalizing {
         own.store_settings(&own.settings()).await;
         own.open_place("P1", pick(authority, ["B1", "1"])).await;
         own
-    }
-
-    pub fn act(&self) -> Act {
-        Act::of(&self.shop.scope, self.shop.stamp.clone())
     }
 
     /// Settings that are switched on, with a certificate of ten years.
