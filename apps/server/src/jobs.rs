@@ -1,63 +1,121 @@
-//! The jobs that no request asks for: so far, the invoices of recurring ones.
+//! The jobs that no request asks for: the invoices of recurring ones, and the documents that a tax
+//! authority has not confirmed yet.
 
 use std::sync::Arc;
 use std::time::Duration;
 
-use racun_application::recurring::{Limits, Report, run_due};
-use racun_kernel::Store;
+use racun_application::fiscalization::{self, Fiscal, Ports};
+use racun_application::recurring;
+use racun_kernel::{Store, StoreError};
 use tokio::task::{JoinHandle, JoinSet};
 
 use crate::clock;
 
-/// From the end of a run that did all there was to the next.
-const INTERVAL: Duration = Duration::from_secs(60);
+/// From the end of a run that made all recurring invoices there were to the next.
+const RECURRING_INTERVAL: Duration = Duration::from_secs(60);
+/// From the end of a run that told of all documents that were due to the next: short, for what waits
+/// is due to the second.
+const FISCAL_INTERVAL: Duration = Duration::from_secs(5);
 
-/// Works off jobs for as long as the answer is not aborted: at once, then every [`INTERVAL`]. Any
-/// number of processes may do so on one store.
-///
-/// Aborting it is safe at any time: what is written is written whole, and the rest is found again.
-pub fn start(store: Arc<dyn Store>) -> JoinHandle<()> {
+/// Jobs that go on until they are stopped.
+pub struct Jobs(Vec<JoinHandle<()>>);
+
+impl Jobs {
+    /// Ends them. It is safe at any time: what is written is written whole, and the rest is found
+    /// again.
+    pub fn stop(&self) {
+        self.0.iter().for_each(JoinHandle::abort);
+    }
+}
+
+/// Works off jobs until they are stopped: at once, then again and again. Any number of processes may
+/// do so on one store. Without `fiscal` nobody is told of any document.
+pub fn start(store: &Arc<dyn Store>, fiscal: Option<Fiscal>) -> Jobs {
+    let (own, told) = (Arc::clone(store), fiscal.clone());
+    let mut jobs =
+        vec![repeat(RECURRING_INTERVAL, move || make_recurring(Arc::clone(&own), told.clone()))];
+    if let Some(fiscal) = fiscal {
+        let store = Arc::clone(store);
+        jobs.push(repeat(FISCAL_INTERVAL, move || tell(Arc::clone(&store), fiscal.clone())));
+    }
+    Jobs(jobs)
+}
+
+/// Runs `job` for ever: at once while it answers that there is more, else after `interval`.
+fn repeat<F>(interval: Duration, job: impl Fn() -> F + Send + 'static) -> JoinHandle<()>
+where
+    F: Future<Output = bool> + Send + 'static,
+{
     tokio::spawn(async move {
         loop {
-            let has_more = run(Arc::clone(&store)).await;
+            // In a task of its own, for a panic to end that and not the loop. Dropping the set ends
+            // it too.
+            let mut task = JoinSet::new();
+            task.spawn(job());
+            let has_more = match task.join_next().await {
+                Some(Ok(has_more)) => has_more,
+                Some(Err(error)) => {
+                    tracing::error!(%error, "a job ended half-way");
+                    false
+                }
+                None => false,
+            };
             if !has_more {
-                tokio::time::sleep(INTERVAL).await;
+                tokio::time::sleep(interval).await;
             }
         }
     })
 }
 
-/// One run, whatever becomes of it; answers whether another one is to follow at once.
-async fn run(store: Arc<dyn Store>) -> bool {
-    // In a task of its own, for a panic to end that and not the loop. Dropping the set ends it too.
-    let mut task = JoinSet::new();
-    task.spawn(async move { run_due(&*store, &clock::stamp(), Limits::default()).await });
-    match task.join_next().await {
-        Some(Ok(Ok(report))) => {
-            tell(&report);
-            report.has_more && report.invoices > 0 && report.interruptions == 0
-        }
-        Some(Ok(Err(error))) => {
-            tracing::error!(%error, "recurring invoices: what is due cannot be read");
-            false
-        }
-        Some(Err(error)) => {
-            tracing::error!(%error, "recurring invoices: the run ended half-way");
-            false
-        }
-        None => false,
-    }
-}
-
-fn tell(report: &Report) {
+/// Makes the invoices of recurring ones; answers whether another run is to follow at once.
+async fn make_recurring(store: Arc<dyn Store>, fiscal: Option<Fiscal>) -> bool {
+    let ports = Ports::new(&*store, fiscal.as_ref());
+    let limits = recurring::Limits::default();
+    let Some(report) =
+        read("recurring invoices", recurring::run_due(ports, &clock::stamp(), limits).await)
+    else {
+        return false;
+    };
     for problem in &report.problems {
         tracing::warn!(id = %problem.id, "recurring invoice left alone: {}", problem.reason);
     }
-    let Report { invoices, failures, has_more, problems, .. } = report;
+    let recurring::Report { invoices, failures, has_more, problems, .. } = &report;
     let left_alone = problems.len();
-    if *report == Report::default() {
+    if report == recurring::Report::default() {
         tracing::debug!("recurring invoices: nothing was due");
     } else {
         tracing::info!(invoices, failures, left_alone, has_more, "recurring invoices: a run ended");
     }
+    report.has_more && report.invoices > 0 && report.interruptions == 0
+}
+
+/// Tells tax authorities of the documents that are due; answers whether another run is to follow at
+/// once.
+async fn tell(store: Arc<dyn Store>, fiscal: Fiscal) -> bool {
+    let limits = fiscalization::Limits::default();
+    let run = fiscalization::run_due(&*store, &fiscal, &clock::stamp, limits).await;
+    let Some(report) = read("fiscalization", run) else { return false };
+    for alarm in &report.alarms {
+        let error = alarm.error.as_deref().unwrap_or_default();
+        tracing::error!(
+            id = %alarm.document_id,
+            authority = alarm.authority.name(),
+            deadline = %alarm.deadline,
+            error,
+            "a document is still not confirmed by the tax authority on the last day that the law \
+             gives; look at its certificate, its settings and the connection"
+        );
+    }
+    for problem in &report.problems {
+        tracing::warn!(id = %problem.document_id, "not fiscalized: {}", problem.reason);
+    }
+    let fiscalization::Report { sent, confirmed, has_more, .. } = report;
+    if sent > 0 {
+        tracing::info!(sent, confirmed, has_more, "fiscalization: a run ended");
+    }
+    has_more && confirmed > 0 && report.interruptions == 0
+}
+
+fn read<T>(job: &str, run: Result<T, StoreError>) -> Option<T> {
+    run.inspect_err(|error| tracing::error!(%error, "{job}: what is due cannot be read")).ok()
 }

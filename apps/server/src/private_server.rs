@@ -25,7 +25,8 @@ pub async fn demo(play: Play) -> anyhow::Result<()> {
         // Sent, or dropped: the demo has ended either way.
         let _ = stopped.await;
     });
-    let services = serve::services(opened.store, opened.master_key.as_ref());
+    let retry = settings.fiscalization.retry();
+    let services = serve::services(opened.store, opened.master_key.as_ref(), retry);
     let server = tokio::spawn(racun_http_api::run(listener, services, options));
     let outcome = demo::play(play, &format!("http://{address}")).await;
     drop(stop);

@@ -6,6 +6,9 @@ use std::time::Instant;
 
 use anyhow::Context as _;
 use racun_access::{MasterVault, PinKey};
+use racun_application::fiscalization::FiscalAuthority;
+use racun_application::payments::NoAuthority;
+use racun_fiscal::Retry;
 use racun_http_api::{Options, Services};
 use racun_kernel::Vault;
 use tokio::runtime::Handle;
@@ -39,13 +42,13 @@ pub async fn serve(settings: &Settings) -> anyhow::Result<()> {
     if !made.is_empty() {
         tracing::info!("{}", how_to_get_a_key(&base));
     }
-    let work = jobs::start(Arc::clone(&store));
+    let services = services(store, master_key.as_ref(), settings.fiscalization.retry());
+    let work = jobs::start(&services.store, services.fiscal());
     let stop = async move {
         stop.await;
-        work.abort();
+        work.stop();
     };
-    racun_http_api::run(listener, services(store, master_key.as_ref()), Options::until(stop))
-        .await?;
+    racun_http_api::run(listener, services, Options::until(stop)).await?;
     tracing::info!("ended");
     Ok(())
 }
@@ -55,12 +58,16 @@ pub async fn serve(settings: &Settings) -> anyhow::Result<()> {
 /// # Errors
 /// When the store cannot be opened.
 pub async fn work(settings: &Settings) -> anyhow::Result<()> {
-    let Opened { store, place, .. } = store::open(settings).await?;
+    let Opened { store, place, master_key, .. } = store::open(settings).await?;
     let stop = stop::requested()?;
-    tracing::info!("Racun works off jobs: the invoices of recurring ones; data in {place}");
-    let work = jobs::start(store);
+    tracing::info!(
+        "Racun works off jobs: invoices of recurring ones, and documents that tax authorities have \
+         not confirmed; data in {place}"
+    );
+    let services = services(store, master_key.as_ref(), settings.fiscalization.retry());
+    let work = jobs::start(&services.store, services.fiscal());
     stop.await;
-    work.abort();
+    work.stop();
     tracing::info!("ended");
     Ok(())
 }
@@ -90,20 +97,27 @@ pub fn listen(address: SocketAddr) -> anyhow::Result<(TcpListener, SocketAddr)> 
 }
 
 /// What requests are answered with.
-pub fn services(store: Arc<dyn racun_kernel::Store>, master_key: Option<&MasterKey>) -> Services {
+pub fn services(
+    store: Arc<dyn racun_kernel::Store>,
+    master_key: Option<&MasterKey>,
+    fiscal_retry: Retry,
+) -> Services {
     let vault = |key: &MasterKey| -> Arc<dyn Vault> { Arc::new(MasterVault::derive(key.bytes())) };
-    Services {
+    let services = Services {
         store,
-        tax_authority: Arc::new(racun_application::payments::NoAuthority),
+        tax_authority: Arc::new(NoAuthority),
         authorities: Arc::new(Unconfigured),
         vault: master_key.map(vault),
+        fiscal_retry,
         clock: Arc::new(clock::now),
         entropy: clock::entropy(),
         pins: master_key.map(|key| PinKey::derive(key.bytes())),
         version: env!("CARGO_PKG_VERSION"),
         started: Instant::now(),
         runtime: Handle::current(),
-    }
+    };
+    let (store, fiscal) = (Arc::clone(&services.store), services.fiscal());
+    Services { tax_authority: Arc::new(FiscalAuthority { store, fiscal }), ..services }
 }
 
 /// Commands from nothing to a sandbox key, ready to copy.

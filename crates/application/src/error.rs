@@ -4,6 +4,8 @@ use racun_documents::{DocumentError, Refused};
 use racun_kernel::{Issues, StoreError};
 use racun_settlement::{Refusal, SettlementError, TypeChangeError};
 
+use crate::fiscalization::FiscalizationRefused;
+
 /// Why a use case on documents and what settles them is refused: in the words of the crate whose rule
 /// refuses.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -17,6 +19,9 @@ pub enum Error {
     /// A change of a payment's type that a tax authority has a say in.
     #[error(transparent)]
     TypeChange(#[from] TypeChangeError),
+    /// A rule of fiscalization.
+    #[error(transparent)]
+    Fiscalization(#[from] FiscalizationRefused),
 }
 
 impl From<StoreError> for Error {

@@ -1,5 +1,6 @@
 //! The document, its stages and every transition.
 
+mod fiscal;
 mod stored;
 
 use racun_kernel::id::{EntityId, FinancialCategoryId, VersionId};
@@ -12,7 +13,10 @@ use crate::calculation::CalculationMode;
 use crate::content::{Content, NewDocument};
 use crate::line::NewLine;
 use crate::version::Editor;
-use crate::{DocumentError, DocumentId, DocumentKind, Numbering, PaymentChange, Refused, Version};
+use crate::{
+    DocumentError, DocumentId, DocumentKind, Fiscalization, Numbering, PaymentChange, Refused,
+    Version,
+};
 
 /// Where a document comes from.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
@@ -124,6 +128,9 @@ pub struct Document {
     /// What the customer said to an estimate.
     #[serde(default)]
     pub reply: Option<Reply>,
+    /// What a tax authority knows of it; `None` where none is told.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub fiscal: Option<Box<Fiscalization>>,
     /// The change of a payment's type that the tax authority has not confirmed.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub payment_change_unconfirmed: Option<PaymentChange>,
@@ -190,6 +197,7 @@ impl Document {
             amounts,
             operator: None,
             reply: None,
+            fiscal: None,
             payment_change_unconfirmed: None,
             shareable_id: None,
             updates: 0,
@@ -233,7 +241,7 @@ impl Document {
     /// sequence.
     ///
     /// # Errors
-    /// When the document is voided or not editable, or the input is wrong.
+    /// When the document is voided, fiscalized or not editable, or the input is wrong.
     pub fn update(
         self,
         revision: Revision,
@@ -241,6 +249,7 @@ impl Document {
     ) -> Result<(Self, Option<Version>), DocumentError> {
         match &self.stage {
             Stage::Voided(..) => return Err(Refused::Voided.into()),
+            Stage::Issued(_) if self.is_fiscalized() => return Err(Refused::Fiscalized.into()),
             Stage::Issued(_) if !revision.may_edit_issued => {
                 return Err(Refused::NotEditable.into());
             }

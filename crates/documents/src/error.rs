@@ -68,6 +68,19 @@ pub enum Refused {
     /// Estimates end by being rejected or by running out.
     #[error("a document of this kind cannot be voided")]
     NotVoidable,
+    /// A tax authority was told of it, so what it says stays.
+    #[error(
+        "the document is fiscalized and cannot be edited; issue a credit note and a new document"
+    )]
+    Fiscalized,
+    /// A tax authority was told of it, and only plain invoices can be taken back by a credit note.
+    #[error(
+        "a fiscalized document of this kind cannot be voided; correct it with a document of its own"
+    )]
+    FiscalizedNotVoidable,
+    /// The tax authority has it already, or no tax authority asks for it.
+    #[error("the document is fiscalized already, or is none that is to be fiscalized")]
+    NotToFiscalize,
     /// The tax authority has not confirmed yet how a payment on it was made.
     #[error(
         "a change of a payment's type is not confirmed by the tax authority yet; send that change \
@@ -91,6 +104,8 @@ impl Refused {
             Self::Applied => "document_linked",
             Self::Settled => "document_settled",
             Self::NotVoidable => "document_not_voidable",
+            Self::Fiscalized | Self::FiscalizedNotVoidable => "document_fiscalized",
+            Self::NotToFiscalize => "document_not_to_fiscalize",
             Self::PaymentChangeUnconfirmed => "fina_payment_change_unconfirmed",
         }
     }
@@ -107,7 +122,7 @@ impl From<StoreError> for DocumentError {
         let is_number =
             |table: &str| DocumentKind::ALL.iter().any(|kind| kind.table().name == table);
         match error {
-            StoreError::Duplicate { table, field: "number" } if is_number(table) => {
+            StoreError::Duplicate { table, field: "number_key" } if is_number(table) => {
                 Self::NumberTaken
             }
             other => Self::Store(other),

@@ -149,9 +149,12 @@ impl<'de> Deserialize<'de> for DocumentId {
 }
 
 /// Fields of every kind of document, in the order of `Document::values`.
-static FIELDS: [Field; 39] = [
+///
+/// What no two documents share is the hidden `number_key`: the number itself, but for fiscalized
+/// documents, whose numbers begin anew each year without naming it.
+static FIELDS: [Field; 40] = [
     Field::id(),
-    Field::column("number", FieldKind::Text).searched().unique(Unique::Tenant),
+    Field::column("number", FieldKind::Text).searched().indexed(),
     Field::column("is_draft", FieldKind::Bool),
     Field::column("date", FieldKind::Date).indexed(),
     Field::column("date_due", FieldKind::Date),
@@ -189,6 +192,7 @@ static FIELDS: [Field; 39] = [
     Field::body("customer.country_code", &["content", "customer", "country_code"]),
     Field::body("business_unit.name", &["content", "business_unit", "name"]).searched(),
     Field::body("issuer.name", &["content", "issuer", "name"]),
+    Field::column("number_key", FieldKind::Text).unique(Unique::Tenant).hidden(),
 ];
 
 /// Invoices.

@@ -17,6 +17,7 @@
 //! | `content`          | what a request says of a document, and the rules on its dates   |
 //! | `amounts`          | what a document comes to, in its currency and the entity's       |
 //! | `document`         | the document, its stages and every transition                   |
+//! | `fiscalization`    | what a tax authority knows of a document                        |
 //! | `payment_change`   | a payment's change of type that the authority has not confirmed  |
 //! | `relation`         | links between documents                                         |
 //! | `version`          | what an update changed                                          |
@@ -31,6 +32,7 @@ pub mod calculation;
 mod content;
 mod document;
 mod error;
+mod fiscalization;
 mod kind;
 mod line;
 pub mod number_format;
@@ -49,6 +51,7 @@ pub use document::{
     CreationSource, Document, Issued, Reply, Revision, SettledTotals, Stage, Voided,
 };
 pub use error::{DocumentError, Refused};
+pub use fiscalization::{Authority, FiscalRecord, FiscalStatus, Fiscalization};
 pub use kind::{DocumentId, DocumentKind};
 pub use line::{
     Classification, Line, LineKind, LineTaxDetail, LineTranslations, NewLine, RecognitionMethod,

@@ -4,8 +4,8 @@ use racun_kernel::id::BusinessUnitId;
 use racun_kernel::{Series, Tenant};
 use time::Date;
 
-use crate::DocumentKind;
 use crate::number_format::{NumberFormat, series_key};
+use crate::{Authority, DocumentKind};
 
 /// The formats that an entity uses for one kind of document.
 #[derive(Debug, Clone)]
@@ -18,14 +18,22 @@ pub struct NumberFormats {
     pub start: i64,
 }
 
-/// How one document will be numbered: fixed by its kind, its date and its business unit.
+/// How one document will be numbered: fixed by its kind, its date and its business unit, or by where
+/// it is fiscalized.
 #[derive(Debug, Clone)]
 pub struct Numbering {
     /// The sequence.
     pub series: Series,
-    format: NumberFormat,
-    date: Date,
-    unit_index: Option<i64>,
+    style: Style,
+}
+
+/// How numbers are written.
+#[derive(Debug, Clone)]
+enum Style {
+    /// As the entity says.
+    Own { format: NumberFormat, date: Date, unit_index: Option<i64> },
+    /// As the law says.
+    Fiscal { authority: Authority, premise: String, device: String },
 }
 
 /// A business unit as far as numbering needs it.
@@ -55,17 +63,26 @@ impl Numbering {
         let format = if unit.is_some() { &formats.unit } else { &formats.main };
         let key = series_key(kind.name(), date, format.has_year(), unit.map(|unit| unit.id));
         let start = unit.map_or(formats.start, |unit| unit.start);
-        Self {
-            series: Series { tenant, key, start },
-            format: format.clone(),
-            date,
-            unit_index: unit.map(|unit| unit.index),
-        }
+        let unit_index = unit.map(|unit| unit.index);
+        let style = Style::Own { format: format.clone(), date, unit_index };
+        Self { series: Series { tenant, key, start }, style }
+    }
+
+    /// The numbering of a document that `authority` is told of, in `series`, issued at `premise` on
+    /// `device`.
+    #[must_use]
+    pub fn fiscal(series: Series, authority: Authority, premise: String, device: String) -> Self {
+        Self { series, style: Style::Fiscal { authority, premise, device } }
     }
 
     /// The document's number when it is the `sequence`-th of its series.
     #[must_use]
     pub fn number(&self, sequence: i64) -> String {
-        self.format.format(self.date, sequence, self.unit_index)
+        match &self.style {
+            Style::Own { format, date, unit_index } => format.format(*date, sequence, *unit_index),
+            Style::Fiscal { authority, premise, device } => {
+                authority.number(premise, device, sequence)
+            }
+        }
     }
 }

@@ -26,6 +26,7 @@
 //! | `checks`       | which names and numbers the authorities take                     |
 //! | `furs`         | Slovenia: what is sent, and as what text                         |
 //! | `fina`         | Croatia: the same                                                |
+//! | `exchange`     | what was said to an authority of a document, and what came back  |
 //! | `port`         | the port to the authorities: identity, signer, messages, replies |
 //! | `act`          | who gives a command, where and when                              |
 //! | `error`        | why a command on settings is refused                             |
@@ -39,6 +40,7 @@ mod checks;
 mod class;
 mod device;
 mod error;
+mod exchange;
 pub mod fina;
 pub mod furs;
 mod mark;
@@ -59,6 +61,10 @@ pub use checks::{check_device_name, check_premise_name, check_starting_number};
 pub use class::Class;
 pub use device::{Device, FISCAL_DEVICES, MAX_DEVICES, NewDevice, device_key};
 pub use error::{CertificateFault, Conflict, FiscalError, ProviderRefusal, Refusal};
+pub use exchange::{
+    Attempt, Confirmation, Content, DUE_EXCHANGES, DueExchange, EXCHANGES, Exchange, LEASE,
+    Outcome, Retry, State, due_by, due_put,
+};
 pub use mark::{InvalidMark, Mark, Marked};
 pub use numbering::{Start, series, year_of};
 pub use policy::may_skip;
@@ -74,5 +80,5 @@ pub use settings::{FISCAL_SETTINGS, FiscalSettings, SettingsInput};
 pub use working_days::{Counting, alarm_at, deadline, is_working_day, last_day};
 
 /// Every table of this crate.
-pub static TABLES: [&racun_kernel::Table; 3] =
-    [&FISCAL_SETTINGS, &FISCAL_PREMISES, &FISCAL_DEVICES];
+pub static TABLES: [&racun_kernel::Table; 5] =
+    [&FISCAL_SETTINGS, &FISCAL_PREMISES, &FISCAL_DEVICES, &EXCHANGES, &DUE_EXCHANGES];

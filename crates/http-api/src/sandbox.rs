@@ -2,6 +2,7 @@
 
 use actix_web::web::{self, Data, Json, ReqData};
 use racun_access::{AccountScope, get_test_clock};
+use racun_application::fiscalization::Ports;
 use racun_application::recurring::{Advanced, advance_clock};
 use racun_kernel::calendar::{parse_instant, to_millisecond};
 use serde::{Deserialize, Serialize};
@@ -89,7 +90,9 @@ async fn advance(
     let scope = scope.into_inner();
     let to = parse_instant(&body.0.advance_to).map_err(|issue| issue.at("advance_to"))?;
     let task = |services: Services| async move {
-        advance_clock(&*services.store, &scope, to_millisecond(to), &services.stamp()).await
+        let (fiscal, stamp) = (services.fiscal(), services.stamp());
+        let ports = Ports::new(&*services.store, fiscal.as_ref());
+        advance_clock(ports, &scope, to_millisecond(to), &stamp).await
     };
     Ok(Json(services.run(task).await?.convert()))
 }

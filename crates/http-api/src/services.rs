@@ -7,8 +7,9 @@ use std::sync::{Arc, LazyLock};
 use std::time::{Duration, Instant};
 
 use racun_access::PinKey;
+use racun_application::fiscalization::Fiscal;
 use racun_application::payments::TaxAuthority;
-use racun_fiscal::Authorities;
+use racun_fiscal::{Authorities, Retry};
 use racun_kernel::{Entropy, Stamp, Store, Vault};
 use time::OffsetDateTime;
 use tokio::runtime::Handle;
@@ -27,6 +28,8 @@ pub struct Services {
     /// What keeps private keys unreadable at rest; `None` where the server was given no master key,
     /// and can keep none.
     pub vault: Option<Arc<dyn Vault>>,
+    /// How long a document waits before a tax authority that gave no answer is told again.
+    pub fiscal_retry: Retry,
     /// What time it is.
     pub clock: Arc<dyn Fn() -> OffsetDateTime + Send + Sync>,
     /// Where ids and secrets come from.
@@ -50,6 +53,14 @@ impl Services {
     #[must_use]
     pub fn stamp(&self) -> Stamp {
         Stamp::new((self.clock)(), Arc::clone(&self.entropy))
+    }
+
+    /// What fiscalizing takes; `None` where private keys cannot be kept.
+    #[must_use]
+    pub fn fiscal(&self) -> Option<Fiscal> {
+        let (authorities, retry) = (Arc::clone(&self.authorities), self.fiscal_retry);
+        let vault = self.vault.clone()?;
+        Some(Fiscal { authorities, vault, retry })
     }
 
     /// Runs a use case to its end, even when the client hangs up meanwhile.

@@ -52,12 +52,23 @@ pub enum TypeChangeRule {
          reported and is not made; issue a credit note and a corrected invoice"
     )]
     RecordUnavailable,
+    /// Croatia: the authority has not confirmed the invoice yet, so it knows of nothing to change.
+    #[error(
+        "the tax authority has not confirmed the invoice yet, so it takes no change of it; wait for \
+         fina.data.jir, or send the invoice again by POST /documents/{{id}}/fiscalize, then send the \
+         change again"
+    )]
+    NotConfirmedYet,
 }
 
 impl TypeChangeRule {
     /// All of them.
-    pub const ALL: [Self; 3] =
-        [Self::FiscalizationRequired, Self::WindowExpired, Self::RecordUnavailable];
+    pub const ALL: [Self; 4] = [
+        Self::FiscalizationRequired,
+        Self::WindowExpired,
+        Self::RecordUnavailable,
+        Self::NotConfirmedYet,
+    ];
 
     /// The stable code for programs.
     #[must_use]
@@ -66,6 +77,7 @@ impl TypeChangeRule {
             Self::FiscalizationRequired => "fiscalization_required_for_payment_type",
             Self::WindowExpired => "fina_payment_change_window_expired",
             Self::RecordUnavailable => "fina_cis_record_unavailable",
+            Self::NotConfirmedYet => "fina_receipt_unconfirmed",
         }
     }
 }
@@ -237,11 +249,12 @@ mod tests {
     #[test]
     fn a_refusal_names_the_way_out() {
         let remedies = TypeChangeRule::ALL.map(|rule| rule.to_string());
-        let [fiscalize, expired, unavailable] = &remedies;
+        let [fiscalize, expired, unavailable, unconfirmed] = &remedies;
         let words =
             ["/documents/{id}/fiscalize", "business_premise_name", "electronic_device_name"];
         assert!(words.iter().all(|word| fiscalize.contains(word)), "{fiscalize}");
         assert!(expired.contains("credit note"), "{expired}");
         assert!(unavailable.contains("credit note"), "{unavailable}");
+        assert!(unconfirmed.contains("/documents/{id}/fiscalize"), "{unconfirmed}");
     }
 }

@@ -3,8 +3,7 @@
 
 use std::path::PathBuf;
 
-use serde::de::Error;
-use serde::{Deserialize, Deserializer};
+use serde::Deserialize;
 
 use super::value::{BaseUrl, Delays, Seconds, Setting, SmtpUrl, optional, required};
 
@@ -81,40 +80,6 @@ struct FinaService {
 impl Default for FinaService {
     fn default() -> Self {
         Self { url: None, ca_file: None, timeout_seconds: EXCHANGE }
-    }
-}
-
-/// `RACUN__FISCALIZATION__…`
-#[derive(Debug, Default, Deserialize)]
-#[serde(default, deny_unknown_fields, expecting = "a section")]
-pub struct Fiscalization {
-    #[serde(deserialize_with = "Retry::ordered")]
-    retry: Retry,
-}
-
-/// The back-off of re-sending.
-#[derive(Debug, Deserialize)]
-#[serde(default, deny_unknown_fields, expecting = "a section")]
-struct Retry {
-    #[serde(deserialize_with = "required")]
-    initial_seconds: Seconds,
-    #[serde(deserialize_with = "required")]
-    max_seconds: Seconds,
-}
-
-impl Retry {
-    fn ordered<'de, D: Deserializer<'de>>(source: D) -> Result<Self, D::Error> {
-        let retry = Self::deserialize(source)?;
-        if retry.max_seconds < retry.initial_seconds {
-            return Err(D::Error::custom("max_seconds must not be below initial_seconds"));
-        }
-        Ok(retry)
-    }
-}
-
-impl Default for Retry {
-    fn default() -> Self {
-        Self { initial_seconds: Seconds::new(30), max_seconds: Seconds::new(3_600) }
     }
 }
 

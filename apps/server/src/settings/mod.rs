@@ -1,6 +1,7 @@
 //! The settings: `racun.toml` in the current folder, and `RACUN__SECTION__KEY` in the environment,
 //! which wins. Every name is known and every value checked before anything starts.
 
+mod fiscalization;
 mod later;
 mod value;
 
@@ -14,6 +15,7 @@ use std::path::PathBuf;
 use config::{Config, ConfigError, Environment, File, FileFormat};
 use serde::Deserialize;
 
+pub use fiscalization::Fiscalization;
 pub use value::{BaseUrl, LogFormat, LogLevel, MasterKey, PostgresUrl, Setting};
 use value::{optional, required};
 
@@ -38,10 +40,11 @@ pub struct Settings {
     pub secrets: Secrets,
     /// What is logged, and how.
     pub log: Log,
+    /// How documents are told to tax authorities again.
+    pub fiscalization: Fiscalization,
     /// Those whose functions are not there yet, checked all the same.
     furs: later::Furs,
     fina: later::Fina,
-    fiscalization: later::Fiscalization,
     webhooks: later::Webhooks,
     email: later::Email,
     rate_limits: later::RateLimits,

@@ -228,6 +228,11 @@ impl Seconds {
     pub const fn new(seconds: u64) -> Self {
         Self(seconds)
     }
+
+    /// How long they last.
+    pub const fn duration(&self) -> Duration {
+        Duration::from_secs(self.0)
+    }
 }
 
 impl Setting for Seconds {

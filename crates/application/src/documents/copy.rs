@@ -7,12 +7,13 @@ use racun_documents::{
     CreationSource, Document, DocumentKind, GivenTotals, Line, NewLine, Party, PartyPatch,
     TextDefaults,
 };
-use racun_kernel::{Issue, Issues, Patch, Scope, Stamp, Store};
+use racun_kernel::{Issue, Issues, Patch, Scope, Stamp};
 
 use super::create::{Beside, New, Origin, draft};
 use super::gather::{self, gather};
 use super::request::{CustomerRequest, DocumentRequest};
 use crate::error::Error;
+use crate::fiscalization::{FiscalRequest, Occasion, Ports, Prepared, prepare};
 
 /// An invoice to make after a template.
 ///
@@ -36,12 +37,13 @@ impl InvoiceCopy<'_> {
     /// numbering refuses; what `beside` refuses; or the store's failure. Nothing is then written.
     pub async fn make(
         &self,
-        store: &dyn Store,
+        ports: Ports<'_>,
         scope: &Scope,
         entity: &Entity,
         beside: Beside,
         stamp: &Stamp,
     ) -> Result<Document, Error> {
+        let store = ports.store;
         let content = &self.template.content;
         let mut request = self.request();
         let gathered = gather(store, entity, &request, stamp).await?;
@@ -56,10 +58,19 @@ impl InvoiceCopy<'_> {
         let taxes = if named { gather::taxes(store, &scope.tenant()).await? } else { Vec::new() };
         let origin = self.origin(&taxes)?;
         let kind = DocumentKind::Invoice;
+        let fiscal = if self.is_draft {
+            Prepared::Plain
+        } else {
+            let said = FiscalRequest::default();
+            let occasion = Occasion::issue(kind, Vec::new(), Vec::new(), said);
+            prepare(ports, scope, entity, occasion, stamp).await?
+        };
+        request.date = fiscal.date().or(request.date);
         let (draft, savings) = draft(scope, kind, &request, &gathered, origin, stamp)?;
         let (links, payments) = (Vec::new(), Vec::new());
-        let new = New { draft, savings, is_draft: self.is_draft, links, forced: false, payments };
-        new.commit(store, scope, &gathered, beside, stamp).await
+        let is_draft = self.is_draft;
+        let new = New { draft, savings, is_draft, links, forced: false, payments, fiscal };
+        new.commit(ports, scope, &gathered, beside, stamp).await
     }
 
     fn request(&self) -> DocumentRequest {

@@ -5,20 +5,22 @@ use racun_catalog::{BUSINESS_UNITS, BusinessUnit};
 use racun_documents::calculation::CalculationMode;
 use racun_documents::{
     CreationSource, Document, DocumentError, DocumentId, DocumentKind, GivenTotals, NewDocument,
-    NewLine, Relation,
+    NewLine, Refused, Relation,
 };
+use racun_fiscal::Means;
 use racun_kernel::{Load, Principal, Scope, Stamp, Store, Stored, Tenant, Writes};
-use racun_settlement::NewPayment;
+use racun_settlement::{NewPayment, PAYMENTS, Payment};
 use serde_json::Value as Json;
 
 use super::compose::compose;
 use super::gather::{self, Gathered, gather};
-use super::issue::{Before, Plan};
+use super::issue::{Before, Made, Plan, Shown, load_payments, payment_field, read_payments};
 use super::numbers::numbering;
 use super::request::{CustomTotals, DocumentRequest};
 use super::save::Savings;
 use super::{links, read};
 use crate::error::Error;
+use crate::fiscalization::{FiscalRequest, Occasion, Ports, Prepared, means, prepare, send_first};
 
 /// How a new document starts.
 #[derive(Debug, Clone, Default)]
@@ -29,27 +31,41 @@ pub struct Creation {
     pub custom: Option<CustomTotals>,
     /// With payments; one without an amount takes what is left.
     pub payments: Vec<NewPayment>,
+    /// As this says to the tax authority that is told of it.
+    pub fiscal: FiscalRequest,
 }
 
 /// Makes a document: a draft, or issued at once with the next number of its sequence.
 ///
 /// In the same commit its customer and lines are kept in the catalogue where the request says so, its
-/// links are made, advances are applied, credit is given, and its payments are recorded.
+/// links are made, advances are applied, credit is given, and its payments are recorded. Where a tax
+/// authority is to be told of it, it is told afterwards; whatever becomes of that, the document is
+/// issued.
 ///
 /// # Errors
 /// All that is wrong with the request, a total too far from the expected one, links or payments that
-/// are refused, or the store's failure. Nothing is then written.
-pub async fn create(
-    store: &dyn Store,
+/// are refused, what fiscalization lacks, or the store's failure. Nothing is then written.
+pub async fn create<'a>(
+    ports: impl Into<Ports<'a>>,
     scope: &Scope,
     entity: &Entity,
     kind: DocumentKind,
-    request: DocumentRequest,
+    mut request: DocumentRequest,
     creation: Creation,
     stamp: &Stamp,
 ) -> Result<Document, Error> {
-    let gathered = gather(store, entity, &request, stamp).await?;
-    let links = links::named(store, scope, &request).await?.unwrap_or_default();
+    let ports = ports.into();
+    let gathered = gather(ports.store, entity, &request, stamp).await?;
+    let links = links::named(ports.store, scope, &request).await?.unwrap_or_default();
+    let fiscal = match creation.is_draft {
+        true => Prepared::Plain,
+        false => {
+            let kinds = creation.payments.iter().map(|payment| means(payment.kind)).collect();
+            let occasion = Occasion::issue(kind, links.clone(), kinds, creation.fiscal);
+            prepare(ports, scope, entity, occasion, stamp).await?
+        }
+    };
+    request.date = fiscal.date().or(request.date);
     let origin = Origin::Request(creation.custom);
     let (draft, savings) = draft(scope, kind, &request, &gathered, origin, stamp)?;
     let new = New {
@@ -59,8 +75,9 @@ pub async fn create(
         links,
         forced: request.force_linked_documents,
         payments: creation.payments,
+        fiscal,
     };
-    new.commit(store, scope, &gathered, Beside::nothing(), stamp).await
+    new.commit(ports, scope, &gathered, Beside::nothing(), stamp).await
 }
 
 /// Decides what is written besides a document, given the rows of each load.
@@ -94,30 +111,33 @@ pub(super) struct New {
     pub forced: bool,
     /// What is paid with it.
     pub payments: Vec<NewPayment>,
+    /// Whether and how a tax authority is told of it.
+    pub fiscal: Prepared,
 }
 
 impl New {
-    /// Stores the document, and all that goes with it, in one unit.
+    /// Stores the document, and all that goes with it, in one unit; then tells the tax authority.
     pub(super) async fn commit(
         self,
-        store: &dyn Store,
+        ports: Ports<'_>,
         scope: &Scope,
         gathered: &Gathered,
         beside: Beside,
         stamp: &Stamp,
     ) -> Result<Document, Error> {
-        let Self { draft, savings, is_draft, links, forced, payments } = self;
+        let Self { draft, savings, is_draft, links, forced, payments, fiscal } = self;
         let (kind, date, unit) = (draft.id.kind(), draft.content.date, gathered.unit.as_ref());
-        let numbering = match is_draft {
-            true => None,
-            false => Some(numbering(&gathered.entity, kind, date, unit)?),
+        let numbering = match (is_draft, fiscal.issuing()) {
+            (true, _) => None,
+            (false, Some(issuing)) => Some(issuing.numbering()),
+            (false, None) => Some(numbering(&gathered.entity, kind, date, unit)?),
         };
-        let series = numbering.as_ref().map(|numbering| numbering.series.clone());
         let plan = Plan {
             links,
             forced,
             payments,
             numbering,
+            fiscal,
             today: gathered.today,
             scope: scope.clone(),
             stamp: stamp.clone(),
@@ -126,20 +146,26 @@ impl New {
         let saved = loads.len();
         loads.extend(plan.loads());
         let planned = loads.len();
+        loads.extend(plan.places());
+        let placed = loads.len();
         loads.extend(beside.loads);
-        store
-            .decide(loads, series, move |mut loaded| {
-                let held = loaded.rows.split_off(planned);
+        let made = ports
+            .store
+            .decide(loads, plan.series(), move |mut loaded| {
+                let held = loaded.rows.split_off(placed);
+                let places = loaded.rows.split_off(planned);
                 let linked = loaded.rows.split_off(saved);
-                let (document, mut writes) =
-                    plan.decide(draft, Before::New, &linked, loaded.number)?;
+                let shown = Shown { linked, places, number: loaded.number, now: loaded.now };
+                let (made, mut writes) = plan.decide(draft, Before::New, shown)?;
                 let (puts, events) = savings.writes(loaded.rows.into_iter().flatten().collect())?;
-                let more = (beside.decide)(&document, &held)?;
+                let more = (beside.decide)(&made.document, &held)?;
                 writes.puts.extend(puts.into_iter().chain(more.puts));
                 writes.events.extend(events.into_iter().chain(more.events));
-                Ok((document, writes))
+                Ok::<_, Error>((made, writes))
             })
-            .await
+            .await?;
+        let Made { document, sending } = made;
+        Ok(send_first(ports, scope, document, sending, stamp).await)
     }
 }
 
@@ -209,43 +235,79 @@ pub(crate) fn default_mode(entity: &Entity) -> CalculationMode {
 /// [`racun_kernel::StoreError::NotFound`], [`racun_documents::Refused::NotDraft`], a date in the
 /// future, links that no longer fit, an advance invoice that is not paid in full, or
 /// [`DocumentError::ChangedMeanwhile`] when somebody moved the draft to another sequence or changed
-/// its links.
-pub async fn finalize(
-    store: &dyn Store,
+/// its links. What fiscalization lacks, when a tax authority is to be told of it.
+pub async fn finalize<'a>(
+    ports: impl Into<Ports<'a>>,
     scope: &Scope,
     entity: &Entity,
     id: DocumentId,
+    request: FiscalRequest,
     stamp: &Stamp,
 ) -> Result<Document, Error> {
+    let ports = ports.into();
+    let store = ports.store;
     let seen = read::get(store, scope, id).await?;
+    if !seen.is_draft() {
+        return Err(Refused::NotDraft.into());
+    }
     let relations = read::links_of(store, scope, id).await?;
-    let unit = unit_of(store, &seen).await?;
-    let numbering = numbering(entity, id.kind(), seen.content.date, unit.as_ref())?;
-    let series = Some(numbering.series.clone());
+    let links: Vec<DocumentId> = relations.iter().map(|relation| relation.target_id).collect();
+    let paid = paid_on(store, scope, id).await?;
+    let occasion = Occasion::issue(id.kind(), links.clone(), paid, request);
+    let fiscal = prepare(ports, scope, entity, occasion, stamp).await?;
+    let numbering = match fiscal.issuing() {
+        Some(issuing) => issuing.numbering(),
+        None => {
+            let unit = unit_of(store, &seen).await?;
+            numbering(entity, id.kind(), seen.content.date, unit.as_ref())?
+        }
+    };
+    let date = fiscal.date();
     let plan = Plan {
-        links: relations.iter().map(|relation| relation.target_id).collect(),
+        links,
         // Whether the links may be was decided when they were made.
         forced: true,
         payments: Vec::new(),
         numbering: Some(numbering),
+        fiscal,
         today: gather::today(entity, stamp),
         scope: scope.clone(),
         stamp: stamp.clone(),
     };
-    let mut loads = vec![links::load(scope, id), links::load_sourced(scope, id)];
+    let own = [links::load(scope, id), links::load_sourced(scope, id), load_payments(scope, id)];
+    let mut loads = Vec::from(own);
     loads.extend(plan.loads());
-    store
-        .decide(loads, series, move |mut loaded| {
-            let linked = loaded.rows.split_off(2);
+    let planned = loads.len();
+    loads.extend(plan.places());
+    let made = store
+        .decide(loads, plan.series(), move |mut loaded| {
+            let places = loaded.rows.split_off(planned);
+            let linked = loaded.rows.split_off(3);
+            let payments = read_payments(&loaded.rows)?;
             let draft = held(&loaded.rows, id)?;
             let present = links::of_source(&loaded.rows, id)?;
             if !same_sequence(&seen, &draft) || !same_links(&relations, &present) {
                 return Err(DocumentError::ChangedMeanwhile.into());
             }
-            let before = Before::Draft(Box::new(draft.clone()), present);
-            plan.decide(draft, before, &linked, loaded.number)
+            let before = Before::Draft(Box::new(draft.clone()), present, payments);
+            let draft = match date {
+                Some(date) => draft.dated(date),
+                None => draft,
+            };
+            let shown = Shown { linked, places, number: loaded.number, now: loaded.now };
+            plan.decide(draft, before, shown)
         })
-        .await
+        .await?;
+    let Made { document, sending } = made;
+    Ok(send_first(ports, scope, document, sending, stamp).await)
+}
+
+/// How what is paid on the document `id` is paid.
+async fn paid_on(store: &dyn Store, scope: &Scope, id: DocumentId) -> Result<Vec<Means>, Error> {
+    let clause = read::by_field(&PAYMENTS, payment_field(id), &id.to_string());
+    let paid: Vec<Payment> = read::all_of(store, &scope.tenant(), &PAYMENTS, clause).await?;
+    let live = paid.iter().filter(|payment| payment.deleted_at.is_none());
+    Ok(live.map(|payment| means(payment.kind)).collect())
 }
 
 /// The document `id` among held rows, unless it is deleted.

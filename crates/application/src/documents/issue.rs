@@ -3,13 +3,15 @@
 use racun_documents::{
     Document, DocumentError, DocumentId, DocumentKind, Numbering, Relation, RelationType, Stage,
 };
-use racun_kernel::{Event, Issues, Load, Put, Scope, Stamp, Stored, Writes};
-use racun_settlement::{NewPayment, Outcome, SettleableStage};
-use time::Date;
+use racun_fiscal::Means;
+use racun_kernel::{Event, Issues, Load, Put, Scope, Series, Stamp, StoreError, Stored, Writes};
+use racun_settlement::{NewPayment, Outcome, PAYMENTS, Payment, PaymentWrite, SettleableStage};
+use time::{Date, OffsetDateTime};
 
 use super::links;
 use crate::error::Error;
-use crate::settling::{Sheet, events};
+use crate::fiscalization::{Facts, Prepared, Sending, means};
+use crate::settling::{Sheet, events, payments};
 
 /// All that is known of a document before the unit that makes or issues it.
 pub(super) struct Plan {
@@ -21,6 +23,8 @@ pub(super) struct Plan {
     pub payments: Vec<NewPayment>,
     /// Its numbering; `None` for a draft that stays one.
     pub numbering: Option<Numbering>,
+    /// Whether and how a tax authority is told of it.
+    pub fiscal: Prepared,
     /// Today, in the entity's zone.
     pub today: Date,
     /// Who makes it.
@@ -33,8 +37,50 @@ pub(super) struct Plan {
 pub(super) enum Before {
     /// It is made now.
     New,
-    /// It is a stored draft, with its links.
-    Draft(Box<Document>, Vec<Relation>),
+    /// It is a stored draft, with its links and payments.
+    Draft(Box<Document>, Vec<Relation>, Vec<Payment>),
+}
+
+/// What the decision on a document is shown besides it.
+pub(super) struct Shown {
+    /// The documents that it is linked to, with their links.
+    pub linked: Vec<Vec<Stored>>,
+    /// Where it is issued, when a tax authority is told of it.
+    pub places: Vec<Vec<Stored>>,
+    /// The next number of its sequence.
+    pub number: Option<i64>,
+    /// The time on the store's clock, where it has one.
+    pub now: Option<OffsetDateTime>,
+}
+
+/// What a decision made of a document.
+pub(super) struct Made {
+    /// The document.
+    pub document: Document,
+    /// What a tax authority is to be told when it is stored.
+    pub sending: Option<Sending>,
+}
+
+/// The field of payments that names a document of this kind.
+pub(crate) const fn payment_field(id: DocumentId) -> &'static str {
+    match id.kind() {
+        DocumentKind::CreditNote => "credit_note_id",
+        DocumentKind::AdvanceInvoice => "advance_invoice_id",
+        DocumentKind::Invoice | DocumentKind::Estimate | DocumentKind::DeliveryNote => "invoice_id",
+    }
+}
+
+/// Holds the payments on the document `id`.
+pub(crate) fn load_payments(scope: &Scope, id: DocumentId) -> Load {
+    let (tenant, value) = (scope.tenant(), id.to_string());
+    Load::Where { table: &PAYMENTS, tenant, field: payment_field(id), value }
+}
+
+/// The payments among held rows that are in no trash.
+pub(crate) fn read_payments(rows: &[Vec<Stored>]) -> Result<Vec<Payment>, StoreError> {
+    let mut found = payments(rows)?;
+    found.retain(|payment| payment.deleted_at.is_none());
+    Ok(found)
 }
 
 impl Plan {
@@ -48,6 +94,16 @@ impl Plan {
         targets.chain(conversions.map(|id| links::load_targeting(&self.scope, *id))).collect()
     }
 
+    /// What has to be held where it is issued.
+    pub fn places(&self) -> Vec<Load> {
+        self.fiscal.issuing().map(|issuing| issuing.loads()).unwrap_or_default()
+    }
+
+    /// The sequence that it is numbered in.
+    pub fn series(&self) -> Option<Series> {
+        self.numbering.as_ref().map(|numbering| numbering.series.clone())
+    }
+
     /// Decides on `draft`: links it, issues it when it is to be numbered, and settles it.
     ///
     /// # Errors
@@ -56,9 +112,10 @@ impl Plan {
         self,
         draft: Document,
         before: Before,
-        rows: &[Vec<Stored>],
-        number: Option<i64>,
-    ) -> Result<(Document, Writes), Error> {
+        shown: Shown,
+    ) -> Result<(Made, Writes), Error> {
+        let Shown { linked, places, number, now } = shown;
+        let rows = &linked;
         let mut targets = links::documents(rows)?;
         targets.retain(|target| self.links.contains(&target.id));
         targets.sort_by_key(|target| self.links.iter().position(|id| *id == target.id));
@@ -66,7 +123,7 @@ impl Plan {
         links::check(draft.id, &draft.content, &targets, &others, self.forced)?;
         let (old, mut relations) = match &before {
             Before::New => (Vec::new(), links::link(&draft, &self.links, &self.stamp)),
-            Before::Draft(_, relations) => (relations.clone(), relations.clone()),
+            Before::Draft(_, relations, _) => (relations.clone(), relations.clone()),
         };
         let document = match (&self.numbering, number) {
             (Some(numbering), Some(sequence)) => {
@@ -80,27 +137,36 @@ impl Plan {
             links::credit(total, &mut relations, &mut targets, &self.stamp)?;
         }
         let is_new = matches!(before, Before::New);
-        let stored = match before {
-            Before::New => None,
-            Before::Draft(stored, _) => Some(*stored),
+        let (stored, paid) = match before {
+            Before::New => (None, Vec::new()),
+            Before::Draft(stored, _, paid) => (Some(*stored), paid),
         };
         let id = document.id;
         let mut sheet = Sheet::of(links::documents(rows)?);
-        for target in targets {
+        for target in targets.clone() {
             sheet.replace(target);
         }
         let mut sheet = sheet.with(stored, document);
         let outcomes = self.settle(&mut sheet, id, &relations)?;
-        let mut writes = Writes { puts: sheet.puts(), ..Writes::default() };
+        let mut document = sheet.document(id).cloned().ok_or_else(|| not_found(id))?;
+        let mut writes = Writes { events: self.events(&document, is_new), ..Writes::default() };
+        let mut sending = None;
+        if !document.is_draft() {
+            let means = means_of(&paid, &outcomes, id);
+            let facts = Facts { means, targets: &targets, held: &places, now };
+            let issued = self.fiscal.issue(document, facts)?;
+            (document, sending) = (issued.document, issued.sending);
+            sheet.replace(document.clone());
+            writes.puts = issued.puts;
+        }
+        writes.puts.extend(sheet.puts());
         writes.puts.extend(relation_puts(&old, &relations));
-        let document = sheet.document(id).cloned().ok_or_else(|| not_found(id))?;
-        writes.events = self.events(&document, is_new);
         for outcome in &outcomes {
             writes.puts.extend(outcome.writes.iter().map(racun_settlement::PaymentWrite::put));
             writes.events.extend(events(outcome, &self.scope, &self.stamp));
         }
         writes.takes_number = !document.is_draft();
-        Ok((document, writes))
+        Ok((Made { document, sending }, writes))
     }
 
     /// Pays the document with what it is made with, applies its advances, and lets an advance invoice
@@ -151,6 +217,18 @@ impl Plan {
         };
         created.into_iter().chain(issued).collect()
     }
+}
+
+/// How the document `id` is paid: by what was `paid` on it before, and by what `outcomes` make.
+fn means_of(paid: &[Payment], outcomes: &[Outcome], id: DocumentId) -> Vec<Means> {
+    let id = id.to_string();
+    let made =
+        outcomes.iter().flat_map(|outcome| &outcome.writes).filter_map(|write| match write {
+            PaymentWrite::Insert(payment) => Some(payment),
+            PaymentWrite::Update { .. } | PaymentWrite::Delete(_) => None,
+        });
+    let of_document = made.filter(|payment| payment.documents().any(|named| named == id));
+    paid.iter().chain(of_document).map(|payment| means(payment.kind)).collect()
 }
 
 /// The advance invoices among the targets of `relations`, in the order of the links.

@@ -4,11 +4,13 @@ use racun_access::Entity;
 use racun_catalog::{BUSINESS_UNITS, BusinessUnit};
 use racun_documents::number_format::{FormatKind, NumberFormat, series_key};
 use racun_documents::{DocumentError, DocumentKind, NumberFormats, Numbering, UnitNumbering};
-use racun_kernel::{Issue, Issues, Series, Stamp, Store, Tenant};
+use racun_kernel::{Issue, Issues, Series, Stamp, Store, StoreError, Tenant};
 use serde_json::{Map, Value as Json};
 use time::Date;
 
 use super::gather::today;
+use crate::error::Error;
+use crate::fiscalization::{NextPlace, next_place};
 
 /// What settings call expenses, which are numbered beside the kinds of documents.
 const EXPENSE: &str = "expense";
@@ -68,19 +70,53 @@ pub(super) fn numbering(
     Ok(Numbering::of(kind, Tenant::entity(entity.id), date, &formats, unit))
 }
 
-/// The number that the next `kind` of `entity` would get today in the unit `unit_id`. It is taken
-/// by nobody: another request may get it first.
+/// Of what sequence a next number is asked.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct NextOf<'a> {
+    /// The business unit.
+    pub unit_id: Option<&'a str>,
+    /// Where a tax authority is told: name of the business premise.
+    pub premise: Option<&'a str>,
+    /// And of the electronic device.
+    pub device: Option<&'a str>,
+}
+
+/// The number that the next document would get.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct NextNumber {
+    /// As written; `None` while nobody says where it would be issued.
+    pub number: Option<String>,
+    /// Where it would be issued, when a tax authority is told of it.
+    pub place: Option<NextPlace>,
+}
+
+/// The number that the next `kind` of `entity` would get today. It is taken by nobody: another
+/// request may get it first. Where a tax authority is told, it is the one of what is not skipped.
 ///
 /// # Errors
-/// When there is no such unit, or the store fails.
+/// When there is no such unit, premise or device, or the store fails.
 pub async fn next_number(
     store: &dyn Store,
     entity: &Entity,
     kind: DocumentKind,
-    unit_id: Option<&str>,
+    of: NextOf<'_>,
     stamp: &Stamp,
-) -> Result<String, DocumentError> {
+) -> Result<NextNumber, Error> {
+    let NextOf { unit_id, premise, device } = of;
     let tenant = Tenant::entity(entity.id);
+    match next_place(store, entity, kind, [premise, device], stamp).await {
+        Ok(None) => {}
+        Ok(Some((place, numbering))) => {
+            let number = Some(after_last(store, &numbering).await?);
+            return Ok(NextNumber { number, place: Some(place) });
+        }
+        Err(Error::Document(DocumentError::Invalid(_)))
+            if premise.is_none() && device.is_none() =>
+        {
+            return Ok(NextNumber { number: None, place: None });
+        }
+        Err(other) => return Err(other),
+    }
     let unit: Option<BusinessUnit> = match unit_id {
         Some(id) => {
             let missing = || {
@@ -92,7 +128,12 @@ pub async fn next_number(
         None => None,
     };
     let numbering = numbering(entity, kind, today(entity, stamp), unit.as_ref())?;
-    let used = store.series(&tenant).await?;
+    Ok(NextNumber { number: Some(after_last(store, &numbering).await?), place: None })
+}
+
+/// The number after the last one that was used.
+async fn after_last(store: &dyn Store, numbering: &Numbering) -> Result<String, StoreError> {
+    let used = store.series(&numbering.series.tenant).await?;
     let last = used.iter().find(|(key, _)| *key == numbering.series.key).map(|(_, last)| *last);
     Ok(numbering.number(last.map_or(numbering.series.start, |last| last + 1)))
 }

@@ -9,7 +9,7 @@ use racun_documents::{
 };
 use racun_kernel::{
     Clause, ListQuery, Operator, Page, RawQuery, Record, Scope, Stamp, Store, StoreError, Table,
-    Value,
+    Tenant, Value,
 };
 
 use super::create::{Origin, draft};
@@ -71,13 +71,28 @@ async fn all<A: Record>(
     table: &'static Table,
     clause: Clause,
 ) -> Result<Vec<A>, StoreError> {
+    all_of(store, &scope.tenant(), table, clause).await
+}
+
+/// As [`all`], of any tenant's.
+pub(crate) async fn all_of<A: Record>(
+    store: &dyn Store,
+    tenant: &Tenant,
+    table: &'static Table,
+    clause: Clause,
+) -> Result<Vec<A>, StoreError> {
     let query = ListQuery {
         limit: ROW_LIMIT,
         count: false,
         clauses: vec![clause],
         ..ListQuery::first_page(table)
     };
-    Ok(store.page(table, &scope.tenant(), &query).await?.rows)
+    Ok(store.page(table, tenant, &query).await?.rows)
+}
+
+/// That `field` is `value`.
+pub(crate) fn by_field(table: &'static Table, field: &str, value: &str) -> Clause {
+    Clause::on(table, field, Operator::Equals(value.into()))
 }
 
 fn where_in(table: &'static Table, field: &str, values: &[String]) -> Clause {

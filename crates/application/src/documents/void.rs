@@ -2,18 +2,19 @@
 
 use racun_access::Entity;
 use racun_documents::{
-    Content, CreationSource, Document, DocumentId, DocumentKind, GivenTotals, Line, NewDocument,
-    NewLine, Numbering, Refused, Relation, Voided,
+    Content, CreationSource, Document, DocumentError, DocumentId, DocumentKind, GivenTotals, Line,
+    NewDocument, NewLine, Numbering, Refused, Relation, Stage, Voided,
 };
-use racun_kernel::{Put, Scope, Stamp, Store, Writes};
+use racun_kernel::{Put, Scope, Stamp, Stored, Writes};
 use racun_settlement::PaymentWrite;
-use time::Date;
+use time::{Date, OffsetDateTime};
 
 use super::issue::{advances, relation_puts};
 use super::numbers::numbering;
 use super::write::{Change, Held, loads};
 use super::{create, gather, links, read};
 use crate::error::Error;
+use crate::fiscalization::{Facts, Occasion, Ports, Prepared, Sending, deliver_first, prepare};
 use crate::settling::events;
 
 /// How a document is voided.
@@ -28,50 +29,78 @@ pub struct Voiding {
 /// Declares an issued document void. Its number stays taken.
 ///
 /// Advance money that an invoice had goes back to its advances; what a credit note gave back no
-/// longer counts. Where an invoice may not simply end (Portugal), a credit note over all of its lines
-/// is issued in the same commit, linked to it, and settles what was open of it.
+/// longer counts. Where an invoice may not simply end (in Portugal, and when a tax authority was told
+/// of it), a credit note over all of its lines is issued in the same commit, linked to it, and settles
+/// what was open of it. The tax authority is told of that, issued where the invoice was.
 ///
 /// # Errors
 /// [`racun_kernel::StoreError::NotFound`], what the document's stage refuses, an advance invoice that
-/// is applied, or a credit note that refunds or settlements stand on.
-pub async fn void(
-    store: &dyn Store,
+/// is applied, a credit note that refunds or settlements stand on, a fiscalized document that is no
+/// plain invoice, or what fiscalization lacks.
+pub async fn void<'a>(
+    ports: impl Into<Ports<'a>>,
     scope: &Scope,
     entity: &Entity,
     id: DocumentId,
     voiding: Voiding,
     stamp: &Stamp,
 ) -> Result<Document, Error> {
+    let ports = ports.into();
+    let store = ports.store;
     let seen = read::get(store, scope, id).await?;
     let seen_links = read::links_of(store, scope, id).await?;
     let today = gather::today(entity, stamp);
-    let numbering = match ends_by_credit(entity, &seen) {
-        true => {
+    let by_credit_note = ends_by_credit(entity, &seen);
+    if seen.is_fiscalized() && !by_credit_note && matches!(seen.stage, Stage::Issued(_)) {
+        return Err(Refused::FiscalizedNotVoidable.into());
+    }
+    let fiscal = match seen.is_fiscalized() && matches!(seen.stage, Stage::Issued(_)) {
+        true => prepare(ports, scope, entity, Occasion::back(seen.clone()), stamp).await?,
+        false => Prepared::Plain,
+    };
+    let numbering = match (by_credit_note, fiscal.issuing()) {
+        (true, Some(issuing)) => Some(issuing.numbering()),
+        (true, None) => {
             let unit = create::unit_of(store, &seen).await?;
             Some(numbering(entity, DocumentKind::CreditNote, today, unit.as_ref())?)
         }
-        false => None,
+        (false, _) => None,
     };
     let Voiding { reason, has_original_document } = voiding;
     let voided = Voided { at: stamp.now(), reason, has_original_document };
     let (scope, stamp) = (scope.clone(), stamp.clone());
     let series = numbering.as_ref().map(|numbering| numbering.series.clone());
-    store
-        .decide(loads(&scope, id, &seen_links, &[]), series, move |loaded| {
+    let mut loads = loads(&scope, id, &seen_links, &[]);
+    let own = loads.len();
+    loads.extend(fiscal.issuing().map(|issuing| issuing.loads()).unwrap_or_default());
+    let (asking, at, was_fiscal) = (scope.clone(), stamp.clone(), seen.is_fiscalized());
+    let (document, sending) = store
+        .decide(loads, series, move |mut loaded| {
+            let places = loaded.rows.split_off(own);
             let held = Held::of(loaded.rows, id, &seen_links)?;
+            if held.document.is_fiscalized() != was_fiscal {
+                return Err(DocumentError::ChangedMeanwhile.into());
+            }
             let change = Change { scope: &scope, today, stamp: &stamp };
-            let (document, mut writes) = match (numbering, loaded.number) {
+            let (document, sending, mut writes) = match (numbering, loaded.number) {
                 (Some(numbering), Some(number)) => {
-                    by_credit(held, voided, &change, &numbering, number)?
+                    let crediting =
+                        Crediting { numbering, number, fiscal, places, now: loaded.now };
+                    by_credit(held, voided, &change, crediting)?
                 }
-                _ => simply(held, voided, &change)?,
+                _ => {
+                    let (document, writes) = simply(held, voided, &change)?;
+                    (document, None, writes)
+                }
             };
             let actor = scope.principal().id();
             let told = ["voided", "cancelled"].into_iter();
             writes.events.extend(told.filter_map(|what| document.event(what, &actor, stamp.now())));
-            Ok((document, writes))
+            Ok::<_, Error>(((document, sending), writes))
         })
-        .await
+        .await?;
+    deliver_first(ports, &asking, sending, &at).await;
+    Ok(document)
 }
 
 /// Whether voiding this document issues a credit note. Returns stay out: a credit note holds positive
@@ -84,7 +113,7 @@ fn ends_by_credit(entity: &Entity, document: &Document) -> bool {
             .any(racun_kernel::Decimal::is_negative)
     };
     document.id.kind() == DocumentKind::Invoice
-        && entity.country_code.as_deref() == Some("PT")
+        && (entity.country_code.as_deref() == Some("PT") || document.is_fiscalized())
         && document.amounts.total_with_tax.is_positive()
         && !document.content.lines.iter().any(negative)
 }
@@ -114,22 +143,31 @@ fn simply(held: Held, voided: Voided, change: &Change<'_>) -> Result<(Document, 
     change.written(sheet, id, outcome.transpose()?, relation_puts(&old, &new))
 }
 
+/// The credit note by which an invoice ends.
+struct Crediting {
+    numbering: Numbering,
+    number: i64,
+    fiscal: Prepared,
+    places: Vec<Vec<Stored>>,
+    now: Option<OffsetDateTime>,
+}
+
 /// Voids an invoice by a credit note, which settles all that payments by hand have left open; advance
 /// money goes back by that.
 fn by_credit(
     held: Held,
     voided: Voided,
     change: &Change<'_>,
-    numbering: &Numbering,
-    number: i64,
-) -> Result<(Document, Writes), Error> {
+    crediting: Crediting,
+) -> Result<(Document, Option<Sending>, Writes), Error> {
+    let Crediting { numbering, number, fiscal, places, now } = crediting;
     let Held { document: before, links: old, allocations, sheet, .. } = held;
     let (id, stamp) = (before.id, change.stamp);
     // The stage is asked first: a voided invoice is refused as such, not for its credit.
     before.clone().void(voided.clone())?;
     let credit = Document::draft(credit_of(&before, change.today), stamp)?;
     let operator = change.scope.person().cloned();
-    let credit = credit.issue(numbering, number, operator, change.today, stamp)?;
+    let credit = credit.issue(&numbering, number, operator, change.today, stamp)?;
     let mut relations: Vec<Relation> = links::link(&credit, &[id], stamp);
     let mut credited = vec![before.clone()];
     links::credit(&credit.amounts.total_with_tax, &mut relations, &mut credited, stamp)?;
@@ -143,14 +181,22 @@ fn by_credit(
     let gone = || racun_kernel::StoreError::NotFound { id: id.to_string() };
     let document = sheet.document(id).cloned().ok_or_else(gone)?.void(voided)?;
     sheet.replace(document.clone());
+    let credit = sheet.document(credit.id).cloned().unwrap_or(credit);
+    // No money moves by it but what is given back later, so nothing says how it is paid.
+    let facts =
+        Facts { means: Vec::new(), targets: std::slice::from_ref(&before), held: &places, now };
+    let issued = fiscal.issue(credit, facts)?;
+    let credit = issued.document;
+    sheet.replace(credit.clone());
     let mut writes = Writes { puts: sheet.puts(), takes_number: true, ..Writes::default() };
+    writes.puts.extend(issued.puts);
     writes.puts.extend(relations.iter().map(Put::insert));
     writes.puts.extend(outcome.writes.iter().map(PaymentWrite::put));
     let actor = change.scope.principal().id();
     let told = ["created", "issued"].into_iter();
     writes.events.extend(told.filter_map(|what| credit.event(what, &actor, stamp.now())));
     writes.events.extend(events(&outcome, change.scope, stamp));
-    Ok((document, writes))
+    Ok((document, issued.sending, writes))
 }
 
 /// A credit note over all lines of `invoice`.

@@ -6,17 +6,18 @@ use racun_documents::recurrence::{
     RecurringInvoice, TemplateDates,
 };
 use racun_documents::{Document, DocumentError, DocumentKind};
-use racun_kernel::{Decision, Load, Put, Scope, Stamp, Store, StoreError, Stored, Tenant, Writes};
+use racun_kernel::{Decision, Load, Put, Scope, Stamp, StoreError, Stored, Tenant, Writes};
 use time::Date;
 
 use super::commands::{changed, no_template, usable};
 use crate::documents::{Beside, InvoiceCopy};
 use crate::error::Error;
+use crate::fiscalization::Ports;
 
 /// Where invoices of an entity are made, and when.
 pub(super) struct Place<'a> {
-    /// The store.
-    pub store: &'a dyn Store,
+    /// The store, and whom to tell.
+    pub ports: Ports<'a>,
     /// The job's right to act there.
     pub scope: Scope,
     /// The entity.
@@ -68,7 +69,7 @@ impl From<RecurrenceError> for Failure {
 impl Place<'_> {
     /// The recurring invoice of this id as it is now.
     pub async fn read(&self, id: &str) -> Result<Option<RecurringInvoice>, StoreError> {
-        self.store.get(&RECURRING_INVOICES, &self.scope.tenant(), id).await
+        self.ports.store.get(&RECURRING_INVOICES, &self.scope.tenant(), id).await
     }
 
     /// Makes the invoice of `period`; answers the recurring invoice as it is then.
@@ -85,13 +86,14 @@ impl Place<'_> {
         let is_draft = seen.terms.create_as_draft;
         let copy = InvoiceCopy { template: &template, dates, is_draft };
         let beside = self.advance(seen.clone(), period);
-        let made = copy.make(self.store, &self.scope, &self.entity, beside, &self.stamp).await?;
+        let made = copy.make(self.ports, &self.scope, &self.entity, beside, &self.stamp).await?;
         Ok(seen.clone().generated(period, made.id, self.stamp.now())?)
     }
 
     async fn template(&self, seen: &RecurringInvoice) -> Result<Document, Failure> {
         let (table, id) = (DocumentKind::Invoice.table(), seen.document_id.to_string());
-        let found: Option<Document> = self.store.get(table, &self.scope.tenant(), &id).await?;
+        let found: Option<Document> =
+            self.ports.store.get(table, &self.scope.tenant(), &id).await?;
         let template = found.ok_or_else(no_template)?;
         usable(&template)?;
         Ok(template)
@@ -171,7 +173,8 @@ impl Place<'_> {
     ) -> Result<RecurringInvoice, RecurrenceError> {
         let (scope, today, now) = (self.scope.clone(), self.today, self.stamp.now());
         let (tenant, id) = (scope.tenant(), seen.id.to_string());
-        self.store
+        self.ports
+            .store
             .amend(&RECURRING_INVOICES, &tenant, id, move |before: RecurringInvoice| {
                 if before.due(today) != Some(period) {
                     return Ok(Decision::Unchanged(before));

@@ -17,6 +17,7 @@ use time::{Date, OffsetDateTime};
 
 use super::generate::{Failure, Place};
 use crate::documents;
+use crate::fiscalization::Ports;
 
 /// How much one run does at most. What is left is done by the next.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -74,14 +75,15 @@ pub struct Problem {
 ///
 /// # Errors
 /// When what is due cannot be read.
-pub async fn run_due(
-    store: &dyn Store,
+pub async fn run_due<'a>(
+    ports: impl Into<Ports<'a>>,
     stamp: &Stamp,
     limits: Limits,
 ) -> Result<Report, StoreError> {
-    let mut worker = Worker::new(store, stamp, limits);
+    let ports = ports.into();
+    let mut worker = Worker::new(ports, stamp, limits);
     worker.work_off(due_by(stamp.now())).await?;
-    for clock in clocks_ahead(store, stamp, limits.clocks).await? {
+    for clock in clocks_ahead(ports.store, stamp, limits.clocks).await? {
         worker.put_off_to = day_after(clock.now);
         worker.work_off(due_in_sandbox(clock.account_id, clock.now)).await?;
     }
@@ -108,15 +110,17 @@ pub struct Advanced {
 /// # Errors
 /// [`AccessError::NotFound`] for whoever does not reach the sandbox; an issue at `advance_to`, as
 /// [`check_advance`] says; or the store's failure.
-pub async fn advance_clock(
-    store: &dyn Store,
+pub async fn advance_clock<'a>(
+    ports: impl Into<Ports<'a>>,
     scope: &AccountScope,
     to: OffsetDateTime,
     stamp: &Stamp,
 ) -> Result<Advanced, AccessError> {
+    let ports = ports.into();
+    let store = ports.store;
     let now = get_test_clock(store, scope, stamp).await?;
     check_advance(now, to)?;
-    let mut worker = Worker::new(store, stamp, Limits::default());
+    let mut worker = Worker::new(ports, stamp, Limits::default());
     worker.put_off_to = day_after(to);
     let mut query = due_in_sandbox(scope.account, to);
     loop {
@@ -147,7 +151,7 @@ enum Moment {
 }
 
 struct Worker<'a> {
-    store: &'a dyn Store,
+    ports: Ports<'a>,
     stamp: &'a Stamp,
     limits: Limits,
     /// The day on which what cannot be looked at is found again.
@@ -191,15 +195,15 @@ impl From<RecurrenceError> for Aside {
 }
 
 impl<'a> Worker<'a> {
-    fn new(store: &'a dyn Store, stamp: &'a Stamp, limits: Limits) -> Self {
+    fn new(ports: Ports<'a>, stamp: &'a Stamp, limits: Limits) -> Self {
         let put_off_to = day_after(stamp.now());
-        Self { store, stamp, limits, put_off_to, report: Report::default() }
+        Self { ports, stamp, limits, put_off_to, report: Report::default() }
     }
 
     /// Looks at all rows that `query` finds, page by page.
     async fn work_off(&mut self, mut query: ListQuery) -> Result<(), StoreError> {
         loop {
-            let page = self.store.page(&DUE_SCHEDULES, &Tenant::directory(), &query).await?;
+            let page = self.ports.store.page(&DUE_SCHEDULES, &Tenant::directory(), &query).await?;
             for row in &page.rows {
                 if self.limits.schedules == 0 || self.report.interruptions >= MAX_INTERRUPTIONS {
                     self.report.has_more |= self.limits.schedules == 0;
@@ -236,7 +240,8 @@ impl<'a> Worker<'a> {
     }
 
     async fn try_visit(&mut self, row: &DueSchedule, moment: Moment) -> Result<(), Aside> {
-        let store = self.store;
+        let ports = self.ports;
+        let store = ports.store;
         let (scope, entity) = enter_as_system(store, row.account_id, row.entity_id).await?;
         let now = match (moment, row.environment) {
             (Moment::Now, Environment::Live) => self.stamp.now(),
@@ -257,7 +262,7 @@ impl<'a> Worker<'a> {
         if row.run_on > today {
             return Ok(());
         }
-        let place = Place { store, scope, entity, stamp, today };
+        let place = Place { ports, scope, entity, stamp, today };
         let gone = || Aside::PutOff("a row says that it is due, and it is not".to_owned());
         let found = place.read(&row.id.to_string()).await?;
         let recurring = found.ok_or_else(gone)?;
@@ -310,7 +315,7 @@ impl<'a> Worker<'a> {
     async fn put_off(&self, row: &DueSchedule) -> Result<bool, StoreError> {
         let (seen, run_on) = (row.clone(), self.put_off_to);
         let (table, tenant) = (&DUE_SCHEDULES, Tenant::directory());
-        let decided = self.store.amend(table, &tenant, row.id.to_string(), move |held| {
+        let decided = self.ports.store.amend(table, &tenant, row.id.to_string(), move |held| {
             Ok(if held == seen {
                 Decision::changed(DueSchedule { run_on, ..held }, Vec::new())
             } else {

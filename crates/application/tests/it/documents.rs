@@ -13,7 +13,7 @@ use racun_kernel::{Patch, StoreError};
 use serde_json::json;
 use time::macros::{date, datetime};
 
-use crate::fixture::{Shop, decimal, issues, line, request};
+use crate::fixture::{Shop, decimal, issues, line, request, said};
 
 fn named(name: &str) -> CustomerRequest {
     let party = PartyPatch { name: Patch::Value(name.to_owned()), ..PartyPatch::default() };
@@ -336,6 +336,7 @@ async fn a_deleted_draft_is_gone() {
     let (store, scope) = (&*shop.store, &shop.scope);
     assert_eq!(documents::get(store, scope, draft.id).await, Err(not_found));
     assert_eq!(documents::delete(store, scope, draft.id, &shop.stamp).await, gone);
-    let finalized = documents::finalize(store, scope, &shop.entity, draft.id, &shop.stamp).await;
+    let finalized =
+        documents::finalize(store, scope, &shop.entity, draft.id, said(), &shop.stamp).await;
     assert_eq!(finalized, gone);
 }

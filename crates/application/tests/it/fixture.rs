@@ -6,6 +6,7 @@ use racun_access::{Entity, EntityPatch, NewEntity, SignUp};
 use racun_application::Error;
 use racun_application::documents::{self, Creation, DocumentRequest, LineRequest, LineTaxRequest};
 use racun_application::entities::{create_entity, update_entity};
+use racun_application::fiscalization::FiscalRequest;
 use racun_documents::{Document, DocumentError, DocumentKind};
 use racun_kernel::{Decimal, Environment, Patch, Scope, Stamp, Store};
 use racun_store_sqlite::SqliteStore;
@@ -34,6 +35,10 @@ impl Shop {
     }
 
     pub async fn open_on(store: Arc<dyn Store>, stamp: Stamp) -> Self {
+        Self::open_in("Slovenija", store, stamp).await
+    }
+
+    pub async fn open_in(country: &str, store: Arc<dyn Store>, stamp: Stamp) -> Self {
         let sign_up = SignUp {
             email: format!("ana{}@klas.example", stamp.ulid()),
             password: racun_access::hash_password("vrtnica9", &stamp).unwrap(),
@@ -48,7 +53,7 @@ impl Shop {
         let account = racun_access::enter_account(&*store, &caller, None).await.unwrap();
         let entity = NewEntity {
             name: "Pekarna Klas d.o.o.".to_owned(),
-            country: "Slovenija".to_owned(),
+            country: country.to_owned(),
             environment: Some(Environment::Sandbox),
             ..NewEntity::default()
         };
@@ -126,4 +131,9 @@ pub fn issues(error: Error) -> Vec<String> {
 
 pub fn number_settings() -> Json {
     json!({ "number_formats": { "invoice": "R-{yy}-{nnn}" } })
+}
+
+/// Nothing said of fiscalization.
+pub fn said() -> FiscalRequest {
+    FiscalRequest::default()
 }

@@ -5,9 +5,15 @@
 mod authority;
 mod documents;
 mod entities;
+mod fiscal;
+mod fiscal_at_once;
+mod fiscal_changes;
+mod fiscal_later;
+mod fiscal_worker;
 mod fixture;
 mod flaky;
 mod numbers;
+mod office;
 mod operators;
 mod recurring;
 mod recurring_copies;

@@ -9,7 +9,7 @@ use racun_application::documents;
 use racun_documents::{DocumentKind, Refused};
 use serde_json::json;
 
-use crate::fixture::{Shop, decimal, line, number_settings, request};
+use crate::fixture::{Shop, decimal, line, number_settings, request, said};
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn concurrent_creates_leave_no_gap_and_no_double() {
@@ -40,7 +40,7 @@ async fn a_draft_is_issued_once_however_often_it_is_finalized() {
         let shop = Arc::clone(&shop);
         tokio::spawn(async move {
             let (store, scope, entity) = (&*shop.store, &shop.scope, &shop.entity);
-            documents::finalize(store, scope, entity, draft.id, &shop.stamp).await
+            documents::finalize(store, scope, entity, draft.id, said(), &shop.stamp).await
         })
     });
     let tasks: Vec<_> = tasks.collect();
@@ -61,7 +61,9 @@ async fn the_next_number_is_shown_and_not_taken() {
     let shop = Shop::open().await.with_settings(number_settings()).await;
     let next = || async {
         let kind = DocumentKind::Invoice;
-        documents::next_number(&*shop.store, &shop.entity, kind, None, &shop.stamp).await.unwrap()
+        let of = documents::NextOf::default();
+        let next = documents::next_number(&*shop.store, &shop.entity, kind, of, &shop.stamp);
+        next.await.unwrap().number.unwrap()
     };
     assert_eq!(next().await, "R-26-001");
     assert_eq!(next().await, "R-26-001");

@@ -9,7 +9,7 @@ use racun_documents::{CreationSource, Document, PartyPatch};
 use racun_kernel::{OperatorIdentity, Patch, Person, Principal, Role, Scope};
 use racun_settlement::{NewPayment, PaymentType};
 
-use crate::fixture::{NOW, Shop, decimal, issues, line, request};
+use crate::fixture::{NOW, Shop, decimal, issues, line, request, said};
 
 /// The same shop, used by someone else.
 fn used_by(shop: &Shop, principal: Principal, person: Option<Person>) -> Shop {
@@ -71,7 +71,8 @@ async fn a_document_keeps_the_person_who_issued_it() {
             assert_eq!(draft.operator, None);
             let (store, stamp) = (&*issuer.store, &issuer.stamp);
             let issued =
-                documents::finalize(store, &issuer.scope, &issuer.entity, draft.id, stamp).await;
+                documents::finalize(store, &issuer.scope, &issuer.entity, draft.id, said(), stamp)
+                    .await;
             assert_eq!(by(&issued.unwrap()), name);
         }
     }

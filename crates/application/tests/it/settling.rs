@@ -10,7 +10,7 @@ use racun_kernel::id::PaymentId;
 use racun_kernel::{Decimal, Patch, RawQuery};
 use racun_settlement::{NewPayment, Payment, PaymentPatch, PaymentType, Refusal, SettlementError};
 
-use crate::fixture::{Shop, decimal, issues, line, request};
+use crate::fixture::{Shop, decimal, issues, line, request, said};
 
 /// Lines that come to `total` without tax.
 pub fn worth(total: &str) -> DocumentRequest {
@@ -141,14 +141,15 @@ async fn an_advance_invoice_is_issued_by_exact_payment() {
         .await
         .unwrap();
     let payment = shop.pay(&draft, "30").await.unwrap();
-    let early = documents::finalize(store, scope, entity, draft.id, &shop.stamp).await;
+    let early = documents::finalize(store, scope, entity, draft.id, said(), &shop.stamp).await;
     assert_eq!(refusal(early.unwrap_err()).code(), "advance_not_fully_paid");
     assert_eq!(
         refusal(shop.pay(&draft, "20.01").await.unwrap_err()).code(),
         "payment_exceeds_total"
     );
     shop.pay(&draft, "20").await.unwrap();
-    let issued = documents::finalize(store, scope, entity, draft.id, &shop.stamp).await.unwrap();
+    let issued =
+        documents::finalize(store, scope, entity, draft.id, said(), &shop.stamp).await.unwrap();
     assert_eq!(issued.number(), "ADV-2026-00001");
     let trashed = payments::trash(store, scope, entity, payment.id, &shop.stamp).await;
     assert_eq!(refusal(trashed.unwrap_err()).code(), "advance_payment_locked");
@@ -301,7 +302,8 @@ async fn a_draft_applies_its_advance_when_it_is_finalized() {
     let draft = shop.draft(linked(worth("100"), &[&advance])).await.unwrap();
     assert_eq!(draft.amounts.total_paid, Decimal::zero());
     let (store, scope, entity) = (&*shop.store, &shop.scope, &shop.entity);
-    let issued = documents::finalize(store, scope, entity, draft.id, &shop.stamp).await.unwrap();
+    let issued =
+        documents::finalize(store, scope, entity, draft.id, said(), &shop.stamp).await.unwrap();
     assert_eq!(issued.amounts.total_paid, decimal("60"));
     let early = shop.draft(worth("5")).await.unwrap();
     assert_eq!(refusal(shop.pay(&early, "5").await.unwrap_err()).code(), "document_is_draft");

@@ -153,6 +153,7 @@ impl Record for Document {
             customer(|party| &party.country_code),
             content.business_unit.as_ref().map(|unit| &unit.name).into(),
             content.issuer.name.as_ref().into(),
+            self.number_key().into(),
         ]
     }
 }

@@ -9,6 +9,7 @@ use serde::Serialize;
 use serde_json::Value as Json;
 use utoipa::ToSchema;
 
+use super::fiscal::{FinaFiscalizationBody, FursFiscalizationBody};
 use super::input::{CalculationModeBody, TitleTypeBody, TranslationsBody};
 use super::line::{
     AdvanceInvoiceItemBody, CreditNoteItemBody, DeliveryNoteItemBody, EstimateItemBody,
@@ -49,13 +50,13 @@ macro_rules! document_answer {
                 total_due: Decimal = |document| document.total_due(),
                 /// Whether it is issued and nothing is left to pay.
                 paid_in_full: bool = |document| document.paid_in_full(),
-                /// Null: fiscalization is not part of this version.
-                #[schema(required = true, value_type = Option<Object>)]
-                furs: Option<Json> = |_document| None,
-                /// Null: fiscalization is not part of this version.
-                #[schema(required = true, value_type = Option<Object>)]
-                fina: Option<Json> = |_document| None,
-                /// Null: fiscalization is not part of this version.
+                /// What FURS knows of it; null where it is not told.
+                #[schema(required = true)]
+                furs: Option<FursFiscalizationBody> = |document| FursFiscalizationBody::of(document),
+                /// What the authority of Croatia knows of it; null where it is not told.
+                #[schema(required = true)]
+                fina: Option<FinaFiscalizationBody> = |document| FinaFiscalizationBody::of(document),
+                /// Null: fiscalization in Portugal is not part of this version.
                 #[schema(required = true, value_type = Option<Object>)]
                 pt: Option<Json> = |_document| None,
             }

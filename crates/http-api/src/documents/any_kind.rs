@@ -3,7 +3,8 @@
 use actix_web::web::{self, Data, Json, ReqData};
 use racun_access::Entity;
 use racun_access::Permission::{ReadTill, Sell, WriteRecords};
-use racun_application::documents::{self as application, LineCategory};
+use racun_application::documents::{self as application, LineCategory, NextOf};
+use racun_application::fiscalization::{self, Ports};
 use racun_documents::{DocumentError, DocumentKind};
 use racun_kernel::{Issue, Issues, Scope, Step};
 use serde::Deserialize;
@@ -12,6 +13,7 @@ use validator::Validate;
 
 use super::answer::AnyDocumentBody;
 use super::document_id;
+use super::fiscal::{FinaInputBody, FiscalizeBody, FursInputBody, fiscal_request};
 use super::line::AnyLineBody;
 use super::output::{CalculationBody, NextNumberBody};
 use super::relation::of_one;
@@ -36,13 +38,24 @@ const BUSINESS_UNIT: Parameter = Parameter {
     kind: ParameterKind::Text,
 };
 
+const PREMISE: Parameter = Parameter {
+    name: "business_premise_name",
+    meaning: "The business premise that it would be issued in, where a tax authority is told.",
+    kind: ParameterKind::Text,
+};
+const DEVICE: Parameter = Parameter {
+    name: "electronic_device_name",
+    meaning: "The electronic device that it would be issued on.",
+    kind: ParameterKind::Text,
+};
+
 /// Routes of documents of any kind.
 pub(crate) const ROUTES: &[Route] = &[
     Route::get("/documents/next-number", "getNextNumber", Gate::Entity(ReadTill), || {
         web::to(next_number)
     })
     .about(DOCUMENTS, "Answers the number that the next document would get, without taking it.")
-    .reads(&[TYPE, BUSINESS_UNIT])
+    .reads(&[TYPE, BUSINESS_UNIT, PREMISE, DEVICE])
     .answers::<NextNumberBody>(),
     Route::post("/documents/calculate", "calculateDocument", Gate::Entity(ReadTill), || {
         web::to(calculate)
@@ -75,6 +88,12 @@ pub(crate) const ROUTES: &[Route] = &[
     .about(DOCUMENTS, "Issues a draft: gives it the next number of its sequence.")
     .takes::<FinalizeBody>()
     .answers::<AnyDocumentBody>(),
+    Route::post("/documents/{id}/fiscalize", "fiscalizeDocument", Gate::Entity(Sell), || {
+        web::to(fiscalize)
+    })
+    .about(DOCUMENTS, "Tells the tax authority of a document that it refused, or was not told of.")
+    .takes::<FiscalizeBody>()
+    .answers::<AnyDocumentBody>(),
     Route::delete("/documents/{id}", "deleteDocument", Gate::Entity(WriteRecords), || {
         web::to(delete)
     })
@@ -82,11 +101,16 @@ pub(crate) const ROUTES: &[Route] = &[
     .reads(&[TYPE]),
 ];
 
-/// How a draft is finalized. It takes no properties in this version.
+/// How a draft is finalized.
 #[derive(Debug, Default, Deserialize, ToSchema, Validate)]
 #[serde(deny_unknown_fields)]
 #[schema(as = FinalizeDocument)]
-struct FinalizeBody {}
+struct FinalizeBody {
+    /// Where and by whom it is issued, where FURS is told of it; ignored otherwise.
+    furs: Option<FursInputBody>,
+    /// The same in Croatia.
+    fina: Option<FinaInputBody>,
+}
 
 /// The financial category of a line.
 #[derive(Debug, Deserialize, ToSchema, Validate)]
@@ -141,10 +165,14 @@ async fn next_number(
     query: Query,
 ) -> Result<Json<NextNumberBody>, ApiError> {
     let kind = kind(&query, None)?;
-    let unit = query.one(BUSINESS_UNIT.name)?;
+    let of = NextOf {
+        unit_id: query.one(BUSINESS_UNIT.name)?,
+        premise: query.one(PREMISE.name)?,
+        device: query.one(DEVICE.name)?,
+    };
     let stamp = services.stamp();
-    let number = application::next_number(&*services.store, &entity, kind, unit, &stamp).await?;
-    Ok(Json(NextNumberBody::of(number)))
+    let next = application::next_number(&*services.store, &entity, kind, of, &stamp).await?;
+    Ok(Json(next.convert()))
 }
 
 async fn calculate(
@@ -166,13 +194,34 @@ async fn finalize(
     scope: ReqData<Scope>,
     entity: ReqData<Entity>,
     path: PathText,
-    _body: MaybeBody<FinalizeBody>,
+    sent: MaybeBody<FinalizeBody>,
 ) -> Result<Json<AnyDocumentBody>, ApiError> {
     let id = document_id(&path)?;
     let (owner, entity) = (scope.clone(), entity.into_inner());
+    let said = fiscal_request(sent.0.furs, sent.0.fina);
     let task = |services: Services| async move {
-        let (store, stamp) = (&*services.store, services.stamp());
-        application::finalize(store, &owner, &entity, id, &stamp).await
+        let (fiscal, stamp) = (services.fiscal(), services.stamp());
+        let ports = Ports::new(&*services.store, fiscal.as_ref());
+        application::finalize(ports, &owner, &entity, id, said, &stamp).await
+    };
+    let document = services.run(task).await?;
+    let links = of_one(&*services.store, &scope, id).await?;
+    Ok(Json(AnyDocumentBody::of(document, links)))
+}
+
+async fn fiscalize(
+    services: Data<Services>,
+    scope: ReqData<Scope>,
+    entity: ReqData<Entity>,
+    path: PathText,
+    sent: MaybeBody<FiscalizeBody>,
+) -> Result<Json<AnyDocumentBody>, ApiError> {
+    let id = document_id(&path)?;
+    let (owner, entity, request) = (scope.clone(), entity.into_inner(), sent.0.convert());
+    let task = |services: Services| async move {
+        let (fiscal, stamp) = (services.fiscal(), services.stamp());
+        let ports = Ports::new(&*services.store, fiscal.as_ref());
+        fiscalization::fiscalize(ports, &owner, &entity, id, request, &stamp).await
     };
     let document = services.run(task).await?;
     let links = of_one(&*services.store, &scope, id).await?;

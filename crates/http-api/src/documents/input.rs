@@ -12,6 +12,7 @@ use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 use validator::Validate;
 
+use super::fiscal::{FinaInputBody, FursInputBody, fiscal_request};
 use super::line::LineInputBody;
 use super::party::{PartyInputBody, UnitInputBody};
 use super::scalar::{DocumentDate, date_schema};
@@ -252,6 +253,10 @@ named! {
         /// Payments, at most 100: recorded with the document, or not at all.
         #[schema(max_items = 100)]
         payments: Option<Vec<PaymentInputBody>>,
+        /// Where and by whom it is issued, where FURS is told of it; ignored otherwise.
+        furs: Option<FursInputBody>,
+        /// The same in Croatia.
+        fina: Option<FinaInputBody>,
         /// Financial categories by index of the line.
         category_assignments: Option<Vec<CategoryAssignmentBody>>,
         /// The total that the caller expects; a rounding difference is reconciled.
@@ -282,7 +287,9 @@ impl DocumentProperties {
         let mut issues = Issues::default();
         let custom = custom.then(|| self.totals(&mut issues));
         let payments = self.payments.take().unwrap_or_default().convert();
-        let creation = Creation { is_draft: self.is_draft.unwrap_or(false), custom, payments };
+        let is_draft = self.is_draft.unwrap_or(false);
+        let fiscal = fiscal_request(self.furs.take(), self.fina.take());
+        let creation = Creation { is_draft, custom, payments, fiscal };
         let request = self.request(&mut issues);
         issues.into_result((request, creation))
     }

@@ -10,11 +10,13 @@
 //! | `output`   | parts of answers, and answers that are not documents                   |
 //! | `line`     | lines, both ways                                                       |
 //! | `party`    | issuer, customer and business unit, both ways                          |
+//! | `fiscal`   | what tax authorities are told, both ways                               |
 //! | `relation` | links between documents                                                |
 //! | `scalar`   | dates                                                                  |
 
 mod answer;
 mod any_kind;
+mod fiscal;
 pub(crate) mod input;
 pub(crate) mod line;
 mod one_kind;

@@ -4,6 +4,7 @@ use actix_web::web::{self, Data, Json, ReqData};
 use racun_access::Entity;
 use racun_access::Permission::{ReadRecords, ReadTill, Sell, WriteRecords};
 use racun_application::documents::{self as application, Edit};
+use racun_application::fiscalization::Ports;
 use racun_documents::{Document, DocumentId, Editor};
 use racun_kernel::{Page, Scope};
 use serde::Deserialize;
@@ -194,9 +195,10 @@ async fn create<M: Making>(
     let names_none = request.linked_documents.as_ref().is_none_or(Vec::is_empty);
     let (owner, entity) = (scope.clone(), entity.into_inner());
     let task = |services: Services| async move {
-        let (store, stamp) = (&*services.store, services.stamp());
+        let (fiscal, stamp) = (services.fiscal(), services.stamp());
+        let ports = Ports::new(&*services.store, fiscal.as_ref());
         let kind = M::Answer::KIND;
-        application::create(store, &owner, &entity, kind, request, creation, &stamp).await
+        application::create(ports, &owner, &entity, kind, request, creation, &stamp).await
     };
     let document = services.run(task).await?;
     if names_none {
@@ -275,9 +277,10 @@ async fn void<B: DocumentBody>(
     let (owner, entity) = (scope.clone(), entity.into_inner());
     let VoidBody { reason, has_original_document } = sent.0;
     let task = |services: Services| async move {
-        let (store, stamp) = (&*services.store, services.stamp());
+        let (fiscal, stamp) = (services.fiscal(), services.stamp());
+        let ports = Ports::new(&*services.store, fiscal.as_ref());
         let voiding = application::Voiding { reason, has_original_document };
-        application::void(store, &owner, &entity, id, voiding, &stamp).await
+        application::void(ports, &owner, &entity, id, voiding, &stamp).await
     };
     let document = services.run(task).await?;
     Ok(Json(body(&services, &scope, document).await?))

@@ -1,6 +1,9 @@
 //! Parts of documents as they are answered, and answers that are not documents.
 
-use racun_documents::{Document, ExchangeRate, TaxAmounts, TransactionType, Version, ViesData};
+use racun_application::documents::NextNumber;
+use racun_documents::{
+    Authority, Document, ExchangeRate, TaxAmounts, TransactionType, Version, ViesData,
+};
 use racun_kernel::Decimal;
 use racun_kernel::calendar::{format_instant, format_midnight};
 use serde::Serialize;
@@ -174,19 +177,38 @@ impl Convert<CalculationBody> for Document {
 #[derive(Debug, Serialize, ToSchema)]
 #[schema(as = NextNumber)]
 pub struct NextNumberBody {
+    /// Null while nobody says where it would be issued.
     #[schema(required = true)]
     number: Option<String>,
-    #[schema(required = true, value_type = Option<Object>)]
-    furs: Option<Json>,
-    #[schema(required = true, value_type = Option<Object>)]
-    fina: Option<Json>,
+    /// Where it would be issued, when FURS is told of it.
+    #[schema(required = true)]
+    furs: Option<FiscalPlaceBody>,
+    /// The same in Croatia.
+    #[schema(required = true)]
+    fina: Option<FiscalPlaceBody>,
     #[schema(required = true, value_type = Option<Object>)]
     pt: Option<Json>,
 }
 
-impl NextNumberBody {
-    pub(super) const fn of(number: String) -> Self {
-        Self { number: Some(number), furs: None, fina: None, pt: None }
+/// Where a document is issued.
+#[derive(Debug, Serialize, ToSchema)]
+#[schema(as = FiscalPlace)]
+struct FiscalPlaceBody {
+    business_premise_name: String,
+    electronic_device_name: String,
+}
+
+impl Convert<NextNumberBody> for NextNumber {
+    fn convert(self) -> NextNumberBody {
+        let place = |wanted: Authority| {
+            let place = self.place.as_ref().filter(|place| place.authority == wanted)?;
+            Some(FiscalPlaceBody {
+                business_premise_name: place.premise.clone(),
+                electronic_device_name: place.device.clone(),
+            })
+        };
+        let (furs, fina) = (place(Authority::Furs), place(Authority::Fina));
+        NextNumberBody { furs, fina, number: self.number, pt: None }
     }
 }
 

@@ -39,6 +39,7 @@ fn takes(kind: DocumentKind, purpose: Purpose, property: &str) -> bool {
         "payments" => {
             purpose != Purpose::Update && matches!(kind, AdvanceInvoice | CreditNote | Invoice)
         }
+        "furs" | "fina" => purpose != Purpose::Update && kind.is_fiscal(),
         "payment_terms" => kind != AdvanceInvoice,
         "linked_documents" => kind != Estimate,
         "force_linked_documents" => kind == Invoice,
@@ -227,7 +228,7 @@ mod tests {
                 .any(|(kind, purpose)| !takes(kind, purpose, name))
         };
         let own = DocumentProperties::NAMES.iter().filter(|name| lacks(name)).count();
-        assert_eq!(own, 16, "a name in the table is misspelt");
+        assert_eq!(own, 18, "a name in the table is misspelt");
         assert!(!lacks("items") && !lacks("customer"));
     }
 }

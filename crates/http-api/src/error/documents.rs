@@ -19,7 +19,10 @@ impl From<DocumentError> for ApiError {
                 | Refused::RanOut
                 | Refused::Applied
                 | Refused::Settled
-                | Refused::NotVoidable => {
+                | Refused::NotVoidable
+                | Refused::Fiscalized
+                | Refused::FiscalizedNotVoidable
+                | Refused::NotToFiscalize => {
                     Self::new(Kind::Unprocessable, reason.to_string()).caused_by(reason.code())
                 }
                 Refused::PaymentChangeUnconfirmed => {

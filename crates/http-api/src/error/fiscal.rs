@@ -1,5 +1,6 @@
 //! Errors of fiscal settings.
 
+use racun_application::fiscalization::FiscalizationRefused;
 use racun_fiscal::{Authority, CertificateFault, Class, FiscalError, ProviderRefusal};
 use serde_json::json;
 
@@ -34,6 +35,21 @@ impl From<FiscalError> for ApiError {
                 Self::new(Kind::Unavailable, message).caused_by("certificate_sealed")
             }
             FiscalError::Store(error) => error.into(),
+        }
+    }
+}
+
+impl From<FiscalizationRefused> for ApiError {
+    fn from(refused: FiscalizationRefused) -> Self {
+        match refused {
+            FiscalizationRefused::SkipNotAllowed
+            | FiscalizationRefused::CannotSkip
+            | FiscalizationRefused::CertificateMissing
+            | FiscalizationRefused::CertificateExpired
+            | FiscalizationRefused::CertificateUnusable
+            | FiscalizationRefused::SettingsMissing(_) => {
+                Self::new(Kind::Unprocessable, refused.to_string()).caused_by(refused.code())
+            }
         }
     }
 }

@@ -16,6 +16,7 @@ impl From<Error> for ApiError {
             Error::Document(error) => error.into(),
             Error::Settlement(error) => error.into(),
             Error::TypeChange(error) => error.into(),
+            Error::Fiscalization(refused) => refused.into(),
         }
     }
 }
@@ -56,6 +57,9 @@ impl From<TypeChangeError> for ApiError {
                 | TypeChangeRule::WindowExpired
                 | TypeChangeRule::RecordUnavailable => {
                     Self::new(Kind::Unprocessable, message).caused_by(code)
+                }
+                TypeChangeRule::NotConfirmedYet => {
+                    Self::new(Kind::Conflict, message).caused_by(code)
                 }
             },
             TypeChangeError::Provider(provider) => {

@@ -21,7 +21,7 @@ names! {
 #[derive(Debug, Clone, Copy, Serialize, ToSchema)]
 #[serde(rename_all = "snake_case")]
 #[schema(as = FiscalEnvironment)]
-pub(super) enum FiscalEnvironmentBody {
+pub(crate) enum FiscalEnvironmentBody {
     /// The test system, from the sandbox.
     Test,
     /// The production system.

@@ -13,3 +13,5 @@ pub(crate) mod fina;
 pub(crate) mod furs;
 mod office;
 mod premise;
+
+pub(crate) use certificate::FiscalEnvironmentBody;

@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use actix_web::test::TestRequest;
+use racun_application::fiscalization::FiscalAuthority;
 use racun_kernel::{Series, Store, StoreError, Tenant, Writes};
 use serde_json::{Value, json};
 
@@ -39,7 +40,10 @@ impl Taxpayer {
         let (scripted, mut store) = (Arc::clone(&authorities), None);
         let api = Api::with(|services| {
             store = Some(Arc::clone(&services.store));
-            racun_http_api::Services { authorities: scripted, ..services }
+            let services = racun_http_api::Services { authorities: scripted, ..services };
+            let (store, fiscal) = (Arc::clone(&services.store), services.fiscal());
+            let tax_authority = Arc::new(FiscalAuthority { store, fiscal });
+            racun_http_api::Services { tax_authority, ..services }
         })
         .await;
         let user = api.user("owner@example.com").await;

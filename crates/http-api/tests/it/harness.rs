@@ -88,6 +88,7 @@ pub fn services(store: Arc<dyn Store>, seconds: Arc<AtomicI64>) -> Services {
         tax_authority: Arc::new(NoAuthority),
         authorities: Arc::new(Scripted::default()),
         vault: Some(Arc::new(MasterVault::derive(&[7; 32]))),
+        fiscal_retry: racun_fiscal::Retry::default(),
         clock: Arc::new(now),
         entropy: Arc::new(Counting::default()),
         pins: Some(PinKey::derive(&[7; 32])),

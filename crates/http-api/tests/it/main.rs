@@ -15,6 +15,7 @@ mod expense_totals;
 mod expenses;
 mod fiscal;
 mod fiscal_certificates;
+mod fiscal_documents;
 mod fiscal_furs;
 mod foresight;
 mod harness;

@@ -202,6 +202,7 @@ fn a_till_reaches_what_it_needs_and_nothing_else() {
         "GET /documents/next-number",
         "POST /documents/calculate",
         "POST /documents/{id}/finalize",
+        "POST /documents/{id}/fiscalize",
         "POST /payments",
         "GET /pos/reports/daily",
         "GET /pos/tables",

@@ -1,0 +1,182 @@
+//! A message is sent, and what came of it is stored on the exchange and on the document.
+
+use racun_documents::{Document, DocumentId, FiscalRecord, FiscalStatus, Fiscalization};
+use racun_fiscal::{
+    Authority, Content, EXCHANGES, Exchange, Header, Identity, MessageId, Outcome, Patience, Reply,
+    State, due_put, fina, furs,
+};
+use racun_kernel::{Load, Loaded, Put, Scope, Stamp, Store, StoreError, Writes};
+use time::OffsetDateTime;
+
+use super::{Fiscal, Ports};
+use crate::documents::links;
+
+/// A message that is recorded and is to be sent.
+#[derive(Clone)]
+pub(crate) struct Sending {
+    pub(super) document_id: DocumentId,
+    pub(super) content: Content,
+    pub(super) message_id: MessageId,
+    pub(super) is_late: bool,
+    pub(super) identity: Identity,
+}
+
+/// Sends the first message about `document`, which was just stored with it, while somebody waits.
+///
+/// Whatever comes of it, the document is issued: what cannot be told or stored now, the worker tells.
+pub(crate) async fn send_first(
+    ports: Ports<'_>,
+    scope: &Scope,
+    document: Document,
+    sending: Option<Sending>,
+    stamp: &Stamp,
+) -> Document {
+    deliver_first(ports, scope, sending, stamp).await.unwrap_or(document)
+}
+
+/// As [`send_first`]; answers the document that was told of, as it is then, when that is known.
+pub(crate) async fn deliver_first(
+    ports: Ports<'_>,
+    scope: &Scope,
+    sending: Option<Sending>,
+    stamp: &Stamp,
+) -> Option<Document> {
+    let (sending, fiscal) = sending.zip(ports.fiscal)?;
+    let patience = Patience::Interactive;
+    let delivered = deliver(ports.store, fiscal, scope, sending, patience, stamp).await;
+    delivered.ok().map(|delivered| delivered.document)
+}
+
+/// What came of a message.
+pub(super) struct Delivered {
+    pub document: Document,
+    pub exchange: Exchange,
+    pub outcome: Outcome,
+}
+
+/// Sends a message that is recorded already, and stores what came of it.
+///
+/// # Errors
+/// When that cannot be stored. The message may have been taken.
+pub(super) async fn deliver(
+    store: &dyn Store,
+    fiscal: &Fiscal,
+    scope: &Scope,
+    sending: Sending,
+    patience: Patience,
+    stamp: &Stamp,
+) -> Result<Delivered, StoreError> {
+    let Sending { document_id, content, message_id, is_late, identity } = sending;
+    let authority = content.authority();
+    let sent_at = authority.local(stamp.now());
+    let header = Header { message_id: message_id.clone(), sent_at };
+    let message = content.message(is_late);
+    let reply =
+        fiscal.authorities.send(scope.environment(), &identity, &header, &message, patience).await;
+    let outcome = match reply {
+        Ok(Reply::Confirmed(Some(id))) => Outcome::Confirmed(id),
+        Ok(Reply::Confirmed(None)) => Outcome::Unknown("confirmed without an id".to_owned()),
+        Ok(Reply::Refused { code, message }) => {
+            let is_final = is_final(authority, &code);
+            Outcome::Refused { code, message, is_final }
+        }
+        Err(unknown) => Outcome::Unknown(unknown.reason),
+    };
+    let (retry, came) = (fiscal.retry, outcome.clone());
+    let (document, exchange) = amend(store, scope, document_id, stamp, move |exchange, now| {
+        Ok(exchange.settle(&message_id, came, &retry, now))
+    })
+    .await?;
+    Ok(Delivered { document, exchange, outcome })
+}
+
+fn is_final(authority: Authority, code: &str) -> bool {
+    match authority {
+        Authority::Furs => furs::class(code),
+        Authority::Fina => fina::class(code),
+    }
+    .is_final()
+}
+
+/// Shows the exchange about the document `id` to `decide`, with the time on the store's clock, and
+/// writes what becomes of it: on it, on the document and on the row by which workers find it.
+///
+/// # Errors
+/// What `decide` refuses, or the store's failure.
+pub(super) async fn amend<E>(
+    store: &dyn Store,
+    scope: &Scope,
+    id: DocumentId,
+    stamp: &Stamp,
+    decide: impl FnOnce(Exchange, OffsetDateTime) -> Result<Exchange, E> + Send + 'static,
+) -> Result<(Document, Exchange), E>
+where
+    E: From<StoreError> + Send + 'static,
+{
+    let tenant = scope.tenant();
+    let own = Load::One { table: &EXCHANGES, tenant, id: id.to_string() };
+    let loads = vec![own, links::load(scope, id)];
+    let (account, environment) = (scope.account(), scope.environment());
+    let stamp = stamp.clone();
+    store
+        .decide(loads, None, move |loaded| {
+            let now = loaded.now.unwrap_or_else(|| stamp.now());
+            let (before, seen) = read(loaded, id)?;
+            let exchange = decide(before.clone(), now)?;
+            let fiscal = seen.fiscal.as_deref().cloned();
+            let shown = fiscal.map(|fiscal| shown(fiscal, &exchange));
+            let document = match shown {
+                Some(shown) if seen.fiscal.as_deref() != Some(&shown) => {
+                    seen.clone().with_fiscalization(shown, &stamp)
+                }
+                _ => seen.clone(),
+            };
+            let mut puts = Vec::new();
+            if exchange != before {
+                puts.push(Put::update(&before, &exchange));
+            }
+            if document != seen {
+                puts.push(Put::update(&seen, &document));
+            }
+            puts.extend(due_put(Some(&before), &exchange, account, environment));
+            let writes = Writes { puts, ..Writes::default() };
+            Ok(((document, exchange), writes))
+        })
+        .await
+}
+
+fn read(loaded: Loaded, id: DocumentId) -> Result<(Exchange, Document), StoreError> {
+    let gone = || StoreError::NotFound { id: id.to_string() };
+    let mut rows = loaded.rows.into_iter().map(|rows| rows.into_iter().next());
+    let exchange = rows.next().flatten().ok_or_else(gone)?.read(&EXCHANGES)?;
+    let document = rows.next().flatten().ok_or_else(gone)?.read(id.kind().table())?;
+    Ok((exchange, document))
+}
+
+/// What the document shows of `exchange`.
+fn shown(fiscal: Fiscalization, exchange: &Exchange) -> Fiscalization {
+    let status = match exchange.state {
+        State::Sending { .. } | State::Pending { .. } => FiscalStatus::Pending,
+        State::Confirmed => FiscalStatus::Success,
+        State::Blocked { .. } => FiscalStatus::Failed,
+    };
+    let first = exchange.confirmations.first();
+    let last = exchange.attempts.last();
+    let record = fiscal.record.map(|record| FiscalRecord {
+        confirmations: exchange.confirmations.iter().map(|own| own.id.clone()).collect(),
+        qr: match &exchange.content {
+            Content::Furs(invoice) => invoice.qr(),
+            Content::Fina(receipt) => receipt.qr(first.map(|own| own.id.as_str())),
+        },
+        message_id: last.map_or(record.message_id, |last| last.message_id.to_string()),
+        is_late: last.map_or(record.is_late, |last| last.is_late),
+        ..record
+    });
+    Fiscalization {
+        authority: fiscal.authority,
+        status,
+        fiscalized_at: first.map(|own| own.at),
+        error: exchange.error.clone(),
+        record,
+    }
+}

@@ -1,0 +1,283 @@
+//! Inside the unit: a document takes its mark, and what the authority is told is frozen.
+
+use std::sync::Arc;
+
+use racun_documents::{
+    Document, DocumentError, DocumentId, FiscalRecord, Fiscalization, Numbering,
+};
+use racun_fiscal::{
+    Authority, BusinessPremise, Content, Device, Exchange, FISCAL_DEVICES, FISCAL_PREMISES,
+    FiscalSettings, Identity, Means, MessageId, Place, Signer, SigningFailed, due_put, fina, furs,
+    may_skip, series, year_of,
+};
+use racun_kernel::{Issue, Issues, Load, Put, Scope, Stamp, Stored, Tenant};
+use time::{Date, OffsetDateTime};
+
+use super::deliver::Sending;
+use super::error::FiscalizationRefused;
+use super::operator::Operator;
+use super::sale::{corrections, sale};
+use super::{on_document, prepare::Prepared};
+use crate::error::Error;
+
+/// All that issuing a fiscalized document takes besides the document.
+pub(crate) struct Issuing {
+    pub(super) settings: FiscalSettings,
+    pub(super) premise: BusinessPremise,
+    pub(super) device: Device,
+    pub(super) operator: Operator,
+    pub(super) payment_type: Option<Means>,
+    pub(super) identity: Identity,
+    pub(super) signer: Arc<dyn Signer>,
+    pub(super) scope: Scope,
+    pub(super) stamp: Stamp,
+}
+
+/// What the unit knows of a document that it issues.
+pub(crate) struct Facts<'a> {
+    /// How it is paid.
+    pub means: Vec<Means>,
+    /// What it is linked to.
+    pub targets: &'a [Document],
+    /// The rows that [`Issuing::loads`] named.
+    pub held: &'a [Vec<Stored>],
+    /// The time on the store's clock, where it has one.
+    pub now: Option<OffsetDateTime>,
+}
+
+/// A document as its unit writes it.
+pub(crate) struct Issued {
+    /// The document.
+    pub document: Document,
+    /// The rows besides it.
+    pub puts: Vec<Put>,
+    /// What is to be sent when that is stored.
+    pub sending: Option<Sending>,
+}
+
+impl Prepared {
+    /// `document`, which was just given its number, with what the authority is told of it.
+    ///
+    /// # Errors
+    /// A skip that is not allowed any more; a premise or device that was closed meanwhile; amounts
+    /// that are in no currency that the authority takes.
+    pub fn issue(self, document: Document, facts: Facts<'_>) -> Result<Issued, Error> {
+        match self {
+            Self::Plain => Ok(Issued { document, puts: Vec::new(), sending: None }),
+            Self::Skipped(authority) => {
+                let on = authority.local(document.updated_at).date();
+                let corrects = !corrections(&document, facts.targets.iter(), authority).is_empty();
+                if !may_skip(authority, on, &facts.means, corrects) {
+                    return Err(FiscalizationRefused::SkipNotAllowed.into());
+                }
+                let fiscal = Fiscalization::skipped(on_document(authority));
+                let document = Document { fiscal: Some(Box::new(fiscal)), ..document };
+                Ok(Issued { document, puts: Vec::new(), sending: None })
+            }
+            Self::Fiscal(issuing) => issuing.issue(document, facts),
+        }
+    }
+}
+
+impl Issuing {
+    const fn authority(&self) -> Authority {
+        self.settings.authority
+    }
+
+    fn place(&self) -> Place {
+        let (premise, device) = (self.premise.name.clone(), self.device.name.clone());
+        Place { premise, device, numbering: self.settings.numbering }
+    }
+
+    /// Which number the document takes.
+    pub fn numbering(&self) -> Numbering {
+        let (tenant, per) = (self.scope.tenant(), self.settings.numbering);
+        numbering(tenant, per, &self.premise, &self.device, self.stamp.now())
+    }
+
+    /// The date that the document must have; `None` when it may have any.
+    pub fn date(&self) -> Option<Date> {
+        match self.authority() {
+            Authority::Furs => None,
+            Authority::Fina => Some(Authority::Fina.local(self.stamp.now()).date()),
+        }
+    }
+
+    /// What has to be held: the premise and the device, for nobody may issue where they are closed.
+    pub fn loads(&self) -> Vec<Load> {
+        let one = |table, id| Load::One { table, tenant: self.scope.tenant(), id };
+        vec![
+            one(&FISCAL_PREMISES, self.premise.id.to_string()),
+            one(&FISCAL_DEVICES, self.device.id.to_string()),
+        ]
+    }
+
+    fn check_open(&self, held: &[Vec<Stored>]) -> Result<(), Error> {
+        let mut rows = held.iter().map(|rows| rows.first());
+        let premise: Option<BusinessPremise> =
+            rows.next().flatten().map(|row| row.read(&FISCAL_PREMISES)).transpose()?;
+        let device: Option<Device> =
+            rows.next().flatten().map(|row| row.read(&FISCAL_DEVICES)).transpose()?;
+        let (Some(premise), Some(device)) =
+            (premise.filter(|own| own.is_active), device.filter(|own| own.is_active))
+        else {
+            let message = "the business premise or the electronic device was just closed";
+            let issue = Issue::new("not_found", message).at("business_premise_name");
+            return Err(Issues::from(issue.at(self.authority().name())).into());
+        };
+        let starts = |premise: &BusinessPremise, device: &Device| (premise.start(), device.start());
+        if starts(&premise, &device) == starts(&self.premise, &self.device) {
+            Ok(())
+        } else {
+            Err(DocumentError::ChangedMeanwhile.into())
+        }
+    }
+
+    /// As [`Prepared::issue`].
+    pub fn issue(self, document: Document, facts: Facts<'_>) -> Result<Issued, Error> {
+        self.check_open(facts.held)?;
+        let Some(number) = document.sequence() else {
+            return Err(DocumentError::ChangedMeanwhile.into());
+        };
+        let content = self.content(&document, number, facts.means, facts.targets)?;
+        let now = facts.now.unwrap_or_else(|| self.stamp.now());
+        let message_id = MessageId::new(&self.stamp);
+        let exchange = Exchange::open(
+            document.id.to_string(),
+            document.entity_id,
+            content.clone(),
+            message_id.clone(),
+            now,
+        );
+        let record = self.record(&content, &message_id);
+        let fiscal = Fiscalization::pending(on_document(self.authority()), record);
+        let document = Document { fiscal: Some(Box::new(fiscal)), ..document };
+        let mut puts = vec![Put::insert(&exchange)];
+        let (account, environment) = (self.scope.account(), self.scope.environment());
+        puts.extend(due_put(None, &exchange, account, environment));
+        let sending = Sending {
+            document_id: document.id,
+            content,
+            message_id,
+            is_late: false,
+            identity: self.identity,
+        };
+        Ok(Issued { document, puts, sending: Some(sending) })
+    }
+
+    /// What the authority is told.
+    fn content(
+        &self,
+        document: &Document,
+        number: i64,
+        means: Vec<Means>,
+        targets: &[Document],
+    ) -> Result<Content, Error> {
+        let authority = self.authority();
+        let corrects = corrections(document, targets.iter(), authority);
+        let sale = sale(document, means, corrects)?;
+        let certificate = self.settings.certificate.as_ref();
+        let certificate = certificate.ok_or(FiscalizationRefused::CertificateMissing)?;
+        let (place, issued_at) = (self.place(), self.stamp.now());
+        let taxpayer = certificate.tax_number.clone();
+        let unusable = |_: SigningFailed| FiscalizationRefused::CertificateUnusable;
+        Ok(match authority {
+            Authority::Furs => {
+                let operator = self.operator.number.clone();
+                let arguments = furs::IssueArguments {
+                    sale: &sale,
+                    tax_number: taxpayer,
+                    place,
+                    number,
+                    issued_at,
+                    operator: operator.map_or(furs::Operator::Foreign, furs::Operator::TaxNumber),
+                    special_notes: None,
+                };
+                let invoice = furs::Invoice::issue(arguments, &*self.signer).map_err(unusable)?;
+                Content::Furs(Box::new(invoice))
+            }
+            Authority::Fina => {
+                let arguments = fina::IssueArguments {
+                    sale: &sale,
+                    payment_type: self.payment_type,
+                    operator_oib: self.operator.number.clone().unwrap_or_else(|| taxpayer.clone()),
+                    oib: taxpayer,
+                    in_vat_system: self.settings.in_vat_system,
+                    place,
+                    number,
+                    issued_at,
+                    certificate: certificate.serial.clone(),
+                };
+                let receipt = fina::Receipt::issue(arguments, &*self.signer).map_err(unusable)?;
+                Content::Fina(Box::new(receipt))
+            }
+        })
+    }
+
+    fn record(&self, content: &Content, message_id: &MessageId) -> FiscalRecord {
+        let (number, issued_at, mark, qr) = match content {
+            Content::Furs(invoice) => {
+                (invoice.number, invoice.issued_at, invoice.zoi.to_string(), invoice.qr())
+            }
+            Content::Fina(receipt) => {
+                (receipt.number, receipt.issued_at, receipt.zki.to_string(), receipt.qr(None))
+            }
+        };
+        let payment_type = match content {
+            Content::Furs(_) => None,
+            Content::Fina(receipt) => Some(self.payment_type_of(receipt.means)),
+        };
+        FiscalRecord {
+            premise: self.premise.name.clone(),
+            device: self.device.name.clone(),
+            number,
+            issued_at,
+            mark,
+            confirmations: Vec::new(),
+            qr,
+            operator_number: self.operator.number.clone(),
+            operator_label: self.operator.label.clone(),
+            environment: self.scope.environment(),
+            message_id: message_id.to_string(),
+            is_late: false,
+            special_notes: None,
+            payment_type,
+        }
+    }
+
+    /// How a receipt is paid, in the words of the interface.
+    fn payment_type_of(&self, means: fina::PaymentMeans) -> String {
+        let chosen = self.payment_type.unwrap_or(match means {
+            fina::PaymentMeans::G => Means::Cash,
+            fina::PaymentMeans::K => Means::Card,
+            fina::PaymentMeans::T => Means::BankTransfer,
+            fina::PaymentMeans::O => Means::Other,
+        });
+        let name = serde_json::to_value(chosen).ok();
+        name.and_then(|name| name.as_str().map(str::to_owned)).unwrap_or_default()
+    }
+}
+
+/// How what is issued at `now` on `device` in `premise` is numbered.
+pub(super) fn numbering(
+    tenant: Tenant,
+    per: racun_fiscal::Numbering,
+    premise: &BusinessPremise,
+    device: &Device,
+    now: OffsetDateTime,
+) -> Numbering {
+    let authority = premise.authority();
+    let start = match per {
+        racun_fiscal::Numbering::PerPremise => premise.start(),
+        racun_fiscal::Numbering::PerDevice => device.start(),
+    };
+    let (premise, device) = (premise.name.clone(), device.name.clone());
+    let place = Place { premise, device, numbering: per };
+    let series = series(tenant, authority, &place, year_of(authority, now), start);
+    Numbering::fiscal(series, on_document(authority), place.premise, place.device)
+}
+
+/// The id of a document by its text.
+pub(super) fn document_id(text: &str) -> Option<DocumentId> {
+    text.parse().ok()
+}

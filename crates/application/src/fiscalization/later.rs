@@ -1,0 +1,207 @@
+//! Documents that were refused or skipped, fiscalized because somebody orders it.
+
+use racun_access::Entity;
+use racun_documents::{Document, DocumentError, DocumentId, Editor, Refused};
+use racun_fiscal::{
+    Authority, EXCHANGES, Exchange, FISCAL_SETTINGS, FiscalSettings, MessageId, Patience,
+};
+use racun_kernel::id::EntityId;
+use racun_kernel::{Issue, Issues, Put, Scope, Stamp, StoreError, Tenant, Writes};
+
+use super::deliver::{self, Sending, send_first};
+use super::error::FiscalizationRefused;
+use super::issue::{Facts, Issued};
+use super::prepare::{Occasion, Prepared, identity, prepare};
+use super::request::FiscalizeRequest;
+use super::sale::means;
+use super::{Ports, of_document};
+use crate::documents::{get, links, links_of, load_payments, read_payments};
+use crate::error::Error;
+
+/// Tells the tax authority of a document that it refused, that it may not have, or that was issued
+/// without it.
+///
+/// What has its number and mark keeps them, and is sent as it was issued, marked as late; whoever
+/// issued it stays. What was skipped takes the next number of the sequence of the place that is named,
+/// and a version keeps its number until now. While another request or a worker sends it, nothing is
+/// sent.
+///
+/// # Errors
+/// [`StoreError::NotFound`]; what the document's stage refuses, [`Refused::NotToFiscalize`] among
+/// others; another place than that of its number; what is refused when a document is issued; the
+/// store's failure.
+pub async fn fiscalize<'a>(
+    ports: impl Into<Ports<'a>>,
+    scope: &Scope,
+    entity: &Entity,
+    id: DocumentId,
+    request: FiscalizeRequest,
+    stamp: &Stamp,
+) -> Result<Document, Error> {
+    let ports = ports.into();
+    let seen = get(ports.store, scope, id).await?;
+    seen.check_may_fiscalize()?;
+    if seen.is_fiscalized() {
+        check_place(&seen, &request)?;
+        return again(ports, scope, seen, stamp).await;
+    }
+    let prepared =
+        prepare(ports, scope, entity, Occasion::later(id.kind(), request), stamp).await?;
+    // In Croatia nothing is issued without being fiscalized, and its date could not be of today.
+    let asks = prepared.issuing().is_some_and(|issuing| issuing.date().is_none());
+    if !asks {
+        return Err(Refused::NotToFiscalize.into());
+    }
+    first(ports, scope, seen, prepared, stamp).await
+}
+
+/// The place of a number stays: naming another one is a mistake.
+fn check_place(document: &Document, request: &FiscalizeRequest) -> Result<(), Issues> {
+    let mut issues = Issues::default();
+    let Some(record) = document.fiscal_record() else { return Ok(()) };
+    let fields = [
+        ("business_premise_name", &request.business_premise_name, &record.premise),
+        ("electronic_device_name", &request.electronic_device_name, &record.device),
+    ];
+    for (field, named, own) in fields {
+        if named.as_ref().is_some_and(|named| named != own) {
+            let message = format!("the document has its number of {own}; leave it out");
+            issues.push(Issue::new("not_updatable", message).at(field));
+        }
+    }
+    issues.into_result(())
+}
+
+/// Sends once more what was issued with its mark.
+async fn again(
+    ports: Ports<'_>,
+    scope: &Scope,
+    seen: Document,
+    stamp: &Stamp,
+) -> Result<Document, Error> {
+    let (store, id) = (ports.store, seen.id);
+    let Some(authority) = seen.fiscal.as_ref().map(|fiscal| of_document(fiscal.authority)) else {
+        return Err(Refused::NotToFiscalize.into());
+    };
+    let settings = settings(ports, scope.entity(), authority).await?;
+    let (identity, _) = identity(ports.fiscal, &settings, stamp.now())?;
+    let message_id = MessageId::new(stamp);
+    let begun = begin(ports, scope, id, message_id.clone(), stamp, Exchange::may_be_sent).await?;
+    let Some((document, exchange)) = begun else {
+        return Ok(get(store, scope, id).await?);
+    };
+    let Some(fiscal) = ports.fiscal else { return Ok(document) };
+    let content = exchange.content;
+    let sending = Sending { document_id: id, content, message_id, is_late: true, identity };
+    let patience = Patience::Interactive;
+    match deliver::deliver(store, fiscal, scope, sending, patience, stamp).await {
+        Ok(delivered) => Ok(delivered.document),
+        Err(_) => Ok(document),
+    }
+}
+
+/// The settings that a document which was fiscalized is sent again with: also when they are switched
+/// off.
+pub(super) async fn settings(
+    ports: Ports<'_>,
+    entity: EntityId,
+    authority: Authority,
+) -> Result<FiscalSettings, Error> {
+    let tenant = Tenant::entity(entity);
+    let found = ports.store.get(&FISCAL_SETTINGS, &tenant, authority.name()).await?;
+    found.ok_or_else(|| FiscalizationRefused::SettingsMissing(authority).into())
+}
+
+/// Records the next attempt about the document `id`, when `may` allows it at the time on the store's
+/// clock; `None` when it does not.
+pub(super) async fn begin(
+    ports: Ports<'_>,
+    scope: &Scope,
+    id: DocumentId,
+    message_id: MessageId,
+    stamp: &Stamp,
+    may: fn(&Exchange, time::OffsetDateTime) -> bool,
+) -> Result<Option<(Document, Exchange)>, StoreError> {
+    let begun = deliver::amend(ports.store, scope, id, stamp, move |exchange, now| {
+        if may(&exchange, now) { Ok(exchange.begin(message_id, now)) } else { Err(NotNow::Taken) }
+    });
+    match begun.await {
+        Ok(begun) => Ok(Some(begun)),
+        Err(NotNow::Taken) => Ok(None),
+        Err(NotNow::Store(error)) => Err(error),
+    }
+}
+
+/// Why no attempt begins.
+enum NotNow {
+    /// Another one is under way, or it is not due.
+    Taken,
+    /// The store failed.
+    Store(StoreError),
+}
+
+impl From<StoreError> for NotNow {
+    fn from(error: StoreError) -> Self {
+        Self::Store(error)
+    }
+}
+
+/// Fiscalizes a document that was issued without it.
+async fn first(
+    ports: Ports<'_>,
+    scope: &Scope,
+    seen: Document,
+    prepared: Prepared,
+    stamp: &Stamp,
+) -> Result<Document, Error> {
+    let id = seen.id;
+    let relations = links_of(ports.store, scope, id).await?;
+    let targets: Vec<DocumentId> = relations.iter().map(|relation| relation.target_id).collect();
+    let mut loads = prepared.issuing().map(|issuing| issuing.loads()).unwrap_or_default();
+    let places = loads.len();
+    loads.push(links::load(scope, id));
+    loads.push(load_payments(scope, id));
+    loads.extend(targets.into_iter().map(|target| links::load(scope, target)));
+    let numbering = prepared.issuing().map(|issuing| issuing.numbering());
+    let series = numbering.as_ref().map(|numbering| numbering.series.clone());
+    let editor = scope
+        .person()
+        .map(|person| Editor { name: person.name.clone(), email: person.email.clone() });
+    let at = stamp.clone();
+    let (document, sending) = ports
+        .store
+        .decide(loads, series, move |mut loaded| {
+            let rows = loaded.rows.split_off(places);
+            let documents = links::documents(&rows)?;
+            let before = documents.iter().find(|document| document.id == id).cloned();
+            let before = before.ok_or_else(|| StoreError::NotFound { id: id.to_string() })?;
+            let (Some(numbering), Some(number)) = (numbering, loaded.number) else {
+                return Err(Error::from(DocumentError::ChangedMeanwhile));
+            };
+            let payments = read_payments(&rows)?;
+            let (document, version) =
+                before.clone().fiscalize_later(&numbering, number, editor, &at)?;
+            let facts = Facts {
+                means: payments.iter().map(|payment| means(payment.kind)).collect(),
+                targets: &documents,
+                held: &loaded.rows,
+                now: loaded.now,
+            };
+            let Issued { document, mut puts, sending } = prepared.issue(document, facts)?;
+            puts.push(Put::update(&before, &document));
+            puts.push(Put::insert(&version));
+            let writes = Writes { puts, events: Vec::new(), takes_number: true };
+            Ok(((document, sending), writes))
+        })
+        .await?;
+    Ok(send_first(ports, scope, document, sending, stamp).await)
+}
+
+/// The exchange about the document `id`, when there is one.
+pub(super) async fn exchange_of(
+    ports: Ports<'_>,
+    scope: &Scope,
+    id: &str,
+) -> Result<Option<Exchange>, StoreError> {
+    ports.store.get(&EXCHANGES, &scope.tenant(), id).await
+}

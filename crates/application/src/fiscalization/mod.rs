@@ -1,0 +1,106 @@
+//! Documents that a tax authority is told of: issued with its number and mark, sent, and sent again.
+//!
+//! | Module     | Owns                                                                    |
+//! | ---------- | ----------------------------------------------------------------------- |
+//! | `request`  | what a caller says of where and by whom a document is issued             |
+//! | `prepare`  | before the unit: whether, where, by whom, with which certificate         |
+//! | `operator` | who issues: the request's, the person's or the entity's                  |
+//! | `sale`     | a document as an authority asks for it                                   |
+//! | `issue`    | inside the unit: number, mark, frozen content, the exchange's record     |
+//! | `deliver`  | after it: the message is sent, and what came of it is stored             |
+//! | `later`    | documents that were refused or skipped, fiscalized by order              |
+//! | `worker`   | exchanges of all tenants that are due                                    |
+//! | `changes`  | payments' changes of type, as authorities ask for them                   |
+//! | `error`    | why a document is not issued                                             |
+//!
+//! **Invariants.** An authority is told outside any unit, of what was stored before, attempt and all.
+//! So whoever dies at any moment loses nothing, and the worker sends it again. A document is numbered,
+//! marked and recorded in one commit, whatever the authority will answer.
+
+mod changes;
+mod deliver;
+mod error;
+mod issue;
+mod later;
+mod operator;
+mod prepare;
+mod request;
+mod sale;
+mod worker;
+
+use std::sync::Arc;
+
+use racun_documents as documents;
+use racun_fiscal::{Authorities, Authority, Retry};
+use racun_kernel::{Store, Vault};
+
+pub use changes::FiscalAuthority;
+pub use error::FiscalizationRefused;
+pub use later::fiscalize;
+pub use request::{FinaRequest, FiscalRequest, FiscalizeRequest, FursRequest};
+pub use worker::{Alarm, Limits, Problem, Report, run_due};
+
+pub(crate) use deliver::{Sending, deliver_first, send_first};
+pub(crate) use issue::Facts;
+pub use prepare::NextPlace;
+
+pub(crate) use prepare::{Occasion, Prepared, next_place, prepare};
+pub(crate) use sale::means;
+
+/// What fiscalizing takes besides the store.
+#[derive(Clone)]
+pub struct Fiscal {
+    /// The tax authorities.
+    pub authorities: Arc<dyn Authorities>,
+    /// Who opens private keys.
+    pub vault: Arc<dyn Vault>,
+    /// How long to wait before a document is sent again.
+    pub retry: Retry,
+}
+
+/// Where use cases on documents read and write, and whom they tell.
+#[derive(Clone, Copy)]
+pub struct Ports<'a> {
+    /// The store.
+    pub store: &'a dyn Store,
+    /// What fiscalizing takes. Without it nothing is issued for an entity that fiscalizes.
+    pub fiscal: Option<&'a Fiscal>,
+}
+
+impl<'a> From<&'a dyn Store> for Ports<'a> {
+    /// A store alone.
+    fn from(store: &'a dyn Store) -> Self {
+        Self { store, fiscal: None }
+    }
+}
+
+impl<'a> Ports<'a> {
+    /// The store, and what fiscalizing takes.
+    #[must_use]
+    pub const fn new(store: &'a dyn Store, fiscal: Option<&'a Fiscal>) -> Self {
+        Self { store, fiscal }
+    }
+}
+
+/// The authority as documents call it.
+const fn on_document(authority: Authority) -> documents::Authority {
+    match authority {
+        Authority::Furs => documents::Authority::Furs,
+        Authority::Fina => documents::Authority::Fina,
+    }
+}
+
+/// The authority that a document names.
+const fn of_document(authority: documents::Authority) -> Authority {
+    match authority {
+        documents::Authority::Furs => Authority::Furs,
+        documents::Authority::Fina => Authority::Fina,
+    }
+}
+
+/// The authority of the country with the code `country`.
+fn of_country(country: Option<&str>) -> Option<Authority> {
+    [Authority::Furs, Authority::Fina]
+        .into_iter()
+        .find(|authority| country == Some(authority.country()))
+}

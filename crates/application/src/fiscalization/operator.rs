@@ -1,0 +1,76 @@
+//! Who issues a document: as the request says, else the person who acts, else as the settings say.
+
+use racun_fiscal::{Authority, FiscalSettings, fina, furs};
+use racun_kernel::{Issue, Issues, OperatorIdentity, Person};
+
+use super::request::Said;
+
+/// Who issues a document, as an authority is told.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Operator {
+    /// Tax number or OIB; `None` for a foreigner in Slovenia.
+    pub number: Option<String>,
+    /// Their mark on the document.
+    pub label: Option<String>,
+}
+
+impl Operator {
+    /// Who issues for the entity of `settings`, when `person` acts and the request says `said`.
+    ///
+    /// A number that somebody names makes them no foreigner, whatever the entity's settings say.
+    ///
+    /// # Errors
+    /// Issues at the fields of the request that would have told who it is, `required`, or
+    /// `invalid_value` for what is no such number.
+    pub fn of(
+        said: &Said,
+        person: Option<&Person>,
+        settings: &FiscalSettings,
+    ) -> Result<Self, Issues> {
+        let authority = settings.authority;
+        let own =
+            person.and_then(|person| identity(person, authority)).cloned().unwrap_or_default();
+        let named = said.operator_number.clone().or(own.number);
+        let may_be_foreign = authority == Authority::Furs && said.operator_number.is_none();
+        let is_foreign = may_be_foreign
+            && said.foreign_operator.unwrap_or(named.is_none() && settings.foreign_operator);
+        let number = named.or_else(|| settings.operator_number.clone()).filter(|_| !is_foreign);
+        let label =
+            said.operator_label.clone().or(own.label).or_else(|| settings.operator_label.clone());
+        let mut issues = Issues::default();
+        if let Some(number) = &said.operator_number {
+            let checked = match authority {
+                Authority::Furs => furs::check_tax_number(number),
+                Authority::Fina => fina::check_oib(number),
+            };
+            issues.collect(authority.number_field(), checked.map_err(Issues::from));
+        }
+        if number.is_none() && !is_foreign {
+            let message = "nobody says who issues; send it, or store it in the settings of the user \
+                           or of the entity";
+            issues.push(Issue::new("required", message).at(authority.number_field()));
+        }
+        // Croatia is told the number only.
+        if label.is_none() && !is_foreign && authority == Authority::Furs {
+            let message = "nobody says what stands for the operator on the document; send it, or \
+                           store it in the settings of the user or of the entity";
+            issues.push(Issue::new("required", message).at("operator_label"));
+        }
+        issues.into_result(Self { number, label }).map_err(|issues| inside(said, issues))
+    }
+}
+
+fn identity(person: &Person, authority: Authority) -> Option<&OperatorIdentity> {
+    match authority {
+        Authority::Furs => person.furs.as_ref(),
+        Authority::Fina => person.fina.as_ref(),
+    }
+}
+
+/// The issues where the caller wrote what they are of.
+pub(super) fn inside(said: &Said, issues: Issues) -> Issues {
+    match said.inside {
+        Some(part) => issues.at(part),
+        None => issues,
+    }
+}

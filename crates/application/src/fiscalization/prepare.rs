@@ -1,0 +1,317 @@
+//! Before the unit: whether a document is fiscalized, where, by whom and with which certificate.
+
+use racun_access::Entity;
+use racun_documents::{Document, DocumentId, DocumentKind, Numbering};
+use racun_fiscal::{
+    Authority, BusinessPremise, Device, FISCAL_DEVICES, FISCAL_PREMISES, FISCAL_SETTINGS,
+    FiscalSettings, Identity, Means, Signer, may_skip,
+};
+use racun_kernel::{
+    Clause, Issue, Issues, ListQuery, Operator as Is, Record, Scope, Stamp, Store, StoreError,
+    Table, Tenant,
+};
+use std::sync::Arc;
+use time::{Date, OffsetDateTime};
+
+use super::error::FiscalizationRefused;
+use super::issue::{Issuing, numbering};
+use super::operator::{Operator, inside};
+use super::request::{FiscalRequest, FiscalizeRequest, Said};
+use super::{Fiscal, Ports, of_country, of_document, on_document};
+use crate::documents::get_documents;
+use crate::error::Error;
+
+/// A document that is about to be issued.
+pub(crate) struct Occasion {
+    /// Its kind.
+    pub kind: DocumentKind,
+    /// What it is linked to.
+    pub links: Vec<DocumentId>,
+    /// How it is paid, as far as that is known.
+    pub means: Vec<Means>,
+    /// What the request says.
+    said: Wish,
+}
+
+enum Wish {
+    /// A document is made or finalized.
+    Issue(FiscalRequest),
+    /// One that was skipped is fiscalized.
+    Later(FiscalizeRequest),
+    /// A credit note takes a fiscalized document back, where it was issued.
+    Back(Box<Document>),
+}
+
+impl Occasion {
+    /// A document of `kind` that is issued as `request` says.
+    pub fn issue(
+        kind: DocumentKind,
+        links: Vec<DocumentId>,
+        means: Vec<Means>,
+        request: FiscalRequest,
+    ) -> Self {
+        Self { kind, links, means, said: Wish::Issue(request) }
+    }
+
+    /// A document of `kind` that was issued without being fiscalized.
+    pub fn later(kind: DocumentKind, request: FiscalizeRequest) -> Self {
+        Self { kind, links: Vec::new(), means: Vec::new(), said: Wish::Later(request) }
+    }
+
+    /// The credit note by which `document` is taken back.
+    pub fn back(document: Document) -> Self {
+        let (kind, said) = (DocumentKind::CreditNote, Wish::Back(Box::new(document)));
+        Self { kind, links: Vec::new(), means: Vec::new(), said }
+    }
+}
+
+/// How a document is going to be issued.
+pub(crate) enum Prepared {
+    /// No authority asks for it.
+    Plain,
+    /// The authority is not told, as is allowed.
+    Skipped(Authority),
+    /// The authority is told.
+    Fiscal(Box<Issuing>),
+}
+
+impl Prepared {
+    /// The date that the document must have; `None` when it may have any.
+    pub fn date(&self) -> Option<Date> {
+        self.issuing().and_then(Issuing::date)
+    }
+
+    /// What issues, when an authority is told.
+    pub fn issuing(&self) -> Option<&Issuing> {
+        match self {
+            Self::Fiscal(issuing) => Some(issuing),
+            Self::Plain | Self::Skipped(_) => None,
+        }
+    }
+}
+
+/// Finds out how the document of `occasion` is going to be issued.
+///
+/// # Errors
+/// What is wrong with the request; a skip that is not allowed; premises, devices, operators and
+/// certificates that are missing or unusable; the store's failure.
+pub(crate) async fn prepare(
+    ports: Ports<'_>,
+    scope: &Scope,
+    entity: &Entity,
+    occasion: Occasion,
+    stamp: &Stamp,
+) -> Result<Prepared, Error> {
+    let Occasion { kind, links, means, said } = occasion;
+    let authority = match &said {
+        Wish::Back(document) => {
+            document.fiscal.as_ref().map(|fiscal| of_document(fiscal.authority))
+        }
+        Wish::Issue(_) | Wish::Later(_) => of_country(entity.country_code.as_deref()),
+    };
+    let Some(authority) = authority.filter(|_| kind.is_fiscal()) else {
+        return Ok(Prepared::Plain);
+    };
+    let settings: Option<FiscalSettings> =
+        ports.store.get(&FISCAL_SETTINGS, &scope.tenant(), authority.name()).await?;
+    let said = match (said, &settings) {
+        (Wish::Back(document), Some(_)) => again(&document),
+        (Wish::Back(_), None) => {
+            return Err(FiscalizationRefused::SettingsMissing(authority).into());
+        }
+        (_, settings) if !settings.as_ref().is_some_and(|settings| settings.enabled) => {
+            return Ok(Prepared::Plain);
+        }
+        (Wish::Issue(request), _) => Said::to(authority, request),
+        (Wish::Later(request), _) => request.into(),
+    };
+    let Some(settings) = settings else { return Ok(Prepared::Plain) };
+    let corrects = kind == DocumentKind::CreditNote
+        && get_documents(ports.store, scope, links.iter().copied())
+            .await?
+            .iter()
+            .any(Document::is_fiscalized);
+    if skips(&said, &settings, &means, corrects, stamp.now())? {
+        return Ok(Prepared::Skipped(authority));
+    }
+    let operator = Operator::of(&said, scope.person(), &settings)?;
+    let (premise, device) = place(ports.store, &scope.tenant(), authority, &said).await?;
+    let (identity, signer) = identity(ports.fiscal, &settings, stamp.now())?;
+    Ok(Prepared::Fiscal(Box::new(Issuing {
+        settings,
+        premise,
+        device,
+        operator,
+        payment_type: said.payment_type,
+        identity,
+        signer,
+        scope: scope.clone(),
+        stamp: stamp.clone(),
+    })))
+}
+
+/// What is said of a credit note that takes `document` back: that it is issued where that was.
+fn again(document: &Document) -> Said {
+    let record = document.fiscal_record();
+    let name = |of: fn(&racun_documents::FiscalRecord) -> &String| record.map(of).cloned();
+    let payment_type = record.and_then(|record| record.payment_type.clone());
+    Said {
+        premise: name(|record| &record.premise),
+        device: name(|record| &record.device),
+        payment_type: payment_type.and_then(|name| means_called(&name)),
+        skip: Some(false),
+        inside: document.fiscal.as_ref().map(|fiscal| fiscal.authority.name()),
+        ..Said::default()
+    }
+}
+
+/// The means called `name` in the interface.
+pub(super) fn means_called(name: &str) -> Option<Means> {
+    serde_json::from_value(name.into()).ok()
+}
+
+/// Whether the document is not fiscalized.
+fn skips(
+    said: &Said,
+    settings: &FiscalSettings,
+    means: &[Means],
+    corrects_fiscalized: bool,
+    now: OffsetDateTime,
+) -> Result<bool, FiscalizationRefused> {
+    let authority = settings.authority;
+    let on = authority.local(now).date();
+    let may = may_skip(authority, on, means, corrects_fiscalized);
+    match (authority, said.skip) {
+        (Authority::Fina, Some(true)) => Err(FiscalizationRefused::CannotSkip),
+        (Authority::Furs, Some(true)) if !may => Err(FiscalizationRefused::SkipNotAllowed),
+        (Authority::Furs, wish) => Ok(wish.unwrap_or(settings.default_skip) && may),
+        (Authority::Fina, _) => Ok(false),
+    }
+}
+
+/// Where the next document of an entity would be issued, and how it would be numbered.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct NextPlace {
+    /// Whom it would be reported to.
+    pub authority: racun_documents::Authority,
+    /// Name of the business premise.
+    pub premise: String,
+    /// Name of the electronic device.
+    pub device: String,
+}
+
+/// Where a document of `kind` would be issued next, with its numbering: of the premise and the device
+/// that are named, or the only ones. `None` when no authority would be told; an error when nobody can
+/// tell where.
+///
+/// # Errors
+/// Issues at the names; the store's failure.
+pub(crate) async fn next_place(
+    store: &dyn Store,
+    entity: &Entity,
+    kind: DocumentKind,
+    named: [Option<&str>; 2],
+    stamp: &Stamp,
+) -> Result<Option<(NextPlace, Numbering)>, Error> {
+    let tenant = Tenant::entity(entity.id);
+    let authority = of_country(entity.country_code.as_deref()).filter(|_| kind.is_fiscal());
+    let Some(authority) = authority else { return Ok(None) };
+    let settings: Option<FiscalSettings> =
+        store.get(&FISCAL_SETTINGS, &tenant, authority.name()).await?;
+    let Some(settings) = settings.filter(|settings| settings.enabled) else { return Ok(None) };
+    let [premise, device] = named.map(|name| name.map(str::to_owned));
+    let said = Said { premise, device, ..Said::default() };
+    let (premise, device) = place(store, &tenant, authority, &said).await?;
+    let numbering = numbering(tenant, settings.numbering, &premise, &device, stamp.now());
+    let authority = on_document(authority);
+    let place = NextPlace { authority, premise: premise.name, device: device.name };
+    Ok(Some((place, numbering)))
+}
+
+/// The premise and the device that are named, or the only ones that there are.
+async fn place(
+    store: &dyn Store,
+    tenant: &Tenant,
+    authority: Authority,
+    said: &Said,
+) -> Result<(BusinessPremise, Device), Error> {
+    let premises = Active {
+        table: &FISCAL_PREMISES,
+        within: ("authority", authority.name().to_owned()),
+        field: "business_premise_name",
+        what: "open business premise",
+    };
+    let premise: BusinessPremise =
+        premises.one(store, tenant, said, said.premise.as_deref()).await?;
+    let devices = Active {
+        table: &FISCAL_DEVICES,
+        within: ("premise_id", premise.id.to_string()),
+        field: "electronic_device_name",
+        what: "active electronic device in the business premise",
+    };
+    let device = devices.one(store, tenant, said, said.device.as_deref()).await?;
+    Ok((premise, device))
+}
+
+/// Premises or devices that documents can be issued on.
+struct Active {
+    table: &'static Table,
+    within: (&'static str, String),
+    /// Where a request names one.
+    field: &'static str,
+    /// What they are.
+    what: &'static str,
+}
+
+impl Active {
+    /// The one called `name`, or the only one.
+    async fn one<A: Record>(
+        &self,
+        store: &dyn Store,
+        tenant: &Tenant,
+        said: &Said,
+        name: Option<&str>,
+    ) -> Result<A, Error> {
+        let mut clauses = vec![
+            Clause::on(self.table, self.within.0, Is::Equals(self.within.1.clone().into())),
+            Clause::on(self.table, "is_active", Is::Equals(true.into())),
+        ];
+        clauses.extend(name.map(|name| Clause::on(self.table, "name", Is::Equals(name.into()))));
+        let query =
+            ListQuery { limit: 2, count: false, clauses, ..ListQuery::first_page(self.table) };
+        let mut rows = store.page(self.table, tenant, &query).await?.rows;
+        let what = self.what;
+        let (code, message) = match (rows.len(), name) {
+            (1, _) => return rows.pop().ok_or_else(|| gone().into()),
+            (0, Some(name)) => ("not_found", format!("there is no {what} called {name} here")),
+            (0, None) => ("required", format!("there is no {what}; make one first")),
+            _ => ("required", format!("there is more than one {what}; say which")),
+        };
+        let issues = Issues::from(Issue::new(code, message).at(self.field));
+        Err(inside(said, issues).into())
+    }
+}
+
+fn gone() -> StoreError {
+    StoreError::Unavailable("a row went between two looks".to_owned())
+}
+
+/// The certificate to sign with, opened, and what signs with it.
+pub(super) fn identity(
+    fiscal: Option<&Fiscal>,
+    settings: &FiscalSettings,
+    now: OffsetDateTime,
+) -> Result<(Identity, Arc<dyn Signer>), FiscalizationRefused> {
+    if let Some(refused) = FiscalizationRefused::of(settings.certificate_status(now)) {
+        return Err(refused);
+    }
+    let certificate = settings.certificate.as_ref();
+    let certificate = certificate.ok_or(FiscalizationRefused::CertificateMissing)?;
+    let unusable = FiscalizationRefused::CertificateUnusable;
+    let fiscal = fiscal.ok_or(unusable)?;
+    let identity = certificate
+        .identity(&*fiscal.vault, settings.entity_id, settings.authority)
+        .map_err(|_| unusable)?;
+    let signer = fiscal.authorities.signer(&identity).map_err(|_| unusable)?;
+    Ok((identity, signer))
+}

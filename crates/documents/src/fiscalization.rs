@@ -1,0 +1,140 @@
+//! What a tax authority knows of a document.
+
+use racun_kernel::Environment;
+use serde::{Deserialize, Serialize};
+use time::OffsetDateTime;
+
+/// A tax authority that documents are reported to.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Authority {
+    /// Slovenia.
+    Furs,
+    /// Croatia.
+    Fina,
+}
+
+impl Authority {
+    /// Its name on the wire.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Furs => "furs",
+            Self::Fina => "fina",
+        }
+    }
+
+    /// The number of the document that is the `sequence`-th of its sequence there: Slovenia
+    /// `premise-device-sequence`, Croatia `sequence/premise/device`.
+    #[must_use]
+    pub fn number(self, premise: &str, device: &str, sequence: i64) -> String {
+        match self {
+            Self::Furs => format!("{premise}-{device}-{sequence}"),
+            Self::Fina => format!("{sequence}/{premise}/{device}"),
+        }
+    }
+}
+
+/// How far a document's report has come.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum FiscalStatus {
+    /// Issued; whether the authority has it is not known yet.
+    Pending,
+    /// The authority confirmed it.
+    Success,
+    /// The authority refused it; somebody has to mend what it names and fiscalize it again.
+    Failed,
+    /// Issued without being reported, as is legal for some ways of payment.
+    Skipped,
+}
+
+impl FiscalStatus {
+    /// Its name on the wire.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Pending => "pending",
+            Self::Success => "success",
+            Self::Failed => "failed",
+            Self::Skipped => "skipped",
+        }
+    }
+}
+
+/// What a document was reported with. All but confirmations and the last message stays as issued.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct FiscalRecord {
+    /// Name of the business premise.
+    pub premise: String,
+    /// Name of the electronic device.
+    pub device: String,
+    /// Its place in their sequence.
+    pub number: i64,
+    /// When it was issued, to the second, with the offset of the authority's zone.
+    #[serde(with = "time::serde::rfc3339")]
+    pub issued_at: OffsetDateTime,
+    /// The issuer's mark: ZOI or ZKI.
+    pub mark: String,
+    /// All ids that the authority gave it, EOR or JIR, in the order in which they came.
+    pub confirmations: Vec<String>,
+    /// What its QR code says.
+    pub qr: String,
+    /// Tax number or OIB of who issued it; none for a foreigner in Slovenia.
+    pub operator_number: Option<String>,
+    /// Their mark on the document.
+    pub operator_label: Option<String>,
+    /// Whether it went to the authority's test system.
+    pub environment: Environment,
+    /// Id of the last message.
+    pub message_id: String,
+    /// Whether that message said that the document was handed out before it was confirmed.
+    pub is_late: bool,
+    /// What the message says besides.
+    pub special_notes: Option<String>,
+    /// Croatia: how it is paid, as the authority was told when it was issued.
+    pub payment_type: Option<String>,
+}
+
+/// What a tax authority knows of a document.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Fiscalization {
+    /// Whom it is reported to.
+    pub authority: Authority,
+    /// How far the report has come.
+    pub status: FiscalStatus,
+    /// When the authority first confirmed it.
+    #[serde(with = "time::serde::rfc3339::option")]
+    pub fiscalized_at: Option<OffsetDateTime>,
+    /// The authority's code, when it last answered an error.
+    pub error: Option<String>,
+    /// What it was reported with; none while it is skipped.
+    pub record: Option<FiscalRecord>,
+}
+
+impl Fiscalization {
+    /// A document that is issued without being reported.
+    #[must_use]
+    pub const fn skipped(authority: Authority) -> Self {
+        let status = FiscalStatus::Skipped;
+        Self { authority, status, fiscalized_at: None, error: None, record: None }
+    }
+
+    /// A document that is issued to be reported with `record`.
+    #[must_use]
+    pub const fn pending(authority: Authority, record: FiscalRecord) -> Self {
+        let status = FiscalStatus::Pending;
+        Self { authority, status, fiscalized_at: None, error: None, record: Some(record) }
+    }
+
+    /// The id that the authority gave it: of several the last in Slovenia, where the last message
+    /// counts, and the first in Croatia, where the first does.
+    #[must_use]
+    pub fn confirmation(&self) -> Option<&String> {
+        let confirmations = &self.record.as_ref()?.confirmations;
+        match self.authority {
+            Authority::Furs => confirmations.last(),
+            Authority::Fina => confirmations.first(),
+        }
+    }
+}

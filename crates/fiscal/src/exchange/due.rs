@@ -1,0 +1,120 @@
+//! The rows by which workers of any process find the exchanges of all tenants that are due.
+
+use racun_kernel::id::{AccountId, EntityId};
+use racun_kernel::{
+    Clause, Environment, Field, FieldKind, ListQuery, Operator, Order, Put, Record, Table, Tenant,
+    Value,
+};
+use serde::{Deserialize, Serialize};
+use time::OffsetDateTime;
+
+use super::Exchange;
+use crate::Authority;
+
+/// When an exchange is due next, kept where workers find those of all entities.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct DueExchange {
+    /// The document, and the row's id.
+    pub document_id: String,
+    /// Whose it is.
+    pub entity_id: EntityId,
+    /// Whose entity it is.
+    pub account_id: AccountId,
+    /// Which data set it is of.
+    pub environment: Environment,
+    /// Whom it is with.
+    pub authority: Authority,
+    /// When its next attempt is due.
+    #[serde(with = "time::serde::rfc3339")]
+    pub due_at: OffsetDateTime,
+    /// When the document was issued.
+    #[serde(with = "time::serde::rfc3339")]
+    pub created_at: OffsetDateTime,
+}
+
+/// Where due exchanges are kept: in the directory, beside no entity's rows.
+pub static DUE_EXCHANGES: Table = Table {
+    name: "due_exchanges",
+    fields: &[
+        Field::id(),
+        Field::column("entity_id", FieldKind::Text),
+        Field::column("account_id", FieldKind::Text),
+        Field::column("environment", FieldKind::Text),
+        Field::column("authority", FieldKind::Text),
+        Field::column("due_at", FieldKind::Instant).indexed(),
+        Field::column("created_at", FieldKind::Instant),
+    ],
+};
+
+impl Record for DueExchange {
+    fn table(&self) -> &'static Table {
+        &DUE_EXCHANGES
+    }
+
+    fn id(&self) -> String {
+        self.document_id.clone()
+    }
+
+    fn tenant(&self) -> Tenant {
+        Tenant::directory()
+    }
+
+    fn values(&self) -> Vec<Value> {
+        vec![
+            self.document_id.clone().into(),
+            self.entity_id.into(),
+            self.account_id.into(),
+            self.environment.name().into(),
+            self.authority.name().into(),
+            self.due_at.into(),
+            self.created_at.into(),
+        ]
+    }
+}
+
+/// The first page of [`DUE_EXCHANGES`], earliest first, of all that are due at `now`.
+#[must_use]
+pub fn due_by(now: OffsetDateTime) -> ListQuery {
+    ListQuery {
+        limit: ListQuery::MAX_LIMIT,
+        count: false,
+        clauses: vec![Clause::on(&DUE_EXCHANGES, "due_at", Operator::Lte(Value::Instant(now)))],
+        order: vec![Order::on(&DUE_EXCHANGES, "due_at", false)],
+        ..ListQuery::first_page(&DUE_EXCHANGES)
+    }
+}
+
+/// What to write of the due row when an exchange changes from `before` to `after`, in the same
+/// commit; `None` there means that it does not exist.
+#[must_use]
+pub fn due_put(
+    before: Option<&Exchange>,
+    after: &Exchange,
+    account_id: AccountId,
+    environment: Environment,
+) -> Option<Put> {
+    let row = |exchange: &Exchange| exchange.due_row(account_id, environment);
+    match (before.and_then(row), row(after)) {
+        (None, None) => None,
+        (None, Some(after)) => Some(Put::insert(&after)),
+        (Some(before), None) => Some(Put::delete(&before)),
+        (Some(before), Some(after)) => (before != after).then(|| Put::update(&before, &after)),
+    }
+}
+
+impl Exchange {
+    /// The row by which workers find it; `None` when nothing is due.
+    #[must_use]
+    pub fn due_row(&self, account_id: AccountId, environment: Environment) -> Option<DueExchange> {
+        let due_at = self.due_at()?;
+        Some(DueExchange {
+            document_id: self.document_id.clone(),
+            entity_id: self.entity_id,
+            account_id,
+            environment,
+            authority: self.content.authority(),
+            due_at,
+            created_at: self.created_at,
+        })
+    }
+}

@@ -1,0 +1,320 @@
+//! What tax authorities are told of documents, both ways.
+
+use racun_application::fiscalization::{FinaRequest, FiscalRequest, FiscalizeRequest, FursRequest};
+use racun_documents::{
+    Authority, Document, FiscalRecord, FiscalStatus, Fiscalization, PaymentChange,
+};
+use racun_fiscal::Means;
+use racun_kernel::calendar::format_instant;
+use serde::{Deserialize, Serialize};
+use time::OffsetDateTime;
+use time::format_description::well_known::Rfc3339;
+use utoipa::ToSchema;
+use validator::Validate;
+
+use crate::body::{Convert, names};
+use crate::fiscal::FiscalEnvironmentBody;
+
+/// Where and by whom a document is issued of which FURS is told. What is absent comes of the person
+/// who acts, of the entity's settings, or of there being one only.
+#[derive(Debug, Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+#[schema(as = FursDocumentInput)]
+pub struct FursInputBody {
+    /// Name of the business premise.
+    business_premise_name: Option<String>,
+    /// Name of the electronic device.
+    electronic_device_name: Option<String>,
+    /// Tax number of who issues.
+    operator_tax_number: Option<String>,
+    /// Their mark on the document.
+    operator_label: Option<String>,
+    /// Issues without being fiscalized, as is allowed for what is paid by bank transfer or not paid.
+    skip: Option<bool>,
+}
+
+/// How a receipt is paid, in Croatia.
+#[derive(Debug, Clone, Copy, Deserialize, ToSchema)]
+#[serde(rename_all = "snake_case")]
+#[schema(as = FinaPaymentType)]
+pub enum FinaPaymentTypeBody {
+    Cash,
+    Card,
+    Online,
+    BankTransfer,
+    OnlineWallet,
+    Crypto,
+    Coupon,
+    Other,
+}
+
+impl Convert<Means> for FinaPaymentTypeBody {
+    fn convert(self) -> Means {
+        match self {
+            Self::Cash => Means::Cash,
+            Self::Card => Means::Card,
+            Self::Online => Means::Online,
+            Self::BankTransfer => Means::BankTransfer,
+            Self::OnlineWallet => Means::OnlineWallet,
+            Self::Crypto => Means::Crypto,
+            Self::Coupon => Means::Coupon,
+            Self::Other => Means::Other,
+        }
+    }
+}
+
+/// Where and by whom a document is issued of which the authority of Croatia is told, and how it is paid.
+#[derive(Debug, Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+#[schema(as = FinaDocumentInput)]
+pub struct FinaInputBody {
+    /// Name of the business premise.
+    business_premise_name: Option<String>,
+    /// Name of the electronic device.
+    electronic_device_name: Option<String>,
+    /// OIB of who issues.
+    operator_oib: Option<String>,
+    /// Their mark on the document.
+    operator_label: Option<String>,
+    /// How it is paid; as its payments say when absent, else by bank transfer.
+    payment_type: Option<FinaPaymentTypeBody>,
+    /// True is refused: nobody skips in Croatia.
+    skip: Option<bool>,
+}
+
+/// What is said of fiscalization by what a body holds.
+pub(super) fn fiscal_request(
+    furs: Option<FursInputBody>,
+    fina: Option<FinaInputBody>,
+) -> FiscalRequest {
+    let furs = furs.map_or_else(FursRequest::default, |furs| FursRequest {
+        business_premise_name: furs.business_premise_name,
+        electronic_device_name: furs.electronic_device_name,
+        operator_tax_number: furs.operator_tax_number,
+        operator_label: furs.operator_label,
+        skip: furs.skip,
+    });
+    let fina = fina.map_or_else(FinaRequest::default, |fina| FinaRequest {
+        business_premise_name: fina.business_premise_name,
+        electronic_device_name: fina.electronic_device_name,
+        operator_oib: fina.operator_oib,
+        operator_label: fina.operator_label,
+        payment_type: fina.payment_type.convert(),
+        skip: fina.skip,
+    });
+    FiscalRequest { furs, fina }
+}
+
+/// Where and by whom a document is fiscalized that was skipped. What was refused keeps its number, and
+/// all that it was issued with.
+#[derive(Debug, Default, Deserialize, ToSchema, Validate)]
+#[serde(deny_unknown_fields)]
+#[schema(as = FiscalizeDocument)]
+pub struct FiscalizeBody {
+    /// Name of the business premise.
+    business_premise_name: Option<String>,
+    /// Name of the electronic device.
+    electronic_device_name: Option<String>,
+    /// Tax number of who issues.
+    operator_tax_number: Option<String>,
+    /// Their mark on the document.
+    operator_label: Option<String>,
+    /// Whether they have no Slovenian tax number.
+    foreign_operator: Option<bool>,
+}
+
+impl Convert<FiscalizeRequest> for FiscalizeBody {
+    fn convert(self) -> FiscalizeRequest {
+        FiscalizeRequest {
+            business_premise_name: self.business_premise_name,
+            electronic_device_name: self.electronic_device_name,
+            operator_number: self.operator_tax_number,
+            operator_label: self.operator_label,
+            foreign_operator: self.foreign_operator,
+        }
+    }
+}
+
+names! {
+    /// How far the report of a document has come.
+    FiscalStatusBody as FiscalizationStatus of FiscalStatus { Pending, Success, Failed, Skipped }
+}
+
+/// What FURS is told of a document.
+#[derive(Debug, Serialize, ToSchema)]
+#[schema(as = FursData)]
+struct FursDataBody {
+    business_premise_name: String,
+    electronic_device_name: String,
+    /// Its place in the sequence of its premise or device.
+    invoice_number: i64,
+    /// The issuer's mark.
+    zoi: String,
+    /// The mark as messages call it: `ProtectedID`.
+    protected_id: String,
+    /// The authority's id; null while it has not confirmed the document.
+    #[schema(required = true)]
+    eor: Option<String>,
+    /// The 60 digits of the code to print.
+    qr: String,
+    /// Null for a foreigner.
+    #[schema(required = true)]
+    operator_tax_number: Option<String>,
+    #[schema(required = true)]
+    operator_label: Option<String>,
+    environment: FiscalEnvironmentBody,
+    /// Id of the last message.
+    message_id: String,
+    #[schema(required = true)]
+    special_notes: Option<String>,
+    /// Whether the last message said that the document was handed out before.
+    subsequent_submit: bool,
+}
+
+/// What FURS knows of a document.
+#[derive(Debug, Serialize, ToSchema)]
+#[schema(as = FursFiscalization)]
+pub struct FursFiscalizationBody {
+    status: FiscalStatusBody,
+    /// When the authority first confirmed it.
+    #[schema(required = true)]
+    fiscalized_at: Option<String>,
+    /// The authority's code, when it last answered an error.
+    #[schema(required = true)]
+    error: Option<String>,
+    /// Null when it is skipped.
+    #[schema(required = true)]
+    data: Option<FursDataBody>,
+}
+
+impl FursFiscalizationBody {
+    /// What FURS knows of `document`.
+    pub(super) fn of(document: &Document) -> Option<Self> {
+        let fiscal = of_authority(document, Authority::Furs)?;
+        let data = |record: &FiscalRecord| FursDataBody {
+            business_premise_name: record.premise.clone(),
+            electronic_device_name: record.device.clone(),
+            invoice_number: record.number,
+            zoi: record.mark.clone(),
+            protected_id: record.mark.clone(),
+            eor: fiscal.confirmation().cloned(),
+            qr: record.qr.clone(),
+            operator_tax_number: record.operator_number.clone(),
+            operator_label: record.operator_label.clone(),
+            environment: record.environment.convert(),
+            message_id: record.message_id.clone(),
+            special_notes: record.special_notes.clone(),
+            subsequent_submit: record.is_late,
+        };
+        Some(Self {
+            status: fiscal.status.convert(),
+            fiscalized_at: fiscal.fiscalized_at.map(format_instant),
+            error: fiscal.error.clone(),
+            data: fiscal.record.as_ref().map(data),
+        })
+    }
+}
+
+/// A change of a payment's type that the authority has not confirmed.
+#[derive(Debug, Serialize, ToSchema)]
+#[schema(as = UnconfirmedPaymentChange)]
+struct PaymentChangeBody {
+    from: String,
+    to: String,
+    attempted_at: String,
+}
+
+impl From<&PaymentChange> for PaymentChangeBody {
+    fn from(change: &PaymentChange) -> Self {
+        let attempted_at = format_instant(change.attempted_at);
+        Self { from: change.from.clone(), to: change.to.clone(), attempted_at }
+    }
+}
+
+/// What the authority of Croatia is told of a document.
+#[derive(Debug, Serialize, ToSchema)]
+#[schema(as = FinaData)]
+struct FinaDataBody {
+    business_premise_name: String,
+    electronic_device_name: String,
+    /// Its place in the sequence of its premise or device.
+    invoice_number: i64,
+    /// The issuer's mark.
+    zki: String,
+    /// The authority's id; null while it has not confirmed the document.
+    #[schema(required = true)]
+    jir: Option<String>,
+    /// The address of the code to print.
+    qr: String,
+    /// How it was paid, as the authority was told when it was issued.
+    #[schema(required = true)]
+    payment_type: Option<String>,
+    #[schema(required = true)]
+    operator_oib: Option<String>,
+    #[schema(required = true)]
+    operator_label: Option<String>,
+    environment: FiscalEnvironmentBody,
+    /// Id of the last message.
+    message_id: String,
+    /// When it was issued, with the offset of Europe/Zagreb.
+    issued_at: String,
+    /// Whether the last message said that the document was handed out before.
+    subsequent_submit: bool,
+    /// Null while there is none.
+    #[schema(required = true)]
+    payment_change_unconfirmed: Option<PaymentChangeBody>,
+}
+
+/// What the authority of Croatia knows of a document.
+#[derive(Debug, Serialize, ToSchema)]
+#[schema(as = FinaFiscalization)]
+pub struct FinaFiscalizationBody {
+    status: FiscalStatusBody,
+    /// When the authority first confirmed it.
+    #[schema(required = true)]
+    fiscalized_at: Option<String>,
+    /// The authority's code, when it last answered an error.
+    #[schema(required = true)]
+    error: Option<String>,
+    #[schema(required = true)]
+    data: Option<FinaDataBody>,
+}
+
+impl FinaFiscalizationBody {
+    /// What the authority knows of `document`.
+    pub(super) fn of(document: &Document) -> Option<Self> {
+        let fiscal = of_authority(document, Authority::Fina)?;
+        let unconfirmed = document.payment_change_unconfirmed.as_ref();
+        let data = |record: &FiscalRecord| FinaDataBody {
+            business_premise_name: record.premise.clone(),
+            electronic_device_name: record.device.clone(),
+            invoice_number: record.number,
+            zki: record.mark.clone(),
+            jir: fiscal.confirmation().cloned(),
+            qr: record.qr.clone(),
+            payment_type: record.payment_type.clone(),
+            operator_oib: record.operator_number.clone(),
+            operator_label: record.operator_label.clone(),
+            environment: record.environment.convert(),
+            message_id: record.message_id.clone(),
+            issued_at: with_offset(record.issued_at),
+            subsequent_submit: record.is_late,
+            payment_change_unconfirmed: unconfirmed.map(PaymentChangeBody::from),
+        };
+        Some(Self {
+            status: fiscal.status.convert(),
+            fiscalized_at: fiscal.fiscalized_at.map(format_instant),
+            error: fiscal.error.clone(),
+            data: fiscal.record.as_ref().map(data),
+        })
+    }
+}
+
+fn of_authority(document: &Document, authority: Authority) -> Option<&Fiscalization> {
+    document.fiscal.as_deref().filter(|fiscal| fiscal.authority == authority)
+}
+
+/// `instant` with the offset that it has.
+fn with_offset(instant: OffsetDateTime) -> String {
+    instant.format(&Rfc3339).unwrap_or_default()
+}

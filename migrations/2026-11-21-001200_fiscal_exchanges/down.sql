@@ -1,0 +1,2 @@
+DROP TABLE "due_exchanges";
+DROP TABLE "fiscal_exchanges";
