@@ -12,10 +12,11 @@
 //! | `jobs`           | what is done without a request                       |
 //! | `demo`           | `racun demo`                                         |
 //! | `private_server` | its server when no other is named                    |
-//! | `unconfigured`   | tax authorities of a server that is told of none     |
+//! | `authorities`    | the tax authorities that are told                    |
 //! | `print`          | lines on standard output                             |
 //! | `stop`           | the signals that end the process                     |
 
+mod authorities;
 mod cli;
 mod clock;
 mod data_folder;
@@ -28,7 +29,6 @@ mod settings;
 mod stop;
 mod store;
 mod telemetry;
-mod unconfigured;
 
 use std::process::ExitCode;
 

@@ -8,7 +8,7 @@ use tokio::sync::oneshot;
 
 use crate::demo::Play;
 use crate::settings::Settings;
-use crate::{demo, serve, store};
+use crate::{authorities, demo, serve, store};
 
 /// Plays `play` on a server whose data nobody keeps.
 ///
@@ -25,8 +25,9 @@ pub async fn demo(play: Play) -> anyhow::Result<()> {
         // Sent, or dropped: the demo has ended either way.
         let _ = stopped.await;
     });
+    let authorities = authorities::connect(&settings)?;
     let retry = settings.fiscalization.retry();
-    let services = serve::services(opened.store, opened.master_key.as_ref(), retry);
+    let services = serve::services(opened.store, authorities, opened.master_key.as_ref(), retry);
     let server = tokio::spawn(racun_http_api::run(listener, services, options));
     let outcome = demo::play(play, &format!("http://{address}")).await;
     drop(stop);

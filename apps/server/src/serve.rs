@@ -13,9 +13,9 @@ use racun_http_api::{Options, Services};
 use racun_kernel::Vault;
 use tokio::runtime::Handle;
 
+use crate::authorities::{self, Connected};
 use crate::settings::{MasterKey, Settings};
 use crate::store::{self, Opened};
-use crate::unconfigured::Unconfigured;
 use crate::{clock, jobs, print, stop};
 
 /// Answers requests and works off jobs until a signal comes, and finishes the requests under way.
@@ -23,6 +23,7 @@ use crate::{clock, jobs, print, stop};
 /// # Errors
 /// When the store cannot be opened or the address cannot be listened on.
 pub async fn serve(settings: &Settings) -> anyhow::Result<()> {
+    let authorities = authorities::connect(settings)?;
     let Opened { store, place, made, master_key } = store::open(settings).await?;
     // From here on: a signal while the store is opened ends the process at once, which both stores
     // survive, whereas waiting for another process's migrations may take minutes.
@@ -42,7 +43,8 @@ pub async fn serve(settings: &Settings) -> anyhow::Result<()> {
     if !made.is_empty() {
         tracing::info!("{}", how_to_get_a_key(&base));
     }
-    let services = services(store, master_key.as_ref(), settings.fiscalization.retry());
+    let services =
+        services(store, authorities, master_key.as_ref(), settings.fiscalization.retry());
     let work = jobs::start(&services.store, services.fiscal());
     let stop = async move {
         stop.await;
@@ -58,13 +60,15 @@ pub async fn serve(settings: &Settings) -> anyhow::Result<()> {
 /// # Errors
 /// When the store cannot be opened.
 pub async fn work(settings: &Settings) -> anyhow::Result<()> {
+    let authorities = authorities::connect(settings)?;
     let Opened { store, place, master_key, .. } = store::open(settings).await?;
     let stop = stop::requested()?;
     tracing::info!(
         "Racun works off jobs: invoices of recurring ones, and documents that tax authorities have \
          not confirmed; data in {place}"
     );
-    let services = services(store, master_key.as_ref(), settings.fiscalization.retry());
+    let services =
+        services(store, authorities, master_key.as_ref(), settings.fiscalization.retry());
     let work = jobs::start(&services.store, services.fiscal());
     stop.await;
     work.stop();
@@ -99,6 +103,7 @@ pub fn listen(address: SocketAddr) -> anyhow::Result<(TcpListener, SocketAddr)> 
 /// What requests are answered with.
 pub fn services(
     store: Arc<dyn racun_kernel::Store>,
+    authorities: Arc<Connected>,
     master_key: Option<&MasterKey>,
     fiscal_retry: Retry,
 ) -> Services {
@@ -106,7 +111,8 @@ pub fn services(
     let services = Services {
         store,
         tax_authority: Arc::new(NoAuthority),
-        authorities: Arc::new(Unconfigured),
+        authorities: Arc::<Connected>::clone(&authorities),
+        test_certificates: Some(authorities),
         vault: master_key.map(vault),
         fiscal_retry,
         clock: Arc::new(clock::now),

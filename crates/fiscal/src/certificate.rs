@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 use time::{Duration, OffsetDateTime};
 
 use crate::error::CertificateFault;
-use crate::{Act, Authority, Identity, OpenedCertificate, P12Error};
+use crate::{Act, Authority, Identity, OpenedCertificate, P12Error, fina, furs};
 
 /// How long before its end a certificate is said to expire soon.
 const SOON: Duration = Duration::days(30);
@@ -153,11 +153,8 @@ fn check(
         return Err(invalid("no_tax_number", message));
     };
     let entitys = tax_number.map(|text| without_country(text, authority)).unwrap_or_default();
-    if entitys.is_empty() {
-        let message = "the entity has no tax_number to compare the certificate with; set it first";
-        return Err(invalid("tax_number_missing", message));
-    }
-    if *own != entitys {
+    // An entity that says no number has none that the certificate contradicts.
+    if !entitys.is_empty() && *own != entitys {
         let message = format!(
             "the certificate is of the taxpayer {own}, and the entity's tax_number is {entitys}"
         );
@@ -175,6 +172,19 @@ fn check(
         return Err(CertificateFault { code: "certificate_expired", issue });
     }
     Ok(own.clone())
+}
+
+/// The number that `authority` knows the taxpayer by who calls it `text`.
+///
+/// # Errors
+/// `invalid_value` at `tax_number` when it is none.
+pub fn taxpayer_number(authority: Authority, text: Option<&str>) -> Result<String, Issue> {
+    let number = text.map(|text| without_country(text, authority)).unwrap_or_default();
+    let checked = match authority {
+        Authority::Furs => furs::check_tax_number(&number),
+        Authority::Fina => fina::check_oib(&number),
+    };
+    checked.map(|()| number).map_err(|issue| issue.at("tax_number"))
 }
 
 /// `text` without spaces and without the country before the number.

@@ -56,7 +56,7 @@ mod working_days;
 
 pub use act::Act;
 pub use authority::Authority;
-pub use certificate::{Certificate, CertificateStatus};
+pub use certificate::{Certificate, CertificateStatus, taxpayer_number};
 pub use checks::{check_device_name, check_premise_name, check_starting_number};
 pub use class::Class;
 pub use device::{Device, FISCAL_DEVICES, MAX_DEVICES, NewDevice, device_key};
@@ -70,7 +70,7 @@ pub use numbering::{Start, series, year_of};
 pub use policy::may_skip;
 pub use port::{
     Authorities, Header, Identity, Message, MessageId, OpenedCertificate, P12Error, Patience,
-    Reply, Signer, SigningFailed, Unknown,
+    Reply, Signer, SigningFailed, TestCertificate, TestCertificates, Unknown,
 };
 pub use premise::{
     BusinessPremise, DeviceId, FISCAL_PREMISES, MAX_PREMISES, NewPremise, PremiseId, premise_key,

@@ -224,3 +224,19 @@ pub trait Authorities: Send + Sync {
         patience: Patience,
     ) -> Result<Reply, Unknown>;
 }
+
+/// A certificate of a test system, as a P12 file.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct TestCertificate {
+    /// The file.
+    pub file: Vec<u8>,
+    /// What opens it.
+    pub passphrase: String,
+}
+
+/// Whoever gives taxpayers of the sandbox certificates for the test systems.
+pub trait TestCertificates: Send + Sync {
+    /// A new certificate of the taxpayer with this number and name; `None` where the test system is
+    /// not ours, and gives out its own.
+    fn issue(&self, authority: Authority, tax_number: &str, name: &str) -> Option<TestCertificate>;
+}

@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 use racun_access::PinKey;
 use racun_application::fiscalization::Fiscal;
 use racun_application::payments::TaxAuthority;
-use racun_fiscal::{Authorities, Retry};
+use racun_fiscal::{Authorities, Retry, TestCertificates};
 use racun_kernel::{Entropy, Stamp, Store, Vault};
 use time::OffsetDateTime;
 use tokio::runtime::Handle;
@@ -25,6 +25,8 @@ pub struct Services {
     pub tax_authority: Arc<dyn TaxAuthority>,
     /// Who reads certificates, and tells the authorities that fiscalize.
     pub authorities: Arc<dyn Authorities>,
+    /// Who gives entities of the sandbox certificates; `None` where nobody does.
+    pub test_certificates: Option<Arc<dyn TestCertificates>>,
     /// What keeps private keys unreadable at rest; `None` where the server was given no master key,
     /// and can keep none.
     pub vault: Option<Arc<dyn Vault>>,

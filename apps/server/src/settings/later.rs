@@ -1,87 +1,9 @@
 //! Settings whose functions come with later versions. Their names and values are checked now, so
 //! that a configuration written for Racun keeps its meaning.
 
-use std::path::PathBuf;
-
 use serde::Deserialize;
 
-use super::value::{BaseUrl, Delays, Seconds, Setting, SmtpUrl, optional, required};
-
-/// `RACUN__FURS__…`: the Slovenian authority.
-#[derive(Debug, Default, Deserialize)]
-#[serde(default, deny_unknown_fields, expecting = "a section")]
-pub struct Furs {
-    test: FursService,
-    production: FursService,
-}
-
-/// One of its two services.
-#[derive(Debug, Deserialize)]
-#[serde(default, deny_unknown_fields, expecting = "a section")]
-struct FursService {
-    #[serde(deserialize_with = "optional")]
-    url: Option<BaseUrl>,
-    #[serde(deserialize_with = "optional")]
-    ca_file: Option<PathBuf>,
-    #[serde(deserialize_with = "required")]
-    transport: Transport,
-    #[serde(deserialize_with = "required")]
-    timeout_seconds: Seconds,
-}
-
-impl Default for FursService {
-    fn default() -> Self {
-        Self { url: None, ca_file: None, transport: Transport::Soap, timeout_seconds: EXCHANGE }
-    }
-}
-
-/// The whole of one interactive exchange with an authority.
-const EXCHANGE: Seconds = Seconds::new(5);
-
-/// How FURS is spoken to.
-#[derive(Debug)]
-enum Transport {
-    Soap,
-    Json,
-}
-
-impl Setting for Transport {
-    const EXPECTED: &'static str = "soap or json";
-
-    fn read(text: &str) -> Option<Self> {
-        match text {
-            "soap" => Some(Self::Soap),
-            "json" => Some(Self::Json),
-            _ => None,
-        }
-    }
-}
-
-/// `RACUN__FINA__…`: the Croatian authority.
-#[derive(Debug, Default, Deserialize)]
-#[serde(default, deny_unknown_fields, expecting = "a section")]
-pub struct Fina {
-    test: FinaService,
-    production: FinaService,
-}
-
-/// One of its two services.
-#[derive(Debug, Deserialize)]
-#[serde(default, deny_unknown_fields, expecting = "a section")]
-struct FinaService {
-    #[serde(deserialize_with = "optional")]
-    url: Option<BaseUrl>,
-    #[serde(deserialize_with = "optional")]
-    ca_file: Option<PathBuf>,
-    #[serde(deserialize_with = "required")]
-    timeout_seconds: Seconds,
-}
-
-impl Default for FinaService {
-    fn default() -> Self {
-        Self { url: None, ca_file: None, timeout_seconds: EXCHANGE }
-    }
-}
+use super::value::{Delays, SmtpUrl, optional, required};
 
 /// `RACUN__WEBHOOKS__…`
 #[derive(Debug, Deserialize)]

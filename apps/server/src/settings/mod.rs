@@ -1,6 +1,7 @@
 //! The settings: `racun.toml` in the current folder, and `RACUN__SECTION__KEY` in the environment,
 //! which wins. Every name is known and every value checked before anything starts.
 
+mod authority;
 mod fiscalization;
 mod later;
 mod value;
@@ -15,6 +16,7 @@ use std::path::PathBuf;
 use config::{Config, ConfigError, Environment, File, FileFormat};
 use serde::Deserialize;
 
+pub use authority::{Fina, FinaService, Furs, FursService, Transport};
 pub use fiscalization::Fiscalization;
 pub use value::{BaseUrl, LogFormat, LogLevel, MasterKey, PostgresUrl, Setting};
 use value::{optional, required};
@@ -42,9 +44,11 @@ pub struct Settings {
     pub log: Log,
     /// How documents are told to tax authorities again.
     pub fiscalization: Fiscalization,
+    /// Where the Slovenian tax authority is.
+    pub furs: Furs,
+    /// Where the Croatian one is.
+    pub fina: Fina,
     /// Those whose functions are not there yet, checked all the same.
-    furs: later::Furs,
-    fina: later::Fina,
     webhooks: later::Webhooks,
     email: later::Email,
     rate_limits: later::RateLimits,

@@ -56,6 +56,14 @@ pub(crate) const ROUTES: &[Route] = &[
     .about(TAG, "Uploads the certificate that signs from now on.")
     .takes_form::<CertificateForm>(&["file"])
     .creates::<CertificateBody>(),
+    Route::post(
+        "/fiscalization/fina/settings/certificate/sandbox",
+        "issueFinaSandboxCertificate",
+        MANAGE,
+        || web::to(office::issue_for_sandbox::<Fina>),
+    )
+    .about(TAG, "Gives an entity of the sandbox a certificate of the built-in simulator.")
+    .creates::<CertificateBody>(),
     Route::get("/fiscalization/fina/settings/certificate", "getFinaCertificate", READ, || {
         web::to(office::get_certificate::<Fina>)
     })

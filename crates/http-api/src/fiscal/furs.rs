@@ -61,6 +61,14 @@ pub(crate) const ROUTES: &[Route] = &[
     .about(TAG, "Uploads the certificate that signs from now on.")
     .takes_form::<CertificateForm>(&["file"])
     .creates::<CertificateBody>(),
+    Route::post(
+        "/fiscalization/furs/settings/certificate/sandbox",
+        "issueFursSandboxCertificate",
+        MANAGE,
+        || web::to(office::issue_for_sandbox::<Furs>),
+    )
+    .about(TAG, "Gives an entity of the sandbox a certificate of the built-in simulator.")
+    .creates::<CertificateBody>(),
     Route::get("/fiscalization/furs/settings/certificate", "getFursCertificate", READ, || {
         web::to(office::get_certificate::<Furs>)
     })

@@ -2,10 +2,12 @@
 
 use actix_web::web::{Data, Json, ReqData};
 use racun_access::Entity;
-use racun_application::fiscal::{DeviceState, PremiseState, devices, premises, settings};
+use racun_application::fiscal::{
+    DeviceState, PremiseState, check_country, devices, premises, settings,
+};
 use racun_fiscal::{
     Authority, CertificateFault, DeviceId, FiscalError, FiscalSettings, NewDevice, PremiseId,
-    SettingsInput,
+    SettingsInput, TestCertificate, taxpayer_number,
 };
 use racun_kernel::{Environment, Kind, Scope, Vault};
 use serde::Serialize;
@@ -94,9 +96,48 @@ pub(super) async fn upload<O: Office>(
     entity: ReqData<Entity>,
     form: Form,
 ) -> Result<Created<CertificateBody>, ApiError> {
-    let (scope, entity, mut form) = (scope.into_inner(), entity.into_inner(), form);
-    let (file, passphrase) = (form.file("file")?, form.text("passphrase")?);
-    let vault = vault(&services)?;
+    let mut form = form;
+    let certificate =
+        TestCertificate { file: form.file("file")?, passphrase: form.text("passphrase")? };
+    keep::<O>(&services, scope.into_inner(), entity.into_inner(), certificate).await
+}
+
+/// Has the built-in simulator issue a certificate, and keeps it as if it had been uploaded.
+pub(super) async fn issue_for_sandbox<O: Office>(
+    services: Data<Services>,
+    scope: ReqData<Scope>,
+    entity: ReqData<Entity>,
+) -> Result<Created<CertificateBody>, ApiError> {
+    let (scope, entity) = (scope.into_inner(), entity.into_inner());
+    if scope.environment() != Environment::Sandbox {
+        let message = "only entities of the sandbox get a certificate here; upload the one that \
+                       the authority issued";
+        return Err(ApiError::new(error::Kind::NotFound, message));
+    }
+    check_country(&entity, O::AUTHORITY).map_err(FiscalError::from)?;
+    let number = taxpayer_number(O::AUTHORITY, entity.tax_number.as_deref())?;
+    let name = entity.name.clone();
+    let issue = |services: Services| async move {
+        let issuer = services.test_certificates.clone();
+        let issued = services.compute(move || issuer?.issue(O::AUTHORITY, &number, &name)).await;
+        issued.ok_or_else(|| {
+            let message = "a test system is set, which gives out its own certificates";
+            ApiError::new(error::Kind::NotFound, message)
+        })
+    };
+    let issued = services.run(issue).await?;
+    keep::<O>(&services, scope, entity, issued).await
+}
+
+/// Keeps a certificate that signs from now on.
+async fn keep<O: Office>(
+    services: &Services,
+    scope: Scope,
+    entity: Entity,
+    certificate: TestCertificate,
+) -> Result<Created<CertificateBody>, ApiError> {
+    let vault = vault(services)?;
+    let TestCertificate { file, passphrase } = certificate;
     let task = |services: Services| async move {
         let (authorities, stamp) = (Arc::clone(&services.authorities), services.stamp());
         let read = move || authorities.open_p12(O::AUTHORITY, &file, &passphrase);
@@ -108,7 +149,7 @@ pub(super) async fn upload<O: Office>(
             .await
     };
     let after: FiscalSettings = services.run::<_, FiscalError, _>(task).await?;
-    Ok(Created(certificate(after, services.stamp().now())?))
+    Ok(Created(self::certificate(after, services.stamp().now())?))
 }
 
 pub(super) async fn get_certificate<O: Office>(
