@@ -5,7 +5,7 @@ use racun_kernel::{Series, Tenant};
 use time::Date;
 
 use crate::number_format::{NumberFormat, series_key};
-use crate::{DocumentKind, Authority};
+use crate::{Authority, DocumentKind};
 
 /// The formats that an entity uses for one kind of document.
 #[derive(Debug, Clone)]
@@ -71,12 +71,7 @@ impl Numbering {
     /// The numbering of a document that `authority` is told of, in `series`, issued at `premise` on
     /// `device`.
     #[must_use]
-    pub fn fiscal(
-        series: Series,
-        authority: Authority,
-        premise: String,
-        device: String,
-    ) -> Self {
+    pub fn fiscal(series: Series, authority: Authority, premise: String, device: String) -> Self {
         Self { series, style: Style::Fiscal { authority, premise, device } }
     }
 
