@@ -32,12 +32,6 @@ impl Authority {
             Self::Fina => "Europe/Zagreb",
         }
     }
-    /// `instant` as the authority's clocks show it: with the offset of its zone, to the second.
-    #[must_use]
-    pub fn local(self, instant: OffsetDateTime) -> OffsetDateTime {
-        let local = calendar::in_zone(instant, self.zone()).unwrap_or(instant);
-        local.replace_nanosecond(0).unwrap_or(local)
-    }
 
     /// What people call it.
     #[must_use]
@@ -64,5 +58,12 @@ impl Authority {
             Self::Furs => "operator_tax_number",
             Self::Fina => "operator_oib",
         }
+    }
+
+    /// `instant` as the authority's clocks show it: with the offset of its zone, to the second.
+    #[must_use]
+    pub fn local(self, instant: OffsetDateTime) -> OffsetDateTime {
+        let local = calendar::in_zone(instant, self.zone()).unwrap_or(instant);
+        local.replace_nanosecond(0).unwrap_or(local)
     }
 }

@@ -23,8 +23,8 @@ pub fn check_premise_name(name: &str) -> Result<(), Issue> {
     Err(refused("expected 1 to 20 letters (a to z, A to Z) and digits"))
 }
 
-/// Accepts the name of an electronic device: 1 to 20 letters and digits of ASCII in Slovenia, 1 to 20
-/// digits without leading zeros in Croatia.
+/// Accepts the name of an electronic device: 1 to 20 letters and digits of ASCII in Slovenia, 1 to
+/// 20 digits without leading zeros in Croatia.
 ///
 /// # Errors
 /// `invalid_value`.

@@ -10,7 +10,8 @@
 pub enum Class {
     /// The message is refused for what it says; the same message will be refused again.
     Permanent,
-    /// The certificate or the settings are wrong; the same message may be taken when they are mended.
+    /// The certificate or the settings are wrong; the same message may be taken when they are
+    /// mended.
     Config,
     /// The business premise is not registered, or closed.
     PremiseUnknown,

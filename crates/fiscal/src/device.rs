@@ -7,11 +7,10 @@ use racun_kernel::{
 use serde::{Deserialize, Serialize};
 use time::OffsetDateTime;
 
-use crate::check::{device_name, starting_number};
 use crate::numbering::{restarted, starts_at};
 use crate::{
     Act, BusinessPremise, Conflict, DeviceId, FiscalError, Numbering, Place, PremiseId, Refusal,
-    Start, year_of,
+    Start, check_device_name, check_starting_number, year_of,
 };
 
 /// Devices that a premise may have, deactivated ones included.
@@ -67,9 +66,10 @@ impl NewDevice {
         premise.must_be_open()?;
         let authority = premise.authority();
         let mut issues = Issues::default();
-        issues.collect(name_field, device_name(authority, &self.name));
+        let named = check_device_name(authority, &self.name).map_err(Issues::from);
+        issues.collect(name_field, named);
         if let Some(number) = self.starting_number {
-            issues.collect("starting_number", starting_number(number).map(drop));
+            issues.collect("starting_number", check_starting_number(number).map_err(Issues::from));
         }
         issues.into_result(())?;
         if present.iter().any(|other| other.name == self.name) {

@@ -2,7 +2,7 @@
 
 use racun_kernel::{CannotOpen, Issue, Issues, StoreError};
 
-use crate::{Authority, Unknown};
+use crate::{Authority, Class, Unknown, fina, furs};
 
 /// Why a command on settings, certificates, premises or devices is refused.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -164,26 +164,13 @@ pub struct ProviderRefusal {
     pub message: String,
 }
 
-/// Whose fault a refusal is.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum RefusalFault {
-    /// The caller's: the certificate, the tax number, the premise.
-    Caller,
-    /// Ours: the message was not what the authority understands, or was signed wrongly.
-    Message,
-    /// The authority's own.
-    Authority,
-}
-
 impl ProviderRefusal {
-    /// Whose fault it is. Codes are those of FURS (technical specification 3.2, chapter on errors),
-    /// in capitals or not.
+    /// What can be done about it.
     #[must_use]
-    pub fn fault(&self) -> RefusalFault {
-        match self.code.to_ascii_lowercase().as_str() {
-            "s004" | "s005" | "s006" | "s007" | "s008" => RefusalFault::Caller,
-            "s001" | "s002" | "s003" => RefusalFault::Message,
-            _ => RefusalFault::Authority,
+    pub fn class(&self) -> Class {
+        match self.authority {
+            Authority::Furs => furs::class(&self.code),
+            Authority::Fina => fina::class(&self.code),
         }
     }
 }

@@ -12,8 +12,10 @@
 //! | -------------- | ---------------------------------------------------------------- |
 //! | `authority`    | which authorities there are                                      |
 //! | `sale`         | what a document says, as far as an authority asks                |
-//! | `settings`     | an entity's settings for an authority, and its certificate       |
-//! | `premise`      | business premises and electronic devices                         |
+//! | `settings`     | an entity's settings for an authority                            |
+//! | `certificate`  | which certificates are accepted, and how they are kept           |
+//! | `premise`      | business premises: registered, numbered, closed                  |
+//! | `device`       | electronic devices in them                                       |
 //! | `numbering`    | which sequence a number is of                                    |
 //! | `mark`         | the mark that a taxpayer's key leaves on a document              |
 //! | `message`      | what messages are made of, and their text as JSON and as XML     |
@@ -26,10 +28,7 @@
 //! | `fina`         | Croatia: the same                                                |
 //! | `exchange`     | what was said to an authority of a document, and what came back  |
 //! | `port`         | the port to the authorities: identity, signer, messages, replies |
-//! | `certificate`  | which certificates are accepted, and how they are kept           |
-//! | `device`       | electronic devices in them                                       |
 //! | `act`          | who gives a command, where and when                              |
-//! | `check`        | what callers may send                                            |
 //! | `error`        | why a command on settings is refused                             |
 //!
 //! Sources: the technical specifications and laws named at each rule.
@@ -37,7 +36,6 @@
 mod act;
 mod authority;
 mod certificate;
-mod check;
 mod checks;
 mod class;
 mod device;
@@ -62,7 +60,7 @@ pub use certificate::{Certificate, CertificateStatus};
 pub use checks::{check_device_name, check_premise_name, check_starting_number};
 pub use class::Class;
 pub use device::{Device, FISCAL_DEVICES, MAX_DEVICES, NewDevice, device_key};
-pub use error::{CertificateFault, Conflict, FiscalError, ProviderRefusal, Refusal, RefusalFault};
+pub use error::{CertificateFault, Conflict, FiscalError, ProviderRefusal, Refusal};
 pub use exchange::{
     Attempt, Confirmation, Content, DUE_EXCHANGES, DueExchange, EXCHANGES, Exchange, LEASE,
     Outcome, Retry, State, due_by, due_put,

@@ -91,8 +91,8 @@ pub struct Marked<'a> {
 }
 
 impl Marked<'_> {
-    /// The text that is signed: the facts one after the other, with nothing between them. The amount
-    /// is written as in the message.
+    /// The text that is signed: the facts one after the other, with nothing between them. The
+    /// amount is written as in the message.
     #[must_use]
     pub fn text(&self) -> String {
         let form = format_description!("[day].[month].[year] [hour]:[minute]:[second]");

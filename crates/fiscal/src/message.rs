@@ -95,8 +95,8 @@ impl Fields {
         text
     }
 
-    /// An XML element of canonical form: `start` opens it, with namespaces and attributes in canonical
-    /// order, `end` is its qualified name, and `prefix` that of all inside.
+    /// An XML element of canonical form: `start` opens it, with namespaces and attributes in
+    /// canonical order, `end` is its qualified name, and `prefix` that of all inside.
     pub(crate) fn xml(&self, start: &str, end: &str, prefix: &str) -> String {
         let mut text = format!("<{start}>");
         write_elements(&mut text, self, prefix);
@@ -160,8 +160,8 @@ fn write_element(text: &mut String, name: &str, content: &Content, prefix: &str)
     text.push_str(&format!("</{prefix}:{name}>"));
 }
 
-/// Text as canonical XML 1.0 writes it inside an element. Characters that XML does not know are left
-/// out; checks of input let none of them through.
+/// Text as canonical XML 1.0 writes it inside an element. Characters that XML does not know are
+/// left out; checks of input let none of them through.
 fn write_escaped(text: &mut String, value: &str) {
     for character in value.chars().filter(|character| is_known_to_xml(*character)) {
         match character {
@@ -174,8 +174,8 @@ fn write_escaped(text: &mut String, value: &str) {
     }
 }
 
-/// Whether `text` can be one line of a message: not blank, at most `max` characters, all of which can
-/// be written in XML.
+/// Whether `text` can be one line of a message: not blank, at most `max` characters, all of which
+/// can be written in XML.
 pub(crate) fn is_line(text: &str, max: usize) -> bool {
     let known = |character: char| !character.is_control() && is_known_to_xml(character);
     !text.trim().is_empty() && text.chars().count() <= max && text.chars().all(known)

@@ -1,11 +1,9 @@
 //! Which sequence a fiscal number is of.
 
-use racun_kernel::calendar::in_zone;
-use racun_kernel::{Patch, Series, Tenant};
+use racun_kernel::{Issues, Patch, Series, Tenant};
 use time::OffsetDateTime;
 
-use crate::check::starting_number;
-use crate::{Authority, FiscalError, Numbering, Place, Refusal};
+use crate::{Authority, FiscalError, Numbering, Place, Refusal, check_starting_number};
 
 /// Where a sequence starts that another program began.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -39,7 +37,7 @@ pub fn series(
 /// The year in which `authority` counts a document that is issued at `instant`.
 #[must_use]
 pub fn year_of(authority: Authority, instant: OffsetDateTime) -> i32 {
-    in_zone(instant, authority.zone()).unwrap_or(instant).year()
+    authority.local(instant).year()
 }
 
 /// Where the sequence of a premise starts in this year, by what it keeps.
@@ -65,8 +63,8 @@ pub(crate) fn restarted(
         Patch::Null => None,
         Patch::Value(number) => Some(number),
     };
-    let checked = number.map(starting_number).transpose();
-    let number = checked.map_err(|issues| issues.at("starting_number"))?;
+    let checked = number.map_or(Ok(()), check_starting_number);
+    checked.map_err(|issue| Issues::from(issue.at("starting_number")))?;
     let is_same = starts_at(kept, year).unwrap_or(1) == number.unwrap_or(1);
     if !is_same && !is_unused {
         return Err(Refusal::StartingNumberLocked.into());

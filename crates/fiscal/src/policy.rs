@@ -8,8 +8,8 @@ use crate::{Authority, Means};
 /// Which sales are to be fiscalized.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Scope {
-    /// Those of which any part is paid by other means than a direct transfer from account to account.
-    /// "Cash" in the words of the law, which takes cards, checks and vouchers for cash.
+    /// Those of which any part is paid by other means than a direct transfer from account to
+    /// account. "Cash" in the words of the law, which takes cards, checks and vouchers for cash.
     NotByTransfer,
     /// All, however they are paid.
     All,
@@ -39,10 +39,11 @@ const RULES: &[Rule] = &[
 /// `means` are those of its payments that are known; `corrects_fiscalized` says that it corrects a
 /// document that was fiscalized, as such a correction is always reported (ZDavPR, article 5).
 ///
-/// What is settled by a credit note or an advance may not: no money moves, but the money behind it may
-/// have been cash, and this document does not say. To report more than the law wants is allowed, to
-/// report less is not. A document with such a rule is fiscalized also in Croatia when its buyer is a
-/// business: the interface lets nobody skip there.
+/// What is settled by a credit note or an advance may not: no money moves, but the money behind it
+/// may have been cash, and this document does not say. To report more than the law wants is
+/// allowed, to report less is not. In Croatia nothing may, a sale to a business by transfer
+/// included, of which the law wants an electronic invoice only: the interface lets nobody skip
+/// there.
 ///
 /// When another means is wanted for a payment of a document that was skipped, the same question is
 /// asked of the means as they would be: `false` means that it is to be fiscalized first.

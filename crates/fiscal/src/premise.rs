@@ -14,11 +14,11 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use time::{Duration, OffsetDateTime};
 use ulid::Ulid;
 
-use crate::check::{digits, exact_digits, premise_name, starting_number, text_of};
-use crate::furs::{PremiseKind, RealEstate};
+use crate::furs::PremiseKind;
 use crate::numbering::{restarted, starts_at};
 use crate::{
-    Act, Authority, Conflict, Device, FiscalError, Numbering, Place, Refusal, Start, furs, year_of,
+    Act, Authority, Conflict, Device, FiscalError, Numbering, Place, Refusal, Start,
+    check_premise_name, check_starting_number, furs, year_of,
 };
 
 /// Premises that an entity may have for one authority, closed ones included.
@@ -157,12 +157,13 @@ impl NewPremise {
     /// All that is wrong, by path.
     pub fn check(&self) -> Result<(), Issues> {
         let mut issues = Issues::default();
-        issues.collect("business_premise_name", premise_name(&self.name));
+        issues
+            .collect("business_premise_name", check_premise_name(&self.name).map_err(Issues::from));
         if let Some(PremiseKind::RealEstate(place)) = &self.kind {
-            issues.collect("real_estate", check_real_estate(place));
+            issues.collect("real_estate", place.check());
         }
         if let Some(number) = self.starting_number {
-            issues.collect("starting_number", starting_number(number).map(drop));
+            issues.collect("starting_number", check_starting_number(number).map_err(Issues::from));
         }
         issues.into_result(())
     }
@@ -210,22 +211,6 @@ impl NewPremise {
         }
         Ok(Decision::changed(premise, Vec::new()))
     }
-}
-
-fn check_real_estate(place: &RealEstate) -> Result<(), Issues> {
-    let mut issues = Issues::default();
-    issues.collect("cadastral_number", digits(&place.cadastral_number, 4));
-    issues.collect("building_number", digits(&place.building_number, 5));
-    issues.collect("building_section", digits(&place.building_section, 4));
-    issues.collect("street", text_of(&place.street, 100));
-    issues.collect("house_number", text_of(&place.house_number, 10));
-    if let Some(additional) = &place.house_number_additional {
-        issues.collect("house_number_additional", text_of(additional, 10));
-    }
-    issues.collect("community", text_of(&place.community, 100));
-    issues.collect("city", text_of(&place.city, 100));
-    issues.collect("postal_code", exact_digits(&place.postal_code, 4));
-    issues.into_result(())
 }
 
 impl BusinessPremise {

@@ -2,13 +2,18 @@
 
 use racun_kernel::id::EntityId;
 use racun_kernel::{
-    Decision, Event, Field, FieldKind, Issues, Patch, Record, Table, Tenant, Value,
+    Decision, Event, Field, FieldKind, Issue, Issues, Patch, Record, Table, Tenant, Value,
+    tax_number, text,
 };
 use serde::{Deserialize, Serialize};
 use time::OffsetDateTime;
 
-use crate::check::{operator_label, operator_number};
-use crate::{Act, Authority, Certificate, CertificateStatus, FiscalError, Numbering, Refusal};
+use crate::{
+    Act, Authority, Certificate, CertificateStatus, FiscalError, Numbering, Refusal, furs,
+};
+
+/// Characters that an operator's mark has at most.
+const MAX_LABEL_CHARS: usize = 255;
 
 /// An entity's settings for one authority.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -164,15 +169,37 @@ impl SettingsInput {
         self.unified_numbering.apply_or(&mut settings.unified_numbering, true);
         let authority = settings.authority;
         if let Some(number) = self.operator_number.value() {
-            issues.collect(authority.number_field(), operator_number(authority, number));
+            let checked = check_operator_number(authority, number).map_err(Issues::from);
+            issues.collect(authority.number_field(), checked);
         }
         if let Some(label) = self.operator_label.value() {
-            issues.collect("operator_label", operator_label(label));
+            issues.collect("operator_label", check_label(label).map_err(Issues::from));
         }
         self.operator_number.apply(&mut settings.operator_number);
         self.operator_label.apply(&mut settings.operator_label);
         issues.into_result(())
     }
+}
+
+/// Accepts what `authority` knows a person by.
+fn check_operator_number(authority: Authority, number: &str) -> Result<(), Issue> {
+    match authority {
+        Authority::Furs => furs::check_tax_number(number),
+        Authority::Fina if tax_number::is_oib(number) => Ok(()),
+        Authority::Fina => {
+            let message = "expected an OIB: eleven digits, of which the last one checks the others";
+            Err(Issue::new("invalid_value", message))
+        }
+    }
+}
+
+/// Accepts an operator's mark.
+fn check_label(label: &str) -> Result<(), Issue> {
+    if label.trim().is_empty() {
+        let message = "must hold at least one character that is not blank";
+        return Err(Issue::new("required", message));
+    }
+    text::check(label, MAX_LABEL_CHARS)
 }
 
 /// Where settings are kept. A row's id is the authority's name.

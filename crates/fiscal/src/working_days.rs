@@ -20,8 +20,8 @@ pub enum Counting {
 /// The last day on which what was issued without an answer on `lost_on` may be reported.
 ///
 /// Slovenia: two working days from the day after (ZDavPR, article 9). Croatia: "two working days,
-/// counted from the day of the outage" (NN 89/2025, article 21), read strictly: that day is the first
-/// one. [`last_day`] knows the other reading.
+/// counted from the day of the outage" (NN 89/2025, article 21), read strictly: that day is the
+/// first one. [`last_day`] knows the other reading.
 #[must_use]
 pub fn deadline(authority: Authority, lost_on: Date) -> Date {
     let counting = match authority {
@@ -48,8 +48,8 @@ pub fn last_day(authority: Authority, lost_on: Date, counting: Counting) -> Date
     day
 }
 
-/// When somebody is to be alarmed because a document of `lost_on` is still not reported: at the start
-/// of the last day, in the authority's zone, so that all of it is left.
+/// When somebody is to be alarmed because a document of `lost_on` is still not reported: at the
+/// start of the last day, in the authority's zone, so that all of it is left.
 #[must_use]
 pub fn alarm_at(authority: Authority, lost_on: Date) -> OffsetDateTime {
     let last = deadline(authority, lost_on);
@@ -90,7 +90,8 @@ const SLOVENIAN: &[(Month, u8)] = &[
 /// Easter, Easter Monday, Whit Sunday.
 const SLOVENIAN_AFTER_EASTER: &[i64] = &[0, 1, 49];
 
-/// Zakon o blagdanima, spomendanima i neradnim danima u Republici Hrvatskoj (NN 110/2019), article 1.
+/// Zakon o blagdanima, spomendanima i neradnim danima u Republici Hrvatskoj (NN 110/2019), article
+/// 1.
 const CROATIAN: &[(Month, u8)] = &[
     (Month::January, 1),
     (Month::January, 6),

@@ -1,7 +1,7 @@
 //! The numbers by which tax authorities know people and businesses.
 
-/// Whether `text` is a Slovenian tax number as messages carry it: eight digits, the first of which is
-/// no zero.
+/// Whether `text` is a Slovenian tax number as messages carry it: eight digits, the first of which
+/// is no zero.
 #[must_use]
 pub fn is_slovenian(text: &str) -> bool {
     is_digits(text, 8) && !text.starts_with('0')
@@ -10,8 +10,8 @@ pub fn is_slovenian(text: &str) -> bool {
 /// Whether the last digit of a Slovenian tax number is the one that the others make: eleven less
 /// their sum weighted 8 to 2, modulo eleven; ten counts as zero.
 ///
-/// A number that fails may still be in use, as those of the authority's own examples are: a reason to
-/// warn, none to refuse.
+/// A number that fails may still be in use, as those of the authority's own examples are: a reason
+/// to warn, none to refuse.
 #[must_use]
 pub fn is_slovenian_with_check_digit(text: &str) -> bool {
     if !is_slovenian(text) {
@@ -27,8 +27,8 @@ pub fn is_slovenian_with_check_digit(text: &str) -> bool {
     check == digits.last().copied()
 }
 
-/// Whether `text` is an OIB, by which Croatia knows everybody: eleven digits, of which the last one is
-/// what ISO 7064, MOD 11,10 makes of the others.
+/// Whether `text` is an OIB, by which Croatia knows everybody: eleven digits, of which the last one
+/// is what ISO 7064, MOD 11,10 makes of the others.
 #[must_use]
 pub fn is_oib(text: &str) -> bool {
     if !is_digits(text, 11) {

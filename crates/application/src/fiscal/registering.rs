@@ -2,12 +2,10 @@
 
 use racun_access::Entity;
 use racun_fiscal::{
-    Act, Authorities, Authority, BusinessPremise, FISCAL_PREMISES, FiscalError, Header, Identity,
-    Message, MessageId, NewPremise, Patience, PremiseId, ProviderRefusal, Reply, Unknown,
+    Act, Authorities, Authority, BusinessPremise, Class, FISCAL_PREMISES, FiscalError, Header,
+    Identity, Message, MessageId, NewPremise, Patience, PremiseId, ProviderRefusal, Reply, Unknown,
 };
-use racun_kernel::calendar::in_zone;
 use racun_kernel::{Scope, Stamp, Store, StoreError, Vault, Writes};
-use time::OffsetDateTime;
 
 use super::premises::{find, insert, room};
 use super::{check_country, one, read, settings};
@@ -22,9 +20,6 @@ pub struct Registry<'a> {
     /// Who tells FURS.
     pub authorities: &'a dyn Authorities,
 }
-
-/// The code with which FURS says that a premise is not reported, or closed.
-const NOT_OPEN: &str = "s006";
 
 impl Registry<'_> {
     /// Registers a premise. Unless FURS confirms it there is none, and its name is free.
@@ -77,8 +72,7 @@ impl Registry<'_> {
             Ok(()) => {}
             // An earlier closing was taken, and its answer lost.
             Err(FiscalError::Provider(refused))
-                if before.closing_since.is_some()
-                    && refused.code.eq_ignore_ascii_case(NOT_OPEN) => {}
+                if before.closing_since.is_some() && refused.class() == Class::PremiseUnknown => {}
             Err(refused) => {
                 let is_first = before.closing_since.is_none();
                 if is_first && matches!(refused, FiscalError::Provider(_)) {
@@ -118,8 +112,8 @@ impl Registry<'_> {
             id: premise.id.to_string(),
             reason: "a premise of FURS without its kind".to_owned(),
         })?;
-        let header =
-            Header { message_id: MessageId::new(stamp), sent_at: legal_now(authority, stamp) };
+        let sent_at = authority.local(stamp.now());
+        let header = Header { message_id: MessageId::new(stamp), sent_at };
         let message = Message::FursPremise(Box::new(message));
         let environment = scope.environment();
         let sent = self.authorities.send(
@@ -168,12 +162,6 @@ impl Registry<'_> {
 struct Signing {
     identity: Identity,
     tax_number: String,
-}
-
-/// The time of `stamp` as `authority` is told it: in its zone, to the second.
-fn legal_now(authority: Authority, stamp: &Stamp) -> OffsetDateTime {
-    let now = in_zone(stamp.now(), authority.zone()).unwrap_or_else(|| stamp.now());
-    now.replace_nanosecond(0).unwrap_or(now)
 }
 
 fn unreachable(authority: Authority, unknown: Unknown) -> FiscalError {

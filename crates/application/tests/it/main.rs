@@ -18,6 +18,7 @@ mod office;
 mod operators;
 mod recurring;
 mod recurring_copies;
+mod registering;
 mod settling;
 mod takings;
 mod type_changes;

@@ -118,7 +118,8 @@ pub struct IssueArguments<'a> {
 }
 
 impl PaymentMeans {
-    /// How a receipt is paid: as `chosen` says, else as the payments `made` say, else by bank transfer.
+    /// How a receipt is paid: as `chosen` says, else as the payments `made` say, else by bank
+    /// transfer.
     ///
     /// Means of one code count once, so two cards are a card; several codes are `O`.
     #[must_use]
@@ -131,8 +132,9 @@ impl PaymentMeans {
         if codes.all(|code| code == first) { first } else { Self::O }
     }
 
-    /// Whether the buyer's OIB goes with it: a business that pays in cash or by card gets a fiscalized
-    /// receipt in the place of an electronic invoice (NN 89/2025, articles 15(6) and 39).
+    /// Whether the buyer's OIB goes with it: a business that pays in cash or by card gets a
+    /// fiscalized receipt in the place of an electronic invoice (NN 89/2025, articles 15(6) and
+    /// 39).
     const fn names_buyer(self) -> bool {
         match self {
             Self::G | Self::K => true,
@@ -142,8 +144,8 @@ impl PaymentMeans {
 }
 
 impl From<Means> for PaymentMeans {
-    /// The code of the schema, version 1.9, which has none for checks. What settles without money is
-    /// `O` too.
+    /// The code of the schema, version 1.9, which has none for checks. What settles without money
+    /// is `O` too.
     fn from(means: Means) -> Self {
         match means {
             Means::Cash => Self::G,
@@ -163,7 +165,8 @@ impl From<Means> for PaymentMeans {
 
 /// The OIB that is sent of `buyer`: a Croatian business's, when it pays in cash or by card.
 ///
-/// A tax number that is no OIB is left out, because CIS would refuse the receipt for it (s013, 180).
+/// A tax number that is no OIB is left out, because CIS would refuse the receipt for it (s013,
+/// 180).
 fn buyer_oib(buyer: Option<&Buyer>, means: PaymentMeans) -> Option<String> {
     let buyer = buyer.filter(|buyer| !buyer.is_end_consumer && means.names_buyer())?;
     let is_croatian = buyer.country_code.as_deref() == Some("HR");
@@ -175,8 +178,9 @@ fn buyer_oib(buyer: Option<&Buyer>, means: PaymentMeans) -> Option<String> {
 impl Receipt {
     /// The receipt that says what the sale says, marked with its ZKI.
     ///
-    /// Its parts make its total. What a buyer owes the tax of is not subject to tax here: the schema has
-    /// no field of its own for it. Who is not in the VAT system states no parts (checks 142 to 145).
+    /// Its parts make its total. What a buyer owes the tax of is not subject to tax here: the
+    /// schema has no field of its own for it. Who is not in the VAT system states no parts (checks
+    /// 142 to 145).
     ///
     /// # Errors
     /// When the key cannot sign.
@@ -221,8 +225,8 @@ impl Receipt {
 
     /// The address that the printed QR code holds: by the JIR, or by the ZKI while there is none.
     ///
-    /// Source: technical specification 2.7, chapter 2.7. `izn` is the total in cents without leading
-    /// zeros.
+    /// Source: technical specification 2.7, chapter 2.7. `izn` is the total in cents without
+    /// leading zeros.
     #[must_use]
     pub fn qr(&self, jir: Option<&str>) -> String {
         let id = match jir {

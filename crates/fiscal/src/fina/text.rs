@@ -1,4 +1,5 @@
-//! The texts that are sent to CIS: exclusive canonical XML, so that what is digested is what is sent.
+//! The texts that are sent to CIS: exclusive canonical XML, so that what is digested is what is
+//! sent.
 //!
 //! Source: the schema, version 1.9, and the technical specification 2.7, chapter 7.
 
@@ -10,8 +11,8 @@ use crate::message::{Content, Fields, amount_text, time_text};
 use crate::{Authority, Header, Numbering};
 
 impl Receipt {
-    /// The element `RacunZahtjev` without its signature. `late` says that the receipt was handed out
-    /// without a JIR.
+    /// The element `RacunZahtjev` without its signature; its attribute `Id` is its name. `late`
+    /// says that the receipt was handed out without a JIR.
     #[must_use]
     pub fn xml(&self, header: &Header, late: bool) -> String {
         root("RacunZahtjev", header, self.fields(late))
@@ -47,7 +48,8 @@ impl Receipt {
 }
 
 impl Change {
-    /// The element `PromijeniPodatkeRacunaZahtjev` without its signature.
+    /// The element `PromijeniPodatkeRacunaZahtjev` without its signature; its attribute `Id` is its
+    /// name.
     #[must_use]
     pub fn xml(&self, header: &Header) -> String {
         let fields = self

@@ -4,8 +4,8 @@ use time::OffsetDateTime;
 
 use crate::Authority;
 
-/// Why CIS takes no other means of payment of a receipt any more. A credit note and a new receipt are
-/// what remains.
+/// Why CIS takes no other means of payment of a receipt any more. A credit note and a new receipt
+/// are what remains.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 pub enum WindowClosed {
     /// The day of issue has passed in Croatia.
@@ -16,8 +16,8 @@ pub enum WindowClosed {
     NotYetIssued,
 }
 
-/// Whether CIS takes a change of a receipt issued at `issued_at` when it is `now`: on the same day in
-/// Croatia, before midnight. Faults and repetitions do not make the day longer.
+/// Whether CIS takes a change of a receipt issued at `issued_at` when it is `now`: on the same day
+/// in Croatia, before midnight. Faults and repetitions do not make the day longer.
 ///
 /// Source: technical specification 2.7, errors s007 and s011.
 ///

@@ -5,8 +5,8 @@ use racun_kernel::{Issue, Issues, tax_number};
 use super::RealEstate;
 use crate::checks::{check_line, refused};
 
-/// Accepts a Slovenian tax number: eight digits, the first of them no zero. Its check digit does not
-/// count, as numbers without a right one are in use.
+/// Accepts a Slovenian tax number: eight digits, the first of them no zero. Its check digit does
+/// not count, as numbers without a right one are in use.
 ///
 /// # Errors
 /// `invalid_value`.

@@ -98,8 +98,9 @@ pub struct IssueArguments<'a> {
 impl Invoice {
     /// The invoice that says what the sale says, marked with its ZOI.
     ///
-    /// All is to be paid that it comes to. A buyer's number that is blank, longer than 20 characters or
-    /// no single line is left out: the authority would refuse the invoice because of it.
+    /// All is to be paid that it comes to. A buyer's number that is blank, longer than 20
+    /// characters or no single line is left out: the authority would refuse the invoice because of
+    /// it.
     ///
     /// # Errors
     /// When the key cannot sign.
@@ -139,8 +140,8 @@ impl Invoice {
         })
     }
 
-    /// The digits of the code that is printed, as a QR code for one: the ZOI as a decimal number of 39
-    /// digits, the tax number, the time of issue, and the sum of all these digits modulo ten.
+    /// The digits of the code that is printed, as a QR code for one: the ZOI as a decimal number of
+    /// 39 digits, the tax number, the time of issue, and the sum of all these digits modulo ten.
     ///
     /// Source: technical specification 3.2, chapter 11.
     #[must_use]

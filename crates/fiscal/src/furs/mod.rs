@@ -9,6 +9,7 @@ mod text;
 pub use checks::{check_special_notes, check_tax_number};
 pub use invoice::{Invoice, IssueArguments, Operator, TaxBreakdown, TaxLine};
 pub use premise::{MovableKind, Premise, PremiseKind, RealEstate};
+pub use text::ELEMENT_ID;
 
 use crate::Class;
 

@@ -1,7 +1,7 @@
 //! The texts that are sent to FURS.
 //!
-//! The payload of the JSON form and the root element of the XML form name the same fields in the same
-//! order: technical specification 3.2, chapters 4 and 6, and its two schemas.
+//! The payload of the JSON form and the root element of the XML form name the same fields in the
+//! same order: technical specification 3.2, chapters 4 and 6, and its two schemas.
 
 use racun_kernel::calendar::format_date;
 use time::OffsetDateTime;
@@ -14,19 +14,19 @@ use crate::{Authority, Correction, Header, Numbering};
 /// The name that we give as the maker of the software when no Slovenian tax number is known.
 const SOFTWARE_MAKER: &str = "Racun";
 
-/// The value of the attribute `Id` that a signature refers to.
-const ELEMENT_ID: &str = "data";
+/// The attribute `Id` of the XML form's root element, which a signature refers to.
+pub const ELEMENT_ID: &str = "data";
 
 impl Invoice {
-    /// The payload of an `InvoiceRequest`, to be signed as a JWS. `subsequent` says that the invoice was
-    /// handed out without an EOR.
+    /// The payload of an `InvoiceRequest`, to be signed as a JWS. `subsequent` says that the
+    /// invoice was handed out without an EOR.
     #[must_use]
     pub fn json(&self, header: &Header, subsequent: bool) -> String {
         Fields::default().fields("InvoiceRequest", self.request(header, subsequent)).json()
     }
 
-    /// The element `InvoiceRequest` without its signature, in canonical form within an envelope that
-    /// binds the prefixes `soapenv` and `fu` and no other.
+    /// The element `InvoiceRequest` without its signature, in canonical form within an envelope
+    /// that binds the prefixes `soapenv` and `fu` and no other.
     #[must_use]
     pub fn xml(&self, header: &Header, subsequent: bool) -> String {
         root("InvoiceRequest", &self.request(header, subsequent))
@@ -84,8 +84,8 @@ impl Premise {
         Fields::default().fields("BusinessPremiseRequest", self.request(header)).json()
     }
 
-    /// The element `BusinessPremiseRequest` without its signature, in canonical form within an envelope
-    /// that binds the prefixes `soapenv` and `fu` and no other.
+    /// The element `BusinessPremiseRequest` without its signature, in canonical form within an
+    /// envelope that binds the prefixes `soapenv` and `fu` and no other.
     #[must_use]
     pub fn xml(&self, header: &Header) -> String {
         root("BusinessPremiseRequest", &self.request(header))

@@ -15,8 +15,8 @@ use crate::world::{
     receipt_arguments, text, vectors,
 };
 
-/// The JSON schema of FURS. Its `id`s are short and repeated, so that a validator would take them for
-/// addresses; what it calls a date with time has no zone, or no time.
+/// The JSON schema of FURS. Its `id`s are short and repeated, so that a validator would take them
+/// for addresses; what it calls a date with time has no zone, or no time.
 fn json_schema() -> Validator {
     let path = vectors().join("schemas/furs/FiscalVerificationSchema.v3.2.json");
     let mut schema: Value = serde_json::from_slice(&fs::read(path).unwrap()).unwrap();
@@ -132,7 +132,8 @@ fn premises_of_every_kind_are_allowed() {
     assert_xml(FURS, &documents);
 }
 
-/// The checks of CIS that concern figures: 166, parts and total; 161, a tax and its base. Their numbers.
+/// The checks of CIS that concern figures: 166, parts and total; 161, a tax and its base. Their
+/// numbers.
 fn faults(figures: &Figures) -> Vec<&'static str> {
     let mut found = Vec::new();
     if !figures.in_vat_system {
@@ -287,8 +288,8 @@ proptest! {
     }
 }
 
-/// The figures of an invoice as they are sent: the parts make the total, none is zero, and all of it is
-/// to be paid.
+/// The figures of an invoice as they are sent: the parts make the total, none is zero, and all of
+/// it is to be paid.
 fn assert_parts(payload: &Value) {
     let invoice = &payload["InvoiceRequest"]["Invoice"];
     let number = |value: &Value| decimal(&value.to_string());

@@ -24,7 +24,8 @@ fn slovenian_values_are_taken_and_refused_as_known() {
             "postal_code" => real_estate(|place| place.postal_code = value.clone()),
             "cadastral_number" => real_estate(|place| place.cadastral_number = value.clone()),
             "building_number" => real_estate(|place| place.building_number = value.clone()),
-            // Our own: numbers are counted, amounts calculated; there are no books of numbered forms.
+            // Our own: numbers are counted, amounts calculated; there are no books of numbered
+            // forms.
             "invoice_number" | "amount" | "sales_book_serial" | "sales_book_set" => {
                 left_out.push(field);
                 continue;

@@ -1,7 +1,7 @@
 //! Errors of fiscal settings.
 
 use racun_application::fiscalization::FiscalizationRefused;
-use racun_fiscal::{Authority, CertificateFault, FiscalError, ProviderRefusal, RefusalFault};
+use racun_fiscal::{Authority, CertificateFault, Class, FiscalError, ProviderRefusal};
 use serde_json::json;
 
 use super::{ApiError, Kind};
@@ -62,10 +62,11 @@ impl From<CertificateFault> for ApiError {
 
 impl From<ProviderRefusal> for ApiError {
     fn from(refusal: ProviderRefusal) -> Self {
-        let kind = match refusal.fault() {
-            RefusalFault::Caller => Kind::Unprocessable,
-            RefusalFault::Message => Kind::Internal,
-            RefusalFault::Authority => Kind::Unavailable,
+        let kind = match refusal.class() {
+            Class::Config | Class::PremiseUnknown => Kind::Unprocessable,
+            // What we wrote is wrong.
+            Class::Permanent => Kind::Internal,
+            Class::Retry => Kind::Unavailable,
         };
         let error = Self::new(kind, refusal.to_string()).because(json!({
             "code": "fiscalization_provider_error",

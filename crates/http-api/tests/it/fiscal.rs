@@ -333,15 +333,15 @@ async fn names_and_starts_are_checked() {
         (name("Č1"), "business_premise_name", "invalid_value"),
         (name(" A"), "business_premise_name", "invalid_value"),
         (json!({}), "business_premise_name", "required"),
-        (start(0), "starting_number", "out_of_range"),
-        (start(1_000_000_000), "starting_number", "out_of_range"),
+        (start(0), "starting_number", "invalid_value"),
+        (start(1_000_000_000), "starting_number", "invalid_value"),
     ] {
         let refused = hr.post("/premises", body.clone()).await.with(422);
         assert_eq!(refused.issue(), (json!([path]).to_string(), code.to_owned()), "{body}");
     }
     assert_eq!(hr.get("/premises").await.with(200).json(), json!([]));
     let premise = hr.premise(&"A".repeat(20)).await;
-    for (name, status) in [("1", 201), ("A1", 422), ("", 422), ("1.", 422), (&*"1".repeat(20), 201)]
+    for (name, status) in [("1", 201), ("A1", 422), ("", 422), ("01", 422), (&*"1".repeat(20), 201)]
     {
         let answer = hr.create_device(&premise, name).await.with(status);
         let named = "[\"electronic_device_name\"]".to_owned();
@@ -379,7 +379,7 @@ async fn a_sequence_starts_where_it_is_told_until_it_has_begun() {
         let refused = hr.patch(&path, set(json!(0))).await.with(422);
         assert_eq!(
             refused.issue(),
-            ("[\"starting_number\"]".to_owned(), "out_of_range".to_owned())
+            ("[\"starting_number\"]".to_owned(), "invalid_value".to_owned())
         );
         hr.patch(&path, set(json!(7))).await.with(200);
         hr.issue(key, 7).await;
