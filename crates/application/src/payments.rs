@@ -15,12 +15,14 @@ use racun_kernel::{
     ListQuery, Load, Loaded, Page, RawQuery, Scope, Stamp, Store, StoreError, Writes,
 };
 use racun_settlement::{
-    EXPENSES, Expense, NewPayment, Outcome, PAYMENTS, Payment, Settlement, SettlementError,
+    EXPENSES, Expense, NewPayment, Outcome, PAYMENTS, Payment, PaymentType, Settlement,
+    SettlementError, TypeChangeError, TypeChangeRule,
 };
 use time::Date;
 
 use crate::documents::{advances, get_documents, links, links_of, today};
 use crate::error::Error;
+use crate::fiscalization::may_be_paid_by;
 use crate::settling::{Sheet, load_allocations, payments};
 
 pub use authority::{Concern, Matter, NoAuthority, TaxAuthority};
@@ -164,7 +166,9 @@ impl Plan {
 /// Records a payment.
 ///
 /// # Errors
-/// What is wrong with the input; documents that are not there or take no payments now; too much.
+/// What is wrong with the input; documents that are not there or take no payments now; too much;
+/// [`TypeChangeRule::FiscalizationRequired`] for money on a document that was issued under a skip,
+/// which is legal for some types only.
 pub async fn record(
     store: &dyn Store,
     scope: &Scope,
@@ -199,10 +203,22 @@ async fn record_by(
     store
         .decide(plan.loads(), None, move |loaded| {
             let (sheet, settlement) = plan.open(&loaded)?;
+            check_skipped(&sheet, new.kind, &stamp)?;
             let outcome = settlement.record(new, &stamp)?;
             plan.close(sheet, outcome, &stamp)
         })
         .await
+}
+
+/// Refuses money on a document that was issued without being fiscalized, when it comes in a way that
+/// would have had to be. Settlements move none.
+fn check_skipped(sheet: &Sheet, kind: PaymentType, stamp: &Stamp) -> Result<(), TypeChangeError> {
+    let moves = !matches!(kind, PaymentType::CreditNote | PaymentType::Advance);
+    let is_legal = |document: &Document| may_be_paid_by(document, kind, stamp.now());
+    if moves && !sheet.documents().all(is_legal) {
+        return Err(TypeChangeError::Refused(TypeChangeRule::FiscalizationRequired));
+    }
+    Ok(())
 }
 
 /// A held payment, and all that is held with it.

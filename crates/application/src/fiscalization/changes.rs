@@ -3,19 +3,21 @@
 use std::sync::Arc;
 
 use async_trait::async_trait;
-use racun_documents::{Authority as Office, Document, FiscalRecord, FiscalStatus};
+use racun_documents::{Authority as Office, Document, FiscalRecord, FiscalStatus, Fiscalization};
 use racun_fiscal::{
     Authority, Content, EXCHANGES, Exchange, Header, Means, Message, MessageId, Patience, Reply,
     fina, may_skip,
 };
 use racun_kernel::{Stamp, Store, StoreError};
-use racun_settlement::{PAYMENTS, Payment, ProviderError, ReportError, TypeChangeRule};
+use racun_settlement::{
+    PAYMENTS, Payment, PaymentType, ProviderError, ReportError, TypeChangeRule,
+};
 use time::OffsetDateTime;
 
 use super::later::settings;
 use super::prepare::identity;
 use super::sale::{buyer, means};
-use super::{Fiscal, Ports};
+use super::{Fiscal, Ports, of_document};
 use crate::documents::by_field;
 use crate::payments::{Concern, Matter, TaxAuthority};
 
@@ -57,10 +59,16 @@ impl TaxAuthority for FiscalAuthority {
     }
 }
 
-/// What was issued under a skip may be paid only as a skip allows.
+/// Whether `document` may be paid in this way: what was issued under a skip only as a skip allows.
+pub(crate) fn may_be_paid_by(document: &Document, kind: PaymentType, now: OffsetDateTime) -> bool {
+    let skipped = |fiscal: &&Fiscalization| fiscal.status == FiscalStatus::Skipped;
+    let Some(fiscal) = document.fiscal.as_deref().filter(skipped) else { return true };
+    let authority = of_document(fiscal.authority);
+    may_skip(authority, authority.local(now).date(), &[means(kind)], false)
+}
+
 fn skipped(matter: &Matter) -> Concern {
-    let on = Authority::Furs.local(matter.at).date();
-    if may_skip(Authority::Furs, on, &[means(matter.change.to)], false) {
+    if may_be_paid_by(&matter.document, matter.change.to, matter.at) {
         Concern::NotConcerned
     } else {
         Concern::Refused(TypeChangeRule::FiscalizationRequired)

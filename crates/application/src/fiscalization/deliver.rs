@@ -80,6 +80,9 @@ pub(super) async fn deliver(
             let is_final = is_final(authority, &code);
             Outcome::Refused { code, message, is_final }
         }
+        Err(unknown) if unknown.is_suspicious => {
+            Outcome::Unknown(format!("not to be believed: {}", unknown.reason))
+        }
         Err(unknown) => Outcome::Unknown(unknown.reason),
     };
     let (retry, came) = (fiscal.retry, outcome.clone());

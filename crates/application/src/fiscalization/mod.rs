@@ -40,6 +40,7 @@ pub use later::fiscalize;
 pub use request::{FinaRequest, FiscalRequest, FiscalizeRequest, FursRequest};
 pub use worker::{Alarm, Limits, Problem, Report, run_due};
 
+pub(crate) use changes::may_be_paid_by;
 pub(crate) use deliver::{Sending, deliver_first, send_first};
 pub(crate) use issue::Facts;
 pub use prepare::NextPlace;

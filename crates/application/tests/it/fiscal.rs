@@ -8,19 +8,16 @@ use racun_application::fiscalization::{
     FinaRequest, FiscalRequest, FiscalizationRefused, FursRequest,
 };
 use racun_documents::{Document, DocumentError, DocumentKind, FiscalStatus, Refused};
-use racun_fiscal::{
-    Authority, Content, FiscalSettings, Mark, Means, Message, Patience, State, fina,
-};
-use racun_kernel::{OperatorIdentity, Patch, Person, Principal, Role, Scope, Stamp, Store};
-use racun_settlement::PaymentType::{self, BankTransfer, Card, Cash, Check, Coupon, DebitCard};
+use racun_fiscal::{Authority, Content, FiscalSettings, Mark, Patience, State, fina};
+use racun_kernel::{Patch, Stamp, Store};
+use racun_settlement::PaymentType::{BankTransfer, Card, Cash, Check, Coupon};
 use racun_test_postgres::Database;
 use time::macros::{date, datetime};
 use time::{Duration, OffsetDateTime};
 
-use crate::fixture::{NOW, Shop, decimal, issues, line, request};
+use crate::fixture::{NOW, Shop, decimal, issues};
 use crate::office::{
-    Fiscalizing, OPERATORS, PER_DEVICE, fina as said_to_fina, fiscal, furs, paid, record, skip,
-    worth_100,
+    Fiscalizing, PER_DEVICE, fina as said_to_fina, fiscal, furs, paid, record, skip, worth_100,
 };
 use crate::takings::{on_postgres, on_sqlite};
 
@@ -354,127 +351,6 @@ async fn a_skip_is_for_what_is_not_paid_or_paid_from_account_to_account() {
     assert_eq!(refused(sold), FiscalizationRefused::CannotSkip);
 }
 
-/// A right to sell, of a person or of a key.
-#[expect(clippy::disallowed_methods, reason = "a test lets itself in")]
-fn scope_of(shop: &Shop, person: Option<Person>) -> Scope {
-    let principal = match &person {
-        Some(person) => Principal::User(person.user_id),
-        None => Principal::EntityKey(shop.stamp.id()),
-    };
-    let environment = shop.scope.environment();
-    let scope =
-        Scope::grant(shop.scope.account(), shop.entity.id, environment, principal, Role::Editor);
-    match person {
-        Some(person) => scope.used_by(person),
-        None => scope,
-    }
-}
-
-#[tokio::test]
-async fn the_operator_is_the_requests_the_persons_or_the_entitys() {
-    for authority in [Authority::Furs, Authority::Fina] {
-        let mut own = Fiscalizing::open(authority, on_sqlite(), stamp_on(false)).await;
-        let [of_request, of_person] = match authority {
-            Authority::Furs => ["12345678", "87654321"],
-            Authority::Fina => ["12345678903", "69435151530"],
-        };
-        let known = OperatorIdentity {
-            number: Some(of_person.to_owned()),
-            label: Some("Oseba".to_owned()),
-        };
-        let person = Person {
-            user_id: own.shop.stamp.id(),
-            name: None,
-            email: "ana@klas.example".to_owned(),
-            furs: Some(known.clone()),
-            fina: Some(known),
-        };
-        let said = |number: &str, label: &str| {
-            let (number, label) = (Some(number.to_owned()), Some(label.to_owned()));
-            FiscalRequest {
-                furs: FursRequest {
-                    operator_tax_number: number.clone(),
-                    operator_label: label.clone(),
-                    ..FursRequest::default()
-                },
-                fina: FinaRequest {
-                    operator_oib: number,
-                    operator_label: label,
-                    ..FinaRequest::default()
-                },
-            }
-        };
-        let of_entity = OPERATORS[usize::from(authority == Authority::Fina)];
-        for (person, request, number, label) in [
-            (Some(person.clone()), said(of_request, "Zahteva"), of_request, "Zahteva"),
-            (Some(person), FiscalRequest::default(), of_person, "Oseba"),
-            (None, said(of_request, "Zahteva"), of_request, "Zahteva"),
-            (None, FiscalRequest::default(), of_entity, "Ana"),
-        ] {
-            own.shop.scope = scope_of(&own.shop, person);
-            let sold = own.sell(&[Cash], request).await.unwrap();
-            let record = record(&sold);
-            assert_eq!(record.operator_number.as_deref(), Some(number));
-            assert_eq!(record.operator_label.as_deref(), Some(label));
-        }
-        let settings =
-            FiscalSettings { operator_number: None, operator_label: None, ..own.settings() };
-        own.store_settings(&settings).await;
-        let found = issues(own.sell(&[Cash], FiscalRequest::default()).await.unwrap_err());
-        let field = authority.number_field();
-        assert!(found[0].contains(&format!("{}.{field}", authority.name())), "{found:?}");
-        let found = issues(own.sell(&[Cash], said("123", "x")).await.unwrap_err());
-        assert!(found[0].contains(field), "{found:?}");
-    }
-    let own = in_slovenia().await;
-    let settings = FiscalSettings {
-        operator_number: None,
-        foreign_operator: true,
-        operator_label: Some("Tujec".to_owned()),
-        ..own.settings()
-    };
-    own.store_settings(&settings).await;
-    let sold = own.invoice().await;
-    assert_eq!(record(&sold).operator_number, None);
-    assert_eq!(record(&sold).operator_label.as_deref(), Some("Tujec"));
-    let heard = own.office.heard();
-    let Message::FursInvoice { invoice, .. } = &heard[0].message else { panic!() };
-    assert_eq!(invoice.operator, racun_fiscal::furs::Operator::Foreign);
-}
-
-#[tokio::test]
-async fn croatia_hears_how_it_is_paid_and_only_of_today() {
-    use fina::PaymentMeans::{G, K, O, T};
-    let own = in_croatia().await;
-    let cases: [(&[PaymentType], Option<Means>, fina::PaymentMeans, &str); 8] = [
-        (&[], None, T, "bank_transfer"),
-        (&[Cash], None, G, "cash"),
-        (&[Card, DebitCard], None, K, "card"),
-        (&[Cash, Card], None, O, "other"),
-        (&[Check], None, O, "other"),
-        (&[], Some(Means::Cash), G, "cash"),
-        (&[Cash], Some(Means::OnlineWallet), O, "online_wallet"),
-        (&[BankTransfer], None, T, "bank_transfer"),
-    ];
-    for (kinds, payment_type, means, name) in cases {
-        let said = FinaRequest { payment_type, ..FinaRequest::default() };
-        let sold = own.sell(kinds, said_to_fina(said)).await.unwrap();
-        let heard = own.office.heard();
-        let Content::Fina(sent) = heard[0].content() else { panic!() };
-        assert_eq!((sent.means, record(&sold).payment_type.as_deref()), (means, Some(name)));
-    }
-    let dated = DocumentRequest { date: Some(date!(2026 - 10 - 01)), ..worth_100() };
-    let kind = DocumentKind::Invoice;
-    let sold = own.make(kind, dated.clone(), Creation::default(), &own.shop.stamp).await.unwrap();
-    assert_eq!(sold.content.date, date!(2026 - 11 - 20));
-    let draft = Creation { is_draft: true, ..Creation::default() };
-    let draft = own.make(kind, dated, draft, &own.shop.stamp).await.unwrap();
-    assert_eq!(draft.content.date, date!(2026 - 10 - 01));
-    let issued = own.finalize(&draft).await.unwrap();
-    assert_eq!(issued.content.date, date!(2026 - 11 - 20));
-    assert!(issued.content.date_due >= Some(date!(2026 - 11 - 20)));
-}
-
 #[tokio::test]
 async fn what_an_authority_was_told_cannot_be_edited_but_for_categories() {
     for authority in [Authority::Furs, Authority::Fina] {
@@ -552,31 +428,4 @@ async fn voiding_takes_a_fiscalized_invoice_back_where_it_was_issued() {
         own.void(&later).await.unwrap();
         assert_eq!(own.office.heard().len(), 1);
     }
-}
-
-#[tokio::test]
-async fn amounts_are_told_by_rate_and_what_has_none_apart() {
-    let own = in_slovenia().await;
-    let taxed = |rate: &str| {
-        let mut line = line("Kruh", "1", "100");
-        line.taxes.as_mut().unwrap()[0].rate = Some(decimal(rate));
-        line
-    };
-    let mut untaxed = line("Kavcija", "1", "7");
-    untaxed.taxes = Some(Vec::new());
-    let lines = vec![taxed("22"), taxed("9.5"), taxed("22"), taxed("0"), untaxed];
-    let kind = DocumentKind::Invoice;
-    own.make(kind, request(lines), Creation::default(), &own.shop.stamp).await.unwrap();
-    let heard = own.office.heard();
-    let Content::Furs(sent) = heard[0].content() else { panic!() };
-    let vat: Vec<_> =
-        sent.taxes.vat.iter().map(|tax| (tax.rate.clone(), tax.base.clone())).collect();
-    assert_eq!(vat.len(), 2, "{vat:?}");
-    assert!(vat.contains(&(decimal("22"), decimal("200"))), "{vat:?}");
-    assert_eq!(sent.taxes.exempt, Some(decimal("100")));
-    assert_eq!(sent.taxes.untaxed, Some(decimal("7")));
-    assert_eq!(sent.total, decimal("460.5"));
-    let foreign = DocumentRequest { currency_code: Some("USD".to_owned()), ..worth_100() };
-    let sold = own.make(kind, foreign, Creation::default(), &own.shop.stamp).await;
-    assert!(issues(sold.unwrap_err())[0].contains("exchange_rate"));
 }

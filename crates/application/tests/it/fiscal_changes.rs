@@ -10,7 +10,7 @@ use racun_fiscal::{EXCHANGES, Message, Reply, fina};
 use racun_kernel::{Clause, ListQuery, Operator, Patch, Put, Stamp, Value};
 use racun_settlement::PaymentType::{BankTransfer, Card, Cash, Check, Coupon, CreditCard};
 use racun_settlement::{
-    PAYMENTS, Payment, PaymentPatch, PaymentType, TypeChangeError, TypeChangeRule,
+    NewPayment, PAYMENTS, Payment, PaymentPatch, PaymentType, TypeChangeError, TypeChangeRule,
 };
 use time::macros::datetime;
 
@@ -71,6 +71,21 @@ async fn what_was_skipped_is_paid_from_account_to_account_until_it_is_fiscalized
         let outcome = change(&own, &paid, to, &stamp).await;
         assert_eq!(outcome.unwrap_err(), refused(TypeChangeRule::FiscalizationRequired), "{to:?}");
     }
+    let open = own.sell(&[], skip()).await.unwrap();
+    let record = async |kind: PaymentType| {
+        let new = NewPayment {
+            document_id: Some(open.id.to_string()),
+            amount: Some(crate::fixture::decimal("5")),
+            ..NewPayment::new(kind)
+        };
+        let (store, scope, entity) = (&*own.shop.store, &own.shop.scope, &own.shop.entity);
+        payments::record(store, scope, entity, new, &stamp).await
+    };
+    record(BankTransfer).await.unwrap();
+    let required = Error::TypeChange(refused(TypeChangeRule::FiscalizationRequired));
+    assert_eq!(record(Cash).await.unwrap_err(), required);
+    own.fiscalize(&open, Default::default(), &stamp).await.unwrap();
+    record(Cash).await.unwrap();
     own.fiscalize(&skipped, Default::default(), &stamp).await.unwrap();
     own.office.heard();
     assert_eq!(change(&own, &paid, Cash, &stamp).await.unwrap().kind, Cash);

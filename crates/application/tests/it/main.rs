@@ -8,6 +8,7 @@ mod entities;
 mod fiscal;
 mod fiscal_at_once;
 mod fiscal_changes;
+mod fiscal_content;
 mod fiscal_later;
 mod fiscal_worker;
 mod fixture;

@@ -4,6 +4,7 @@
 
 mod changes;
 mod days;
+mod exchange;
 mod fina_messages;
 mod furs_messages;
 mod marks;
