@@ -48,6 +48,7 @@ const PURE: &[(&str, &[&str])] = &[
         ],
     ),
     ("racun-pos", &["racun-kernel", "serde", "thiserror", "time"]),
+    ("racun-render", &["krilla", "thiserror", "ttf-parser", "zip"]),
     ("racun-settlement", &["racun-kernel", "serde", "serde_json", "thiserror", "time"]),
     (
         "racun-application",
@@ -59,6 +60,7 @@ const PURE: &[(&str, &[&str])] = &[
             "racun-fiscal",
             "racun-kernel",
             "racun-pos",
+            "racun-render",
             "racun-settlement",
             "serde_json",
             "thiserror",

@@ -107,6 +107,7 @@ async fn every_answer_is_as_described(store: StoreKind) {
     settlement(&mut checked).await;
     recurring(&mut checked).await;
     point_of_sale(&mut checked).await;
+    fiscalization(&mut checked).await;
     refusals(&mut checked, &racun).await;
     println!("{} operations and statuses: {:#?}", checked.seen.len(), checked.seen);
     assert!(checked.wrong.is_empty(), "{:#?}", checked.wrong);
@@ -336,6 +337,43 @@ async fn point_of_sale(checked: &mut Checked<'_>) {
     let one = format!("/pos/tabs/{}", tab["id"].as_str().unwrap_or_default());
     checked.ask("DELETE", &format!("{one}?expected_version=1"), None).await;
     checked.get("/pos/tabs?status=open,issuing,issued,cancelled").await;
+}
+
+async fn fiscalization(checked: &mut Checked<'_>) {
+    let furs = json!({ "enabled": true, "numbering_strategy": "B", "operator_label": "A" });
+    checked.ask("PUT", "/fiscalization/furs/settings", Some(furs)).await;
+    checked.ask("PUT", "/fiscalization/furs/settings", Some(json!({ "operator_label": "" }))).await;
+    for path in ["settings", "settings/certificate", "premises", "internal-act/pdf"] {
+        checked.get(&format!("/fiscalization/furs/{path}")).await;
+    }
+    let premise =
+        json!({ "business_premise_name": "A1", "movable_premise": { "premise_type": "A" } });
+    checked.post("/fiscalization/furs/premises/movable", premise).await;
+    let croatian = json!({ "name": "HR", "country": "Croatia", "environment": "sandbox" });
+    let croatian = checked.post("/entities", croatian).await;
+    let client = checked.client.clone();
+    let id = croatian["id"].as_str().unwrap_or_default();
+    checked.client = client.clone().with("x-entity-id", id);
+    let fina = json!({ "operator_oib": "69435151530", "numbering_sequence": "P" });
+    checked.ask("PUT", "/fiscalization/fina/settings", Some(fina)).await;
+    checked.get("/fiscalization/fina/settings").await;
+    let premise = json!({ "business_premise_name": "A1", "starting_number": 7 });
+    let premise = checked.post("/fiscalization/fina/premises", premise).await;
+    checked.post("/fiscalization/fina/premises", json!({ "business_premise_name": "A1" })).await;
+    let id = premise["id"].as_str().unwrap_or_default();
+    let premise = format!("/fiscalization/fina/premises/{id}");
+    let device = json!({ "electronic_device_name": "1" });
+    let device = checked.post(&format!("{premise}/devices"), device).await;
+    let device =
+        format!("/fiscalization/fina/devices/{}", device["id"].as_str().unwrap_or_default());
+    checked.get("/fiscalization/fina/premises").await;
+    checked.get(&format!("{premise}/devices")).await;
+    for one in [premise, device] {
+        checked.get(&one).await;
+        checked.ask("PATCH", &one, Some(json!({ "starting_number": null }))).await;
+        checked.ask("DELETE", &one, None).await;
+    }
+    checked.client = client;
 }
 
 async fn refusals(checked: &mut Checked<'_>, racun: &Racun) {

@@ -7,6 +7,7 @@ use racun_kernel::{
 use serde_json::{Map, Value as Json};
 
 use crate::email::check_name;
+use crate::operator::list_operators;
 use crate::permission::require;
 use crate::{AccessError, Permission, USERS, User};
 
@@ -122,6 +123,27 @@ pub(crate) fn operator_identity(
     let kept = user.settings.get(&authority.key(entity))?;
     let text = |field: &str| kept.get(field).and_then(Json::as_str).map(str::to_owned);
     Some(OperatorIdentity { number: text(authority.number_field()), label: text(LABEL) })
+}
+
+/// Who may take over a till of the entity and told `authority` who they are: their names and what it
+/// knows them by, by name.
+///
+/// # Errors
+/// When the store fails.
+pub async fn list_operator_identities(
+    store: &dyn Store,
+    scope: &Scope,
+    authority: Authority,
+) -> Result<Vec<(String, OperatorIdentity)>, AccessError> {
+    require(scope, Permission::ReadFiscal)?;
+    let operators = list_operators(store, scope).await?;
+    let ids: Vec<String> = operators.iter().map(|operator| operator.user_id.to_string()).collect();
+    let users: Vec<User> = store.get_all(&USERS, &Tenant::directory(), &ids).await?;
+    let told = operators.into_iter().filter_map(|operator| {
+        let user = users.iter().find(|user| user.id == operator.user_id)?;
+        Some((operator.name, operator_identity(user, scope.entity(), authority)?))
+    });
+    Ok(told.collect())
 }
 
 #[cfg(test)]

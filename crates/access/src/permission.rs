@@ -27,6 +27,8 @@ pub enum Permission {
     ReadEntity,
     /// Changing the entity and its settings, and webhooks.
     ManageEntity,
+    /// Reading fiscal settings and what is told of certificates, the internal act included.
+    ReadFiscal,
     /// Changing what is told to tax authorities: fiscal settings, certificates, premises, devices.
     ManageFiscal,
     /// Reading who belongs to the entity and who is invited.
@@ -42,7 +44,11 @@ impl Permission {
     #[must_use]
     pub const fn writes(self) -> bool {
         match self {
-            Self::ReadTill | Self::ReadRecords | Self::ReadEntity | Self::ReadPeople => false,
+            Self::ReadTill
+            | Self::ReadRecords
+            | Self::ReadEntity
+            | Self::ReadFiscal
+            | Self::ReadPeople => false,
             Self::Sell
             | Self::SetPin
             | Self::WriteRecords
@@ -58,21 +64,22 @@ impl Permission {
 
 /// Whether `principal` in `role` may do what `permission` says.
 ///
-/// Entity keys belong to nobody: they reach records as an editor does, and neither people nor keys.
+/// Entity keys belong to nobody: they reach records as an editor does, and neither people, nor keys, nor
+/// fiscal settings.
 /// They do sell and hand a till over, for many a till has no other token. Operators do at a till what
 /// their role in the entity lets them, and nothing else. Jobs act as editors.
 #[must_use]
 pub fn permits(principal: Principal, role: Role, permission: Permission) -> bool {
     use Permission::{
         DeleteUnits, EraseRecords, ManageEntity, ManageFiscal, ManageKeys, ManagePeople,
-        ReadEntity, ReadPeople, ReadRecords, ReadTill, Sell, SetPin, WriteRecords,
+        ReadEntity, ReadFiscal, ReadPeople, ReadRecords, ReadTill, Sell, SetPin, WriteRecords,
     };
     let (least, with_entity_key, at_till) = match permission {
         ReadTill => (Role::Viewer, true, true),
         Sell => (Role::Editor, true, true),
         SetPin => (Role::Editor, false, true),
         ReadRecords | ReadEntity => (Role::Viewer, true, false),
-        ReadPeople => (Role::Viewer, false, false),
+        ReadFiscal | ReadPeople => (Role::Viewer, false, false),
         WriteRecords => (Role::Editor, true, false),
         EraseRecords | DeleteUnits | ManageEntity | ManageFiscal | ManagePeople | ManageKeys => {
             (Role::Admin, false, false)
@@ -156,6 +163,7 @@ mod tests {
             (Permission::DeleteUnits, "- - x x - - - -"),
             (Permission::ReadEntity, "x x x x x x - -"),
             (Permission::ManageEntity, "- - x x - - - -"),
+            (Permission::ReadFiscal, "x x x x - x - -"),
             (Permission::ManageFiscal, "- - x x - - - -"),
             (Permission::ReadPeople, "x x x x - x - -"),
             (Permission::ManagePeople, "- - x x - - - -"),

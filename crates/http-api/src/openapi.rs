@@ -55,7 +55,7 @@ pub(crate) fn nullable_number() -> Schema {
     ObjectBuilder::new().schema_type(either).build().into()
 }
 
-/// The bytes of a file, in a form.
+/// The bytes of a file, in a form or an answer.
 pub(crate) fn file() -> Schema {
     ObjectBuilder::new().content_media_type("application/octet-stream").build().into()
 }
@@ -182,6 +182,9 @@ fn operation(route: &Route, error: &RefOr<Schema>, schemas: &mut Schemas) -> Ope
     if let Some(answers) = route.answers {
         let content = ContentBuilder::new().schema(Some(answers(schemas))).build();
         success = success.content("application/json", content);
+    }
+    if let Some(media_type) = route.answers_file {
+        success = success.content(media_type, ContentBuilder::new().schema(Some(file())).build());
     }
     if route.is_conditional {
         let known = "The ETag of an answer that the caller has; `*` for any.";

@@ -35,6 +35,7 @@ pub struct Route {
     pub(crate) takes_form: bool,
     pub(crate) requires: &'static [&'static str],
     pub(crate) answers: Option<Described>,
+    pub(crate) answers_file: Option<&'static str>,
     pub(crate) handler: fn() -> actix_web::Route,
 }
 
@@ -183,6 +184,7 @@ impl Route {
             takes_form: false,
             requires: &[],
             answers: None,
+            answers_file: None,
             handler,
         }
     }
@@ -215,6 +217,12 @@ impl Route {
     #[must_use]
     pub const fn answers<T: ToSchema>(self) -> Self {
         Self { answers: Some(described::<T>), ..self }
+    }
+
+    /// Says that the route answers a file of this media type.
+    #[must_use]
+    pub const fn answers_file(self, media_type: &'static str) -> Self {
+        Self { answers_file: Some(media_type), ..self }
     }
 
     /// Says that a success makes something: 201.

@@ -35,6 +35,7 @@ const AREAS: &[&[Route]] = &[
     pos::tabs::ROUTES,
     pos::takings::ROUTES,
     fiscal::furs::ROUTES,
+    fiscal::internal_act::ROUTES,
     fiscal::fina::ROUTES,
     sandbox::ROUTES,
 ];

@@ -7,12 +7,14 @@
 //! | `premises`    | the lists, and premises of which nobody is told                   |
 //! | `registering` | premises that FURS is told of                                     |
 //! | `devices`     | electronic devices                                                |
+//! | `internal_act` | the act that Slovenian law asks a taxpayer for                   |
 //! | `numbers`     | which numbers of this year's sequences were issued                |
 //!
 //! An authority is told of a premise outside any unit. Before, the premise's name is reserved, or its
 //! closing is noted; after, what the authority answered is made so.
 
 pub mod devices;
+pub mod internal_act;
 mod numbers;
 pub mod premises;
 pub mod registering;

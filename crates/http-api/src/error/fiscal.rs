@@ -2,6 +2,7 @@
 
 use racun_application::fiscalization::FiscalizationRefused;
 use racun_fiscal::{Authority, CertificateFault, Class, FiscalError, ProviderRefusal};
+use racun_render::RenderError;
 use serde_json::json;
 
 use super::{ApiError, Kind};
@@ -74,5 +75,11 @@ impl From<ProviderRefusal> for ApiError {
             "provider_message": refusal.message,
         }));
         if kind == Kind::Unavailable { error.retry_after(RETRY_SECONDS) } else { error }
+    }
+}
+
+impl From<RenderError> for ApiError {
+    fn from(error: RenderError) -> Self {
+        Self::internal(error)
     }
 }

@@ -2,7 +2,7 @@
 
 use actix_web::web::{self, Data, Json, ReqData};
 use racun_access::Entity;
-use racun_access::Permission::{ManageFiscal, ReadEntity, ReadTill};
+use racun_access::Permission::{ManageFiscal, ReadFiscal, ReadTill};
 use racun_application::fiscal::premises;
 use racun_fiscal::{Authority, FiscalSettings, NewDevice, NewPremise, Numbering, SettingsInput};
 use racun_kernel::{Environment, Patch, Scope, id};
@@ -27,7 +27,7 @@ use crate::route::{Gate, Route};
 use crate::services::Services;
 
 const TAG: &str = "FINA";
-const READ: Gate = Gate::Entity(ReadEntity);
+const READ: Gate = Gate::Entity(ReadFiscal);
 const AT_TILL: Gate = Gate::Entity(ReadTill);
 const MANAGE: Gate = Gate::Entity(ManageFiscal);
 

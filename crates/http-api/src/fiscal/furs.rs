@@ -2,7 +2,7 @@
 
 use actix_web::web::{self, Data, Json, ReqData};
 use racun_access::Entity;
-use racun_access::Permission::{ManageFiscal, ReadEntity, ReadTill};
+use racun_access::Permission::{ManageFiscal, ReadFiscal, ReadTill};
 use racun_application::fiscal::registering::Registry;
 use racun_fiscal::furs::PremiseKind;
 use racun_fiscal::{
@@ -32,7 +32,7 @@ use crate::route::{Gate, Route};
 use crate::services::Services;
 
 const TAG: &str = "FURS";
-const READ: Gate = Gate::Entity(ReadEntity);
+const READ: Gate = Gate::Entity(ReadFiscal);
 const AT_TILL: Gate = Gate::Entity(ReadTill);
 const MANAGE: Gate = Gate::Entity(ManageFiscal);
 

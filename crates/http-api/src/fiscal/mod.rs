@@ -7,10 +7,12 @@
 //! | `office`      | what both have: one handler for each operation    |
 //! | `certificate` | bodies of certificates                            |
 //! | `premise`     | bodies of premises and devices                    |
+//! | `internal_act` | the internal act of a Slovenian taxpayer         |
 
 mod certificate;
 pub(crate) mod fina;
 pub(crate) mod furs;
+pub(crate) mod internal_act;
 mod office;
 mod premise;
 

@@ -14,6 +14,7 @@ mod entities;
 mod expense_totals;
 mod expenses;
 mod fiscal;
+mod fiscal_act;
 mod fiscal_certificates;
 mod fiscal_documents;
 mod fiscal_furs;
