@@ -97,6 +97,16 @@ impl Certificate {
         })
     }
 
+    /// What answers call its name: for FURS the taxpayer's number, by which that authority knows it; in
+    /// Croatia the common name of its subject.
+    #[must_use]
+    pub fn name(&self, authority: Authority) -> &str {
+        match authority {
+            Authority::Furs => &self.tax_number,
+            Authority::Fina => &self.common_name,
+        }
+    }
+
     /// What it is good for at `now`.
     #[must_use]
     pub fn status(&self, now: OffsetDateTime) -> CertificateStatus {

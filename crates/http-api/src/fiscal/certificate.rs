@@ -1,6 +1,6 @@
 //! Bodies of certificates.
 
-use racun_fiscal::{Certificate, CertificateStatus, FiscalSettings};
+use racun_fiscal::{Authority, Certificate, CertificateStatus, FiscalSettings};
 use racun_kernel::Environment;
 use serde::Serialize;
 use time::OffsetDateTime;
@@ -60,7 +60,7 @@ pub(super) struct CertificateBody {
     certificate_expiry: String,
     /// What it is good for now.
     certificate_status: CertificateStatusBody,
-    /// Common name of its subject.
+    /// The tax number that it is of; in Croatia the common name of its subject.
     certificate_cn: String,
     /// Its subject.
     certificate_subject: String,
@@ -73,8 +73,8 @@ pub(super) struct CertificateBody {
 }
 
 impl CertificateBody {
-    /// What is told of `certificate` at `now`.
-    pub(super) fn of(certificate: Certificate, now: OffsetDateTime) -> Self {
+    /// What is told of the `certificate` for `authority` at `now`.
+    pub(super) fn of(authority: Authority, certificate: Certificate, now: OffsetDateTime) -> Self {
         let status = certificate.status(now);
         let certificate_expiry: String = certificate.not_after.convert();
         let message = match status {
@@ -90,7 +90,7 @@ impl CertificateBody {
             certificate_file_id: certificate.file_id.convert(),
             certificate_status: status.convert(),
             certificate_expiry,
-            certificate_cn: certificate.common_name,
+            certificate_cn: certificate.name(authority).to_owned(),
             certificate_subject: certificate.subject,
             certificate_issuer: certificate.issuer,
             uploaded_at: certificate.uploaded_at.convert(),
@@ -119,7 +119,7 @@ impl Told {
             has: own.is_some(),
             file_id: own.map(|own| own.file_id.convert()),
             expiry: own.map(|own| own.not_after.convert()),
-            cn: own.map(|own| own.common_name.clone()),
+            cn: own.map(|own| own.name(settings.authority).to_owned()),
             subject: own.map(|own| own.subject.clone()),
             issuer: own.map(|own| own.issuer.clone()),
         }

@@ -162,8 +162,9 @@ pub(super) async fn get_certificate<O: Office>(
 }
 
 fn certificate(settings: FiscalSettings, now: OffsetDateTime) -> Result<CertificateBody, ApiError> {
+    let authority = settings.authority;
     let found = settings.certificate.ok_or_else(|| ApiError::not_found("certificate"))?;
-    Ok(CertificateBody::of(found, now))
+    Ok(CertificateBody::of(authority, found, now))
 }
 
 pub(super) async fn delete_certificate<O: Office>(

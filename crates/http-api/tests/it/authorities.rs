@@ -6,7 +6,7 @@ use std::sync::{Arc, Mutex, MutexGuard};
 use async_trait::async_trait;
 use racun_fiscal::{
     Authorities, Authority, Header, Identity, Message, OpenedCertificate, P12Error, Patience,
-    Reply, Signer, SigningFailed, Unknown,
+    Reply, Signer, SigningFailed, TestCertificate, TestCertificates, Unknown,
 };
 use racun_kernel::Environment;
 use time::macros::datetime;
@@ -64,6 +64,14 @@ pub fn unknown() -> Result<Reply, Unknown> {
 /// A certificate file: `<tax number or -> <year it starts> <year it ends>`.
 pub fn file(tax_number: &str, from: i32, until: i32) -> Vec<u8> {
     format!("p12 {tax_number} {from} {until}").into_bytes()
+}
+
+impl TestCertificates for Scripted {
+    fn issue(&self, authority: Authority, tax_number: &str, _: &str) -> Option<TestCertificate> {
+        let file = file(tax_number, 2025, 2030);
+        let certificate = TestCertificate { file, passphrase: PASSPHRASE.to_owned() };
+        (authority == Authority::Furs).then_some(certificate)
+    }
 }
 
 #[async_trait]

@@ -40,7 +40,11 @@ impl Taxpayer {
         let (scripted, mut store) = (Arc::clone(&authorities), None);
         let api = Api::with(|services| {
             store = Some(Arc::clone(&services.store));
-            let services = racun_http_api::Services { authorities: scripted, ..services };
+            let services = racun_http_api::Services {
+                authorities: Arc::<Scripted>::clone(&scripted),
+                test_certificates: Some(scripted),
+                ..services
+            };
             let (store, fiscal) = (Arc::clone(&services.store), services.fiscal());
             let tax_authority = Arc::new(FiscalAuthority { store, fiscal });
             racun_http_api::Services { tax_authority, ..services }

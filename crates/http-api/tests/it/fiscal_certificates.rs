@@ -21,7 +21,7 @@ async fn a_certificate_is_kept_and_told_of() {
     let expiry = "2030-12-01T00:00:00.000Z";
     let expected = json!({
         "certificate_file_id": made["certificate_file_id"], "certificate_expiry": expiry,
-        "certificate_status": "valid", "certificate_cn": "Pri Ani (furs)",
+        "certificate_status": "valid", "certificate_cn": TAX_NUMBER,
         "certificate_subject": "CN=Pri Ani,OU=10039856", "certificate_issuer": "CN=Tax CA Test",
         "uploaded_at": "2026-11-20T08:00:00.000Z",
         "message": format!("the certificate signs until {expiry}"),
@@ -90,7 +90,6 @@ async fn a_certificate_runs_out() {
 async fn a_failed_upload_says_what_is_wrong_and_changes_nothing() {
     let si = Taxpayer::slovenian().await.certified().await;
     let hr = Taxpayer::croatian().await.certified().await;
-    let bare = Taxpayer::of("Slovenia", None, "/fiscalization/furs").await;
     let good = file(TAX_NUMBER, 2025, 2030);
     let pass = PASSPHRASE.as_bytes();
     let wrong = "certificate_invalid";
@@ -107,7 +106,6 @@ async fn a_failed_upload_says_what_is_wrong_and_changes_nothing() {
         (&si, file(TAX_NUMBER, 2020, 2025), pass, "file", "expired", "certificate_expired"),
         (&hr, file("-", 2025, 2030), pass, "file", "no_tax_number", wrong),
         (&hr, file(TAX_NUMBER, 2025, 2030), pass, "file", "other_taxpayer", wrong),
-        (&bare, good.clone(), pass, "file", "tax_number_missing", wrong),
     ] {
         let before = who.get("/settings").await.with(200).json();
         let refused = who.upload(&[("passphrase", passphrase), ("file", &file)]).await.with(422);
@@ -121,6 +119,34 @@ async fn a_failed_upload_says_what_is_wrong_and_changes_nothing() {
     }
     let hr = Taxpayer::croatian().await;
     put_in(&hr, &file(OIB, 2025, 2030)).await.with(201);
+    // An entity that says no number contradicts no certificate.
+    let bare = Taxpayer::of("Slovenia", None, "/fiscalization/furs").await;
+    let made = put_in(&bare, &good).await.with(201).json();
+    assert_eq!(made["certificate_cn"], TAX_NUMBER);
+}
+
+#[actix_web::test]
+async fn an_entity_of_the_sandbox_gets_a_certificate_of_the_built_in_simulator() {
+    const SANDBOX: &str = "/settings/certificate/sandbox";
+    let si = Taxpayer::slovenian().await;
+    let made = si.post(SANDBOX, json!({})).await.with(201).json();
+    assert_eq!(made["certificate_cn"], TAX_NUMBER);
+    assert_eq!(si.get(CERTIFICATE).await.with(200).json(), made);
+    let bare = Taxpayer::of("Slovenia", None, "/fiscalization/furs").await;
+    let refused = bare.post(SANDBOX, json!({})).await.with(422);
+    assert_eq!(refused.issue(), ("[\"tax_number\"]".to_owned(), "invalid_value".to_owned()));
+    let path = "/fiscalization/fina/settings/certificate/sandbox";
+    si.api.post(path, &si.owner, json!({})).await.with(422);
+    // The test system of this one is not ours.
+    Taxpayer::croatian().await.post(SANDBOX, json!({})).await.with(404);
+    let body = json!({
+        "name": "Pri Ani", "country": "Slovenia", "environment": "live", "tax_number": TAX_NUMBER,
+    });
+    let entity = si.api.post("/entities", &si.owner, body).await.with(201).json();
+    let live = si.owner.in_entity(entity["id"].as_str().unwrap());
+    si.api.post(&si.path(SANDBOX), &live, json!({})).await.with(404);
+    let settings = si.api.get(&si.path("/settings"), &live).await.with(200).json();
+    assert_eq!(settings["has_certificate"], false);
 }
 
 #[actix_web::test]
