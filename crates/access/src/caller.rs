@@ -1,7 +1,7 @@
 //! Whose a bearer token is.
 
 use racun_kernel::id::{AccountId, EntityId, TokenId};
-use racun_kernel::{Environment, Person, Principal, Stamp, Store, Tenant};
+use racun_kernel::{Authority, Environment, Person, Principal, Stamp, Store, Tenant};
 
 use crate::device::Device;
 use crate::key::is_api_key;
@@ -9,9 +9,7 @@ use crate::operator_settings::operator_identity;
 use crate::operator_token::{OPERATOR_PREFIX, operator_of};
 use crate::secret::is_token;
 use crate::session::SESSION_PREFIX;
-use crate::{
-    API_KEYS, AccessError, ApiKey, Authority, Digest, OperatorToken, SESSIONS, Session, USERS, User,
-};
+use crate::{API_KEYS, AccessError, ApiKey, Digest, OperatorToken, SESSIONS, Session, USERS, User};
 
 /// Who a request's bearer token belongs to.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -95,7 +95,7 @@ pub use operator::{
     NewPin, OPERATOR_PINS, Operator, OperatorPin, PinOwner, find_pin_owner, list_operators,
     remove_pin, set_pin,
 };
-pub use operator_settings::{Authority, list_operator_identities, set_operator_identity};
+pub use operator_settings::{list_operator_identities, set_operator_identity};
 pub use operator_token::{OPERATOR_SECONDS, OPERATOR_TOKENS, OperatorToken};
 pub use password::{PasswordHash, hash_password};
 pub use permission::{Permission, authorize, permits};

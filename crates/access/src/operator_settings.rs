@@ -1,9 +1,7 @@
 //! What tax authorities know a user by, entity by entity: kept in the user's settings.
 
 use racun_kernel::id::{EntityId, UserId};
-use racun_kernel::{
-    Decision, Issue, Issues, OperatorIdentity, Scope, Stamp, Store, Tenant, tax_number,
-};
+use racun_kernel::{Authority, Decision, Issues, OperatorIdentity, Scope, Stamp, Store, Tenant};
 use serde_json::{Map, Value as Json};
 
 use crate::email::check_name;
@@ -11,55 +9,12 @@ use crate::operator::list_operators;
 use crate::permission::require;
 use crate::{AccessError, Permission, USERS, User};
 
-/// A tax authority that wants to know who operates a till.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Authority {
-    /// The Slovenian one, which knows people by their tax number of eight digits.
-    Furs,
-    /// The Croatian one, which knows people by their OIB: eleven digits, the last a check digit.
-    Fina,
-}
-
 /// What the label is called in settings and bodies.
 const LABEL: &str = "operator_label";
 
-impl Authority {
-    /// The beginning of the settings' key; the entity's id follows.
-    const fn prefix(self) -> &'static str {
-        match self {
-            Self::Furs => "furs_",
-            Self::Fina => "fina_",
-        }
-    }
-
-    /// The settings' key.
-    fn key(self, entity: EntityId) -> String {
-        format!("{}{entity}", self.prefix())
-    }
-
-    /// What the number is called in settings and bodies.
-    const fn number_field(self) -> &'static str {
-        match self {
-            Self::Furs => "operator_tax_number",
-            Self::Fina => "operator_oib",
-        }
-    }
-
-    fn check_number(self, text: &str) -> Result<(), Issue> {
-        match self {
-            Self::Furs if tax_number::is_slovenian(text) => Ok(()),
-            Self::Furs => {
-                let message = "expected a tax number: eight digits, the first of them no zero";
-                Err(Issue::new("invalid_value", message))
-            }
-            Self::Fina if tax_number::is_oib(text) => Ok(()),
-            Self::Fina => {
-                let message =
-                    "expected an OIB: eleven digits, of which the last one checks the others";
-                Err(Issue::new("invalid_value", message))
-            }
-        }
-    }
+/// The settings' key.
+fn key(authority: Authority, entity: EntityId) -> String {
+    format!("{}_{entity}", authority.name())
 }
 
 /// Keeps what `authority` knows the user by in the scope's entity, in the place of what was kept.
@@ -111,7 +66,7 @@ fn checked(
         issues.collect(LABEL, check_name(&label));
         kept.insert(LABEL.to_owned(), label.into());
     }
-    issues.into_result((authority.key(scope.entity()), kept))
+    issues.into_result((key(authority, scope.entity()), kept))
 }
 
 /// What `authority` knows `user` by in `entity`, when they said so.
@@ -120,7 +75,7 @@ pub(crate) fn operator_identity(
     entity: EntityId,
     authority: Authority,
 ) -> Option<OperatorIdentity> {
-    let kept = user.settings.get(&authority.key(entity))?;
+    let kept = user.settings.get(&key(authority, entity))?;
     let text = |field: &str| kept.get(field).and_then(Json::as_str).map(str::to_owned);
     Some(OperatorIdentity { number: text(authority.number_field()), label: text(LABEL) })
 }

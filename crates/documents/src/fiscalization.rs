@@ -1,39 +1,8 @@
 //! What a tax authority knows of a document.
 
-use racun_kernel::Environment;
+use racun_kernel::{Authority, Environment};
 use serde::{Deserialize, Serialize};
 use time::OffsetDateTime;
-
-/// A tax authority that documents are reported to.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum Authority {
-    /// Slovenia.
-    Furs,
-    /// Croatia.
-    Fina,
-}
-
-impl Authority {
-    /// Its name on the wire.
-    #[must_use]
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::Furs => "furs",
-            Self::Fina => "fina",
-        }
-    }
-
-    /// The number of the document that is the `sequence`-th of its sequence there: Slovenia
-    /// `premise-device-sequence`, Croatia `sequence/premise/device`.
-    #[must_use]
-    pub fn number(self, premise: &str, device: &str, sequence: i64) -> String {
-        match self {
-            Self::Furs => format!("{premise}-{device}-{sequence}"),
-            Self::Fina => format!("{sequence}/{premise}/{device}"),
-        }
-    }
-}
 
 /// How far a document's report has come.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]

@@ -51,7 +51,7 @@ pub use document::{
     CreationSource, Document, Issued, Reply, Revision, SettledTotals, Stage, Voided,
 };
 pub use error::{DocumentError, Refused};
-pub use fiscalization::{Authority, FiscalRecord, FiscalStatus, Fiscalization};
+pub use fiscalization::{FiscalRecord, FiscalStatus, Fiscalization};
 pub use kind::{DocumentId, DocumentKind};
 pub use line::{
     Classification, Line, LineKind, LineTaxDetail, LineTranslations, NewLine, RecognitionMethod,

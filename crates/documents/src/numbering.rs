@@ -1,11 +1,11 @@
 //! Which sequence a document takes its number from, and what the number looks like.
 
 use racun_kernel::id::BusinessUnitId;
-use racun_kernel::{Series, Tenant};
+use racun_kernel::{Authority, Series, Tenant};
 use time::Date;
 
+use crate::DocumentKind;
 use crate::number_format::{NumberFormat, series_key};
-use crate::{Authority, DocumentKind};
 
 /// The formats that an entity uses for one kind of document.
 #[derive(Debug, Clone)]
@@ -80,9 +80,10 @@ impl Numbering {
     pub fn number(&self, sequence: i64) -> String {
         match &self.style {
             Style::Own { format, date, unit_index } => format.format(*date, sequence, *unit_index),
-            Style::Fiscal { authority, premise, device } => {
-                authority.number(premise, device, sequence)
-            }
+            Style::Fiscal { authority, premise, device } => match authority {
+                Authority::Furs => format!("{premise}-{device}-{sequence}"),
+                Authority::Fina => format!("{sequence}/{premise}/{device}"),
+            },
         }
     }
 }

@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 use time::{Duration, OffsetDateTime};
 
 use crate::error::CertificateFault;
-use crate::{Act, Authority, Identity, OpenedCertificate, P12Error, fina, furs};
+use crate::{Act, Authority, Identity, OpenedCertificate, P12Error};
 
 /// How long before its end a certificate is said to expire soon.
 const SOON: Duration = Duration::days(30);
@@ -190,10 +190,7 @@ fn check(
 /// `invalid_value` at `tax_number` when it is none.
 pub fn taxpayer_number(authority: Authority, text: Option<&str>) -> Result<String, Issue> {
     let number = text.map(|text| without_country(text, authority)).unwrap_or_default();
-    let checked = match authority {
-        Authority::Furs => furs::check_tax_number(&number),
-        Authority::Fina => fina::check_oib(&number),
-    };
+    let checked = authority.check_number(&number);
     checked.map(|()| number).map_err(|issue| issue.at("tax_number"))
 }
 

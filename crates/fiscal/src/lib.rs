@@ -10,7 +10,6 @@
 //!
 //! | Module         | Owns                                                             |
 //! | -------------- | ---------------------------------------------------------------- |
-//! | `authority`    | which authorities there are                                      |
 //! | `sale`         | what a document says, as far as an authority asks                |
 //! | `settings`     | an entity's settings for an authority                            |
 //! | `certificate`  | which certificates are accepted, and how they are kept           |
@@ -28,13 +27,10 @@
 //! | `fina`         | Croatia: the same                                                |
 //! | `exchange`     | what was said to an authority of a document, and what came back  |
 //! | `port`         | the port to the authorities: identity, signer, messages, replies |
-//! | `act`          | who gives a command, where and when                              |
 //! | `error`        | why a command on settings is refused                             |
 //!
 //! Sources: the technical specifications and laws named at each rule.
 
-mod act;
-mod authority;
 mod certificate;
 mod checks;
 mod class;
@@ -54,8 +50,6 @@ mod settings;
 mod tax;
 mod working_days;
 
-pub use act::Act;
-pub use authority::Authority;
 pub use certificate::{Certificate, CertificateStatus, taxpayer_number};
 pub use checks::{check_device_name, check_premise_name, check_starting_number};
 pub use class::Class;
@@ -75,6 +69,7 @@ pub use port::{
 pub use premise::{
     BusinessPremise, DeviceId, FISCAL_PREMISES, MAX_PREMISES, NewPremise, PremiseId, premise_key,
 };
+pub use racun_kernel::{Act, Authority};
 pub use sale::{Buyer, Correction, Means, Numbering, Place, Sale, SaleKind, SaleTax};
 pub use settings::{FISCAL_SETTINGS, FiscalSettings, SettingsInput};
 pub use working_days::{Counting, alarm_at, deadline, is_working_day, last_day};

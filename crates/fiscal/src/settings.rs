@@ -2,15 +2,12 @@
 
 use racun_kernel::id::EntityId;
 use racun_kernel::{
-    Decision, Event, Field, FieldKind, Issue, Issues, Patch, Record, Table, Tenant, Value,
-    tax_number, text,
+    Decision, Event, Field, FieldKind, Issue, Issues, Patch, Record, Table, Tenant, Value, text,
 };
 use serde::{Deserialize, Serialize};
 use time::OffsetDateTime;
 
-use crate::{
-    Act, Authority, Certificate, CertificateStatus, FiscalError, Numbering, Refusal, furs,
-};
+use crate::{Act, Authority, Certificate, CertificateStatus, FiscalError, Numbering, Refusal};
 
 /// Characters that an operator's mark has at most.
 const MAX_LABEL_CHARS: usize = 255;
@@ -169,7 +166,7 @@ impl SettingsInput {
         self.unified_numbering.apply_or(&mut settings.unified_numbering, true);
         let authority = settings.authority;
         if let Some(number) = self.operator_number.value() {
-            let checked = check_operator_number(authority, number).map_err(Issues::from);
+            let checked = authority.check_number(number).map_err(Issues::from);
             issues.collect(authority.number_field(), checked);
         }
         if let Some(label) = self.operator_label.value() {
@@ -178,18 +175,6 @@ impl SettingsInput {
         self.operator_number.apply(&mut settings.operator_number);
         self.operator_label.apply(&mut settings.operator_label);
         issues.into_result(())
-    }
-}
-
-/// Accepts what `authority` knows a person by.
-fn check_operator_number(authority: Authority, number: &str) -> Result<(), Issue> {
-    match authority {
-        Authority::Furs => furs::check_tax_number(number),
-        Authority::Fina if tax_number::is_oib(number) => Ok(()),
-        Authority::Fina => {
-            let message = "expected an OIB: eleven digits, of which the last one checks the others";
-            Err(Issue::new("invalid_value", message))
-        }
     }
 }
 

@@ -21,10 +21,14 @@
 //! | `stamp`      | time, ids and randomness as arguments                             |
 //! | `vault`      | the port to whoever keeps secrets unreadable at rest              |
 //! | `scope`      | who acts, where, and how far                                      |
+//! | `act`        | who gives a command, where and when                               |
+//! | `authority`  | the tax authorities that fiscalize                                |
 //!
 //! **Invariants.** Nothing here reads a clock, makes an id or waits. No binary floating point. A
 //! transaction never crosses the port: a decision does, and a decision is not async.
 
+mod act;
+mod authority;
 pub mod calendar;
 mod decimal;
 mod evaluate;
@@ -46,6 +50,8 @@ pub mod text;
 mod value;
 mod vault;
 
+pub use act::Act;
+pub use authority::Authority;
 pub use decimal::{Decimal, InvalidDecimal};
 pub use evaluate::evaluate;
 pub use id::{Id, InvalidId, Kind};

@@ -14,7 +14,6 @@
 //! | `line`   | lines: what they hold, and when two of them are one                      |
 //! | `append` | appends that were accepted, so that each is applied once                 |
 //! | `known`  | what commands may name                                                   |
-//! | `act`    | who gives a command, where and when                                      |
 //! | `check`  | limits of texts and metadata                                             |
 //! | `error`  | why a command is refused, with the tab that refuses it                   |
 //! | `takings`| what the invoices of a day come to                                       |
@@ -23,7 +22,6 @@
 //! of one name is applied once, for ever. Nothing is added under a live claim, and at most one device
 //! has one. A tab that ended never changes. Nothing here reads a clock or makes an id.
 
-mod act;
 mod append;
 mod check;
 mod error;
@@ -33,7 +31,6 @@ mod tab;
 mod table;
 pub mod takings;
 
-pub use act::Act;
 pub use append::{APPENDS, AcceptedAppend, AppendId, MAX_APPEND_ID_CHARS, Naming};
 pub use error::{PosError, RefusedTab, TabRefusal, TableRefusal};
 pub use known::{Known, KnownItem};
@@ -41,6 +38,7 @@ pub use line::{
     LineInput, MAX_AMOUNT, MAX_LINE_TAXES, MAX_LINE_TEXT_CHARS, MAX_LINES, TabLine, TabTax,
     TaxInput, named_items, named_taxes,
 };
+pub use racun_kernel::Act;
 pub use tab::{
     CLAIM_TTL, Claim, DeviceId, InvoiceStage, MAX_DEVICE_CHARS, MAX_NOTE_CHARS, TABS, Tab,
     TabPatch, TabState, TabStatus,

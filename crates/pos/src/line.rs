@@ -7,9 +7,9 @@ use racun_kernel::{Decimal, Id, InvalidId, Issue, Issues, Kind};
 use serde::{Deserialize, Serialize};
 use time::OffsetDateTime;
 
-use crate::act::Act;
 use crate::check::{not_blank, required, text};
 use crate::known::Known;
+use racun_kernel::Act;
 
 /// Lines that a tab may hold, and that one command may send.
 pub const MAX_LINES: usize = 500;

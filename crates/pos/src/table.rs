@@ -9,9 +9,9 @@ use racun_kernel::{
 use serde::{Deserialize, Serialize};
 use time::OffsetDateTime;
 
-use crate::act::Act;
 use crate::check::{apply_metadata, not_blank, required};
 use crate::error::{PosError, TableRefusal};
+use racun_kernel::Act;
 
 /// Tables that an entity may have; deleted ones do not count.
 pub const MAX_TABLES: usize = 200;

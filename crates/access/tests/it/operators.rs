@@ -1,7 +1,7 @@
 //! Who has a PIN, and who gives it.
 
 use racun_access::*;
-use racun_kernel::{Environment, OperatorIdentity, Patch, Role};
+use racun_kernel::{Authority, Environment, OperatorIdentity, Patch, Role};
 use time::Duration;
 
 use crate::till::Till;

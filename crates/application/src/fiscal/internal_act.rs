@@ -56,7 +56,7 @@ pub async fn compose(
     if premises.iter().all(|state| state.devices.is_empty()) {
         return Err(Refusal::DeviceMissing.into());
     }
-    let operators = access::list_operator_identities(store, scope, access::Authority::Furs).await;
+    let operators = access::list_operator_identities(store, scope, authority).await;
     let operators = operators.map_err(of_access)?;
     let now = stamp.now();
     let (today, year) = (day(authority, now), year_of(authority, now));

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use async_trait::async_trait;
-use racun_documents::{Authority as Office, Document, FiscalRecord, FiscalStatus, Fiscalization};
+use racun_documents::{Document, FiscalRecord, FiscalStatus, Fiscalization};
 use racun_fiscal::{
     Authority, Content, EXCHANGES, Exchange, Header, Means, Message, MessageId, Patience, Reply,
     fina, may_skip,
@@ -17,7 +17,7 @@ use time::OffsetDateTime;
 use super::later::settings;
 use super::prepare::identity;
 use super::sale::{buyer, means};
-use super::{Fiscal, Ports, of_document};
+use super::{Fiscal, Ports};
 use crate::documents::by_field;
 use crate::payments::{Concern, Matter, TaxAuthority};
 
@@ -35,10 +35,12 @@ impl TaxAuthority for FiscalAuthority {
     fn concern(&self, matter: &Matter) -> Concern {
         let Some(fiscal) = matter.document.fiscal.as_deref() else { return Concern::NotConcerned };
         match (fiscal.authority, fiscal.status, &fiscal.record) {
-            (Office::Furs, FiscalStatus::Skipped, _) => skipped(matter),
-            (Office::Furs, _, _) => Concern::NotConcerned,
-            (Office::Fina, _, None) => Concern::Refused(TypeChangeRule::RecordUnavailable),
-            (Office::Fina, status, Some(record)) => fiscalized(matter, status, record, matter.at),
+            (Authority::Furs, FiscalStatus::Skipped, _) => skipped(matter),
+            (Authority::Furs, _, _) => Concern::NotConcerned,
+            (Authority::Fina, _, None) => Concern::Refused(TypeChangeRule::RecordUnavailable),
+            (Authority::Fina, status, Some(record)) => {
+                fiscalized(matter, status, record, matter.at)
+            }
         }
     }
 
@@ -63,7 +65,7 @@ impl TaxAuthority for FiscalAuthority {
 pub(crate) fn may_be_paid_by(document: &Document, kind: PaymentType, now: OffsetDateTime) -> bool {
     let skipped = |fiscal: &&Fiscalization| fiscal.status == FiscalStatus::Skipped;
     let Some(fiscal) = document.fiscal.as_deref().filter(skipped) else { return true };
-    let authority = of_document(fiscal.authority);
+    let authority = fiscal.authority;
     may_skip(authority, authority.local(now).date(), &[means(kind)], false)
 }
 

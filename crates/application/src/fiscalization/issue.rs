@@ -16,8 +16,8 @@ use time::{Date, OffsetDateTime};
 use super::deliver::Sending;
 use super::error::FiscalizationRefused;
 use super::operator::Operator;
+use super::prepare::Prepared;
 use super::sale::{corrections, sale};
-use super::{on_document, prepare::Prepared};
 use crate::error::Error;
 
 /// All that issuing a fiscalized document takes besides the document.
@@ -70,7 +70,7 @@ impl Prepared {
                 if !may_skip(authority, on, &facts.means, corrects) {
                     return Err(FiscalizationRefused::SkipNotAllowed.into());
                 }
-                let fiscal = Fiscalization::skipped(on_document(authority));
+                let fiscal = Fiscalization::skipped(authority);
                 let document = Document { fiscal: Some(Box::new(fiscal)), ..document };
                 Ok(Issued { document, puts: Vec::new(), sending: None })
             }
@@ -150,7 +150,7 @@ impl Issuing {
             now,
         );
         let record = self.record(&content, &message_id);
-        let fiscal = Fiscalization::pending(on_document(self.authority()), record);
+        let fiscal = Fiscalization::pending(self.authority(), record);
         let document = Document { fiscal: Some(Box::new(fiscal)), ..document };
         let mut puts = vec![Put::insert(&exchange)];
         let (account, environment) = (self.scope.account(), self.scope.environment());
@@ -274,7 +274,7 @@ pub(super) fn numbering(
     let (premise, device) = (premise.name.clone(), device.name.clone());
     let place = Place { premise, device, numbering: per };
     let series = series(tenant, authority, &place, year_of(authority, now), start);
-    Numbering::fiscal(series, on_document(authority), place.premise, place.device)
+    Numbering::fiscal(series, authority, place.premise, place.device)
 }
 
 /// The id of a document by its text.

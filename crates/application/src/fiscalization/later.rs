@@ -8,13 +8,13 @@ use racun_fiscal::{
 use racun_kernel::id::EntityId;
 use racun_kernel::{Issue, Issues, Put, Scope, Stamp, StoreError, Tenant, Writes};
 
+use super::Ports;
 use super::deliver::{self, Sending, send_first};
 use super::error::FiscalizationRefused;
 use super::issue::{Facts, Issued};
 use super::prepare::{Occasion, Prepared, identity, prepare};
 use super::request::FiscalizeRequest;
 use super::sale::means;
-use super::{Ports, of_document};
 use crate::documents::{get, links, links_of, load_payments, read_payments};
 use crate::error::Error;
 
@@ -80,7 +80,7 @@ async fn again(
     stamp: &Stamp,
 ) -> Result<Document, Error> {
     let (store, id) = (ports.store, seen.id);
-    let Some(authority) = seen.fiscal.as_ref().map(|fiscal| of_document(fiscal.authority)) else {
+    let Some(authority) = seen.fiscal.as_ref().map(|fiscal| fiscal.authority) else {
         return Err(Refused::NotToFiscalize.into());
     };
     let settings = settings(ports, scope.entity(), authority).await?;

@@ -30,7 +30,6 @@ mod worker;
 
 use std::sync::Arc;
 
-use racun_documents as documents;
 use racun_fiscal::{Authorities, Authority, Retry};
 use racun_kernel::{Store, Vault};
 
@@ -80,22 +79,6 @@ impl<'a> Ports<'a> {
     #[must_use]
     pub const fn new(store: &'a dyn Store, fiscal: Option<&'a Fiscal>) -> Self {
         Self { store, fiscal }
-    }
-}
-
-/// The authority as documents call it.
-const fn on_document(authority: Authority) -> documents::Authority {
-    match authority {
-        Authority::Furs => documents::Authority::Furs,
-        Authority::Fina => documents::Authority::Fina,
-    }
-}
-
-/// The authority that a document names.
-const fn of_document(authority: documents::Authority) -> Authority {
-    match authority {
-        documents::Authority::Furs => Authority::Furs,
-        documents::Authority::Fina => Authority::Fina,
     }
 }
 

@@ -1,6 +1,6 @@
 //! Who issues a document: as the request says, else the person who acts, else as the settings say.
 
-use racun_fiscal::{Authority, FiscalSettings, fina, furs};
+use racun_fiscal::{Authority, FiscalSettings};
 use racun_kernel::{Issue, Issues, OperatorIdentity, Person};
 
 use super::request::Said;
@@ -39,10 +39,7 @@ impl Operator {
             said.operator_label.clone().or(own.label).or_else(|| settings.operator_label.clone());
         let mut issues = Issues::default();
         if let Some(number) = &said.operator_number {
-            let checked = match authority {
-                Authority::Furs => furs::check_tax_number(number),
-                Authority::Fina => fina::check_oib(number),
-            };
+            let checked = authority.check_number(number);
             issues.collect(authority.number_field(), checked.map_err(Issues::from));
         }
         if number.is_none() && !is_foreign {

@@ -17,7 +17,7 @@ use super::error::FiscalizationRefused;
 use super::issue::{Issuing, numbering};
 use super::operator::{Operator, inside};
 use super::request::{FiscalRequest, FiscalizeRequest, Said};
-use super::{Fiscal, Ports, of_country, of_document, on_document};
+use super::{Fiscal, Ports, of_country};
 use crate::documents::get_documents;
 use crate::error::Error;
 
@@ -104,9 +104,7 @@ pub(crate) async fn prepare(
 ) -> Result<Prepared, Error> {
     let Occasion { kind, links, means, said } = occasion;
     let authority = match &said {
-        Wish::Back(document) => {
-            document.fiscal.as_ref().map(|fiscal| of_document(fiscal.authority))
-        }
+        Wish::Back(document) => document.fiscal.as_ref().map(|fiscal| fiscal.authority),
         Wish::Issue(_) | Wish::Later(_) => of_country(entity.country_code.as_deref()),
     };
     let Some(authority) = authority.filter(|_| kind.is_fiscal()) else {
@@ -193,7 +191,7 @@ fn skips(
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct NextPlace {
     /// Whom it would be reported to.
-    pub authority: racun_documents::Authority,
+    pub authority: Authority,
     /// Name of the business premise.
     pub premise: String,
     /// Name of the electronic device.
@@ -223,7 +221,6 @@ pub(crate) async fn next_place(
     let said = Said { premise, device, ..Said::default() };
     let (premise, device) = place(store, &tenant, authority, &said).await?;
     let numbering = numbering(tenant, settings.numbering, &premise, &device, stamp.now());
-    let authority = on_document(authority);
     let place = NextPlace { authority, premise: premise.name, device: device.name };
     Ok(Some((place, numbering)))
 }

@@ -5,8 +5,6 @@ use racun_fiscal::{Authority, Buyer, Correction, Means, Sale, SaleKind, SaleTax}
 use racun_kernel::{Decimal, Issue, Issues};
 use racun_settlement::PaymentType;
 
-use super::of_document;
-
 /// What authorities call a type of payment.
 pub(crate) const fn means(kind: PaymentType) -> Means {
     match kind {
@@ -138,7 +136,7 @@ pub(super) fn corrections<'a>(
     let known = |target: &Document| {
         let fiscal = target.fiscal.as_ref()?;
         let record = fiscal.record.as_ref()?;
-        (of_document(fiscal.authority) == authority).then(|| Correction {
+        (fiscal.authority == authority).then(|| Correction {
             premise: record.premise.clone(),
             device: record.device.clone(),
             number: record.number,

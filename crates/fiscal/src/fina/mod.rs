@@ -8,21 +8,7 @@ mod window;
 pub use receipt::{Change, IssueArguments, PaymentMeans, Receipt, TaxLine, ZkiAlgorithm};
 pub use window::{WindowClosed, change_window};
 
-use racun_kernel::{Issue, tax_number};
-
 use crate::Class;
-use crate::checks::refused;
-
-/// Accepts an OIB: eleven digits, of which the last one checks the others.
-///
-/// # Errors
-/// `invalid_value`.
-pub fn check_oib(text: &str) -> Result<(), Issue> {
-    if tax_number::is_oib(text) {
-        return Ok(());
-    }
-    Err(refused("expected an OIB: eleven digits, of which the last one checks the others"))
-}
 
 /// What the code of an error means, however its letters are written.
 ///

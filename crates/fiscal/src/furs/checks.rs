@@ -1,21 +1,9 @@
 //! Which values the messages to FURS can carry.
 
-use racun_kernel::{Issue, Issues, tax_number};
+use racun_kernel::{Issue, Issues};
 
 use super::RealEstate;
 use crate::checks::{check_line, refused};
-
-/// Accepts a Slovenian tax number: eight digits, the first of them no zero. Its check digit does
-/// not count, as numbers without a right one are in use.
-///
-/// # Errors
-/// `invalid_value`.
-pub fn check_tax_number(text: &str) -> Result<(), Issue> {
-    if tax_number::is_slovenian(text) {
-        return Ok(());
-    }
-    Err(refused("expected a tax number: eight digits, the first of them no zero"))
-}
 
 /// Accepts notes to FURS: 1 to 1,000 characters in one line.
 ///

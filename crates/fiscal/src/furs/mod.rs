@@ -6,7 +6,7 @@ mod invoice;
 mod premise;
 mod text;
 
-pub use checks::{check_special_notes, check_tax_number};
+pub use checks::check_special_notes;
 pub use invoice::{Invoice, IssueArguments, Operator, TaxBreakdown, TaxLine};
 pub use premise::{MovableKind, Premise, PremiseKind, RealEstate};
 pub use text::ELEMENT_ID;

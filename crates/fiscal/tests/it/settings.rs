@@ -16,7 +16,13 @@ pub const NOW: OffsetDateTime = datetime!(2026-11-20 08:00 UTC);
 pub fn act(now: OffsetDateTime) -> Act {
     let stamp = stamp(now);
     let entity_id: EntityId = stamp.id();
-    Act { entity_id, environment: Environment::Sandbox, actor: "usr_1".to_owned(), stamp }
+    Act {
+        entity_id,
+        environment: Environment::Sandbox,
+        actor: "usr_1".to_owned(),
+        user_id: None,
+        stamp,
+    }
 }
 
 /// The record that a decision changes, and the kinds of what happened.

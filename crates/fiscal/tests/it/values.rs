@@ -18,7 +18,7 @@ fn slovenian_values_are_taken_and_refused_as_known() {
         let taken = match field {
             "business_premise_id" => check_premise_name(&value).is_ok(),
             "electronic_device_id" => check_device_name(Authority::Furs, &value).is_ok(),
-            "tax_number" => furs::check_tax_number(&value).is_ok(),
+            "tax_number" => Authority::Furs.check_number(&value).is_ok(),
             "customer_vat_number" => is_sent(&value),
             "protected_id" => value.parse::<Mark>().is_ok(),
             "postal_code" => real_estate(|place| place.postal_code = value.clone()),
@@ -100,7 +100,7 @@ fn each_wrong_field_of_a_building_is_named() {
 fn an_oib_is_taken_as_known() {
     let file = read("fina.json");
     for vector in group(&file, "public", "oib") {
-        let taken = fina::check_oib(text(vector, "value")).is_ok();
+        let taken = Authority::Fina.check_number(text(vector, "value")).is_ok();
         assert_eq!(taken, vector["valid"].as_bool().unwrap(), "{vector}");
     }
 }

@@ -4,10 +4,8 @@ use std::collections::BTreeMap;
 
 use actix_web::web::{self, Data, Json, ReqData};
 use racun_access::Permission::WriteRecords;
-use racun_access::{
-    self as access, AccessError, Authority, Caller, Forbidden, SESSION_SECONDS, SignUp, User,
-};
-use racun_kernel::{Issues, Metadata, OperatorIdentity, Patch, Scope};
+use racun_access::{self as access, AccessError, Caller, Forbidden, SESSION_SECONDS, SignUp, User};
+use racun_kernel::{Authority, Issues, Metadata, OperatorIdentity, Patch, Scope};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 use utoipa::ToSchema;

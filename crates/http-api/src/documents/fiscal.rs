@@ -1,11 +1,9 @@
 //! What tax authorities are told of documents, both ways.
 
 use racun_application::fiscalization::{FinaRequest, FiscalRequest, FiscalizeRequest, FursRequest};
-use racun_documents::{
-    Authority, Document, FiscalRecord, FiscalStatus, Fiscalization, PaymentChange,
-};
+use racun_documents::{Document, FiscalRecord, FiscalStatus, Fiscalization, PaymentChange};
 use racun_fiscal::Means;
-use racun_kernel::calendar::format_instant;
+use racun_kernel::{Authority, calendar::format_instant};
 use serde::{Deserialize, Serialize};
 use time::OffsetDateTime;
 use time::format_description::well_known::Rfc3339;

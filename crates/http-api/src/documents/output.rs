@@ -1,11 +1,9 @@
 //! Parts of documents as they are answered, and answers that are not documents.
 
 use racun_application::documents::NextNumber;
-use racun_documents::{
-    Authority, Document, ExchangeRate, TaxAmounts, TransactionType, Version, ViesData,
-};
-use racun_kernel::Decimal;
+use racun_documents::{Document, ExchangeRate, TaxAmounts, TransactionType, Version, ViesData};
 use racun_kernel::calendar::{format_instant, format_midnight};
+use racun_kernel::{Authority, Decimal};
 use serde::Serialize;
 use serde_json::Value as Json;
 use utoipa::ToSchema;

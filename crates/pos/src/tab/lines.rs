@@ -6,12 +6,12 @@ use racun_kernel::id::{CustomerId, PosTableId};
 use racun_kernel::{Decision, Issue, Issues, Patch, Put};
 
 use super::{Tab, TabState};
-use crate::act::Act;
 use crate::append::{AcceptedAppend, Naming};
 use crate::check::{apply_metadata, required, text};
 use crate::error::{PosError, TabRefusal};
 use crate::known::Known;
 use crate::line::{LineInput, MAX_LINES, TabLine, parse_id};
+use racun_kernel::Act;
 
 /// Characters that a tab's note may hold.
 pub const MAX_NOTE_CHARS: usize = 2_000;

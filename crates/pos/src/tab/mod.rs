@@ -8,11 +8,11 @@ use racun_kernel::{Decision, Event, Issue, Metadata, Put};
 use serde::{Deserialize, Serialize};
 use time::{Duration, OffsetDateTime};
 
-use crate::act::Act;
 use crate::check::not_blank;
 use crate::error::{PosError, RefusedTab, TabRefusal};
 use crate::known::Known;
 use crate::line::TabLine;
+use racun_kernel::Act;
 
 pub use lines::{MAX_NOTE_CHARS, TabPatch};
 pub use stored::TABS;

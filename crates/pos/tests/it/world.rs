@@ -139,6 +139,7 @@ impl World {
         let stamp = stamp(START);
         let act = Act {
             entity_id: entity(),
+            environment: racun_kernel::Environment::Sandbox,
             actor: "test".to_owned(),
             user_id: Some(user()),
             stamp: stamp.clone(),
@@ -151,6 +152,7 @@ impl World {
     pub fn act(&self) -> Act {
         Act {
             entity_id: entity(),
+            environment: racun_kernel::Environment::Sandbox,
             actor: "test".to_owned(),
             user_id: Some(user()),
             stamp: self.stamp.clone(),

@@ -1,8 +1,9 @@
-//! The tax authorities that fiscalize.
+//! The tax authorities that fiscalize: crates `fiscal`, `documents` and `access` name them.
 
-use racun_kernel::calendar;
 use serde::{Deserialize, Serialize};
 use time::OffsetDateTime;
+
+use crate::{Issue, calendar, tax_number};
 
 /// A tax authority that fiscalizes documents.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
@@ -58,6 +59,27 @@ impl Authority {
             Self::Furs => "operator_tax_number",
             Self::Fina => "operator_oib",
         }
+    }
+
+    /// Accepts a number that the authority knows somebody by: in Slovenia eight digits, the first of
+    /// them no zero, whose check digit does not count, as numbers without a right one are in use; in
+    /// Croatia an OIB.
+    ///
+    /// # Errors
+    /// `invalid_value`.
+    pub fn check_number(self, text: &str) -> Result<(), Issue> {
+        let (is_one, expected) = match self {
+            Self::Furs => {
+                let expected = "expected a tax number: eight digits, the first of them no zero";
+                (tax_number::is_slovenian(text), expected)
+            }
+            Self::Fina => {
+                let expected =
+                    "expected an OIB: eleven digits, of which the last one checks the others";
+                (tax_number::is_oib(text), expected)
+            }
+        };
+        if is_one { Ok(()) } else { Err(Issue::new("invalid_value", expected)) }
     }
 
     /// `instant` as the authority's clocks show it: with the offset of its zone, to the second.

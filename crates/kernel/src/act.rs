@@ -1,8 +1,9 @@
 //! Who acts, where and when.
 
-use racun_kernel::id::EntityId;
-use racun_kernel::{Environment, Event, Scope, Stamp, Tenant};
 use time::OffsetDateTime;
+
+use crate::id::{EntityId, UserId};
+use crate::{Environment, Event, Scope, Stamp, Tenant};
 
 /// Who gives a command, in which entity and when: what every command takes beside its own arguments.
 #[derive(Clone)]
@@ -13,6 +14,8 @@ pub struct Act {
     pub environment: Environment,
     /// The id of the person, key or job, for the outbox.
     pub actor: String,
+    /// The person; none for keys and jobs.
+    pub user_id: Option<UserId>,
     /// The time, and the source of ids.
     pub stamp: Stamp,
 }
@@ -22,7 +25,8 @@ impl Act {
     #[must_use]
     pub fn of(scope: &Scope, stamp: Stamp) -> Self {
         let (entity_id, environment) = (scope.entity(), scope.environment());
-        Self { entity_id, environment, actor: scope.principal().id(), stamp }
+        let principal = scope.principal();
+        Self { entity_id, environment, actor: principal.id(), user_id: principal.user(), stamp }
     }
 
     /// When.
@@ -32,7 +36,8 @@ impl Act {
     }
 
     /// What the outbox is told of `subject`.
-    pub(crate) fn event(&self, kind: &'static str, subject: String) -> Event {
+    #[must_use]
+    pub fn event(&self, kind: &'static str, subject: String) -> Event {
         Event {
             tenant: Tenant::entity(self.entity_id),
             kind,
