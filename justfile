@@ -19,7 +19,7 @@ test:
 
 # The rules alone: no server, no database process, seconds.
 test-domain:
-    cargo test -p racun-kernel -p racun-access -p racun-catalog -p racun-documents -p racun-settlement -p racun-fiscal -p racun-render -p racun-application
+    cargo test -p racun-kernel -p racun-access -p racun-catalog -p racun-documents -p racun-settlement -p racun-pos -p racun-fiscal -p racun-render -p racun-application
 
 # What needs PostgreSQL: a throw-away cluster, or RACUN_TEST_DATABASE_URL.
 test-postgres:
@@ -28,8 +28,9 @@ test-postgres:
 # The measurements, with their ratios; of one part: `just bench-http pos`.
 bench: && bench-http
     cargo bench -p racun-documents
+    cargo bench -p racun-authorities
 
-# What the server does over HTTP: start, read, issue, pay, pos; all of it when none is named.
+# What the server does over HTTP: start, read, issue, pay, pos, fiscal; all of it when none is named.
 bench-http *parts:
     cargo bench -p racun-tests -- {{parts}}
 

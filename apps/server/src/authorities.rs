@@ -118,6 +118,16 @@ impl Connected {
         })
     }
 
+    /// The simulator that the sandbox's documents go to where settings name no test system, to
+    /// command it.
+    ///
+    /// # Errors
+    /// When it does not start.
+    pub fn simulator(&self) -> anyhow::Result<&Running> {
+        let built_in = self.built_in().map_err(|reason| anyhow!(reason))?;
+        Ok(&built_in.simulator)
+    }
+
     /// The simulator, started by whoever comes first. It runs as long as the process.
     fn built_in(&self) -> Result<&BuiltIn, String> {
         self.built_in.get_or_init(BuiltIn::start).as_ref().map_err(Clone::clone)

@@ -2,6 +2,8 @@
 
 use std::ffi::OsString;
 
+use racun_fiscal::Authority;
+
 use crate::demo::Play;
 
 /// What `racun --help` prints.
@@ -17,6 +19,8 @@ Commands:
   openapi   Prints the description of the HTTP interface as JSON (OpenAPI 3.1)
   demo      Plays the main job on a private server, one line per step;
             `racun demo pos` plays an evening at the point of sale;
+            `racun demo si` and `racun demo hr` issue receipts that the tax
+            authority of Slovenia or Croatia is told of, its outage included;
             `--url http://127.0.0.1:8080` plays on a running server
 
 Options:
@@ -67,6 +71,8 @@ impl Command {
             ["-h" | "--help" | "help", ..] | [_, "-h" | "--help"] => Ok(Self::Help),
             ["-V" | "--version"] => Ok(Self::Version),
             ["demo", "pos", rest @ ..] => Self::demo(Play::Pos, rest),
+            ["demo", "si", rest @ ..] => Self::demo(Play::Fiscal(Authority::Furs), rest),
+            ["demo", "hr", rest @ ..] => Self::demo(Play::Fiscal(Authority::Fina), rest),
             ["demo", rest @ ..] => Self::demo(Play::MainJob, rest),
             [command @ ("serve" | "work" | "migrate" | "openapi"), extra, ..] => {
                 Err(does_not_take(command, extra))
@@ -116,6 +122,9 @@ mod tests {
         check("demo --url http://h", Ok(Command::Demo { play: Play::MainJob, url: url() }));
         check("demo pos", Ok(Command::Demo { play: Play::Pos, url: None }));
         check("demo pos --url http://h", Ok(Command::Demo { play: Play::Pos, url: url() }));
+        let fiscal = |authority, url| Ok(Command::Demo { play: Play::Fiscal(authority), url });
+        check("demo si", fiscal(Authority::Furs, None));
+        check("demo hr --url http://h", fiscal(Authority::Fina, url()));
         check("--help", Ok(Command::Help));
         check("serve --help", Ok(Command::Help));
         check("-V", Ok(Command::Version));

@@ -66,7 +66,7 @@ async fn run() -> Result<(), Failure> {
         Command::Help => print::line(cli::HELP),
         Command::Version => print::line(concat!("racun ", env!("CARGO_PKG_VERSION"))),
         Command::Openapi => print_openapi()?,
-        Command::Demo { play, url: Some(url) } => demo::play(play, &url).await?,
+        Command::Demo { play, url: Some(url) } => demo::play(play, &url, None).await?,
         Command::Demo { play, url: None } => private_server::demo(play).await?,
         Command::Serve => with_settings(async |settings| serve::serve(settings).await).await?,
         Command::Work => with_settings(async |settings| serve::work(settings).await).await?,

@@ -1,14 +1,20 @@
 //! `racun demo` without an address: a server of its own, gone afterwards.
 
 use std::net::SocketAddr;
+use std::sync::Arc;
+use std::time::Duration;
 
 use anyhow::Context as _;
+use racun_fiscal::Retry;
 use racun_http_api::Options;
 use tokio::sync::oneshot;
 
 use crate::demo::Play;
 use crate::settings::Settings;
-use crate::{authorities, demo, serve, store};
+use crate::{authorities, demo, jobs, serve, store};
+
+/// A demo's watchers do not wait as long for another attempt as tax authorities would have us.
+const RETRY: Retry = Retry { initial: Duration::from_secs(1), max: Duration::from_secs(1) };
 
 /// Plays `play` on a server whose data nobody keeps.
 ///
@@ -26,10 +32,18 @@ pub async fn demo(play: Play) -> anyhow::Result<()> {
         let _ = stopped.await;
     });
     let authorities = authorities::connect(&settings)?;
-    let retry = settings.fiscalization.retry();
-    let services = serve::services(opened.store, authorities, opened.master_key.as_ref(), retry);
+    let simulator = match play {
+        Play::Fiscal(_) => {
+            Some(authorities.simulator().context("no simulator of the authorities")?)
+        }
+        Play::MainJob | Play::Pos => None,
+    };
+    let master_key = opened.master_key.as_ref();
+    let services = serve::services(opened.store, Arc::clone(&authorities), master_key, RETRY);
+    let work = jobs::start(&services.store, services.fiscal());
     let server = tokio::spawn(racun_http_api::run(listener, services, options));
-    let outcome = demo::play(play, &format!("http://{address}")).await;
+    let outcome = demo::play(play, &format!("http://{address}"), simulator).await;
+    work.stop();
     drop(stop);
     server.await.context("the demo's server panicked")??;
     outcome

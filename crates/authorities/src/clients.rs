@@ -27,8 +27,11 @@ pub type Clock = Arc<dyn Fn() -> OffsetDateTime + Send + Sync>;
 
 /// How long an exchange may last when nobody waits.
 const BACKGROUND: Duration = Duration::from_secs(15);
-/// Calls of one certificate at once. An authority counts them, and others want to call too.
-const MOST_CALLS: usize = 5;
+/// Calls of one certificate at once. All tills of a taxpayer share them, and at an authority that takes a
+/// second for an answer this is how many receipts a second have theirs; others want to call too.
+const MOST_CALLS: usize = 32;
+/// Of these, calls that nobody waits for.
+const MOST_BACKGROUND: usize = 4;
 /// How many certificates' connections are kept.
 const MOST_LINES: usize = 512;
 
@@ -37,7 +40,7 @@ struct Line {
     client: Client,
     certificate: Certificate,
     calls: Semaphore,
-    /// Of the calls at once, those that nobody waits for: one is left to who waits.
+    /// Of the calls at once, those that nobody waits for: the others are left to who waits.
     background: Semaphore,
     circuit: Circuit,
 }
@@ -149,7 +152,7 @@ impl Clients {
                 certificate: Certificate::from_der(&identity.certificate)
                     .ok_or_else(|| unknown("the certificate is malformed"))?,
                 calls: Semaphore::new(MOST_CALLS),
-                background: Semaphore::new(MOST_CALLS - 1),
+                background: Semaphore::new(MOST_BACKGROUND),
                 circuit: Circuit::new(),
             })
         })

@@ -32,7 +32,7 @@ pub struct Rate {
 
 impl Rate {
     /// Of answers that took `times`, all together within `measured`.
-    fn of(mut times: Vec<Duration>, measured: Duration) -> Self {
+    pub fn of(mut times: Vec<Duration>, measured: Duration) -> Self {
         times.sort_unstable();
         let microseconds = |time: &Duration| u64::try_from(time.as_micros()).expect("short");
         let at = |place: usize| times.get(place).map_or(0, microseconds);

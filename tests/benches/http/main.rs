@@ -4,9 +4,11 @@
 //! than figures. `GET /health/live` is the trivial handler: the framework and our frame around it, no
 //! work.
 //!
-//! `cargo bench -p racun-tests -- pos` measures one part: `start`, `read`, `issue`, `pay`, `pos`.
+//! `cargo bench -p racun-tests -- pos` measures one part: `start`, `read`, `issue`, `pay`, `pos`,
+//! `fiscal`.
 
 mod bare;
+mod fiscal;
 mod issuing;
 mod load;
 mod paying;
@@ -17,6 +19,7 @@ mod tabs;
 use std::time::{Duration, Instant};
 
 use bare::{Bare, Row, psql};
+use fiscal::{Authorities, Sellers};
 use issuing::Issuers;
 use load::{Rate, measure, request};
 use paying::Payers;
@@ -114,6 +117,9 @@ async fn on_the_embedded_store() {
         let till = Till::open(&racun).await;
         till.measure().best_of(till.measure()).print();
     }
+    if wanted("fiscal") {
+        fiscalizing(Data::Folder).await;
+    }
     println!("resident memory after this: {} kB", resident(&racun));
 }
 
@@ -140,6 +146,9 @@ async fn on_postgres() {
     }
     if wanted("pos") {
         selling_on_postgres(&racun, &bare, &url).await;
+    }
+    if wanted("fiscal") {
+        fiscalizing(Data::Url(url.clone())).await;
     }
     println!("resident memory after this: {} kB", resident(&racun));
 }
@@ -186,6 +195,15 @@ async fn selling_on_postgres(racun: &Racun, bare: &Bare<'_>, url: &str) {
     sold.print();
     allowed.print(&tab, &append);
     allowed.beside(&sold);
+}
+
+/// Measures issuing with a tax authority, on a server that is told where that is.
+async fn fiscalizing(data: Data) {
+    let authorities = Authorities::start();
+    let racun = Racun::start_with(Profile::Release, data, authorities.settings()).await;
+    let sellers = Sellers::open(&racun, &authorities).await;
+    let sold = sellers.measure(&authorities).await;
+    sold.best_of(sellers.measure(&authorities).await).print();
 }
 
 /// Measures what reads, on a server that it fills before; answers the server.

@@ -33,7 +33,7 @@ pub fn ratio(part: u64, whole: u64) -> String {
 }
 
 /// `part` of `whole` in thousandths.
-const fn thousandths(part: u64, whole: u64) -> u64 {
+pub const fn thousandths(part: u64, whole: u64) -> u64 {
     match (part * 1_000).checked_div(whole) {
         Some(thousandths) => thousandths,
         None => 0,

@@ -4,13 +4,21 @@
 //! | ---------- | ------------------------------------------------------------- |
 //! | `main_job` | sign up, catalogue, draft, issue, void                        |
 //! | `pos`      | an evening at the point of sale                               |
-//! | `player`   | who sends the requests, and what is printed of their answers |
+//! | `fiscal`   | receipts that a tax authority is told of                      |
+//! | `receipt`  | such a receipt, as a till prints it                           |
+//! | `qr`       | its code, in characters                                       |
+//! | `player`   | who sends the requests, and what is printed of their answers  |
 
+mod fiscal;
 mod main_job;
 mod player;
 mod pos;
+mod qr;
+mod receipt;
 
-use serde_json::json;
+use racun_authority_simulator::Running;
+use racun_fiscal::Authority;
+use serde_json::{Value, json};
 
 use crate::{clock, print};
 use player::Player;
@@ -25,13 +33,16 @@ pub enum Play {
     MainJob,
     /// An evening at the point of sale.
     Pos,
+    /// Receipts that the authority of a country is told of.
+    Fiscal(Authority),
 }
 
-/// Plays `play` on the server at `base` and prints a line per step.
+/// Plays `play` on the server at `base` and prints a line per step. `simulator` is the authorities that
+/// this server tells, when they are ours to command.
 ///
 /// # Errors
 /// The first step that fails, with its answer's body.
-pub async fn play(play: Play, base: &str) -> anyhow::Result<()> {
+pub async fn play(play: Play, base: &str, simulator: Option<&Running>) -> anyhow::Result<()> {
     let mut player = Player::new(base)?;
     match play {
         Play::MainJob => {
@@ -41,6 +52,10 @@ pub async fn play(play: Play, base: &str) -> anyhow::Result<()> {
         Play::Pos => {
             print::line(format_args!("An evening at the point of sale on {base}"));
             pos::play(&mut player).await?;
+        }
+        Play::Fiscal(authority) => {
+            print::line(format_args!("Receipts for {} on {base}", authority.title()));
+            fiscal::play(&mut player, authority, simulator).await?;
         }
     }
     print::line(format_args!("Done: {} requests.", player.steps()));
@@ -52,10 +67,19 @@ fn new_email() -> String {
     format!("demo-{}@example.com", clock::stamp().ulid()).to_lowercase()
 }
 
+/// As [`open_account_of`], with a company in Ljubljana.
+async fn open_account(player: &mut Player) -> anyhow::Result<(String, String)> {
+    let entity = json!({
+        "name": "Demo d.o.o.", "address": "Slovenska cesta 1", "post_code": "1000",
+        "city": "Ljubljana", "country": "Slovenia", "country_code": "SI", "environment": "sandbox",
+    });
+    open_account_of(player, entity).await
+}
+
 /// Signs up, logs in, makes a sandbox entity, and goes on with its account's key.
 ///
 /// Answers the owner's own session and id, for what only a person may do.
-async fn open_account(player: &mut Player) -> anyhow::Result<(String, String)> {
+async fn open_account_of(player: &mut Player, entity: Value) -> anyhow::Result<(String, String)> {
     let email = new_email();
     let signup = json!({ "email": email, "password": PASSWORD, "company_name": "Demo d.o.o." });
     player.post("sign up", "/users/signup", signup).await?.show(&["email"]);
@@ -64,10 +88,6 @@ async fn open_account(player: &mut Player) -> anyhow::Result<(String, String)> {
     session.show(&["user_id"]);
     let owner = (session.text("id")?, session.text("user_id")?);
     player.token = Some(owner.0.clone());
-    let entity = json!({
-        "name": "Demo d.o.o.", "address": "Slovenska cesta 1", "post_code": "1000",
-        "city": "Ljubljana", "country": "Slovenia", "country_code": "SI", "environment": "sandbox",
-    });
     let entity = player.post("make an entity", "/entities", entity).await?;
     entity.show(&["id", "name", "environment"]);
     player.entity = Some(entity.text("id")?);

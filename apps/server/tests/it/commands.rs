@@ -1,6 +1,6 @@
 //! The commands that end by themselves.
 
-use crate::process::run;
+use crate::process::{Server, run};
 
 /// Runs `line` and checks its status, and that what it prints begins with, or holds, `expected`.
 fn check(line: &str, status: i32, expected: &str) {
@@ -69,6 +69,88 @@ fn the_demo_of_the_point_of_sale_plays_a_whole_evening() {
     ] {
         assert!(printed.contains(part), "no `{part}` in:\n{printed}");
     }
+}
+
+/// What `line` prints, which must succeed.
+fn played(line: &str) -> String {
+    let folder = tempfile::tempdir().unwrap();
+    let arguments: Vec<&str> = line.split_whitespace().collect();
+    let output = run(folder.path(), &arguments, &[]);
+    let printed = String::from_utf8_lossy(&output.stdout).into_owned();
+    let failure = String::from_utf8_lossy(&output.stderr);
+    assert!(output.status.success(), "{printed}{failure}");
+    printed
+}
+
+/// Checks that each of `parts` is printed, each behind the one before.
+fn in_order(printed: &str, parts: &[&str]) {
+    let mut rest = printed;
+    for part in parts {
+        let place = rest.find(part);
+        let place = place.unwrap_or_else(|| panic!("no `{part}` at its place in:\n{printed}"));
+        rest = &rest[place + part.len()..];
+    }
+}
+
+/// The characters from the first finder pattern of a code on.
+const FINDER: &str = "█▀▀▀▀▀█";
+
+#[test]
+fn the_demo_of_slovenia_issues_receipts_through_an_outage() {
+    let parts = [
+        "get a certificate",
+        "certificate_status valid",
+        "open a premise",
+        "switch it on",
+        "number P1-1-1, success, EOR ",
+        "Total     9 EUR",
+        "ZOI ",
+        "EOR ",
+        FINDER,
+        "FURS cannot be reached",
+        "number P1-1-2, pending, EOR none yet",
+        "ZOI ",
+        FINDER,
+        "read it later",
+        "number P1-1-2, success, EOR ",
+        "take it back",
+        "number P1-1-3, success, EOR ",
+        "Credit    P1-1-3 for invoice P1-1-1",
+    ];
+    let printed = played("demo si");
+    in_order(&printed, &parts);
+    let receipt = printed.split("pending, EOR none yet").nth(1).unwrap();
+    let receipt = receipt.split("can be reached again").next().unwrap();
+    assert!(!receipt.contains("EOR"), "nobody gave an EOR yet:\n{receipt}");
+}
+
+#[test]
+fn the_demo_of_croatia_issues_receipts_through_an_outage_and_changes_a_payment() {
+    let parts = [
+        "number 1/P1/1, success, JIR ",
+        "ZKI ",
+        FINDER,
+        "https://porezna.gov.hr/rn?jir=",
+        "FINA cannot be reached",
+        "number 2/P1/1, pending, JIR none yet",
+        "https://porezna.gov.hr/rn?zki=",
+        "number 2/P1/1, success, JIR ",
+        "number 3/P1/1, success, JIR ",
+        "number 4/P1/1, success, JIR ",
+        "paid by card",
+        "type card",
+    ];
+    in_order(&played("demo hr"), &parts);
+}
+
+#[test]
+fn a_demo_on_a_server_whose_authorities_are_not_its_own_leaves_the_outage_out() {
+    let folder = tempfile::tempdir().unwrap();
+    let server = Server::start::<&str>(folder.path(), &[]);
+    let printed = played(&format!("demo si --url http://{}", server.address));
+    let parts = ["number P1-1-1, success", "no outage is played", "number P1-1-2, success"];
+    in_order(&printed, &parts);
+    server.stop();
 }
 
 #[test]

@@ -9,7 +9,7 @@ use crate::process::Server;
 const ADDRESS: &str = "127.0.0.1:8080";
 
 #[test]
-fn the_commands_of_the_readme_issue_a_first_invoice() {
+fn the_commands_of_the_readme_issue_a_first_invoice_and_first_receipts() {
     let folder = tempfile::tempdir().unwrap();
     let server = Server::start::<&str>(folder.path(), &[]);
     let script = script().replace(ADDRESS, &server.address);
@@ -17,9 +17,13 @@ fn the_commands_of_the_readme_issue_a_first_invoice() {
     let printed = String::from_utf8_lossy(&output.stdout);
     let failure = String::from_utf8_lossy(&output.stderr);
     assert!(output.status.success(), "{printed}\n{failure}");
-    let last = printed.lines().next_back().unwrap_or_default();
-    assert!(last.contains("\"total_with_tax\":102.45"), "{printed}\n{failure}");
-    assert!(last.contains("-00001\""), "the invoice has no number: {printed}");
+    let said = |part: &str| assert!(printed.contains(part), "no {part}: {printed}\n{failure}");
+    said("\"total_with_tax\":102.45");
+    said("-00001\"");
+    for (number, confirmation) in [("P1-1-1", "eor"), ("1/P1/1", "jir")] {
+        said(&format!("\"number\":\"{number}\""));
+        said(&format!("\"{confirmation}\":\""));
+    }
     server.stop();
 }
 
