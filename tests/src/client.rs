@@ -80,6 +80,15 @@ impl Client {
         path: &str,
         body: Option<String>,
     ) -> Result<Answer, reqwest::Error> {
+        self.exchange(method, path, body.map(String::into_bytes)).await
+    }
+
+    async fn exchange(
+        &self,
+        method: &str,
+        path: &str,
+        body: Option<Vec<u8>>,
+    ) -> Result<Answer, reqwest::Error> {
         let verb = Method::from_bytes(method.as_bytes()).unwrap_or_default();
         let mut request = self.http.request(verb, format!("{}{path}", self.base));
         for (name, value) in &self.headers {
@@ -148,6 +157,29 @@ impl Client {
     /// The answer to `POST` with `body`.
     pub async fn post(&self, path: &str, body: &Value) -> Answer {
         self.json("POST", path, body.to_string()).await
+    }
+
+    /// The answer to `PUT` with `body`.
+    pub async fn put(&self, path: &str, body: &Value) -> Answer {
+        self.json("PUT", path, body.to_string()).await
+    }
+
+    /// The answer to a form of these parts, as browsers send it.
+    ///
+    /// # Panics
+    /// When no whole answer comes.
+    pub async fn upload(&self, path: &str, parts: &[(&str, &[u8])]) -> Answer {
+        let mut body = Vec::new();
+        for (name, content) in parts {
+            let head = format!("--b\r\ncontent-disposition: form-data; name=\"{name}\"\r\n\r\n");
+            body.extend_from_slice(head.as_bytes());
+            body.extend_from_slice(content);
+            body.extend_from_slice(b"\r\n");
+        }
+        body.extend_from_slice(b"--b--\r\n");
+        let client = self.clone().with("content-type", "multipart/form-data; boundary=b");
+        let answer = client.exchange("POST", path, Some(body)).await;
+        answer.unwrap_or_else(|error| panic!("POST {path}: {error:?}"))
     }
 
     /// The answer to `PATCH` with `body`.

@@ -66,8 +66,12 @@ pub struct Racun {
     // Before the data: the process goes first.
     process: Option<Process>,
     data: Data,
+    settings: Settings,
     folder: TempDir,
 }
+
+/// Settings by the names of their variables.
+pub type Settings = Vec<(String, String)>;
 
 /// A process and what it says.
 struct Process {
@@ -89,8 +93,16 @@ impl Racun {
     /// # Panics
     /// When it does not become ready.
     pub async fn start_on(profile: Profile, data: Data) -> Self {
+        Self::start_with(profile, data, Settings::new()).await
+    }
+
+    /// Starts a server on `data`, with more `settings`, which it keeps when it starts again.
+    ///
+    /// # Panics
+    /// When it does not become ready.
+    pub async fn start_with(profile: Profile, data: Data, settings: Settings) -> Self {
         let folder = TempDir::new().unwrap_or_else(|error| panic!("no temporary folder: {error}"));
-        let mut racun = Self { profile, process: None, data, folder };
+        let mut racun = Self { profile, process: None, data, settings, folder };
         racun.restart().await;
         racun
     }
@@ -198,6 +210,7 @@ impl Racun {
             .env("RACUN__DATABASE__DIR", self.folder.path().join("data"))
             .env("RACUN__RATE_LIMITS__ENABLED", "false")
             .env("RACUN__LOG__FORMAT", "json")
+            .envs(self.settings.iter().map(|(name, value)| (name, value)))
             .stdin(Stdio::null());
         if !matches!(self.data, Data::Folder) {
             // In a folder the server makes its own; servers that share a database share theirs.
