@@ -15,6 +15,7 @@ mod flaky;
 mod numbers;
 mod office;
 mod operators;
+mod outage;
 mod recurring;
 mod recurring_copies;
 mod registering;
