@@ -1,7 +1,7 @@
 //! What the black-box tests and the benchmark share: a running `racun`, a client, an account.
 //!
-//! Nothing of Racun's own code runs in these tests. They start the binary as a user would, talk to
-//! it over HTTP and kill it as a crash would, on both stores.
+//! Nothing of Racun's own code runs in these tests, but for the stand-in of the tax authorities. They
+//! start the binary as a user would, talk to it over HTTP and kill it as a crash would, on both stores.
 //!
 //! | Module     | Owns                                                     |
 //! | ---------- | -------------------------------------------------------- |
@@ -11,20 +11,26 @@
 //! | `account`  | signing up: from nothing to an entity and a key          |
 //! | `sequence` | the check that numbers have no gap                       |
 //! | `random`   | choices that a seed repeats                              |
+//! | `offices`  | the tax authorities, simulated                           |
+//! | `taxpayer` | an entity that one of them knows, and its documents      |
 
 mod account;
 mod binary;
 mod client;
+mod offices;
 mod random;
 mod sequence;
 mod server;
+mod taxpayer;
 
 pub use account::Account;
 pub use binary::Profile;
 pub use client::{Answer, Client, with_query};
+pub use offices::{Offices, Retries, Transport};
 pub use random::Random;
 pub use sequence::{check_sequence, number};
-pub use server::{Data, Racun, StoreKind};
+pub use server::{Data, Racun, Settings, StoreKind};
+pub use taxpayer::{Sold, Taxpayer, fiscal};
 
 /// Makes a test of each named function for each store.
 ///

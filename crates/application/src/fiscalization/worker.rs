@@ -156,10 +156,6 @@ impl Worker<'_> {
 
     async fn visit(&mut self, row: &DueExchange, stamp: &Stamp) {
         let system = (row.authority, row.environment.name());
-        if self.silences.get(&system).is_some_and(|silences| *silences >= self.limits.silences) {
-            self.report.has_more = true;
-            return;
-        }
         let reason = match self.try_visit(row, system, stamp).await {
             Ok(()) => return,
             Err(Aside::Interrupted(reason)) => {
@@ -191,7 +187,12 @@ impl Worker<'_> {
         let stuck = || Aside::Stuck("there is no such document".to_owned());
         let id = document_id(&row.document_id).ok_or_else(stuck)?;
         let seen = exchange_of(self.ports(), &scope, &row.document_id).await?.ok_or_else(stuck)?;
+        // Before all else: a long backlog behind a silent system shall not wait for its alarms.
         self.alarm(&scope, id, &seen, stamp).await?;
+        if self.silences.get(&system).is_some_and(|silences| *silences >= self.limits.silences) {
+            self.report.has_more = true;
+            return Ok(());
+        }
         let identity = match self.identity(&scope, row.authority, stamp.now()).await? {
             Ok(identity) => identity,
             Err(refused) => {

@@ -226,6 +226,12 @@ async fn an_authority_that_is_silent_is_left_alone_for_the_rest_of_a_run() {
     let report = fiscalization::run_due(store, &own.fiscal, &stamps, limits);
     let report = report.await.unwrap();
     assert_eq!((report.sent, report.has_more), (2, true), "{report:?}");
+    assert!(report.alarms.is_empty(), "{report:?}");
+    // Nobody's alarm waits behind the silence.
+    let stamp = own.at(NOW + Duration::days(5));
+    let stamps = || stamp.clone();
+    let report = fiscalization::run_due(store, &own.fiscal, &stamps, limits).await.unwrap();
+    assert_eq!((report.sent, report.alarms.len()), (2, 5), "{report:?}");
 }
 
 #[tokio::test]
