@@ -6,7 +6,6 @@ use racun_application::fiscalization::{
 };
 use racun_documents::{DocumentKind, FiscalStatus};
 use racun_fiscal::{Authority, FiscalSettings};
-use racun_kernel::Store;
 use racun_settlement::PaymentType::{BankTransfer, Card, Cash, Check, Coupon};
 use time::Duration;
 
