@@ -4,20 +4,16 @@
 
 use std::collections::BTreeSet;
 use std::io::Write as _;
-use std::sync::Arc;
-use std::sync::atomic::{AtomicU64, Ordering};
-use std::time::{Duration, Instant, SystemTime};
+use std::time::Duration;
 
-use racun_authorities::{Clients, Endpoint, Endpoints, Systems};
 use racun_authority_simulator::{Filter, Options, Running, Simulator, WantedTaxpayer};
-use racun_fiscal::furs::{MovableKind, Premise, PremiseKind};
-use racun_fiscal::{Authorities as _, Authority, Header, Identity, Message, MessageId, Patience};
-use racun_kernel::Environment;
+use racun_fiscal::Authority;
 use racun_tests::{Account, Racun};
 use serde_json::{Value, json};
 use tempfile::NamedTempFile;
 
-use crate::load::{MEASURED, Rate, measure, request};
+use crate::exchanging;
+use crate::load::{Rate, measure, request};
 use crate::report::{aim, line, ratio, thousandths};
 use crate::{INVOICE, told};
 
@@ -26,18 +22,21 @@ use crate::{INVOICE, told};
 const CLIENTS: usize = 128;
 
 /// Devices when there are many.
-const DEVICES: usize = 20;
+pub const DEVICES: usize = 20;
 
 /// How long the authority holds each answer back.
 const DELAY: Duration = Duration::from_millis(50);
 
 /// A well-formed tax number, which all taxpayers here share; their certificates and premises differ.
-const TAX_NUMBER: &str = "10039856";
-const PASSPHRASE: &str = "bench";
+pub const TAX_NUMBER: &str = "10039856";
+pub const PASSPHRASE: &str = "bench";
+
+/// The first premise that is opened.
+pub const PREMISE: &str = "P0";
 
 /// The simulated authority.
 pub struct Authorities {
-    simulator: Running,
+    pub simulator: Running,
     ca: NamedTempFile,
 }
 
@@ -59,65 +58,11 @@ impl Authorities {
         ]
     }
 
-    fn p12(&self) -> Vec<u8> {
+    /// A new certificate.
+    pub fn p12(&self) -> Vec<u8> {
         let wanted = WantedTaxpayer::new(Authority::Furs, TAX_NUMBER, PASSPHRASE);
         self.simulator.issue(&wanted).expect("a certificate").p12
     }
-
-    /// What of fiscalizing is not ours: messages signed, sent, checked and answered signed, with the
-    /// answer checked, and no document and no store. Nothing is held back.
-    pub async fn exchanges(&self) -> Rate {
-        let test = Endpoint {
-            ca_pem: Some(self.simulator.ca_pem.clone()),
-            ..Endpoint::new(&self.simulator.furs_url)
-        };
-        let furs = Systems { test: Some(test), production: None };
-        let fina = Systems { test: None, production: None };
-        let clock = Arc::new(|| SystemTime::now().into());
-        let clients = Clients::new(&Endpoints { furs, fina }, clock).expect("clients");
-        let clients = Arc::new(clients);
-        self.simulator.set_delay(Duration::ZERO);
-        let start = Instant::now();
-        let tasks: Vec<_> = (0..DEVICES)
-            .map(|_| {
-                let opened = clients.open_p12(Authority::Furs, &self.p12(), PASSPHRASE);
-                let identity = opened.expect("our own certificate").identity;
-                tokio::spawn(exchange(Arc::clone(&clients), identity, start))
-            })
-            .collect();
-        let mut times = Vec::new();
-        for task in tasks {
-            times.extend(task.await.expect("a client"));
-        }
-        Rate::of(times, start.elapsed())
-    }
-}
-
-/// Reports a premise again and again; answers how long each time took.
-async fn exchange(clients: Arc<Clients>, identity: Identity, start: Instant) -> Vec<Duration> {
-    static NEXT: AtomicU64 = AtomicU64::new(1);
-    let mut times = Vec::new();
-    while start.elapsed() < MEASURED {
-        let number = NEXT.fetch_add(1, Ordering::Relaxed);
-        let id = format!("00000000-0000-4000-8000-{number:012}");
-        let sent_at = Authority::Furs.local(SystemTime::now().into());
-        let header = Header { message_id: MessageId::from(id), sent_at };
-        let premise = Premise {
-            tax_number: TAX_NUMBER.to_owned(),
-            name: "BARE".to_owned(),
-            kind: PremiseKind::Movable(MovableKind::C),
-            valid_from: sent_at.date(),
-            is_closing: false,
-            software_maker: None,
-        };
-        let message = Message::FursPremise(Box::new(premise));
-        let (sandbox, patience) = (Environment::Sandbox, Patience::Interactive);
-        let sent = Instant::now();
-        let reply = clients.send(sandbox, &identity, &header, &message, patience).await;
-        times.push(sent.elapsed());
-        reply.expect("the simulator answers");
-    }
-    times
 }
 
 /// Who issues on how many devices, fiscalized and not.
@@ -220,7 +165,7 @@ impl Sellers {
         let (one, devices) = (one.measure(address), self.devices.measure(address));
         let taxpayers = self.taxpayers.measure(address);
         authorities.check();
-        let exchanges = authorities.exchanges().await;
+        let exchanges = exchanging::measure(authorities).await;
         Rates { alone, one, devices, taxpayers, exchanges }
     }
 }
@@ -263,7 +208,7 @@ impl Rates {
             line(&told(&format!("plain, {who}"), clients), plain);
             line(&told(&format!("fiscalized, {who}"), clients), fiscal);
         }
-        line("the exchange alone, nothing held back, 20 clients", self.exchanges);
+        line("mark and exchange alone, at once, 20 clients", self.exchanges);
         println!(
             "\nfiscalized beside plain, by {CLIENTS} clients; the authority, which signs each answer \
              on the same\nprocessors, answers after {} ms",
@@ -277,11 +222,11 @@ impl Rates {
     fn beside(&self, who: &str, [plain, fiscal]: [Rate; 2]) {
         let (plain, fiscal) = (plain.per_second, fiscal.per_second);
         aim(who, &ratio(fiscal, plain), ">= 0.7", thousandths(fiscal, plain) >= 700);
-        // The machine does both for each document, one after the other.
+        // The machine does both for each document: a document takes as long as the two together.
         let exchanges = self.exchanges.per_second;
         let both = (plain * exchanges).checked_div(plain + exchanges).unwrap_or(0);
         println!(
-            "  of the {both} that plain issuing and the exchange leave each other: {}",
+            "  of the {both} that plain issuing, marks and exchanges leave each other: {}",
             ratio(fiscal, both)
         );
     }

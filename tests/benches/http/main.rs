@@ -8,6 +8,7 @@
 //! `fiscal`.
 
 mod bare;
+mod exchanging;
 mod fiscal;
 mod issuing;
 mod load;
