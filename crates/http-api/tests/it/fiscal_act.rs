@@ -2,8 +2,8 @@
 
 use serde_json::json;
 
-use crate::fiscal::{TAX_NUMBER, Taxpayer, cause};
 use crate::harness::{Answer, text};
+use crate::taxpayer::{TAX_NUMBER, Taxpayer, cause};
 
 const PDF: &str = "/internal-act/pdf";
 const DOCX: &str = "/internal-act/docx";

@@ -4,8 +4,8 @@ use actix_web::test::TestRequest;
 use serde_json::{Value, json};
 
 use crate::authorities::{PASSPHRASE, PRIVATE_KEY, file};
-use crate::fiscal::{OIB, TAX_NUMBER, Taxpayer, cause, form};
 use crate::harness::Api;
+use crate::taxpayer::{OIB, TAX_NUMBER, Taxpayer, cause, form};
 
 const CERTIFICATE: &str = "/settings/certificate";
 

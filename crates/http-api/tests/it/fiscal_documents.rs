@@ -4,8 +4,8 @@ use racun_fiscal::{Message, Reply};
 use serde_json::{Value, json};
 
 use crate::authorities::{refused, unknown};
-use crate::fiscal::{OIB, TAX_NUMBER, Taxpayer, cause};
 use crate::harness::{Answer, text};
+use crate::taxpayer::{OIB, TAX_NUMBER, Taxpayer, cause};
 
 /// A taxpayer who sells: fiscalization is on, with premise P1 and device 1.
 async fn open(own: Taxpayer) -> Taxpayer {

@@ -11,8 +11,8 @@ use serde_json::{Value, json};
 use time::macros::{date, datetime};
 
 use crate::authorities::{refused, unknown};
-use crate::fiscal::{TAX_NUMBER, Taxpayer, cause, movable};
 use crate::harness::text;
+use crate::taxpayer::{TAX_NUMBER, Taxpayer, cause, movable};
 
 fn real_estate() -> Value {
     json!({

@@ -30,4 +30,5 @@ mod recurring;
 mod routes;
 mod server;
 mod shop;
+mod taxpayer;
 mod type_changes;
