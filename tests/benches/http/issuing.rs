@@ -114,6 +114,7 @@ fn script(invoice: &Row, form: Form, counters: usize) -> String {
             ("tenant", "'ent_' || :counter"),
             ("id", "'inv_' || :row"),
             ("number", &number),
+            ("number_key", &number),
         ])
     };
     match form {

@@ -130,6 +130,7 @@ pub fn prepare(bare: &Bare<'_>, invoice: &Row) {
         ("tenant", "'ent_pay'"),
         ("id", "'inv_' || n"),
         ("number", "'2026-' || n"),
+        ("number_key", "'2026-' || n"),
         ("total_paid", "0"),
     ]);
     bare.once(&format!("{insert} FROM generate_series(0, {}) AS n;\n", CLIENTS - 1), &[invoice]);

@@ -34,10 +34,7 @@ impl Binaries {
         if let Some(found) = Self::find() {
             return Ok(found);
         }
-        if account::own_uid()? == 0
-            && in_path("apt-get").is_some()
-            && let Some(installed) = install()?
-        {
+        if let Some(installed) = install("postgresql", Self::find)? {
             return Ok(installed);
         }
         bail!(
@@ -75,7 +72,7 @@ fn with_target(program: &Path) -> Vec<PathBuf> {
         .collect()
 }
 
-fn in_path(program: &str) -> Option<PathBuf> {
+pub(crate) fn in_path(program: &str) -> Option<PathBuf> {
     std::env::split_paths(&std::env::var_os("PATH")?)
         .map(|folder| folder.join(program))
         .find(|path| path.is_file())
@@ -107,24 +104,27 @@ fn told_by_pg_config() -> Option<PathBuf> {
     Some(PathBuf::from(String::from_utf8(output.stdout).ok()?.trim()))
 }
 
-/// Installs Debian's package, one process at a time; what there is afterwards.
-fn install() -> anyhow::Result<Option<Binaries>> {
+/// Installs Debian's `package`, one process at a time, when we may; what `find` finds afterwards.
+pub(crate) fn install<T>(package: &str, find: impl Fn() -> Option<T>) -> anyhow::Result<Option<T>> {
+    if account::own_uid()? != 0 || in_path("apt-get").is_none() {
+        return Ok(None);
+    }
     let _one_at_a_time = state::lock("install.lock")?;
-    if let Some(found) = Binaries::find() {
+    if let Some(found) = find() {
         return Ok(Some(found));
     }
-    let failure = state::folder()?.join("install.failed");
+    let failure = state::folder()?.join(format!("install.{package}.failed"));
     let failed_lately = fs::metadata(&failure)
         .and_then(|metadata| metadata.modified())
         .is_ok_and(|then| then.elapsed().is_ok_and(|age| age < INSTALLATION_PAUSE));
     if failed_lately {
         return Ok(None);
     }
-    eprintln!("racun-test-postgres: no PostgreSQL server here; installing one with apt-get");
+    eprintln!("racun-test-postgres: no {package} here; installing it with apt-get");
     // An update may fail for a foreign package source and the installation still succeed.
     apt_get(&["update"]);
-    apt_get(&["install", "-y", "--no-install-recommends", "postgresql"]);
-    let found = Binaries::find();
+    apt_get(&["install", "-y", "--no-install-recommends", package]);
+    let found = find();
     if found.is_none() {
         File::create(failure)?;
     }

@@ -1,4 +1,4 @@
-//! Real PostgreSQL for tests and benchmarks, thrown away afterwards.
+//! Real PostgreSQL for tests and benchmarks, thrown away afterwards; and other programs they need.
 //!
 //! [`database`] gives a test a database of its own. All test processes of one run share one
 //! cluster, which the first of them starts (or one server that the caller names in
@@ -6,6 +6,8 @@
 //!
 //! [`Cluster`] is a whole server for one caller, which it may kill and restart: for crash drills
 //! and benchmarks.
+//!
+//! [`program()`] gives a test one of the programs that judge what Racun writes.
 //!
 //! Nothing is left behind: each cluster has a supervisor, a shell loop that stops the server and
 //! removes its folder about a minute after its last user has gone, however that user ended. Only
@@ -21,6 +23,7 @@ mod cluster;
 mod database;
 mod home;
 mod names;
+mod program;
 mod settings;
 mod shared;
 mod sql;
@@ -30,3 +33,4 @@ mod waiting;
 
 pub use cluster::{Cluster, Durability};
 pub use database::{Database, database};
+pub use program::program;

@@ -3,7 +3,6 @@
 
 use std::collections::BTreeSet;
 use std::fs;
-use std::process::Command;
 
 use racun_authorities::xml::{envelope, parse};
 use roxmltree::{Document, Node};
@@ -79,7 +78,7 @@ fn valid_by_xmllint(schema: &str, documents: &[Wrong]) -> Vec<bool> {
     for (number, document) in documents.iter().enumerate() {
         fs::write(folder.path().join(number.to_string()), &document.text).unwrap();
     }
-    let output = Command::new("xmllint")
+    let output = racun_test_postgres::program("xmllint")
         .args(["--nonet", "--noout", "--schema"])
         .arg(format!("{VECTORS}schemas/{schema}"))
         .args((0..documents.len()).map(|number| number.to_string()))

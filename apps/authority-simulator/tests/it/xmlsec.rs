@@ -1,7 +1,6 @@
 //! Another verifier of signatures: xmlsec1, and OpenSSL.
 
 use std::fs;
-use std::process::Command;
 
 use racun_authority_simulator::Running;
 
@@ -16,7 +15,7 @@ pub fn verifies(running: &Running, document: &str, namespace: &str, name: &str) 
     let (root_file, issuing_file) = (folder.path().join("root.pem"), folder.path().join("ca.pem"));
     fs::write(&root_file, root).unwrap();
     fs::write(&issuing_file, issuing).unwrap();
-    let output = Command::new("xmlsec1")
+    let output = racun_test_postgres::program("xmlsec1")
         .arg("--verify")
         .args(["--id-attr:Id", &format!("{namespace}:{name}")])
         .args(["--enabled-key-data", "x509"])
@@ -35,7 +34,7 @@ pub fn verifies(running: &Running, document: &str, namespace: &str, name: &str) 
 
 /// Runs OpenSSL; panics with what it says when it fails.
 pub fn openssl(arguments: &[&str]) -> String {
-    let output = Command::new("openssl").args(arguments).output().unwrap();
+    let output = racun_test_postgres::program("openssl").args(arguments).output().unwrap();
     assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
     String::from_utf8(output.stdout).unwrap()
 }

@@ -1,7 +1,6 @@
 //! A TLS server on this machine that answers as a test wants.
 
 use std::net::SocketAddr;
-use std::process::Command;
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
@@ -167,7 +166,7 @@ fn acceptor() -> TlsAcceptor {
     let issuer = &FURS["keys"]["mock_sigov_ca"];
     std::fs::write(file("ca.pem"), text(issuer, "cert_pem")).unwrap();
     std::fs::write(file("ca.key"), text(issuer, "private_key_pkcs8_pem")).unwrap();
-    let output = Command::new("openssl")
+    let output = racun_test_postgres::program("openssl")
         .args(["req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256", "-noenc"])
         .args(["-subj", "/CN=localhost", "-days", "30", "-CA", &file("ca.pem")])
         .args(["-CAkey", &file("ca.key"), "-addext", "subjectAltName=IP:127.0.0.1"])

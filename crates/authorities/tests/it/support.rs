@@ -2,7 +2,6 @@
 
 use std::fs;
 use std::path::{Path, PathBuf};
-use std::process::Command;
 use std::sync::LazyLock;
 
 use racun_authorities::{Certificate, RsaSigner, Trust};
@@ -96,7 +95,7 @@ pub fn xmlsec1(document: &str, element: &str, arguments: &[&str]) -> bool {
     let folder = tempfile::tempdir().unwrap();
     let file = folder.path().join("document.xml");
     fs::write(&file, document).unwrap();
-    let output = Command::new("xmlsec1")
+    let output = racun_test_postgres::program("xmlsec1")
         .args(["--verify", "--id-attr:Id", element, "--enabled-reference-uris", "same-doc"])
         .args(arguments)
         .arg(&file)

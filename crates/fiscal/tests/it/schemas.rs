@@ -1,7 +1,6 @@
 //! Whatever is sold, the messages are what the authorities' schemas allow, and their figures agree.
 
 use std::fs;
-use std::process::Command;
 
 use jsonschema::{Draft, Validator};
 use proptest::prelude::*;
@@ -49,7 +48,7 @@ fn assert_xml(schema: &str, documents: &[String]) {
         fs::write(&path, document).unwrap();
         path
     });
-    let output = Command::new("xmllint")
+    let output = racun_test_postgres::program("xmllint")
         .args(["--nonet", "--noout", "--schema"])
         .arg(vectors().join("schemas").join(schema))
         .args(paths)
