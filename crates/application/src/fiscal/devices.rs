@@ -5,11 +5,11 @@ use racun_fiscal::{
     Act, Authority, BusinessPremise, Device, DeviceId, FISCAL_DEVICES, FISCAL_PREMISES,
     FiscalError, NewDevice, PremiseId,
 };
-use racun_kernel::{Decision, Patch, Put, Scope, Stamp, Store, Writes};
+use racun_kernel::{Patch, Scope, Stamp, Store};
 
 use super::numbers::probe;
-use super::premises::{find, show, written};
-use super::{all, check_country, one, read, read_one};
+use super::premises::{find, show};
+use super::{all, check_country, one, read, read_one, written};
 
 /// A device as it is shown.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -94,13 +94,7 @@ pub async fn create(
             let held: BusinessPremise = read_one(&loaded, 0, &FISCAL_PREMISES, premise)?;
             let present = read(&loaded, 1, &FISCAL_DEVICES)?;
             let field = name_field(premise.authority());
-            Ok(match new.into_device(&held, &present, field, &act)? {
-                Decision::Unchanged(device) => (device, Writes::default()),
-                Decision::Changed { record, beside: mut puts, events } => {
-                    puts.push(Put::insert(&record));
-                    (record, Writes { puts, events, takes_number: false })
-                }
-            })
+            Ok(written(None, new.into_device(&held, &present, field, &act)?))
         })
         .await
 }
@@ -124,7 +118,10 @@ pub async fn restart(
         .decide(vec![one(&FISCAL_DEVICES, scope, id)], Some(series), move |loaded| {
             let is_unused = loaded.number == Some(1);
             let before: Device = read_one(&loaded, 0, &FISCAL_DEVICES, id)?;
-            Ok::<_, FiscalError>(written(&before, before.clone().restart(sent, is_unused, &act)?))
+            Ok::<_, FiscalError>(written(
+                Some(&before),
+                before.clone().restart(sent, is_unused, &act)?,
+            ))
         })
         .await?;
     get(store, scope, id, stamp).await

@@ -22,7 +22,7 @@ pub mod settings;
 
 use racun_access::Entity;
 use racun_fiscal::{Authority, FiscalError, Refusal};
-use racun_kernel::{Load, Loaded, Record, Scope, StoreError, Table};
+use racun_kernel::{Decision, Load, Loaded, Put, Record, Scope, StoreError, Table, Writes};
 
 pub use devices::DeviceState;
 pub use premises::PremiseState;
@@ -70,4 +70,19 @@ fn read_one<A: Record>(
 ) -> Result<A, FiscalError> {
     let row = read(loaded, place, table)?.pop();
     row.ok_or_else(|| FiscalError::NotFound { id: id.to_string() })
+}
+
+/// The record that `decision` leaves, and what is to be written: a new row unless there was one
+/// `before`.
+fn written<A: Record>(before: Option<&A>, decision: Decision<A>) -> (A, Writes) {
+    match decision {
+        Decision::Unchanged(record) => (record, Writes::default()),
+        Decision::Changed { record, beside: mut puts, events } => {
+            puts.push(match before {
+                Some(before) => Put::update(before, &record),
+                None => Put::insert(&record),
+            });
+            (record, Writes { puts, events, takes_number: false })
+        }
+    }
 }

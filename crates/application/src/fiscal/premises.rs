@@ -6,12 +6,11 @@ use racun_fiscal::{
     MAX_PREMISES, NewPremise, PremiseId, Refusal, premise_key,
 };
 use racun_kernel::{
-    Clause, Decision, ListQuery, Operator, Order, Patch, Put, Scope, Stamp, Store, StoreError,
-    Table, Writes,
+    Clause, ListQuery, Operator, Order, Patch, Scope, Stamp, Store, StoreError, Table,
 };
 
 use super::numbers::{Numbers, probe};
-use super::{ALL_ROWS, DeviceState, all, check_country, one, read, read_one, settings};
+use super::{ALL_ROWS, DeviceState, all, check_country, one, read, read_one, settings, written};
 
 /// A premise as it is shown: with its devices, and with what its sequence is like this year.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -124,16 +123,8 @@ pub(super) async fn insert(
     store
         .decide(vec![named], None, move |loaded| {
             let before: Option<BusinessPremise> = read(&loaded, 0, &FISCAL_PREMISES)?.pop();
-            match new.into_premise(authority, before.as_ref(), &act)? {
-                Decision::Unchanged(premise) => Ok((premise, Writes::default())),
-                Decision::Changed { record, beside: mut puts, events } => {
-                    puts.push(match &before {
-                        Some(before) => Put::update(before, &record),
-                        None => Put::insert(&record),
-                    });
-                    Ok((record, Writes { puts, events, takes_number: false }))
-                }
-            }
+            let decision = new.into_premise(authority, before.as_ref(), &act)?;
+            Ok(written(before.as_ref(), decision))
         })
         .await
 }
@@ -169,7 +160,10 @@ pub async fn restart(
         .decide(loads, Some(series), move |loaded| {
             let is_unused = loaded.number == Some(1);
             let before: BusinessPremise = read_one(&loaded, 0, &FISCAL_PREMISES, id)?;
-            Ok::<_, FiscalError>(written(&before, before.clone().restart(sent, is_unused, &act)?))
+            Ok::<_, FiscalError>(written(
+                Some(&before),
+                before.clone().restart(sent, is_unused, &act)?,
+            ))
         })
         .await?;
     show(store, scope, premise, stamp).await
@@ -191,20 +185,9 @@ pub async fn close(
         .decide(vec![one(&FISCAL_PREMISES, scope, id), devices], None, move |loaded| {
             let before: BusinessPremise = read_one(&loaded, 0, &FISCAL_PREMISES, id)?;
             let devices = read(&loaded, 1, &FISCAL_DEVICES)?;
-            Ok(written(&before, before.clone().close(devices, &act)?))
+            Ok(written(Some(&before), before.clone().close(devices, &act)?))
         })
         .await
-}
-
-/// What a decision on `before` writes.
-pub(super) fn written<A: racun_kernel::Record>(before: &A, decision: Decision<A>) -> (A, Writes) {
-    match decision {
-        Decision::Unchanged(record) => (record, Writes::default()),
-        Decision::Changed { record, beside: mut puts, events } => {
-            puts.push(Put::update(before, &record));
-            (record, Writes { puts, events, takes_number: false })
-        }
-    }
 }
 
 /// Whether a number of this year was issued in a premise that is open.

@@ -5,9 +5,9 @@ use racun_fiscal::{
     Act, Authority, Certificate, FISCAL_SETTINGS, FiscalError, FiscalSettings, OpenedCertificate,
     SettingsInput,
 };
-use racun_kernel::{Decision, Put, Scope, Stamp, Store, StoreError, Vault, Writes};
+use racun_kernel::{Decision, Scope, Stamp, Store, StoreError, Vault};
 
-use super::{check_country, one, premises, read};
+use super::{check_country, one, premises, read, written};
 
 /// The settings of the scope's entity for `authority`; those of who told nothing when there are none.
 ///
@@ -99,16 +99,8 @@ async fn amend(
         .decide(vec![one(&FISCAL_SETTINGS, scope, authority.name())], None, move |loaded| {
             let before: Option<FiscalSettings> = read(&loaded, 0, &FISCAL_SETTINGS)?.pop();
             let new = || FiscalSettings::new(authority, act.entity_id, act.now());
-            match decide(before.clone().unwrap_or_else(new), &act)? {
-                Decision::Unchanged(settings) => Ok((settings, Writes::default())),
-                Decision::Changed { record, beside: mut puts, events } => {
-                    puts.push(match &before {
-                        Some(before) => Put::update(before, &record),
-                        None => Put::insert(&record),
-                    });
-                    Ok((record, Writes { puts, events, takes_number: false }))
-                }
-            }
+            let decision = decide(before.clone().unwrap_or_else(new), &act)?;
+            Ok(written(before.as_ref(), decision))
         })
         .await
 }
