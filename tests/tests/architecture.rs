@@ -31,7 +31,8 @@ const PURE: &[(&str, &[&str])] = &[
         "racun-access",
         &["argon2", "base64", "racun-kernel", "ring", "serde", "serde_json", "thiserror", "time"],
     ),
-    ("racun-catalog", &["racun-kernel", "serde", "serde_json", "thiserror", "time"]),
+    ("racun-billing", &["racun-kernel", "serde", "serde_json", "thiserror", "time"]),
+    ("racun-catalog", &["async-trait", "racun-kernel", "serde", "serde_json", "thiserror", "time"]),
     ("racun-documents", &["racun-kernel", "serde", "serde_json", "thiserror", "time", "ulid"]),
     (
         "racun-fiscal",
@@ -50,6 +51,20 @@ const PURE: &[(&str, &[&str])] = &[
     ("racun-pos", &["racun-kernel", "serde", "thiserror", "time"]),
     ("racun-render", &["krilla", "thiserror", "ttf-parser", "zip"]),
     ("racun-settlement", &["racun-kernel", "serde", "serde_json", "thiserror", "time"]),
+    (
+        "racun-webhooks",
+        &[
+            "async-trait",
+            "base64",
+            "racun-kernel",
+            "ring",
+            "serde",
+            "serde_json",
+            "thiserror",
+            "time",
+            "ulid",
+        ],
+    ),
     (
         "racun-application",
         &[
@@ -70,8 +85,13 @@ const PURE: &[(&str, &[&str])] = &[
 ];
 
 /// The crates that know a technology. None may know another.
-const ADAPTERS: &[&str] =
-    &["racun-authorities", "racun-http-api", "racun-store-postgres", "racun-store-sqlite"];
+const ADAPTERS: &[&str] = &[
+    "racun-authorities",
+    "racun-gateways",
+    "racun-http-api",
+    "racun-store-postgres",
+    "racun-store-sqlite",
+];
 
 /// Technologies, and the crates that may name them.
 const KNOWN_BY: &[(&str, &[&str])] = &[
@@ -84,7 +104,9 @@ const KNOWN_BY: &[(&str, &[&str])] = &[
     ("rusqlite", &["racun-store-sqlite"]),
     ("hyper", &["racun-authorities", "racun-authority-simulator"]),
     ("hyper-rustls", &["racun-authorities"]),
-    ("reqwest", &["racun-server", "racun-tests"]),
+    ("lettre", &["racun-gateways"]),
+    ("object_store", &["racun-gateways"]),
+    ("reqwest", &["racun-gateways", "racun-server", "racun-tests"]),
     ("chrono", &[]),
     ("openssl", &[]),
     ("rust_decimal", &[]),

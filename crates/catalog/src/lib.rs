@@ -16,6 +16,7 @@
 //! | `life_cycle`         | get, list, trash, restore and erase, once for all of them         |
 //! | `check`              | limits of texts, metadata and free JSON                           |
 //! | `parts`              | bank accounts and UJP routing                                     |
+//! | `storage`            | the port to where the bytes of files are                          |
 //! | `record`             | how these types declare their stored fields                       |
 //!
 //! One input type per resource serves creation and update: on creation an absent field takes its
@@ -35,6 +36,7 @@ mod item;
 mod life_cycle;
 mod parts;
 mod record;
+mod storage;
 mod supplier;
 mod tax;
 
@@ -57,6 +59,7 @@ pub use item::{
 };
 pub use life_cycle::{EventKinds, Resource, Trashable, erase, get, list, restore, trash};
 pub use parts::{BankAccountType, EntityBankAccount, UjpCustomerData};
+pub use storage::{FileStorage, StorageError};
 pub use supplier::{SUPPLIERS, Supplier, SupplierInput, create_supplier, update_supplier};
 pub use tax::{TAXES, Tax, TaxInput, TaxRate, TaxRateInput, create_tax, replace_tax, update_tax};
 

@@ -20,6 +20,7 @@
 //! | `store`      | the port: find, list, tally and transact with a pure decision     |
 //! | `stamp`      | time, ids and randomness as arguments                             |
 //! | `vault`      | the port to whoever keeps secrets unreadable at rest              |
+//! | `mail`       | the port to whoever carries e-mail                                |
 //! | `scope`      | who acts, where, and how far                                      |
 //! | `act`        | who gives a command, where and when                               |
 //! | `authority`  | the tax authorities that fiscalize                                |
@@ -34,6 +35,7 @@ mod decimal;
 mod evaluate;
 pub mod id;
 mod issue;
+mod mail;
 mod metadata;
 mod money;
 mod patch;
@@ -56,6 +58,7 @@ pub use decimal::{Decimal, InvalidDecimal};
 pub use evaluate::evaluate;
 pub use id::{Id, InvalidId, Kind};
 pub use issue::{Issue, Issues, Step};
+pub use mail::{Attachment, Mail, MailError, Mailbox, Mailer};
 pub use metadata::Metadata;
 pub use money::{Currency, UnknownCurrency};
 pub use patch::Patch;

@@ -1,0 +1,1 @@
+//! The world outside, but for the tax authorities: receivers of events, mail servers, file storage.
