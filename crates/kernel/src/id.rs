@@ -203,7 +203,7 @@ kinds! {
     FinaDevice, FinaDeviceId = "fina_device_";
     /// One version of a document.
     Version, VersionId = "ver_";
-    /// A domain event in the outbox.
+    /// An entry of the log of what happened.
     Event, EventId = "evt_";
     /// A request.
     Request, RequestId = "req_";
