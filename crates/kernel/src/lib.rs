@@ -17,6 +17,7 @@
 //! | `evaluate`   | the reference meaning of that language, in plain Rust             |
 //! | `tally`      | figures over rows, grouped, and their reference meaning           |
 //! | `record`     | how a type declares its stored fields                             |
+//! | `recent`     | what was read lately, for a store that knows of every change      |
 //! | `store`      | the port: find, list, tally and transact with a pure decision     |
 //! | `stamp`      | time, ids and randomness as arguments                             |
 //! | `vault`      | the port to whoever keeps secrets unreadable at rest              |
@@ -40,6 +41,7 @@ mod metadata;
 mod money;
 mod patch;
 mod query;
+pub mod recent;
 mod record;
 mod scope;
 mod stamp;
