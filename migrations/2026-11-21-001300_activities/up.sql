@@ -1,5 +1,5 @@
--- The log of what happened, which takes the place of the table `outbox`. That one stays for servers of
--- the version before, which write it, and nobody reads it: a later version removes it.
+-- The log of what happened, which takes the place of the table `outbox`.
+DROP TABLE outbox;
 
 CREATE SEQUENCE activities_position AS bigint;
 

@@ -30,14 +30,21 @@ pub struct Opened {
 /// When it cannot be opened, or another process has it.
 pub async fn open(settings: &Settings) -> anyhow::Result<Opened> {
     match &settings.database.url {
-        Some(url) => open_postgres(url, settings.secrets.master_key.clone()).await,
+        Some(url) => {
+            let options = Options { others_write: settings.database.shared, ..Options::default() };
+            open_postgres(url, options, settings.secrets.master_key.clone()).await
+        }
         None => open_embedded(settings).await,
     }
 }
 
-async fn open_postgres(url: &PostgresUrl, master_key: Option<MasterKey>) -> anyhow::Result<Opened> {
+async fn open_postgres(
+    url: &PostgresUrl,
+    options: Options,
+    master_key: Option<MasterKey>,
+) -> anyhow::Result<Opened> {
     let applied = racun_store_postgres::migrate(url.as_str()).await.map_err(told)?;
-    let store = PgStore::connect(url.as_str(), Options::default()).await.map_err(told)?;
+    let store = PgStore::connect(url.as_str(), options).await.map_err(told)?;
     store.check(&racun_application::tables()).await.map_err(told)?;
     let made = applied.iter().map(|version| format!("migration {version}")).collect();
     Ok(Opened { store: Arc::new(store), place: "PostgreSQL".to_owned(), made, master_key })

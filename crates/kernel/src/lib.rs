@@ -17,6 +17,7 @@
 //! | `evaluate`   | the reference meaning of that language, in plain Rust             |
 //! | `tally`      | figures over rows, grouped, and their reference meaning           |
 //! | `record`     | how a type declares its stored fields                             |
+//! | `recent`     | what was read lately, for a store that knows of every change      |
 //! | `store`      | the port: find, list, tally and transact with a pure decision     |
 //! | `log`        | what happened: the entries that every store keeps, published kinds |
 //! | `stamp`      | time, ids and randomness as arguments                             |
@@ -44,6 +45,7 @@ mod money;
 mod patch;
 mod query;
 mod rate;
+pub mod recent;
 mod record;
 mod scope;
 mod stamp;

@@ -10,7 +10,7 @@ use tokio::sync::oneshot;
 use crate::error::{of_pool, unavailable};
 use crate::pool::Connections;
 use crate::schema::quote;
-use crate::session::{ALL_TENANTS, Planning, Until, reach};
+use crate::session::{ALL_TENANTS, Planning, reach};
 use crate::statement::{Bind, HeldRow, Statement};
 
 /// What askers have in common whom one statement answers.
@@ -104,7 +104,7 @@ async fn find(
         By::Ids(tenant) => tenant.as_str(),
         By::Column(_) => ALL_TENANTS,
     };
-    let seen = reach(tenants, Planning::Indexed, Until::Told).run(connection);
+    let seen = reach(tenants, Planning::Indexed).run(connection);
     let rows = statement(question, values).rows::<HeldRow>(connection);
     let (seen, rows) = join(seen, rows).await;
     seen.and(rows).map_err(|error| unavailable(&error))

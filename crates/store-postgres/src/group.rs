@@ -9,8 +9,7 @@ use racun_kernel::{
 use tokio::sync::oneshot;
 
 use crate::hold::{Holding, Wanted};
-use crate::pool::Connections;
-use crate::transaction::Transaction;
+use crate::transaction::{Base, Transaction};
 use crate::wishes::Wishes;
 
 /// A unit and whoever waits for it.
@@ -47,12 +46,12 @@ impl Caller {
 }
 
 /// Runs the units of `group` and answers their callers. Their series are of one tenant.
-pub(crate) async fn run(connections: &Connections, group: Vec<Waiting>) {
+pub(crate) async fn run(base: &Base, group: Vec<Waiting>) {
     let loads = group.iter().flat_map(|waiting| &waiting.unit.loads);
     let wanted = Wanted::of(loads);
     let series: Vec<Series> =
         group.iter().filter_map(|waiting| waiting.unit.series.clone()).collect();
-    let opened = Transaction::open(connections, wanted, &series).await;
+    let opened = Transaction::open(base, wanted, &series).await;
     let (transaction, holding) = match opened {
         Ok(opened) => opened,
         Err(error) => {
@@ -65,9 +64,9 @@ pub(crate) async fn run(connections: &Connections, group: Vec<Waiting>) {
     let (decided, is_sure) = decide_all(group, holding);
     let written = transaction.end(Wishes::of(&decided, is_sure)).await;
     match written {
-        Err(failure) if failure.is_undone && decided.len() > 1 => {
+        Err(failure) if failure.is_late || (failure.is_undone && decided.len() > 1) => {
             for decided in decided {
-                decided.run_alone(connections).await;
+                decided.run_alone(base).await;
             }
         }
         written => {
@@ -110,15 +109,15 @@ impl Decided {
     }
 
     /// Writes in a transaction of its own what it decided, if it would be shown the same again.
-    async fn run_alone(self, connections: &Connections) {
-        let answer = self.write_alone(connections).await;
+    async fn run_alone(self, base: &Base) {
+        let answer = self.write_alone(base).await;
         self.caller.answer(answer.map_err(TransactError::Store));
     }
 
-    async fn write_alone(&self, connections: &Connections) -> Result<(), StoreError> {
+    async fn write_alone(&self, base: &Base) -> Result<(), StoreError> {
         let wanted = Wanted::of(self.loads.iter());
         let (transaction, mut holding) =
-            Transaction::open(connections, wanted, self.series.as_slice()).await?;
+            Transaction::open(base, wanted, self.series.as_slice()).await?;
         let number = self.series.as_ref().map(|series| holding.next_number(series));
         if number != self.shown.number || holding.show(&self.loads) != self.shown.rows {
             transaction.roll_back().await;

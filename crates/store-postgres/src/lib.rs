@@ -11,6 +11,7 @@
 //! | `ask`         | find and lookup: rows by id or by a field, for several askers at once      |
 //! | `read`        | list, series, the log                                                             |
 //! | `tally`       | figures over rows, all of a report in one statement                        |
+//! | `lease`       | whether this process is the only one that writes                           |
 //! | `lane`        | what waits for its like, to be done together                               |
 //! | `group`       | units that share one: each decides on what those before it decided         |
 //! | `transaction` | one transaction: load and hold, write, commit                              |
@@ -34,6 +35,7 @@ mod filter;
 mod group;
 mod hold;
 mod lane;
+mod lease;
 mod log;
 mod migration;
 mod pool;
@@ -47,10 +49,14 @@ mod transaction;
 mod wishes;
 mod write;
 
+use std::sync::Arc;
+
 use async_trait::async_trait;
 use diesel_async::AsyncPgConnection;
 use diesel_async::pooled_connection::deadpool::Object;
-use futures_util::FutureExt as _;
+use futures_util::future::join_all;
+use futures_util::{FutureExt as _, TryFutureExt as _};
+use racun_kernel::recent::{Answer, Asked, Part};
 use racun_kernel::{
     ACTIVITIES, ListQuery, Logged, Read, Rows, Store, StoreError, Stored, Table, Tally, TallyRow,
     Tenant, TransactError, Unit,
@@ -64,13 +70,14 @@ pub use schema::create_table_sql;
 use ask::{Asker, Question};
 use group::Waiting;
 use lane::Lanes;
-use pool::Connections;
+use lease::Lease;
 use shared::{FiguresOf, PageOf, Shared};
 use statement::batch;
+use transaction::Base;
 
 /// A store on PostgreSQL.
 pub struct PgStore {
-    connections: Connections,
+    base: Base,
     runtime: Handle,
     /// Units wait for those of their tenant.
     units: Lanes<Tenant, Waiting>,
@@ -92,10 +99,12 @@ impl PgStore {
     pub async fn connect(url: &str, options: Options) -> Result<Self, StoreError> {
         let runtime = Handle::current();
         let connections = pool::pool(url, options, runtime.clone())?;
-        let pool = connections.clone();
+        let lease = Arc::new(Lease::of(url, options.others_write, &runtime));
+        let base = Base { connections: connections.clone(), lease };
+        let writing = base.clone();
         let units = Lanes::new(runtime.clone(), move |_, group| {
-            let pool = pool.clone();
-            async move { group::run(&pool, group).await }.boxed()
+            let base = writing.clone();
+            async move { group::run(&base, group).await }.boxed()
         });
         let pool = connections.clone();
         let askers = Lanes::new(runtime.clone(), move |question, askers| {
@@ -104,9 +113,9 @@ impl PgStore {
         });
         let pages = Shared::new(runtime.clone(), connections.clone());
         let figures = Shared::new(runtime.clone(), connections.clone());
-        let reads = Shared::new(runtime.clone(), connections.clone());
+        let reads = Shared::new(runtime.clone(), connections);
         let settled = log::Settled::default();
-        let store = Self { connections, runtime, units, askers, pages, figures, reads, settled };
+        let store = Self { base, runtime, units, askers, pages, figures, reads, settled };
         store.ping().await?;
         Ok(store)
     }
@@ -131,8 +140,39 @@ impl PgStore {
         answer.await.unwrap_or_else(|_| Err(no_answer()))
     }
 
+    /// What was answered to this lately, while this process is alone, or what `read` answers.
+    async fn recent(
+        &self,
+        part: impl FnOnce() -> Part + Send,
+        asked: impl FnOnce() -> Asked + Send,
+        read: impl Future<Output = Result<Answer, StoreError>> + Send,
+    ) -> Result<Answer, StoreError> {
+        let Some(belief) = self.base.lease.belief() else { return read.await };
+        let (recent, part, asked) = (self.base.lease.recent(), part(), asked());
+        let began = match recent.answer(&part, &asked) {
+            Ok(answer) if belief.held() => return Ok(Arc::unwrap_or_clone(answer)),
+            Ok(_) => return read.await,
+            Err(began) => began,
+        };
+        let answer = Arc::new(read.await?);
+        recent.keep(part, asked, began, &answer);
+        Ok(Arc::unwrap_or_clone(answer))
+    }
+
+    async fn read_one(&self, read: &Read) -> Rows {
+        match read {
+            Read::Find(table, tenant, ids) => {
+                self.find(table, tenant, ids).await.map(|rows| (rows, 0))
+            }
+            Read::Lookup(table, field, value) => {
+                self.lookup(table, field, value).await.map(|rows| (rows, 0))
+            }
+            Read::List(table, tenant, query) => self.list(table, tenant, query).await,
+        }
+    }
+
     async fn connection(&self) -> Result<Object<AsyncPgConnection>, StoreError> {
-        self.connections.get().await.map_err(error::of_pool)
+        self.base.connections.get().await.map_err(error::of_pool)
     }
 }
 
@@ -144,7 +184,9 @@ impl Store for PgStore {
         tenant: &Tenant,
         ids: &[String],
     ) -> Result<Vec<Stored>, StoreError> {
-        self.ask(Question::ids(table, tenant), ids.to_vec()).await
+        let read = self.ask(Question::ids(table, tenant), ids.to_vec());
+        let part = || Part::of(table, tenant);
+        Ok(self.recent(part, || Asked::Ids(ids.to_vec()), read.map_ok(|rows| (rows, 0))).await?.0)
     }
 
     async fn lookup(
@@ -153,7 +195,10 @@ impl Store for PgStore {
         field: &'static str,
         value: &str,
     ) -> Result<Vec<Stored>, StoreError> {
-        self.ask(Question::field(table, field)?, vec![value.to_owned()]).await
+        let column = table.indexed_text(field)?;
+        let read = self.ask(Question::field(table, field)?, vec![value.to_owned()]);
+        let asked = || Asked::Value(column, value.to_owned());
+        Ok(self.recent(|| Part::all(table), asked, read.map_ok(|rows| (rows, 0))).await?.0)
     }
 
     async fn list(
@@ -162,14 +207,24 @@ impl Store for PgStore {
         tenant: &Tenant,
         query: &ListQuery,
     ) -> Result<(Vec<Stored>, i64), StoreError> {
-        self.pages.ask(PageOf { table, tenant: tenant.clone(), query: query.clone() }).await
+        let read = self.pages.ask(PageOf { table, tenant: tenant.clone(), query: query.clone() });
+        self.recent(|| Part::of(table, tenant), || Asked::Page(query.clone()), read).await
     }
 
     async fn read_all(&self, reads: &[Read]) -> Vec<Rows> {
+        if self.base.lease.belief().is_some() {
+            return join_all(reads.iter().map(|read| self.read_one(read))).await;
+        }
         match self.reads.ask(reads.to_vec()).await {
             Ok(answers) => answers,
             Err(error) => reads.iter().map(|_| Err(error.clone())).collect(),
         }
+    }
+
+    fn changed(&self, table: &'static Table, tenant: &Tenant) -> Option<u64> {
+        let belief = self.base.lease.belief()?;
+        let changed = self.base.lease.recent().changed(&Part::of(table, tenant))?;
+        belief.held().then_some(changed)
     }
 
     async fn tallies(
@@ -189,8 +244,8 @@ impl Store for PgStore {
         match waiting.lane() {
             Some(tenant) => self.units.enter(tenant, waiting),
             None => {
-                let pool = self.connections.clone();
-                self.runtime.spawn(async move { group::run(&pool, vec![waiting]).await });
+                let base = self.base.clone();
+                self.runtime.spawn(async move { group::run(&base, vec![waiting]).await });
             }
         }
         answer.await.unwrap_or_else(|_| Err(TransactError::Store(no_answer())))

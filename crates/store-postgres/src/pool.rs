@@ -21,8 +21,10 @@ use crate::error::of_pool;
 /// How a [`crate::PgStore`] uses its server.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Options {
-    /// Connections of this process, at most.
+    /// Connections of this process, at most; one more is for knowing whether it is alone.
     pub connections: usize,
+    /// Whether others than stores of Racun change rows, so that nothing read may be kept.
+    pub others_write: bool,
 }
 
 impl Options {
@@ -36,7 +38,7 @@ impl Options {
 
 impl Default for Options {
     fn default() -> Self {
-        Self { connections: Self::DEFAULT_CONNECTIONS }
+        Self { connections: Self::DEFAULT_CONNECTIONS, others_write: false }
     }
 }
 
@@ -73,6 +75,14 @@ const SHARDS: u16 = 16;
 
 pub(crate) type Connections = Pool<AsyncPgConnection>;
 
+/// A connection, set up as all are and then as `further` says. It lives on the present runtime.
+pub(crate) async fn open(url: &str, further: &str) -> Result<AsyncPgConnection, ConnectionError> {
+    let mut connection = AsyncPgConnection::establish(url).await?;
+    let ready = connection.batch_execute(&format!("{SETUP} {further};")).await;
+    ready.map_err(ConnectionError::CouldntSetupConfiguration)?;
+    Ok(connection)
+}
+
 /// A pool whose connections all live on `runtime`: one that is driven by a busy worker's own
 /// runtime would stand still together with that worker.
 pub(crate) fn pool(
@@ -86,13 +96,8 @@ pub(crate) fn pool(
     config.custom_setup = Box::new(move |url| {
         let shard = opened.fetch_add(1, Ordering::Relaxed) % SHARDS;
         let url = url.to_owned();
-        let opening = runtime.spawn(async move {
-            let mut connection = AsyncPgConnection::establish(&url).await?;
-            let setup = format!("{SETUP} SET racun.shard = {shard};");
-            let ready = connection.batch_execute(&setup).await;
-            ready.map_err(ConnectionError::CouldntSetupConfiguration)?;
-            Ok(connection)
-        });
+        let opening =
+            runtime.spawn(async move { open(&url, &format!("SET racun.shard = {shard}")).await });
         let stopped = |error| ConnectionError::BadConnection(format!("opening stopped: {error}"));
         async move { opening.await.map_err(stopped)? }.boxed()
     });

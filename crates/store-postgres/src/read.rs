@@ -10,7 +10,7 @@ use racun_kernel::{FieldKind, ListQuery, Operator, StoreError, Stored, Table, Te
 use crate::error::unavailable;
 use crate::filter;
 use crate::schema::{has_list_index, quote};
-use crate::session::{Planning, Until, reach};
+use crate::session::{Planning, reach};
 use crate::statement::{Bind, BodyRow, NumberRow, SeriesRow, Statement};
 
 /// Lets a read reach the rows of `tenants`.
@@ -19,7 +19,7 @@ pub(crate) fn see<'a>(
     tenants: &str,
     planning: Planning,
 ) -> BoxFuture<'a, QueryResult<usize>> {
-    reach(tenants, planning, Until::Told).run(connection)
+    reach(tenants, planning).run(connection)
 }
 
 pub(crate) async fn list(

@@ -17,33 +17,39 @@ pub(crate) enum Planning {
     Free,
 }
 
-/// How long what is said holds. Every statement says it itself, so none depends on an earlier one.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Until {
-    /// Until something else is said.
-    Told,
-    /// Until the transaction ends.
-    Committed,
-}
-
 /// Every tenant, as the row-level security understands it; for reading only.
 pub(crate) const ALL_TENANTS: &str = "*";
 
 /// Lets the statements that follow reach the rows of `tenants`, parted by commas, or read those of
-/// [`ALL_TENANTS`]. Answers the time.
-pub(crate) fn reach(tenants: &str, planning: Planning, until: Until) -> Statement {
+/// [`ALL_TENANTS`], until something else is said. Every statement says it itself, so none depends on an
+/// earlier one.
+pub(crate) fn reach(tenants: &str, planning: Planning) -> Statement {
+    say(tenants, planning, false, "")
+}
+
+/// The same until the transaction ends. Answers the time.
+pub(crate) fn reach_until_committed(tenants: &str) -> Statement {
+    say(tenants, Planning::Indexed, true, "")
+}
+
+/// The same, for a transaction that begins and is to write in `epoch`: see [`crate::lease`].
+pub(crate) fn begin_in(epoch: i64, tenants: &str) -> Statement {
+    say(tenants, Planning::Indexed, true, ", racun_write_in($6)").bind(Bind::Int(epoch))
+}
+
+fn say(tenants: &str, planning: Planning, until_committed: bool, further: &str) -> Statement {
     let (cache, sort, scan) = match planning {
         Planning::Indexed => ("force_generic_plan", "on", "off"),
         Planning::Ordered => ("force_generic_plan", "off", "off"),
         Planning::Free => ("auto", "on", "on"),
     };
-    Statement::new(
+    Statement::new(format!(
         "SELECT set_config('racun.tenants', $1, $2) AS id, set_config('plan_cache_mode', $3, $2), \
          set_config('enable_sort', $4, $2), set_config('enable_seqscan', $5, $2), \
-         clock_timestamp() AS now",
-    )
+         clock_timestamp() AS now{further}"
+    ))
     .bind(tenants)
-    .bind(Bind::Bool(Some(until == Until::Committed)))
+    .bind(Bind::Bool(Some(until_committed)))
     .bind(cache)
     .bind(sort)
     .bind(scan)

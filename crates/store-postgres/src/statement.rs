@@ -203,6 +203,16 @@ pub(crate) struct NumberRow {
     pub(crate) number: Option<i64>,
 }
 
+/// An epoch of the lease.
+#[derive(Debug, QueryableByName)]
+#[diesel(check_for_backend(Pg))]
+pub(crate) struct EpochRow {
+    #[diesel(sql_type = BigInt)]
+    pub(crate) epoch: i64,
+    #[diesel(sql_type = Text)]
+    pub(crate) state: String,
+}
+
 /// The server's time.
 #[derive(Debug, QueryableByName)]
 #[diesel(check_for_backend(Pg))]

@@ -3,27 +3,41 @@
 //! Two flights to the server: what is held, then everything that is written together with COMMIT.
 
 use std::collections::BTreeSet;
+use std::sync::Arc;
 
 use diesel::QueryResult;
 use diesel::result::{DatabaseErrorKind, Error};
 use futures_util::FutureExt;
 use futures_util::future::{join_all, join4, ready};
+use racun_kernel::recent::{Part, Writing};
 use racun_kernel::{ACTIVITIES, Series, StoreError, Tenant};
 
-use crate::error::{is_deadlock, of_write, unavailable};
+use crate::error::{is_deadlock, is_epoch_over, of_write, unavailable};
 use crate::hold::{Holding, Wanted};
+use crate::lease::Lease;
 use crate::pool::{Connections, Held};
-use crate::session::{Planning, Until, reach};
+use crate::session::{begin_in, reach_until_committed};
 use crate::statement::{ClockRow, HeldRow, SeriesRow, Statement, batch};
 use crate::wishes::Wishes;
 use crate::write;
 
-/// How often a group that holds nothing yet gets into a deadlock before it gives up. Rows that are
-/// named are held in one order, but those found by a field after them may be another's named ones.
+/// How often a group that holds nothing yet gets into a deadlock, or finds its epoch ended, before it gives
+/// up. Rows that are named are held in one order, but those found by a field after them may be another's
+/// named ones.
 const ATTEMPTS: usize = 4;
 
+/// What transactions need of a store.
+#[derive(Clone)]
+pub(crate) struct Base {
+    pub(crate) connections: Connections,
+    pub(crate) lease: Arc<Lease>,
+}
+
 /// A transaction, which may not have begun: a group that holds nothing begins when it writes.
-pub(crate) struct Transaction {
+pub(crate) struct Transaction<'a> {
+    lease: &'a Lease,
+    /// The epoch that it is to write in.
+    epoch: i64,
     connection: Held,
     /// The tenants that the fence lets it reach; none before it has begun.
     tenants: BTreeSet<Tenant>,
@@ -34,6 +48,32 @@ pub(crate) struct Failure {
     pub(crate) error: StoreError,
     /// Whether it is certain that nothing was: the server said so.
     pub(crate) is_undone: bool,
+    /// Whether it had begun in an epoch that has ended. The next try finds another one.
+    pub(crate) is_late: bool,
+}
+
+/// What a commit changes, from before it is sent until its answer.
+struct Committing<'a> {
+    lease: &'a Lease,
+    /// Whether the server said what came of it.
+    is_answered: bool,
+    _writing: Writing<'a>,
+}
+
+impl<'a> Committing<'a> {
+    fn of(lease: &'a Lease, wishes: &Wishes<'_>) -> Self {
+        let changed = wishes.changed().flat_map(Part::changed_by).collect();
+        let writing = lease.recent().writing(changed);
+        Self { lease, is_answered: false, _writing: writing }
+    }
+}
+
+impl Drop for Committing<'_> {
+    fn drop(&mut self) {
+        if !self.is_answered {
+            self.lease.lose();
+        }
+    }
 }
 
 /// What a transaction holds when it decides.
@@ -43,16 +83,18 @@ struct HeldRows {
     clock: Vec<ClockRow>,
 }
 
-impl Transaction {
+impl<'a> Transaction<'a> {
     /// Loads and holds what is `wanted`, and `series`, which are of one tenant, last.
     pub(crate) async fn open(
-        connections: &Connections,
+        base: &'a Base,
         wanted: Vec<Wanted>,
         series: &[Series],
     ) -> Result<(Self, Holding), StoreError> {
         let tenants = wanted.iter().map(|wanted| &wanted.tenant);
         let tenants = tenants.chain(series.iter().map(|series| &series.tenant)).cloned().collect();
-        let transaction = Self { connection: Held::take(connections).await?, tenants };
+        let (lease, epoch) = (&*base.lease, base.lease.epoch().await?);
+        let connection = Held::take(&base.connections).await?;
+        let mut transaction = Self { lease, epoch, connection, tenants };
         if transaction.tenants.is_empty() {
             return Ok((transaction, Holding::default()));
         }
@@ -67,18 +109,24 @@ impl Transaction {
                 Err(error) => error,
             };
             attempts -= 1;
-            if attempts == 0 || !is_deadlock(&error) {
+            let is_late = is_epoch_over(&error);
+            if attempts == 0 || !(is_late || is_deadlock(&error)) {
                 transaction.roll_back().await;
                 return Err(unavailable(&error));
             }
             let ended = batch(&transaction.connection, "ROLLBACK").await;
             ended.map_err(|error| unavailable(&error))?;
+            if is_late {
+                lease.ended(transaction.epoch);
+                transaction.epoch = lease.epoch().await?;
+            }
         }
     }
 
-    fn reach(&self) -> Statement {
+    /// The tenants, as the fence is told of them.
+    fn reached(&self) -> String {
         let tenants: Vec<&str> = self.tenants.iter().map(Tenant::as_str).collect();
-        reach(&tenants.join(","), Planning::Indexed, Until::Committed)
+        tenants.join(",")
     }
 
     /// Begins, holds the rows of `statements` in their order, and the series last.
@@ -90,7 +138,7 @@ impl Transaction {
             Some(first) => write::hold_series(&first.tenant, &keys).rows(connection),
             None => ready(Ok(Vec::new())).boxed(),
         };
-        let reach = self.reach().rows(connection);
+        let reach = begin_in(self.epoch, &self.reached()).rows(connection);
         let (begun, clock, rows, series) =
             join4(batch(connection, "BEGIN"), reach, join_all(rows), series).await;
         // The first failure is the cause of those behind it.
@@ -115,33 +163,46 @@ impl Transaction {
             Ok(statements) => statements,
             Err(error) => {
                 self.roll_back().await;
-                return Err(Failure { error, is_undone: true });
+                return Err(Failure { error, is_undone: true, is_late: false });
             }
         };
+        let mut committing = Committing::of(self.lease, &wishes);
         let written = self.send(statements).await;
         let written = written.map_err(|error| {
             let tables = batches.iter().map(|batch| batch.table);
             let tables: Vec<_> = tables.chain([&ACTIVITIES]).collect();
-            Failure { error: of_write(&error, &tables), is_undone: is_answer(&error) }
+            let is_late = is_epoch_over(&error);
+            if is_late {
+                self.lease.ended(self.epoch);
+            }
+            Failure { error: of_write(&error, &tables), is_undone: is_answer(&error), is_late }
         });
+        committing.is_answered = match &written {
+            Ok(_) => wishes.is_sure,
+            Err(failure) => failure.is_undone,
+        };
         let missing = written.and_then(|ids| {
             let answers = batches.iter().zip(ids.into_iter().skip(before));
             let missing = answers.filter_map(|(batch, ids)| batch.missing(ids)).next();
             missing.map_or(Ok(()), |id| {
-                Err(Failure { error: StoreError::NotFound { id }, is_undone: true })
+                Err(Failure { error: StoreError::NotFound { id }, is_undone: true, is_late: false })
             })
         });
         match missing {
             Ok(()) if wishes.is_sure => self.connection.release(),
             Ok(()) => {
                 let committed = batch(&self.connection, "COMMIT").await;
+                committing.is_answered = committed.as_ref().err().is_none_or(is_answer);
                 committed.map_err(|error| Failure {
                     error: unavailable(&error),
                     is_undone: is_answer(&error),
+                    is_late: false,
                 })?;
                 self.connection.release();
             }
             Err(failure) => {
+                // Nothing was committed if this is why it failed, and nothing will be.
+                committing.is_answered |= failure.is_undone;
                 self.roll_back().await;
                 return Err(failure);
             }
@@ -151,19 +212,19 @@ impl Transaction {
 
     /// The statements that write `wishes`, how many stand before those of the batches, and the
     /// batches.
-    fn statements<'a>(
+    fn statements<'w>(
         &mut self,
-        wishes: &'a Wishes<'_>,
-    ) -> Result<(Vec<write::Batch<'a>>, usize, Vec<Statement>), StoreError> {
+        wishes: &'w Wishes<'_>,
+    ) -> Result<(Vec<write::Batch<'w>>, usize, Vec<Statement>), StoreError> {
         let batches = write::batches(wishes.puts.iter().map(AsRef::as_ref), wishes.is_of_one)?;
         let mut statements = Vec::new();
-        if self.tenants.is_empty() {
-            statements.push(Statement::new("BEGIN"));
-        }
         let reached = self.tenants.len();
         self.tenants.extend(wishes.tenants().cloned());
-        if self.tenants.len() > reached {
-            statements.push(self.reach());
+        if reached == 0 {
+            statements.push(Statement::new("BEGIN"));
+            statements.push(begin_in(self.epoch, &self.reached()));
+        } else if self.tenants.len() > reached {
+            statements.push(reach_until_committed(&self.reached()));
         }
         let before = statements.len();
         statements.extend(batches.iter().map(write::Batch::statement));

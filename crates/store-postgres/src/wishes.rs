@@ -39,9 +39,14 @@ impl<'a> Wishes<'a> {
         self.puts.is_empty() && self.entries.is_empty() && self.used.is_empty()
     }
 
+    /// The rows that change, those of the log among them.
+    pub(crate) fn changed(&self) -> impl Iterator<Item = &Put> {
+        let puts = self.puts.iter().map(AsRef::as_ref);
+        puts.chain(self.entries.iter().map(|(entry, _)| entry))
+    }
+
     pub(crate) fn tenants(&self) -> impl Iterator<Item = &Tenant> {
-        let puts = self.puts.iter().map(|put| &put.tenant);
-        puts.chain(self.entries.iter().map(|(entry, _)| &entry.tenant))
+        self.changed().map(|put| &put.tenant)
     }
 }
 

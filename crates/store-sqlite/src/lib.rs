@@ -15,7 +15,6 @@
 //! | `read`        | the statements of the other reads                                |
 //! | `unit`        | one unit: load, decide, write                                    |
 //! | `writer`      | the thread that commits waiting units in groups                  |
-//! | `recent`      | what was read lately and has not changed since                   |
 //! | `readers`     | the threads that answer reads                                    |
 //! | `error`       | why a store does not open, and what SQLite's errors mean         |
 //!
@@ -28,7 +27,6 @@ mod encoding;
 mod error;
 mod read;
 mod readers;
-mod recent;
 mod schema;
 mod select;
 mod sql;

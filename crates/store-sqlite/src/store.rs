@@ -6,6 +6,7 @@ use std::sync::Arc;
 use std::thread::JoinHandle;
 
 use async_trait::async_trait;
+use racun_kernel::recent::{Answer, Asked, Part, Recent};
 use racun_kernel::{
     ACTIVITIES, ListQuery, Logged, Store, StoreError, Stored, Table, Tally, TallyRow, Tenant,
     TransactError, Unit,
@@ -13,7 +14,6 @@ use racun_kernel::{
 use rusqlite::Connection;
 use tokio::sync::{mpsc, oneshot};
 
-use crate::recent::{Answer, Asked, Part, Recent};
 use crate::writer::{Job, Waiting};
 use crate::{OpenError, connection, declaration, read, readers, schema, select, tally, writer};
 
@@ -78,7 +78,7 @@ impl SqliteStore {
     ) -> Result<Self, OpenError> {
         let failed = |error| OpenError::io(path, error);
         let (writes, queued_writes) = mpsc::channel(QUEUE);
-        let recent = Arc::new(Recent::default());
+        let recent = Arc::new(Recent::new(true));
         let writer = writer::spawn(connection, queued_writes, Arc::clone(&recent));
         let writer = Some(writer.map_err(failed)?);
         let (mut reads, mut threads) = (None, Vec::new());

@@ -1,6 +1,7 @@
 //! One unit: load, decide, write. It runs alone, on the only connection that writes, so that what it
 //! loads is held by nobody else.
 
+use racun_kernel::recent::Part;
 use racun_kernel::{
     Event, Load, Loaded, Put, PutKind, Refusal, Series, StoreError, Stored, TransactError, Unit,
 };
@@ -10,7 +11,6 @@ use rusqlite::{Connection, OptionalExtension};
 use crate::encoding::cell;
 use crate::error::{of_write, unavailable};
 use crate::read::stored;
-use crate::recent::Part;
 use crate::schema::SNAPSHOT;
 use crate::sql::{Sql, text};
 

@@ -6,13 +6,13 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 use std::thread::{Builder, JoinHandle};
 
+use racun_kernel::recent::{Part, Recent};
 use racun_kernel::{StoreError, TransactError, Unit};
 use rusqlite::{Connection, Transaction, TransactionBehavior};
 use tokio::sync::{mpsc, oneshot};
 
 use crate::error::unavailable;
 use crate::read::Read;
-use crate::recent::{Part, Recent};
 use crate::{readers, unit};
 
 /// Units that one commit holds at most.
@@ -154,7 +154,7 @@ mod tests {
                 (Waiting { unit, answer }, answered)
             })
             .unzip();
-        commit(connection, group, &Recent::default());
+        commit(connection, group, &Recent::new(true));
         let answers = answers.into_iter().map(|answer| answer.blocking_recv().unwrap());
         let failed = |error| {
             let store = matches!(error, TransactError::Store(StoreError::Unavailable(_)));

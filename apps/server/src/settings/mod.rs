@@ -89,11 +89,14 @@ pub struct Database {
     /// The embedded store's data folder.
     #[serde(deserialize_with = "required")]
     pub dir: PathBuf,
+    /// Whether others than Racun change rows in PostgreSQL's database.
+    #[serde(deserialize_with = "required")]
+    pub shared: bool,
 }
 
 impl Default for Database {
     fn default() -> Self {
-        Self { url: None, dir: PathBuf::from("racun-data") }
+        Self { url: None, dir: PathBuf::from("racun-data"), shared: false }
     }
 }
 

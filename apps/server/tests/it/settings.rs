@@ -17,6 +17,7 @@ const WRONG: &[(&str, &str, &str)] = &[
     ("RACUN__DATABASE__URL", "mysql://user:hush@host/db", "postgres://"),
     ("RACUN__DATABASE__URL", "", "postgres://"),
     ("RACUN__DATABASE__DIR", "", "a path"),
+    ("RACUN__DATABASE__SHARED", "perhaps", "true or false"),
     ("RACUN__SECRETS__MASTER_KEY", "c2VjcmV0", "32 bytes"),
     ("RACUN__SECRETS__MASTER_KEY", "hush, not base64", "base64"),
     ("RACUN__SECRETS", "hush", "section"),
@@ -120,6 +121,7 @@ fn every_name_that_others_rely_on_is_known() {
         ("RACUN__EMAIL__SMTP_URL", "smtps://user:password@mail.example.com"),
         ("RACUN__LOG__FORMAT", "json"),
         ("RACUN__LOG__LEVEL", "warn,racun=debug"),
+        ("RACUN__DATABASE__SHARED", "true"),
         ("RACUN_DEMO", "a name that is not ours"),
     ];
     let folder = tempfile::tempdir().unwrap();

@@ -3,6 +3,7 @@
 mod contract;
 mod fence;
 mod groups;
+mod lease;
 mod lists;
 mod log;
 mod schema;

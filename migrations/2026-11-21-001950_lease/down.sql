@@ -1,0 +1,3 @@
+DROP FUNCTION racun_end_epoch(bigint, text);
+DROP FUNCTION racun_write_in(bigint);
+DROP TABLE lease;
