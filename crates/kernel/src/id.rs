@@ -205,6 +205,8 @@ kinds! {
     Version, VersionId = "ver_";
     /// An entry of the log of what happened.
     Event, EventId = "evt_";
+    /// Something that is to be done after a commit.
+    Job, JobId = "job_";
     /// A request.
     Request, RequestId = "req_";
 }
