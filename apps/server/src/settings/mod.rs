@@ -4,6 +4,7 @@
 mod authority;
 mod fiscalization;
 mod later;
+mod outside;
 mod value;
 
 use std::collections::HashMap;
@@ -18,6 +19,7 @@ use serde::Deserialize;
 
 pub use authority::{Fina, FinaService, Furs, FursService, Transport};
 pub use fiscalization::Fiscalization;
+pub use outside::{Email, Files, Webhooks};
 pub use value::{BaseUrl, LogFormat, LogLevel, MasterKey, PostgresUrl, Setting};
 use value::{optional, required};
 
@@ -48,9 +50,13 @@ pub struct Settings {
     pub furs: Furs,
     /// Where the Croatian one is.
     pub fina: Fina,
+    /// How events are posted to their receivers.
+    pub webhooks: Webhooks,
+    /// Who takes mail.
+    pub email: Email,
+    /// Where the bytes of files are kept.
+    pub files: Files,
     /// Those whose functions are not there yet, checked all the same.
-    webhooks: later::Webhooks,
-    email: later::Email,
     rate_limits: later::RateLimits,
 }
 

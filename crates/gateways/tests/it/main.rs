@@ -3,3 +3,5 @@
 
 mod courier;
 mod egress;
+mod files;
+mod mail;

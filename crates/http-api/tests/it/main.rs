@@ -21,6 +21,7 @@ mod fiscal_furs;
 mod foresight;
 mod harness;
 mod operators;
+mod outside;
 mod payment_lists;
 mod payments;
 mod pos;
