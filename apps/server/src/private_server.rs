@@ -11,6 +11,7 @@ use tokio::sync::oneshot;
 
 use crate::demo::Play;
 use crate::following::Following;
+use crate::outside::{self, Outside};
 use crate::settings::Settings;
 use crate::{authorities, demo, jobs, serve, store};
 
@@ -33,6 +34,8 @@ pub async fn demo(play: Play) -> anyhow::Result<()> {
         let _ = stopped.await;
     });
     let authorities = authorities::connect(&settings)?;
+    let outside =
+        Outside { public_url: format!("http://{address}"), ..outside::connect(&settings)? };
     let simulator = match play {
         Play::Fiscal(_) => {
             Some(authorities.simulator().context("no simulator of the authorities")?)
@@ -40,7 +43,8 @@ pub async fn demo(play: Play) -> anyhow::Result<()> {
         Play::MainJob | Play::Pos => None,
     };
     let master_key = opened.master_key.as_ref();
-    let services = serve::services(opened.store, Arc::clone(&authorities), master_key, RETRY);
+    let services =
+        serve::services(opened.store, Arc::clone(&authorities), outside, master_key, RETRY);
     let work = jobs::start(&services.store, services.fiscal(), Following::default());
     let server = tokio::spawn(racun_http_api::run(listener, services, options));
     let outcome = demo::play(play, &format!("http://{address}"), simulator).await;

@@ -22,6 +22,7 @@ mod foresight;
 mod harness;
 mod limits;
 mod operators;
+mod outside;
 mod payment_lists;
 mod payments;
 mod pos;
