@@ -13,6 +13,7 @@
 //! | `demo`           | `racun demo`                                         |
 //! | `private_server` | its server when no other is named                    |
 //! | `authorities`    | the tax authorities that are told                    |
+//! | `white_labels`   | the white labels of the operator's file              |
 //! | `print`          | lines on standard output                             |
 //! | `stop`           | the signals that end the process                     |
 
@@ -29,6 +30,7 @@ mod settings;
 mod stop;
 mod store;
 mod telemetry;
+mod white_labels;
 
 use std::process::ExitCode;
 

@@ -16,7 +16,7 @@ use tokio::runtime::Handle;
 use crate::authorities::{self, Connected};
 use crate::settings::{MasterKey, Settings};
 use crate::store::{self, Opened};
-use crate::{clock, jobs, print, stop};
+use crate::{clock, jobs, print, stop, white_labels};
 
 /// Answers requests and works off jobs until a signal comes, and finishes the requests under way.
 ///
@@ -24,6 +24,7 @@ use crate::{clock, jobs, print, stop};
 /// When the store cannot be opened or the address cannot be listened on.
 pub async fn serve(settings: &Settings) -> anyhow::Result<()> {
     let authorities = authorities::connect(settings)?;
+    let labels = white_labels::load(settings)?;
     let Opened { store, place, made, master_key } = store::open(settings).await?;
     // From here on: a signal while the store is opened ends the process at once, which both stores
     // survive, whereas waiting for another process's migrations may take minutes.
@@ -45,6 +46,7 @@ pub async fn serve(settings: &Settings) -> anyhow::Result<()> {
     }
     let services =
         services(store, authorities, master_key.as_ref(), settings.fiscalization.retry());
+    let services = Services { white_labels: Arc::new(labels), ..services };
     let work = jobs::start(&services.store, services.fiscal());
     let stop = async move {
         stop.await;
@@ -64,8 +66,8 @@ pub async fn work(settings: &Settings) -> anyhow::Result<()> {
     let Opened { store, place, master_key, .. } = store::open(settings).await?;
     let stop = stop::requested()?;
     tracing::info!(
-        "Racun works off jobs: invoices of recurring ones, and documents that tax authorities have \
-         not confirmed; data in {place}"
+        "Racun works off jobs: invoices of recurring ones, documents that tax authorities have not \
+         confirmed, and subscriptions whose period ends; data in {place}"
     );
     let services =
         services(store, authorities, master_key.as_ref(), settings.fiscalization.retry());
@@ -115,6 +117,7 @@ pub fn services(
         test_certificates: Some(authorities),
         vault: master_key.map(vault),
         fiscal_retry,
+        white_labels: Arc::default(),
         clock: Arc::new(clock::now),
         entropy: clock::entropy(),
         pins: master_key.map(|key| PinKey::derive(key.bytes())),

@@ -10,8 +10,10 @@ use actix_web::middleware::Next;
 use actix_web::{Error, HttpMessage as _, web};
 use futures_util::FutureExt as _;
 use racun_access::{self as access, Entity};
+use racun_application::billing;
 use racun_kernel::{Scope, Stamp, Store};
 
+use crate::billing::features;
 use crate::error::{ApiError, Kind};
 use crate::foresight::{Foresight, is_near};
 use crate::request::{bearer_token, single};
@@ -105,17 +107,35 @@ async fn enter(
             let named = single(request.headers(), "x-entity-id")?;
             let (scope, entity) = access::enter(store, &caller, named).await?;
             access::authorize(&scope, &entity, permission)?;
+            offer(route, &scope, &entity, store, stamp).await?;
             leave(request, scope, entity);
         }
         Gate::EntityInPath(permission) => {
             let named = request.match_info().query("id");
             let (scope, entity) = access::open_entity(store, &caller, named).await?;
             access::authorize(&scope, &entity, permission)?;
+            offer(route, &scope, &entity, store, stamp).await?;
             leave(request, scope, entity);
         }
     }
     request.extensions_mut().insert(caller);
     Ok(())
+}
+
+/// Accepts the request when the entity's plan has what `route` needs. An entity without a
+/// subscription costs nothing.
+async fn offer(
+    route: &Route,
+    scope: &Scope,
+    entity: &Entity,
+    store: &dyn Store,
+    stamp: &Stamp,
+) -> Result<(), ApiError> {
+    if !entity.is_subscribed {
+        return Ok(());
+    }
+    let needed = features::needed(route, scope.principal());
+    Ok(billing::require(store, scope, entity, &needed, stamp).await?)
 }
 
 fn leave(request: &ServiceRequest, scope: Scope, entity: Entity) {

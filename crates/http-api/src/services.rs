@@ -9,6 +9,7 @@ use std::time::{Duration, Instant};
 use racun_access::PinKey;
 use racun_application::fiscalization::Fiscal;
 use racun_application::payments::TaxAuthority;
+use racun_billing::Catalogue;
 use racun_fiscal::{Authorities, Retry, TestCertificates};
 use racun_kernel::{Entropy, Stamp, Store, Vault};
 use time::OffsetDateTime;
@@ -32,6 +33,8 @@ pub struct Services {
     pub vault: Option<Arc<dyn Vault>>,
     /// How long a document waits before a tax authority that gave no answer is told again.
     pub fiscal_retry: Retry,
+    /// The white labels that there are, and what they sell.
+    pub white_labels: Arc<Catalogue>,
     /// What time it is.
     pub clock: Arc<dyn Fn() -> OffsetDateTime + Send + Sync>,
     /// Where ids and secrets come from.

@@ -2,6 +2,7 @@
 //! which wins. Every name is known and every value checked before anything starts.
 
 mod authority;
+mod billing;
 mod fiscalization;
 mod later;
 mod value;
@@ -17,6 +18,7 @@ use config::{Config, ConfigError, Environment, File, FileFormat};
 use serde::Deserialize;
 
 pub use authority::{Fina, FinaService, Furs, FursService, Transport};
+pub use billing::Billing;
 pub use fiscalization::Fiscalization;
 pub use value::{BaseUrl, LogFormat, LogLevel, MasterKey, PostgresUrl, Setting};
 use value::{optional, required};
@@ -48,6 +50,8 @@ pub struct Settings {
     pub furs: Furs,
     /// Where the Croatian one is.
     pub fina: Fina,
+    /// Which white labels there are.
+    pub billing: Billing,
     /// Those whose functions are not there yet, checked all the same.
     webhooks: later::Webhooks,
     email: later::Email,
