@@ -70,6 +70,7 @@ const PURE: &[(&str, &[&str])] = &[
         &[
             "async-trait",
             "racun-access",
+            "racun-billing",
             "racun-catalog",
             "racun-documents",
             "racun-fiscal",

@@ -1,11 +1,11 @@
-//! The jobs that no request asks for: the invoices of recurring ones, and the documents that a tax
-//! authority has not confirmed yet.
+//! The jobs that no request asks for: the invoices of recurring ones, the documents that a tax
+//! authority has not confirmed yet, and the subscriptions whose period ends.
 
 use std::sync::Arc;
 use std::time::Duration;
 
 use racun_application::fiscalization::{self, Fiscal, Ports};
-use racun_application::recurring;
+use racun_application::{billing, recurring};
 use racun_kernel::{Store, StoreError};
 use tokio::sync::Notify;
 use tokio::task::{JoinHandle, JoinSet};
@@ -20,6 +20,9 @@ const RECURRING_INTERVAL: Duration = Duration::from_secs(60);
 const FISCAL_INTERVAL: Duration = Duration::from_secs(5);
 /// From a panic of what never ends to its new beginning.
 const RESTART_INTERVAL: Duration = Duration::from_secs(1);
+
+/// From the end of a run that advanced all subscriptions that were due to the next.
+const BILLING_INTERVAL: Duration = Duration::from_secs(60);
 
 /// Jobs that go on until they are stopped.
 pub struct Jobs(Vec<JoinHandle<()>>);
@@ -38,6 +41,8 @@ pub fn start(store: &Arc<dyn Store>, fiscal: Option<Fiscal>, following: Followin
     let (own, told) = (Arc::clone(store), fiscal.clone());
     let mut jobs =
         vec![repeat(RECURRING_INTERVAL, move || make_recurring(Arc::clone(&own), told.clone()))];
+    let subscribed = Arc::clone(store);
+    jobs.push(repeat(BILLING_INTERVAL, move || advance(Arc::clone(&subscribed))));
     if let Some(fiscal) = fiscal {
         let store = Arc::clone(store);
         jobs.push(repeat(FISCAL_INTERVAL, move || tell(Arc::clone(&store), fiscal.clone())));
@@ -146,6 +151,21 @@ async fn tell(store: Arc<dyn Store>, fiscal: Fiscal) -> bool {
         tracing::info!(sent, confirmed, has_more, "fiscalization: a run ended");
     }
     has_more && confirmed > 0 && report.interruptions == 0
+}
+
+/// Advances the subscriptions whose month or period is over; answers whether another run is to follow
+/// at once.
+async fn advance(store: Arc<dyn Store>) -> bool {
+    let run = billing::run_due(&*store, &clock::stamp(), billing::Limits::default()).await;
+    let Some(report) = read("subscriptions", run) else { return false };
+    for problem in &report.problems {
+        tracing::warn!(id = %problem.id, "subscription left alone: {}", problem.reason);
+    }
+    let billing::Report { advanced, has_more, .. } = report;
+    if advanced > 0 {
+        tracing::info!(advanced, has_more, "subscriptions: a run ended");
+    }
+    has_more && advanced > 0 && report.interruptions == 0
 }
 
 fn read<T>(job: &str, run: Result<T, StoreError>) -> Option<T> {

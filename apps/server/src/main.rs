@@ -14,6 +14,7 @@
 //! | `private_server` | its server when no other is named                    |
 //! | `authorities`    | the tax authorities that are told                    |
 //! | `outside`        | receivers of events, mail, and the storage of files  |
+//! | `white_labels`   | the white labels of the operator's file              |
 //! | `print`          | lines on standard output                             |
 //! | `stop`           | the signals that end the process                     |
 
@@ -32,6 +33,7 @@ mod settings;
 mod stop;
 mod store;
 mod telemetry;
+mod white_labels;
 
 use std::process::ExitCode;
 

@@ -18,7 +18,7 @@ use crate::following::Following;
 use crate::outside::{self, Outside};
 use crate::settings::{MasterKey, Settings};
 use crate::store::{self, Opened};
-use crate::{clock, jobs, print, stop};
+use crate::{clock, jobs, print, stop, white_labels};
 
 /// Answers requests and works off jobs until a signal comes, and finishes the requests under way.
 ///
@@ -27,6 +27,7 @@ use crate::{clock, jobs, print, stop};
 pub async fn serve(settings: &Settings) -> anyhow::Result<()> {
     let authorities = authorities::connect(settings)?;
     let mut outside = outside::connect(settings)?;
+    let labels = white_labels::load(settings)?;
     let Opened { store, place, made, master_key } = store::open(settings).await?;
     // From here on: a signal while the store is opened ends the process at once, which both stores
     // survive, whereas waiting for another process's migrations may take minutes.
@@ -47,7 +48,11 @@ pub async fn serve(settings: &Settings) -> anyhow::Result<()> {
     }
     let retry = settings.fiscalization.retry();
     let services = services(store, authorities, outside, master_key.as_ref(), retry);
-    let services = Services { rate_limiter: rate_limiter(settings), ..services };
+    let services = Services {
+        rate_limiter: rate_limiter(settings),
+        white_labels: Arc::new(labels),
+        ..services
+    };
     let work = jobs::start(&services.store, services.fiscal(), Following::default());
     let stop = async move {
         stop.await;
@@ -68,8 +73,8 @@ pub async fn work(settings: &Settings) -> anyhow::Result<()> {
     let Opened { store, place, master_key, .. } = store::open(settings).await?;
     let stop = stop::requested()?;
     tracing::info!(
-        "Racun works off jobs: invoices of recurring ones, and documents that tax authorities have \
-         not confirmed; data in {place}"
+        "Racun works off jobs: invoices of recurring ones, documents that tax authorities have not \
+         confirmed, and subscriptions whose period ends; data in {place}"
     );
     let retry = settings.fiscalization.retry();
     let services = services(store, authorities, outside, master_key.as_ref(), retry);
@@ -124,6 +129,7 @@ pub fn services(
         mailer: outside.mailer,
         files: outside.files,
         public_url: outside.public_url.into(),
+        white_labels: Arc::default(),
         clock: Arc::new(clock::now),
         entropy: clock::entropy(),
         pins: master_key.map(|key| PinKey::derive(key.bytes())),

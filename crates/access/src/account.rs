@@ -24,6 +24,9 @@ pub struct Account {
     pub id: AccountId,
     /// The company's name, or the user's when none was given.
     pub name: String,
+    /// The slug of the white label that it signed up under; `None` for Racun's own name.
+    #[serde(default)]
+    pub white_label: Option<String>,
     /// When it was made.
     #[serde(with = "time::serde::rfc3339")]
     pub created_at: OffsetDateTime,
@@ -126,6 +129,8 @@ pub struct SignUp {
     pub name: Option<String>,
     /// The account's name; the person's, or else the address, when there is none.
     pub company_name: Option<String>,
+    /// The slug of the white label under whose address they sign up.
+    pub white_label: Option<String>,
     /// What clients keep for the user.
     pub settings: Option<Map<String, Json>>,
     /// What callers attach.
@@ -150,7 +155,8 @@ pub(crate) fn new_user(input: SignUp, stamp: &Stamp) -> Result<(User, Vec<Put>),
     check_sign_up(&input)?;
     let (now, email) = (stamp.now(), input.email);
     let name = input.company_name.or_else(|| input.name.clone()).unwrap_or_else(|| email.clone());
-    let account = Account { id: stamp.id(), name, created_at: now, updated_at: now };
+    let white_label = input.white_label;
+    let account = Account { id: stamp.id(), name, white_label, created_at: now, updated_at: now };
     let user = User {
         id: stamp.id(),
         email,

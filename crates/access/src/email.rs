@@ -14,7 +14,7 @@ pub(crate) const MAX_NAME_CHARS: usize = 255;
 ///
 /// # Errors
 /// What is wrong with it.
-pub(crate) fn check_email(text: &str) -> Result<(), Issue> {
+pub fn check_email(text: &str) -> Result<(), Issue> {
     if text.chars().count() > MAX_EMAIL_CHARS {
         return Err(Issue::new("too_long", format!("at most {MAX_EMAIL_CHARS} characters")));
     }

@@ -67,6 +67,9 @@ pub struct Entity {
     pub is_tax_subject: bool,
     /// Whether it can be written to.
     pub is_enabled: bool,
+    /// Whether it has a subscription, which says what it may use and how much. Never changes.
+    #[serde(default)]
+    pub is_subscribed: bool,
     /// Its settings.
     pub settings: Settings,
     /// What callers attach.
@@ -130,7 +133,8 @@ impl Entity {
 }
 
 /// A new entity, and the rows and events that make it: the entity, and its creator as its admin
-/// when that is a user. For a caller who writes more in the same commit.
+/// when that is a user. For a caller who writes more in the same commit; `subscribes` says that a
+/// subscription of it is among that.
 ///
 /// # Errors
 /// [`AccessError::Invalid`] for wrong input, which is checked in whole.
@@ -138,9 +142,11 @@ pub fn entity_writes(
     caller: &Caller,
     scope: &AccountScope,
     input: NewEntity,
+    subscribes: impl FnOnce(&Entity) -> bool,
     stamp: &Stamp,
 ) -> Result<(Entity, Vec<Put>, Vec<Event>), AccessError> {
-    let entity = input.into_entity(scope, stamp)?;
+    let mut entity = input.into_entity(scope, stamp)?;
+    entity.is_subscribed = subscribes(&entity);
     let mut puts = vec![Put::insert(&entity)];
     if let Caller::User { user, .. } = caller {
         puts.push(Put::insert(&Membership::new(&entity, user, Role::Admin, None, stamp)));
@@ -162,7 +168,7 @@ pub async fn create_entity(
     input: NewEntity,
     stamp: &Stamp,
 ) -> Result<Entity, AccessError> {
-    let (entity, puts, events) = entity_writes(caller, scope, input, stamp)?;
+    let (entity, puts, events) = entity_writes(caller, scope, input, |_| false, stamp)?;
     store.insert(puts, events).await?;
     Ok(entity)
 }

@@ -170,6 +170,7 @@ impl NewEntity {
             starting_capital: self.starting_capital,
             is_tax_subject: self.is_tax_subject.unwrap_or(true),
             is_enabled: self.is_enabled.unwrap_or(true),
+            is_subscribed: false,
             settings: settings.unwrap_or_default(),
             metadata: self.metadata.unwrap_or_default(),
             created_at: stamp.now(),

@@ -376,6 +376,7 @@ impl OpenInvitation {
             password: hash_password(password, stamp)?,
             name,
             company_name: None,
+            white_label: None,
             settings: None,
             metadata: None,
         };

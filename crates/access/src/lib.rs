@@ -71,6 +71,7 @@ pub use account::{ACCOUNTS, Account, SignUp, USERS, User, sign_up, update_me};
 pub use caller::{Caller, authenticate};
 pub use country::CountryRules;
 pub use device::Device;
+pub use email::check_email;
 pub use entering::{
     AccountScope, enter, enter_account, enter_as_system, get_entity, list_entities, open_entity,
 };

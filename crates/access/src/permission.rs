@@ -37,6 +37,10 @@ pub enum Permission {
     ManagePeople,
     /// Reading, making and deleting the entity's API keys.
     ManageKeys,
+    /// Reading the entity's subscription, the plans there are, and what they allow.
+    ReadBilling,
+    /// Choosing plans, and where bills are sent.
+    ManageBilling,
 }
 
 impl Permission {
@@ -48,6 +52,7 @@ impl Permission {
             | Self::ReadRecords
             | Self::ReadEntity
             | Self::ReadFiscal
+            | Self::ReadBilling
             | Self::ReadPeople => false,
             Self::Sell
             | Self::SetPin
@@ -57,7 +62,8 @@ impl Permission {
             | Self::ManageEntity
             | Self::ManageFiscal
             | Self::ManagePeople
-            | Self::ManageKeys => true,
+            | Self::ManageKeys
+            | Self::ManageBilling => true,
         }
     }
 }
@@ -71,8 +77,9 @@ impl Permission {
 #[must_use]
 pub fn permits(principal: Principal, role: Role, permission: Permission) -> bool {
     use Permission::{
-        DeleteUnits, EraseRecords, ManageEntity, ManageFiscal, ManageKeys, ManagePeople,
-        ReadEntity, ReadFiscal, ReadPeople, ReadRecords, ReadTill, Sell, SetPin, WriteRecords,
+        DeleteUnits, EraseRecords, ManageBilling, ManageEntity, ManageFiscal, ManageKeys,
+        ManagePeople, ReadBilling, ReadEntity, ReadFiscal, ReadPeople, ReadRecords, ReadTill, Sell,
+        SetPin, WriteRecords,
     };
     let (least, with_entity_key, at_till) = match permission {
         ReadTill => (Role::Viewer, true, true),
@@ -81,9 +88,9 @@ pub fn permits(principal: Principal, role: Role, permission: Permission) -> bool
         ReadRecords | ReadEntity => (Role::Viewer, true, false),
         ReadFiscal | ReadPeople => (Role::Viewer, false, false),
         WriteRecords => (Role::Editor, true, false),
-        EraseRecords | DeleteUnits | ManageEntity | ManageFiscal | ManagePeople | ManageKeys => {
-            (Role::Admin, false, false)
-        }
+        ReadBilling => (Role::Editor, false, false),
+        EraseRecords | DeleteUnits | ManageEntity | ManageFiscal | ManagePeople | ManageKeys
+        | ManageBilling => (Role::Admin, false, false),
     };
     let reached = match principal {
         Principal::EntityKey(_) => with_entity_key,
@@ -168,6 +175,8 @@ mod tests {
             (Permission::ReadPeople, "x x x x - x - -"),
             (Permission::ManagePeople, "- - x x - - - -"),
             (Permission::ManageKeys, "- - x x - - - -"),
+            (Permission::ReadBilling, "- x x x - x - -"),
+            (Permission::ManageBilling, "- - x x - - - -"),
         ] {
             assert_eq!(row(permission), expected, "{permission:?}");
         }

@@ -4,26 +4,35 @@ use racun_access::{
     AccessError, AccountScope, Caller, ENTITIES, Entity, EntityPatch, NewEntity, change_entity,
     entity_writes,
 };
+use racun_billing::Catalogue;
 use racun_catalog::default_tax_puts;
 use racun_kernel::{Decision, Issues, Scope, Stamp, Store, Tenant};
 
+use crate::billing;
 use crate::documents::check_number_settings;
 
-/// Makes an entity with the taxes of its country; a user who makes it becomes its admin.
+/// Makes an entity with the taxes of its country, and with a subscription where its account's white
+/// label in `catalogue` has plans; a user who makes it becomes its admin.
 ///
 /// # Errors
 /// What is wrong with the input, number formats included, or the store's failure.
 pub async fn create_entity(
     store: &dyn Store,
+    catalogue: &Catalogue,
     caller: &Caller,
     scope: &AccountScope,
     input: NewEntity,
     stamp: &Stamp,
 ) -> Result<Entity, AccessError> {
-    let (entity, mut puts, events) = entity_writes(caller, scope, input, stamp)?;
+    let label = billing::label_of(store, catalogue, scope.account).await?;
+    let starts = |entity: &Entity| {
+        label.is_some_and(|label| label.starts_with(entity.environment).is_some())
+    };
+    let (entity, mut puts, events) = entity_writes(caller, scope, input, starts, stamp)?;
     check_numbers(&entity, &[])?;
     let country = entity.country_code.as_deref().unwrap_or_default();
     puts.extend(default_tax_puts(entity.id, country, stamp));
+    puts.extend(billing::start_puts(label, &entity, stamp));
     store.insert(puts, events).await?;
     Ok(entity)
 }

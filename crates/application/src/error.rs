@@ -1,5 +1,6 @@
 //! Why a use case that spans domain crates is refused.
 
+use racun_billing::NotAllowed;
 use racun_documents::{DocumentError, Refused};
 use racun_kernel::{Issues, StoreError};
 use racun_settlement::{Refusal, SettlementError, TypeChangeError};
@@ -22,6 +23,9 @@ pub enum Error {
     /// A rule of fiscalization.
     #[error(transparent)]
     Fiscalization(#[from] FiscalizationRefused),
+    /// What the entity's plan does not allow.
+    #[error(transparent)]
+    Plan(#[from] NotAllowed),
 }
 
 impl From<StoreError> for Error {

@@ -2,6 +2,7 @@
 //!
 //! | Module      | Owns                                                                       |
 //! | ----------- | -------------------------------------------------------------------------- |
+//! | `billing`   | subscriptions: what they allow, what is counted, what time makes of them   |
 //! | `convert`   | parts that documents and the catalogue both keep                          |
 //! | `documents` | documents made of the catalogue's records and the entity's settings        |
 //! | `expenses`  | received supplier invoices, calculated and numbered                        |
@@ -20,6 +21,7 @@
 //! twice, but for a change that a tax authority is told of: what it is about to be told is stored
 //! first. Domain crates do not know each other; whatever crosses from one to the other is here.
 
+pub mod billing;
 pub mod convert;
 pub mod documents;
 pub mod entities;
@@ -52,6 +54,7 @@ pub fn tables() -> Vec<&'static Table> {
         &racun_pos::TABLES,
         &racun_fiscal::TABLES,
         &TABLES,
+        &racun_billing::TABLES,
     ]
     .concat()
 }

@@ -1,3 +1,45 @@
 //! White labels: plans, features, limits, usage, subscriptions.
 //!
-//! **Invariants.** Pure: no I/O, no clock, no randomness.
+//! The operator says in a file which white labels there are, and which plans each of them sells. An
+//! entity that is made under a white label with billing has a [`Subscription`] from its first commit
+//! on. It holds the terms of its plan as they were when the plan was chosen, and what was used of them
+//! in the running month, so that whether a document may be issued is decided on one row.
+//!
+//! | Module         | Owns                                                                 |
+//! | -------------- | -------------------------------------------------------------------- |
+//! | `catalogue`    | white labels as the operator's file has them, and what is wrong there |
+//! | `plan`         | plans: prices, limits, features                                       |
+//! | `feature`      | what plans have and others lack                                       |
+//! | `period`       | periods, and the months within them                                   |
+//! | `usage`        | what was used in a month, and whether there is more                   |
+//! | `subscription` | the states of a subscription, and one function for each command       |
+//! | `record`       | how subscriptions and used months are kept, and what is due           |
+//! | `error`        | why something is refused                                              |
+//!
+//! **Invariants.** Pure: no I/O, no clock, no randomness. Periods follow each other without a gap and
+//! without an overlap, and there is one current period at most. A downgrade takes effect at the end of
+//! a period, never before; an upgrade at once.
+
+mod catalogue;
+mod error;
+mod feature;
+mod period;
+mod plan;
+mod record;
+mod subscription;
+mod usage;
+
+pub use catalogue::{BillingProfile, Catalogue, FeatureCheck, PaymentProvider, WhiteLabel};
+pub use error::{BillingError, NotAllowed};
+pub use feature::{FEATURES, Feature};
+pub use period::{Interval, Period, add_months};
+pub use plan::{Limits, Plan};
+pub use record::{
+    DUE_SUBSCRIPTIONS, DueSubscription, SUBSCRIPTIONS, USAGE_MONTHS, UsageMonth, due_by, due_put,
+    subscription_id,
+};
+pub use subscription::{Advanced, AtEnd, Chosen, Happening, NewSubscription, Status, Subscription};
+pub use usage::{LimitCheck, Resource, Usage};
+
+/// Every table of this crate.
+pub static TABLES: [&racun_kernel::Table; 3] = [&SUBSCRIPTIONS, &USAGE_MONTHS, &DUE_SUBSCRIPTIONS];

@@ -11,8 +11,10 @@ use actix_web::{Error, HttpMessage as _, web};
 use futures_util::FutureExt as _;
 use futures_util::future::join;
 use racun_access::{self as access, AccessError, Caller, Entity};
-use racun_kernel::{Scope, Store};
+use racun_application::billing;
+use racun_kernel::{Scope, Stamp, Store};
 
+use crate::billing::features;
 use crate::error::{ApiError, Kind};
 use crate::foresight::{Foresight, is_near};
 use crate::limits::{self, Counted};
@@ -84,7 +86,7 @@ async fn admit(route: &Route, request: &ServiceRequest) -> Result<(), ApiError> 
     if is_near(store) {
         let caller = access::authenticate(store, token, &stamp).await;
         let caller = count(route, request, token, caller, None).await?;
-        return enter(route, request, caller, store).await;
+        return enter(route, request, caller, store, &stamp).await;
     }
     let named = match route.gate {
         Gate::EntityInPath(_) => Some(request.match_info().query("id").as_bytes()),
@@ -101,7 +103,7 @@ async fn admit(route: &Route, request: &ServiceRequest) -> Result<(), ApiError> 
     let (seen, counted) = join(foresight.look(sort, store), counting).await;
     let caller = access::authenticate(&seen, token, &stamp).await;
     let caller = count(route, request, token, caller, counted).await?;
-    enter(route, request, caller, &seen).await?;
+    enter(route, request, caller, &seen, &stamp).await?;
     foresight.remember(sort, seen);
     Ok(())
 }
@@ -130,6 +132,7 @@ async fn enter(
     request: &ServiceRequest,
     caller: Caller,
     store: &dyn Store,
+    stamp: &Stamp,
 ) -> Result<(), ApiError> {
     match route.gate {
         Gate::Open | Gate::SignedIn => {}
@@ -142,17 +145,35 @@ async fn enter(
             let named = single(request.headers(), "x-entity-id")?;
             let (scope, entity) = access::enter(store, &caller, named).await?;
             access::authorize(&scope, &entity, permission)?;
+            offer(route, &scope, &entity, store, stamp).await?;
             leave(request, scope, entity);
         }
         Gate::EntityInPath(permission) => {
             let named = request.match_info().query("id");
             let (scope, entity) = access::open_entity(store, &caller, named).await?;
             access::authorize(&scope, &entity, permission)?;
+            offer(route, &scope, &entity, store, stamp).await?;
             leave(request, scope, entity);
         }
     }
     request.extensions_mut().insert(caller);
     Ok(())
+}
+
+/// Accepts the request when the entity's plan has what `route` needs. An entity without a
+/// subscription costs nothing.
+async fn offer(
+    route: &Route,
+    scope: &Scope,
+    entity: &Entity,
+    store: &dyn Store,
+    stamp: &Stamp,
+) -> Result<(), ApiError> {
+    if !entity.is_subscribed {
+        return Ok(());
+    }
+    let needed = features::needed(route, scope.principal());
+    Ok(billing::require(store, scope, entity, &needed, stamp).await?)
 }
 
 fn leave(request: &ServiceRequest, scope: Scope, entity: Entity) {

@@ -18,6 +18,7 @@
 //! | `docs`     | the description, served                                                |
 //! | `health`   | liveness and readiness                                                 |
 //! | `access`   | users, entities, members, invitations, keys                            |
+//! | `billing`  | white labels, subscriptions, and what plans leave out                   |
 //! | `documents` | all five kinds of documents, links between them, their lines           |
 //! | `settlement` | payments and expenses                                                |
 //! | `pos`      | tables and tabs of the point of sale                                   |
@@ -33,6 +34,7 @@
 
 mod access;
 mod answer;
+mod billing;
 mod body;
 mod catalog;
 mod docs;

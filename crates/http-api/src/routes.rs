@@ -2,7 +2,7 @@
 
 use crate::route::Route;
 use crate::{
-    access, catalog, docs, documents, fiscal, health, pos, recurring, sandbox, settlement,
+    access, billing, catalog, docs, documents, fiscal, health, pos, recurring, sandbox, settlement,
 };
 
 /// The areas' tables, in the order in which paths are matched.
@@ -38,6 +38,8 @@ const AREAS: &[&[Route]] = &[
     fiscal::internal_act::ROUTES,
     fiscal::fina::ROUTES,
     sandbox::ROUTES,
+    billing::labels::ROUTES,
+    billing::subscriptions::ROUTES,
 ];
 
 /// Every route that is served: nothing else is, and each has its gate.

@@ -9,6 +9,7 @@ use std::time::{Duration, Instant};
 use racun_access::PinKey;
 use racun_application::fiscalization::Fiscal;
 use racun_application::payments::TaxAuthority;
+use racun_billing::Catalogue;
 use racun_catalog::FileStorage;
 use racun_fiscal::{Authorities, Retry, TestCertificates};
 use racun_kernel::{Entropy, Mailer, Stamp, Store, Vault};
@@ -44,6 +45,8 @@ pub struct Services {
     pub files: Arc<dyn FileStorage>,
     /// The base of links to this server: `https://invoices.example.com`, without a slash at its end.
     pub public_url: Arc<str>,
+    /// The white labels that there are, and what they sell.
+    pub white_labels: Arc<Catalogue>,
     /// What time it is.
     pub clock: Arc<dyn Fn() -> OffsetDateTime + Send + Sync>,
     /// Where ids and secrets come from.

@@ -201,6 +201,10 @@ kinds! {
     FinaPremise, FinaPremiseId = "fina_premise_";
     /// An electronic device of such a premise.
     FinaDevice, FinaDeviceId = "fina_device_";
+    /// An entity's subscription to a plan of a white label.
+    Subscription, SubscriptionId = "wsub_";
+    /// What was used of a subscription within one month.
+    UsageMonth, UsageMonthId = "wuse_";
     /// One version of a document.
     Version, VersionId = "ver_";
     /// An entry of the log of what happened.

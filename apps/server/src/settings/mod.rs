@@ -2,6 +2,7 @@
 //! which wins. Every name is known and every value checked before anything starts.
 
 mod authority;
+mod billing;
 mod fiscalization;
 mod outside;
 mod rate_limits;
@@ -18,6 +19,7 @@ use config::{Config, ConfigError, Environment, File, FileFormat};
 use serde::Deserialize;
 
 pub use authority::{Fina, FinaService, Furs, FursService, Transport};
+pub use billing::Billing;
 pub use fiscalization::Fiscalization;
 pub use outside::{Email, Files, Webhooks};
 pub use rate_limits::RateLimits;
@@ -59,6 +61,8 @@ pub struct Settings {
     pub files: Files,
     /// How many requests are answered in a minute.
     pub rate_limits: RateLimits,
+    /// Which white labels there are.
+    pub billing: Billing,
 }
 
 /// `RACUN__SERVER__…`

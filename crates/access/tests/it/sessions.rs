@@ -38,6 +38,7 @@ async fn one_address_has_one_user() {
         password: ana.password.clone(),
         name: None,
         company_name: Some("Ana d.o.o.".to_owned()),
+        white_label: None,
         settings: None,
         metadata: None,
     };
@@ -53,6 +54,7 @@ async fn a_wrong_sign_up_names_all_its_fields() {
         password: world.user("ana@example.com").await.password,
         name: Some(" ".to_owned()),
         company_name: Some("x".repeat(256)),
+        white_label: None,
         settings: Some([("a".to_owned(), "x".repeat(70_000).into())].into_iter().collect()),
         metadata: None,
     };

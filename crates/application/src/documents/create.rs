@@ -19,6 +19,7 @@ use super::numbers::numbering;
 use super::request::{CustomTotals, DocumentRequest};
 use super::save::Savings;
 use super::{links, read};
+use crate::billing::Meter;
 use crate::error::Error;
 use crate::fiscalization::{FiscalRequest, Occasion, Ports, Prepared, means, prepare, send_first};
 
@@ -148,19 +149,24 @@ impl New {
         let planned = loads.len();
         loads.extend(plan.places());
         let placed = loads.len();
+        let meter = Meter::of(&gathered.entity, is_draft, scope, stamp);
+        loads.extend(meter.loads());
+        let metered = loads.len();
         loads.extend(beside.loads);
         let made = ports
             .store
             .decide(loads, plan.series(), move |mut loaded| {
-                let held = loaded.rows.split_off(placed);
+                let held = loaded.rows.split_off(metered);
+                let counted = loaded.rows.split_off(placed);
                 let places = loaded.rows.split_off(planned);
                 let linked = loaded.rows.split_off(saved);
                 let shown = Shown { linked, places, number: loaded.number, now: loaded.now };
                 let (made, mut writes) = plan.decide(draft, Before::New, shown)?;
                 let (puts, events) = savings.writes(loaded.rows.into_iter().flatten().collect())?;
                 let more = (beside.decide)(&made.document, &held)?;
-                writes.puts.extend(puts.into_iter().chain(more.puts));
-                writes.events.extend(events.into_iter().chain(more.events));
+                let used = meter.count(kind, &counted)?;
+                writes.puts.extend(puts.into_iter().chain(more.puts).chain(used.puts));
+                writes.events.extend(events.into_iter().chain(more.events).chain(used.events));
                 Ok::<_, Error>((made, writes))
             })
             .await?;
@@ -279,8 +285,12 @@ pub async fn finalize<'a>(
     loads.extend(plan.loads());
     let planned = loads.len();
     loads.extend(plan.places());
+    let placed = loads.len();
+    let meter = Meter::of(entity, false, scope, stamp);
+    loads.extend(meter.loads());
     let made = store
         .decide(loads, plan.series(), move |mut loaded| {
+            let counted = loaded.rows.split_off(placed);
             let places = loaded.rows.split_off(planned);
             let linked = loaded.rows.split_off(3);
             let payments = read_payments(&loaded.rows)?;
@@ -295,7 +305,11 @@ pub async fn finalize<'a>(
                 None => draft,
             };
             let shown = Shown { linked, places, number: loaded.number, now: loaded.now };
-            plan.decide(draft, before, shown)
+            let (made, mut writes) = plan.decide(draft, before, shown)?;
+            let used = meter.count(id.kind(), &counted)?;
+            writes.puts.extend(used.puts);
+            writes.events.extend(used.events);
+            Ok::<_, Error>((made, writes))
         })
         .await?;
     let Made { document, sending } = made;

@@ -13,6 +13,7 @@ use super::issue::{advances, relation_puts};
 use super::numbers::numbering;
 use super::write::{Change, Held, loads};
 use super::{create, gather, links, read};
+use crate::billing::Meter;
 use crate::error::Error;
 use crate::fiscalization::{Facts, Occasion, Ports, Prepared, Sending, deliver_first, prepare};
 use crate::settling::events;
@@ -73,9 +74,14 @@ pub async fn void<'a>(
     let mut loads = loads(&scope, id, &seen_links, &[]);
     let own = loads.len();
     loads.extend(fiscal.issuing().map(|issuing| issuing.loads()).unwrap_or_default());
+    let placed = loads.len();
+    // A credit note that the law wants is counted, and no plan stands in its way.
+    let meter = Meter::of(entity, !by_credit_note, &scope, &stamp).by_law();
+    loads.extend(meter.loads());
     let (asking, at, was_fiscal) = (scope.clone(), stamp.clone(), seen.is_fiscalized());
     let (document, sending) = store
         .decide(loads, series, move |mut loaded| {
+            let counted = loaded.rows.split_off(placed);
             let places = loaded.rows.split_off(own);
             let held = Held::of(loaded.rows, id, &seen_links)?;
             if held.document.is_fiscalized() != was_fiscal {
@@ -93,6 +99,9 @@ pub async fn void<'a>(
                     (document, None, writes)
                 }
             };
+            let used = meter.count(DocumentKind::CreditNote, &counted)?;
+            writes.puts.extend(used.puts);
+            writes.events.extend(used.events);
             let actor = scope.principal().id();
             let told = ["voided", "cancelled"].into_iter();
             writes.events.extend(told.filter_map(|what| document.event(what, &actor, &stamp)));

@@ -44,6 +44,7 @@ impl Shop {
             password: racun_access::hash_password("vrtnica9", &stamp).unwrap(),
             name: Some("Ana".to_owned()),
             company_name: Some("Pekarna Klas".to_owned()),
+            white_label: None,
             settings: None,
             metadata: None,
         };
@@ -57,7 +58,8 @@ impl Shop {
             environment: Some(Environment::Sandbox),
             ..NewEntity::default()
         };
-        let entity = create_entity(&*store, &caller, &account, entity, &stamp).await.unwrap();
+        let entity =
+            create_entity(&*store, catalogue, &caller, &account, entity, &stamp).await.unwrap();
         let id = entity.id.to_string();
         let (scope, entity) = racun_access::enter(&*store, &caller, Some(&id)).await.unwrap();
         Self { store, scope, entity, stamp }

@@ -61,7 +61,8 @@ async fn create(
     let (caller, scope, input) = (caller.into_inner(), scope.into_inner(), body.0.parse()?);
     let task = |services: Services| async move {
         let stamp = services.stamp();
-        entities::create_entity(&*services.store, &caller, &scope, input, &stamp).await
+        let (store, catalogue) = (&*services.store, &services.white_labels);
+        entities::create_entity(store, catalogue, &caller, &scope, input, &stamp).await
     };
     Ok(Created(services.run(task).await?.convert()))
 }

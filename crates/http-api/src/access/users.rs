@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use actix_web::HttpRequest;
 use actix_web::web::{self, Data, Json, ReqData};
 use racun_access::Permission::WriteRecords;
 use racun_access::{self as access, AccessError, Caller, Forbidden, SESSION_SECONDS, SignUp, User};
@@ -12,6 +13,7 @@ use utoipa::ToSchema;
 use validator::Validate;
 
 use crate::answer::{Created, NoContent};
+use crate::billing::labels::label_of;
 use crate::body::{Convert, answer};
 use crate::error::ApiError;
 use crate::request::Body;
@@ -167,17 +169,20 @@ struct LoginBody {
 
 async fn sign_up(
     services: Data<Services>,
+    request: HttpRequest,
     body: Body<SignUpBody>,
 ) -> Result<Created<UserBody>, ApiError> {
     let SignUpBody { email, password, name, company_name, settings, metadata } = body.0;
     let mut issues = Issues::default();
     let metadata = issues.collect("metadata", metadata.map(Metadata::new).transpose()).flatten();
     issues.into_result(())?;
+    let label = label_of(&request, &services.white_labels);
+    let white_label = label.map(|label| label.slug.clone());
     let task = |services: Services| async move {
         let stamp = services.stamp();
         let hashing = stamp.clone();
         let password = services.compute(move || access::hash_password(&password, &hashing)).await?;
-        let input = SignUp { email, password, name, company_name, settings, metadata };
+        let input = SignUp { email, password, name, company_name, white_label, settings, metadata };
         access::sign_up(&*services.store, input, &stamp).await
     };
     Ok(Created(services.run(task).await?.convert()))

@@ -4,6 +4,7 @@
 //! without `_`: a new variant does not compile until someone chose its status and its code.
 
 mod access;
+mod billing;
 mod catalog;
 mod documents;
 mod fiscal;

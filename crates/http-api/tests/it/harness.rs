@@ -95,6 +95,7 @@ pub fn services(store: Arc<dyn Store>, seconds: Arc<AtomicI64>) -> Services {
         mailer: Arc::new(Unreachable),
         files: Arc::<Memory>::default(),
         public_url: "https://racun.example".into(),
+        white_labels: Arc::default(),
         clock: Arc::new(now),
         entropy: Arc::new(Counting::default()),
         pins: Some(PinKey::derive(&[7; 32])),

@@ -1,0 +1,88 @@
+//! Why something is refused.
+
+use racun_kernel::calendar::format_date;
+use racun_kernel::{Issues, StoreError};
+use time::Date;
+
+use crate::{Feature, Resource, Status};
+
+/// Why a command on a subscription is refused.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum BillingError {
+    /// The input breaks rules; every rule that it breaks is named.
+    #[error(transparent)]
+    Invalid(#[from] Issues),
+    /// The entity has no subscription: nothing is limited.
+    #[error("this entity has no subscription: nothing is limited")]
+    NoSubscription,
+    /// The plan has a price, and there is no way to pay it here.
+    #[error(
+        "no payment processor is configured, and the white label takes no payment by bank; ask who \
+         runs it for {plan}"
+    )]
+    NoPayment {
+        /// The plan's name.
+        plan: String,
+    },
+    /// The plan does not allow it.
+    #[error(transparent)]
+    NotAllowed(#[from] NotAllowed),
+    /// The store failed.
+    #[error(transparent)]
+    Store(#[from] StoreError),
+}
+
+/// What a subscription does not allow.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum NotAllowed {
+    /// The plan's limit is reached.
+    #[error(
+        "the plan {plan} includes {limit} {} a month, and {usage} are used; choose a higher plan \
+         with POST /white-label-subscriptions/activate, or wait until {}", .resource.name(),
+        format_date(*.until)
+    )]
+    LimitReached {
+        /// The plan's name.
+        plan: String,
+        /// What it limits.
+        resource: Resource,
+        /// To how much.
+        limit: i64,
+        /// How much is used.
+        usage: i64,
+        /// When it starts anew.
+        until: Date,
+    },
+    /// The plan does not have it.
+    #[error(
+        "the plan {plan} does not have {feature}; choose one that does with POST \
+         /white-label-subscriptions/activate"
+    )]
+    NoFeature {
+        /// The plan's name.
+        plan: String,
+        /// What it lacks.
+        feature: Feature,
+    },
+    /// The subscription has ended, or has not begun.
+    #[error(
+        "the subscription is {}; choose a plan with POST /white-label-subscriptions/activate",
+        .status.name()
+    )]
+    Inactive {
+        /// What it is.
+        status: Status,
+    },
+}
+
+impl NotAllowed {
+    /// The stable code for programs.
+    #[must_use]
+    pub const fn code(&self) -> &'static str {
+        match self {
+            Self::LimitReached { .. } => "plan_limit_reached",
+            Self::NoFeature { .. } => "feature_not_available",
+            Self::Inactive { .. } => "subscription_inactive",
+        }
+    }
+}

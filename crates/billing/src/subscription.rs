@@ -1,0 +1,484 @@
+//! The states of a subscription, and one function for each command.
+
+use racun_kernel::id::{AccountId, EntityId, SubscriptionId};
+use racun_kernel::{Environment, Stamp};
+use serde::{Deserialize, Serialize};
+use time::{Duration, OffsetDateTime};
+
+use crate::{
+    BillingProfile, Feature, Interval, LimitCheck, NotAllowed, PaymentProvider, Period, Plan,
+    Resource, Usage, WhiteLabel, subscription_id,
+};
+
+/// Where a subscription stands.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Status {
+    /// A plan with a price is tried for nothing.
+    Trialing,
+    /// It is paid, or free.
+    Active,
+    /// A payment failed; it goes on until the end of the period.
+    PastDue,
+    /// It was ended at the end of a period.
+    Cancelled,
+    /// It ended because nothing was paid.
+    Expired,
+    /// Nothing was chosen yet, and there was nothing to try.
+    Incomplete,
+}
+
+impl Status {
+    /// Its name on the wire.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Trialing => "trialing",
+            Self::Active => "active",
+            Self::PastDue => "past_due",
+            Self::Cancelled => "cancelled",
+            Self::Expired => "expired",
+            Self::Incomplete => "incomplete",
+        }
+    }
+
+    /// Whether the plan's features and limits are the entity's. Where not, nothing is.
+    #[must_use]
+    pub const fn is_running(self) -> bool {
+        match self {
+            Self::Trialing | Self::Active | Self::PastDue => true,
+            Self::Cancelled | Self::Expired | Self::Incomplete => false,
+        }
+    }
+}
+
+/// What becomes of a subscription when its period ends.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case", tag = "what")]
+pub enum AtEnd {
+    /// The next period of the same plan.
+    Renew,
+    /// The next period is of another plan, or of another length.
+    Change {
+        /// The plan.
+        plan: Box<Plan>,
+        /// Its interval.
+        interval: Interval,
+    },
+    /// It ends, as was asked for.
+    Cancel,
+    /// It ends, for nothing is paid.
+    Expire,
+}
+
+/// An entity's subscription to a plan.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Subscription {
+    /// Its id, which follows from the entity's.
+    pub id: SubscriptionId,
+    /// The entity.
+    pub entity_id: EntityId,
+    /// The account that owns the entity, which is told what happens.
+    pub account_id: AccountId,
+    /// The slug of the white label.
+    pub white_label: String,
+    /// The plan's terms, as they were when it was chosen.
+    pub plan: Plan,
+    /// How often it is paid.
+    pub interval: Interval,
+    /// Where it stands.
+    pub status: Status,
+    /// When the first of its row of periods began: it says on which day of a month they end.
+    #[serde(with = "time::serde::rfc3339")]
+    pub anchor: OffsetDateTime,
+    /// The current period, or the last one.
+    pub period: Period,
+    /// What comes then.
+    pub at_end: AtEnd,
+    /// What was used in the current month of the period, or in the last one.
+    pub usage: Usage,
+    /// When what was tried ends, or ended.
+    #[serde(with = "time::serde::rfc3339::option")]
+    pub trial_ends_at: Option<OffsetDateTime>,
+    /// How it is paid.
+    pub payment_provider: Option<PaymentProvider>,
+    /// The code that was named when the plan was chosen.
+    pub coupon_code: Option<String>,
+    /// Where bills are sent.
+    pub billing_email: Option<String>,
+    /// The currency of prices.
+    pub currency: String,
+    /// Under which terms it is billed.
+    pub billing_profile: BillingProfile,
+    /// When it was made.
+    #[serde(with = "time::serde::rfc3339")]
+    pub created_at: OffsetDateTime,
+    /// When it changed last, usage aside.
+    #[serde(with = "time::serde::rfc3339")]
+    pub updated_at: OffsetDateTime,
+}
+
+/// What the account is told.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Happening {
+    /// A plan was chosen where none was paid, or it was tried or free.
+    Subscribed,
+    /// A higher plan began.
+    Upgraded,
+    /// A lower plan will begin.
+    DowngradeScheduled,
+    /// A lower plan began.
+    Downgraded,
+    /// It will end.
+    CancellationScheduled,
+    /// It ended, as was asked for.
+    Cancelled,
+    /// The next period began.
+    Renewed,
+    /// It ended, for nothing was paid.
+    Expired,
+    /// A payment failed.
+    PaymentFailed,
+}
+
+impl Happening {
+    /// The event's name.
+    #[must_use]
+    pub const fn event(self) -> &'static str {
+        match self {
+            Self::Subscribed => "white_label_subscription.subscribed",
+            Self::Upgraded => "white_label_subscription.upgraded",
+            Self::DowngradeScheduled => "white_label_subscription.downgrade_scheduled",
+            Self::Downgraded => "white_label_subscription.downgraded",
+            Self::CancellationScheduled => "white_label_subscription.cancellation_scheduled",
+            Self::Cancelled => "white_label_subscription.cancelled",
+            Self::Renewed => "white_label_subscription.renewed",
+            Self::Expired => "white_label_subscription.expired",
+            Self::PaymentFailed => "white_label_subscription.payment_failed",
+        }
+    }
+}
+
+/// Who subscribes to what.
+#[derive(Debug, Clone, Copy)]
+pub struct NewSubscription<'a> {
+    /// The entity.
+    pub entity_id: EntityId,
+    /// Its account.
+    pub account_id: AccountId,
+    /// Its environment.
+    pub environment: Environment,
+    /// The white label that it is made under.
+    pub white_label: &'a WhiteLabel,
+}
+
+/// A subscription as it is after time passed, and what came to pass.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Advanced {
+    /// The subscription.
+    pub subscription: Subscription,
+    /// The months that ended, with the plans that they were under, in their order.
+    pub ended: Vec<(Plan, Usage)>,
+    /// What happened, in its order.
+    pub happened: Vec<Happening>,
+}
+
+/// A subscription after a plan was chosen.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Chosen {
+    /// The subscription.
+    pub subscription: Subscription,
+    /// The month that was cut short, with the plan that it was under.
+    pub ended: Option<(Plan, Usage)>,
+    /// What happened; nothing when all is as it was.
+    pub happened: Option<Happening>,
+    /// Whether the choice takes effect at the end of the period.
+    pub is_scheduled: bool,
+}
+
+impl Subscription {
+    /// The subscription that a new entity starts with; `None` where the white label bills nothing.
+    ///
+    /// A plan that is free is there at once. One with a price is tried, and followed by the free plan
+    /// where there is one; where nothing can be tried, a plan must be chosen first.
+    #[must_use]
+    pub fn start(new: NewSubscription<'_>, stamp: &Stamp) -> Option<Self> {
+        let (label, now) = (new.white_label, stamp.now());
+        let plan = label.starts_with(new.environment)?.clone();
+        let interval = plan.billing_interval;
+        let trial = Duration::days(i64::from(label.trial_days));
+        let trial_ends_at = now.checked_add(trial).filter(|end| !plan.is_free() && *end > now);
+        let status = match trial_ends_at {
+            Some(_) => Status::Trialing,
+            None if plan.is_free() => Status::Active,
+            None => Status::Incomplete,
+        };
+        let period = match trial_ends_at {
+            Some(end) => Period { start: now, end },
+            None => Period::after(now, now, interval.months()),
+        };
+        let at_end = match (plan.is_free(), label.free_plan()) {
+            (true, _) => AtEnd::Renew,
+            (false, Some(free)) => {
+                AtEnd::Change { plan: Box::new(free.clone()), interval: Interval::Monthly }
+            }
+            (false, None) => AtEnd::Expire,
+        };
+        let month = month_of(now, period, now);
+        Some(Self {
+            id: subscription_id(new.entity_id),
+            entity_id: new.entity_id,
+            account_id: new.account_id,
+            white_label: label.slug.clone(),
+            plan,
+            interval,
+            status,
+            anchor: now,
+            period,
+            at_end,
+            usage: Usage::none(month),
+            trial_ends_at,
+            payment_provider: None,
+            coupon_code: None,
+            billing_email: None,
+            currency: label.currency.clone(),
+            billing_profile: label.billing_profile,
+            created_at: now,
+            updated_at: now,
+        })
+    }
+
+    /// The subscription as it is at `now`: months and periods that ended are followed by the next
+    /// ones. What has ended for good stays as it is.
+    #[must_use]
+    pub fn advance(mut self, now: OffsetDateTime) -> Advanced {
+        let (mut ended, mut happened) = (Vec::new(), Vec::new());
+        while self.status.is_running() && self.usage.month.end <= now {
+            let end = self.usage.month.end;
+            ended.push((self.plan.clone(), self.usage.clone()));
+            if end >= self.period.end {
+                happened.push(self.end_period());
+                self.updated_at = end;
+            }
+            if !self.status.is_running() || end >= self.period.end {
+                break;
+            }
+            self.usage = Usage::none(month_of(self.anchor, self.period, end));
+        }
+        Advanced { subscription: self, ended, happened }
+    }
+
+    /// Goes from the end of a period to the next one, or to the end of all.
+    fn end_period(&mut self) -> Happening {
+        let happening = match std::mem::replace(&mut self.at_end, AtEnd::Renew) {
+            AtEnd::Cancel => {
+                self.status = Status::Cancelled;
+                return Happening::Cancelled;
+            }
+            // Who did not pay until then is not given the next period.
+            AtEnd::Renew if self.status == Status::PastDue => {
+                self.status = Status::Expired;
+                return Happening::Expired;
+            }
+            AtEnd::Change { plan, .. } if self.status == Status::PastDue && !plan.is_free() => {
+                self.status = Status::Expired;
+                return Happening::Expired;
+            }
+            AtEnd::Expire => {
+                self.status = Status::Expired;
+                return Happening::Expired;
+            }
+            AtEnd::Renew => Happening::Renewed,
+            AtEnd::Change { plan, interval } => {
+                // Periods of another length, and those after a trial, make a row of their own.
+                self.anchor = self.period.end;
+                self.plan = *plan;
+                self.interval = interval;
+                if self.plan.is_free() {
+                    self.payment_provider = None;
+                }
+                Happening::Downgraded
+            }
+        };
+        self.status = Status::Active;
+        self.period = Period::after(self.anchor, self.period.end, self.interval.months());
+        happening
+    }
+
+    /// Chooses `plan`, paid by `provider` unless it is free. A subscription that does not run, or only
+    /// tries, begins anew at once, as does a higher plan or a longer interval; a lower one is for when
+    /// the period ends. Choosing what there is takes back what was to come.
+    #[must_use]
+    pub fn choose(
+        mut self,
+        plan: &Plan,
+        interval: Interval,
+        provider: Option<PaymentProvider>,
+        coupon_code: Option<String>,
+        now: OffsetDateTime,
+    ) -> Chosen {
+        let before = (self.plan.rank(), self.interval);
+        let after = (plan.rank(), interval);
+        let is_settled = matches!(self.status, Status::Active | Status::PastDue);
+        if is_settled && plan.slug == self.plan.slug && interval == self.interval {
+            self.at_end = AtEnd::Renew;
+            return Chosen { subscription: self, ended: None, happened: None, is_scheduled: false };
+        }
+        if is_settled && after < before {
+            self.at_end = AtEnd::Change { plan: Box::new(plan.clone()), interval };
+            self.updated_at = now;
+            let happened = Some(Happening::DowngradeScheduled);
+            return Chosen { subscription: self, ended: None, happened, is_scheduled: true };
+        }
+        let happened = match is_settled && !self.plan.is_free() {
+            true => Happening::Upgraded,
+            false => Happening::Subscribed,
+        };
+        let ended = self.status.is_running().then(|| {
+            let mut usage = self.usage.clone();
+            usage.month.end = now;
+            (self.plan.clone(), usage)
+        });
+        if let (Status::Trialing, Some(end)) = (self.status, self.trial_ends_at) {
+            self.trial_ends_at = Some(end.min(now));
+        }
+        self.plan = plan.clone();
+        self.interval = interval;
+        self.status = Status::Active;
+        self.at_end = AtEnd::Renew;
+        self.anchor = now;
+        self.period = Period::after(now, now, interval.months());
+        self.usage = Usage::none(month_of(now, self.period, now));
+        self.payment_provider = provider.filter(|_| !plan.is_free());
+        self.coupon_code = coupon_code;
+        self.updated_at = now;
+        Chosen { subscription: self, ended, happened: Some(happened), is_scheduled: false }
+    }
+
+    /// Ends it when its period ends. What does not run stays as it is.
+    #[must_use]
+    pub fn cancel(mut self, now: OffsetDateTime) -> (Self, Option<Happening>) {
+        if !self.status.is_running() || self.at_end == AtEnd::Cancel {
+            return (self, None);
+        }
+        self.at_end = AtEnd::Cancel;
+        self.updated_at = now;
+        (self, Some(Happening::CancellationScheduled))
+    }
+
+    /// Notes that a payment failed. Without one until the end of the period, it expires then.
+    #[must_use]
+    pub fn payment_failed(mut self, now: OffsetDateTime) -> (Self, Option<Happening>) {
+        if self.status != Status::Active || self.plan.is_free() {
+            return (self, None);
+        }
+        self.status = Status::PastDue;
+        self.updated_at = now;
+        (self, Some(Happening::PaymentFailed))
+    }
+
+    /// Notes that what was owed is paid.
+    #[must_use]
+    pub fn paid(mut self, now: OffsetDateTime) -> Self {
+        if self.status == Status::PastDue {
+            self.status = Status::Active;
+            self.updated_at = now;
+        }
+        self
+    }
+
+    /// Counts a document that is issued; an invoice as both. It must have been advanced to now.
+    ///
+    /// # Errors
+    /// [`NotAllowed::LimitReached`] where one more has no price; [`NotAllowed::Inactive`].
+    pub fn issue(&mut self, is_invoice: bool) -> Result<(), NotAllowed> {
+        let counted = if is_invoice { Resource::Invoices } else { Resource::Documents };
+        self.take(self.plan.limits.meets(is_invoice), counted)
+    }
+
+    /// Counts an electronic invoice that is sent, as the unit of the sending does. It must have been
+    /// advanced to now.
+    ///
+    /// # Errors
+    /// As [`Subscription::issue`]; [`NotAllowed::NoFeature`].
+    pub fn send_e_invoice(&mut self) -> Result<(), NotAllowed> {
+        self.require(Feature::EInvoicing)?;
+        self.take(Resource::EInvoicingSends, Resource::EInvoicingSends)
+    }
+
+    /// Counts what the law wants issued, whatever the plan says.
+    pub const fn issue_by_law(&mut self, is_invoice: bool) {
+        let counted = if is_invoice { Resource::Invoices } else { Resource::Documents };
+        self.usage.add(counted);
+    }
+
+    fn take(&mut self, limited: Resource, counted: Resource) -> Result<(), NotAllowed> {
+        self.must_run()?;
+        let limits = &self.plan.limits;
+        if let Some(limit) = limits.of(limited).filter(|_| !self.usage.allows(limits, limited)) {
+            return Err(NotAllowed::LimitReached {
+                plan: self.plan.name.clone(),
+                resource: limited,
+                limit,
+                usage: self.usage.of(limited),
+                until: self.usage.month.end.date(),
+            });
+        }
+        self.usage.add(counted);
+        Ok(())
+    }
+
+    /// Accepts the use of `feature`.
+    ///
+    /// # Errors
+    /// [`NotAllowed::NoFeature`], [`NotAllowed::Inactive`].
+    pub fn require(&self, feature: Feature) -> Result<(), NotAllowed> {
+        self.must_run()?;
+        if self.plan.has(feature) {
+            return Ok(());
+        }
+        Err(NotAllowed::NoFeature { plan: self.plan.name.clone(), feature })
+    }
+
+    const fn must_run(&self) -> Result<(), NotAllowed> {
+        match self.status.is_running() {
+            true => Ok(()),
+            false => Err(NotAllowed::Inactive { status: self.status }),
+        }
+    }
+
+    /// What is answered to whoever asks whether there is more of `resource`.
+    #[must_use]
+    pub fn check(&self, resource: Resource) -> LimitCheck {
+        let mut check = self.usage.check(&self.plan.limits, resource);
+        check.allowed &= self.status.is_running();
+        check
+    }
+
+    /// When it ends, when that was asked for.
+    #[must_use]
+    pub fn cancel_at(&self) -> Option<OffsetDateTime> {
+        (self.at_end == AtEnd::Cancel || self.status == Status::Cancelled)
+            .then_some(self.period.end)
+    }
+
+    /// Days until what is tried ends, begun ones whole; `None` when nothing is tried.
+    #[must_use]
+    pub fn trial_days_remaining(&self, now: OffsetDateTime) -> Option<i64> {
+        let end = self.trial_ends_at.filter(|_| self.status == Status::Trialing)?;
+        Some(((end - now).whole_seconds() + 86_399).max(0) / 86_400)
+    }
+
+    /// What a payment from account to account has to name.
+    #[must_use]
+    pub fn bank_reference(&self) -> Option<String> {
+        let by_bank = self.payment_provider == Some(PaymentProvider::Bank);
+        by_bank.then(|| self.id.ulid().to_string())
+    }
+}
+
+/// The month of `period` that begins at `start`, in a row of months that began at `anchor`.
+fn month_of(anchor: OffsetDateTime, period: Period, start: OffsetDateTime) -> Period {
+    let month = Period::after(anchor, start, 1);
+    Period { start, end: month.end.min(period.end) }
+}

@@ -1,0 +1,9 @@
+//! Plans, periods and subscriptions: tables and laws.
+
+#![expect(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
+
+mod catalogue;
+mod laws;
+mod limits;
+mod subscriptions;
+mod world;

@@ -1,0 +1,128 @@
+//! White labels, and which one a request comes under.
+
+use actix_web::HttpRequest;
+use actix_web::http::header::{HOST, HeaderName, ORIGIN};
+use actix_web::web::{self, Data, Json, ReqData};
+use racun_access::AccountScope;
+use racun_application::billing;
+use racun_billing::{Catalogue, WhiteLabel};
+use racun_kernel::Environment;
+use serde::Serialize;
+use serde_json::{Map, Value};
+use utoipa::ToSchema;
+
+use crate::body::AllBody;
+use crate::error::{ApiError, Kind};
+use crate::route::{Gate, Route};
+use crate::services::Services;
+
+const TAG: &str = "White Labels";
+
+/// Routes of white labels.
+pub(crate) const ROUTES: &[Route] = &[
+    Route::get("/white-labels/current", "getCurrentWhiteLabel", Gate::Open, || web::to(current))
+        .about(
+            TAG,
+            "Answers the white label of the address that the request comes from or goes to.",
+        )
+        .answers::<WhiteLabelBody>(),
+    Route::get("/white-labels", "listWhiteLabels", Gate::Account, || web::to(list))
+        .about(TAG, "Lists the white label that the account signed up under, when it has one.")
+        .answers::<AllBody<WhiteLabelBody>>(),
+];
+
+/// Racun under the name of somebody else.
+#[derive(Debug, Serialize, ToSchema)]
+#[schema(as = WhiteLabel)]
+pub(crate) struct WhiteLabelBody {
+    /// What it is known by.
+    slug: String,
+    /// Its name.
+    name: String,
+    /// The environment that it sells in; null for both.
+    #[schema(required = true)]
+    environment: Option<&'static str>,
+    /// What its application is called.
+    #[schema(required = true)]
+    app_name: Option<String>,
+    /// The same, where there is little room.
+    #[schema(required = true)]
+    short_name: Option<String>,
+    /// Where its logo is.
+    #[schema(required = true)]
+    logo_url: Option<String>,
+    /// Where its small icon is.
+    #[schema(required = true)]
+    favicon_url: Option<String>,
+    /// Its colour.
+    #[schema(required = true)]
+    theme_color: Option<String>,
+    /// What clients do not show. It can be reached all the same.
+    hidden_features: Vec<String>,
+    /// Whether clients do not show what nobody has looked at.
+    hide_new_features_by_default: bool,
+    /// What somebody has looked at.
+    reviewed_feature_catalog_ids: Vec<String>,
+    /// Whether entities that are made under it subscribe to its plans.
+    billing_enabled: bool,
+    /// Whether users of the account see the whole application.
+    account_users_full_ui_enabled: bool,
+    /// What clients measure with.
+    analytics: Map<String, Value>,
+    /// Where people get help.
+    #[schema(required = true)]
+    support_email: Option<String>,
+}
+
+impl WhiteLabelBody {
+    fn of(label: &WhiteLabel) -> Self {
+        let label = label.clone();
+        Self {
+            slug: label.slug,
+            name: label.name,
+            environment: label.environment.map(Environment::name),
+            app_name: label.app_name,
+            short_name: label.short_name,
+            logo_url: label.logo_url,
+            favicon_url: label.favicon_url,
+            theme_color: label.theme_color,
+            hidden_features: label.hidden_features,
+            hide_new_features_by_default: label.hide_new_features_by_default,
+            reviewed_feature_catalog_ids: label.reviewed_feature_catalog_ids,
+            billing_enabled: label.billing_enabled,
+            account_users_full_ui_enabled: label.account_users_full_ui_enabled,
+            analytics: label.analytics,
+            support_email: label.support_email,
+        }
+    }
+}
+
+/// The white label that `request` comes under: that of the page which sends it, or else that of the
+/// address it is sent to.
+pub(crate) fn label_of<'a>(
+    request: &HttpRequest,
+    catalogue: &'a Catalogue,
+) -> Option<&'a WhiteLabel> {
+    let header = |name: HeaderName| request.headers().get(name)?.to_str().ok();
+    let origin = header(ORIGIN).and_then(|origin| origin.split_once("://")).map(|(_, host)| host);
+    let host = header(HOST).or_else(|| request.uri().host());
+    [origin, host].into_iter().flatten().find_map(|host| catalogue.at_host(host))
+}
+
+async fn current(
+    services: Data<Services>,
+    request: HttpRequest,
+) -> Result<Json<WhiteLabelBody>, ApiError> {
+    let label = label_of(&request, &services.white_labels);
+    let none = || ApiError::new(Kind::NotFound, "there is no white label at this address");
+    Ok(Json(WhiteLabelBody::of(label.ok_or_else(none)?)))
+}
+
+async fn list(
+    services: Data<Services>,
+    scope: ReqData<AccountScope>,
+) -> Result<Json<AllBody<WhiteLabelBody>>, ApiError> {
+    let (store, catalogue) = (&*services.store, &services.white_labels);
+    let label = billing::label_of(store, catalogue, scope.account).await?;
+    Ok(Json(AllBody::of(label.map(WhiteLabelBody::of).into_iter().collect())))
+}

@@ -1,0 +1,13 @@
+//! White labels, subscriptions to their plans, and what plans leave out.
+//!
+//! | Module          | Owns                                                        |
+//! | --------------- | ----------------------------------------------------------- |
+//! | `features`      | which route needs which feature of the entity's plan        |
+//! | `labels`        | white labels, and which one a request comes under           |
+//! | `plan`          | plans and subscriptions as they are answered                |
+//! | `subscriptions` | the routes of subscriptions                                 |
+
+pub(crate) mod features;
+pub(crate) mod labels;
+mod plan;
+pub(crate) mod subscriptions;

@@ -1,0 +1,213 @@
+//! Subscriptions.
+
+use actix_web::HttpRequest;
+use actix_web::web::{self, Data, Json, ReqData};
+use racun_access::Entity;
+use racun_access::Permission::{ManageBilling, ReadBilling};
+use racun_application::billing::{self, Choice};
+use racun_billing::{BillingError, Feature, Resource, Subscription};
+use racun_kernel::{Issue, Patch, Scope};
+use serde::{Deserialize, Serialize};
+use utoipa::ToSchema;
+use validator::Validate;
+
+use super::plan::{IntervalBody, LimitCheckBody, PlansBody, SubscriptionBody};
+use crate::body::Convert;
+use crate::error::ApiError;
+use crate::request::Body;
+use crate::route::{Gate, Route};
+use crate::services::Services;
+
+const TAG: &str = "White-Label Subscriptions";
+const READ: Gate = Gate::Entity(ReadBilling);
+const MANAGE: Gate = Gate::Entity(ManageBilling);
+
+/// Routes of subscriptions. All of them answer 404 for an entity that has none: nothing is limited.
+pub(crate) const ROUTES: &[Route] = &[
+    Route::get("/white-label-subscriptions", "getSubscription", READ, || web::to(get))
+        .about(TAG, "Answers the entity's subscription, and what was used of it.")
+        .answers::<SubscriptionBody>(),
+    Route::get("/white-label-subscriptions/plans", "listPlans", READ, || web::to(plans))
+        .about(TAG, "Answers the plans that the entity can choose from.")
+        .answers::<PlansBody>(),
+    Route::get(
+        "/white-label-subscriptions/check-feature/{feature}",
+        "checkFeature",
+        READ,
+        || web::to(check_feature),
+    )
+    .about(TAG, "Whether the plan has a feature, and else which plan does.")
+    .answers::<FeatureCheckBody>(),
+    Route::get("/white-label-subscriptions/check-limit/{resource}", "checkLimit", READ, || {
+        web::to(check_limit)
+    })
+    .about(TAG, "Whether there is more of `documents`, `invoices` or `e_invoicing_sends`.")
+    .answers::<LimitCheckBody>(),
+    Route::patch("/white-label-subscriptions/billing-email", "setBillingEmail", MANAGE, || {
+        web::to(set_billing_email)
+    })
+    .about(TAG, "Says where bills are sent.")
+    .takes_with::<BillingEmailInputBody>(&["billing_email"])
+    .answers::<BillingEmailBody>(),
+    Route::post("/white-label-subscriptions/activate", "activatePlan", MANAGE, || {
+        web::to(activate)
+    })
+    .about(
+        TAG,
+        "Chooses a plan: a higher one at once, a lower one when the period ends. One with a price is \
+         paid by bank, for there is nobody here who takes cards.",
+    )
+    .takes::<ActivateBody>()
+    .answers::<ActivatedBody>(),
+];
+
+/// Whether a feature may be used.
+#[derive(Debug, Serialize, ToSchema)]
+#[schema(as = FeatureCheck)]
+struct FeatureCheckBody {
+    feature: &'static str,
+    allowed: bool,
+    /// Whether another plan has to be chosen for it.
+    requires_upgrade: bool,
+    /// The plan to choose, where there is one.
+    #[schema(required = true)]
+    upgrade_plan_slug: Option<String>,
+}
+
+/// Body of `PATCH /white-label-subscriptions/billing-email`.
+#[derive(Deserialize, ToSchema, Validate)]
+#[schema(as = BillingEmailInput)]
+struct BillingEmailInputBody {
+    /// An address; null for none.
+    #[serde(default)]
+    #[schema(value_type = Option<String>, format = Email)]
+    billing_email: Patch<String>,
+}
+
+/// Where bills are sent.
+#[derive(Debug, Serialize, ToSchema)]
+#[schema(as = BillingEmail)]
+struct BillingEmailBody {
+    #[schema(required = true)]
+    billing_email: Option<String>,
+}
+
+/// Body of `POST /white-label-subscriptions/activate`.
+#[derive(Deserialize, ToSchema, Validate)]
+#[schema(as = ActivatePlan)]
+struct ActivateBody {
+    /// One of `GET /white-label-subscriptions/plans`.
+    plan_slug: String,
+    billing_interval: IntervalBody,
+    /// A code that the white label knows.
+    coupon_code: Option<String>,
+}
+
+/// What activating a plan came to.
+#[derive(Debug, Serialize, ToSchema)]
+#[schema(as = ActivatedPlan)]
+struct ActivatedBody {
+    /// Always null: whoever runs the white label bills by himself.
+    #[schema(required = true)]
+    invoice_id: Option<String>,
+    /// Whether the plan begins only when the period ends.
+    scheduled: bool,
+}
+
+async fn subscription(
+    services: &Services,
+    scope: &Scope,
+    entity: &Entity,
+) -> Result<Subscription, BillingError> {
+    billing::get(&*services.store, scope, entity, &services.stamp()).await
+}
+
+async fn get(
+    services: Data<Services>,
+    scope: ReqData<Scope>,
+    entity: ReqData<Entity>,
+) -> Result<Json<SubscriptionBody>, ApiError> {
+    let found = subscription(&services, &scope, &entity).await?;
+    let label = services.white_labels.by_slug(&found.white_label);
+    Ok(Json(SubscriptionBody::of(&found, label, services.stamp().now())))
+}
+
+async fn plans(
+    services: Data<Services>,
+    scope: ReqData<Scope>,
+    entity: ReqData<Entity>,
+) -> Result<Json<PlansBody>, ApiError> {
+    let found = subscription(&services, &scope, &entity).await?;
+    let label = services.white_labels.by_slug(&found.white_label);
+    Ok(Json(PlansBody::of(&found, label)))
+}
+
+async fn check_feature(
+    services: Data<Services>,
+    scope: ReqData<Scope>,
+    entity: ReqData<Entity>,
+    request: HttpRequest,
+) -> Result<Json<FeatureCheckBody>, ApiError> {
+    let found = subscription(&services, &scope, &entity).await?;
+    let named = request.match_info().query("feature").parse::<Feature>();
+    let feature = named.map_err(|issue| issue.at("feature"))?;
+    let check = services.white_labels.check(&found, feature);
+    Ok(Json(FeatureCheckBody {
+        feature: feature.slug(),
+        allowed: check.allowed,
+        requires_upgrade: !check.allowed,
+        upgrade_plan_slug: check.upgrade_plan_slug,
+    }))
+}
+
+async fn check_limit(
+    services: Data<Services>,
+    scope: ReqData<Scope>,
+    entity: ReqData<Entity>,
+    request: HttpRequest,
+) -> Result<Json<LimitCheckBody>, ApiError> {
+    let found = subscription(&services, &scope, &entity).await?;
+    let named = request.match_info().query("resource").parse::<Resource>();
+    let resource = named.map_err(|issue| issue.at("resource"))?;
+    Ok(Json(found.check(resource).into()))
+}
+
+async fn set_billing_email(
+    services: Data<Services>,
+    scope: ReqData<Scope>,
+    entity: ReqData<Entity>,
+    body: Body<BillingEmailInputBody>,
+) -> Result<Json<BillingEmailBody>, ApiError> {
+    let email = match body.0.billing_email {
+        Patch::Value(email) => Some(email),
+        Patch::Null => None,
+        Patch::Absent => {
+            let message = "an address is needed, or null for none";
+            return Err(Issue::new("required", message).at("billing_email").into());
+        }
+    };
+    let (scope, entity) = (scope.into_inner(), entity.into_inner());
+    let task = |services: Services| async move {
+        let stamp = services.stamp();
+        billing::set_billing_email(&*services.store, &scope, &entity, email, &stamp).await
+    };
+    let after = services.run(task).await?;
+    Ok(Json(BillingEmailBody { billing_email: after.billing_email }))
+}
+
+async fn activate(
+    services: Data<Services>,
+    scope: ReqData<Scope>,
+    entity: ReqData<Entity>,
+    body: Body<ActivateBody>,
+) -> Result<Json<ActivatedBody>, ApiError> {
+    let ActivateBody { plan_slug, billing_interval, coupon_code } = body.0;
+    let choice = Choice { plan_slug, interval: billing_interval.convert(), coupon_code };
+    let (scope, entity) = (scope.into_inner(), entity.into_inner());
+    let task = |services: Services| async move {
+        let (store, catalogue) = (&*services.store, &services.white_labels);
+        billing::activate(store, catalogue, &scope, &entity, choice, &services.stamp()).await
+    };
+    let after = services.run(task).await?;
+    Ok(Json(ActivatedBody { invoice_id: None, scheduled: after.is_scheduled }))
+}

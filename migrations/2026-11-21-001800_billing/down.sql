@@ -1,0 +1,3 @@
+DROP TABLE "due_subscriptions";
+DROP TABLE "usage_months";
+DROP TABLE "subscriptions";
