@@ -7,6 +7,7 @@
 //! | `expenses`  | received supplier invoices, calculated and numbered                        |
 //! | `fiscalization` | documents that a tax authority is told of                              |
 //! | `fiscal`    | settings, certificates, premises and devices of fiscalization              |
+//! | `mailing`   | e-mail: documents, reminders, what users are told; links to documents      |
 //! | `payments`  | payments on documents and expenses; the port to tax authorities            |
 //! | `pos`       | tables and tabs of the point of sale                                       |
 //! | `recurring` | recurring invoices, and the job that makes their invoices                  |
@@ -25,6 +26,7 @@ mod error;
 pub mod expenses;
 pub mod fiscal;
 pub mod fiscalization;
+pub mod mailing;
 pub mod payments;
 pub mod pos;
 pub mod recurring;
@@ -44,6 +46,7 @@ pub fn tables() -> Vec<&'static Table> {
         &racun_settlement::TABLES,
         &racun_pos::TABLES,
         &racun_fiscal::TABLES,
+        &racun_mail::TABLES,
     ]
     .concat()
 }

@@ -205,6 +205,10 @@ kinds! {
     Version, VersionId = "ver_";
     /// A domain event in the outbox.
     Event, EventId = "evt_";
+    /// A mail that is sent, or to be sent.
+    Mail, MailId = "mail_";
+    /// What proves that an address is a user's, for a short time.
+    MailToken, MailTokenId = "mtok_";
     /// A request.
     Request, RequestId = "req_";
 }
