@@ -9,7 +9,7 @@ use racun_access::{MasterVault, PinKey};
 use racun_application::fiscalization::FiscalAuthority;
 use racun_application::payments::NoAuthority;
 use racun_fiscal::Retry;
-use racun_http_api::{Options, Services};
+use racun_http_api::{Options, RateLimiter, Services};
 use racun_kernel::Vault;
 use tokio::runtime::Handle;
 
@@ -45,6 +45,7 @@ pub async fn serve(settings: &Settings) -> anyhow::Result<()> {
     }
     let services =
         services(store, authorities, master_key.as_ref(), settings.fiscalization.retry());
+    let services = Services { rate_limiter: rate_limiter(settings), ..services };
     let work = jobs::start(&services.store, services.fiscal());
     let stop = async move {
         stop.await;
@@ -118,12 +119,19 @@ pub fn services(
         clock: Arc::new(clock::now),
         entropy: clock::entropy(),
         pins: master_key.map(|key| PinKey::derive(key.bytes())),
+        rate_limiter: None,
         version: env!("CARGO_PKG_VERSION"),
         started: Instant::now(),
         runtime: Handle::current(),
     };
     let (store, fiscal) = (Arc::clone(&services.store), services.fiscal());
     Services { tax_authority: Arc::new(FiscalAuthority { store, fiscal }), ..services }
+}
+
+/// What counts requests; `None` where the settings do not limit them.
+fn rate_limiter(settings: &Settings) -> Option<RateLimiter> {
+    let proxies = settings.server.trusted_proxies.all().to_vec();
+    settings.rate_limits.options().map(|options| RateLimiter::new(options, proxies, None))
 }
 
 /// Commands from nothing to a sandbox key, ready to copy.

@@ -8,6 +8,7 @@
 //! | `gate`     | who makes a request, where, and whether they may                       |
 //! | `foresight`| what the gate will read, guessed and read at once                     |
 //! | `frame`    | what every answer carries; where answers are logged                    |
+//! | `limits`   | how many requests are answered in a minute                             |
 //! | `error`    | the one catalogue of statuses and codes                                |
 //! | `request`  | reading headers, path, query string and body                           |
 //! | `answer`   | answers other than a plain 200                                         |
@@ -42,6 +43,7 @@ mod foresight;
 mod frame;
 mod gate;
 mod health;
+mod limits;
 mod openapi;
 mod pos;
 mod recurring;
@@ -53,8 +55,9 @@ mod server;
 mod services;
 mod settlement;
 
+pub use limits::{InvalidNetwork, Network, RateLimitOptions, RateLimiter};
 pub use openapi::{VERSION, openapi};
-pub use route::{Gate, Parameter, ParameterKind, Route, Verb};
+pub use route::{Gate, Parameter, ParameterKind, Rate, Route, Verb};
 pub use routes::routes;
 pub use server::{Options, app, run};
 pub use services::{Limits, Services};

@@ -16,6 +16,8 @@ use tokio::runtime::Handle;
 use tokio::sync::Semaphore;
 use tracing::Instrument as _;
 
+use crate::limits::RateLimiter;
+
 /// What handlers work with. A clone shares everything with its original.
 #[derive(Clone)]
 pub struct Services {
@@ -38,6 +40,8 @@ pub struct Services {
     pub entropy: Arc<dyn Entropy>,
     /// What PINs are kept under; `None` where the server was given no master key, and has no PINs.
     pub pins: Option<PinKey>,
+    /// What counts requests; `None` where they are not limited.
+    pub rate_limiter: Option<RateLimiter>,
     /// The version that `GET /health` answers.
     pub version: &'static str,
     /// Since when the process runs.

@@ -20,6 +20,7 @@
 //! | `store`      | the port: find, list, tally and transact with a pure decision     |
 //! | `stamp`      | time, ids and randomness as arguments                             |
 //! | `vault`      | the port to whoever keeps secrets unreadable at rest              |
+//! | `rate`       | the port to whoever counts requests                               |
 //! | `mail`       | the port to whoever carries e-mail                                |
 //! | `scope`      | who acts, where, and how far                                      |
 //! | `act`        | who gives a command, where and when                               |
@@ -40,6 +41,7 @@ mod metadata;
 mod money;
 mod patch;
 mod query;
+mod rate;
 mod record;
 mod scope;
 mod stamp;
@@ -65,6 +67,7 @@ pub use patch::Patch;
 pub use query::{
     Clause, Cursor, Direction, ListQuery, Operator, Order, Page, Pagination, RawQuery,
 };
+pub use rate::{Bucket, RATE_WINDOW_SECONDS, RateLimits, Taken};
 pub use record::{Field, FieldKind, Record, Source, Table, Unique};
 pub use scope::{Environment, OperatorIdentity, Person, Principal, Role, Scope};
 pub use stamp::{Entropy, Stamp};

@@ -54,7 +54,8 @@ pub(crate) const ROUTES: &[Route] = &[
             kind: ParameterKind::Text,
         }])
         .takes::<AcceptBody>()
-        .answers::<AcceptedBody>(),
+        .answers::<AcceptedBody>()
+        .sensitive(),
 ];
 
 names! {

@@ -25,11 +25,13 @@ pub(crate) const ROUTES: &[Route] = &[
     Route::post("/users/signup", "signUp", Gate::Open, || web::to(sign_up))
         .about(TAG, "Makes a user and an account of their own.")
         .takes::<SignUpBody>()
-        .creates::<UserBody>(),
+        .creates::<UserBody>()
+        .sensitive(),
     Route::post("/users/login", "logIn", Gate::Open, || web::to(log_in))
         .about(TAG, "Answers a login token as `id`.")
         .takes::<LogInBody>()
-        .answers::<LoginBody>(),
+        .answers::<LoginBody>()
+        .sensitive(),
     Route::post("/users/logout", "logOut", Gate::SignedIn, || web::to(log_out))
         .about(TAG, "Ends the session of the login token, or the token of an operator.")
         .answers_nothing(),

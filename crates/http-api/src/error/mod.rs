@@ -45,6 +45,8 @@ pub enum Kind {
     Unprocessable,
     /// What is asked for is locked for a time.
     Locked,
+    /// Too many requests came in this minute.
+    TooManyRequests,
     /// The service failed.
     Internal,
     /// The service cannot answer now.
@@ -53,7 +55,7 @@ pub enum Kind {
 
 impl Kind {
     /// All of them, in the order of their statuses.
-    pub const ALL: [Self; 13] = [
+    pub const ALL: [Self; 14] = [
         Self::BadRequest,
         Self::Unauthorized,
         Self::Forbidden,
@@ -65,6 +67,7 @@ impl Kind {
         Self::UnsupportedMediaType,
         Self::Unprocessable,
         Self::Locked,
+        Self::TooManyRequests,
         Self::Internal,
         Self::Unavailable,
     ];
@@ -84,6 +87,7 @@ impl Kind {
             Self::UnsupportedMediaType => StatusCode::UNSUPPORTED_MEDIA_TYPE,
             Self::Unprocessable => StatusCode::UNPROCESSABLE_ENTITY,
             Self::Locked => StatusCode::LOCKED,
+            Self::TooManyRequests => StatusCode::TOO_MANY_REQUESTS,
             Self::Internal => StatusCode::INTERNAL_SERVER_ERROR,
             Self::Unavailable => StatusCode::SERVICE_UNAVAILABLE,
         }
@@ -104,6 +108,7 @@ impl Kind {
             Self::UnsupportedMediaType => "unsupported_media_type",
             Self::Unprocessable => "unprocessable_entity",
             Self::Locked => "pin_locked",
+            Self::TooManyRequests => "rate_limit_exceeded",
             Self::Internal => "internal_server_error",
             Self::Unavailable => "service_unavailable",
         }

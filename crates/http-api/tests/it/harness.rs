@@ -93,6 +93,7 @@ pub fn services(store: Arc<dyn Store>, seconds: Arc<AtomicI64>) -> Services {
         clock: Arc::new(now),
         entropy: Arc::new(Counting::default()),
         pins: Some(PinKey::derive(&[7; 32])),
+        rate_limiter: None,
         version: "1.2.3",
         started: Instant::now(),
         runtime: Handle::current(),
