@@ -18,6 +18,7 @@
 //! | `docs`     | the description, served                                                |
 //! | `health`   | liveness and readiness                                                 |
 //! | `access`   | users, entities, members, invitations, keys                            |
+//! | `mail`     | sending documents and reminders; documents behind links                |
 //! | `documents` | all five kinds of documents, links between them, their lines           |
 //! | `settlement` | payments and expenses                                                |
 //! | `pos`      | tables and tabs of the point of sale                                   |
@@ -44,6 +45,7 @@ mod frame;
 mod gate;
 mod health;
 mod limits;
+mod mail;
 mod openapi;
 mod pos;
 mod recurring;

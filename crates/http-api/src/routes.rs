@@ -2,7 +2,7 @@
 
 use crate::route::Route;
 use crate::{
-    access, catalog, docs, documents, fiscal, health, pos, recurring, sandbox, settlement,
+    access, catalog, docs, documents, fiscal, health, mail, pos, recurring, sandbox, settlement,
 };
 
 /// The areas' tables, in the order in which paths are matched.
@@ -10,6 +10,7 @@ const AREAS: &[&[Route]] = &[
     health::ROUTES,
     docs::ROUTES,
     access::users::ROUTES,
+    access::recovery::ROUTES,
     access::entity_users::ROUTES,
     access::invitations::ROUTES,
     access::entity_keys::ROUTES,
@@ -22,6 +23,9 @@ const AREAS: &[&[Route]] = &[
     catalog::taxes::ROUTES,
     catalog::financial_categories::ROUTES,
     catalog::business_units::ROUTES,
+    mail::PUBLIC,
+    mail::SENDING,
+    mail::SHARING,
     documents::INVOICES,
     documents::ESTIMATES,
     documents::CREDIT_NOTES,

@@ -42,6 +42,8 @@ pub struct Services {
     pub pins: Option<PinKey>,
     /// What counts requests; `None` where they are not limited.
     pub rate_limiter: Option<RateLimiter>,
+    /// Where the server is reached from outside: the base of links in answers and mails.
+    pub public_url: String,
     /// The version that `GET /health` answers.
     pub version: &'static str,
     /// Since when the process runs.

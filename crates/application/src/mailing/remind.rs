@@ -85,7 +85,7 @@ pub async fn remind(
                 values.set("payment_instructions", Some(&**instructions));
             }
             let mut puts = limits.count(&loaded.rows[1..], stamp.now())?;
-            let (mail, rows) = posted(letter.filled(&values, &stamp), is_simulated, &stamp);
+            let (mail, rows) = posted(letter.filled(&values, &stamp), is_simulated);
             puts.extend(rows);
             let subject = customer.id.to_string();
             let event =

@@ -90,7 +90,7 @@ pub async fn send(
                 shareable_link = Some(link);
             }
             puts.extend(limits.count(&loaded.rows[1..], stamp.now())?);
-            let (mail, rows) = posted(letter.filled(&values, &stamp), is_simulated, &stamp);
+            let (mail, rows) = posted(letter.filled(&values, &stamp), is_simulated);
             puts.extend(rows);
             Ok((Sent { mail, shareable_link }, Writes { puts, events, takes_number: false }))
         })
