@@ -1,4 +1,3 @@
 DROP TABLE "mail_tokens";
 DROP TABLE "send_windows";
-DROP TABLE "due_mails";
 DROP TABLE "mails";

@@ -1,5 +1,5 @@
--- E-mail: mails with what became of them, the directory in which a worker of any process finds those of
--- all tenants that are due, how often something was sent, and digests of tokens that were mailed.
+-- E-mail: mails with what became of them, how often something was sent, and digests of tokens that were
+-- mailed.
 
 CREATE TABLE "mails" (
     tenant text COLLATE "C" NOT NULL,
@@ -16,21 +16,6 @@ CREATE TABLE "mails" (
 CREATE INDEX "mails_created_at_list"
     ON "mails" (tenant, "created_at" DESC NULLS LAST, id DESC NULLS LAST);
 SELECT racun_fence('"mails"');
-
-CREATE TABLE "due_mails" (
-    tenant text COLLATE "C" NOT NULL,
-    id text COLLATE "C" NOT NULL,
-    "due_at" timestamp with time zone,
-    "created_at" timestamp with time zone NOT NULL,
-    search text NOT NULL,
-    body jsonb NOT NULL,
-    CONSTRAINT "due_mails_pkey" PRIMARY KEY (tenant, id)
-);
-CREATE INDEX "due_mails_due_at_list"
-    ON "due_mails" (tenant, "due_at" DESC NULLS LAST, id DESC NULLS LAST);
-CREATE INDEX "due_mails_created_at_list"
-    ON "due_mails" (tenant, "created_at" DESC NULLS LAST, id DESC NULLS LAST);
-SELECT racun_fence('"due_mails"');
 
 CREATE TABLE "send_windows" (
     tenant text COLLATE "C" NOT NULL,

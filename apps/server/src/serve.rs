@@ -46,7 +46,7 @@ pub async fn serve(settings: &Settings) -> anyhow::Result<()> {
     let services =
         services(store, authorities, master_key.as_ref(), settings.fiscalization.retry());
     let services =
-        Services { rate_limiter: rate_limiter(settings), public_url: base.clone(), ..services };
+        Services { rate_limiter: rate_limiter(settings), public_url: base.into(), ..services };
     let work = jobs::start(&services.store, services.fiscal());
     let stop = async move {
         stop.await;
@@ -121,7 +121,7 @@ pub fn services(
         entropy: clock::entropy(),
         pins: master_key.map(|key| PinKey::derive(key.bytes())),
         rate_limiter: None,
-        public_url: String::new(),
+        public_url: "".into(),
         version: env!("CARGO_PKG_VERSION"),
         started: Instant::now(),
         runtime: Handle::current(),

@@ -42,8 +42,8 @@ pub struct Services {
     pub pins: Option<PinKey>,
     /// What counts requests; `None` where they are not limited.
     pub rate_limiter: Option<RateLimiter>,
-    /// Where the server is reached from outside: the base of links in answers and mails.
-    pub public_url: String,
+    /// The base of links to this server: `https://invoices.example.com`, without a slash at its end.
+    pub public_url: Arc<str>,
     /// The version that `GET /health` answers.
     pub version: &'static str,
     /// Since when the process runs.

@@ -203,12 +203,14 @@ kinds! {
     FinaDevice, FinaDeviceId = "fina_device_";
     /// One version of a document.
     Version, VersionId = "ver_";
-    /// A domain event in the outbox.
+    /// An entry of the log of what happened.
     Event, EventId = "evt_";
     /// A mail that is sent, or to be sent.
     Mail, MailId = "mail_";
     /// What proves that an address is a user's, for a short time.
     MailToken, MailTokenId = "mtok_";
+    /// Something that is to be done after a commit.
+    Job, JobId = "job_";
     /// A request.
     Request, RequestId = "req_";
 }

@@ -7,8 +7,7 @@
 //! | `markdown` | the few marks that a text may use, as HTML                             |
 //! | `wording`  | the texts that are sent when nobody wrote others, by language          |
 //! | `format`   | dates and amounts as people of a language write them                   |
-//! | `due`      | which mails are to be delivered                                        |
-//! | `outgoing` | a mail as a record: queued, sent or failed, and when to try again      |
+//! | `outgoing` | a mail as a record: queued, sent or failed                             |
 //! | `window`   | how often something is sent                                            |
 //!
 //! **Invariants.** Pure: no I/O, no clock, no randomness. A template is filled once: what a value
@@ -16,7 +15,6 @@
 //! something to its receiver stands in no row, only a place for it does ([`SECRET`]).
 
 mod address;
-mod due;
 mod format;
 mod markdown;
 mod outgoing;
@@ -27,13 +25,12 @@ mod wording;
 use racun_kernel::Table;
 
 pub use address::{MAX_RECIPIENTS, parse_addresses};
-pub use due::{DUE_MAILS, DueMail, Owner};
 pub use format::{amount, day};
 pub use markdown::to_html;
-pub use outgoing::{After, MAILS, MailKind, MailState, NewMail, OutgoingMail, SECRET};
+pub use outgoing::{MAILS, MailKind, MailState, NewMail, OutgoingMail, SECRET};
 pub use template::{Values, fill, fill_line, uses};
 pub use window::{Cap, LimitReached, PER_SUBJECT, SANDBOX, SEND_WINDOWS, SendWindow};
 pub use wording::{DocumentWords, Wording, Words};
 
 /// The tables of this crate, for stores that make them.
-pub static TABLES: [&Table; 3] = [&MAILS, &DUE_MAILS, &SEND_WINDOWS];
+pub static TABLES: [&Table; 2] = [&MAILS, &SEND_WINDOWS];

@@ -1,22 +1,13 @@
 //! A mail as a record: written in the commit of what it tells of, delivered later.
 
 use racun_kernel::id::{AccountId, EntityId, MailId};
-use racun_kernel::{Field, FieldKind, MailError, Record, Stamp, Table, Tenant, Value};
+use racun_kernel::{Field, FieldKind, Record, Stamp, Table, Tenant, Value};
 use serde::{Deserialize, Serialize};
-use time::{Duration, OffsetDateTime};
-
-use crate::Owner;
+use time::OffsetDateTime;
 
 /// Where a secret is to stand in a subject, text or HTML: a token that opens an account or joins an
 /// entity. It is made when the mail is delivered, and no row ever holds it.
 pub const SECRET: &str = "\u{e010}secret\u{e010}";
-
-/// From a first attempt that failed to the second; each further wait is twice as long.
-const FIRST_WAIT: Duration = Duration::minutes(1);
-/// A wait is no longer than this.
-const LONGEST_WAIT: Duration = Duration::hours(1);
-/// A mail that is older is given up.
-const GIVEN_UP_AFTER: Duration = Duration::hours(24);
 
 /// What a mail is about.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
@@ -167,7 +158,11 @@ impl Record for OutgoingMail {
     }
 
     fn tenant(&self) -> Tenant {
-        self.owner().tenant()
+        match (self.entity_id, self.account_id) {
+            (Some(entity), _) => Tenant::entity(entity),
+            (None, Some(account)) => Tenant::account(account),
+            (None, None) => Tenant::directory(),
+        }
     }
 
     fn values(&self) -> Vec<Value> {
@@ -181,26 +176,7 @@ impl Record for OutgoingMail {
     }
 }
 
-/// What follows an attempt that failed.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum After {
-    /// Another one at this time.
-    Again(OffsetDateTime),
-    /// Nothing: the mail is given up.
-    GivenUp,
-}
-
 impl OutgoingMail {
-    /// Whose it is.
-    #[must_use]
-    pub const fn owner(&self) -> Owner {
-        match (self.entity_id, self.account_id) {
-            (Some(entity), _) => Owner::Entity(entity),
-            (None, Some(account)) => Owner::Account(account),
-            (None, None) => Owner::Nobody,
-        }
-    }
-
     /// A mail that is to be delivered.
     #[must_use]
     pub fn queued(new: NewMail, stamp: &Stamp) -> Self {
@@ -244,19 +220,16 @@ impl OutgoingMail {
         }
     }
 
-    /// The mail after an attempt at `now` that failed: queued for another one a minute later, then
-    /// after waits that double up to an hour, for a day; or given up, at once when it is refused.
+    /// The mail after an attempt at `now` that failed with `error`: still queued, or given up because
+    /// there is no other attempt.
     #[must_use]
-    pub fn not_delivered(self, error: &MailError, now: OffsetDateTime) -> (Self, After) {
-        let attempts = self.attempts + 1;
-        let doublings = attempts.saturating_sub(1).min(10);
-        let wait = (FIRST_WAIT * 2_i32.saturating_pow(doublings)).min(LONGEST_WAIT);
-        let may_wait = now + wait < self.created_at + GIVEN_UP_AFTER;
-        let (state, after) = match error {
-            MailError::Temporary(_) if may_wait => (MailState::Queued, After::Again(now + wait)),
-            MailError::Temporary(_) | MailError::Refused(_) => (MailState::Failed, After::GivenUp),
-        };
-        let error = Some(error.to_string());
-        (Self { state, attempts, error, updated_at: now, ..self }, after)
+    pub fn not_delivered(self, error: &str, is_last: bool, now: OffsetDateTime) -> Self {
+        Self {
+            state: if is_last { MailState::Failed } else { MailState::Queued },
+            attempts: self.attempts + 1,
+            error: Some(error.to_owned()),
+            updated_at: now,
+            ..self
+        }
     }
 }

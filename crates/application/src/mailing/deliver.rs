@@ -1,50 +1,51 @@
 //! The job that hands mails over.
 
+use std::sync::Arc;
+
+use async_trait::async_trait;
 use racun_access::{
     AccessError, MailTokenPurpose, find_mail_locale, mint_invitation_token, mint_mail_token,
 };
 use racun_kernel::{
-    Clause, ListQuery, Load, Mail, MailError, Mailbox, Mailer, Operator, Order, Put, Record, Stamp,
-    Store, StoreError, Tenant, Writes,
+    Load, Mail, MailError, Mailbox, Mailer, Put, Record, Stamp, Store, StoreError, Tenant, Writes,
 };
 use racun_mail::{
-    After, DUE_MAILS, DueMail, MAILS, MailKind, MailState, OutgoingMail, SECRET, Values, Wording,
-    fill, to_html,
+    MAILS, MailKind, MailState, OutgoingMail, SECRET, Values, Wording, fill, to_html,
 };
-use time::Duration;
+use serde_json::Value as Json;
 
-/// How long an attempt may take before another worker takes the mail over.
-const LEASE: Duration = Duration::minutes(5);
-/// Mails that one run delivers at most.
-const RUN: usize = 200;
-/// Attempts of a run that the mail server may leave without success, one after the other, before the
-/// run ends: the next one tries again.
-const MAX_SILENCES: usize = 3;
+use crate::jobs::{Ending, Handler, Job, JobKind, LeaseError, NewJob, Outcome, still_held};
 
-/// The rows of a mail that is to be delivered: the mail, and its place among those that are due.
+/// The rows of a mail that is to be delivered: the mail, and the job that does it.
 ///
 /// For whoever has something to say by e-mail: written in the commit of what it tells of.
 #[must_use]
-pub fn enqueue(mail: &OutgoingMail) -> Vec<Put> {
-    vec![Put::insert(mail), Put::insert(&DueMail::of(mail))]
+pub fn enqueue(mail: &OutgoingMail, stamp: &Stamp) -> Vec<Put> {
+    let job = NewJob {
+        kind: JobKind::Mail,
+        entity_id: mail.entity_id,
+        subject: mail.id.to_string(),
+        payload: mail.tenant().as_str().to_owned(),
+    };
+    vec![Put::insert(mail), Job::new(job, stamp).put()]
 }
 
-/// What a run did.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Report {
-    /// Mails handed over.
-    pub sent: usize,
-    /// Mails that will not be delivered, with the reason, for the log.
-    pub failed: Vec<(String, String)>,
-    /// Mails that are tried again later.
-    pub put_off: usize,
-    /// Whether more was due than one run takes.
-    pub has_more: bool,
+/// Delivers mails: the handler of their jobs.
+///
+/// A mail is handed over twice only when the process dies, or the store fails, between handing it over
+/// and noting that; both bear the same message id.
+pub struct Postman {
+    /// Where mails are kept.
+    pub store: Arc<dyn Store>,
+    /// Who carries them.
+    pub mailer: Arc<dyn Mailer>,
+    /// Time and randomness.
+    pub stamp: Arc<dyn Fn() -> Stamp + Send + Sync>,
 }
 
-/// What became of one mail.
+/// What became of an attempt.
 #[derive(Debug, Clone, PartialEq, Eq)]
-enum Outcome {
+enum Attempt {
     /// It is the mail server's.
     Delivered,
     /// It is not.
@@ -53,92 +54,36 @@ enum Outcome {
     Dropped,
 }
 
-/// Delivers the mails that are due, earliest first.
-///
-/// Any number of workers may run at once: each holds a lease on the mail that it delivers. A mail is
-/// delivered twice only when a worker dies, or the store fails, between handing it over and noting that;
-/// both bear the same message id.
-///
-/// # Errors
-/// When what is due cannot be read.
-pub async fn run_due(
-    store: &dyn Store,
-    mailer: &dyn Mailer,
-    stamp: &(dyn Fn() -> Stamp + Sync),
-) -> Result<Report, StoreError> {
-    let mut report = Report::default();
-    let query = ListQuery {
-        limit: RUN,
-        count: false,
-        clauses: vec![Clause::on(&DUE_MAILS, "due_at", Operator::Lte(stamp().now().into()))],
-        order: vec![Order::on(&DUE_MAILS, "due_at", false)],
-        ..ListQuery::first_page(&DUE_MAILS)
-    };
-    let page = store.page::<DueMail>(&DUE_MAILS, &Tenant::directory(), &query).await?;
-    report.has_more = page.rows.len() >= RUN;
-    let mut silences = 0;
-    for due in page.rows {
-        let Some(mail) = begin(store, &due, &stamp()).await? else { continue };
-        let outcome = attempt(store, mailer, &mail, &stamp()).await;
-        let outcome = match outcome {
-            Ok(outcome) => outcome,
-            Err(AccessError::Store(error)) => return Err(error),
-            Err(other) => Outcome::NotDelivered(MailError::Refused(other.to_string())),
+#[async_trait]
+impl Handler for Postman {
+    fn kind(&self) -> JobKind {
+        JobKind::Mail
+    }
+
+    async fn run(&self, job: &Job) -> Outcome {
+        let failed = |error: String| Outcome::Ends(Ending::Failed { error, wait: None });
+        let store = &*self.store;
+        let tenant = match serde_json::from_value::<Tenant>(Json::from(job.payload.as_str())) {
+            Ok(tenant) => tenant,
+            Err(error) => {
+                return Outcome::Ends(Ending::Hopeless { error: error.to_string() });
+            }
         };
-        let temporary = matches!(outcome, Outcome::NotDelivered(MailError::Temporary(_)));
-        settle(store, &due, outcome, &mut report, &stamp()).await?;
-        silences = if temporary { silences + 1 } else { 0 };
-        if silences >= MAX_SILENCES {
-            report.has_more = false;
-            break;
+        let mail = match store.get::<OutgoingMail>(&MAILS, &tenant, &job.subject).await {
+            Ok(Some(mail)) if mail.state != MailState::Sent => mail,
+            Ok(_) => return Outcome::Ends(Ending::Done),
+            Err(error) => return failed(error.to_string()),
+        };
+        let attempt = match attempt(store, &*self.mailer, &mail, &(self.stamp)()).await {
+            Ok(attempt) => attempt,
+            Err(error) => return failed(error.to_string()),
+        };
+        match settle(store, job, &mail, attempt, &(self.stamp)()).await {
+            // Whoever has the lease now says how it ends.
+            Ok(()) | Err(LeaseError::Lost) => Outcome::Ended,
+            Err(LeaseError::Store(error)) => failed(error.to_string()),
         }
     }
-    Ok(report)
-}
-
-fn loads(due: &DueMail) -> Vec<Load> {
-    let id = due.mail_id.to_string();
-    vec![
-        Load::One { table: &DUE_MAILS, tenant: Tenant::directory(), id: id.clone() },
-        Load::One { table: &MAILS, tenant: due.of.tenant(), id },
-    ]
-}
-
-type Held = (Option<DueMail>, Option<OutgoingMail>);
-
-fn held(rows: &[Vec<racun_kernel::Stored>]) -> Result<Held, StoreError> {
-    let row = |n: usize| rows.get(n).and_then(|rows| rows.first());
-    let due = row(0).map(|row| row.read(&DUE_MAILS)).transpose()?;
-    let mail = row(1).map(|row| row.read(&MAILS)).transpose()?;
-    Ok((due, mail))
-}
-
-/// Takes the lease of a mail; `None` when another worker has it, or it is done.
-async fn begin(
-    store: &dyn Store,
-    due: &DueMail,
-    stamp: &Stamp,
-) -> Result<Option<OutgoingMail>, StoreError> {
-    let now = stamp.now();
-    store
-        .decide(loads(due), None, move |loaded| {
-            // Leases of all processes are decided on one clock.
-            let now = loaded.now.unwrap_or(now);
-            let (Some(due), mail) = held(&loaded.rows)? else {
-                return Ok((None, Writes::default()));
-            };
-            if due.due_at > now {
-                return Ok((None, Writes::default()));
-            }
-            let Some(mail) = mail.filter(|mail| mail.state == MailState::Queued) else {
-                let puts = vec![Put::delete(&due)];
-                return Ok((None, Writes { puts, ..Writes::default() }));
-            };
-            let leased = DueMail { due_at: now + LEASE, ..due.clone() };
-            let puts = vec![Put::update(&due, &leased)];
-            Ok((Some(mail), Writes { puts, ..Writes::default() }))
-        })
-        .await
 }
 
 /// Hands a mail over, with the token that it has a place for.
@@ -147,11 +92,11 @@ async fn attempt(
     mailer: &dyn Mailer,
     mail: &OutgoingMail,
     stamp: &Stamp,
-) -> Result<Outcome, AccessError> {
+) -> Result<Attempt, AccessError> {
     let mut ready = mail.clone();
     let mut id = mail.id.to_string();
     if takes_secret(mail.kind) {
-        let Some(secret) = secret(store, mail, stamp).await? else { return Ok(Outcome::Dropped) };
+        let Some(secret) = secret(store, mail, stamp).await? else { return Ok(Attempt::Dropped) };
         if mail.kind == MailKind::PasswordReset {
             ready = in_their_language(store, ready).await?;
         }
@@ -172,8 +117,8 @@ async fn attempt(
         attachments: Vec::new(),
     };
     Ok(match mailer.send(&message).await {
-        Ok(()) => Outcome::Delivered,
-        Err(error) => Outcome::NotDelivered(error),
+        Ok(()) => Attempt::Delivered,
+        Err(error) => Attempt::NotDelivered(error),
     })
 }
 
@@ -220,58 +165,43 @@ async fn in_their_language(
     Ok(OutgoingMail { subject: words.subject.to_owned(), text, html, ..mail })
 }
 
-/// Notes what became of an attempt.
+/// Notes what became of an attempt, on the mail and on its job at once.
 async fn settle(
     store: &dyn Store,
-    due: &DueMail,
-    outcome: Outcome,
-    report: &mut Report,
+    job: &Job,
+    mail: &OutgoingMail,
+    attempt: Attempt,
     stamp: &Stamp,
-) -> Result<(), StoreError> {
-    let now = stamp.now();
-    let noted = store
-        .decide(loads(due), None, move |loaded| {
-            let (due, mail) = held(&loaded.rows)?;
-            let mut puts = Vec::new();
-            let mut put_off_to = None;
-            let mut noted = None;
-            if let Some(before) = mail.filter(|mail| mail.state == MailState::Queued) {
-                let after = match outcome {
-                    Outcome::Dropped => None,
-                    Outcome::Delivered => Some(before.clone().delivered(now)),
-                    Outcome::NotDelivered(error) => {
-                        let (mail, after) = before.clone().not_delivered(&error, now);
-                        if let After::Again(at) = after {
-                            put_off_to = Some(at);
-                        }
-                        Some(mail)
-                    }
-                };
-                puts.push(match &after {
-                    Some(after) => Put::update(&before, after),
-                    None => Put::delete(&before),
-                });
-                noted = after;
-            }
-            if let Some(due) = due {
-                puts.push(match put_off_to {
-                    Some(due_at) => Put::update(&due, &DueMail { due_at, ..due.clone() }),
-                    None => Put::delete(&due),
-                });
-            }
-            Ok((noted, Writes { puts, ..Writes::default() }))
+) -> Result<(), LeaseError> {
+    let held_mail = Load::One { table: &MAILS, tenant: mail.tenant(), id: mail.id.to_string() };
+    let (job, id, now) = (job.clone(), mail.id.to_string(), stamp.now());
+    store
+        .decide(vec![job.load(), held_mail], None, move |loaded| {
+            let rows = |n: usize| loaded.rows.get(n).map_or(&[][..], Vec::as_slice);
+            let held = still_held(&job, rows(0))?;
+            let row = rows(1).first().ok_or(StoreError::NotFound { id })?;
+            let before: OutgoingMail = row.read(&MAILS)?;
+            // The job's row is on the store's clock.
+            let due = loaded.now.unwrap_or(now) + job.wait();
+            let is_last = job.attempts >= job.max_attempts;
+            let puts = match attempt {
+                Attempt::Dropped => vec![Put::delete(&before), held.done()],
+                Attempt::Delivered => {
+                    let after = before.clone().delivered(now);
+                    vec![Put::update(&before, &after), held.done()]
+                }
+                Attempt::NotDelivered(error) => {
+                    let is_last = is_last || matches!(error, MailError::Refused(_));
+                    let error = error.to_string();
+                    let after = before.clone().not_delivered(&error, is_last, now);
+                    let end = match is_last {
+                        true => held.bury(&error, now),
+                        false => held.again(due, &error, now),
+                    };
+                    vec![Put::update(&before, &after), end]
+                }
+            };
+            Ok(((), Writes { puts, ..Writes::default() }))
         })
-        .await;
-    match noted {
-        Ok(Some(mail)) => match mail.state {
-            MailState::Sent => report.sent += 1,
-            MailState::Queued => report.put_off += 1,
-            MailState::Failed => {
-                report.failed.push((Record::id(&mail), mail.error.unwrap_or_default()));
-            }
-        },
-        Ok(None) => {}
-        Err(error) => return Err(error),
-    }
-    Ok(())
+        .await
 }

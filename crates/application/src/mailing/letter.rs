@@ -212,12 +212,16 @@ impl Limits {
 }
 
 /// The rows of a mail: as queued, or as if it had been delivered.
-pub(super) fn posted(mail: OutgoingMail, is_simulated: bool) -> (OutgoingMail, Vec<Put>) {
+pub(super) fn posted(
+    mail: OutgoingMail,
+    is_simulated: bool,
+    stamp: &Stamp,
+) -> (OutgoingMail, Vec<Put>) {
     if is_simulated {
         let mail = mail.simulated();
         let put = Put::insert(&mail);
         return (mail, vec![put]);
     }
-    let puts = enqueue(&mail);
+    let puts = enqueue(&mail, stamp);
     (mail, puts)
 }

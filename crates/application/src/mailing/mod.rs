@@ -24,7 +24,7 @@ mod send;
 mod share;
 mod values;
 
-pub use deliver::{Report, enqueue, run_due};
+pub use deliver::{Postman, enqueue};
 pub use error::MailingError;
 pub use letter::LetterRequest;
 pub use people::{

@@ -27,7 +27,7 @@ pub async fn sign_up(
     stamp: &Stamp,
 ) -> Result<User, AccessError> {
     let (user, mut puts, events) = access::sign_up_writes(input, stamp)?;
-    puts.extend(enqueue(&verification(&user, base, stamp)));
+    puts.extend(enqueue(&verification(&user, base, stamp), stamp));
     store.insert(puts, events).await?;
     Ok(user)
 }
@@ -43,7 +43,7 @@ pub async fn resend_verification(
     stamp: &Stamp,
 ) -> Result<(), AccessError> {
     if !user.email_verified {
-        let puts = enqueue(&verification(user, base, stamp));
+        let puts = enqueue(&verification(user, base, stamp), stamp);
         store.insert(puts, Vec::new()).await?;
     }
     Ok(())
@@ -67,7 +67,7 @@ pub async fn request_password_reset(
     // Nobody is known yet, so neither is their language: the words are chosen on delivery.
     let envelope = envelope(None, MailKind::PasswordReset, Vec::new(), email);
     let mail = written(envelope, Wording::PasswordReset, "en", &values, stamp);
-    store.insert(enqueue(&mail), Vec::new()).await?;
+    store.insert(enqueue(&mail, stamp), Vec::new()).await?;
     Ok(())
 }
 
@@ -123,7 +123,7 @@ fn invitation_puts(
         entity_id: Some(invitation.entity_id),
         ..envelope(account, MailKind::Invitation, about, &invitation.email)
     };
-    enqueue(&written(envelope, Wording::Invitation, locale, &values, stamp))
+    enqueue(&written(envelope, Wording::Invitation, locale, &values, stamp), stamp)
 }
 
 fn verification(user: &User, base: &str, stamp: &Stamp) -> OutgoingMail {

@@ -85,11 +85,10 @@ pub async fn remind(
                 values.set("payment_instructions", Some(&**instructions));
             }
             let mut puts = limits.count(&loaded.rows[1..], stamp.now())?;
-            let (mail, rows) = posted(letter.filled(&values, &stamp), is_simulated);
+            let (mail, rows) = posted(letter.filled(&values, &stamp), is_simulated, &stamp);
             puts.extend(rows);
             let subject = customer.id.to_string();
-            let event =
-                Event { tenant, kind: "customer.reminded", subject, actor, at: stamp.now() };
+            let event = Event::new(tenant, "customer.reminded", subject, actor, &stamp);
             let reminded = Reminded {
                 mail,
                 invoice_ids: invoices.iter().map(|invoice| invoice.id.to_string()).collect(),

@@ -83,14 +83,14 @@ pub async fn send(
                 let shareable_id = after.shareable_id.as_deref().unwrap_or_default();
                 let link = share::link(&base, id.kind(), shareable_id);
                 values::set_document(&mut values, &after, unit.as_ref(), &link, &locale);
-                events.extend(after.event("sent", &actor, stamp.now()));
+                events.extend(after.event("sent", &actor, &stamp));
                 if after != before {
                     puts.push(Put::update(&before, &after));
                 }
                 shareable_link = Some(link);
             }
             puts.extend(limits.count(&loaded.rows[1..], stamp.now())?);
-            let (mail, rows) = posted(letter.filled(&values, &stamp), is_simulated);
+            let (mail, rows) = posted(letter.filled(&values, &stamp), is_simulated, &stamp);
             puts.extend(rows);
             Ok((Sent { mail, shareable_link }, Writes { puts, events, takes_number: false }))
         })

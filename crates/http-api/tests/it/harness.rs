@@ -94,7 +94,7 @@ pub fn services(store: Arc<dyn Store>, seconds: Arc<AtomicI64>) -> Services {
         entropy: Arc::new(Counting::default()),
         pins: Some(PinKey::derive(&[7; 32])),
         rate_limiter: None,
-        public_url: "https://racun.example".to_owned(),
+        public_url: "https://racun.example".into(),
         version: "1.2.3",
         started: Instant::now(),
         runtime: Handle::current(),
