@@ -31,6 +31,7 @@
 //! up.
 
 mod access;
+mod activities;
 mod answer;
 mod body;
 mod catalog;
@@ -42,6 +43,7 @@ mod foresight;
 mod frame;
 mod gate;
 mod health;
+mod jobs;
 mod openapi;
 mod pos;
 mod recurring;

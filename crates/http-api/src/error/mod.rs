@@ -7,6 +7,7 @@ mod access;
 mod catalog;
 mod documents;
 mod fiscal;
+mod following;
 mod pos;
 mod recurring;
 mod settlement;
