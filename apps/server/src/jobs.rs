@@ -7,15 +7,19 @@ use std::time::Duration;
 use racun_application::fiscalization::{self, Fiscal, Ports};
 use racun_application::recurring;
 use racun_kernel::{Store, StoreError};
+use tokio::sync::Notify;
 use tokio::task::{JoinHandle, JoinSet};
 
 use crate::clock;
+use crate::following::{self, Following};
 
 /// From the end of a run that made all recurring invoices there were to the next.
 const RECURRING_INTERVAL: Duration = Duration::from_secs(60);
 /// From the end of a run that told of all documents that were due to the next: short, for what waits
 /// is due to the second.
 const FISCAL_INTERVAL: Duration = Duration::from_secs(5);
+/// From a panic of what never ends to its new beginning.
+const RESTART_INTERVAL: Duration = Duration::from_secs(1);
 
 /// Jobs that go on until they are stopped.
 pub struct Jobs(Vec<JoinHandle<()>>);
@@ -30,7 +34,7 @@ impl Jobs {
 
 /// Works off jobs until they are stopped: at once, then again and again. Any number of processes may
 /// do so on one store. Without `fiscal` nobody is told of any document.
-pub fn start(store: &Arc<dyn Store>, fiscal: Option<Fiscal>) -> Jobs {
+pub fn start(store: &Arc<dyn Store>, fiscal: Option<Fiscal>, following: Following) -> Jobs {
     let (own, told) = (Arc::clone(store), fiscal.clone());
     let mut jobs =
         vec![repeat(RECURRING_INTERVAL, move || make_recurring(Arc::clone(&own), told.clone()))];
@@ -38,7 +42,35 @@ pub fn start(store: &Arc<dyn Store>, fiscal: Option<Fiscal>) -> Jobs {
         let store = Arc::clone(store);
         jobs.push(repeat(FISCAL_INTERVAL, move || tell(Arc::clone(&store), fiscal.clone())));
     }
+    let Following { readers, handlers } = following;
+    let news = Arc::new(Notify::new());
+    for reader in readers {
+        let (store, news) = (Arc::clone(store), Arc::clone(&news));
+        jobs.push(restart(move || {
+            following::follow(Arc::clone(&store), Arc::clone(&reader), Arc::clone(&news))
+        }));
+    }
+    if !handlers.is_empty() {
+        let store = Arc::clone(store);
+        jobs.push(restart(move || {
+            following::work(Arc::clone(&store), handlers.clone(), Arc::clone(&news))
+        }));
+    }
     Jobs(jobs)
+}
+
+/// Runs `job`, which has no end, and again when it panics.
+fn restart<F>(job: impl Fn() -> F + Send + 'static) -> JoinHandle<()>
+where
+    F: Future<Output = ()> + Send + 'static,
+{
+    repeat(RESTART_INTERVAL, move || {
+        let job = job();
+        async move {
+            job.await;
+            false
+        }
+    })
 }
 
 /// Runs `job` for ever: at once while it answers that there is more, else after `interval`.

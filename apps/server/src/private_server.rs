@@ -10,6 +10,7 @@ use racun_http_api::Options;
 use tokio::sync::oneshot;
 
 use crate::demo::Play;
+use crate::following::Following;
 use crate::settings::Settings;
 use crate::{authorities, demo, jobs, serve, store};
 
@@ -40,7 +41,7 @@ pub async fn demo(play: Play) -> anyhow::Result<()> {
     };
     let master_key = opened.master_key.as_ref();
     let services = serve::services(opened.store, Arc::clone(&authorities), master_key, RETRY);
-    let work = jobs::start(&services.store, services.fiscal());
+    let work = jobs::start(&services.store, services.fiscal(), Following::default());
     let server = tokio::spawn(racun_http_api::run(listener, services, options));
     let outcome = demo::play(play, &format!("http://{address}"), simulator).await;
     work.stop();

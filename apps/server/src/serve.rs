@@ -14,6 +14,7 @@ use racun_kernel::Vault;
 use tokio::runtime::Handle;
 
 use crate::authorities::{self, Connected};
+use crate::following::Following;
 use crate::settings::{MasterKey, Settings};
 use crate::store::{self, Opened};
 use crate::{clock, jobs, print, stop};
@@ -47,7 +48,7 @@ pub async fn serve(settings: &Settings) -> anyhow::Result<()> {
         services(store, authorities, master_key.as_ref(), settings.fiscalization.retry());
     let services =
         Services { rate_limiter: rate_limiter(settings), public_url: base.into(), ..services };
-    let work = jobs::start(&services.store, services.fiscal());
+    let work = jobs::start(&services.store, services.fiscal(), Following::default());
     let stop = async move {
         stop.await;
         work.stop();
@@ -71,7 +72,7 @@ pub async fn work(settings: &Settings) -> anyhow::Result<()> {
     );
     let services =
         services(store, authorities, master_key.as_ref(), settings.fiscalization.retry());
-    let work = jobs::start(&services.store, services.fiscal());
+    let work = jobs::start(&services.store, services.fiscal(), Following::default());
     stop.await;
     work.stop();
     tracing::info!("ended");

@@ -2,6 +2,7 @@
 //!
 //! | Module      | Owns                                                                       |
 //! | ----------- | -------------------------------------------------------------------------- |
+//! | `activities` | the log as an entity's members read it                                   |
 //! | `convert`   | parts that documents and the catalogue both keep                          |
 //! | `documents` | documents made of the catalogue's records and the entity's settings        |
 //! | `expenses`  | received supplier invoices, calculated and numbered                        |
@@ -21,6 +22,7 @@
 //! twice, but for a change that a tax authority is told of: what it is about to be told is stored
 //! first. Domain crates do not know each other; whatever crosses from one to the other is here.
 
+pub mod activities;
 pub mod convert;
 pub mod documents;
 pub mod entities;

@@ -33,6 +33,7 @@
 //! up.
 
 mod access;
+mod activities;
 mod answer;
 mod body;
 mod catalog;
@@ -46,6 +47,7 @@ mod gate;
 mod health;
 mod limits;
 mod mail;
+mod jobs;
 mod openapi;
 mod pos;
 mod recurring;

@@ -2,7 +2,8 @@
 
 use crate::route::Route;
 use crate::{
-    access, catalog, docs, documents, fiscal, health, mail, pos, recurring, sandbox, settlement,
+    access, activities, catalog, docs, documents, fiscal, health, jobs, mail, pos, recurring,
+    sandbox, settlement,
 };
 
 /// The areas' tables, in the order in which paths are matched.
@@ -42,6 +43,8 @@ const AREAS: &[&[Route]] = &[
     fiscal::internal_act::ROUTES,
     fiscal::fina::ROUTES,
     sandbox::ROUTES,
+    activities::ROUTES,
+    jobs::ROUTES,
 ];
 
 /// Every route that is served: nothing else is, and each has its gate.

@@ -8,6 +8,7 @@ mod catalog;
 mod documents;
 mod fiscal;
 mod mail;
+mod following;
 mod pos;
 mod recurring;
 mod settlement;
