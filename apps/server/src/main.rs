@@ -13,6 +13,7 @@
 //! | `demo`           | `racun demo`                                         |
 //! | `private_server` | its server when no other is named                    |
 //! | `authorities`    | the tax authorities that are told                    |
+//! | `outside`        | receivers of events, mail, and the storage of files  |
 //! | `print`          | lines on standard output                             |
 //! | `stop`           | the signals that end the process                     |
 
@@ -23,6 +24,7 @@ mod data_folder;
 mod demo;
 mod following;
 mod jobs;
+mod outside;
 mod print;
 mod private_server;
 mod serve;
@@ -53,6 +55,8 @@ impl From<anyhow::Error> for Failure {
 
 #[tokio::main]
 async fn main() -> ExitCode {
+    // Before anybody makes a client: the one of the telemetry looks for it too.
+    racun_gateways::use_ring();
     let (text, status) = match run().await {
         Ok(()) => return ExitCode::SUCCESS,
         Err(Failure::Asked(text)) => (text, 2),

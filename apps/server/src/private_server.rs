@@ -10,7 +10,7 @@ use racun_http_api::Options;
 use tokio::sync::oneshot;
 
 use crate::demo::Play;
-use crate::following::Following;
+use crate::outside::{self, Outside};
 use crate::settings::Settings;
 use crate::{authorities, demo, jobs, serve, store};
 
@@ -33,6 +33,8 @@ pub async fn demo(play: Play) -> anyhow::Result<()> {
         let _ = stopped.await;
     });
     let authorities = authorities::connect(&settings)?;
+    let outside =
+        Outside { public_url: format!("http://{address}"), ..outside::connect(&settings)? };
     let simulator = match play {
         Play::Fiscal(_) => {
             Some(authorities.simulator().context("no simulator of the authorities")?)
@@ -40,8 +42,9 @@ pub async fn demo(play: Play) -> anyhow::Result<()> {
         Play::MainJob | Play::Pos => None,
     };
     let master_key = opened.master_key.as_ref();
-    let services = serve::services(opened.store, Arc::clone(&authorities), master_key, RETRY);
-    let work = jobs::start(&services.store, services.fiscal(), Following::default());
+    let services =
+        serve::services(opened.store, Arc::clone(&authorities), outside, master_key, RETRY);
+    let work = jobs::start(&services.store, services.fiscal(), serve::following(&services));
     let server = tokio::spawn(racun_http_api::run(listener, services, options));
     let outcome = demo::play(play, &format!("http://{address}"), simulator).await;
     work.stop();

@@ -7,6 +7,7 @@ use std::time::Instant;
 use anyhow::Context as _;
 use racun_access::{MasterVault, PinKey};
 use racun_application::fiscalization::FiscalAuthority;
+use racun_application::mailing::Postman;
 use racun_application::payments::NoAuthority;
 use racun_fiscal::Retry;
 use racun_http_api::{Options, RateLimiter, Services};
@@ -15,6 +16,7 @@ use tokio::runtime::Handle;
 
 use crate::authorities::{self, Connected};
 use crate::following::Following;
+use crate::outside::{self, Outside};
 use crate::settings::{MasterKey, Settings};
 use crate::store::{self, Opened};
 use crate::{clock, jobs, print, stop};
@@ -25,15 +27,15 @@ use crate::{clock, jobs, print, stop};
 /// When the store cannot be opened or the address cannot be listened on.
 pub async fn serve(settings: &Settings) -> anyhow::Result<()> {
     let authorities = authorities::connect(settings)?;
+    let mut outside = outside::connect(settings)?;
     let Opened { store, place, made, master_key } = store::open(settings).await?;
     // From here on: a signal while the store is opened ends the process at once, which both stores
     // survive, whereas waiting for another process's migrations may take minutes.
     let stop = stop::requested()?;
     let (listener, address) = listen(settings.server.listen)?;
-    let base = match &settings.server.public_url {
-        Some(url) => url.as_str().to_owned(),
-        None => format!("http://{address}"),
-    };
+    if settings.server.public_url.is_none() {
+        outside.public_url = format!("http://{address}");
+    }
     tracing::info!(%address, "Racun listens on http://{address}, documented at /docs; data in {place}");
     if master_key.is_none() {
         tracing::warn!(
@@ -42,13 +44,12 @@ pub async fn serve(settings: &Settings) -> anyhow::Result<()> {
         );
     }
     if !made.is_empty() {
-        tracing::info!("{}", how_to_get_a_key(&base));
+        tracing::info!("{}", how_to_get_a_key(&outside.public_url));
     }
-    let services =
-        services(store, authorities, master_key.as_ref(), settings.fiscalization.retry());
-    let services =
-        Services { rate_limiter: rate_limiter(settings), public_url: base.into(), ..services };
-    let work = jobs::start(&services.store, services.fiscal(), Following::default());
+    let retry = settings.fiscalization.retry();
+    let services = services(store, authorities, outside, master_key.as_ref(), retry);
+    let services = Services { rate_limiter: rate_limiter(settings), ..services };
+    let work = jobs::start(&services.store, services.fiscal(), following(&services));
     let stop = async move {
         stop.await;
         work.stop();
@@ -64,15 +65,16 @@ pub async fn serve(settings: &Settings) -> anyhow::Result<()> {
 /// When the store cannot be opened.
 pub async fn work(settings: &Settings) -> anyhow::Result<()> {
     let authorities = authorities::connect(settings)?;
+    let outside = outside::connect(settings)?;
     let Opened { store, place, master_key, .. } = store::open(settings).await?;
     let stop = stop::requested()?;
     tracing::info!(
         "Racun works off jobs: invoices of recurring ones, and documents that tax authorities have \
          not confirmed; data in {place}"
     );
-    let services =
-        services(store, authorities, master_key.as_ref(), settings.fiscalization.retry());
-    let work = jobs::start(&services.store, services.fiscal(), Following::default());
+    let retry = settings.fiscalization.retry();
+    let services = services(store, authorities, outside, master_key.as_ref(), retry);
+    let work = jobs::start(&services.store, services.fiscal(), following(&services));
     stop.await;
     work.stop();
     tracing::info!("ended");
@@ -107,6 +109,7 @@ pub fn listen(address: SocketAddr) -> anyhow::Result<(TcpListener, SocketAddr)> 
 pub fn services(
     store: Arc<dyn racun_kernel::Store>,
     authorities: Arc<Connected>,
+    outside: Outside,
     master_key: Option<&MasterKey>,
     fiscal_retry: Retry,
 ) -> Services {
@@ -118,11 +121,14 @@ pub fn services(
         test_certificates: Some(authorities),
         vault: master_key.map(vault),
         fiscal_retry,
+        courier: outside.courier,
+        mailer: outside.mailer,
+        files: outside.files,
+        public_url: outside.public_url.into(),
         clock: Arc::new(clock::now),
         entropy: clock::entropy(),
         pins: master_key.map(|key| PinKey::derive(key.bytes())),
         rate_limiter: None,
-        public_url: "".into(),
         version: env!("CARGO_PKG_VERSION"),
         started: Instant::now(),
         runtime: Handle::current(),
@@ -135,6 +141,13 @@ pub fn services(
 fn rate_limiter(settings: &Settings) -> Option<RateLimiter> {
     let proxies = settings.server.trusted_proxies.all().to_vec();
     settings.rate_limits.options().map(|options| RateLimiter::new(options, proxies, None))
+}
+
+/// Who does what is to be done after a commit.
+pub fn following(services: &Services) -> Following {
+    let (store, mailer) = (Arc::clone(&services.store), Arc::clone(&services.mailer));
+    let postman = Postman { store, mailer, stamp: Arc::new(clock::stamp) };
+    Following { handlers: vec![Arc::new(postman)], ..Following::default() }
 }
 
 /// Commands from nothing to a sandbox key, ready to copy.

@@ -9,8 +9,10 @@ use std::time::{Duration, Instant};
 use racun_access::PinKey;
 use racun_application::fiscalization::Fiscal;
 use racun_application::payments::TaxAuthority;
+use racun_catalog::FileStorage;
 use racun_fiscal::{Authorities, Retry, TestCertificates};
-use racun_kernel::{Entropy, Stamp, Store, Vault};
+use racun_kernel::{Entropy, Mailer, Stamp, Store, Vault};
+use racun_webhooks::Courier;
 use time::OffsetDateTime;
 use tokio::runtime::Handle;
 use tokio::sync::Semaphore;
@@ -34,6 +36,14 @@ pub struct Services {
     pub vault: Option<Arc<dyn Vault>>,
     /// How long a document waits before a tax authority that gave no answer is told again.
     pub fiscal_retry: Retry,
+    /// Who posts to receivers of events.
+    pub courier: Arc<dyn Courier>,
+    /// Who carries mail.
+    pub mailer: Arc<dyn Mailer>,
+    /// Where the bytes of files are.
+    pub files: Arc<dyn FileStorage>,
+    /// The base of links to this server: `https://invoices.example.com`, without a slash at its end.
+    pub public_url: Arc<str>,
     /// What time it is.
     pub clock: Arc<dyn Fn() -> OffsetDateTime + Send + Sync>,
     /// Where ids and secrets come from.
@@ -42,8 +52,6 @@ pub struct Services {
     pub pins: Option<PinKey>,
     /// What counts requests; `None` where they are not limited.
     pub rate_limiter: Option<RateLimiter>,
-    /// The base of links to this server: `https://invoices.example.com`, without a slash at its end.
-    pub public_url: Arc<str>,
     /// The version that `GET /health` answers.
     pub version: &'static str,
     /// Since when the process runs.

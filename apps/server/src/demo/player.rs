@@ -26,7 +26,9 @@ pub(super) struct Player {
 impl Player {
     pub(super) fn new(base: &str) -> anyhow::Result<Self> {
         // The server is this machine's or the caller's own: no proxy is asked.
-        let client = Client::builder().no_proxy().timeout(PATIENCE).build()?;
+        let tls = racun_gateways::tls_client()?;
+        let client = Client::builder().tls_backend_preconfigured(tls);
+        let client = client.no_proxy().timeout(PATIENCE).build()?;
         let base = base.trim_end_matches('/').to_owned();
         Ok(Self { client, base, token: None, entity: None, steps: Arc::default() })
     }

@@ -3,7 +3,7 @@
 
 mod authority;
 mod fiscalization;
-mod later;
+mod outside;
 mod rate_limits;
 mod value;
 
@@ -19,6 +19,7 @@ use serde::Deserialize;
 
 pub use authority::{Fina, FinaService, Furs, FursService, Transport};
 pub use fiscalization::Fiscalization;
+pub use outside::{Email, Files, Webhooks};
 pub use rate_limits::RateLimits;
 pub use value::{BaseUrl, LogFormat, LogLevel, MasterKey, Networks, PostgresUrl, Setting};
 use value::{optional, required};
@@ -50,9 +51,12 @@ pub struct Settings {
     pub furs: Furs,
     /// Where the Croatian one is.
     pub fina: Fina,
-    /// Those whose functions are not there yet, checked all the same.
-    webhooks: later::Webhooks,
-    email: later::Email,
+    /// How events are posted to their receivers.
+    pub webhooks: Webhooks,
+    /// Who takes mail.
+    pub email: Email,
+    /// Where the bytes of files are kept.
+    pub files: Files,
     /// How many requests are answered in a minute.
     pub rate_limits: RateLimits,
 }

@@ -11,7 +11,9 @@ use std::time::Duration;
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
+use racun_gateways::SmtpMailer;
 use racun_http_api::Network;
+use racun_kernel::Mailbox;
 use serde::Deserializer;
 use serde::de::{Error, Visitor};
 use tracing::Level;
@@ -143,6 +145,13 @@ impl Setting for BaseUrl {
             && url.query().is_none()
             && url.fragment().is_none();
         is_base.then(|| Self(url.as_str().trim_end_matches('/').to_owned()))
+    }
+}
+
+impl BaseUrl {
+    /// Its host, where that is a name and no address.
+    pub fn domain(&self) -> Option<String> {
+        reqwest::Url::parse(&self.0).ok()?.domain().map(str::to_owned)
     }
 }
 
@@ -319,6 +328,13 @@ fn delay(text: &str) -> Option<Duration> {
 #[derive(Clone, PartialEq, Eq)]
 pub struct SmtpUrl(String);
 
+impl SmtpUrl {
+    /// Its text, which may hold a password.
+    pub fn as_str(&self) -> &str {
+        &self.0
+    }
+}
+
 impl fmt::Debug for SmtpUrl {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("SmtpUrl(…)")
@@ -329,8 +345,77 @@ impl Setting for SmtpUrl {
     const EXPECTED: &'static str = "an address as in smtp://user:password@host:587 or smtps://…";
 
     fn read(text: &str) -> Option<Self> {
-        let url = reqwest::Url::parse(text).ok()?;
-        let is_smtp = matches!(url.scheme(), "smtp" | "smtps") && url.has_host();
-        is_smtp.then(|| Self(text.to_owned()))
+        let anybody = Mailbox { name: None, address: "racun@localhost".to_owned() };
+        SmtpMailer::new(text, anybody).is_ok().then(|| Self(text.to_owned()))
+    }
+}
+
+/// Whom mail is from.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Sender(Mailbox);
+
+impl Sender {
+    /// As mail takes it.
+    pub const fn mailbox(&self) -> &Mailbox {
+        &self.0
+    }
+}
+
+impl Setting for Sender {
+    const EXPECTED: &'static str =
+        "an address as in invoices@example.com or Racun <invoices@example.com>";
+
+    fn read(text: &str) -> Option<Self> {
+        racun_gateways::mailbox(text).map(Self)
+    }
+}
+
+/// A name of somebody else's.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Word(String);
+
+impl Word {
+    /// This word.
+    pub fn new(text: &str) -> Self {
+        Self(text.to_owned())
+    }
+
+    /// Its text.
+    pub fn as_str(&self) -> &str {
+        &self.0
+    }
+}
+
+impl Setting for Word {
+    const EXPECTED: &'static str = "a name without spaces";
+
+    fn read(text: &str) -> Option<Self> {
+        let is_word = !text.is_empty() && text.chars().all(|sign| sign.is_ascii_graphic());
+        is_word.then(|| Self(text.to_owned()))
+    }
+}
+
+/// A part of a key to somebody else's service.
+#[derive(Clone, PartialEq, Eq)]
+pub struct Secret(Word);
+
+impl Secret {
+    /// Its text.
+    pub fn as_str(&self) -> &str {
+        self.0.as_str()
+    }
+}
+
+impl fmt::Debug for Secret {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("Secret(…)")
+    }
+}
+
+impl Setting for Secret {
+    const EXPECTED: &'static str = "a key without spaces";
+
+    fn read(text: &str) -> Option<Self> {
+        Word::read(text).map(Self)
     }
 }

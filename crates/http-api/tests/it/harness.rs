@@ -21,6 +21,7 @@ use time::macros::datetime;
 use tokio::runtime::Handle;
 
 use crate::authorities::Scripted;
+use crate::outside::{Memory, Unreachable};
 
 /// The password of every user in these tests.
 pub const PASSWORD: &str = "correct horse 1";
@@ -90,11 +91,14 @@ pub fn services(store: Arc<dyn Store>, seconds: Arc<AtomicI64>) -> Services {
         test_certificates: None,
         vault: Some(Arc::new(MasterVault::derive(&[7; 32]))),
         fiscal_retry: racun_fiscal::Retry::default(),
+        courier: Arc::new(Unreachable),
+        mailer: Arc::new(Unreachable),
+        files: Arc::<Memory>::default(),
+        public_url: "https://racun.example".into(),
         clock: Arc::new(now),
         entropy: Arc::new(Counting::default()),
         pins: Some(PinKey::derive(&[7; 32])),
         rate_limiter: None,
-        public_url: "https://racun.example".into(),
         version: "1.2.3",
         started: Instant::now(),
         runtime: Handle::current(),

@@ -26,6 +26,7 @@ mod mail;
 mod mail_limits;
 mod mailbox;
 mod operators;
+mod outside;
 mod payment_lists;
 mod payments;
 mod pos;

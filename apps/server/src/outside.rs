@@ -1,0 +1,73 @@
+//! The world outside as settings name it: receivers of events, a mail server, a storage of files.
+
+use std::sync::Arc;
+
+use anyhow::{Context as _, anyhow};
+use racun_catalog::FileStorage;
+use racun_gateways::{Files, HttpCourier, MailFolder, Options, SmtpMailer};
+use racun_kernel::Mailer;
+use racun_webhooks::Courier;
+
+use crate::settings::Settings;
+
+/// The folder of mail in the data folder.
+const MAIL: &str = "mail";
+
+/// The folder of files in the data folder.
+const FILES: &str = "files";
+
+/// Those that are called.
+#[derive(Clone)]
+pub struct Outside {
+    /// Who posts to receivers of events.
+    pub courier: Arc<dyn Courier>,
+    /// Who carries mail.
+    pub mailer: Arc<dyn Mailer>,
+    /// Where the bytes of files are.
+    pub files: Arc<dyn FileStorage>,
+    /// The base of links to this server.
+    pub public_url: String,
+}
+
+/// Who is called where settings say. Nobody is called yet, and no folder made.
+///
+/// # Errors
+/// When a setting is of no use: one line that names it.
+pub fn connect(settings: &Settings) -> anyhow::Result<Outside> {
+    let allow_private_addresses = settings.webhooks.allow_private_addresses;
+    let options = Options { allow_private_addresses, ..Options::default() };
+    let courier = HttpCourier::new(options)
+        .map_err(|reason| anyhow!(reason))
+        .context("nobody can post to receivers of events")?;
+    let public_url = match &settings.server.public_url {
+        Some(url) => url.as_str().to_owned(),
+        None => format!("http://{}", settings.server.listen),
+    };
+    Ok(Outside {
+        courier: Arc::new(courier),
+        mailer: mailer(settings)?,
+        files: files(settings)?,
+        public_url,
+    })
+}
+
+fn mailer(settings: &Settings) -> anyhow::Result<Arc<dyn Mailer>> {
+    let sender = settings.email.sender(settings.server.public_url.as_ref());
+    match &settings.email.smtp_url {
+        Some(url) => {
+            let mailer = SmtpMailer::new(url.as_str(), sender);
+            Ok(Arc::new(mailer.context("setting RACUN__EMAIL__SMTP_URL")?))
+        }
+        None => Ok(Arc::new(MailFolder::new(settings.database.dir.join(MAIL), sender))),
+    }
+}
+
+fn files(settings: &Settings) -> anyhow::Result<Arc<dyn FileStorage>> {
+    match settings.files.bucket() {
+        Some(bucket) => {
+            let files = Files::in_bucket(&bucket);
+            Ok(Arc::new(files.context("settings RACUN__FILES__S3__…")?))
+        }
+        None => Ok(Arc::new(Files::in_folder(settings.database.dir.join(FILES)))),
+    }
+}

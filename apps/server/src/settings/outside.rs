@@ -1,0 +1,110 @@
+//! `RACUN__WEBHOOKS__…`, `RACUN__EMAIL__…` and `RACUN__FILES__…`: the world outside.
+
+use racun_gateways::Bucket;
+use racun_kernel::Mailbox;
+use serde::de::Error;
+use serde::{Deserialize, Deserializer};
+
+use super::value::{BaseUrl, Delays, Secret, Sender, SmtpUrl, Word, optional, required};
+
+/// `RACUN__WEBHOOKS__…`
+#[derive(Debug, Deserialize)]
+#[serde(default, deny_unknown_fields, expecting = "a section")]
+pub struct Webhooks {
+    /// Whether events are also posted to addresses of this machine and its network.
+    #[serde(deserialize_with = "required")]
+    pub allow_private_addresses: bool,
+    /// When a delivery is tried.
+    #[serde(deserialize_with = "required")]
+    pub retry_delays: Delays,
+}
+
+impl Default for Webhooks {
+    fn default() -> Self {
+        Self {
+            allow_private_addresses: false,
+            retry_delays: Delays::seconds([0, 60, 300, 1_800, 7_200]),
+        }
+    }
+}
+
+/// `RACUN__EMAIL__…`
+#[derive(Debug, Default, Deserialize)]
+#[serde(default, deny_unknown_fields, expecting = "a section")]
+pub struct Email {
+    /// The server that takes mail; absent: mail is written to files.
+    #[serde(deserialize_with = "optional")]
+    pub smtp_url: Option<SmtpUrl>,
+    /// Whom mail is from when it does not say otherwise.
+    #[serde(deserialize_with = "optional")]
+    from: Option<Sender>,
+}
+
+impl Email {
+    /// Whom mail is from: as set, or `racun` at the host of the server's public address, where that
+    /// has a name.
+    pub fn sender(&self, public_url: Option<&BaseUrl>) -> Mailbox {
+        if let Some(sender) = &self.from {
+            return sender.mailbox().clone();
+        }
+        let host = public_url.and_then(BaseUrl::domain).unwrap_or_else(|| "localhost".to_owned());
+        Mailbox { name: Some("Racun".to_owned()), address: format!("racun@{host}") }
+    }
+}
+
+/// `RACUN__FILES__…`
+#[derive(Debug, Default, Deserialize)]
+#[serde(default, deny_unknown_fields, expecting = "a section")]
+pub struct Files {
+    #[serde(deserialize_with = "S3::whole")]
+    s3: S3,
+}
+
+impl Files {
+    /// The bucket that files are kept in; `None`: a folder.
+    pub fn bucket(&self) -> Option<Bucket> {
+        let S3 { endpoint, bucket, region, access_key_id, secret_access_key } = &self.s3;
+        Some(Bucket {
+            endpoint: endpoint.as_ref().map(|url| url.as_str().to_owned()),
+            name: bucket.as_ref()?.as_str().to_owned(),
+            region: region.as_str().to_owned(),
+            access_key_id: access_key_id.as_ref()?.as_str().to_owned(),
+            secret_access_key: secret_access_key.as_ref()?.as_str().to_owned(),
+        })
+    }
+}
+
+/// `RACUN__FILES__S3__…`
+#[derive(Debug, Deserialize)]
+#[serde(default, deny_unknown_fields, expecting = "a section")]
+struct S3 {
+    #[serde(deserialize_with = "optional")]
+    endpoint: Option<BaseUrl>,
+    #[serde(deserialize_with = "optional")]
+    bucket: Option<Word>,
+    #[serde(deserialize_with = "required")]
+    region: Word,
+    #[serde(deserialize_with = "optional")]
+    access_key_id: Option<Secret>,
+    #[serde(deserialize_with = "optional")]
+    secret_access_key: Option<Secret>,
+}
+
+impl S3 {
+    /// A bucket without a key, or the other way round, would be files in a folder that nobody meant.
+    fn whole<'de, D: Deserializer<'de>>(source: D) -> Result<Self, D::Error> {
+        let s3 = Self::deserialize(source)?;
+        match (&s3.bucket, &s3.access_key_id, &s3.secret_access_key) {
+            (Some(_), Some(_), Some(_)) => Ok(s3),
+            _ => Err(D::Error::custom("bucket, access_key_id and secret_access_key go together")),
+        }
+    }
+}
+
+impl Default for S3 {
+    fn default() -> Self {
+        let region = Word::new("us-east-1");
+        let (endpoint, bucket) = (None, None);
+        Self { endpoint, bucket, region, access_key_id: None, secret_access_key: None }
+    }
+}
