@@ -71,6 +71,7 @@ async fn every_operation_says_what_it_answers() {
                 "pause",
                 "resume",
                 "sandbox",
+                "retry",
                 "share",
                 "resend-verification",
             ];

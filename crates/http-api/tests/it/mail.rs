@@ -68,7 +68,11 @@ async fn a_link_is_kept_until_it_is_revoked() {
         ("/advance-invoices", "adv_share_"),
         ("/delivery-notes", "del_share_"),
     ] {
-        let id = post.document(&owner, path, json!({"date": "2026-11-20"})).await;
+        let mut more = json!({"date": "2026-11-20"});
+        if path == "/advance-invoices" {
+            more["payments"] = json!([{"type": "cash", "amount": 100}]);
+        }
+        let id = post.document(&owner, path, more).await;
         let share = format!("/documents/{id}/share");
         let first = api.post(&share, &owner, json!({})).await.with(200).json();
         let shareable_id = text(&first["shareable_id"]);
