@@ -10,7 +10,6 @@ use racun_http_api::Options;
 use tokio::sync::oneshot;
 
 use crate::demo::Play;
-use crate::following::Following;
 use crate::outside::{self, Outside};
 use crate::settings::Settings;
 use crate::{authorities, demo, jobs, serve, store};
@@ -45,7 +44,7 @@ pub async fn demo(play: Play) -> anyhow::Result<()> {
     let master_key = opened.master_key.as_ref();
     let services =
         serve::services(opened.store, Arc::clone(&authorities), outside, master_key, RETRY);
-    let work = jobs::start(&services.store, services.fiscal(), Following::default());
+    let work = jobs::start(&services.store, services.fiscal(), serve::following(&services));
     let server = tokio::spawn(racun_http_api::run(listener, services, options));
     let outcome = demo::play(play, &format!("http://{address}"), simulator).await;
     work.stop();

@@ -7,6 +7,7 @@ use std::time::Instant;
 use anyhow::Context as _;
 use racun_access::{MasterVault, PinKey};
 use racun_application::fiscalization::FiscalAuthority;
+use racun_application::mailing::Postman;
 use racun_application::payments::NoAuthority;
 use racun_fiscal::Retry;
 use racun_http_api::{Options, RateLimiter, Services};
@@ -53,7 +54,7 @@ pub async fn serve(settings: &Settings) -> anyhow::Result<()> {
         white_labels: Arc::new(labels),
         ..services
     };
-    let work = jobs::start(&services.store, services.fiscal(), Following::default());
+    let work = jobs::start(&services.store, services.fiscal(), following(&services));
     let stop = async move {
         stop.await;
         work.stop();
@@ -78,7 +79,7 @@ pub async fn work(settings: &Settings) -> anyhow::Result<()> {
     );
     let retry = settings.fiscalization.retry();
     let services = services(store, authorities, outside, master_key.as_ref(), retry);
-    let work = jobs::start(&services.store, services.fiscal(), Following::default());
+    let work = jobs::start(&services.store, services.fiscal(), following(&services));
     stop.await;
     work.stop();
     tracing::info!("ended");
@@ -146,6 +147,13 @@ pub fn services(
 fn rate_limiter(settings: &Settings) -> Option<RateLimiter> {
     let proxies = settings.server.trusted_proxies.all().to_vec();
     settings.rate_limits.options().map(|options| RateLimiter::new(options, proxies, None))
+}
+
+/// Who does what is to be done after a commit.
+pub fn following(services: &Services) -> Following {
+    let (store, mailer) = (Arc::clone(&services.store), Arc::clone(&services.mailer));
+    let postman = Postman { store, mailer, stamp: Arc::new(clock::stamp) };
+    Following { handlers: vec![Arc::new(postman)], ..Following::default() }
 }
 
 /// Commands from nothing to a sandbox key, ready to copy.

@@ -41,6 +41,10 @@ pub enum Permission {
     ReadBilling,
     /// Choosing plans, and where bills are sent.
     ManageBilling,
+    /// Reading what is still to be done for the entity, and what was given up.
+    ReadJobs,
+    /// Starting anew what was given up.
+    RetryJobs,
 }
 
 impl Permission {
@@ -53,7 +57,8 @@ impl Permission {
             | Self::ReadEntity
             | Self::ReadFiscal
             | Self::ReadBilling
-            | Self::ReadPeople => false,
+            | Self::ReadPeople
+            | Self::ReadJobs => false,
             Self::Sell
             | Self::SetPin
             | Self::WriteRecords
@@ -63,7 +68,8 @@ impl Permission {
             | Self::ManageFiscal
             | Self::ManagePeople
             | Self::ManageKeys
-            | Self::ManageBilling => true,
+            | Self::ManageBilling
+            | Self::RetryJobs => true,
         }
     }
 }
@@ -78,8 +84,8 @@ impl Permission {
 pub fn permits(principal: Principal, role: Role, permission: Permission) -> bool {
     use Permission::{
         DeleteUnits, EraseRecords, ManageBilling, ManageEntity, ManageFiscal, ManageKeys,
-        ManagePeople, ReadBilling, ReadEntity, ReadFiscal, ReadPeople, ReadRecords, ReadTill, Sell,
-        SetPin, WriteRecords,
+        ManagePeople, ReadBilling, ReadEntity, ReadFiscal, ReadJobs, ReadPeople, ReadRecords,
+        ReadTill, RetryJobs, Sell, SetPin, WriteRecords,
     };
     let (least, with_entity_key, at_till) = match permission {
         ReadTill => (Role::Viewer, true, true),
@@ -90,7 +96,7 @@ pub fn permits(principal: Principal, role: Role, permission: Permission) -> bool
         WriteRecords => (Role::Editor, true, false),
         ReadBilling => (Role::Editor, false, false),
         EraseRecords | DeleteUnits | ManageEntity | ManageFiscal | ManagePeople | ManageKeys
-        | ManageBilling => (Role::Admin, false, false),
+        | ManageBilling | ReadJobs | RetryJobs => (Role::Admin, false, false),
     };
     let reached = match principal {
         Principal::EntityKey(_) => with_entity_key,
@@ -177,6 +183,8 @@ mod tests {
             (Permission::ManageKeys, "- - x x - - - -"),
             (Permission::ReadBilling, "- x x x - x - -"),
             (Permission::ManageBilling, "- - x x - - - -"),
+            (Permission::ReadJobs, "- - x x - - - -"),
+            (Permission::RetryJobs, "- - x x - - - -"),
         ] {
             assert_eq!(row(permission), expected, "{permission:?}");
         }

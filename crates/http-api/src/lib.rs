@@ -19,6 +19,7 @@
 //! | `health`   | liveness and readiness                                                 |
 //! | `access`   | users, entities, members, invitations, keys                            |
 //! | `billing`  | white labels, subscriptions, and what plans leave out                   |
+//! | `mail`     | sending documents and reminders; documents behind links                |
 //! | `documents` | all five kinds of documents, links between them, their lines           |
 //! | `settlement` | payments and expenses                                                |
 //! | `pos`      | tables and tabs of the point of sale                                   |
@@ -33,6 +34,7 @@
 //! up.
 
 mod access;
+mod activities;
 mod answer;
 mod billing;
 mod body;
@@ -45,7 +47,9 @@ mod foresight;
 mod frame;
 mod gate;
 mod health;
+mod jobs;
 mod limits;
+mod mail;
 mod openapi;
 mod pos;
 mod recurring;

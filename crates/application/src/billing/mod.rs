@@ -11,7 +11,7 @@
 mod meter;
 mod worker;
 
-use racun_access::{ACCOUNTS, Account, Entity, check_email};
+use racun_access::{ACCOUNTS, Account, Entity};
 use racun_billing::{
     AtEnd, BillingError, Catalogue, Chosen, Feature, Happening, Interval, NewSubscription,
     PaymentProvider, Plan, SUBSCRIPTIONS, Subscription, Usage, UsageMonth, WhiteLabel, due_put,
@@ -110,7 +110,7 @@ pub async fn set_billing_email(
     if !entity.is_subscribed {
         return Err(BillingError::NoSubscription);
     }
-    if let Some(Err(issue)) = email.as_deref().map(check_email) {
+    if let Some(Err(issue)) = email.as_deref().map(racun_kernel::check_address) {
         return Err(racun_kernel::Issues::from(issue.at("billing_email")).into());
     }
     let now = stamp.now();

@@ -8,6 +8,8 @@ mod billing;
 mod catalog;
 mod documents;
 mod fiscal;
+mod following;
+mod mail;
 mod pos;
 mod recurring;
 mod settlement;
@@ -121,6 +123,10 @@ impl Kind {
 pub enum OwnCode {
     /// 403: an operator's PIN is wrong.
     InvalidPin,
+    /// 403: whoever sends e-mail has not verified their own address.
+    EmailVerificationRequired,
+    /// 429: as many mails were sent as may be.
+    EmailRateLimitExceeded,
     /// 409: another device takes the payment of a tab.
     AlreadyClaimed,
     /// 403: another device has the claim that is to be released.
@@ -143,6 +149,8 @@ impl OwnCode {
     pub const fn name(self) -> &'static str {
         match self {
             Self::InvalidPin => "invalid_pin",
+            Self::EmailVerificationRequired => "email_verification_required",
+            Self::EmailRateLimitExceeded => "email_rate_limit_exceeded",
             Self::AlreadyClaimed => "already_claimed",
             Self::NotClaimant => "not_claimant",
             Self::NotClaimed => "not_claimed",

@@ -2,6 +2,7 @@
 #![expect(clippy::unwrap_used, reason = "a test fails by panicking, its helpers too")]
 
 mod access;
+mod activities;
 mod answers;
 mod authorities;
 mod bodies;
@@ -21,6 +22,9 @@ mod fiscal_furs;
 mod foresight;
 mod harness;
 mod limits;
+mod mail;
+mod mail_limits;
+mod mailbox;
 mod operators;
 mod outside;
 mod payment_lists;
@@ -28,6 +32,7 @@ mod payments;
 mod pos;
 mod pos_lists;
 mod pos_takings;
+mod recovery;
 mod recurring;
 mod routes;
 mod server;

@@ -1,0 +1,83 @@
+use proptest::prelude::*;
+use racun_mail::{Values, fill, fill_line, to_html, uses};
+
+fn values() -> Values {
+    let mut values = Values::default();
+    values.set("name", Some("Bor & <sin>"));
+    values.set("nothing", None::<String>);
+    values.set("bank_account.iban", Some("SI56"));
+    values.set("evil", Some("{name} **x** [a](javascript:x) <script>\r\nBcc: x"));
+    values.set("link", Some("https://x.si/?a=1&b=\"2\""));
+    values
+}
+
+#[test]
+fn variables_are_put_in_once_and_what_is_unknown_stays() {
+    for (template, expected) in [
+        ("Dear {name}", "Dear Bor & <sin>"),
+        ("{nothing}|{bank_account.iban}", "|SI56"),
+        ("{unknown} {Name} { name } {name", "{unknown} {Name} { name } {name"),
+        ("{{name}}", "{Bor & <sin>}"),
+        ("{evil}", "{name} **x** [a](javascript:x) <script>\r\nBcc: x"),
+        ("{}", "{}"),
+    ] {
+        assert_eq!(fill(template, &values()), expected, "{template}");
+    }
+    assert_eq!(
+        fill_line("Re: {evil}", &values(), 60),
+        "Re: {name} **x** [a](javascript:x) <script>  Bcc: x"
+    );
+    assert_eq!(fill_line(&"ž".repeat(300), &values(), 255).chars().count(), 255);
+    assert!(uses("a {link} b", "link") && !uses("a {links} b", "link"));
+}
+
+#[test]
+fn marks_become_html_and_html_becomes_text() {
+    for (template, expected) in [
+        ("a\nb\n\nc", "<p>a<br>\nb</p>\n<p>c</p>\n"),
+        ("**b** *i* * no *", "<p><strong>b</strong> <em>i</em> * no *</p>\n"),
+        ("# T\n- a\n- b\nend", "<h1>T</h1>\n<ul>\n<li>a</li>\n<li>b</li>\n</ul>\n<p>end</p>\n"),
+        ("#### x", "<p>#### x</p>\n"),
+        ("<b>&\"'", "<p>&lt;b&gt;&amp;&quot;&#39;</p>\n"),
+        ("[t](https://x.si)", "<p><a href=\"https://x.si\">t</a></p>\n"),
+        ("[t](javascript:alert(1))", "<p>[t](javascript:alert(1))</p>\n"),
+        ("[t](data:x)", "<p>[t](data:x)</p>\n"),
+        ("see https://x.si/a.", "<p>see <a href=\"https://x.si/a\">https://x.si/a</a>.</p>\n"),
+        ("{name}", "<p>Bor &amp; &lt;sin&gt;</p>\n"),
+        (
+            "**{evil}**",
+            "<p><strong>{name} **x** [a](javascript:x) &lt;script&gt;<br>\nBcc: x</strong></p>\n",
+        ),
+        ("[t]({evil})", "<p>[t]({name} **x** [a](javascript:x) &lt;script&gt;<br>\nBcc: x)</p>\n"),
+        ("[pay]({link})", "<p><a href=\"https://x.si/?a=1&amp;b=&quot;2&quot;\">pay</a></p>\n"),
+        (
+            "{link}",
+            "<p><a href=\"https://x.si/?a=1&amp;b=&quot;2&quot;\">https://x.si/?a=1&amp;b=&quot;2&quot;</a></p>\n",
+        ),
+        ("\u{e000}0\u{e000}{name}", "<p>0Bor &amp; &lt;sin&gt;</p>\n"),
+    ] {
+        assert_eq!(to_html(template, &values()), expected, "{template}");
+    }
+}
+
+proptest! {
+    /// Whatever a value holds, it opens no tag and no attribute.
+    #[test]
+    fn no_value_and_no_template_makes_a_tag_of_its_own(
+        template in "[a-z*#\\[\\]()<>\"'&{} \n\u{e000}-]{0,60}",
+        value in "[a-z*#\\[\\]()<>\"'&{}:/ \n\u{e000}-]{0,40}",
+    ) {
+        let mut values = Values::default();
+        values.set("v", Some(value));
+        let html = to_html(&format!("{template}{{v}}[{{v}}]({{v}})"), &values);
+        for tag in html.split('<').skip(1).map(|rest| rest.split('>').next().unwrap()) {
+            let plain = ["p", "/p", "br", "strong", "/strong", "em", "/em", "ul", "/ul", "li", "/li",
+                "h1", "/h1", "h2", "/h2", "h3", "/h3", "/a"];
+            let link = tag.strip_prefix("a href=\"").and_then(|rest| rest.strip_suffix('"'));
+            let is_link = link.is_some_and(|url| {
+                !url.contains('"') && ["http", "mailto:"].iter().any(|one| url.starts_with(one))
+            });
+            prop_assert!(plain.contains(&tag) || is_link, "{tag} in {html}");
+        }
+    }
+}
