@@ -10,7 +10,7 @@ use racun_application::fiscalization::FiscalAuthority;
 use racun_application::payments::NoAuthority;
 use racun_fiscal::Retry;
 use racun_http_api::{Options, RateLimiter, Services};
-use racun_kernel::Vault;
+use racun_kernel::{RateLimits, Vault};
 use tokio::runtime::Handle;
 
 use crate::authorities::{self, Connected};
@@ -24,7 +24,7 @@ use crate::{clock, jobs, print, stop};
 /// When the store cannot be opened or the address cannot be listened on.
 pub async fn serve(settings: &Settings) -> anyhow::Result<()> {
     let authorities = authorities::connect(settings)?;
-    let Opened { store, place, made, master_key } = store::open(settings).await?;
+    let Opened { store, place, made, rate_limits, master_key } = store::open(settings).await?;
     // From here on: a signal while the store is opened ends the process at once, which both stores
     // survive, whereas waiting for another process's migrations may take minutes.
     let stop = stop::requested()?;
@@ -45,7 +45,7 @@ pub async fn serve(settings: &Settings) -> anyhow::Result<()> {
     }
     let services =
         services(store, authorities, master_key.as_ref(), settings.fiscalization.retry());
-    let services = Services { rate_limiter: rate_limiter(settings), ..services };
+    let services = Services { rate_limiter: rate_limiter(settings, rate_limits), ..services };
     let work = jobs::start(&services.store, services.fiscal());
     let stop = async move {
         stop.await;
@@ -129,9 +129,9 @@ pub fn services(
 }
 
 /// What counts requests; `None` where the settings do not limit them.
-fn rate_limiter(settings: &Settings) -> Option<RateLimiter> {
+fn rate_limiter(settings: &Settings, shared: Option<Arc<dyn RateLimits>>) -> Option<RateLimiter> {
     let proxies = settings.server.trusted_proxies.all().to_vec();
-    settings.rate_limits.options().map(|options| RateLimiter::new(options, proxies, None))
+    settings.rate_limits.options().map(|options| RateLimiter::new(options, proxies, shared))
 }
 
 /// Commands from nothing to a sandbox key, ready to copy.

@@ -9,6 +9,7 @@
 //! | `fiscal`    | settings, certificates, premises and devices of fiscalization              |
 //! | `payments`  | payments on documents and expenses; the port to tax authorities            |
 //! | `pos`       | tables and tabs of the point of sale                                       |
+//! | `idempotency` | requests that are sent again, carried out once                          |
 //! | `recurring` | recurring invoices, and the job that makes their invoices                  |
 //! | `settling`  | documents as settlement sees them, and what it changes on them             |
 //! | `error`     | why such a use case is refused                                             |
@@ -25,6 +26,7 @@ mod error;
 pub mod expenses;
 pub mod fiscal;
 pub mod fiscalization;
+pub mod idempotency;
 pub mod payments;
 pub mod pos;
 pub mod recurring;
@@ -44,6 +46,7 @@ pub fn tables() -> Vec<&'static Table> {
         &racun_settlement::TABLES,
         &racun_pos::TABLES,
         &racun_fiscal::TABLES,
+        &idempotency::TABLES,
     ]
     .concat()
 }

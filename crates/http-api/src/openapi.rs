@@ -44,6 +44,16 @@ pub(crate) fn described<T: ToSchema>(schemas: &mut Schemas) -> RefOr<Schema> {
     Ref::from_schema_name(T::name()).into()
 }
 
+/// Whether two routes answer the same body. Types are told by their names in the description.
+pub(crate) fn same_body(one: Option<Described>, other: Option<Described>) -> bool {
+    let name = |described: Described| match described(&mut Schemas::new()) {
+        RefOr::Ref(reference) => Some(reference.ref_location),
+        RefOr::T(_) => None,
+    };
+    let (one, other) = (one.and_then(name), other.and_then(name));
+    one.is_some() && one == other
+}
+
 /// A JSON number with its own digits, never a binary approximation.
 pub(crate) fn number() -> Schema {
     ObjectBuilder::new().schema_type(Type::Number).build().into()

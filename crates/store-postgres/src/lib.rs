@@ -19,6 +19,7 @@
 //! | `write`       | the statements that write                                                  |
 //! | `pool`        | connections                                                                |
 //! | `shared`      | lists and figures that several ask for at once                             |
+//! | `rate`        | requests, counted for all processes                                        |
 //! | `session`     | whose rows a statement reaches, and how it is planned                      |
 //! | `statement`   | SQL text with values, and how diesel sends it                              |
 //! | `error`       | what PostgreSQL's failures mean to the port                                |
@@ -36,6 +37,7 @@ mod hold;
 mod lane;
 mod migration;
 mod pool;
+mod rate;
 mod read;
 mod schema;
 mod session;
@@ -64,6 +66,7 @@ use ask::{Asker, Question};
 use group::Waiting;
 use lane::Lanes;
 use pool::Connections;
+use rate::Counting;
 use shared::{FiguresOf, PageOf, Shared};
 use statement::batch;
 
@@ -79,6 +82,7 @@ pub struct PgStore {
     figures: Shared<FiguresOf>,
     /// What one caller reads at once.
     reads: Shared<Vec<Read>>,
+    counting: Counting,
 }
 
 impl PgStore {
@@ -103,7 +107,8 @@ impl PgStore {
         let pages = Shared::new(runtime.clone(), connections.clone());
         let figures = Shared::new(runtime.clone(), connections.clone());
         let reads = Shared::new(runtime.clone(), connections.clone());
-        let store = Self { connections, runtime, units, askers, pages, figures, reads };
+        let counting = rate::counting(runtime.clone(), connections.clone());
+        let store = Self { connections, runtime, units, askers, pages, figures, reads, counting };
         store.ping().await?;
         Ok(store)
     }

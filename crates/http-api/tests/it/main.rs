@@ -20,6 +20,7 @@ mod fiscal_documents;
 mod fiscal_furs;
 mod foresight;
 mod harness;
+mod idempotency;
 mod limits;
 mod operators;
 mod payment_lists;
