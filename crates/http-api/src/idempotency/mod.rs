@@ -221,7 +221,10 @@ impl Keyed {
         };
         match rt::spawn(work.in_current_span()).await {
             Ok(answer) => answer,
-            Err(error) => std::panic::resume_unwind(error.into_panic()),
+            Err(error) => match error.try_into_panic() {
+                Ok(panic) => std::panic::resume_unwind(panic),
+                Err(ended) => Err(ApiError::unavailable(ended).into()),
+            },
         }
     }
 
