@@ -252,3 +252,74 @@ pub async fn sweep(
         })
         .await
 }
+
+#[cfg(test)]
+mod tests {
+    use racun_kernel::Event;
+    use time::macros::datetime;
+
+    use super::*;
+
+    const NOW: OffsetDateTime = datetime!(2026-11-21 12:00 UTC);
+
+    fn request(fingerprint: &str, at: OffsetDateTime) -> KeyedRequest {
+        let account = "acc_01jd0000000000000000000000".parse().unwrap();
+        KeyedRequest::new(account, "key".to_owned(), fingerprint.to_owned(), at)
+    }
+
+    #[test]
+    fn a_key_says_what_became_of_its_request() {
+        let body = KeptBody::Plain("{}".to_owned());
+        let answer = KeptAnswer { status: 201, headers: Vec::new(), body };
+        let begun = request("a", NOW - Duration::seconds(1));
+        let answered = KeyedRequest { answer: Some(answer.clone()), ..begun.clone() };
+        let aged = |age| KeyedRequest { created_at: NOW - age, ..answered.clone() };
+        for (held, fingerprint, expected) in [
+            (None, "a", Verdict::New),
+            (Some(begun.clone()), "a", Verdict::Unanswered(begun.clone())),
+            (Some(begun), "b", Verdict::Conflict),
+            (Some(answered.clone()), "a", Verdict::Answered(answer.clone())),
+            (Some(answered.clone()), "b", Verdict::Conflict),
+            (Some(aged(KEPT - Duration::SECOND)), "a", Verdict::Answered(answer)),
+            (Some(aged(KEPT)), "a", Verdict::New),
+            (Some(aged(KEPT)), "b", Verdict::New),
+        ] {
+            let told = format!("{held:?} {fingerprint}");
+            assert_eq!(request(fingerprint, NOW).judge(held), expected, "{told}");
+        }
+    }
+
+    #[test]
+    fn an_effect_is_told_or_numbered_and_names_what_it_made() {
+        let wanted = request("a", NOW);
+        let other = KeyedRequest { key: "made".to_owned(), ..wanted.clone() };
+        let told = Event {
+            tenant: wanted.tenant(),
+            kind: "invoice.created",
+            subject: "inv_1".to_owned(),
+            actor: "usr_1".to_owned(),
+            at: NOW,
+        };
+        let made = Put::insert(&other);
+        let changed = Put::update(&other, &other);
+        for (puts, events, takes_number, subjects) in [
+            (vec![], vec![], false, None),
+            (vec![made.clone(), changed.clone()], vec![], false, None),
+            (vec![changed.clone()], vec![told.clone()], false, Some(vec!["inv_1"])),
+            (vec![made.clone()], vec![told.clone(), told], false, Some(vec!["inv_1", "made"])),
+            (vec![made, changed], vec![], true, Some(vec!["made"])),
+        ] {
+            let writes = Writes { puts, events, takes_number };
+            let found = wanted.with_effect(&writes).map(|request| request.subjects);
+            let expected =
+                subjects.map(|all| all.into_iter().map(str::to_owned).collect::<Vec<_>>());
+            assert_eq!(found, expected, "{writes:?}");
+        }
+    }
+
+    #[test]
+    fn a_body_is_not_printed() {
+        let body = KeptBody::Plain("tok_secret".to_owned());
+        assert_eq!(format!("{body:?}"), "Plain(..)");
+    }
+}
