@@ -2,6 +2,7 @@
 
 use std::time::Duration;
 
+use reqwest::header::HeaderMap;
 use reqwest::{Method, Url};
 use serde_json::Value;
 
@@ -29,6 +30,7 @@ pub struct Answer {
     pub etag: String,
     /// The body.
     pub text: String,
+    headers: HeaderMap,
     asked: String,
 }
 
@@ -111,6 +113,7 @@ impl Client {
             request_id: header("x-request-id"),
             etag: header("etag"),
             asked: format!("{method} {path}"),
+            headers: response.headers().clone(),
             text: response.text().await?,
         })
     }
@@ -229,6 +232,13 @@ impl Client {
 }
 
 impl Answer {
+    /// The header `name`; empty when there is none.
+    #[must_use]
+    pub fn header(&self, name: &str) -> &str {
+        let value = self.headers.get(name).and_then(|value| value.to_str().ok());
+        value.unwrap_or_default()
+    }
+
     /// The body as JSON; null when there is none.
     ///
     /// # Panics

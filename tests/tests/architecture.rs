@@ -80,6 +80,7 @@ const PURE: &[(&str, &[&str])] = &[
             "racun-pos",
             "racun-render",
             "racun-settlement",
+            "serde",
             "serde_json",
             "thiserror",
             "time",

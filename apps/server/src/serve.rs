@@ -11,7 +11,7 @@ use racun_application::mailing::Postman;
 use racun_application::payments::NoAuthority;
 use racun_fiscal::Retry;
 use racun_http_api::{Options, RateLimiter, Services};
-use racun_kernel::Vault;
+use racun_kernel::{RateLimits, Vault};
 use tokio::runtime::Handle;
 
 use crate::authorities::{self, Connected};
@@ -29,7 +29,7 @@ pub async fn serve(settings: &Settings) -> anyhow::Result<()> {
     let authorities = authorities::connect(settings)?;
     let mut outside = outside::connect(settings)?;
     let labels = white_labels::load(settings)?;
-    let Opened { store, place, made, master_key } = store::open(settings).await?;
+    let Opened { store, place, made, rate_limits, master_key } = store::open(settings).await?;
     // From here on: a signal while the store is opened ends the process at once, which both stores
     // survive, whereas waiting for another process's migrations may take minutes.
     let stop = stop::requested()?;
@@ -50,7 +50,7 @@ pub async fn serve(settings: &Settings) -> anyhow::Result<()> {
     let retry = settings.fiscalization.retry();
     let services = services(store, authorities, outside, master_key.as_ref(), retry);
     let services = Services {
-        rate_limiter: rate_limiter(settings),
+        rate_limiter: rate_limiter(settings, rate_limits),
         white_labels: Arc::new(labels),
         ..services
     };
@@ -144,9 +144,9 @@ pub fn services(
 }
 
 /// What counts requests; `None` where the settings do not limit them.
-fn rate_limiter(settings: &Settings) -> Option<RateLimiter> {
+fn rate_limiter(settings: &Settings, shared: Option<Arc<dyn RateLimits>>) -> Option<RateLimiter> {
     let proxies = settings.server.trusted_proxies.all().to_vec();
-    settings.rate_limits.options().map(|options| RateLimiter::new(options, proxies, None))
+    settings.rate_limits.options().map(|options| RateLimiter::new(options, proxies, shared))
 }
 
 /// Who does what is to be done after a commit.

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use anyhow::{Context as _, anyhow};
-use racun_kernel::{Store, StoreError};
+use racun_kernel::{RateLimits, Store, StoreError};
 use racun_store_postgres::{Options, PgStore};
 use racun_store_sqlite::SqliteStore;
 
@@ -19,6 +19,8 @@ pub struct Opened {
     pub place: String,
     /// What was made in it just now; nothing when all was there.
     pub made: Vec<String>,
+    /// What counts requests for all processes that share the store; `None` where there is only one.
+    pub rate_limits: Option<Arc<dyn RateLimits>>,
     /// The key of all secrets; `None` on PostgreSQL when the settings name none.
     pub master_key: Option<MasterKey>,
 }
@@ -47,7 +49,9 @@ async fn open_postgres(
     let store = PgStore::connect(url.as_str(), options).await.map_err(told)?;
     store.check(&racun_application::tables()).await.map_err(told)?;
     let made = applied.iter().map(|version| format!("migration {version}")).collect();
-    Ok(Opened { store: Arc::new(store), place: "PostgreSQL".to_owned(), made, master_key })
+    let store = Arc::new(store);
+    let rate_limits: Option<Arc<dyn RateLimits>> = Some(Arc::<PgStore>::clone(&store));
+    Ok(Opened { store, place: "PostgreSQL".to_owned(), made, rate_limits, master_key })
 }
 
 async fn open_embedded(settings: &Settings) -> anyhow::Result<Opened> {
@@ -63,7 +67,8 @@ async fn open_embedded(settings: &Settings) -> anyhow::Result<Opened> {
         None => folder.master_key(&clock::stamp())?,
     };
     let made = if is_new { vec!["an embedded database".to_owned()] } else { Vec::new() };
-    Ok(Opened { store: Arc::new(store), place, made, master_key: Some(master_key) })
+    let (store, master_key) = (Arc::new(store), Some(master_key));
+    Ok(Opened { store, place, made, rate_limits: None, master_key })
 }
 
 /// The store's own words, which an answer over HTTP leaves out.

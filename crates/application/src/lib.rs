@@ -14,6 +14,7 @@
 //! | `reading`   | following the log: each entry once for each reader                         |
 //! | `payments`  | payments on documents and expenses; the port to tax authorities            |
 //! | `pos`       | tables and tabs of the point of sale                                       |
+//! | `idempotency` | requests that are sent again, carried out once                          |
 //! | `recurring` | recurring invoices, and the job that makes their invoices                  |
 //! | `settling`  | documents as settlement sees them, and what it changes on them             |
 //! | `error`     | why such a use case is refused                                             |
@@ -32,6 +33,7 @@ mod error;
 pub mod expenses;
 pub mod fiscal;
 pub mod fiscalization;
+pub mod idempotency;
 pub mod jobs;
 pub mod mailing;
 pub mod payments;
@@ -60,6 +62,7 @@ pub fn tables() -> Vec<&'static Table> {
         &racun_mail::TABLES,
         &TABLES,
         &racun_billing::TABLES,
+        &idempotency::TABLES,
     ]
     .concat()
 }

@@ -14,10 +14,13 @@ use std::sync::{Mutex, PoisonError};
 
 use async_trait::async_trait;
 use racun_access::ENTITIES;
+use racun_application::idempotency::KEYED_REQUESTS;
 use racun_kernel::{
     ListQuery, Logged, Read, Rows, Store, StoreError, Stored, Table, Tally, TallyRow, Tenant,
     TransactError, Unit,
 };
+
+use crate::idempotency::Key;
 
 /// Whether `store` has at hand what the gate reads, so that nothing is gained by asking ahead: it
 /// knows of every change.
@@ -28,9 +31,17 @@ pub(crate) fn is_near(store: &dyn Store) -> bool {
 /// The questions of the last request of each sort. Each thread that serves requests has its own.
 #[derive(Default)]
 pub(crate) struct Foresight {
-    questions: RefCell<HashMap<u64, Vec<Read>>>,
+    questions: RefCell<HashMap<u64, Known>>,
     /// Sorts are told apart by a hash: two of one hash only guess wrong.
     hasher: RandomState,
+}
+
+/// What is known of a sort of requests.
+#[derive(Clone, PartialEq)]
+struct Known {
+    questions: Vec<Read>,
+    /// Whose keys of requests they use.
+    keys: Option<Tenant>,
 }
 
 impl Foresight {
@@ -48,8 +59,19 @@ impl Foresight {
     }
 
     /// A view of `store` that has already read what a request of this sort read last.
-    pub async fn look<'a>(&self, sort: u64, store: &'a dyn Store) -> Foreseen<'a> {
-        let questions = self.questions.borrow().get(&sort).cloned().unwrap_or_default();
+    /// What is stored under the `key` of this request, if it has one, is read together with that.
+    pub async fn look<'a>(
+        &self,
+        sort: u64,
+        key: Option<&Key>,
+        store: &'a dyn Store,
+    ) -> Foreseen<'a> {
+        let known = self.questions.borrow().get(&sort).cloned();
+        let (mut questions, keys) =
+            known.map(|known| (known.questions, known.keys)).unwrap_or_default();
+        if let (Some(tenant), Some(key)) = (keys, key) {
+            questions.push(Read::Find(&KEYED_REQUESTS, tenant, vec![key.as_str().to_owned()]));
+        }
         let answers = match questions.is_empty() {
             true => Vec::new(),
             false => store.read_all(&questions).await,
@@ -58,9 +80,13 @@ impl Foresight {
         Foreseen { store, guesses: Mutex::new(guesses), asked: Mutex::default() }
     }
 
-    /// Remembers what was asked, for the next request of this sort.
-    pub fn remember(&self, sort: u64, seen: Foreseen<'_>) {
-        let asked = seen.asked.into_inner().unwrap_or_else(PoisonError::into_inner);
+    /// Remembers what was asked, and whose keys the request uses, for the next one of this sort.
+    pub fn remember(&self, sort: u64, keys: Option<Tenant>, seen: Foreseen<'_>) {
+        let mut questions = seen.asked.into_inner().unwrap_or_else(PoisonError::into_inner);
+        // Every request has a key of its own.
+        questions
+            .retain(|read| !matches!(read, Read::Find(table, ..) if *table == &KEYED_REQUESTS));
+        let asked = Known { questions, keys };
         let mut questions = self.questions.borrow_mut();
         if questions.get(&sort) == Some(&asked) {
             return;

@@ -5,7 +5,7 @@ use std::time::Instant;
 use actix_web::body::MessageBody;
 use actix_web::dev::{ServiceRequest, ServiceResponse};
 use actix_web::http::header::{
-    AUTHORIZATION, CACHE_CONTROL, HeaderName, HeaderValue, X_CONTENT_TYPE_OPTIONS,
+    AUTHORIZATION, CACHE_CONTROL, HeaderMap, HeaderName, HeaderValue, X_CONTENT_TYPE_OPTIONS,
 };
 use actix_web::middleware::Next;
 use actix_web::{Error, HttpMessage as _, web};
@@ -17,7 +17,7 @@ use crate::limits::Standing;
 use crate::services::Services;
 
 /// Names a request, in both directions.
-const X_REQUEST_ID: HeaderName = HeaderName::from_static("x-request-id");
+pub(crate) const X_REQUEST_ID: HeaderName = HeaderName::from_static("x-request-id");
 
 /// Characters that a caller's request id may hold.
 const MAX_REQUEST_ID: usize = 255;
@@ -54,14 +54,22 @@ pub(crate) async fn frame<B: MessageBody>(
     Ok(answer)
 }
 
-/// The id that the caller sent, when it is short and visible; a fresh one otherwise.
-fn request_id(request: &ServiceRequest) -> HeaderValue {
-    let mut sent = request.headers().get_all(X_REQUEST_ID);
+/// The value of the header `name`, when it was sent once, and is short and visible.
+pub(crate) fn caller_id<'a>(headers: &'a HeaderMap, name: &HeaderName) -> Option<&'a HeaderValue> {
+    let mut sent = headers.get_all(name);
     let visible = |value: &&HeaderValue| {
         let bytes = value.as_bytes();
         (1..=MAX_REQUEST_ID).contains(&bytes.len()) && bytes.iter().all(u8::is_ascii_graphic)
     };
-    if let (Some(id), None) = (sent.next().filter(visible), sent.next()) {
+    match (sent.next().filter(visible), sent.next()) {
+        (Some(id), None) => Some(id),
+        _ => None,
+    }
+}
+
+/// The id that the caller sent, when it can be used; a fresh one otherwise.
+fn request_id(request: &ServiceRequest) -> HeaderValue {
+    if let Some(id) = caller_id(request.headers(), &X_REQUEST_ID) {
         return id.clone();
     }
     let fresh = request.app_data::<web::Data<Services>>().map(|services| {

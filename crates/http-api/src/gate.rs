@@ -17,6 +17,7 @@ use racun_kernel::{Scope, Stamp, Store};
 use crate::billing::features;
 use crate::error::{ApiError, Kind};
 use crate::foresight::{Foresight, is_near};
+use crate::idempotency::{self, Begun, Key};
 use crate::limits::{self, Counted};
 use crate::request::{bearer_token, single};
 use crate::route::{Gate, Route};
@@ -26,33 +27,58 @@ use crate::services::{Limits, Services};
 /// takes too long.
 pub(crate) async fn pass(
     route: &'static Route,
-    request: ServiceRequest,
+    mut request: ServiceRequest,
     next: Next<BoxBody>,
 ) -> Result<ServiceResponse<BoxBody>, Error> {
     tracing::Span::current().record("route", route.path);
-    let http = request.request().clone();
     let limits = request.app_data::<Limits>().copied().unwrap_or_default();
-    let handled = AssertUnwindSafe(async {
-        match admit(route, &request).await {
-            Ok(()) => next.call(request).await,
-            Err(error) => Ok(request.error_response(error)),
+    let begun = match guarded(limits, begin(route, &mut request)).await.flatten() {
+        Ok(begun) => begun,
+        Err(error) => return Ok(request.error_response(error)),
+    };
+    let keyed = match begun {
+        Begun::Plain => None,
+        Begun::First(keyed) => Some(keyed),
+        Begun::Answered(answer, keyed) => return Ok(request.into_response(keyed.replay(answer))),
+        Begun::Unanswered(held, keyed) => return idempotency::rebuild(request, keyed, held).await,
+    };
+    let http = request.request().clone();
+    let handled = async {
+        match keyed {
+            None => next.call(request).await,
+            Some(keyed) => keyed.carry_out(request, next).await,
         }
-    });
-    match tokio::time::timeout(limits.request_time, handled.catch_unwind()).await {
-        Ok(Ok(answer)) => answer,
-        Ok(Err(panic)) => {
-            let error = ApiError::internal(panic_message(panic.as_ref()));
-            Ok(ServiceResponse::from_err(error, http))
-        }
+    };
+    match guarded(limits, handled).await {
+        Ok(answer) => answer,
+        Err(error) => Ok(ServiceResponse::from_err(error, http)),
+    }
+}
+
+/// Runs `work`, and answers what panics and what takes too long.
+async fn guarded<T>(limits: Limits, work: impl Future<Output = T>) -> Result<T, ApiError> {
+    let work = AssertUnwindSafe(work).catch_unwind();
+    match tokio::time::timeout(limits.request_time, work).await {
+        Ok(Ok(done)) => Ok(done),
+        Ok(Err(panic)) => Err(ApiError::internal(panic_message(panic.as_ref()))),
         Err(_) => {
             let seconds = limits.request_time.as_secs();
             let message = format!(
                 "no answer within {seconds} seconds; a change may still be made, so look before \
                  you send it again"
             );
-            let error = ApiError::new(Kind::Unavailable, message).retry_after(1);
-            Ok(ServiceResponse::from_err(error, http))
+            Err(ApiError::new(Kind::Unavailable, message).retry_after(1))
         }
+    }
+}
+
+/// Lets the request in, and finds out whether it was made before.
+async fn begin(route: &'static Route, request: &mut ServiceRequest) -> Result<Begun, ApiError> {
+    let key = Key::of(route, request.headers());
+    admit(route, request, key.as_ref().ok().and_then(Option::as_ref)).await?;
+    match key? {
+        Some(key) => idempotency::begin(route, request, key).await,
+        None => Ok(Begun::Plain),
     }
 }
 
@@ -63,7 +89,7 @@ fn panic_message(panic: &(dyn Any + Send)) -> String {
 }
 
 /// Leaves who, where and how far in the request's extensions, for the handler to take.
-async fn admit(route: &Route, request: &ServiceRequest) -> Result<(), ApiError> {
+async fn admit(route: &Route, request: &ServiceRequest, key: Option<&Key>) -> Result<(), ApiError> {
     let http = request.request();
     if route.gate == Gate::Open {
         return limits::count_open(route, http).await;
@@ -100,11 +126,14 @@ async fn admit(route: &Route, request: &ServiceRequest) -> Result<(), ApiError> 
             false => None,
         }
     };
-    let (seen, counted) = join(foresight.look(sort, store), counting).await;
+    let (seen, counted) = join(foresight.look(sort, key, store), counting).await;
     let caller = access::authenticate(&seen, token, &stamp).await;
     let caller = count(route, request, token, caller, counted).await?;
     enter(route, request, caller, &seen, &stamp).await?;
-    foresight.remember(sort, seen);
+    if let Some(key) = key {
+        idempotency::look(http, key, &seen).await?;
+    }
+    foresight.remember(sort, idempotency::tenant(http), seen);
     Ok(())
 }
 

@@ -9,6 +9,7 @@
 //! | `foresight`| what the gate will read, guessed and read at once                     |
 //! | `frame`    | what every answer carries; where answers are logged                    |
 //! | `limits`   | how many requests are answered in a minute                             |
+//! | `idempotency` | requests with a key are carried out once                            |
 //! | `error`    | the one catalogue of statuses and codes                                |
 //! | `request`  | reading headers, path, query string and body                           |
 //! | `answer`   | answers other than a plain 200                                         |
@@ -47,6 +48,7 @@ mod foresight;
 mod frame;
 mod gate;
 mod health;
+mod idempotency;
 mod jobs;
 mod limits;
 mod mail;

@@ -19,7 +19,7 @@ use utoipa::openapi::{
 };
 
 use crate::pos::TabBody;
-use crate::route::{Gate, Parameter, ParameterKind, Route, Verb};
+use crate::route::{Gate, Parameter, ParameterKind, Rate, Route, Verb};
 use crate::routes;
 
 /// Version of the interface.
@@ -42,6 +42,16 @@ pub(crate) fn described<T: ToSchema>(schemas: &mut Schemas) -> RefOr<Schema> {
     schemas.extend(referred);
     schemas.insert(T::name().into_owned(), T::schema());
     Ref::from_schema_name(T::name()).into()
+}
+
+/// Whether two routes answer the same body. Types are told by their names in the description.
+pub(crate) fn same_body(one: Option<Described>, other: Option<Described>) -> bool {
+    let name = |described: Described| match described(&mut Schemas::new()) {
+        RefOr::Ref(reference) => Some(reference.ref_location),
+        RefOr::T(_) => None,
+    };
+    let (one, other) = (one.and_then(name), other.and_then(name));
+    one.is_some() && one == other
 }
 
 /// A JSON number with its own digits, never a binary approximation.
@@ -171,6 +181,9 @@ fn operation(route: &Route, error: &RefOr<Schema>, schemas: &mut Schemas) -> Ope
             "The entity; optional for whoever reaches one only.",
         )),
     };
+    if route.verb != Verb::Get && route.gate != Gate::Open {
+        operation = operation.parameter(in_header("Idempotency-Key", KEY_MEANING));
+    }
     if let Some(takes) = route.takes {
         let schema = requiring(takes(schemas), route.requires);
         let content = ContentBuilder::new().schema(Some(schema)).build();
@@ -178,7 +191,7 @@ fn operation(route: &Route, error: &RefOr<Schema>, schemas: &mut Schemas) -> Ope
         let body = RequestBodyBuilder::new().content(media_type, content);
         operation = operation.request_body(Some(body.required(Some(Required::True)).build()));
     }
-    let mut success = ResponseBuilder::new().description(route.summary);
+    let mut success = headed(route, ResponseBuilder::new().description(route.summary));
     if let Some(answers) = route.answers {
         let content = ContentBuilder::new().schema(Some(answers(schemas))).build();
         success = success.content("application/json", content);
@@ -198,10 +211,44 @@ fn operation(route: &Route, error: &RefOr<Schema>, schemas: &mut Schemas) -> Ope
     let failure = ResponseBuilder::new()
         .description("Refused or failed; the code says why.")
         .content("application/json", failure);
+    let failure = headed(route, failure);
     operation
         .response(route.status.to_string(), success.build())
         .response("default", failure.build())
         .build()
+}
+
+/// The headers of every answer, with what they say.
+const HEADERS: [(&str, &str); 4] = [
+    ("X-Request-Id", "The request's id: the caller's own, when it sent a usable one."),
+    (
+        "X-RateLimit-Limit",
+        "Requests of a minute that the bucket holds which is nearest to its end.",
+    ),
+    ("X-RateLimit-Remaining", "How many of them are left."),
+    ("X-RateLimit-Reset", "The second in which it is emptied, since 1970."),
+];
+
+/// What a caller's key does.
+const KEY_MEANING: &str = "Names this request: sent again with the same key within 30 days, it is \
+    carried out once and answered the same, with `Idempotent-Replayed: true`. `X-Request-Id` does the \
+    same. 409 `idempotency_conflict` when the key names another request, 409 `request_in_progress` while \
+    the first has no answer.";
+
+/// The same answer with the headers of every answer of `route`.
+fn headed(route: &Route, mut answer: ResponseBuilder) -> ResponseBuilder {
+    for (name, meaning) in HEADERS {
+        let counts = name.starts_with("X-RateLimit");
+        if counts && route.rate == Rate::Unlimited {
+            continue;
+        }
+        let kind = if counts { Type::Integer } else { Type::String };
+        let header = HeaderBuilder::new()
+            .description(Some(meaning))
+            .schema(Some(ObjectBuilder::new().schema_type(kind).build()));
+        answer = answer.header(name, header.build());
+    }
+    answer
 }
 
 /// `schema`, of which the properties `required` cannot be absent.

@@ -33,6 +33,8 @@ pub struct Route {
     pub is_conditional: bool,
     /// In which buckets its requests are counted.
     pub rate: Rate,
+    /// Whether its answer shows a key or token that is shown only once, and is kept unreadable.
+    pub shows_secret: bool,
     pub(crate) takes: Option<Described>,
     pub(crate) takes_form: bool,
     pub(crate) requires: &'static [&'static str],
@@ -195,6 +197,7 @@ impl Route {
             parameters: [&[], &[]],
             is_conditional: false,
             rate: Rate::Ordinary,
+            shows_secret: false,
             takes: None,
             takes_form: false,
             requires: &[],
@@ -280,6 +283,12 @@ impl Route {
     #[must_use]
     pub const fn sensitive(self) -> Self {
         Self { rate: Rate::Sensitive, ..self }
+    }
+
+    /// Says that the answer shows a key or token that is shown only once.
+    #[must_use]
+    pub const fn shows_secret(self) -> Self {
+        Self { shows_secret: true, ..self }
     }
 
     /// Says that the route is answered however many requests there are.

@@ -20,6 +20,7 @@
 //! | `write`       | the statements that write                                                  |
 //! | `pool`        | connections                                                                |
 //! | `shared`      | lists and figures that several ask for at once                             |
+//! | `rate`        | requests, counted for all processes                                        |
 //! | `session`     | whose rows a statement reaches, and how it is planned                      |
 //! | `statement`   | SQL text with values, and how diesel sends it                              |
 //! | `error`       | what PostgreSQL's failures mean to the port                                |
@@ -39,6 +40,7 @@ mod lease;
 mod log;
 mod migration;
 mod pool;
+mod rate;
 mod read;
 mod schema;
 mod session;
@@ -71,6 +73,7 @@ use ask::{Asker, Question};
 use group::Waiting;
 use lane::Lanes;
 use lease::Lease;
+use rate::Counting;
 use shared::{FiguresOf, PageOf, Shared};
 use statement::batch;
 use transaction::Base;
@@ -88,6 +91,7 @@ pub struct PgStore {
     /// What one caller reads at once.
     reads: Shared<Vec<Read>>,
     settled: log::Settled,
+    counting: Counting,
 }
 
 impl PgStore {
@@ -113,9 +117,10 @@ impl PgStore {
         });
         let pages = Shared::new(runtime.clone(), connections.clone());
         let figures = Shared::new(runtime.clone(), connections.clone());
-        let reads = Shared::new(runtime.clone(), connections);
+        let reads = Shared::new(runtime.clone(), connections.clone());
         let settled = log::Settled::default();
-        let store = Self { base, runtime, units, askers, pages, figures, reads, settled };
+        let counting = rate::counting(runtime.clone(), connections);
+        let store = Self { base, runtime, units, askers, pages, figures, reads, settled, counting };
         store.ping().await?;
         Ok(store)
     }

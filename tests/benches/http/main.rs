@@ -5,13 +5,14 @@
 //! work.
 //!
 //! `cargo bench -p racun-tests -- pos` measures one part: `start`, `read`, `issue`, `pay`, `pos`,
-//! `fiscal`.
+//! `fiscal`, `overhead`.
 
 mod bare;
 mod exchanging;
 mod fiscal;
 mod issuing;
 mod load;
+mod overhead;
 mod paying;
 mod report;
 mod seed;
@@ -23,6 +24,7 @@ use bare::{Bare, Row, psql};
 use fiscal::{Authorities, Sellers};
 use issuing::Issuers;
 use load::{Rate, measure, request};
+use overhead::Servers;
 use paying::Payers;
 use racun_test_postgres::{Cluster, Durability};
 use racun_tests::{Account, Data, Profile, Racun, with_query};
@@ -121,6 +123,9 @@ async fn on_the_embedded_store() {
     if wanted("fiscal") {
         fiscalizing(Data::Folder).await;
     }
+    if wanted("overhead") {
+        Servers::start(Data::Folder, Data::Folder).await.print();
+    }
     println!("resident memory after this: {} kB", resident(&racun));
 }
 
@@ -150,6 +155,9 @@ async fn on_postgres() {
     }
     if wanted("fiscal") {
         fiscalizing(Data::Url(url.clone())).await;
+    }
+    if wanted("overhead") {
+        Servers::start(Data::Url(url.clone()), Data::Url(url.clone())).await.print();
     }
     println!("resident memory after this: {} kB", resident(&racun));
 }

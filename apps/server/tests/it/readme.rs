@@ -24,6 +24,8 @@ fn the_commands_of_the_readme_issue_a_first_invoice_and_first_receipts() {
         said(&format!("\"number\":\"{number}\""));
         said(&format!("\"{confirmation}\":\""));
     }
+    said("idempotent-replayed: true");
+    assert!(!printed.contains("3/P1/1"), "the second copy issued another receipt: {printed}");
     server.stop();
 }
 

@@ -22,7 +22,8 @@ pub(crate) const ROUTES: &[Route] = &[
     Route::post("/account/api-keys", "createAccountKey", Gate::Account, || web::to(create))
         .about(TAG, "Makes a key of the account; its `id` is the full key, shown once.")
         .takes::<NewAccountKeyBody>()
-        .creates::<ApiKeyBody>(),
+        .creates::<ApiKeyBody>()
+        .shows_secret(),
     Route::get("/account/api-keys", "listAccountKeys", Gate::Account, || web::to(list))
         .about(TAG, "Lists the account's keys, masked.")
         .answers::<AllBody<ApiKeyBody>>(),

@@ -25,7 +25,8 @@ pub(crate) const ROUTES: &[Route] = &[
     })
     .about(TAG, "Makes a key of the entity; its `id` is the full key, shown once.")
     .takes::<NewKeyBody>()
-    .creates::<ApiKeyBody>(),
+    .creates::<ApiKeyBody>()
+    .shows_secret(),
     Route::get("/entities/api-keys", "listEntityKeys", Gate::Entity(ManageKeys), || web::to(list))
         .about(TAG, "Lists the entity's keys, masked.")
         .answers::<AllBody<ApiKeyBody>>(),

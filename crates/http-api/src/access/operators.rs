@@ -27,7 +27,8 @@ pub(crate) const ROUTES: &[Route] = &[
         .about(TAG, "Hands the till over to an operator who says their PIN.")
         .takes::<SwitchBody>()
         .answers::<OperatorTokenBody>()
-        .sensitive(),
+        .sensitive()
+        .shows_secret(),
     Route::put("/pos/operators/{id}/pin", "setOperatorPin", Gate::Entity(SetPin), || web::to(set))
         .about(TAG, "Gives an operator a PIN: oneself, or as an admin anybody.")
         .takes::<PinBody>()

@@ -141,6 +141,10 @@ pub enum OwnCode {
     TabIssuedOtherwise,
     /// 409: a tab was cancelled.
     TabCancelled,
+    /// 409: a key names another request.
+    IdempotencyConflict,
+    /// 409: the first request of a key has no answer yet.
+    RequestInProgress,
 }
 
 impl OwnCode {
@@ -158,6 +162,8 @@ impl OwnCode {
             Self::TabIssued => "tab_issued",
             Self::TabIssuedOtherwise => "tab_issued_otherwise",
             Self::TabCancelled => "tab_cancelled",
+            Self::IdempotencyConflict => "idempotency_conflict",
+            Self::RequestInProgress => "request_in_progress",
         }
     }
 }

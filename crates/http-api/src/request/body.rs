@@ -3,10 +3,10 @@
 use std::future::Future;
 use std::pin::Pin;
 
-use actix_web::dev::Payload;
+use actix_web::dev::{Payload, ServiceRequest};
 use actix_web::http::header::{CONTENT_LENGTH, CONTENT_TYPE, HeaderMap};
-use actix_web::web::BytesMut;
-use actix_web::{FromRequest, HttpRequest};
+use actix_web::web::{Bytes, BytesMut};
+use actix_web::{FromRequest, HttpMessage as _, HttpRequest};
 use futures_util::StreamExt as _;
 use serde::de::DeserializeOwned;
 use validator::Validate;
@@ -29,14 +29,36 @@ impl<T: DeserializeOwned + Validate + 'static> FromRequest for Body<T> {
         Box::pin(async move {
             head?;
             let read = read(payload, limits.body_bytes);
-            let body = tokio::time::timeout(limits.body_time, read).await.map_err(|_| {
-                let seconds = limits.body_time.as_secs();
-                let message = format!("the body did not arrive within {seconds} seconds");
-                ApiError::new(Kind::RequestTimeout, message)
-            })??;
+            let body = tokio::time::timeout(limits.body_time, read).await;
+            let body = body.map_err(|_| too_slow(limits))??;
             json::parse(&body).map(Self)
         })
     }
+}
+
+/// The whole body of `request`, whatever it is, read within the limits. A form may hold files.
+///
+/// # Errors
+/// When it is too long, or does not arrive.
+pub(crate) async fn read_whole(
+    request: &mut ServiceRequest,
+    is_form: bool,
+) -> Result<Bytes, ApiError> {
+    let limits = request.app_data::<Limits>().copied().unwrap_or_default();
+    let most = if is_form { limits.body_bytes * FORM_FACTOR } else { limits.body_bytes };
+    let payload = request.take_payload();
+    let read = read(payload, most);
+    let body = tokio::time::timeout(limits.body_time, read).await;
+    Ok(body.map_err(|_| too_slow(limits))??.freeze())
+}
+
+/// By how much a form may be longer than another body, where it is read before it is understood.
+const FORM_FACTOR: usize = 16;
+
+fn too_slow(limits: Limits) -> ApiError {
+    let seconds = limits.body_time.as_secs();
+    let message = format!("the body did not arrive within {seconds} seconds");
+    ApiError::new(Kind::RequestTimeout, message)
 }
 
 fn check_head(headers: &HeaderMap, max_bytes: usize) -> Result<(), ApiError> {

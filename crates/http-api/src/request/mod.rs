@@ -9,6 +9,7 @@ mod path;
 mod query;
 
 pub use body::Body;
+pub(crate) use body::read_whole;
 pub use form::Form;
 pub(crate) use header::{bearer_token, single};
 pub(crate) use maybe_body::MaybeBody;

@@ -116,6 +116,7 @@ impl Api {
             .await
     }
 
+    /// The application on `store`.
     pub async fn on(store: Arc<dyn Store>, limits: Limits) -> Self {
         let seconds = Arc::new(AtomicI64::new(0));
         let services = services(store, Arc::clone(&seconds));

@@ -21,6 +21,7 @@ mod fiscal_documents;
 mod fiscal_furs;
 mod foresight;
 mod harness;
+mod idempotency;
 mod limits;
 mod mail;
 mod mail_limits;

@@ -6,5 +6,6 @@ mod groups;
 mod lease;
 mod lists;
 mod log;
+mod rate;
 mod schema;
 mod support;

@@ -1,0 +1,120 @@
+//! Answers as they are stored, and given again.
+
+use actix_web::HttpResponse;
+use actix_web::body::{BoxBody, to_bytes};
+use actix_web::http::StatusCode;
+use actix_web::http::header::{
+    CONTENT_DISPOSITION, CONTENT_TYPE, ETAG, HeaderName, HeaderValue, LOCATION,
+};
+use actix_web::web::Bytes;
+use racun_application::idempotency::{KeptAnswer, KeptBody, sweep};
+
+use super::Keyed;
+use crate::error::{ApiError, Kind};
+
+/// Says that an answer is one that was given before.
+const REPLAYED: HeaderName = HeaderName::from_static("idempotent-replayed");
+
+/// The headers that belong to a body.
+const KEPT: [HeaderName; 4] = [CONTENT_TYPE, CONTENT_DISPOSITION, ETAG, LOCATION];
+
+/// One key of 256 looks for keys of its account that are over, so that nobody else has to.
+const SWEEPING: &str = "00";
+
+impl Keyed {
+    /// Stores `answer` before it is sent. When another process stored one first, that one is sent;
+    /// when none can be stored, `answer` is: the effect is there, and can be read again.
+    pub(super) async fn keep(
+        &self,
+        answer: HttpResponse<BoxBody>,
+    ) -> Result<HttpResponse<BoxBody>, ApiError> {
+        let (answer, body) = answer.into_parts();
+        let body = to_bytes(body).await.map_err(ApiError::internal)?;
+        let headers = KEPT.iter().filter_map(|name| {
+            let value = answer.headers().get(name)?.to_str().ok()?;
+            Some((name.as_str().to_owned(), value.to_owned()))
+        });
+        let (status, headers) = (answer.status().as_u16(), headers.collect());
+        let kept = KeptAnswer { status, headers, body: self.stored(&body) };
+        let stored = self.request.answer(&*self.services.store, kept.clone()).await;
+        self.sweep();
+        match stored {
+            Ok(stored) if stored != kept => Ok(self.replay(stored)),
+            Ok(_) => Ok(answer.set_body(BoxBody::new(body))),
+            Err(error) => {
+                tracing::warn!(?error, "the answer to a request with a key is not kept");
+                Ok(answer.set_body(BoxBody::new(body)))
+            }
+        }
+    }
+
+    /// The body as it is stored: unreadable where it shows a secret.
+    fn stored(&self, body: &Bytes) -> KeptBody {
+        let text = std::str::from_utf8(body).ok().filter(|_| !self.route.shows_secret);
+        match (text, &self.services.vault) {
+            (Some(text), _) => KeptBody::Plain(text.to_owned()),
+            (None, Some(vault)) => {
+                let sealed = vault.seal(&self.owner(), body, &self.services.stamp());
+                KeptBody::Sealed(sealed)
+            }
+            (None, None) => KeptBody::Withheld,
+        }
+    }
+
+    /// `kept` as an answer that says that it was given before.
+    pub(crate) fn replay(&self, kept: KeptAnswer) -> HttpResponse<BoxBody> {
+        let KeptAnswer { status, headers, body } = kept;
+        let body = match body {
+            KeptBody::Plain(text) => Some(Bytes::from(text)),
+            KeptBody::Sealed(sealed) => {
+                let vault = self.services.vault.as_ref();
+                let opened = vault.and_then(|vault| vault.open(&self.owner(), &sealed).ok());
+                opened.map(Bytes::from)
+            }
+            KeptBody::Withheld => None,
+        };
+        let Some(body) = body else { return HttpResponse::from_error(lost(&[])) };
+        let status = StatusCode::from_u16(status).unwrap_or(StatusCode::OK);
+        let mut answer = HttpResponse::build(status);
+        for (name, value) in headers {
+            answer.insert_header((name, value));
+        }
+        answer.insert_header((REPLAYED, HeaderValue::from_static("true")));
+        if body.is_empty() { answer.finish() } else { answer.body(body) }
+    }
+
+    /// Says that `answer` was given before, or would have been.
+    pub(super) fn mark(&self, answer: &mut HttpResponse<BoxBody>) {
+        answer.headers_mut().insert(REPLAYED, HeaderValue::from_static("true"));
+    }
+
+    fn owner(&self) -> String {
+        format!("keyed_request {} {}", self.request.account_id, self.request.key)
+    }
+
+    fn sweep(&self) {
+        if !self.request.key.starts_with(SWEEPING) {
+            return;
+        }
+        let (store, account) = (self.services.store.clone(), self.request.account_id);
+        let now = self.request.created_at;
+        self.services.runtime.spawn(async move {
+            if let Err(error) = sweep(&*store, account, now).await {
+                tracing::warn!(?error, "keys of old requests stay");
+            }
+        });
+    }
+}
+
+/// A request was carried out, and nobody knows what it was answered.
+pub(super) fn lost(subjects: &[String]) -> ApiError {
+    let about = match subjects.first() {
+        Some(_) => format!("; it concerns {}", subjects.join(", ")),
+        None => String::new(),
+    };
+    let message = format!(
+        "the request with this key was carried out and its answer is lost{about}; read what is \
+         there before you send another one"
+    );
+    ApiError::new(Kind::Conflict, message).caused_by("answer_lost")
+}

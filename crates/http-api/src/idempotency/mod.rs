@@ -1,0 +1,289 @@
+//! A request with a key is carried out once, however often it is sent.
+//!
+//! `application::idempotency` stores the key in the commit of the effect; here is what belongs to HTTP.
+//! A keyed request is read whole, waits for its twins in this process, and looks for its key. If that
+//! is there, it is answered what is stored. If not, its handler is given a store that stores the key
+//! with the first effect, and its answer is stored before it is sent. Where a process died between
+//! the two, the answer is made anew from what the effect made (`rebuild`).
+//!
+//! Kept is what was answered to an effect, and every success; a refusal that changed nothing is not,
+//! so the same key serves the corrected request.
+//!
+//! | Module    | Owns                                                       |
+//! | --------- | ---------------------------------------------------------- |
+//! | `key`     | the key, and what tells a request from another             |
+//! | `turn`    | requests of one key take turns within a process            |
+//! | `keep`    | answers as they are stored, and given again                |
+//! | `rebuild` | the answer of a request whose process died before it had one |
+
+mod keep;
+mod key;
+mod rebuild;
+mod turn;
+
+use std::rc::Rc;
+use std::sync::Arc;
+use std::time::Duration;
+
+use actix_web::body::BoxBody;
+use actix_web::dev::{Extensions, Payload, ServiceRequest, ServiceResponse};
+use actix_web::middleware::Next;
+use actix_web::web::{Bytes, Data};
+use actix_web::{Error, HttpMessage as _, HttpRequest, rt};
+use futures_util::StreamExt as _;
+use futures_util::stream::once;
+use racun_access::{AccountScope, Caller};
+use racun_application::idempotency::{
+    KEYED_REQUESTS, KeptAnswer, KeyedRequest, Once, Passed, Verdict,
+};
+use racun_kernel::id::AccountId;
+use racun_kernel::{Scope, Store, Tenant};
+use tracing::Instrument as _;
+
+pub(crate) use key::Key;
+pub(crate) use rebuild::rebuild;
+
+use crate::error::{ApiError, Kind, OwnCode};
+use crate::foresight::is_near;
+use crate::request::read_whole;
+use crate::route::{Gate, Route};
+use crate::services::Services;
+use key::Content;
+use turn::Turn;
+
+/// From the beginning of a request until nobody waits any more for another process to answer it: its
+/// effect is committed, so only rendering is left, and what a tax authority takes.
+const LEASE: Duration = Duration::from_secs(10);
+/// How long a twin waits for the answer of another process before it is told to come again.
+const PATIENCE: Duration = Duration::from_secs(5);
+/// How often it looks.
+const PAUSE: Duration = Duration::from_millis(100);
+
+/// What is stored under the key of a request, as the gate found it.
+pub(crate) struct Held(pub Option<KeyedRequest>);
+
+/// What there is to do about a request that passed the gate.
+pub(crate) enum Begun {
+    /// It has no key.
+    Plain,
+    /// It is the first of its key.
+    First(Keyed),
+    /// It was answered so.
+    Answered(KeptAnswer, Keyed),
+    /// Its effect is there without an answer.
+    Unanswered(KeyedRequest, Keyed),
+}
+
+/// A request with a key, while it is at work.
+pub(crate) struct Keyed {
+    route: &'static Route,
+    request: KeyedRequest,
+    services: Data<Services>,
+    once: Arc<Once>,
+    _turn: Turn,
+}
+
+/// The account that a request which passed the gate acts for.
+fn account(request: &HttpRequest) -> Option<AccountId> {
+    let extensions = request.extensions();
+    let scope = extensions.get::<Scope>().map(Scope::account);
+    let scope = scope.or_else(|| extensions.get::<AccountScope>().map(|scope| scope.account));
+    scope.or_else(|| extensions.get::<Caller>().map(Caller::account))
+}
+
+/// The tenant whose keys a request that passed the gate uses.
+pub(crate) fn tenant(request: &HttpRequest) -> Option<Tenant> {
+    account(request).map(Tenant::account)
+}
+
+/// Leaves what `store` holds under `key` in the request's extensions.
+///
+/// # Errors
+/// When the store fails.
+pub(crate) async fn look(
+    request: &HttpRequest,
+    key: &Key,
+    store: &dyn Store,
+) -> Result<(), ApiError> {
+    let Some(tenant) = tenant(request) else { return Ok(()) };
+    let held = store.get(&KEYED_REQUESTS, &tenant, key.as_str()).await?;
+    request.extensions_mut().insert(Held(held));
+    Ok(())
+}
+
+/// Finds out what there is to do about a request with `key`, which passed the gate of `route`.
+///
+/// # Errors
+/// When the key names another request, or one that somebody else is still at work on; when the body
+/// cannot be read; when the store fails.
+pub(crate) async fn begin(
+    route: &'static Route,
+    request: &mut ServiceRequest,
+    key: Key,
+) -> Result<Begun, ApiError> {
+    let services = request.app_data::<Data<Services>>().cloned();
+    let services = services.ok_or_else(|| ApiError::internal("the application has no services"))?;
+    let account = account(request.request());
+    let account = account.ok_or_else(|| ApiError::internal("a keyed request has no account"))?;
+    let body = read_whole(request, route.takes_form).await?;
+    let fingerprint = fingerprint(route, request, &body);
+    let whole = once(std::future::ready(Ok(body))).boxed_local();
+    request.set_payload(Payload::Stream { payload: whole });
+    let now = services.stamp().now();
+    let turn = Turn::take(account, &key).await.ok_or_else(in_progress)?;
+    let wanted = KeyedRequest::new(account, key.as_str().to_owned(), fingerprint, now);
+    let seen = request.extensions_mut().remove::<Held>().filter(|_| !turn.waited);
+    let held = match seen {
+        Some(Held(held)) => held,
+        None => wanted.find(&*services.store).await?,
+    };
+    let once = Arc::new(Once::new(Arc::clone(&services.store), wanted.clone()));
+    let keyed = Keyed { route, request: wanted, services, once, _turn: turn };
+    match keyed.verdict(held).await? {
+        Verdict::New => {
+            keyed.give_store(request);
+            Ok(Begun::First(keyed))
+        }
+        Verdict::Conflict => Err(conflict()),
+        Verdict::Answered(answer) => Ok(Begun::Answered(answer, keyed)),
+        Verdict::Unanswered(held) => Ok(Begun::Unanswered(held, keyed)),
+    }
+}
+
+fn fingerprint(route: &Route, request: &ServiceRequest, body: &Bytes) -> String {
+    let extensions = request.extensions();
+    let scope = extensions.get::<Scope>();
+    let caller = extensions.get::<Caller>().map(Caller::principal);
+    let place = scope.map(|scope| scope.entity().to_string()).unwrap_or_default();
+    // What is shown once, or is about whoever asks, is for nobody else of the account.
+    let is_own = route.shows_secret || route.gate == Gate::SignedIn;
+    let content = Content {
+        method: request.method(),
+        uri: request.uri(),
+        place: &place,
+        principal: caller.filter(|_| is_own),
+        headers: request.headers(),
+        body,
+    };
+    content.fingerprint()
+}
+
+fn conflict() -> ApiError {
+    let message = "this key names another request: with another method, path, entity or body; \
+                   choose a new key for a new request";
+    ApiError::new(Kind::Conflict, message).coded(OwnCode::IdempotencyConflict)
+}
+
+fn in_progress() -> ApiError {
+    let message = "the first request with this key is still at work; send it again in a moment";
+    ApiError::new(Kind::Conflict, message).coded(OwnCode::RequestInProgress).retry_after(1)
+}
+
+impl Keyed {
+    /// What `held` says about the request. Where other processes work too, their answers are waited
+    /// for.
+    async fn verdict(&self, mut held: Option<KeyedRequest>) -> Result<Verdict, ApiError> {
+        let (store, began) = (&*self.services.store, (self.services.clock)());
+        loop {
+            let verdict = self.request.judge(held);
+            let Verdict::Unanswered(unanswered) = &verdict else { return Ok(verdict) };
+            let now = (self.services.clock)();
+            // The only process has nobody at work under this key: whoever was has died.
+            if is_near(store) || now - unanswered.created_at >= LEASE {
+                return Ok(verdict);
+            }
+            if now - began >= PATIENCE {
+                return Err(in_progress());
+            }
+            tokio::time::sleep(PAUSE).await;
+            held = self.request.find(store).await?;
+        }
+    }
+
+    /// Gives the handler a store that stores the key with the first effect.
+    fn give_store(&self, request: &mut ServiceRequest) {
+        let store: Arc<dyn Store> = Arc::<Once>::clone(&self.once);
+        let services = Services { store, ..Services::clone(&self.services) };
+        let mut data = Extensions::new();
+        data.insert(Data::new(services));
+        request.add_data_container(Rc::new(data));
+    }
+
+    /// Runs the handler and keeps its answer, also when the client hangs up meanwhile.
+    pub(crate) async fn carry_out(
+        self,
+        request: ServiceRequest,
+        next: Next<BoxBody>,
+    ) -> Result<ServiceResponse<BoxBody>, Error> {
+        let work = async move {
+            let answer = next.call(request).await?;
+            self.settle(answer).await
+        };
+        match rt::spawn(work.in_current_span()).await {
+            Ok(answer) => answer,
+            Err(error) => match error.try_into_panic() {
+                Ok(panic) => std::panic::resume_unwind(panic),
+                Err(ended) => Err(ApiError::unavailable(ended).into()),
+            },
+        }
+    }
+
+    /// What is sent for what the handler answered.
+    async fn settle(
+        self,
+        answer: ServiceResponse<BoxBody>,
+    ) -> Result<ServiceResponse<BoxBody>, Error> {
+        let (passed, status) = (self.once.passed(), answer.status());
+        let is_refused = status.is_server_error() || status.as_u16() == 429;
+        let may_have_twin = match passed {
+            Passed::Twin => true,
+            // Whatever the refusal was of, a twin in another process may have caused it.
+            Passed::Nothing => is_refused || (!status.is_success() && self.is_shared()),
+            Passed::Effect => false,
+        };
+        if may_have_twin {
+            return self.settle_twin(answer, passed).await;
+        }
+        let is_final = status.is_success() || passed == Passed::Effect;
+        if !is_final || is_refused {
+            return Ok(answer);
+        }
+        let (http, response) = answer.into_parts();
+        let kept = self.keep(response).await?;
+        Ok(ServiceResponse::new(http, kept))
+    }
+
+    /// What is sent when a twin may have carried the request out.
+    async fn settle_twin(
+        self,
+        answer: ServiceResponse<BoxBody>,
+        passed: Passed,
+    ) -> Result<ServiceResponse<BoxBody>, Error> {
+        let held = match self.request.find(&*self.services.store).await {
+            Ok(held) => held,
+            Err(_) if passed == Passed::Nothing => return Ok(answer),
+            Err(error) => return Ok(refuse(answer, error.into())),
+        };
+        Ok(match self.verdict(held).await {
+            Ok(Verdict::Answered(kept)) => {
+                let (http, _) = answer.into_parts();
+                ServiceResponse::new(http, self.replay(kept))
+            }
+            Ok(Verdict::Conflict) => refuse(answer, conflict()),
+            Ok(Verdict::New) if passed == Passed::Nothing => answer,
+            // What is there without an answer is answered to whoever sends the request again.
+            Ok(Verdict::New | Verdict::Unanswered(_)) => refuse(answer, in_progress()),
+            Err(error) => refuse(answer, error),
+        })
+    }
+
+    fn is_shared(&self) -> bool {
+        !is_near(&*self.services.store)
+    }
+}
+
+/// `error` in the place of `answer`.
+fn refuse(answer: ServiceResponse<BoxBody>, error: ApiError) -> ServiceResponse<BoxBody> {
+    let (http, _) = answer.into_parts();
+    ServiceResponse::from_err(error, http)
+}
