@@ -17,7 +17,7 @@ on_both_stores! {
 async fn mails(racun: &Racun, what: &str, count: usize) -> Vec<String> {
     let deadline = Instant::now() + Duration::from_secs(20);
     loop {
-        let found = read(&racun.folder().join("mail"), what);
+        let found = read(&racun.folder().join("data/mail"), what);
         if found.len() >= count || Instant::now() > deadline {
             assert_eq!(found.len(), count, "mails with {what}: {found:?}");
             return found;
@@ -88,7 +88,7 @@ async fn a_document_goes_out_and_is_seen_behind_its_link(store: racun_tests::Sto
     assert_eq!(nobody.post(path, &confirm).await.status, 204);
     assert_eq!(account.user.get("/users/me").await.status, 401);
     assert_eq!(nobody.post(path, &confirm).await.status, 422);
-    assert!(read(&racun.folder().join("mail"), "nobody@example.com").is_empty());
+    assert!(read(&racun.folder().join("data/mail"), "nobody@example.com").is_empty());
 }
 
 async fn sixteen_sends_at_once_send_five(store: racun_tests::StoreKind) {

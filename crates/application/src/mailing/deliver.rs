@@ -103,7 +103,7 @@ async fn attempt(
         ready.text = ready.text.replace(SECRET, &secret);
         ready.html = ready.html.map(|html| html.replace(SECRET, &secret));
         // Another attempt brings another token, so it is another message.
-        id = format!("{id}.{}", mail.attempts + 1);
+        id = format!("{id}_{}", mail.attempts + 1);
     }
     let mailbox = |address: &String| Mailbox { name: None, address: address.clone() };
     let message = Mail {
