@@ -4,6 +4,8 @@
 mod access;
 mod answers;
 mod authorities;
+mod authorization;
+mod billing;
 mod bodies;
 mod books;
 mod catalog;
