@@ -63,7 +63,7 @@ mod tests {
         let label = "[[white_labels]]\nslug = \"a\"\nname = \"A\"\nhosts = [\"a.example\"]\n";
         let plan = "[[white_labels.plans]]\nslug = \"p\"\nname = \"P\"\nbase_price_cents = ";
         for (text, expected) in [
-            ("[[white_labels]\n".to_owned(), "invalid table header"),
+            ("[[white_labels]\n".to_owned(), "at line 1"),
             (format!("{label}colour = 1\n"), "white_labels[0]"),
             (format!("{label}{plan}\"much\"\n"), "white_labels[0].plans[0].base_price_cents"),
             (format!("{label}{plan}-1\n"), "white_labels[0].plans[0].base_price_cents"),

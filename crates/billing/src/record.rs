@@ -223,7 +223,7 @@ impl Subscription {
     /// The row by which workers find it; `None` when nothing more becomes of it by itself.
     #[must_use]
     pub fn due_row(&self) -> Option<DueSubscription> {
-        self.status.is_running().then(|| DueSubscription {
+        self.status.is_running().then_some(DueSubscription {
             id: self.id,
             entity_id: self.entity_id,
             due_at: self.usage.month.end,

@@ -1,6 +1,7 @@
 //! One invoice for one period of a recurring invoice, in one unit; and what a failure leaves.
 
 use racun_access::Entity;
+use racun_billing::{BillingError, Feature};
 use racun_documents::recurrence::{
     DUE_SCHEDULES, Happening, InvoiceDates, Period, RECURRING_INVOICES, RecurrenceError,
     RecurringInvoice, TemplateDates,
@@ -10,6 +11,7 @@ use racun_kernel::{Decision, Load, Put, Scope, Stamp, StoreError, Stored, Tenant
 use time::Date;
 
 use super::commands::{changed, no_template, usable};
+use crate::billing;
 use crate::documents::{Beside, InvoiceCopy};
 use crate::error::Error;
 use crate::fiscalization::Ports;
@@ -57,6 +59,15 @@ impl From<StoreError> for Failure {
     }
 }
 
+impl From<BillingError> for Failure {
+    fn from(error: BillingError) -> Self {
+        match error {
+            BillingError::Store(error) => error.into(),
+            other => Self::Cause(other.to_string()),
+        }
+    }
+}
+
 impl From<RecurrenceError> for Failure {
     fn from(error: RecurrenceError) -> Self {
         match error {
@@ -81,6 +92,9 @@ impl Place<'_> {
         seen: &RecurringInvoice,
         period: Period,
     ) -> Result<RecurringInvoice, Failure> {
+        let (scope, entity) = (&self.scope, &self.entity);
+        let needs = [Feature::Recurring];
+        billing::require(self.ports.store, scope, entity, &needs, &self.stamp).await?;
         let template = self.template(seen).await?;
         let (template, dates) = self.dated(seen, period, template);
         let is_draft = seen.terms.create_as_draft;

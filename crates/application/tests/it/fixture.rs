@@ -7,6 +7,7 @@ use racun_application::Error;
 use racun_application::documents::{self, Creation, DocumentRequest, LineRequest, LineTaxRequest};
 use racun_application::entities::{create_entity, update_entity};
 use racun_application::fiscalization::FiscalRequest;
+use racun_billing::Catalogue;
 use racun_documents::{Document, DocumentError, DocumentKind};
 use racun_kernel::{Decimal, Environment, Patch, Scope, Stamp, Store};
 use racun_store_sqlite::SqliteStore;
@@ -39,12 +40,23 @@ impl Shop {
     }
 
     pub async fn open_in(country: &str, store: Arc<dyn Store>, stamp: Stamp) -> Self {
+        Self::open_under(&Catalogue::default(), None, country, store, stamp).await
+    }
+
+    /// A shop whose account signed up under the white label `label` of `catalogue`.
+    pub async fn open_under(
+        catalogue: &Catalogue,
+        label: Option<&str>,
+        country: &str,
+        store: Arc<dyn Store>,
+        stamp: Stamp,
+    ) -> Self {
         let sign_up = SignUp {
             email: format!("ana{}@klas.example", stamp.ulid()),
             password: racun_access::hash_password("vrtnica9", &stamp).unwrap(),
             name: Some("Ana".to_owned()),
             company_name: Some("Pekarna Klas".to_owned()),
-            white_label: None,
+            white_label: label.map(str::to_owned),
             settings: None,
             metadata: None,
         };

@@ -3,6 +3,7 @@
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
 
 mod authority;
+mod billing;
 mod documents;
 mod entities;
 mod fiscal;

@@ -162,3 +162,24 @@ fn a_payment_by_bank_names_the_subscription() {
     assert_eq!(own.bank_reference(), Some(own.id.ulid().to_string()));
     assert_eq!(start(&label(|_| ()), NOW).bank_reference(), None);
 }
+
+#[test]
+fn the_account_is_told_what_happened_to_its_entity() {
+    let own = start(&label(|_| ()), NOW);
+    let told = own.event(Happening::Renewed, "system", NOW);
+    assert_eq!(told.tenant, racun_kernel::Tenant::account(own.account_id));
+    assert_eq!((told.subject, told.kind), (own.id.to_string(), "white_label_subscription.renewed"));
+    let all = [
+        (Happening::Subscribed, "subscribed"),
+        (Happening::Upgraded, "upgraded"),
+        (Happening::DowngradeScheduled, "downgrade_scheduled"),
+        (Happening::Downgraded, "downgraded"),
+        (Happening::CancellationScheduled, "cancellation_scheduled"),
+        (Happening::Cancelled, "cancelled"),
+        (Happening::Expired, "expired"),
+        (Happening::PaymentFailed, "payment_failed"),
+    ];
+    for (happening, name) in all {
+        assert_eq!(happening.event(), format!("white_label_subscription.{name}"));
+    }
+}

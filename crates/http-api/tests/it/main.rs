@@ -5,6 +5,8 @@ mod access;
 mod activities;
 mod answers;
 mod authorities;
+mod authorization;
+mod billing;
 mod bodies;
 mod books;
 mod catalog;

@@ -1,0 +1,308 @@
+//! White labels and subscriptions, as their clients see them.
+
+use std::sync::Arc;
+
+use actix_web::test::TestRequest;
+use racun_billing::Catalogue;
+use racun_http_api::Services;
+use serde_json::{Value, json};
+
+use crate::harness::{Answer, Api, PASSWORD, Who, text};
+
+const HOST: &str = "app.acme.example";
+
+fn catalogue() -> Catalogue {
+    let file = json!({"white_labels": [{
+        "slug": "acme", "name": "Acme", "hosts": [HOST], "app_name": "Acme Invoices",
+        "theme_color": "#123456", "hidden_features": ["pos"], "support_email": "help@acme.example",
+        "billing_enabled": true, "trial_days": 14, "default_plan": "start",
+        "allowed_payment_providers": ["bank"],
+        "plans": [
+            {"slug": "free", "name": "Free", "base_price_cents": 0, "display_order": 1,
+             "features": ["invoices"], "limits": {"invoices_per_month": 1}},
+            {"slug": "start", "name": "Start", "base_price_cents": 900, "annual_price_cents": 9000,
+             "display_order": 2, "features": ["invoices", "customers"],
+             "limits": {"documents_per_month": 3}},
+            {"slug": "business", "name": "Business", "base_price_cents": 2900, "display_order": 3,
+             "limits": {"e_invoicing_sends_included": 10, "e_invoicing_send_price_cents": 20}},
+        ],
+    }]});
+    serde_json::from_value::<Catalogue>(file).unwrap().complete().unwrap()
+}
+
+async fn api_with(catalogue: Catalogue) -> Api {
+    Api::with(|services| Services { white_labels: Arc::new(catalogue), ..services }).await
+}
+
+/// The owner of an entity whose account signed up at `header`'s host.
+async fn owner(api: &Api, email: &str, header: Option<(&str, &str)>) -> Who {
+    let body = json!({"email": email, "password": PASSWORD});
+    let mut request = TestRequest::post().uri("/users/signup").set_json(body.clone());
+    if let Some(header) = header {
+        request = request.insert_header(header);
+    }
+    api.call(request).await.with(201);
+    let login = api.post("/users/login", &Who::nobody(), body).await.with(200).json();
+    let user = Who::key(&text(&login["id"]));
+    let entity = json!({"name": "Pri Ani", "country": "Slovenia", "environment": "sandbox"});
+    let entity = api.post("/entities", &user, entity).await.with(201).json();
+    user.in_entity(&text(&entity["id"]))
+}
+
+async fn subscriber(api: &Api) -> Who {
+    owner(api, "ana@example.com", Some(("host", HOST))).await
+}
+
+async fn issue(api: &Api, who: &Who) -> Answer {
+    let line = json!({"name": "Kava", "quantity": 1, "price": 2});
+    api.post("/invoices", who, json!({"items": [line]})).await
+}
+
+fn code(answer: &Answer) -> String {
+    text(&answer.json()["cause"]["code"])
+}
+
+#[actix_web::test]
+async fn a_subscription_answers_what_is_specified() {
+    let api = api_with(catalogue()).await;
+    let ana = subscriber(&api).await;
+    issue(&api, &ana).await.with(201);
+    let answer = api.get("/white-label-subscriptions", &ana).await.with(200).json();
+    let plan = json!({
+        "id": "plan_start", "slug": "start", "name": "Start", "billing_interval": "monthly",
+        "base_price_cents": 900, "features": ["invoices", "customers"], "is_free": false,
+        "display_order": 2,
+        "limits": {
+            "documents_per_month": 3, "invoices_per_month": null, "overage_price_cents": null,
+            "e_invoicing_sends_included": null, "e_invoicing_send_price_cents": null,
+            "annual_price_cents": 9000, "included_store_count": null,
+            "extra_store_price_cents": null, "extra_store_annual_price_cents": null,
+            "extra_store_invoices_per_month": null,
+        },
+    });
+    let mut scheduled = answer["scheduled_change"].clone();
+    assert_eq!(scheduled["plan"]["slug"], "free");
+    scheduled.as_object_mut().unwrap().remove("plan");
+    let effective = json!({
+        "billing_interval": "monthly", "effective_at": "2026-12-04T08:00:00.000Z",
+    });
+    assert_eq!(scheduled, effective);
+    let mut rest = answer.clone();
+    rest.as_object_mut().unwrap().remove("scheduled_change");
+    let expected = json!({
+        "plan": plan, "status": "trialing", "billing_interval": "monthly",
+        "current_period_start": "2026-11-20T08:00:00.000Z",
+        "current_period_end": "2026-12-04T08:00:00.000Z",
+        "payment_provider": "bank", "platform_managed": false, "currency_code": "EUR",
+        "billing_profile": "default", "allowed_payment_providers": ["bank"],
+        "card_processor_publishable_key_kind": "default", "bank_reference": null,
+        "billing_email": null, "coupon_code": null,
+        "trial_ends_at": "2026-12-04T08:00:00.000Z", "trial_days_remaining": 14,
+        "trial_started_now": false, "cancel_at": null,
+        "payment_method": {"last4": null, "brand": null, "has_card": false},
+        "store_billing": {
+            "connected_stores": 0, "included_stores": 0, "billable_extra_stores": 0,
+            "invoices_included_from_extra_stores": 0, "extra_store_price_cents_monthly": null,
+            "extra_store_price_cents_yearly": null,
+        },
+        "usage": {
+            "documents_count": 1, "documents_limit": 3, "invoices_count": 1,
+            "invoices_limit": null, "e_invoicing_send_count": 0,
+            "e_invoicing_sends_included": null, "period_start": "2026-11-20T08:00:00.000Z",
+            "period_end": "2026-12-04T08:00:00.000Z",
+        },
+    });
+    assert_eq!(rest, expected);
+}
+
+#[actix_web::test]
+async fn plans_features_and_limits_answer_what_is_specified() {
+    let api = api_with(catalogue()).await;
+    let ana = subscriber(&api).await;
+    let get = async |path: &str| {
+        api.get(&format!("/white-label-subscriptions/{path}"), &ana).await.with(200).json()
+    };
+    let plans = get("plans").await;
+    let slugs: Vec<_> =
+        plans["plans"].as_array().unwrap().iter().map(|p| p["slug"].clone()).collect();
+    assert_eq!(json!(slugs), json!(["free", "start", "business"]));
+    assert!(plans["plans"][2]["limits"].get("e_invoicing_sends_included").is_none());
+    assert_eq!(
+        (&plans["current_plan_slug"], &plans["currency_code"]),
+        (&json!("start"), &json!("EUR"))
+    );
+    let has = json!({
+        "feature": "customers", "allowed": true, "requires_upgrade": false, "upgrade_plan_slug": null,
+    });
+    assert_eq!(get("check-feature/customers").await, has);
+    let lacks = json!({
+        "feature": "furs", "allowed": false, "requires_upgrade": true,
+        "upgrade_plan_slug": "business",
+    });
+    assert_eq!(get("check-feature/furs").await, lacks);
+    issue(&api, &ana).await.with(201);
+    let limit = get("check-limit/documents").await;
+    assert_eq!(limit["percentage"].to_string(), "33.33");
+    let expected = json!({
+        "resource": "documents", "allowed": true, "usage": 1, "limit": 3,
+        "percentage": limit["percentage"],
+    });
+    assert_eq!(limit, expected);
+    for path in ["check-feature/fax", "check-limit/coffee"] {
+        let path = format!("/white-label-subscriptions/{path}");
+        assert_eq!(api.get(&path, &ana).await.with(422).issue().1, "invalid_value");
+    }
+}
+
+#[actix_web::test]
+async fn a_limit_that_is_reached_stops_and_a_higher_plan_goes_on() {
+    let api = api_with(catalogue()).await;
+    let ana = subscriber(&api).await;
+    for _ in 0..3 {
+        issue(&api, &ana).await.with(201);
+    }
+    let refused = issue(&api, &ana).await.with(403);
+    assert_eq!(
+        (code(&refused), &refused.json()["code"]),
+        ("plan_limit_reached".to_owned(), &json!("forbidden"))
+    );
+    let told = text(&refused.json()["message"]);
+    assert!(told.contains("Start") && told.contains("3 documents a month"), "{told}");
+    let path = "/white-label-subscriptions/activate";
+    let body = json!({"plan_slug": "business", "billing_interval": "monthly"});
+    let done = api.post(path, &ana, body).await.with(200).json();
+    assert_eq!(done, json!({"invoice_id": null, "scheduled": false}));
+    assert_eq!(issue(&api, &ana).await.with(201).json()["number"], "2026-00004");
+    let body = json!({"plan_slug": "start", "billing_interval": "yearly"});
+    assert_eq!(api.post(path, &ana, body).await.with(200).json()["scheduled"], true);
+    let own = api.get("/white-label-subscriptions", &ana).await.with(200).json();
+    assert_eq!(
+        (&own["plan"]["slug"], &own["scheduled_change"]["billing_interval"]),
+        (&json!("business"), &json!("yearly"))
+    );
+    assert!(own["bank_reference"].is_string());
+    let wrong = json!({"plan_slug": "start", "billing_interval": "weekly"});
+    api.post(path, &ana, wrong).await.with(422);
+}
+
+#[actix_web::test]
+async fn without_a_payment_by_bank_nobody_takes_money() {
+    let file = json!({"white_labels": [{
+        "slug": "acme", "name": "Acme", "hosts": [HOST], "billing_enabled": true,
+        "default_plan": "free", "allowed_payment_providers": ["stripe"],
+        "plans": [{"slug": "free", "name": "Free", "base_price_cents": 0},
+                  {"slug": "start", "name": "Start", "base_price_cents": 900}],
+    }]});
+    let file = serde_json::from_value::<Catalogue>(file).unwrap().complete().unwrap();
+    let api = api_with(file).await;
+    let ana = subscriber(&api).await;
+    let body = json!({"plan_slug": "start", "billing_interval": "monthly"});
+    let refused = api.post("/white-label-subscriptions/activate", &ana, body).await.with(422);
+    assert_eq!(code(&refused), "no_payment_processor");
+    assert!(refused.text.contains("no payment processor is configured"), "{refused:?}");
+}
+
+#[actix_web::test]
+async fn a_feature_that_the_plan_lacks_is_refused_before_writing_and_still_read() {
+    let api = api_with(catalogue()).await;
+    let ana = subscriber(&api).await;
+    api.post("/customers", &ana, json!({"name": "Bor"})).await.with(201);
+    for (path, body) in [
+        ("/business-units", json!({"name": "Kranj"})),
+        ("/financial-categories", json!({"name": "Hrana"})),
+        ("/estimates", json!({"items": []})),
+        ("/fiscalization/furs/premises/movable", json!({})),
+        ("/recurring-invoices", json!({})),
+    ] {
+        let refused = api.post(path, &ana, body).await.with(403);
+        assert_eq!(code(&refused), "feature_not_available", "{path}");
+    }
+    api.get("/business-units", &ana).await.with(200);
+    let key = json!({"name": "shop", "environment": "sandbox"});
+    let key = api.post("/account/api-keys", &ana, key).await.with(201).json();
+    let key = Who::key(&text(&key["id"])).in_entity(ana.entity());
+    assert_eq!(code(&api.get("/customers", &key).await.with(403)), "feature_not_available");
+    let body = json!({"plan_slug": "business", "billing_interval": "monthly"});
+    api.post("/white-label-subscriptions/activate", &ana, body).await.with(200);
+    api.post("/business-units", &ana, json!({"name": "Kranj"})).await.with(201);
+    api.get("/customers", &key).await.with(200);
+}
+
+#[actix_web::test]
+async fn when_a_trial_ends_the_free_plan_follows() {
+    let api = api_with(catalogue()).await;
+    let ana = subscriber(&api).await;
+    api.pass(14 * 86_400);
+    let own = api.get("/white-label-subscriptions", &ana).await.with(200).json();
+    assert_eq!((&own["plan"]["slug"], &own["status"]), (&json!("free"), &json!("active")));
+    assert_eq!(
+        (&own["trial_days_remaining"], &own["scheduled_change"]),
+        (&Value::Null, &Value::Null)
+    );
+    issue(&api, &ana).await.with(201);
+    assert_eq!(code(&issue(&api, &ana).await.with(403)), "plan_limit_reached");
+    api.post("/customers", &ana, json!({"name": "Bor"})).await.with(403);
+}
+
+#[actix_web::test]
+async fn who_signs_up_elsewhere_has_no_subscription_and_no_limit() {
+    let api = api_with(catalogue()).await;
+    let bor = owner(&api, "bor@example.com", Some(("host", "racun.example"))).await;
+    for path in ["", "/plans", "/check-feature/invoices", "/check-limit/documents"] {
+        let none = api.get(&format!("/white-label-subscriptions{path}"), &bor).await.with(404);
+        assert_eq!(code(&none), "no_subscription");
+    }
+    let email = json!({"billing_email": "bor@example.com"});
+    api.patch("/white-label-subscriptions/billing-email", &bor, email).await.with(404);
+    for _ in 0..5 {
+        issue(&api, &bor).await.with(201);
+    }
+    assert_eq!(api.get("/white-labels", &bor).await.with(200).json(), json!({"data": []}));
+}
+
+#[actix_web::test]
+async fn bills_go_to_an_address_or_to_none() {
+    let api = api_with(catalogue()).await;
+    let ana = subscriber(&api).await;
+    let path = "/white-label-subscriptions/billing-email";
+    let email = json!({"billing_email": "bills@example.com"});
+    assert_eq!(api.patch(path, &ana, email.clone()).await.with(200).json(), email);
+    let own = api.get("/white-label-subscriptions", &ana).await.with(200).json();
+    assert_eq!(own["billing_email"], "bills@example.com");
+    let none = json!({"billing_email": null});
+    assert_eq!(api.patch(path, &ana, none.clone()).await.with(200).json(), none);
+    for (body, code) in [(json!({}), "required"), (json!({"billing_email": "x"}), "invalid_email")]
+    {
+        let issue = api.patch(path, &ana, body).await.with(422).issue();
+        assert_eq!(issue, ("[\"billing_email\"]".to_owned(), code.to_owned()));
+    }
+}
+
+#[actix_web::test]
+async fn the_current_white_label_is_that_of_the_page_or_of_the_address() {
+    let api = api_with(catalogue()).await;
+    let ask = async |headers: &[(&'static str, &'static str)]| {
+        let mut request = TestRequest::get().uri("/white-labels/current");
+        for header in headers {
+            request = request.insert_header(*header);
+        }
+        api.call(request).await
+    };
+    let label = ask(&[("host", "APP.acme.example:443")]).await.with(200).json();
+    let expected = json!({
+        "slug": "acme", "name": "Acme", "environment": null, "app_name": "Acme Invoices",
+        "short_name": null, "logo_url": null, "favicon_url": null, "theme_color": "#123456",
+        "hidden_features": ["pos"], "hide_new_features_by_default": false,
+        "reviewed_feature_catalog_ids": [], "billing_enabled": true,
+        "account_users_full_ui_enabled": false, "analytics": {},
+        "support_email": "help@acme.example",
+    });
+    assert_eq!(label, expected);
+    let from_page = [("host", "api.racun.example"), ("origin", "https://app.acme.example")];
+    assert_eq!(ask(&from_page).await.with(200).json()["slug"], "acme");
+    ask(&[("host", "racun.example")]).await.with(404);
+    ask(&[("host", "racun.example"), ("x-forwarded-host", HOST)]).await.with(404);
+    let ana = subscriber(&api).await;
+    let listed = api.get("/white-labels", &ana).await.with(200).json();
+    assert_eq!(listed["data"][0], expected);
+}
