@@ -46,7 +46,7 @@ pub async fn serve(settings: &Settings) -> anyhow::Result<()> {
     }
     let services =
         services(store, authorities, master_key.as_ref(), settings.fiscalization.retry());
-    let work = jobs::start(&services.store, services.fiscal(), Following::default());
+    let work = jobs::start(&services.store, services.fiscal(), Following::own(&services.store));
     let stop = async move {
         stop.await;
         work.stop();
@@ -70,7 +70,7 @@ pub async fn work(settings: &Settings) -> anyhow::Result<()> {
     );
     let services =
         services(store, authorities, master_key.as_ref(), settings.fiscalization.retry());
-    let work = jobs::start(&services.store, services.fiscal(), Following::default());
+    let work = jobs::start(&services.store, services.fiscal(), Following::own(&services.store));
     stop.await;
     work.stop();
     tracing::info!("ended");

@@ -10,6 +10,7 @@
 //! | `fiscal`    | settings, certificates, premises and devices of fiscalization              |
 //! | `jobs`      | what is to be done after a commit, by leases and attempts                  |
 //! | `reading`   | following the log: each entry once for each reader                         |
+//! | `overdue`   | invoices whose due date has passed are told of once                        |
 //! | `payments`  | payments on documents and expenses; the port to tax authorities            |
 //! | `pos`       | tables and tabs of the point of sale                                       |
 //! | `recurring` | recurring invoices, and the job that makes their invoices                  |
@@ -30,6 +31,7 @@ pub mod expenses;
 pub mod fiscal;
 pub mod fiscalization;
 pub mod jobs;
+pub mod overdue;
 pub mod payments;
 pub mod pos;
 pub mod reading;
@@ -41,7 +43,7 @@ use racun_kernel::Table;
 pub use error::Error;
 
 /// The tables of this crate's own.
-static TABLES: [&Table; 2] = [&jobs::JOBS, &reading::LOG_READERS];
+static TABLES: [&Table; 3] = [&jobs::JOBS, &reading::LOG_READERS, &overdue::OVERDUE_NOTICES];
 
 /// Every table that a store has to keep.
 #[must_use]

@@ -199,11 +199,14 @@ pub(crate) fn complete(shown: &[(&'static Table, Vec<Stored>)], writes: &mut Wri
     }
 }
 
-/// The write of the record that `event` happened to. Several rows may have its id, one of which is the
-/// record; that one is its tenant's, and the first.
+/// The write of the record that `event` happened to. Several rows may have its id: that of an invoice and
+/// that of what an authority is told of it. The record's table is called as its kind is, in the plural.
 fn record_of<'a>(event: &Event, puts: &'a [Put]) -> Option<&'a Put> {
+    let resource = event.kind.split_once('.').map_or(event.kind, |(resource, _)| resource);
     let of_it = || puts.iter().filter(|put| put.id == event.subject);
-    of_it().find(|put| put.tenant == event.tenant).or_else(|| of_it().next())
+    let own = || of_it().filter(|put| put.tenant == event.tenant);
+    let named = own().find(|put| put.table.name.starts_with(resource));
+    named.or_else(|| own().next()).or_else(|| of_it().next())
 }
 
 #[cfg(test)]
