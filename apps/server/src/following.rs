@@ -4,6 +4,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use racun_application::jobs::{self, Ending, Handler, Job, JobKind};
+use racun_application::overdue::{Clock, OverdueHandler, OverdueReader};
 use racun_application::reading::{self, Reader, Step};
 use racun_kernel::Store;
 use tokio::sync::Notify;
@@ -25,6 +26,17 @@ pub struct Following {
     pub readers: Vec<Arc<dyn Reader>>,
     /// Who does jobs; one for each kind.
     pub handlers: Vec<Arc<dyn Handler>>,
+}
+
+impl Following {
+    /// What this program itself has to follow.
+    pub fn own(store: &Arc<dyn Store>) -> Self {
+        let (store, stamp): (_, Clock) = (Arc::clone(store), Arc::new(clock::stamp));
+        Self {
+            readers: vec![Arc::new(OverdueReader { stamp: Arc::clone(&stamp) })],
+            handlers: vec![Arc::new(OverdueHandler { store, stamp })],
+        }
+    }
 }
 
 /// Reads the log for `reader` for ever, and wakes whoever does jobs when something was read.

@@ -152,8 +152,10 @@ fn rate_limiter(settings: &Settings, shared: Option<Arc<dyn RateLimits>>) -> Opt
 /// Who does what is to be done after a commit.
 pub fn following(services: &Services) -> Following {
     let (store, mailer) = (Arc::clone(&services.store), Arc::clone(&services.mailer));
+    let mut following = Following::own(&store);
     let postman = Postman { store, mailer, stamp: Arc::new(clock::stamp) };
-    Following { handlers: vec![Arc::new(postman)], ..Following::default() }
+    following.handlers.push(Arc::new(postman));
+    following
 }
 
 /// Commands from nothing to a sandbox key, ready to copy.

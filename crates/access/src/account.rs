@@ -238,7 +238,7 @@ pub async fn update_me(
         issues.push(Issue::new("invalid_value", message).at("locale"));
     }
     issues.into_result(())?;
-    let now = stamp.now();
+    let at = stamp.clone();
     let change = move |mut user: User| {
         let before = user.clone();
         name.apply(&mut user.name);
@@ -246,8 +246,10 @@ pub async fn update_me(
         if user == before {
             return Ok(Decision::Unchanged(user));
         }
-        user.updated_at = now;
-        Ok(Decision::changed(user, Vec::new()))
+        user.updated_at = at.now();
+        let tenant = Tenant::account(user.account_id);
+        let happened = event(tenant, "user.updated", &user_id, &user_id, &at);
+        Ok(Decision::changed(user, vec![happened]))
     };
     store.amend(&USERS, &Tenant::directory(), user_id.to_string(), change).await
 }
@@ -256,7 +258,7 @@ fn is_known_locale(text: &str) -> bool {
     LOCALES.contains(&text) || LANGUAGES.contains(&text)
 }
 
-/// Something that happened, for the outbox: what security reviews ask for first.
+/// Something that happened, for the log: what security reviews ask for first.
 pub(crate) fn event(
     tenant: Tenant,
     kind: &'static str,

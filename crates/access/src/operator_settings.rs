@@ -4,6 +4,7 @@ use racun_kernel::id::{EntityId, UserId};
 use racun_kernel::{Authority, Decision, Issues, OperatorIdentity, Scope, Stamp, Store, Tenant};
 use serde_json::{Map, Value as Json};
 
+use crate::account::event;
 use crate::email::check_name;
 use crate::operator::list_operators;
 use crate::permission::require;
@@ -32,7 +33,7 @@ pub async fn set_operator_identity(
 ) -> Result<User, AccessError> {
     require(scope, Permission::WriteRecords)?;
     let (key, kept) = checked(scope, authority, identity)?;
-    let now = stamp.now();
+    let (at, actor) = (stamp.clone(), scope.principal().id());
     let change = move |mut user: User| {
         let before = user.settings.clone();
         match kept.is_empty() {
@@ -42,8 +43,10 @@ pub async fn set_operator_identity(
         if user.settings == before {
             return Ok(Decision::Unchanged(user));
         }
-        user.updated_at = now;
-        Ok::<_, AccessError>(Decision::changed(user, Vec::new()))
+        user.updated_at = at.now();
+        let tenant = Tenant::account(user.account_id);
+        let happened = event(tenant, "user.updated", &user.id, &actor, &at);
+        Ok::<_, AccessError>(Decision::changed(user, vec![happened]))
     };
     store.amend(&USERS, &Tenant::directory(), user_id.to_string(), change).await
 }

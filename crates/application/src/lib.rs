@@ -12,6 +12,7 @@
 //! | `mailing`   | e-mail: documents, reminders, what users are told; links to documents      |
 //! | `jobs`      | what is to be done after a commit, by leases and attempts                  |
 //! | `reading`   | following the log: each entry once for each reader                         |
+//! | `overdue`   | invoices whose due date has passed are told of once                        |
 //! | `payments`  | payments on documents and expenses; the port to tax authorities            |
 //! | `pos`       | tables and tabs of the point of sale                                       |
 //! | `idempotency` | requests that are sent again, carried out once                          |
@@ -36,6 +37,7 @@ pub mod fiscalization;
 pub mod idempotency;
 pub mod jobs;
 pub mod mailing;
+pub mod overdue;
 pub mod payments;
 pub mod pos;
 pub mod reading;
@@ -47,7 +49,7 @@ use racun_kernel::Table;
 pub use error::Error;
 
 /// The tables of this crate's own.
-static TABLES: [&Table; 2] = [&jobs::JOBS, &reading::LOG_READERS];
+static TABLES: [&Table; 3] = [&jobs::JOBS, &reading::LOG_READERS, &overdue::OVERDUE_NOTICES];
 
 /// Every table that a store has to keep.
 #[must_use]

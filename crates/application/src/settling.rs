@@ -149,7 +149,7 @@ impl Sheet {
     }
 }
 
-/// What happened, for the outbox.
+/// What happened, for the log.
 pub(crate) fn events(outcome: &Outcome, scope: &Scope, stamp: &Stamp) -> Vec<Event> {
     let event = |fact: &racun_settlement::Happened| {
         let actor = scope.principal().id();

@@ -295,13 +295,15 @@ pub async fn create_business_unit(
 ) -> Result<BusinessUnit, CatalogError> {
     // The number comes last: a refused input must not wait for it, nor be shown one.
     let mut unit = input.into_business_unit(scope.entity(), 0, stamp)?;
+    let act = life_cycle::Act::new(scope, stamp);
     let series = Series { tenant: scope.tenant(), key: INDEX_SERIES.to_owned(), start: 1 };
     store
         .decide(Vec::new(), Some(series), move |loaded| {
             let unnumbered = || StoreError::Unavailable("a series showed no number".to_owned());
             unit.numbering_index = loaded.number.ok_or_else(unnumbered)?;
             let puts = vec![Put::insert(&unit)];
-            Ok((unit, Writes { puts, events: Vec::new(), takes_number: true }))
+            let events = act.events(&unit, |kinds| kinds.created);
+            Ok((unit, Writes { puts, events, takes_number: true }))
         })
         .await
 }

@@ -62,7 +62,7 @@ pub fn default_taxes(country_code: &str) -> Vec<TaxInput> {
 }
 
 /// The rows of [`default_taxes`], to be written in the commit that makes the entity. Nothing is told
-/// to the outbox: nobody can have subscribed to an entity that is only coming to be.
+/// to the log: nobody can have subscribed to an entity that is only coming to be.
 #[must_use]
 pub fn default_tax_puts(entity_id: EntityId, country_code: &str, stamp: &Stamp) -> Vec<Put> {
     let taxes = default_taxes(country_code).into_iter();

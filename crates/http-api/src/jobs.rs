@@ -35,7 +35,7 @@ const PLAIN: &[Parameter] = &[
     },
     Parameter {
         name: "kind",
-        meaning: "Only jobs of this kind: webhook_delivery, mail.",
+        meaning: "Only jobs of this kind: webhook_delivery, mail, invoice_overdue.",
         kind: ParameterKind::Text,
     },
 ];

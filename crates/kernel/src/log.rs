@@ -199,14 +199,19 @@ pub(crate) fn complete(shown: &[(&'static Table, Vec<Stored>)], writes: &mut Wri
     }
 }
 
-/// The write of the record that `event` happened to. Several rows may have its id, one of which is the
-/// record; that one is its tenant's, and the first.
+/// The write of the record that `event` happened to. Several rows may have its id: that of an invoice and
+/// that of what an authority is told of it. The record's table is called as its kind is, in the plural.
 fn record_of<'a>(event: &Event, puts: &'a [Put]) -> Option<&'a Put> {
+    let resource = event.kind.split_once('.').map_or(event.kind, |(resource, _)| resource);
     let of_it = || puts.iter().filter(|put| put.id == event.subject);
-    of_it().find(|put| put.tenant == event.tenant).or_else(|| of_it().next())
+    let own = || of_it().filter(|put| put.tenant == event.tenant);
+    let is_named = |put: &&Put| matches!(put.table.name.strip_prefix(resource), Some("s" | "es"));
+    let named = own().find(is_named);
+    named.or_else(|| own().next()).or_else(|| of_it().next())
 }
 
-#[cfg(test)]
+// With the samples of the stores' contract; every build of the workspace has them.
+#[cfg(all(test, feature = "testing"))]
 mod tests {
     use super::*;
 
@@ -223,6 +228,21 @@ mod tests {
             let event = Event::new(Tenant::directory(), kind, "x_1".to_owned(), by, &stamp);
             let activity = Activity::of(&event);
             assert_eq!((&*activity.resource_type, &*activity.action), (resource, action));
+        }
+    }
+
+    #[test]
+    fn the_record_is_told_from_other_rows_of_its_id() {
+        use crate::testing::contract::{Note, Sample};
+        let stamp = crate::testing::stamp(OffsetDateTime::UNIX_EPOCH);
+        let (entity, other) = (stamp.id(), stamp.id());
+        let (note, sample) = (Note::new(entity, "x", "y"), Sample::new(entity, "x"));
+        let foreign = Put::insert(&Sample::new(other, "x"));
+        let puts = [foreign, Put::insert(&note), Put::insert(&sample), Put::delete(&sample)];
+        for (kind, place) in [("sample.made", 2), ("sample_note.made", 1), ("thing.made", 1)] {
+            let (tenant, by) = (Tenant::entity(entity), "system".to_owned());
+            let event = Event::new(tenant, kind, "x".to_owned(), by, &stamp);
+            assert_eq!(record_of(&event, &puts), Some(&puts[place]), "{kind}");
         }
     }
 

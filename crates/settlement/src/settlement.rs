@@ -43,7 +43,7 @@ pub struct Outcome {
     pub writes: Vec<PaymentWrite>,
     /// The documents whose totals or stage changed, as they are now.
     pub documents: Vec<Settleable>,
-    /// What happened, for the outbox.
+    /// What happened, for the log.
     pub facts: Vec<Happened>,
 }
 
@@ -79,11 +79,13 @@ impl PaymentWrite {
     }
 }
 
-/// What the outbox is told.
+/// What the log is told.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Happened {
     /// A payment was recorded.
     PaymentReceived(PaymentId),
+    /// A payment was changed.
+    PaymentUpdated(PaymentId),
     /// A payment went to the trash.
     PaymentDeleted(PaymentId),
     /// A payment came back from the trash.
@@ -104,6 +106,7 @@ impl Happened {
     pub const fn event(&self) -> &'static str {
         match self {
             Self::PaymentReceived(_) => "payment.received",
+            Self::PaymentUpdated(_) => "payment.updated",
             Self::PaymentDeleted(_) => "payment.deleted",
             Self::PaymentRestored(_) => "payment.restored",
             Self::PaymentErased(_) => "payment.permanently_deleted",
@@ -118,6 +121,7 @@ impl Happened {
     pub fn subject(&self) -> String {
         match self {
             Self::PaymentReceived(id)
+            | Self::PaymentUpdated(id)
             | Self::PaymentDeleted(id)
             | Self::PaymentRestored(id)
             | Self::PaymentErased(id) => id.to_string(),
@@ -167,6 +171,7 @@ impl Settlement {
             books.settle()?;
         }
         after.updated_at = stamp.now();
+        books.tell(Happened::PaymentUpdated(after.id));
         books.write(PaymentWrite::update(payment, after.clone()));
         Ok(books.close(Some(after)))
     }

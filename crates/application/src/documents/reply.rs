@@ -99,7 +99,7 @@ pub async fn categorize(
     documents.dedup();
     let load = |id: &DocumentId| super::links::load(scope, *id);
     let loads = documents.iter().map(load).collect();
-    let stamp = stamp.clone();
+    let (stamp, actor) = (stamp.clone(), scope.principal().id());
     store
         .decide(loads, None, move |loaded| {
             let mut held = super::links::documents(&loaded.rows)?;
@@ -115,7 +115,9 @@ pub async fn categorize(
                 lines.push((id, line));
             }
             let puts = befores.iter().zip(&held).map(|(b, a)| racun_kernel::Put::update(b, a));
-            let writes = Writes { puts: puts.collect(), ..Writes::default() };
+            let events = held.iter().filter_map(|after| after.event("updated", &actor, &stamp));
+            let (puts, events) = (puts.collect(), events.collect());
+            let writes = Writes { puts, events, takes_number: false };
             let of = |id| held.iter().find(|document: &&Document| document.id == id).cloned();
             let answers = lines.into_iter().filter_map(|(id, line)| Some((of(id)?, line)));
             Ok((answers.collect(), writes))

@@ -156,7 +156,7 @@ impl Savings {
     }
 }
 
-/// What the outbox calls a new item.
+/// What the log calls a new item.
 pub(crate) const ITEM_CREATED: &str = "item.created";
 
 /// The items to be kept of those `lines` whose `requests` ask for it; the lines get their ids.

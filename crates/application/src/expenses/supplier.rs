@@ -50,14 +50,22 @@ impl Savings {
             let (subject, actor) = (item.id.to_string(), scope.principal().id());
             writes.events.push(Event::new(scope.tenant(), ITEM_CREATED, subject, actor, stamp));
         }
+        let told = |kind, supplier: &Supplier| {
+            let (subject, actor) = (supplier.id.to_string(), scope.principal().id());
+            Event::new(scope.tenant(), kind, subject, actor, stamp)
+        };
         match (self.supplier, held.and_then(|rows| rows.first())) {
-            (Some(SaveSupplier::New(supplier)), _) => writes.puts.push(Put::insert(&*supplier)),
+            (Some(SaveSupplier::New(supplier)), _) => {
+                writes.events.push(told("supplier.created", &supplier));
+                writes.puts.push(Put::insert(&*supplier));
+            }
             (Some(SaveSupplier::Refresh(_, input)), Some(row)) => {
                 let before: Supplier = row.read(&SUPPLIERS)?;
                 let mut after = before.clone();
                 // The same input passed on the record as it was read a moment ago.
                 if input.apply(&mut after).is_ok() && after != before {
                     after.set_updated_at(stamp.now());
+                    writes.events.push(told("supplier.updated", &after));
                     writes.puts.push(Put::update(&before, &after));
                 }
             }

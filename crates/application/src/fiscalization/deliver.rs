@@ -120,7 +120,7 @@ where
     let own = Load::One { table: &EXCHANGES, tenant, id: id.to_string() };
     let loads = vec![own, links::load(scope, id)];
     let (account, environment) = (scope.account(), scope.environment());
-    let stamp = stamp.clone();
+    let (stamp, actor) = (stamp.clone(), scope.principal().id());
     store
         .decide(loads, None, move |loaded| {
             let now = loaded.now.unwrap_or_else(|| stamp.now());
@@ -142,8 +142,10 @@ where
                 puts.push(Put::update(&seen, &document));
             }
             puts.extend(due_put(Some(&before), &exchange, account, environment));
-            let writes = Writes { puts, ..Writes::default() };
-            Ok(((document, exchange), writes))
+            let is_confirmed = exchange.state == State::Confirmed && before.state != exchange.state;
+            let event = is_confirmed.then(|| document.event("fiscalized", &actor, &stamp));
+            let events = event.flatten().into_iter().collect();
+            Ok(((document, exchange), Writes { puts, events, takes_number: false }))
         })
         .await
 }

@@ -167,7 +167,7 @@ async fn first(
     let editor = scope
         .person()
         .map(|person| Editor { name: person.name.clone(), email: person.email.clone() });
-    let at = stamp.clone();
+    let (at, actor) = (stamp.clone(), scope.principal().id());
     let (document, sending) = ports
         .store
         .decide(loads, series, move |mut loaded| {
@@ -190,7 +190,8 @@ async fn first(
             let Issued { document, mut puts, sending } = prepared.issue(document, facts)?;
             puts.push(Put::update(&before, &document));
             puts.push(Put::insert(&version));
-            let writes = Writes { puts, events: Vec::new(), takes_number: true };
+            let events = document.event("updated", &actor, &at).into_iter().collect();
+            let writes = Writes { puts, events, takes_number: true };
             Ok(((document, sending), writes))
         })
         .await?;

@@ -99,6 +99,12 @@ impl Held {
         Put::update(&self.0, &self.0.clone().again(due, error, now))
     }
 
+    /// It is not time yet: it waits until `due`, and this attempt does not count.
+    #[must_use]
+    pub fn later(&self, due: OffsetDateTime, now: OffsetDateTime) -> Put {
+        Put::update(&self.0, &self.0.clone().later(due, now))
+    }
+
     /// It is given up because of `error`.
     #[must_use]
     pub fn bury(&self, error: &str, now: OffsetDateTime) -> Put {

@@ -163,6 +163,12 @@ impl Job {
         Self { state: JobState::Waiting, due_at: Some(due), last_error, updated_at: now, ..self }
     }
 
+    /// Lets it wait until `due`, as if the attempt had not been begun.
+    pub(super) fn later(self, due: OffsetDateTime, now: OffsetDateTime) -> Self {
+        let attempts = self.attempts.saturating_sub(1);
+        Self { state: JobState::Waiting, attempts, due_at: Some(due), updated_at: now, ..self }
+    }
+
     /// Gives it up.
     pub(super) fn bury(self, error: &str, now: OffsetDateTime) -> Self {
         let last_error = Some(shortened(error));

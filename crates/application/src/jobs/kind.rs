@@ -11,6 +11,8 @@ pub enum JobKind {
     WebhookDelivery,
     /// Sending an e-mail.
     Mail,
+    /// Looking whether an invoice is overdue.
+    InvoiceOverdue,
 }
 
 const DELIVERY_WAITS: [Duration; 4] =
@@ -27,7 +29,7 @@ const MAIL_WAITS: [Duration; 6] = [
 
 impl JobKind {
     /// All of them.
-    pub const ALL: [Self; 2] = [Self::WebhookDelivery, Self::Mail];
+    pub const ALL: [Self; 3] = [Self::WebhookDelivery, Self::Mail, Self::InvoiceOverdue];
 
     /// Its name, on the wire and in stores.
     #[must_use]
@@ -35,6 +37,7 @@ impl JobKind {
         match self {
             Self::WebhookDelivery => "webhook_delivery",
             Self::Mail => "mail",
+            Self::InvoiceOverdue => "invoice_overdue",
         }
     }
 
@@ -42,7 +45,7 @@ impl JobKind {
     #[must_use]
     pub const fn lease(self) -> Duration {
         match self {
-            Self::WebhookDelivery => Duration::minutes(2),
+            Self::WebhookDelivery | Self::InvoiceOverdue => Duration::minutes(2),
             Self::Mail => Duration::minutes(5),
         }
     }
@@ -52,7 +55,7 @@ impl JobKind {
     #[must_use]
     pub const fn waits(self) -> &'static [Duration] {
         match self {
-            Self::WebhookDelivery => &DELIVERY_WAITS,
+            Self::WebhookDelivery | Self::InvoiceOverdue => &DELIVERY_WAITS,
             Self::Mail => &MAIL_WAITS,
         }
     }

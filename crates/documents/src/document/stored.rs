@@ -1,4 +1,4 @@
-//! A document as stores and the outbox see it.
+//! A document as stores and the log see it.
 
 use racun_kernel::{Event, Record, Stamp, Table, Tenant, Value};
 
@@ -19,8 +19,18 @@ impl Document {
     }
 }
 
-/// Events that this crate's transitions cause, of those that contract 29.1 lists.
-const EVENTS: [&str; 29] = [
+/// Events of documents: those that contract 29.1 lists, and a few more for the log alone.
+const EVENTS: [&str; 39] = [
+    "invoice.fiscalized",
+    "estimate.updated",
+    "estimate.finalized",
+    "credit_note.updated",
+    "credit_note.fiscalized",
+    "advance_invoice.updated",
+    "advance_invoice.finalized",
+    "advance_invoice.fiscalized",
+    "delivery_note.updated",
+    "delivery_note.finalized",
     "invoice.created",
     "invoice.updated",
     "invoice.finalized",

@@ -1,4 +1,4 @@
-//! What the outbox is told of a recurring invoice.
+//! What the log is told of a recurring invoice.
 
 use racun_kernel::{Event, Stamp, Tenant};
 

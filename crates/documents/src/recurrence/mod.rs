@@ -7,7 +7,7 @@
 //! | `recurring` | the recurring invoice, its states and every transition                 |
 //! | `plan`      | the dates of the invoice that a run makes                              |
 //! | `run`       | the rows beside it: what was made, and what is due across all tenants   |
-//! | `event`     | what the outbox is told                                                |
+//! | `event`     | what the log is told                                                |
 //! | `error`     | why a command is refused                                               |
 //!
 //! A worker of any process lists [`due_by`] over [`DUE_SCHEDULES`], and for each schedule found, as

@@ -352,7 +352,7 @@ fn what_happened_is_told_once() {
     let id = decided.0.payment.as_ref().unwrap().id;
     let expected = [format!("payment.received {id}"), format!("invoice.paid {invoice}")];
     assert_eq!(told(Ok(decided)), expected);
-    assert_eq!(told(world.change(id, amount("50"))), Vec::<String>::new());
+    assert_eq!(told(world.change(id, amount("50"))), [format!("payment.updated {id}")]);
     assert_eq!(told(world.trash(id)), [format!("payment.deleted {id}")]);
     let expected = [format!("payment.restored {id}"), format!("invoice.paid {invoice}")];
     assert_eq!(told(world.restore(id)), expected);

@@ -1,0 +1,192 @@
+//! Invoices whose due date has passed: each is told of once.
+//!
+//! A reader of the log leaves a job for each invoice that may become overdue, due when its date has passed.
+//! The job looks at the invoice as it is then: it may be paid, voided, or due at another day. What was told
+//! is noted, in the commit that says it.
+
+use std::sync::Arc;
+
+use async_trait::async_trait;
+use racun_documents::{Document, DocumentId, DocumentKind, Stage};
+use racun_kernel::id::EntityId;
+use racun_kernel::{
+    Event, Field, FieldKind, Load, Logged, Put, Record, Stamp, Store, StoreError, Table, Tenant,
+    Value, Writes,
+};
+use serde::{Deserialize, Serialize};
+use time::macros::time;
+use time::{Date, OffsetDateTime};
+
+use crate::jobs::{Ending, Handler, Job, JobKind, LeaseError, NewJob, Outcome, still_held};
+use crate::reading::Reader;
+
+/// Where [`OverdueNotice`]s are kept.
+pub static OVERDUE_NOTICES: Table = Table {
+    name: "overdue_notices",
+    fields: &[Field::id(), Field::column("created_at", FieldKind::Instant)],
+};
+
+/// That an invoice was told to be overdue.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct OverdueNotice {
+    /// Which invoice.
+    pub document_id: DocumentId,
+    /// Whose.
+    pub entity_id: EntityId,
+    /// The due date that had passed.
+    #[serde(with = "racun_kernel::calendar::date")]
+    pub date_due: Date,
+    /// When it was told.
+    #[serde(with = "time::serde::rfc3339")]
+    pub created_at: OffsetDateTime,
+}
+
+/// The id of the notice about the invoice `id`: not the invoice's own, by which entries of the log find
+/// their record.
+fn notice_id(id: &str) -> String {
+    format!("overdue/{id}")
+}
+
+impl Record for OverdueNotice {
+    fn table(&self) -> &'static Table {
+        &OVERDUE_NOTICES
+    }
+
+    fn id(&self) -> String {
+        notice_id(&self.document_id.to_string())
+    }
+
+    fn tenant(&self) -> Tenant {
+        Tenant::entity(self.entity_id)
+    }
+
+    fn values(&self) -> Vec<Value> {
+        vec![self.id().into(), self.created_at.into()]
+    }
+}
+
+/// When `date` has passed wherever an entity is: in the last zone, twelve hours behind UTC.
+fn passed(date: Date) -> OffsetDateTime {
+    date.next_day().unwrap_or(date).with_time(time!(12:00)).assume_utc()
+}
+
+/// Whether money is still to come for `invoice` at a day that it names.
+fn awaited(invoice: &Document) -> Option<Date> {
+    let is_open = matches!(invoice.stage, Stage::Issued(_)) && !invoice.paid_in_full();
+    invoice.content.date_due.filter(|_| is_open && invoice.deleted_at.is_none())
+}
+
+/// What time it is, and where ids come from.
+pub type Clock = Arc<dyn Fn() -> Stamp + Send + Sync>;
+
+/// Leaves a job for each invoice that may become overdue.
+pub struct OverdueReader {
+    /// What time it is, and where ids come from.
+    pub stamp: Clock,
+}
+
+/// What of a payment is read here.
+#[derive(Deserialize)]
+struct PaidInvoice {
+    invoice_id: Option<String>,
+}
+
+/// The invoice that may be overdue from some moment on because of `logged`, and that moment.
+fn candidate(logged: &Logged) -> Option<(String, OffsetDateTime)> {
+    let body = logged.snapshot.as_deref()?;
+    match &*logged.activity.kind {
+        "invoice.finalized" | "invoice.updated" => {
+            let invoice: Document = serde_json::from_str(body).ok()?;
+            Some((invoice.id.to_string(), passed(awaited(&invoice)?)))
+        }
+        // What it paid may be open again; whoever does the job looks.
+        "payment.deleted" => {
+            let payment: PaidInvoice = serde_json::from_str(body).ok()?;
+            Some((payment.invoice_id?, logged.activity.created_at))
+        }
+        _ => None,
+    }
+}
+
+#[async_trait]
+impl Reader for OverdueReader {
+    fn name(&self) -> &'static str {
+        "overdue"
+    }
+
+    async fn make(&self, entries: Vec<Logged>) -> Result<Vec<Put>, StoreError> {
+        let stamp = (self.stamp)();
+        let job = |logged: &Logged| {
+            let (subject, due) = candidate(logged)?;
+            // Nobody has to watch these: the entity has no part in them.
+            let payload = logged.activity.tenant.as_str().to_owned();
+            let new = NewJob { kind: JobKind::InvoiceOverdue, entity_id: None, subject, payload };
+            Some(Job::new(new, &stamp).due(due).put())
+        };
+        Ok(entries.iter().filter_map(job).collect())
+    }
+}
+
+/// Tells of invoices that are overdue.
+pub struct OverdueHandler {
+    /// Where everything is kept.
+    pub store: Arc<dyn Store>,
+    /// What time it is, and where ids come from.
+    pub stamp: Clock,
+}
+
+#[async_trait]
+impl Handler for OverdueHandler {
+    fn kind(&self) -> JobKind {
+        JobKind::InvoiceOverdue
+    }
+
+    async fn run(&self, job: &Job) -> Outcome {
+        match tell(&*self.store, job, (self.stamp)()).await {
+            // Another worker has the job.
+            Ok(()) | Err(LeaseError::Lost) => Outcome::Ended,
+            Err(LeaseError::Store(error)) => {
+                Outcome::Ends(Ending::Failed { error: error.to_string(), wait: None })
+            }
+        }
+    }
+}
+
+/// Looks at the invoice that `job` is about and says, once, that it is overdue, if it is. The job ends in
+/// the same commit, or waits for the invoice's other day.
+async fn tell(store: &dyn Store, job: &Job, stamp: Stamp) -> Result<(), LeaseError> {
+    let ids = job.payload.parse::<EntityId>().ok().zip(job.subject.parse::<DocumentId>().ok());
+    let Some((entity_id, id)) = ids else {
+        let reason = "a job names no invoice".to_owned();
+        return Err(StoreError::Unavailable(reason).into());
+    };
+    let tenant = Tenant::entity(entity_id);
+    let table = DocumentKind::Invoice.table();
+    let invoice = Load::One { table, tenant: tenant.clone(), id: id.to_string() };
+    let notice = notice_id(&id.to_string());
+    let notice = Load::One { table: &OVERDUE_NOTICES, tenant: tenant.clone(), id: notice };
+    let job = job.clone();
+    store
+        .decide(vec![job.load(), invoice, notice], None, move |loaded| {
+            let [own, invoice, notices] = &loaded.rows[..] else { return Err(LeaseError::Lost) };
+            let held = still_held(&job, own)?;
+            let invoice: Option<Document> =
+                invoice.first().map(|row| row.read(table)).transpose()?;
+            let due = invoice.as_ref().and_then(awaited).filter(|_| notices.is_empty());
+            let mut writes = Writes::default();
+            match due {
+                Some(date_due) if stamp.now() >= passed(date_due) => {
+                    let created_at = stamp.now();
+                    let notice = OverdueNotice { document_id: id, entity_id, date_due, created_at };
+                    let (subject, actor) = (id.to_string(), "cron".to_owned());
+                    writes.puts = vec![Put::insert(&notice), held.done()];
+                    writes.events =
+                        vec![Event::new(tenant, "invoice.overdue", subject, actor, &stamp)];
+                }
+                Some(date_due) => writes.puts = vec![held.later(passed(date_due), stamp.now())],
+                None => writes.puts = vec![held.done()],
+            }
+            Ok(((), writes))
+        })
+        .await
+}

@@ -1,0 +1,135 @@
+//! Invoices whose due date has passed are told of, once each.
+
+use std::sync::{Arc, Mutex};
+
+use racun_application::documents::{DocumentRequest, Edit, update};
+use racun_application::jobs::{self, JOBS, JobKind};
+use racun_application::overdue::{Clock, OverdueHandler, OverdueReader};
+use racun_application::payments;
+use racun_application::reading::{Reader, Step, read};
+use racun_documents::Document;
+use racun_kernel::{ListQuery, Patch, Stamp, Tenant};
+use racun_settlement::{NewPayment, PaymentType};
+use time::macros::{date, datetime};
+use time::{Date, OffsetDateTime};
+
+use crate::fixture::{NOW, Shop, line, request};
+
+/// The first moment at which 25 November has passed everywhere.
+const PASSED: OffsetDateTime = datetime!(2026-11-26 12:00 UTC);
+
+struct Office {
+    shop: Shop,
+    now: Arc<Mutex<OffsetDateTime>>,
+    clock: Clock,
+}
+
+impl Office {
+    async fn open() -> Self {
+        let shop = Shop::open().await;
+        let now = Arc::new(Mutex::new(NOW));
+        let (at, stamp) = (Arc::clone(&now), shop.stamp.clone());
+        let clock: Clock = Arc::new(move || stamp.at(*at.lock().unwrap()));
+        Self { shop, now, clock }
+    }
+
+    async fn invoice(&self, due: Date) -> Document {
+        let new = request(vec![line("Kruh", "1", "100")]);
+        let new = DocumentRequest { date_due: Patch::Value(due), ..new };
+        self.shop.create(new).await.unwrap()
+    }
+
+    async fn pay(&self, invoice: &Document) -> racun_settlement::Payment {
+        let new = NewPayment {
+            document_id: Some(invoice.id.to_string()),
+            amount: Some("122".parse().unwrap()),
+            ..NewPayment::new(PaymentType::BankTransfer)
+        };
+        let Shop { store, scope, entity, stamp } = &self.shop;
+        payments::record(&**store, scope, entity, new, stamp).await.unwrap()
+    }
+
+    fn stamp(&self) -> Stamp {
+        (self.clock)()
+    }
+
+    /// Reads all that is new and does all that is due at `now`. Answers which invoices were told of.
+    async fn work(&self, now: OffsetDateTime) -> Vec<String> {
+        *self.now.lock().unwrap() = now;
+        let store = &self.shop.store;
+        let seen = self.told().await.len();
+        let reader = OverdueReader { stamp: Arc::clone(&self.clock) };
+        let step = async || {
+            read(&**store, reader.name(), 50, &self.stamp(), |entries| reader.make(entries)).await
+        };
+        while let Step::Read(_) = step().await.unwrap() {}
+        let handler = OverdueHandler { store: Arc::clone(store), stamp: Arc::clone(&self.clock) };
+        let kinds = [JobKind::InvoiceOverdue];
+        for job in jobs::claim(&**store, &kinds, &self.stamp(), 100).await.unwrap() {
+            let clock = || self.stamp();
+            jobs::perform(&**store, &handler, &job, &clock).await.unwrap();
+        }
+        self.told().await.split_off(seen)
+    }
+
+    async fn told(&self) -> Vec<String> {
+        let all = self.shop.store.events_after(0, 10_000).await.unwrap();
+        let overdue = all.into_iter().filter(|one| one.activity.kind == "invoice.overdue");
+        overdue
+            .map(|logged| {
+                let invoice: Document = serde_json::from_str(&logged.snapshot.unwrap()).unwrap();
+                assert_eq!(invoice.id.to_string(), logged.activity.resource_id);
+                logged.activity.resource_id
+            })
+            .collect()
+    }
+
+    async fn jobs(&self) -> i64 {
+        let query = ListQuery::first_page(&JOBS);
+        self.shop.store.list(&JOBS, &Tenant::directory(), &query).await.unwrap().1
+    }
+}
+
+#[tokio::test]
+async fn an_unpaid_invoice_is_told_of_once_when_its_day_has_passed() {
+    let office = Office::open().await;
+    let invoice = office.invoice(date!(2026 - 11 - 25)).await;
+    let paid = office.invoice(date!(2026 - 11 - 25)).await;
+    office.pay(&paid).await;
+    assert_eq!(office.work(PASSED - time::Duration::SECOND).await, [""; 0]);
+    assert_eq!(office.work(PASSED).await, [invoice.id.to_string()]);
+    for days in [0, 1, 30] {
+        assert_eq!(office.work(PASSED + time::Duration::days(days)).await, [""; 0]);
+    }
+    assert_eq!(office.jobs().await, 0);
+}
+
+#[tokio::test]
+async fn an_invoice_that_is_due_later_now_is_told_of_later() {
+    let office = Office::open().await;
+    let invoice = office.invoice(date!(2026 - 11 - 25)).await;
+    let later = DocumentRequest {
+        date_due: Patch::Value(date!(2026 - 12 - 25)),
+        ..DocumentRequest::default()
+    };
+    let Shop { store, scope, entity, stamp } = &office.shop;
+    let edit = Edit::default();
+    update(&**store, scope, entity, invoice.id, later, edit, stamp).await.unwrap();
+    assert_eq!(office.work(PASSED).await, [""; 0]);
+    let then = PASSED + time::Duration::days(30);
+    assert_eq!(office.work(then - time::Duration::SECOND).await, [""; 0]);
+    assert_eq!(office.work(then).await, [invoice.id.to_string()]);
+    assert_eq!(office.work(then).await, [""; 0]);
+}
+
+#[tokio::test]
+async fn an_invoice_whose_payment_goes_is_overdue_after_all() {
+    let office = Office::open().await;
+    let invoice = office.invoice(date!(2026 - 11 - 25)).await;
+    let payment = office.pay(&invoice).await;
+    assert_eq!(office.work(PASSED).await, [""; 0]);
+    let Shop { store, scope, entity, stamp } = &office.shop;
+    payments::trash(&**store, scope, entity, payment.id, stamp).await.unwrap();
+    assert_eq!(office.work(PASSED).await, [invoice.id.to_string()]);
+    assert_eq!(office.work(PASSED).await, [""; 0]);
+}

@@ -1,0 +1,103 @@
+//! Which operation leaves which entries in the log (contract 29.1, "event → operation map").
+
+use racun_application::documents::{self, DocumentRequest, Edit, Voiding};
+use racun_application::payments;
+use racun_catalog::{Customer, CustomerInput};
+use racun_documents::DocumentKind;
+use racun_kernel::Patch;
+
+use crate::fixture::Shop;
+use crate::settling::{linked, worth};
+
+/// The kinds of what happened since the position, and the new position.
+async fn since(shop: &Shop, position: &mut i64) -> String {
+    let new = shop.store.events_after(*position, 1_000).await.unwrap();
+    *position = new.last().map_or(*position, |logged| logged.position);
+    let mut kinds = Vec::new();
+    for logged in new {
+        let is_published = racun_kernel::log::is_published(&logged.activity.kind);
+        assert_eq!(logged.snapshot.is_some(), is_published, "{}", logged.activity.kind);
+        kinds.push(logged.activity.kind);
+    }
+    kinds.join(" ")
+}
+
+fn noted() -> DocumentRequest {
+    DocumentRequest { reference: Patch::Value("A-1".to_owned()), ..DocumentRequest::default() }
+}
+
+#[tokio::test]
+async fn operations_on_documents_tell_the_kinds_that_they_cause() {
+    let shop = Shop::open().await;
+    let Shop { store, scope, entity, stamp } = &shop;
+    let store = &**store;
+    let mut at = 0;
+    since(&shop, &mut at).await;
+
+    let draft = shop.draft(worth("100")).await.unwrap();
+    assert_eq!(since(&shop, &mut at).await, "invoice.created");
+    documents::update(store, scope, entity, draft.id, noted(), Edit::default(), stamp)
+        .await
+        .unwrap();
+    assert_eq!(since(&shop, &mut at).await, "invoice.updated");
+    documents::delete(store, scope, draft.id, stamp).await.unwrap();
+    assert_eq!(since(&shop, &mut at).await, "invoice.deleted");
+
+    let invoice = shop.invoice("100").await;
+    assert_eq!(since(&shop, &mut at).await, "invoice.created invoice.finalized");
+    let payment = shop.pay(&invoice, "100").await.unwrap();
+    assert_eq!(since(&shop, &mut at).await, "payment.received invoice.paid");
+    payments::trash(store, scope, entity, payment.id, stamp).await.unwrap();
+    assert_eq!(since(&shop, &mut at).await, "payment.deleted");
+    payments::restore(store, scope, entity, payment.id, stamp).await.unwrap();
+    assert_eq!(since(&shop, &mut at).await, "payment.restored invoice.paid");
+    payments::trash(store, scope, entity, payment.id, stamp).await.unwrap();
+    payments::erase(store, scope, payment.id, stamp).await.unwrap();
+    assert_eq!(since(&shop, &mut at).await, "payment.deleted payment.permanently_deleted");
+    let voiding = Voiding::default();
+    documents::void(store, scope, entity, invoice.id, voiding, stamp).await.unwrap();
+    assert_eq!(since(&shop, &mut at).await, "invoice.voided invoice.cancelled");
+
+    let advance = shop.advance("50").await;
+    let told = since(&shop, &mut at).await;
+    for kind in ["advance_invoice.created", "advance_invoice.paid", "payment.received"] {
+        assert!(told.contains(kind), "{told}");
+    }
+    let request = linked(worth("100"), &[&advance]);
+    shop.issue(DocumentKind::Invoice, request, Vec::new()).await.unwrap();
+    let told = since(&shop, &mut at).await;
+    for kind in ["invoice.created", "invoice.finalized", "advance_invoice.applied"] {
+        assert!(told.contains(kind), "{told}");
+    }
+    shop.issue(DocumentKind::CreditNote, worth("40"), Vec::new()).await.unwrap();
+    assert_eq!(since(&shop, &mut at).await, "credit_note.created credit_note.issued");
+    let bought = shop.issue(DocumentKind::DeliveryNote, worth("40"), Vec::new()).await.unwrap();
+    assert_eq!(since(&shop, &mut at).await, "delivery_note.created delivery_note.finalized");
+    documents::void(store, scope, entity, bought.id, Voiding::default(), stamp).await.unwrap();
+    assert_eq!(since(&shop, &mut at).await, "delivery_note.voided delivery_note.cancelled");
+    let estimate = shop.issue(DocumentKind::Estimate, worth("40"), Vec::new()).await.unwrap();
+    assert_eq!(since(&shop, &mut at).await, "estimate.created estimate.finalized");
+    documents::accept(store, scope, entity, estimate.id, stamp).await.unwrap();
+    assert_eq!(since(&shop, &mut at).await, "estimate.accepted");
+}
+
+#[tokio::test]
+async fn a_change_of_a_customer_says_which_fields_and_who() {
+    let shop = Shop::open().await;
+    let Shop { store, scope, stamp, .. } = &shop;
+    let named = |name: &str| CustomerInput {
+        name: Patch::Value(name.to_owned()),
+        ..CustomerInput::default()
+    };
+    let customer: Customer =
+        racun_catalog::create_customer(&**store, scope, named("Klas"), stamp).await.unwrap();
+    racun_catalog::update_customer(&**store, scope, customer.id, named("Žaga"), stamp)
+        .await
+        .unwrap();
+    let all = store.events_after(0, 1_000).await.unwrap();
+    let last = all.last().unwrap();
+    assert_eq!(last.activity.fields, ["name"]);
+    assert_eq!(last.activity.actor_id, Some(scope.principal().id()));
+    let left: Customer = serde_json::from_str(last.snapshot.as_deref().unwrap()).unwrap();
+    assert_eq!(left.name, "Žaga");
+}
