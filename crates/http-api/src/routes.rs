@@ -22,6 +22,7 @@ const AREAS: &[&[Route]] = &[
     catalog::taxes::ROUTES,
     catalog::financial_categories::ROUTES,
     catalog::business_units::ROUTES,
+    catalog::files::ROUTES,
     documents::INVOICES,
     documents::ESTIMATES,
     documents::CREDIT_NOTES,

@@ -6,6 +6,7 @@
 mod access;
 mod catalog;
 mod documents;
+mod files;
 mod fiscal;
 mod pos;
 mod recurring;
