@@ -2,10 +2,11 @@
 
 use racun_kernel::id::{AccountId, EntityId};
 use racun_kernel::{
-    Currency, Decimal, Decision, Environment, Event, Field, FieldKind, Metadata, Patch, Put,
-    Record, Role, Scope, Stamp, Store, Table, Tenant, Value,
+    Currency, Decimal, Decision, Environment, Event, Field, FieldKind, Issues, Metadata, Patch,
+    Put, Record, Role, Scope, Stamp, Store, Table, Tenant, Value,
 };
 use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value as Json};
 use time::OffsetDateTime;
 
 use crate::account::event;
@@ -197,6 +198,29 @@ pub fn change_entity(
     let actor = scope.principal().id();
     let happened = event(scope.tenant(), "entity.updated", &after.id, &actor, stamp);
     Ok(Decision::changed(after, vec![happened]))
+}
+
+/// What a file that is there, or not any more, makes of `before`: its settings say `has_logo` or
+/// `has_signature`. The rows and events to write; none when it says so already.
+///
+/// # Errors
+/// When the settings have become too large to hold it.
+pub fn note_file(
+    before: &Entity,
+    setting: &str,
+    is_there: bool,
+    scope: &Scope,
+    stamp: &Stamp,
+) -> Result<(Vec<Put>, Vec<Event>), Issues> {
+    let change = Map::from_iter([(setting.to_owned(), Json::Bool(is_there))]);
+    let settings = before.settings.merged(change, stamp)?;
+    if settings == before.settings {
+        return Ok((Vec::new(), Vec::new()));
+    }
+    let after = Entity { settings, updated_at: stamp.now(), ..before.clone() };
+    let actor = scope.principal().id();
+    let happened = event(scope.tenant(), "entity.updated", &after.id, &actor, stamp);
+    Ok((vec![Put::update(before, &after)], vec![happened]))
 }
 
 /// Changes an entity: [`change_entity`] and nothing else.

@@ -79,7 +79,8 @@ pub use entering::{
     AccountScope, enter, enter_account, enter_as_system, get_entity, list_entities, open_entity,
 };
 pub use entity::{
-    ENTITIES, Entity, change_entity, create_entity, disable_entity, entity_writes, update_entity,
+    ENTITIES, Entity, change_entity, create_entity, disable_entity, entity_writes, note_file,
+    update_entity,
 };
 pub use entity_input::{EntityPatch, NewEntity};
 pub use error::{AccessError, Conflict, Forbidden, Refused};

@@ -7,6 +7,7 @@
 //! | `convert`   | parts that documents and the catalogue both keep                          |
 //! | `documents` | documents made of the catalogue's records and the entity's settings        |
 //! | `expenses`  | received supplier invoices, calculated and numbered                        |
+//! | `files`     | uploaded files, and what their records say of them elsewhere               |
 //! | `fiscalization` | documents that a tax authority is told of                              |
 //! | `fiscal`    | settings, certificates, premises and devices of fiscalization              |
 //! | `mailing`   | e-mail: documents, reminders, what users are told; links to documents      |
@@ -32,6 +33,7 @@ pub mod documents;
 pub mod entities;
 mod error;
 pub mod expenses;
+pub mod files;
 pub mod fiscal;
 pub mod fiscalization;
 pub mod idempotency;

@@ -16,6 +16,7 @@
 //! | `life_cycle`         | get, list, trash, restore and erase, once for all of them         |
 //! | `check`              | limits of texts, metadata and free JSON                           |
 //! | `parts`              | bank accounts and UJP routing                                     |
+//! | `file`               | what uploaded files are and belong to                             |
 //! | `storage`            | the port to where the bytes of files are                          |
 //! | `record`             | how these types declare their stored fields                       |
 //!
@@ -31,6 +32,7 @@ mod check;
 mod customer;
 mod default_taxes;
 mod error;
+mod file;
 mod financial_category;
 mod item;
 mod life_cycle;
@@ -49,6 +51,10 @@ pub use customer::{
 };
 pub use default_taxes::{default_tax_puts, default_taxes};
 pub use error::{CatalogError, RefusalReason};
+pub use file::{
+    FILES, File, FileCategory, FileFormat, FileLinks, FileRefused, MAX_FILE_BYTES, MAX_IMAGE_BYTES,
+    NewFile,
+};
 pub use financial_category::{
     FINANCIAL_CATEGORIES, FinancialCategory, FinancialCategoryInput, archive_financial_category,
     create_financial_category, list_financial_categories, update_financial_category,
@@ -64,5 +70,5 @@ pub use supplier::{SUPPLIERS, Supplier, SupplierInput, create_supplier, update_s
 pub use tax::{TAXES, Tax, TaxInput, TaxRate, TaxRateInput, create_tax, replace_tax, update_tax};
 
 /// Every table of this crate.
-pub static TABLES: [&racun_kernel::Table; 6] =
-    [&CUSTOMERS, &SUPPLIERS, &ITEMS, &TAXES, &FINANCIAL_CATEGORIES, &BUSINESS_UNITS];
+pub static TABLES: [&racun_kernel::Table; 7] =
+    [&CUSTOMERS, &SUPPLIERS, &ITEMS, &TAXES, &FINANCIAL_CATEGORIES, &BUSINESS_UNITS, &FILES];

@@ -87,7 +87,7 @@ macro_rules! record {
         $(#[$doc:meta])*
         $table:ident: $record:ident, $kind:path, $name:literal,
         events { $event:literal }
-        fields { $($field:ident: $field_kind:ident $($how:ident)?,)* }
+        fields { $($field:ident: $field_kind:ident $($how:ident)*,)* }
         unique { $($hidden:ident)* }
         trash { $($deleted_at:ident)? }
     ) => {
@@ -99,7 +99,7 @@ macro_rules! record {
                 $(racun_kernel::Field::column(
                     stringify!($field),
                     racun_kernel::FieldKind::$field_kind,
-                )$(.$how())?,)*
+                )$(.$how())*,)*
                 racun_kernel::Field::column("created_at", racun_kernel::FieldKind::Instant),
                 racun_kernel::Field::column("updated_at", racun_kernel::FieldKind::Instant),
                 $(racun_kernel::Field::column(

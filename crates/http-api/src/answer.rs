@@ -1,7 +1,9 @@
 //! Answers other than a plain 200.
 
 use actix_web::body::BoxBody;
-use actix_web::http::header::{ContentDisposition, DispositionParam, DispositionType};
+use actix_web::http::header::{
+    Charset, ContentDisposition, DispositionParam, DispositionType, ExtendedValue,
+};
 use actix_web::{HttpRequest, HttpResponse, Responder};
 use serde::Serialize;
 
@@ -27,11 +29,11 @@ impl Responder for NoContent {
     }
 }
 
-/// 200 with a file to keep.
+/// 200 with a file to keep. No browser shows it, or guesses that it is something else than it says.
 pub struct File {
     /// Its media type.
     pub media_type: &'static str,
-    /// Its name, of visible ASCII.
+    /// Its name, without signs that control.
     pub name: String,
     /// What is in it.
     pub bytes: Vec<u8>,
@@ -41,10 +43,18 @@ impl Responder for File {
     type Body = BoxBody;
 
     fn respond_to(self, _: &HttpRequest) -> HttpResponse {
-        let disposition = ContentDisposition {
-            disposition: DispositionType::Attachment,
-            parameters: vec![DispositionParam::Filename(self.name)],
-        };
+        let plain = |sign: char| if sign.is_ascii_graphic() || sign == ' ' { sign } else { '_' };
+        let ascii: String = self.name.chars().map(plain).collect();
+        let is_plain = ascii == self.name;
+        let mut parameters = vec![DispositionParam::Filename(ascii)];
+        if !is_plain {
+            // The name itself, for whoever knows RFC 8187.
+            let (charset, value) = (Charset::Ext("UTF-8".to_owned()), self.name.into_bytes());
+            let value = ExtendedValue { charset, language_tag: None, value };
+            parameters.push(DispositionParam::FilenameExt(value));
+        }
+        let disposition =
+            ContentDisposition { disposition: DispositionType::Attachment, parameters };
         let mut answer = HttpResponse::Ok();
         answer.insert_header(disposition).content_type(self.media_type).body(self.bytes)
     }

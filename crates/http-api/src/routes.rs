@@ -27,6 +27,7 @@ const AREAS: &[&[Route]] = &[
     mail::PUBLIC,
     mail::SENDING,
     mail::SHARING,
+    catalog::files::ROUTES,
     documents::INVOICES,
     documents::ESTIMATES,
     documents::CREDIT_NOTES,

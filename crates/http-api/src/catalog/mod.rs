@@ -2,6 +2,7 @@
 
 pub(crate) mod business_units;
 pub(crate) mod customers;
+pub(crate) mod files;
 pub(crate) mod financial_categories;
 pub(crate) mod items;
 pub(crate) mod parts;

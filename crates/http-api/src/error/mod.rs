@@ -7,6 +7,7 @@ mod access;
 mod billing;
 mod catalog;
 mod documents;
+mod files;
 mod fiscal;
 mod following;
 mod mail;

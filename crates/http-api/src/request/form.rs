@@ -13,25 +13,41 @@ use racun_kernel::Issue;
 use crate::error::{ApiError, Kind};
 use crate::services::Limits;
 
-/// Bytes of all parts together. A certificate's file has a few thousand.
-const MAX_BYTES: usize = 1024 * 1024;
+/// Bytes of all parts together, unless a route says otherwise. A certificate's file has a few thousand.
+const FEW_BYTES: usize = 1024 * 1024;
 /// Parts of a form.
 const MAX_PARTS: usize = 16;
 
-/// The parts of a form, by name, read within the limits.
+/// The parts of a form, by name, read within the limits: of all parts together `MAX_BYTES`, and no byte
+/// more is ever read.
 ///
 /// It has no `Debug`: passphrases come in forms.
-pub struct Form(Vec<(String, Vec<u8>)>);
+pub struct Form<const MAX_BYTES: usize = FEW_BYTES>(Vec<Part>);
 
-impl Form {
+struct Part {
+    name: String,
+    file: SentFile,
+}
+
+/// A file of a form, and what its sender says of it, which nobody needs to believe.
+pub struct SentFile {
+    /// What it is called; empty when nothing was said.
+    pub filename: String,
+    /// Its media type.
+    pub media_type: Option<String>,
+    /// Its bytes.
+    pub content: Vec<u8>,
+}
+
+impl<const MAX_BYTES: usize> Form<MAX_BYTES> {
     /// The part called `name`, taken out; `None` when it was not sent.
     ///
     /// # Errors
     /// When it was sent more than once: which one counts would be a guess.
-    pub fn take(&mut self, name: &str) -> Result<Option<Vec<u8>>, ApiError> {
-        let place = self.0.iter().position(|(part, _)| part == name);
-        let taken = place.map(|place| self.0.swap_remove(place).1);
-        if self.0.iter().any(|(part, _)| part == name) {
+    fn take(&mut self, name: &str) -> Result<Option<SentFile>, ApiError> {
+        let place = self.0.iter().position(|part| part.name == name);
+        let taken = place.map(|place| self.0.swap_remove(place).file);
+        if self.0.iter().any(|part| part.name == name) {
             return Err(Issue::new("duplicate_field", "send this part once").at(name).into());
         }
         Ok(taken)
@@ -42,7 +58,15 @@ impl Form {
     /// # Errors
     /// When there is none, or nothing in it.
     pub fn file(&mut self, name: &str) -> Result<Vec<u8>, ApiError> {
-        let found = self.take(name)?.filter(|bytes| !bytes.is_empty());
+        self.sent_file(name).map(|file| file.content)
+    }
+
+    /// The file called `name`, with what its sender says of it.
+    ///
+    /// # Errors
+    /// As [`file`](Self::file).
+    pub fn sent_file(&mut self, name: &str) -> Result<SentFile, ApiError> {
+        let found = self.take(name)?.filter(|file| !file.content.is_empty());
         let missing = || Issue::new("required", "send the file in this part of the form").at(name);
         found.ok_or_else(|| missing().into())
     }
@@ -52,13 +76,13 @@ impl Form {
     /// # Errors
     /// When it is not UTF-8. What was sent is not repeated.
     pub fn text(&mut self, name: &str) -> Result<String, ApiError> {
-        let bytes = self.take(name)?.unwrap_or_default();
+        let bytes = self.take(name)?.map(|part| part.content).unwrap_or_default();
         let refused = |_| Issue::new("invalid_value", "expected UTF-8 text").at(name).into();
         String::from_utf8(bytes).map_err(refused)
     }
 }
 
-impl FromRequest for Form {
+impl<const MAX_BYTES: usize> FromRequest for Form<MAX_BYTES> {
     type Error = ApiError;
     type Future = Pin<Box<dyn Future<Output = Result<Self, ApiError>>>>;
 
@@ -73,7 +97,7 @@ impl FromRequest for Form {
         }
         let form = Multipart::new(request.headers(), payload.take());
         Box::pin(async move {
-            match tokio::time::timeout(limits.body_time, read(form)).await {
+            match tokio::time::timeout(limits.body_time, read(form, MAX_BYTES)).await {
                 Ok(parts) => parts.map(Self),
                 Err(_) => {
                     let seconds = limits.body_time.as_secs();
@@ -85,24 +109,27 @@ impl FromRequest for Form {
     }
 }
 
-async fn read(mut form: Multipart) -> Result<Vec<(String, Vec<u8>)>, ApiError> {
+async fn read(mut form: Multipart, max_bytes: usize) -> Result<Vec<Part>, ApiError> {
     let (mut parts, mut bytes) = (Vec::new(), 0);
     while let Some(part) = form.next().await {
         let mut part = part.map_err(|error| malformed(&error))?;
         let name = part.name().unwrap_or_default().to_owned();
+        let filename = part.content_disposition().and_then(|said| said.get_filename());
+        let filename = filename.unwrap_or_default().to_owned();
+        let media_type = part.content_type().map(|said| said.essence_str().to_owned());
         let mut content = Vec::new();
         while let Some(chunk) = part.next().await {
             let chunk = chunk.map_err(|error| malformed(&error))?;
             bytes += chunk.len();
-            if bytes > MAX_BYTES {
-                return Err(too_large(format!("a form holds at most {MAX_BYTES} bytes")));
+            if bytes > max_bytes {
+                return Err(too_large(format!("a form holds at most {max_bytes} bytes")));
             }
             content.extend_from_slice(&chunk);
         }
         if parts.len() == MAX_PARTS {
             return Err(too_large(format!("a form holds at most {MAX_PARTS} parts")));
         }
-        parts.push((name, content));
+        parts.push(Part { name, file: SentFile { filename, media_type, content } });
     }
     Ok(parts)
 }

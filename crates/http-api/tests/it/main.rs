@@ -16,6 +16,7 @@ mod documents_linked;
 mod entities;
 mod expense_totals;
 mod expenses;
+mod files;
 mod fiscal;
 mod fiscal_act;
 mod fiscal_certificates;
