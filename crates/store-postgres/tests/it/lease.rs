@@ -217,10 +217,11 @@ struct Paused {
 impl Paused {
     fn open(url: &str) -> Self {
         let mut builder = tokio::runtime::Builder::new_multi_thread();
-        let runtime = builder.worker_threads(1).enable_all().build().unwrap();
+        let runtime = builder.worker_threads(1).enable_all().build().expect("a runtime");
         let url = url.to_owned();
         let store = std::thread::scope(|scope| {
-            scope.spawn(|| runtime.block_on(async { open(&url).await })).join().unwrap()
+            let opening = scope.spawn(|| runtime.block_on(async { open(&url).await }));
+            opening.join().expect("it opens")
         });
         Self { runtime: Some(runtime), store }
     }
