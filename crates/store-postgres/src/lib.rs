@@ -142,19 +142,20 @@ impl PgStore {
         &self,
         part: impl FnOnce() -> Part,
         asked: impl FnOnce() -> Asked,
-    ) -> Result<Answer, Option<Place>> {
+    ) -> Result<Answer, Option<Box<Place>>> {
         let belief = self.base.lease.belief().ok_or(None)?;
         let (part, asked) = (part(), asked());
         match self.base.lease.recent().answer(&part, &asked) {
             Ok(answer) if belief.held() => Ok(Arc::unwrap_or_clone(answer)),
             Ok(_) => Err(None),
-            Err(began) => Err(Some(Place { part, asked, began })),
+            Err(began) => Err(Some(Box::new(Place { part, asked, began }))),
         }
     }
 
     /// Keeps `answer`, if there is a place for it.
-    fn keep(&self, place: Option<Place>, answer: Answer) -> Answer {
-        let Some(Place { part, asked, began }) = place else { return answer };
+    fn keep(&self, place: Option<Box<Place>>, answer: Answer) -> Answer {
+        let Some(place) = place else { return answer };
+        let Place { part, asked, began } = *place;
         let answer = Arc::new(answer);
         self.base.lease.recent().keep(part, asked, began, &answer);
         Arc::unwrap_or_clone(answer)
