@@ -47,6 +47,24 @@ fn array_literal(texts: &[String]) -> String {
     format!("{{{}}}", texts.iter().map(quoted).collect::<Vec<_>>().join(","))
 }
 
+/// The value of a column of `kind`, in the type in which those of such columns travel: the same for none.
+pub(crate) fn cell(kind: FieldKind, value: &Value) -> Bind {
+    match kind {
+        FieldKind::Bool => {
+            Bind::Bool(if let Value::Bool(value) = value { Some(*value) } else { None })
+        }
+        FieldKind::Date => {
+            Bind::Date(if let Value::Date(date) = value { Some(*date) } else { None })
+        }
+        FieldKind::Instant => {
+            Bind::Instant(if let Value::Instant(at) = value { Some(*at) } else { None })
+        }
+        FieldKind::Text | FieldKind::Number | FieldKind::Map | FieldKind::List => {
+            Bind::Text(text_form(value))
+        }
+    }
+}
+
 /// `values` of one column as an array, of the type that `array_type` names.
 pub(crate) fn array<'a>(kind: FieldKind, values: impl Iterator<Item = &'a Value>) -> Bind {
     match kind {

@@ -56,9 +56,9 @@ use std::sync::Arc;
 use async_trait::async_trait;
 use diesel_async::AsyncPgConnection;
 use diesel_async::pooled_connection::deadpool::Object;
+use futures_util::FutureExt as _;
 use futures_util::future::join_all;
-use futures_util::{FutureExt as _, TryFutureExt as _};
-use racun_kernel::recent::{Answer, Asked, Part};
+use racun_kernel::recent::{Answer, Asked, Began, Part};
 use racun_kernel::{
     ACTIVITIES, ListQuery, Logged, Read, Rows, Store, StoreError, Stored, Table, Tally, TallyRow,
     Tenant, TransactError, Unit,
@@ -145,23 +145,29 @@ impl PgStore {
         answer.await.unwrap_or_else(|_| Err(no_answer()))
     }
 
-    /// What was answered to this lately, while this process is alone, or what `read` answers.
-    async fn recent(
+    /// What was answered to this lately, while this process is alone; or where to keep what is now to be
+    /// read, if anywhere.
+    fn kept(
         &self,
-        part: impl FnOnce() -> Part + Send,
-        asked: impl FnOnce() -> Asked + Send,
-        read: impl Future<Output = Result<Answer, StoreError>> + Send,
-    ) -> Result<Answer, StoreError> {
-        let Some(belief) = self.base.lease.belief() else { return read.await };
-        let (recent, part, asked) = (self.base.lease.recent(), part(), asked());
-        let began = match recent.answer(&part, &asked) {
-            Ok(answer) if belief.held() => return Ok(Arc::unwrap_or_clone(answer)),
-            Ok(_) => return read.await,
-            Err(began) => began,
-        };
-        let answer = Arc::new(read.await?);
-        recent.keep(part, asked, began, &answer);
-        Ok(Arc::unwrap_or_clone(answer))
+        part: impl FnOnce() -> Part,
+        asked: impl FnOnce() -> Asked,
+    ) -> Result<Answer, Option<Box<Place>>> {
+        let belief = self.base.lease.belief().ok_or(None)?;
+        let (part, asked) = (part(), asked());
+        match self.base.lease.recent().answer(&part, &asked) {
+            Ok(answer) if belief.held() => Ok(Arc::unwrap_or_clone(answer)),
+            Ok(_) => Err(None),
+            Err(began) => Err(Some(Box::new(Place { part, asked, began }))),
+        }
+    }
+
+    /// Keeps `answer`, if there is a place for it.
+    fn keep(&self, place: Option<Box<Place>>, answer: Answer) -> Answer {
+        let Some(place) = place else { return answer };
+        let Place { part, asked, began } = *place;
+        let answer = Arc::new(answer);
+        self.base.lease.recent().keep(part, asked, began, &answer);
+        Arc::unwrap_or_clone(answer)
     }
 
     async fn read_one(&self, read: &Read) -> Rows {
@@ -189,9 +195,13 @@ impl Store for PgStore {
         tenant: &Tenant,
         ids: &[String],
     ) -> Result<Vec<Stored>, StoreError> {
-        let read = self.ask(Question::ids(table, tenant), ids.to_vec());
-        let part = || Part::of(table, tenant);
-        Ok(self.recent(part, || Asked::Ids(ids.to_vec()), read.map_ok(|rows| (rows, 0))).await?.0)
+        let asked = || Asked::Ids(ids.to_vec());
+        let place = match self.kept(|| Part::of(table, tenant), asked) {
+            Ok((rows, _)) => return Ok(rows),
+            Err(place) => place,
+        };
+        let rows = self.ask(Question::ids(table, tenant), ids.to_vec()).await?;
+        Ok(self.keep(place, (rows, 0)).0)
     }
 
     async fn lookup(
@@ -201,9 +211,13 @@ impl Store for PgStore {
         value: &str,
     ) -> Result<Vec<Stored>, StoreError> {
         let column = table.indexed_text(field)?;
-        let read = self.ask(Question::field(table, field)?, vec![value.to_owned()]);
         let asked = || Asked::Value(column, value.to_owned());
-        Ok(self.recent(|| Part::all(table), asked, read.map_ok(|rows| (rows, 0))).await?.0)
+        let place = match self.kept(|| Part::all(table), asked) {
+            Ok((rows, _)) => return Ok(rows),
+            Err(place) => place,
+        };
+        let rows = self.ask(Question::field(table, field)?, vec![value.to_owned()]).await?;
+        Ok(self.keep(place, (rows, 0)).0)
     }
 
     async fn list(
@@ -212,8 +226,12 @@ impl Store for PgStore {
         tenant: &Tenant,
         query: &ListQuery,
     ) -> Result<(Vec<Stored>, i64), StoreError> {
-        let read = self.pages.ask(PageOf { table, tenant: tenant.clone(), query: query.clone() });
-        self.recent(|| Part::of(table, tenant), || Asked::Page(query.clone()), read).await
+        let place = match self.kept(|| Part::of(table, tenant), || Asked::Page(query.clone())) {
+            Ok(answer) => return Ok(answer),
+            Err(place) => place,
+        };
+        let page = PageOf { table, tenant: tenant.clone(), query: query.clone() };
+        Ok(self.keep(place, self.pages.ask(page).await?))
     }
 
     async fn read_all(&self, reads: &[Read]) -> Vec<Rows> {
@@ -268,6 +286,13 @@ impl Store for PgStore {
         let connection = self.connection().await?;
         batch(&connection, "SELECT 1").await.map_err(|error| error::unavailable(&error))
     }
+}
+
+/// Where an answer is kept, and when the read of it began.
+struct Place {
+    part: Part,
+    asked: Asked,
+    began: Began,
 }
 
 fn no_answer() -> StoreError {

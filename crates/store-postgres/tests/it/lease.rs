@@ -209,27 +209,36 @@ async fn a_session_that_is_ended_makes_no_answer_old() {
 
 /// A store on a runtime that can be made to stand still, with what it believes.
 struct Paused {
-    runtime: Runtime,
+    /// None only while it is dropped.
+    runtime: Option<Runtime>,
     store: Arc<PgStore>,
 }
 
 impl Paused {
     fn open(url: &str) -> Self {
         let mut builder = tokio::runtime::Builder::new_multi_thread();
-        let runtime = builder.worker_threads(1).enable_all().build().unwrap();
+        let runtime = builder.worker_threads(1).enable_all().build().expect("a runtime");
         let url = url.to_owned();
         let store = std::thread::scope(|scope| {
-            scope.spawn(|| runtime.block_on(async { open(&url).await })).join().unwrap()
+            let opening = scope.spawn(|| runtime.block_on(async { open(&url).await }));
+            opening.join().expect("it opens")
         });
-        Self { runtime, store }
+        Self { runtime: Some(runtime), store }
     }
 
     /// Its only thread does nothing for so long.
     fn stand_still(&self, time: Duration) {
-        self.runtime.spawn(async move {
+        let runtime = self.runtime.as_ref().expect("it is there");
+        runtime.spawn(async move {
             let (_never, sleeping) = std::sync::mpsc::channel::<()>();
             let _ = sleeping.recv_timeout(time);
         });
+    }
+}
+
+impl Drop for Paused {
+    fn drop(&mut self) {
+        self.runtime.take().into_iter().for_each(Runtime::shutdown_background);
     }
 }
 
@@ -269,7 +278,6 @@ async fn one_that_stands_still_believes_nothing_when_others_write() {
     assert!(waited < 3 * BELIEF, "but not until the first one goes on: {waited:?}");
     assert!(watching.await.unwrap() > 100, "the first one read from memory while it was sure");
     assert_eq!(read(&first.store).await, 1, "it reads what is there when it goes on");
-    first.runtime.shutdown_background();
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 4)]
