@@ -69,6 +69,7 @@ const PURE: &[(&str, &[&str])] = &[
         "racun-application",
         &[
             "async-trait",
+            "futures-util",
             "racun-access",
             "racun-catalog",
             "racun-documents",
@@ -77,6 +78,7 @@ const PURE: &[(&str, &[&str])] = &[
             "racun-pos",
             "racun-render",
             "racun-settlement",
+            "racun-webhooks",
             "serde_json",
             "thiserror",
             "time",

@@ -11,6 +11,7 @@
 //! | `pos`       | tables and tabs of the point of sale                                       |
 //! | `recurring` | recurring invoices, and the job that makes their invoices                  |
 //! | `settling`  | documents as settlement sees them, and what it changes on them             |
+//! | `webhooks`  | endpoints, the fan-out of events to them, deliveries, their log and replay |
 //! | `error`     | why such a use case is refused                                             |
 //! | `entities`  | entities with the taxes they start with, and settings that number documents |
 //!
@@ -29,6 +30,7 @@ pub mod payments;
 pub mod pos;
 pub mod recurring;
 mod settling;
+pub mod webhooks;
 
 use racun_kernel::Table;
 
@@ -44,6 +46,7 @@ pub fn tables() -> Vec<&'static Table> {
         &racun_settlement::TABLES,
         &racun_pos::TABLES,
         &racun_fiscal::TABLES,
+        &racun_webhooks::TABLES,
     ]
     .concat()
 }

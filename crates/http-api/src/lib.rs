@@ -24,6 +24,7 @@
 //! | `recurring` | recurring invoices                                                    |
 //! | `sandbox`  | the test clock                                                         |
 //! | `catalog`  | customers, suppliers, items, taxes, financial categories, units        |
+//! | `webhooks` | endpoints, the log of deliveries, replay; both generations             |
 //!
 //! **Invariants.** What is served, who may use it and what the description says follow from one
 //! table. Handlers parse, call one use case and render; bodies are types of this crate. Every
@@ -52,6 +53,7 @@ mod sandbox;
 mod server;
 mod services;
 mod settlement;
+mod webhooks;
 
 pub use openapi::{VERSION, openapi};
 pub use route::{Gate, Parameter, ParameterKind, Route, Verb};

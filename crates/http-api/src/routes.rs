@@ -2,7 +2,7 @@
 
 use crate::route::Route;
 use crate::{
-    access, catalog, docs, documents, fiscal, health, pos, recurring, sandbox, settlement,
+    access, catalog, docs, documents, fiscal, health, pos, recurring, sandbox, settlement, webhooks,
 };
 
 /// The areas' tables, in the order in which paths are matched.
@@ -37,6 +37,10 @@ const AREAS: &[&[Route]] = &[
     fiscal::furs::ROUTES,
     fiscal::internal_act::ROUTES,
     fiscal::fina::ROUTES,
+    webhooks::endpoints::ROUTES,
+    webhooks::account::ROUTES,
+    webhooks::log::ROUTES,
+    webhooks::earlier::ROUTES,
     sandbox::ROUTES,
 ];
 

@@ -9,8 +9,10 @@ use std::time::{Duration, Instant};
 use racun_access::PinKey;
 use racun_application::fiscalization::Fiscal;
 use racun_application::payments::TaxAuthority;
+use racun_application::webhooks::Webhooks;
 use racun_fiscal::{Authorities, Retry, TestCertificates};
 use racun_kernel::{Entropy, Stamp, Store, Vault};
+use racun_webhooks::{Courier, Schedule};
 use time::OffsetDateTime;
 use tokio::runtime::Handle;
 use tokio::sync::Semaphore;
@@ -32,6 +34,10 @@ pub struct Services {
     pub vault: Option<Arc<dyn Vault>>,
     /// How long a document waits before a tax authority that gave no answer is told again.
     pub fiscal_retry: Retry,
+    /// Who posts events to their receivers.
+    pub courier: Arc<dyn Courier>,
+    /// When deliveries of events are tried.
+    pub webhook_schedule: Schedule,
     /// What time it is.
     pub clock: Arc<dyn Fn() -> OffsetDateTime + Send + Sync>,
     /// Where ids and secrets come from.
@@ -63,6 +69,13 @@ impl Services {
         let (authorities, retry) = (Arc::clone(&self.authorities), self.fiscal_retry);
         let vault = self.vault.clone()?;
         Some(Fiscal { authorities, vault, retry })
+    }
+
+    /// What webhooks take.
+    #[must_use]
+    pub fn webhooks(&self) -> Webhooks {
+        let (vault, courier) = (self.vault.clone(), Arc::clone(&self.courier));
+        Webhooks { vault, courier, schedule: self.webhook_schedule.clone() }
     }
 
     /// Runs a use case to its end, even when the client hangs up meanwhile.

@@ -203,6 +203,12 @@ kinds! {
     FinaDevice, FinaDeviceId = "fina_device_";
     /// One version of a document.
     Version, VersionId = "ver_";
+    /// An endpoint of an entity that events are posted to.
+    Webhook, WebhookId = "wh_";
+    /// The same of an account.
+    AccountWebhook, AccountWebhookId = "accwh_";
+    /// One attempt to post an event to an endpoint.
+    WebhookDelivery, WebhookDeliveryId = "whd_";
     /// A domain event in the outbox.
     Event, EventId = "evt_";
     /// A request.

@@ -90,6 +90,8 @@ pub fn services(store: Arc<dyn Store>, seconds: Arc<AtomicI64>) -> Services {
         test_certificates: None,
         vault: Some(Arc::new(MasterVault::derive(&[7; 32]))),
         fiscal_retry: racun_fiscal::Retry::default(),
+        courier: Arc::new(crate::couriers::Scripted::default()),
+        webhook_schedule: racun_webhooks::Schedule::default(),
         clock: Arc::new(now),
         entropy: Arc::new(Counting::default()),
         pins: Some(PinKey::derive(&[7; 32])),
