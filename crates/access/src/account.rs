@@ -232,5 +232,5 @@ pub(crate) fn event(
     stamp: &Stamp,
 ) -> Event {
     let (subject, actor) = (subject.to_string(), actor.to_string());
-    Event { tenant, kind, subject, actor, at: stamp.now() }
+    Event::new(tenant, kind, subject, actor, stamp)
 }

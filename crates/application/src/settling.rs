@@ -151,12 +151,9 @@ impl Sheet {
 
 /// What happened, for the outbox.
 pub(crate) fn events(outcome: &Outcome, scope: &Scope, stamp: &Stamp) -> Vec<Event> {
-    let event = |fact: &racun_settlement::Happened| Event {
-        tenant: scope.tenant(),
-        kind: fact.event(),
-        subject: fact.subject(),
-        actor: scope.principal().id(),
-        at: stamp.now(),
+    let event = |fact: &racun_settlement::Happened| {
+        let actor = scope.principal().id();
+        Event::new(scope.tenant(), fact.event(), fact.subject(), actor, stamp)
     };
     outcome.facts.iter().map(event).collect()
 }

@@ -195,16 +195,18 @@ async fn decide_on<A: Resource, T: Send + 'static>(
 }
 
 /// Who does something, where and when: what a decision takes with it into the store.
-#[derive(Debug, Clone)]
+#[derive(Clone)]
 pub(crate) struct Act {
     tenant: Tenant,
     actor: String,
+    stamp: Stamp,
     pub now: OffsetDateTime,
 }
 
 impl Act {
     pub fn new(scope: &Scope, stamp: &Stamp) -> Self {
-        Self { tenant: scope.tenant(), actor: scope.principal().id(), now: stamp.now() }
+        let (tenant, actor) = (scope.tenant(), scope.principal().id());
+        Self { tenant, actor, stamp: stamp.clone(), now: stamp.now() }
     }
 
     /// What the outbox is told, when this kind of record is told about at all.
@@ -213,12 +215,9 @@ impl Act {
         record: &A,
         kind: fn(&EventKinds) -> &'static str,
     ) -> Vec<Event> {
-        let event = |kinds: &EventKinds| Event {
-            tenant: self.tenant.clone(),
-            kind: kind(kinds),
-            subject: record.id(),
-            actor: self.actor.clone(),
-            at: self.now,
+        let event = |kinds: &EventKinds| {
+            let (tenant, actor) = (self.tenant.clone(), self.actor.clone());
+            Event::new(tenant, kind(kinds), record.id(), actor, &self.stamp)
         };
         A::EVENTS.iter().map(event).collect()
     }

@@ -15,7 +15,7 @@ use std::sync::{Mutex, PoisonError};
 use async_trait::async_trait;
 use racun_access::ENTITIES;
 use racun_kernel::{
-    ListQuery, Read, Rows, Store, StoreError, Stored, Table, Tally, TallyRow, Tenant,
+    ListQuery, Logged, Read, Rows, Store, StoreError, Stored, Table, Tally, TallyRow, Tenant,
     TransactError, Unit,
 };
 
@@ -133,6 +133,10 @@ impl Store for Foreseen<'_> {
 
     async fn transact(&self, unit: Unit) -> Result<(), TransactError> {
         self.store.transact(unit).await
+    }
+
+    async fn events_after(&self, position: i64, limit: usize) -> Result<Vec<Logged>, StoreError> {
+        self.store.events_after(position, limit).await
     }
 
     async fn series(&self, tenant: &Tenant) -> Result<Vec<(String, i64)>, StoreError> {

@@ -12,7 +12,7 @@ pub struct Act {
     pub entity_id: EntityId,
     /// Its environment.
     pub environment: Environment,
-    /// The id of the person, key or job, for the outbox.
+    /// The id of the person, key or job, for the log.
     pub actor: String,
     /// The person; none for keys and jobs.
     pub user_id: Option<UserId>,
@@ -35,15 +35,10 @@ impl Act {
         self.stamp.now()
     }
 
-    /// What the outbox is told of `subject`.
+    /// What the log is told of `subject`.
     #[must_use]
     pub fn event(&self, kind: &'static str, subject: String) -> Event {
-        Event {
-            tenant: Tenant::entity(self.entity_id),
-            kind,
-            subject,
-            actor: self.actor.clone(),
-            at: self.now(),
-        }
+        let tenant = Tenant::entity(self.entity_id);
+        Event::new(tenant, kind, subject, self.actor.clone(), &self.stamp)
     }
 }

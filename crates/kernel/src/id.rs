@@ -209,7 +209,7 @@ kinds! {
     AccountWebhook, AccountWebhookId = "accwh_";
     /// One attempt to post an event to an endpoint.
     WebhookDelivery, WebhookDeliveryId = "whd_";
-    /// A domain event in the outbox.
+    /// An entry of the log of what happened.
     Event, EventId = "evt_";
     /// A request.
     Request, RequestId = "req_";

@@ -18,6 +18,7 @@
 //! | `tally`      | figures over rows, grouped, and their reference meaning           |
 //! | `record`     | how a type declares its stored fields                             |
 //! | `store`      | the port: find, list, tally and transact with a pure decision     |
+//! | `log`        | what happened: the entries that every store keeps, published kinds |
 //! | `stamp`      | time, ids and randomness as arguments                             |
 //! | `vault`      | the port to whoever keeps secrets unreadable at rest              |
 //! | `mail`       | the port to whoever carries e-mail                                |
@@ -35,6 +36,7 @@ mod decimal;
 mod evaluate;
 pub mod id;
 mod issue;
+pub mod log;
 mod mail;
 mod metadata;
 mod money;
@@ -58,6 +60,7 @@ pub use decimal::{Decimal, InvalidDecimal};
 pub use evaluate::evaluate;
 pub use id::{Id, InvalidId, Kind};
 pub use issue::{Issue, Issues, Step};
+pub use log::{ACTIVITIES, Activity, ActorType, Logged};
 pub use mail::{Attachment, Mail, MailError, Mailbox, Mailer};
 pub use metadata::Metadata;
 pub use money::{Currency, UnknownCurrency};

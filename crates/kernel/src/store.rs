@@ -9,17 +9,20 @@ mod typed;
 use std::collections::BTreeMap;
 
 use async_trait::async_trait;
+use serde::{Deserialize, Serialize};
 use time::OffsetDateTime;
 
-use crate::id::{self, AccountId, EntityId};
-use crate::{Kind, ListQuery, Record, Table, Tally, TallyRow, Value};
+use crate::id::{self, AccountId, EntityId, EventId};
+use crate::log::{Activity, Logged};
+use crate::{Kind, ListQuery, Record, Stamp, Table, Tally, TallyRow, Value};
 
 pub use typed::Decision;
 
 /// Whose a row is: an entity's, an account's, or of the directory that all share.
 ///
 /// The directory holds what is read before anyone is known: accounts, users, keys, sessions.
-#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(transparent)]
 pub struct Tenant(String);
 
 impl Tenant {
@@ -214,9 +217,11 @@ impl Put {
     }
 }
 
-/// Something that happened, kept in the outbox in the same commit.
+/// Something that happened, which goes into the log in the same commit.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Event {
+    /// Its id.
+    pub id: EventId,
     /// Whose it is.
     pub tenant: Tenant,
     /// What happened: `invoice.created`.
@@ -227,6 +232,32 @@ pub struct Event {
     pub actor: String,
     /// When.
     pub at: OffsetDateTime,
+    /// The names of the fields of the record that are not as they were. Nobody who says that something
+    /// happened fills it in: [`Decision`]s and the like are looked at when they are made.
+    pub fields: Vec<String>,
+    /// The record's body as it is left; found in the same way.
+    pub snapshot: Option<String>,
+}
+
+impl Event {
+    /// That `actor` did `kind` to the record `subject` of `tenant`.
+    #[must_use]
+    pub fn new(
+        tenant: Tenant,
+        kind: &'static str,
+        subject: String,
+        actor: String,
+        stamp: &Stamp,
+    ) -> Self {
+        let (id, at) = (stamp.id(), stamp.now());
+        Self { id, tenant, kind, subject, actor, at, fields: Vec::new(), snapshot: None }
+    }
+
+    /// The row of the log that says it, without the snapshot.
+    #[must_use]
+    pub fn entry(&self) -> Put {
+        Put::insert(&Activity::of(self))
+    }
 }
 
 /// What a unit wants to see, and to hold until it commits.
@@ -411,6 +442,13 @@ pub trait Store: Send + Sync {
     /// A value or an id (the field `id`) that is taken is [`StoreError::Duplicate`]; an update or a
     /// deletion of a row that is not there is [`StoreError::NotFound`].
     async fn transact(&self, unit: Unit) -> Result<(), TransactError>;
+
+    /// Entries of the log of all tenants that stand behind `position`, in their order; `limit` at most,
+    /// and perhaps fewer than there are. For whoever reads all that happened, once.
+    ///
+    /// MUST be a stable prefix: nothing that is committed later ever stands before an entry that was
+    /// answered. Of two changes of one record, the one that was committed first stands first.
+    async fn events_after(&self, position: i64, limit: usize) -> Result<Vec<Logged>, StoreError>;
 
     /// The last used number of each series of `tenant`, by key.
     async fn series(&self, tenant: &Tenant) -> Result<Vec<(String, i64)>, StoreError>;

@@ -5,6 +5,7 @@ pub mod contract;
 mod counts;
 mod join;
 mod lists;
+mod log;
 mod random;
 mod random_samples;
 mod sample;

@@ -244,12 +244,12 @@ impl Expense {
     /// The event that `what` happened to this expense, done by `actor`; `None` when there is none
     /// of that name.
     #[must_use]
-    pub fn event(&self, what: &str, actor: &str, at: OffsetDateTime) -> Option<Event> {
+    pub fn event(&self, what: &str, actor: &str, stamp: &Stamp) -> Option<Event> {
         let kind = EVENTS
             .into_iter()
             .find(|name| name.split_once('.').is_some_and(|(_, event)| event == what))?;
         let subject = self.id.to_string();
-        Some(Event { tenant: self.tenant(), kind, subject, actor: actor.to_owned(), at })
+        Some(Event::new(self.tenant(), kind, subject, actor.to_owned(), stamp))
     }
 }
 

@@ -9,7 +9,7 @@
 //! | `migration`   | the embedded migrations                                                    |
 //! | `filter`      | filters, orders and cursors as SQL                                         |
 //! | `ask`         | find and lookup: rows by id or by a field, for several askers at once      |
-//! | `read`        | list, series                                                               |
+//! | `read`        | list, series, the log                                                             |
 //! | `tally`       | figures over rows, all of a report in one statement                        |
 //! | `lane`        | what waits for its like, to be done together                               |
 //! | `group`       | units that share one: each decides on what those before it decided         |
@@ -34,6 +34,7 @@ mod filter;
 mod group;
 mod hold;
 mod lane;
+mod log;
 mod migration;
 mod pool;
 mod read;
@@ -51,8 +52,8 @@ use diesel_async::AsyncPgConnection;
 use diesel_async::pooled_connection::deadpool::Object;
 use futures_util::FutureExt as _;
 use racun_kernel::{
-    ListQuery, Read, Rows, Store, StoreError, Stored, Table, Tally, TallyRow, Tenant,
-    TransactError, Unit,
+    ACTIVITIES, ListQuery, Logged, Read, Rows, Store, StoreError, Stored, Table, Tally, TallyRow,
+    Tenant, TransactError, Unit,
 };
 use tokio::runtime::Handle;
 
@@ -79,6 +80,7 @@ pub struct PgStore {
     figures: Shared<FiguresOf>,
     /// What one caller reads at once.
     reads: Shared<Vec<Read>>,
+    settled: log::Settled,
 }
 
 impl PgStore {
@@ -103,7 +105,8 @@ impl PgStore {
         let pages = Shared::new(runtime.clone(), connections.clone());
         let figures = Shared::new(runtime.clone(), connections.clone());
         let reads = Shared::new(runtime.clone(), connections.clone());
-        let store = Self { connections, runtime, units, askers, pages, figures, reads };
+        let settled = log::Settled::default();
+        let store = Self { connections, runtime, units, askers, pages, figures, reads, settled };
         store.ping().await?;
         Ok(store)
     }
@@ -114,7 +117,8 @@ impl PgStore {
     /// # Errors
     /// [`StoreError::Unavailable`], whose text names in one line what is missing or different.
     pub async fn check(&self, tables: &[&'static Table]) -> Result<(), StoreError> {
-        schema::check(&*self.connection().await?, tables).await
+        let tables: Vec<_> = std::iter::once(&ACTIVITIES).chain(tables.iter().copied()).collect();
+        schema::check(&*self.connection().await?, &tables).await
     }
 
     async fn ask(
@@ -190,6 +194,10 @@ impl Store for PgStore {
             }
         }
         answer.await.unwrap_or_else(|_| Err(TransactError::Store(no_answer())))
+    }
+
+    async fn events_after(&self, position: i64, limit: usize) -> Result<Vec<Logged>, StoreError> {
+        self.settled.entries(&*self.connection().await?, position, limit).await
     }
 
     async fn series(&self, tenant: &Tenant) -> Result<Vec<(String, i64)>, StoreError> {

@@ -160,6 +160,20 @@ pub(crate) struct BodyRow {
     pub(crate) body: String,
 }
 
+/// An entry of the log.
+#[derive(Debug, QueryableByName)]
+#[diesel(check_for_backend(Pg))]
+pub(crate) struct EntryRow {
+    #[diesel(sql_type = BigInt)]
+    pub(crate) position: i64,
+    #[diesel(sql_type = Text)]
+    pub(crate) id: String,
+    #[diesel(sql_type = Text)]
+    pub(crate) body: String,
+    #[diesel(sql_type = Nullable<Text>)]
+    pub(crate) snapshot: Option<String>,
+}
+
 /// A row that a unit holds.
 #[derive(Debug, QueryableByName)]
 #[diesel(check_for_backend(Pg))]

@@ -8,7 +8,7 @@ use diesel::QueryResult;
 use diesel::result::{DatabaseErrorKind, Error};
 use futures_util::FutureExt;
 use futures_util::future::{join_all, join4, ready};
-use racun_kernel::{Series, StoreError, Tenant};
+use racun_kernel::{ACTIVITIES, Series, StoreError, Tenant};
 
 use crate::error::{is_deadlock, of_write, unavailable};
 use crate::hold::{Holding, Wanted};
@@ -120,7 +120,8 @@ impl Transaction {
         };
         let written = self.send(statements).await;
         let written = written.map_err(|error| {
-            let tables: Vec<_> = batches.iter().map(|batch| batch.table).collect();
+            let tables = batches.iter().map(|batch| batch.table);
+            let tables: Vec<_> = tables.chain([&ACTIVITIES]).collect();
             Failure { error: of_write(&error, &tables), is_undone: is_answer(&error) }
         });
         let missing = written.and_then(|ids| {
@@ -166,7 +167,7 @@ impl Transaction {
         }
         let before = statements.len();
         statements.extend(batches.iter().map(write::Batch::statement));
-        statements.extend(write::keep(&wishes.puts, &wishes.events, &wishes.used));
+        statements.extend(write::keep(&wishes.puts, &wishes.entries, &wishes.used));
         // Where a row may be missing, nothing must be committed before the answer is seen.
         if wishes.is_sure {
             statements.push(Statement::new("COMMIT"));

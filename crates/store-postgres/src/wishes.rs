@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 use std::collections::{BTreeMap, HashMap};
 
-use racun_kernel::{Event, Put, PutKind, Tenant, Unique};
+use racun_kernel::{Put, PutKind, Tenant, Unique};
 
 use crate::group::Decided;
 
@@ -11,7 +11,8 @@ use crate::group::Decided;
 pub(crate) struct Wishes<'a> {
     /// Rows, each as it is at the end.
     pub(crate) puts: Vec<Cow<'a, Put>>,
-    pub(crate) events: Vec<&'a Event>,
+    /// What goes into the log, with what its records look like.
+    pub(crate) entries: Vec<(Put, Option<&'a str>)>,
     /// The last used number of each series.
     pub(crate) used: BTreeMap<(&'a Tenant, &'a str), i64>,
     /// Whether all rows that are replaced or deleted are certain to be there.
@@ -24,9 +25,10 @@ pub(crate) struct Wishes<'a> {
 impl<'a> Wishes<'a> {
     pub(crate) fn of(group: &'a [Decided], is_sure: bool) -> Self {
         let used = group.iter().filter_map(Decided::used);
+        let events = group.iter().flat_map(|decided| &decided.writes.events);
         Self {
             puts: merged(group.iter().flat_map(|decided| &decided.writes.puts)),
-            events: group.iter().flat_map(|decided| &decided.writes.events).collect(),
+            entries: events.map(|event| (event.entry(), event.snapshot.as_deref())).collect(),
             used: used.map(|(series, last)| ((&series.tenant, &*series.key), last)).collect(),
             is_sure,
             is_of_one: group.len() == 1,
@@ -34,12 +36,12 @@ impl<'a> Wishes<'a> {
     }
 
     pub(crate) fn is_empty(&self) -> bool {
-        self.puts.is_empty() && self.events.is_empty() && self.used.is_empty()
+        self.puts.is_empty() && self.entries.is_empty() && self.used.is_empty()
     }
 
     pub(crate) fn tenants(&self) -> impl Iterator<Item = &Tenant> {
         let puts = self.puts.iter().map(|put| &put.tenant);
-        puts.chain(self.events.iter().map(|event| &event.tenant))
+        puts.chain(self.entries.iter().map(|(entry, _)| &entry.tenant))
     }
 }
 

@@ -1,9 +1,9 @@
-//! The statements that write: rows, kept counts, the outbox and series.
+//! The statements that write: rows, kept counts, the log and series.
 
 use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
 
-use racun_kernel::{Event, FieldKind, Put, PutKind, StoreError, Table, Tenant, Unique, Value};
+use racun_kernel::{ACTIVITIES, FieldKind, Put, PutKind, StoreError, Table, Tenant, Unique, Value};
 
 use crate::filter::array;
 use crate::schema::{column_type, quote};
@@ -75,39 +75,48 @@ impl Batch<'_> {
     }
 
     pub(crate) fn statement(&self) -> Statement {
+        let mut statement = Statement::new("");
+        let sql = self.sql(&mut statement, None);
+        statement.push(&sql);
+        statement
+    }
+
+    /// The text of a statement whose values go to `statement`; `beside` is one more text column and the
+    /// place of its values.
+    fn sql(&self, statement: &mut Statement, beside: Option<(&str, String)>) -> String {
         let table = quote(self.table.name);
         let columns = self.columns();
-        let names = |from| columns.iter().skip(from).map(|column| quote(column.name));
-        let (names, rest): (Vec<String>, Vec<String>) = (names(0).collect(), names(2).collect());
-        let mut statement = Statement::new("");
-        let arrays: Vec<String> = columns
+        let mut names: Vec<String> = columns.iter().map(|column| quote(column.name)).collect();
+        let mut arrays: Vec<String> = columns
             .iter()
             .map(|column| format!("{}::{}[]", statement.value(self.array(column)), column.array))
             .collect();
-        let (names, arrays) = (names.join(", "), arrays.join(", "));
-        let news = format!("unnest({arrays}) AS news ({names})");
-        let values: Vec<String> = columns
+        let mut values: Vec<String> = columns
             .iter()
             .skip(2)
             .map(|column| format!("news.{}::{}", quote(column.name), column.kind))
             .collect();
-        statement.push(&match self.kind {
+        if let Some((name, place)) = beside {
+            names.push(quote(name));
+            arrays.push(format!("{place}::text[]"));
+            values.push(format!("news.{}", quote(name)));
+        }
+        let rest = names.get(2..).unwrap_or_default().join(", ");
+        let (names, arrays, values) = (names.join(", "), arrays.join(", "), values.join(", "));
+        let news = format!("unnest({arrays}) AS news ({names})");
+        match self.kind {
             PutKind::Insert => format!(
-                "INSERT INTO {table} ({names}) SELECT news.tenant, news.id, {} FROM {news}",
-                values.join(", ")
+                "INSERT INTO {table} ({names}) SELECT news.tenant, news.id, {values} FROM {news}"
             ),
             PutKind::Update => format!(
-                "UPDATE {table} AS rows SET ({}) = ROW ({}) FROM {news} \
-                 WHERE rows.tenant = news.tenant AND rows.id = news.id RETURNING rows.id",
-                rest.join(", "),
-                values.join(", ")
+                "UPDATE {table} AS rows SET ({rest}) = ROW ({values}) FROM {news} \
+                 WHERE rows.tenant = news.tenant AND rows.id = news.id RETURNING rows.id"
             ),
             PutKind::Delete => format!(
                 "DELETE FROM {table} AS rows USING {news} \
                  WHERE rows.tenant = news.tenant AND rows.id = news.id RETURNING rows.id"
             ),
-        });
-        statement
+        }
     }
 
     /// The columns that the statement is told: all, or the key of rows that go.
@@ -180,17 +189,17 @@ enum Part {
     Body,
 }
 
-/// What goes with the rows: the kept counts, the outbox and the series. One statement, for each one
+/// What goes with the rows: the kept counts, the log and the series. One statement, for each one
 /// costs the server and whoever waits for it much the same whatever it does.
 pub(crate) fn keep(
     puts: &[Cow<'_, Put>],
-    events: &[&Event],
+    entries: &[(Put, Option<&str>)],
     used: &BTreeMap<(&Tenant, &str), i64>,
 ) -> Option<Statement> {
     let mut statement = Statement::new("");
     let parts = [
-        count(&mut statement, puts),
-        announce(&mut statement, events),
+        count(&mut statement, puts.iter().map(AsRef::as_ref).chain(entries.iter().map(|e| &e.0))),
+        log(&mut statement, entries),
         use_up(&mut statement, used),
     ];
     let parts: Vec<String> = parts.into_iter().flatten().collect();
@@ -207,8 +216,8 @@ pub(crate) fn keep(
 ///
 /// Each connection of a pool has a shard of its own, so that writers do not wait for each other; a
 /// count is the sum of its shards. Those who share a shard take its rows in one order.
-fn count(statement: &mut Statement, puts: &[Cow<'_, Put>]) -> Option<String> {
-    let changes = Put::count_changes(puts.iter().map(AsRef::as_ref));
+fn count<'a>(statement: &mut Statement, puts: impl Iterator<Item = &'a Put>) -> Option<String> {
+    let changes = Put::count_changes(puts);
     if changes.is_empty() {
         return None;
     }
@@ -228,22 +237,16 @@ fn count(statement: &mut Statement, puts: &[Cow<'_, Put>]) -> Option<String> {
     ))
 }
 
-/// Puts `events` into the outbox, in their order.
-fn announce(statement: &mut Statement, events: &[&Event]) -> Option<String> {
-    if events.is_empty() {
+/// Puts `entries` into the log, in their order.
+fn log(statement: &mut Statement, entries: &[(Put, Option<&str>)]) -> Option<String> {
+    if entries.is_empty() {
         return None;
     }
-    let binds: [Bind; 5] = [
-        events.iter().map(|event| event.tenant.as_str()).collect(),
-        events.iter().map(|event| event.kind).collect(),
-        events.iter().map(|event| event.subject.as_str()).collect(),
-        events.iter().map(|event| event.actor.as_str()).collect(),
-        Bind::Instants(events.iter().map(|event| Some(event.at)).collect()),
-    ];
-    let values = binds.map(|bind| statement.value(bind)).join(", ");
-    Some(format!(
-        "INSERT INTO outbox (tenant, kind, subject, actor, at) SELECT * FROM unnest({values})"
-    ))
+    let puts = entries.iter().map(|(entry, _)| entry).collect();
+    let snapshots = entries.iter().map(|(_, snapshot)| snapshot.map(str::to_owned)).collect();
+    let batch = Batch { kind: PutKind::Insert, table: &ACTIVITIES, puts };
+    let snapshot = ("snapshot", statement.value(Bind::Texts(snapshots)));
+    Some(batch.sql(statement, Some(snapshot)))
 }
 
 /// Holds the series called `keys`, in their order, and answers their last numbers.

@@ -5,7 +5,7 @@
 
 use std::collections::BTreeSet;
 
-use racun_kernel::{FieldKind, Source, Table, Unique};
+use racun_kernel::{ACTIVITIES, FieldKind, Source, Table, Unique};
 
 use crate::OpenError;
 
@@ -19,7 +19,7 @@ pub(crate) const OWN_PREFIX: &str = "racun_";
 /// # Errors
 /// The first that cannot, and why.
 pub(crate) fn check(tables: &[&'static Table]) -> Result<(), OpenError> {
-    let mut names = BTreeSet::new();
+    let mut names = BTreeSet::from([ACTIVITIES.name]);
     for table in tables {
         let refused = |reason: String| OpenError::Declaration { table: table.name, reason };
         check_table(table).map_err(refused)?;

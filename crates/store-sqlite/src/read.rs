@@ -50,6 +50,23 @@ pub(crate) fn series(
         .rows(connection, |row| Ok((row.get(0)?, row.get(1)?)))
 }
 
+/// A row of the log: position, body, snapshot.
+pub(crate) type Entry = (i64, Stored, Option<String>);
+
+/// Entries of the log behind `position`. They are a stable prefix, for one thread writes them all, in
+/// the order of their positions.
+pub(crate) fn events_after(
+    connection: &Connection,
+    position: i64,
+    limit: i64,
+) -> rusqlite::Result<Vec<Entry>> {
+    let query = "SELECT id, body, position, snapshot FROM activities
+                 WHERE position > ? ORDER BY position LIMIT ?";
+    let mut statement = connection.prepare_cached(query)?;
+    let entry = |row: &Row<'_>| Ok((row.get(2)?, stored(row)?, row.get(3)?));
+    statement.query_map((position, limit), entry)?.collect()
+}
+
 pub(crate) fn ping(connection: &Connection) -> rusqlite::Result<()> {
     connection.query_row("SELECT count(*) FROM racun_tables", [], |_| Ok(()))
 }

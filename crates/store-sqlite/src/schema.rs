@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use racun_kernel::{Field, FieldKind, Source, Table, Unique};
+use racun_kernel::{ACTIVITIES, Field, FieldKind, Source, Table, Unique};
 use rusqlite::{Connection, OptionalExtension, Transaction, TransactionBehavior};
 
 use crate::OpenError;
@@ -24,11 +24,16 @@ const OWN_TABLES: &str = "
         tenant TEXT NOT NULL, key TEXT NOT NULL, last INTEGER NOT NULL,
         PRIMARY KEY (tenant, key)
     ) STRICT, WITHOUT ROWID;
-    CREATE TABLE racun_outbox (
-        position INTEGER PRIMARY KEY AUTOINCREMENT,
-        tenant TEXT NOT NULL, kind TEXT NOT NULL, subject TEXT NOT NULL, actor TEXT NOT NULL,
-        at INTEGER NOT NULL
-    ) STRICT;
+";
+/// The column of the log that holds what a record looked like.
+pub(crate) const SNAPSHOT: &str = "snapshot";
+
+/// Keeps entries of the log as they were written.
+const ONCE_AND_FOR_ALL: &str = "
+    CREATE TRIGGER activities_stay_as_they_are BEFORE UPDATE ON activities
+    BEGIN SELECT RAISE(ABORT, 'the log is not rewritten'); END;
+    CREATE TRIGGER activities_stay BEFORE DELETE ON activities
+    BEGIN SELECT RAISE(ABORT, 'the log is not rewritten'); END;
 ";
 
 /// Makes whatever is missing of `tables`, in one transaction.
@@ -44,7 +49,7 @@ pub(crate) fn prepare(
     let transaction =
         connection.transaction_with_behavior(TransactionBehavior::Immediate).map_err(failed)?;
     check_format(&transaction, path)?;
-    for table in tables {
+    for table in std::iter::once(&&ACTIVITIES).chain(tables) {
         let declared = fingerprint(table);
         let stored = stored_fingerprint(&transaction, table).map_err(failed)?;
         match stored {
@@ -139,13 +144,23 @@ fn create(transaction: &Transaction<'_>, table: &Table, fingerprint: &str) -> ru
             format!(r#""{column}" {kind}, "#)
         })
         .collect();
+    // Entries of the log are numbered as they come: nothing that is gone lends its number to another.
+    let (own, key) = if *table == ACTIVITIES {
+        let own = format!("position INTEGER PRIMARY KEY AUTOINCREMENT, {SNAPSHOT} TEXT, ");
+        (own, "UNIQUE (tenant, id)")
+    } else {
+        (String::new(), "PRIMARY KEY (tenant, id)")
+    };
     // Not WITHOUT ROWID: bodies are large, and would fill the inner pages of such a table's tree.
     let create = format!(
-        r#"CREATE TABLE "{}" (tenant TEXT NOT NULL, id TEXT NOT NULL, {columns}
-            search TEXT NOT NULL, body TEXT NOT NULL, PRIMARY KEY (tenant, id)) STRICT"#,
+        r#"CREATE TABLE "{}" ({own}tenant TEXT NOT NULL, id TEXT NOT NULL, {columns}
+            search TEXT NOT NULL, body TEXT NOT NULL, {key}) STRICT"#,
         table.name
     );
     transaction.execute_batch(&create)?;
+    if *table == ACTIVITIES {
+        transaction.execute_batch(ONCE_AND_FOR_ALL)?;
+    }
     let remember = "INSERT INTO racun_tables (name, declaration) VALUES (?, ?)";
     transaction.execute(remember, [table.name, fingerprint])?;
     Ok(())

@@ -7,7 +7,8 @@ use std::thread::JoinHandle;
 
 use async_trait::async_trait;
 use racun_kernel::{
-    ListQuery, Store, StoreError, Stored, Table, Tally, TallyRow, Tenant, TransactError, Unit,
+    ACTIVITIES, ListQuery, Logged, Store, StoreError, Stored, Table, Tally, TallyRow, Tenant,
+    TransactError, Unit,
 };
 use rusqlite::Connection;
 use tokio::sync::{mpsc, oneshot};
@@ -219,6 +220,15 @@ impl Store for SqliteStore {
         let writes = self.writes.as_ref().ok_or_else(failed)?;
         writes.send(Job::Unit(Waiting { unit, answer })).await.map_err(|_| failed())?;
         answered.await.map_err(|_| failed())?
+    }
+
+    async fn events_after(&self, position: i64, limit: usize) -> Result<Vec<Logged>, StoreError> {
+        let limit = i64::try_from(limit).unwrap_or(i64::MAX);
+        let read = move |connection: &mut _| read::events_after(connection, position, limit);
+        let logged = |(position, row, snapshot): read::Entry| {
+            Ok(Logged { position, activity: row.read(&ACTIVITIES)?, snapshot })
+        };
+        self.read(read).await?.into_iter().map(logged).collect()
     }
 
     async fn series(&self, tenant: &Tenant) -> Result<Vec<(String, i64)>, StoreError> {

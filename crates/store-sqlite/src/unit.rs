@@ -7,10 +7,11 @@ use racun_kernel::{
 use rusqlite::types::Value as Cell;
 use rusqlite::{Connection, OptionalExtension};
 
-use crate::encoding::{cell, microseconds};
+use crate::encoding::cell;
 use crate::error::{of_write, unavailable};
 use crate::read::stored;
 use crate::recent::Part;
+use crate::schema::SNAPSHOT;
 use crate::sql::{Sql, text};
 
 /// Does all of `unit`, or fails; the caller rolls back. Answers what it changed.
@@ -27,14 +28,16 @@ pub(crate) fn run(connection: &Connection, unit: Unit) -> Result<Vec<Part>, Tran
     for put in &writes.puts {
         write(connection, put).map_err(failed)?;
     }
-    keep_counts(connection, &writes.puts).map_err(|error| failed(unavailable(error)))?;
-    for event in &writes.events {
-        record(connection, event).map_err(|error| failed(unavailable(error)))?;
+    let entries: Vec<Put> = writes.events.iter().map(Event::entry).collect();
+    for (event, entry) in writes.events.iter().zip(&entries) {
+        record(connection, event, entry).map_err(failed)?;
     }
+    let puts = || writes.puts.iter().chain(&entries);
+    keep_counts(connection, puts()).map_err(|error| failed(unavailable(error)))?;
     if let (true, Some(series), Some(number)) = (writes.takes_number, &unit.series, number) {
         take_number(connection, series, number).map_err(|error| failed(unavailable(error)))?;
     }
-    Ok(writes.puts.iter().flat_map(Part::changed_by).collect())
+    Ok(puts().flat_map(Part::changed_by).collect())
 }
 
 fn rows(connection: &Connection, load: &Load) -> Result<Vec<Stored>, StoreError> {
@@ -74,16 +77,12 @@ fn take_number(connection: &Connection, series: &Series, number: i64) -> rusqlit
     connection.prepare_cached(upsert)?.execute((series.tenant.as_str(), &series.key, number))
 }
 
-fn record(connection: &Connection, event: &Event) -> rusqlite::Result<usize> {
-    let insert =
-        "INSERT INTO racun_outbox (tenant, kind, subject, actor, at) VALUES (?, ?, ?, ?, ?)";
-    connection.prepare_cached(insert)?.execute((
-        event.tenant.as_str(),
-        event.kind,
-        &event.subject,
-        &event.actor,
-        microseconds(event.at),
-    ))
+/// Writes `entry`, which says `event`, into the log.
+fn record(connection: &Connection, event: &Event, entry: &Put) -> Result<(), StoreError> {
+    let mut cells = cells(entry)?;
+    cells.push((SNAPSHOT, event.snapshot.as_deref().map_or(Cell::Null, text)));
+    let written = insert(entry, cells).run(connection);
+    written.map(|_| ()).map_err(|error| of_write(entry.table, error))
 }
 
 fn write(connection: &Connection, put: &Put) -> Result<(), StoreError> {
@@ -131,7 +130,10 @@ fn this_row(sql: Sql, put: &Put) -> Sql {
 }
 
 /// Moves the kept counts by what all `puts` together move them.
-fn keep_counts(connection: &Connection, puts: &[Put]) -> rusqlite::Result<()> {
+fn keep_counts<'a>(
+    connection: &Connection,
+    puts: impl Iterator<Item = &'a Put>,
+) -> rusqlite::Result<()> {
     let upsert = "INSERT INTO racun_counts (tenant, table_name, live, trashed) VALUES (?, ?, ?, ?)
                   ON CONFLICT (tenant, table_name) DO UPDATE
                   SET live = live + excluded.live, trashed = trashed + excluded.trashed";

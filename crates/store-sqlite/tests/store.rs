@@ -246,23 +246,22 @@ fn a_panicking_decision_takes_nothing_else_with_it() {
 }
 
 #[test]
-fn events_are_in_the_outbox_exactly_when_their_unit_is_committed() {
+fn events_are_in_the_log_exactly_when_their_unit_is_committed() {
     let (_folder, file) = folder();
     let store = open(&file);
     let put = Put::insert(&sample("smp_1"));
-    let event = |subject: &str| Event {
-        tenant: sample("smp_1").tenant(),
-        kind: "sample.created",
-        subject: subject.to_owned(),
-        actor: "usr_1".to_owned(),
-        at: datetime!(2026-11-20 08:30 UTC),
+    let stamp = racun_kernel::testing::stamp(datetime!(2026-11-20 08:30 UTC));
+    let event = |subject: &str| {
+        let (tenant, actor) = (sample("smp_1").tenant(), "usr_1".to_owned());
+        Event::new(tenant, "sample.created", subject.to_owned(), actor, &stamp)
     };
     run(store.insert(vec![put.clone()], vec![event("smp_1"), event("smp_2")])).unwrap();
     run(store.insert(vec![put], vec![event("smp_3")])).unwrap_err();
     drop(store);
 
     let connection = rusqlite::Connection::open(&file).unwrap();
-    let query = "SELECT position, kind, subject, actor, at FROM racun_outbox ORDER BY position";
+    let query = "SELECT position, kind, resource_id, actor_id, created_at FROM activities
+                 ORDER BY position";
     let mut statement = connection.prepare(query).unwrap();
     let row = |row: &rusqlite::Row<'_>| {
         Ok((row.get(0)?, row.get(1)?, row.get(2)?, row.get(3)?, row.get(4)?))
@@ -274,6 +273,10 @@ fn events_are_in_the_outbox_exactly_when_their_unit_is_committed() {
         (position, owned("sample.created"), owned(subject), owned("usr_1"), 1_795_163_400_000_000)
     });
     assert_eq!(events, expected);
+    for change in ["UPDATE activities SET kind = ''", "DELETE FROM activities"] {
+        let refused = connection.execute(change, []).unwrap_err().to_string();
+        assert_eq!(refused, "the log is not rewritten", "{change}");
+    }
 }
 
 #[test]
@@ -335,7 +338,8 @@ fn declarations_that_no_store_can_keep_are_refused() {
     }
     check("Things", [CREATED], "name is small letters");
     check("things\"; --", [CREATED], "name is small letters");
-    check("racun_outbox", [CREATED], "not one of ours");
+    check("racun_series", [CREATED], "not one of ours");
+    check("activities", [CREATED], "declared twice");
     check("things", [], "created_at");
     check("things", [CREATED, CREATED], "field created_at: its column exists");
     check("things", [CREATED, Field::column("body", FieldKind::Text)], "field body");

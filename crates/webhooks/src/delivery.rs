@@ -7,6 +7,8 @@ use time::OffsetDateTime;
 
 use crate::{Answer, Endpoint, EndpointId, Generation, Owner, Schedule, Undelivered};
 
+/// What a test is called. Nothing subscribes to it: it goes to the endpoint that is tested.
+pub const TEST_EVENT: &str = "webhook.test";
 /// Characters of an error that are kept.
 const MAX_ERROR_CHARS: usize = 500;
 

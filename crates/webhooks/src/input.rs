@@ -1,9 +1,9 @@
 //! What callers say of endpoints.
 
+use racun_kernel::log::{ACCOUNT_KINDS, ENTITY_KINDS};
 use racun_kernel::{Decimal, Issue, Issues, Metadata, Patch, Stamp, Vault, text};
 use serde_json::{Map, Value as Json};
 
-use crate::catalogue::{ACCOUNT_EVENTS, ENTITY_EVENTS};
 use crate::endpoint::{Endpoint, EndpointInput};
 use crate::url::{Schemes, check_url};
 use crate::{Generation, Owner};
@@ -73,8 +73,8 @@ impl EndpointInput {
     ) -> Result<(), Issues> {
         let mut issues = Issues::default();
         let (schemes, known) = match endpoint.owner {
-            Owner::Entity { .. } => (Schemes::Both, &ENTITY_EVENTS[..]),
-            Owner::Account { .. } => (Schemes::HttpsOnly, &ACCOUNT_EVENTS[..]),
+            Owner::Entity { .. } => (Schemes::Both, &ENTITY_KINDS[..]),
+            Owner::Account { .. } => (Schemes::HttpsOnly, &ACCOUNT_KINDS[..]),
         };
         apply_url(&mut issues, self.url, endpoint, schemes, accepts);
         match self.events {
@@ -242,9 +242,9 @@ fn check_sent_events(sent: &[Map<String, Json>]) -> Result<Vec<String>, Issues> 
             issues.push(Issue::new("invalid_value", message).at(index));
         }
         let named = object.values().filter_map(Json::as_str);
-        let mut named = named.filter(|text| ENTITY_EVENTS.contains(text)).peekable();
+        let mut named = named.filter(|text| ENTITY_KINDS.contains(text)).peekable();
         if named.peek().is_none() {
-            issues.push(unknown_event(&ENTITY_EVENTS).at(index));
+            issues.push(unknown_event(&ENTITY_KINDS).at(index));
         }
         for event in named {
             if !events.iter().any(|known| known == event) {

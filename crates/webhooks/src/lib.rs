@@ -1,4 +1,5 @@
-//! Webhooks: the catalogue of events, endpoints, signatures, attempts.
+//! Webhooks: endpoints, signatures, attempts, and the log of them. The kinds of events are
+//! [`racun_kernel::log`]'s.
 //!
 //! An [`Endpoint`] subscribes to kinds of events. Each event becomes one [`Delivery`] for each of them,
 //! and a row of the queue ([`DueDelivery`]) by which a worker finds it. A worker takes it ([`take`]),
@@ -8,7 +9,6 @@
 //!
 //! | Module      | Owns                                                                      |
 //! | ----------- | ------------------------------------------------------------------------- |
-//! | `catalogue` | the kinds of events                                                       |
 //! | `owner`     | whose endpoints are; their ids; the two generations of the interface      |
 //! | `endpoint`  | endpoints: fields, secret, disabling                                      |
 //! | `input`     | what callers say of endpoints                                             |
@@ -26,7 +26,6 @@
 //! endpoint is disabled once, however many deliveries fail. A secret is shown when it is made and
 //! nowhere else.
 
-mod catalogue;
 mod delivery;
 mod endpoint;
 mod error;
@@ -39,8 +38,7 @@ mod schedule;
 mod signature;
 mod url;
 
-pub use catalogue::{ACCOUNT_EVENTS, ENTITY_EVENTS, TEST_EVENT};
-pub use delivery::{DELIVERIES, Delivery, DeliveryStatus, Told};
+pub use delivery::{DELIVERIES, Delivery, DeliveryStatus, TEST_EVENT, Told};
 pub use endpoint::{
     ENDPOINTS, Endpoint, EndpointInput, Ends, MAX_ENDPOINTS, ROTATION, SealedSecret,
 };

@@ -4,7 +4,8 @@ use std::sync::Arc;
 
 use async_trait::async_trait;
 use racun_kernel::{
-    ListQuery, Store, StoreError, Stored, Table, Tally, TallyRow, Tenant, TransactError, Unit,
+    ListQuery, Logged, Store, StoreError, Stored, Table, Tally, TallyRow, Tenant, TransactError,
+    Unit,
 };
 use racun_store_sqlite::SqliteStore;
 use time::OffsetDateTime;
@@ -59,6 +60,10 @@ impl Store for Clocked {
         tallies: &[Tally],
     ) -> Result<Vec<Vec<TallyRow>>, StoreError> {
         self.store.tallies(tenant, tallies).await
+    }
+
+    async fn events_after(&self, position: i64, limit: usize) -> Result<Vec<Logged>, StoreError> {
+        self.store.events_after(position, limit).await
     }
 
     async fn series(&self, tenant: &Tenant) -> Result<Vec<(String, i64)>, StoreError> {

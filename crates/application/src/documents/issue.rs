@@ -206,7 +206,7 @@ impl Plan {
     }
 
     fn events(&self, document: &Document, is_new: bool) -> Vec<Event> {
-        let (actor, now) = (self.scope.principal().id(), self.stamp.now());
+        let (actor, now) = (self.scope.principal().id(), &self.stamp);
         let created = is_new.then(|| document.event("created", &actor, now)).flatten();
         let issued = match document.stage {
             Stage::Draft => None,

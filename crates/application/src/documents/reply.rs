@@ -44,7 +44,7 @@ async fn reply(
     stamp: &Stamp,
     transition: impl FnOnce(Document) -> Result<Document, DocumentError> + Send + 'static,
 ) -> Result<Document, DocumentError> {
-    let (actor, now) = (scope.principal().id(), stamp.now());
+    let (actor, stamp) = (scope.principal().id(), stamp.clone());
     let decide = move |before: Document| {
         if before.deleted_at.is_some() {
             return Err(StoreError::NotFound { id: id.to_string() }.into());
@@ -53,7 +53,7 @@ async fn reply(
         if after == before {
             return Ok(Decision::Unchanged(before));
         }
-        let events = after.event(what, &actor, now).into_iter().collect();
+        let events = after.event(what, &actor, &stamp).into_iter().collect();
         Ok(Decision::changed(after, events))
     };
     store.amend(id.kind().table(), &scope.tenant(), id.to_string(), decide).await

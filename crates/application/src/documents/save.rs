@@ -37,7 +37,7 @@ struct Act {
 impl Act {
     fn event(&self, kind: &'static str, subject: String) -> Event {
         let (tenant, actor) = (Tenant::entity(self.entity_id), self.actor.clone());
-        Event { tenant, kind, subject, actor, at: self.stamp.now() }
+        Event::new(tenant, kind, subject, actor, &self.stamp)
     }
 }
 

@@ -95,7 +95,7 @@ pub async fn void<'a>(
             };
             let actor = scope.principal().id();
             let told = ["voided", "cancelled"].into_iter();
-            writes.events.extend(told.filter_map(|what| document.event(what, &actor, stamp.now())));
+            writes.events.extend(told.filter_map(|what| document.event(what, &actor, &stamp)));
             Ok::<_, Error>(((document, sending), writes))
         })
         .await?;
@@ -194,7 +194,7 @@ fn by_credit(
     writes.puts.extend(outcome.writes.iter().map(PaymentWrite::put));
     let actor = change.scope.principal().id();
     let told = ["created", "issued"].into_iter();
-    writes.events.extend(told.filter_map(|what| credit.event(what, &actor, stamp.now())));
+    writes.events.extend(told.filter_map(|what| credit.event(what, &actor, stamp)));
     writes.events.extend(events(&outcome, change.scope, stamp));
     Ok((document, issued.sending, writes))
 }

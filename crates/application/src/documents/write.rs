@@ -130,7 +130,7 @@ pub async fn update(
             if let Some(version) = version {
                 writes.puts.push(Put::insert::<Version>(&version));
                 let actor = scope.principal().id();
-                writes.events.extend(document.event("updated", &actor, stamp.now()));
+                writes.events.extend(document.event("updated", &actor, &stamp));
                 let rows = loaded.rows.into_iter().flatten().collect();
                 let (puts, events) = savings.writes(rows)?;
                 writes.puts.extend(puts);
@@ -278,7 +278,7 @@ pub async fn delete(
             let (document, mut writes) =
                 change.written(sheet, id, None, relation_puts(&links, &[]))?;
             let actor = scope.principal().id();
-            writes.events.extend(document.event("deleted", &actor, stamp.now()));
+            writes.events.extend(document.event("deleted", &actor, &stamp));
             Ok((document, writes))
         })
         .await

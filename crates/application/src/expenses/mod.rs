@@ -105,7 +105,7 @@ fn pay(
 
 fn happened(expense: &Expense, what: &[&str], scope: &Scope, stamp: &Stamp) -> Vec<Event> {
     let actor = scope.principal().id();
-    what.iter().filter_map(|what| expense.event(what, &actor, stamp.now())).collect()
+    what.iter().filter_map(|what| expense.event(what, &actor, stamp)).collect()
 }
 
 /// Changes a draft, or an expense in the books that is not voided.

@@ -47,13 +47,8 @@ impl Savings {
     ) -> Result<(), StoreError> {
         for item in &self.items {
             writes.puts.push(Put::insert(item));
-            writes.events.push(Event {
-                tenant: scope.tenant(),
-                kind: ITEM_CREATED,
-                subject: item.id.to_string(),
-                actor: scope.principal().id(),
-                at: stamp.now(),
-            });
+            let (subject, actor) = (item.id.to_string(), scope.principal().id());
+            writes.events.push(Event::new(scope.tenant(), ITEM_CREATED, subject, actor, stamp));
         }
         match (self.supplier, held.and_then(|rows| rows.first())) {
             (Some(SaveSupplier::New(supplier)), _) => writes.puts.push(Put::insert(&*supplier)),

@@ -32,7 +32,7 @@ pub async fn create(
     let mut puts = vec![Put::insert(&recurring)];
     puts.extend(due_put(None, Some(&recurring), scope.account(), scope.environment()));
     let actor = scope.principal().id();
-    let events = recurring.events(Happening::Created, Status::Active, &actor, stamp.now());
+    let events = recurring.events(Happening::Created, Status::Active, &actor, stamp);
     store.insert(puts, events).await?;
     Ok(recurring)
 }
@@ -192,7 +192,7 @@ pub async fn erase(
 ) -> Result<(), RecurrenceError> {
     let id = id.to_string();
     let load = Load::One { table: &RECURRING_INVOICES, tenant: scope.tenant(), id: id.clone() };
-    let (actor, now) = (scope.principal().id(), stamp.now());
+    let (actor, stamp) = (scope.principal().id(), stamp.clone());
     store
         .decide(vec![load], None, move |loaded| {
             let row = loaded.rows.into_iter().flatten().next();
@@ -200,7 +200,7 @@ pub async fn erase(
                 row.ok_or(RecurrenceError::NotFound { id })?.read(&RECURRING_INVOICES)?;
             // Nothing in the trash is due, so there is no other row to remove.
             let gone = before.erase()?;
-            let events = gone.events(Happening::PermanentlyDeleted, gone.status, &actor, now);
+            let events = gone.events(Happening::PermanentlyDeleted, gone.status, &actor, &stamp);
             let puts = vec![Put::delete(&gone)];
             Ok(((), Writes { puts, events, takes_number: false }))
         })
@@ -231,12 +231,12 @@ async fn change(
     + Send
     + 'static,
 ) -> Result<RecurringInvoice, RecurrenceError> {
-    let (scope, now) = (scope.clone(), stamp.now());
+    let (scope, stamp) = (scope.clone(), stamp.clone());
     let tenant = scope.tenant();
     store
         .amend(&RECURRING_INVOICES, &tenant, id.to_string(), move |before: RecurringInvoice| {
-            let after = transition(before.clone(), now)?;
-            Ok(changed(&before, after, happening, &scope, now))
+            let after = transition(before.clone(), stamp.now())?;
+            Ok(changed(&before, after, happening, &scope, &stamp))
         })
         .await
 }
@@ -247,12 +247,12 @@ pub(super) fn changed(
     after: RecurringInvoice,
     happening: Happening,
     scope: &Scope,
-    now: OffsetDateTime,
+    stamp: &Stamp,
 ) -> Decision<RecurringInvoice> {
     if after == *before {
         return Decision::Unchanged(after);
     }
     let due = due_put(Some(before), Some(&after), scope.account(), scope.environment());
-    let events = after.events(happening, before.status, &scope.principal().id(), now);
+    let events = after.events(happening, before.status, &scope.principal().id(), stamp);
     Decision::Changed { record: after, beside: due.into_iter().collect(), events }
 }

@@ -149,7 +149,7 @@ impl Place<'_> {
             let mut writes = Writes::default();
             let happening = Happening::InvoiceGenerated;
             if let Decision::Changed { record, beside, events } =
-                changed(&before, after, happening, &scope, stamp.now())
+                changed(&before, after, happening, &scope, &stamp)
             {
                 writes.puts = vec![Put::update(&before, &record), Put::insert(&run)];
                 writes.puts.extend(beside);
@@ -171,7 +171,7 @@ impl Place<'_> {
         period: Period,
         cause: String,
     ) -> Result<RecurringInvoice, RecurrenceError> {
-        let (scope, today, now) = (self.scope.clone(), self.today, self.stamp.now());
+        let (scope, today, stamp) = (self.scope.clone(), self.today, self.stamp.clone());
         let (tenant, id) = (scope.tenant(), seen.id.to_string());
         self.ports
             .store
@@ -179,8 +179,8 @@ impl Place<'_> {
                 if before.due(today) != Some(period) {
                     return Ok(Decision::Unchanged(before));
                 }
-                let after = before.clone().failed(period, &cause, today, now)?;
-                Ok(changed(&before, after, Happening::GenerationFailed, &scope, now))
+                let after = before.clone().failed(period, &cause, today, stamp.now())?;
+                Ok(changed(&before, after, Happening::GenerationFailed, &scope, &stamp))
             })
             .await
     }

@@ -108,13 +108,8 @@ impl Holder {
     }
 }
 
-/// What the outbox is told of `endpoint`. Nothing subscribes to these.
+/// What the log is told of `endpoint`. Nothing subscribes to these.
 fn event(actor: &str, kind: &'static str, endpoint: &Endpoint, stamp: &Stamp) -> Event {
-    Event {
-        tenant: endpoint.owner.tenant(),
-        kind,
-        subject: endpoint.id.to_string(),
-        actor: actor.to_owned(),
-        at: stamp.now(),
-    }
+    let (tenant, subject) = (endpoint.owner.tenant(), endpoint.id.to_string());
+    Event::new(tenant, kind, subject, actor.to_owned(), stamp)
 }

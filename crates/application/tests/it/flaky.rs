@@ -5,7 +5,8 @@ use std::sync::{Arc, Mutex};
 
 use async_trait::async_trait;
 use racun_kernel::{
-    ListQuery, Store, StoreError, Stored, Table, Tally, TallyRow, Tenant, TransactError, Unit,
+    ListQuery, Logged, Store, StoreError, Stored, Table, Tally, TallyRow, Tenant, TransactError,
+    Unit,
 };
 
 /// A store whose units fail after a few of them, as when its process is killed.
@@ -110,6 +111,10 @@ impl<S: Store> Store for Flaky<S> {
             Some(true) => self.asked().transact(self.noted(unit)).await.and(Err(lost)),
             Some(false) => Err(lost),
         }
+    }
+
+    async fn events_after(&self, position: i64, limit: usize) -> Result<Vec<Logged>, StoreError> {
+        self.store.events_after(position, limit).await
     }
 
     async fn series(&self, tenant: &Tenant) -> Result<Vec<(String, i64)>, StoreError> {

@@ -7,7 +7,7 @@ use async_trait::async_trait;
 use racun_catalog::CatalogError;
 use racun_kernel::testing::stamp;
 use racun_kernel::{
-    Environment, Issues, ListQuery, Patch, Principal, RawQuery, Role, Scope, Stamp, Store,
+    Environment, Issues, ListQuery, Logged, Patch, Principal, RawQuery, Role, Scope, Stamp, Store,
     StoreError, Stored, Table, Tally, TallyRow, Tenant, TransactError, Unit,
 };
 use racun_store_sqlite::SqliteStore;
@@ -116,6 +116,10 @@ impl Store for Noting {
         self.inner.transact(Unit { loads, series, decide }).await?;
         self.events.lock().unwrap().append(&mut kinds.lock().unwrap());
         Ok(())
+    }
+
+    async fn events_after(&self, position: i64, limit: usize) -> Result<Vec<Logged>, StoreError> {
+        self.inner.events_after(position, limit).await
     }
 
     async fn series(&self, tenant: &Tenant) -> Result<Vec<(String, i64)>, StoreError> {

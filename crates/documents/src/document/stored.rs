@@ -1,7 +1,6 @@
 //! A document as stores and the outbox see it.
 
-use racun_kernel::{Event, Record, Table, Tenant, Value};
-use time::OffsetDateTime;
+use racun_kernel::{Event, Record, Stamp, Table, Tenant, Value};
 
 use super::Document;
 use crate::amounts::Amounts;
@@ -11,12 +10,12 @@ impl Document {
     /// The event that `what` happened to this document, done by `actor`; `None` when there is no
     /// such event for its kind.
     #[must_use]
-    pub fn event(&self, what: &str, actor: &str, at: OffsetDateTime) -> Option<Event> {
+    pub fn event(&self, what: &str, actor: &str, stamp: &Stamp) -> Option<Event> {
         let kind = EVENTS
             .into_iter()
             .find(|name| name.split_once('.') == Some((self.id.kind().name(), what)))?;
-        let tenant = Tenant::entity(self.entity_id);
-        Some(Event { tenant, kind, subject: self.id.to_string(), actor: actor.to_owned(), at })
+        let (tenant, subject) = (Tenant::entity(self.entity_id), self.id.to_string());
+        Some(Event::new(tenant, kind, subject, actor.to_owned(), stamp))
     }
 }
 

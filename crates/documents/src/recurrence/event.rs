@@ -1,7 +1,6 @@
 //! What the outbox is told of a recurring invoice.
 
-use racun_kernel::{Event, Tenant};
-use time::OffsetDateTime;
+use racun_kernel::{Event, Stamp, Tenant};
 
 use super::{RecurringInvoice, Status};
 
@@ -58,7 +57,7 @@ impl RecurringInvoice {
         what: Happening,
         before: Status,
         actor: &str,
-        at: OffsetDateTime,
+        stamp: &Stamp,
     ) -> Vec<Event> {
         let became = |status| before != status && self.status == status;
         let beside = [
@@ -66,12 +65,9 @@ impl RecurringInvoice {
             (became(Status::Completed), Happening::Completed),
         ];
         let beside = beside.into_iter().filter(|(true_of_it, _)| *true_of_it).map(|(_, what)| what);
-        let event = |what: Happening| Event {
-            tenant: Tenant::entity(self.entity_id),
-            kind: what.kind(),
-            subject: self.id.to_string(),
-            actor: actor.to_owned(),
-            at,
+        let event = |what: Happening| {
+            let (tenant, subject) = (Tenant::entity(self.entity_id), self.id.to_string());
+            Event::new(tenant, what.kind(), subject, actor.to_owned(), stamp)
         };
         std::iter::once(what).chain(beside.filter(|beside| *beside != what)).map(event).collect()
     }

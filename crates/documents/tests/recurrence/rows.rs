@@ -128,7 +128,7 @@ fn workers_find_what_is_due_in_any_zone_earliest_first() {
 #[test]
 fn events_tell_what_happened_and_what_came_of_it() {
     let kinds = |after: &RecurringInvoice, what, before| -> Vec<&'static str> {
-        let events = after.events(what, before, "usr_1", LATER);
+        let events = after.events(what, before, "usr_1", &racun_kernel::testing::stamp(LATER));
         assert!(events.iter().all(|event| event.subject == after.id.to_string()));
         assert!(events.iter().all(|event| event.tenant == Tenant::entity(entity())));
         events.iter().map(|event| event.kind).collect()

@@ -6,7 +6,8 @@ use actix_web::test::TestRequest;
 use async_trait::async_trait;
 use racun_http_api::Limits;
 use racun_kernel::{
-    ListQuery, Store, StoreError, Stored, Table, Tally, TallyRow, Tenant, TransactError, Unit,
+    ListQuery, Logged, Store, StoreError, Stored, Table, Tally, TallyRow, Tenant, TransactError,
+    Unit,
 };
 use serde_json::json;
 
@@ -157,6 +158,10 @@ impl Store for Broken {
 
     async fn transact(&self, _: Unit) -> Result<(), TransactError> {
         Err(TransactError::Store(self.error()))
+    }
+
+    async fn events_after(&self, _: i64, _: usize) -> Result<Vec<Logged>, StoreError> {
+        Err(self.error())
     }
 
     async fn series(&self, _: &Tenant) -> Result<Vec<(String, i64)>, StoreError> {

@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use async_trait::async_trait;
 use racun_http_api::Limits;
 use racun_kernel::{
-    ListQuery, Read, Rows, Store, StoreError, Stored, Table, Tally, TallyRow, Tenant,
+    ListQuery, Logged, Read, Rows, Store, StoreError, Stored, Table, Tally, TallyRow, Tenant,
     TransactError, Unit,
 };
 use racun_store_sqlite::SqliteStore;
@@ -82,6 +82,10 @@ impl Store for Far {
 
     async fn transact(&self, unit: Unit) -> Result<(), TransactError> {
         self.store.transact(unit).await
+    }
+
+    async fn events_after(&self, position: i64, limit: usize) -> Result<Vec<Logged>, StoreError> {
+        self.store.events_after(position, limit).await
     }
 
     async fn series(&self, tenant: &Tenant) -> Result<Vec<(String, i64)>, StoreError> {

@@ -6,7 +6,7 @@ use super::{
     Event, Load, Loaded, Put, Refusal, Series, Store, StoreError, Tenant, TransactError, Unit,
     Writes,
 };
-use crate::{ListQuery, Page, Record, Table, Tally, TallyRow};
+use crate::{ListQuery, Page, Record, Table, Tally, TallyRow, log};
 
 /// What a command decided about the record that it was shown.
 #[must_use = "a decision does nothing until a store applies it"]
@@ -126,14 +126,18 @@ impl dyn Store + '_ {
     {
         let slot: Slot<Result<T, E>> = Slot::default();
         let answer = Arc::clone(&slot);
-        let decide = Box::new(move |loaded| match decide(loaded) {
-            Ok((value, writes)) => {
-                fill(&answer, Ok(value));
-                Ok(writes)
-            }
-            Err(reason) => {
-                fill(&answer, Err(reason));
-                Err(Refusal)
+        let decide = Box::new(move |loaded: Loaded| {
+            let shown = loaded.rows.clone();
+            match decide(loaded) {
+                Ok((value, mut writes)) => {
+                    log::complete(&shown, &mut writes);
+                    fill(&answer, Ok(value));
+                    Ok(writes)
+                }
+                Err(reason) => {
+                    fill(&answer, Err(reason));
+                    Err(Refusal)
+                }
             }
         });
         match self.transact(Unit { loads, series, decide }).await {

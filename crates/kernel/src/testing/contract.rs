@@ -8,13 +8,13 @@ pub use super::lists::random_lists;
 pub use super::sample::{NOTES, Note, SAMPLES, Sample, SampleCustomer, SamplePart, SamplePrice};
 pub use super::tallies::random_tallies;
 
-use super::{amendments, counts, lists, series, tallies};
+use super::{amendments, counts, lists, log, series, tallies};
 use crate::Store;
 
 /// Proves each sentence of the port [`Store`] but the meaning of lists and of tallies: those are
 /// [`random_lists`] and [`random_tallies`]. The store holds the tables [`SAMPLES`] and [`NOTES`].
 ///
-/// Durability and the outbox cannot be seen through the port: they are the stores' own tests.
+/// Durability cannot be seen through the port: it is the stores' own test.
 ///
 /// # Panics
 /// When the store breaks the contract.
@@ -43,6 +43,11 @@ pub async fn store_contract(store: Arc<dyn Store>) {
     lists::a_table_without_trash_has_an_empty_one(store).await;
     lists::a_cursor_survives_the_row_it_stands_on(store).await;
     lists::reads_at_once_answer_what_each_answers_alone(store).await;
+
+    log::an_entry_says_what_changed_and_what_is_there_now(store).await;
+    log::an_entry_is_there_when_its_unit_is_committed(store).await;
+    log::the_log_is_listed_like_any_table(store).await;
+    log::whoever_follows_the_log_misses_nothing(store).await;
 
     series::numbers_are_used_once_and_without_gaps(store).await;
     series::an_unused_number_is_offered_again(store).await;

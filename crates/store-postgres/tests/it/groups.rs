@@ -21,13 +21,12 @@ fn tenant() -> Tenant {
 }
 
 fn event(of: &Sample) -> Event {
-    Event {
-        tenant: of.tenant(),
-        kind: "sample.issued",
-        subject: of.id(),
-        actor: "usr_1".to_owned(),
-        at: datetime!(2026-11-20 08:30 UTC),
-    }
+    let stamp = racun_kernel::testing::stamp(datetime!(2026-11-20 08:30 UTC));
+    // An id of its own, as another stamp's would be.
+    let place = of.id().bytes().map(u128::from).fold(7, |id, byte| id * 31 + byte);
+    let (subject, actor) = (of.id(), "usr_1".to_owned());
+    let event = Event::new(of.tenant(), "sample.issued", subject, actor, &stamp);
+    Event { id: racun_kernel::Id::new(place.into()), ..event }
 }
 
 /// Issues a sample for each of `CROWD` callers at once, unless `spoil` refuses or panics.
@@ -79,7 +78,7 @@ async fn refused_and_panicking_units_use_no_number_and_write_nothing() {
     let row = owner
         .query_one(
             "SELECT count(*), count(DISTINCT samples.xmin::text), \
-             (SELECT count(*) FROM outbox JOIN samples ON subject = id) FROM samples",
+             (SELECT count(*) FROM activities JOIN samples ON resource_id = samples.id) FROM samples",
             &[],
         )
         .await

@@ -4,5 +4,6 @@ mod contract;
 mod fence;
 mod groups;
 mod lists;
+mod log;
 mod schema;
 mod support;

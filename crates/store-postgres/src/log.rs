@@ -1,0 +1,115 @@
+//! The log of all tenants in its order, as far as nothing can come in between any more.
+//!
+//! A transaction takes its positions some time before it commits, so another one may be seen with a
+//! greater position first; and one that fails leaves a gap that is never filled. What is settled is
+//! found out in two steps, each of which is exact:
+//!
+//! 1. The greatest position that is seen is noted, and **then** a transaction of the reader's own takes
+//!    an id, which is above all ids that there are. Whoever took a smaller position had an id by then
+//!    (the column's default takes it first), so a smaller one.
+//! 2. Once `pg_snapshot_xmin`, below which nothing is running, has reached the reader's id, everybody of
+//!    step 1 has ended. What stands up to the noted position is seen by whoever looks from now on, or
+//!    was given up.
+//!
+//! (`pg_snapshot_xmax` would not do for the reader's id: transactions that run may have ids above it.)
+//! Where nobody writes, both steps succeed at once; under load the second does a moment later, when the
+//! transactions that were under way have ended. One that writes for long, in whatever database of the
+//! server, holds the log up for as long.
+
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+use diesel::QueryResult;
+use diesel_async::AsyncPgConnection;
+use futures_util::future::{join, join3};
+use racun_kernel::{ACTIVITIES, Logged, StoreError, Stored};
+
+use crate::error::unavailable;
+use crate::read::see;
+use crate::session::{ALL_TENANTS, Planning};
+use crate::statement::{Bind, EntryRow, NumberRow, Statement};
+
+/// The greatest position that is seen.
+const NEWEST: &str = "SELECT position AS number FROM activities ORDER BY position DESC LIMIT 1";
+/// An id of the reader's own.
+const OWN: &str = "SELECT pg_current_xact_id()::text::bigint AS number";
+/// The id below which nothing is running.
+const OLDEST: &str = "SELECT pg_snapshot_xmin(pg_current_snapshot())::text::bigint AS number";
+const ENTRIES: &str = "SELECT position, id, body::text AS body, snapshot FROM activities \
+                       WHERE position > $1 AND position <= $2 ORDER BY position LIMIT $3";
+
+/// What is known of the log. Facts: they stay true.
+#[derive(Debug, Default)]
+pub(crate) struct Settled(Mutex<Known>);
+
+#[derive(Debug, Default)]
+struct Known {
+    /// Nothing comes to light any more up to this position.
+    until: i64,
+    /// Nothing does up to the position, once nothing runs whose id is below the other number.
+    next: Option<(i64, i64)>,
+}
+
+impl Settled {
+    fn known(&self) -> MutexGuard<'_, Known> {
+        // No step leaves it half done.
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Learns that nothing is running whose id is below `oldest`.
+    fn learn(&self, oldest: i64) {
+        let mut known = self.known();
+        if let Some((until, _)) = known.next.take_if(|(_, own)| *own <= oldest) {
+            known.until = known.until.max(until);
+        }
+    }
+
+    /// Finds out how far the log is settled.
+    async fn until(&self, connection: &AsyncPgConnection) -> QueryResult<i64> {
+        let seen = see(connection, ALL_TENANTS, Planning::Ordered);
+        let newest = Statement::new(NEWEST).rows::<NumberRow>(connection);
+        let oldest = Statement::new(OLDEST).rows::<NumberRow>(connection);
+        let (seen, newest, oldest) = join3(seen, newest, oldest).await;
+        seen?;
+        let newest = number(newest?);
+        self.learn(number(oldest?));
+        let is_due = {
+            let known = self.known();
+            known.next.is_none() && known.until < newest
+        };
+        if is_due {
+            let own = Statement::new(OWN).rows::<NumberRow>(connection);
+            let oldest = Statement::new(OLDEST).rows::<NumberRow>(connection);
+            let (own, oldest) = join(own, oldest).await;
+            self.known().next = Some((newest, number(own?)));
+            self.learn(number(oldest?));
+        }
+        Ok(self.known().until)
+    }
+
+    /// Entries behind `position`, in their order, as far as they are settled.
+    pub(crate) async fn entries(
+        &self,
+        connection: &AsyncPgConnection,
+        position: i64,
+        limit: usize,
+    ) -> Result<Vec<Logged>, StoreError> {
+        let until = self.until(connection).await.map_err(|error| unavailable(&error))?;
+        if until <= position {
+            return Ok(Vec::new());
+        }
+        let limit = i64::try_from(limit).unwrap_or(i64::MAX);
+        let numbers = [position, until, limit].map(Bind::Int);
+        let rows = numbers.into_iter().fold(Statement::new(ENTRIES), Statement::bind);
+        let rows = rows.rows::<EntryRow>(connection);
+        let (seen, rows) = join(see(connection, ALL_TENANTS, Planning::Ordered), rows).await;
+        let rows = seen.and(rows).map_err(|error| unavailable(&error))?;
+        let logged = |EntryRow { position, id, body, snapshot }| {
+            Ok(Logged { position, activity: Stored { id, body }.read(&ACTIVITIES)?, snapshot })
+        };
+        rows.into_iter().map(logged).collect()
+    }
+}
+
+fn number(rows: Vec<NumberRow>) -> i64 {
+    rows.first().and_then(|row| row.number).unwrap_or(0)
+}

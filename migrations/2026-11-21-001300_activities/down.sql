@@ -1,0 +1,2 @@
+DROP TABLE "activities";
+DROP FUNCTION racun_keep_the_log();
