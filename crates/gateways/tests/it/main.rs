@@ -1,0 +1,5 @@
+//! Adapters to the world outside, against stand-ins that behave badly.
+#![expect(clippy::unwrap_used, reason = "a test fails by panicking, its helpers too")]
+
+mod courier;
+mod egress;
