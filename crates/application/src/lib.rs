@@ -7,6 +7,8 @@
 //! | `expenses`  | received supplier invoices, calculated and numbered                        |
 //! | `fiscalization` | documents that a tax authority is told of                              |
 //! | `fiscal`    | settings, certificates, premises and devices of fiscalization              |
+//! | `jobs`      | what is to be done after a commit, by leases and attempts                  |
+//! | `reading`   | following the log: each entry once for each reader                         |
 //! | `payments`  | payments on documents and expenses; the port to tax authorities            |
 //! | `pos`       | tables and tabs of the point of sale                                       |
 //! | `recurring` | recurring invoices, and the job that makes their invoices                  |
@@ -26,8 +28,10 @@ mod error;
 pub mod expenses;
 pub mod fiscal;
 pub mod fiscalization;
+pub mod jobs;
 pub mod payments;
 pub mod pos;
+pub mod reading;
 pub mod recurring;
 mod settling;
 pub mod webhooks;
@@ -35,6 +39,9 @@ pub mod webhooks;
 use racun_kernel::Table;
 
 pub use error::Error;
+
+/// The tables of this crate's own.
+static TABLES: [&Table; 2] = [&jobs::JOBS, &reading::LOG_READERS];
 
 /// Every table that a store has to keep.
 #[must_use]
@@ -47,6 +54,7 @@ pub fn tables() -> Vec<&'static Table> {
         &racun_pos::TABLES,
         &racun_fiscal::TABLES,
         &racun_webhooks::TABLES,
+        &TABLES,
     ]
     .concat()
 }

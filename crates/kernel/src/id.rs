@@ -211,6 +211,8 @@ kinds! {
     WebhookDelivery, WebhookDeliveryId = "whd_";
     /// An entry of the log of what happened.
     Event, EventId = "evt_";
+    /// Something that is to be done after a commit.
+    Job, JobId = "job_";
     /// A request.
     Request, RequestId = "req_";
 }

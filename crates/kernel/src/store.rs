@@ -286,6 +286,16 @@ pub enum Load {
     },
 }
 
+impl Load {
+    /// Where it looks.
+    #[must_use]
+    pub const fn table(&self) -> &'static Table {
+        match self {
+            Self::One { table, .. } | Self::Where { table, .. } => table,
+        }
+    }
+}
+
 /// A sequence of numbers without gaps.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Series {

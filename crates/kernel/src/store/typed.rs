@@ -126,8 +126,9 @@ impl dyn Store + '_ {
     {
         let slot: Slot<Result<T, E>> = Slot::default();
         let answer = Arc::clone(&slot);
+        let tables: Vec<_> = loads.iter().map(Load::table).collect();
         let decide = Box::new(move |loaded: Loaded| {
-            let shown = loaded.rows.clone();
+            let shown: Vec<_> = tables.into_iter().zip(loaded.rows.iter().cloned()).collect();
             match decide(loaded) {
                 Ok((value, mut writes)) => {
                     log::complete(&shown, &mut writes);

@@ -1,0 +1,153 @@
+//! Leasing what is due, and ending what is leased.
+
+use racun_kernel::{
+    Clause, ListQuery, Operator, Order, Put, Stamp, Store, StoreError, Stored, Tenant, Value,
+    Writes,
+};
+use time::{Duration, OffsetDateTime};
+
+use super::job::{JOBS, Job, JobState};
+use super::kind::JobKind;
+
+/// The due jobs of these kinds, those first that wait longest.
+fn due(kinds: &[JobKind], now: OffsetDateTime, limit: usize) -> ListQuery {
+    let kinds = kinds.iter().map(|kind| kind.name().to_owned().into()).collect();
+    ListQuery {
+        clauses: vec![
+            Clause::on(&JOBS, "due_at", Operator::Lte(Value::Instant(now))),
+            Clause::on(&JOBS, "kind", Operator::In(kinds)),
+        ],
+        order: vec![Order::on(&JOBS, "due_at", false)],
+        limit,
+        count: false,
+        ..ListQuery::first_page(&JOBS)
+    }
+}
+
+/// Leases up to `limit` jobs of `kinds` that are due: begins the next attempt of each. Of two workers
+/// that see the same job, one gets it. What was begun as often as it may be, and never ended, is given up.
+///
+/// # Errors
+/// The store's failure; then nothing is known to be leased, and leases run out by themselves.
+pub async fn claim(
+    store: &dyn Store,
+    kinds: &[JobKind],
+    stamp: &Stamp,
+    limit: usize,
+) -> Result<Vec<Job>, StoreError> {
+    let now = stamp.now();
+    let seen = store.page::<Job>(&JOBS, &Tenant::directory(), &due(kinds, now, limit)).await?;
+    if seen.rows.is_empty() {
+        return Ok(Vec::new());
+    }
+    let loads = seen.rows.iter().map(Job::load).collect();
+    store
+        .decide(loads, None, move |loaded| {
+            let now = loaded.now.unwrap_or(now);
+            let (mut begun, mut puts) = (Vec::new(), Vec::new());
+            for row in loaded.rows.iter().flatten() {
+                let before: Job = row.read(&JOBS)?;
+                if before.is_due(now) {
+                    let after = before.clone().begin(now);
+                    puts.push(Put::update(&before, &after));
+                    begun.extend((after.state == JobState::Running).then_some(after));
+                }
+            }
+            Ok((begun, Writes { puts, ..Writes::default() }))
+        })
+        .await
+}
+
+/// Why an attempt cannot be ended.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum LeaseError {
+    /// Another one was begun, or the job is gone: this worker was taken for dead. What it did meanwhile
+    /// must not be written.
+    #[error("the job's lease has gone to another worker")]
+    Lost,
+    /// The store failed.
+    #[error(transparent)]
+    Store(#[from] StoreError),
+}
+
+/// A job that a unit holds and may end.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Held(Job);
+
+/// What a unit may write of `job`, given the `rows` that it holds by [`Job::load`].
+///
+/// # Errors
+/// [`LeaseError::Lost`] when the attempt that `job` was leased for is not the running one.
+pub fn still_held(job: &Job, rows: &[Stored]) -> Result<Held, LeaseError> {
+    let row = rows.iter().find(|row| row.id == job.id.to_string()).ok_or(LeaseError::Lost)?;
+    let now: Job = row.read(&JOBS)?;
+    let is_same = now.state == JobState::Running && now.attempts == job.attempts;
+    if is_same { Ok(Held(now)) } else { Err(LeaseError::Lost) }
+}
+
+impl Held {
+    /// It is done: its row goes.
+    #[must_use]
+    pub fn done(&self) -> Put {
+        Put::delete(&self.0)
+    }
+
+    /// This attempt failed with `error`. The next one is due at `due`, if there is one left; else the
+    /// job is given up.
+    #[must_use]
+    pub fn again(&self, due: OffsetDateTime, error: &str, now: OffsetDateTime) -> Put {
+        Put::update(&self.0, &self.0.clone().again(due, error, now))
+    }
+
+    /// It is given up because of `error`.
+    #[must_use]
+    pub fn bury(&self, error: &str, now: OffsetDateTime) -> Put {
+        Put::update(&self.0, &self.0.clone().bury(error, now))
+    }
+}
+
+/// How an attempt ends.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Ending {
+    /// The job is done.
+    Done,
+    /// The attempt failed.
+    Failed {
+        /// Why.
+        error: String,
+        /// How long to wait; `None` for as long as its kind says.
+        wait: Option<Duration>,
+    },
+    /// No attempt can succeed.
+    Hopeless {
+        /// Why.
+        error: String,
+    },
+}
+
+/// Ends the attempt that `job` was leased for, in a unit of its own.
+///
+/// # Errors
+/// [`LeaseError`]; then nothing is written.
+pub async fn end(
+    store: &dyn Store,
+    job: &Job,
+    ending: Ending,
+    stamp: &Stamp,
+) -> Result<(), LeaseError> {
+    let (job, now) = (job.clone(), stamp.now());
+    store
+        .decide(vec![job.load()], None, move |loaded| {
+            let held = still_held(&job, loaded.rows.first().map_or(&[], Vec::as_slice))?;
+            let now = loaded.now.unwrap_or(now);
+            let put = match ending {
+                Ending::Done => held.done(),
+                Ending::Failed { error, wait } => {
+                    held.again(now + wait.unwrap_or(job.wait()), &error, now)
+                }
+                Ending::Hopeless { error } => held.bury(&error, now),
+            };
+            Ok(((), Writes { puts: vec![put], ..Writes::default() }))
+        })
+        .await
+}

@@ -1,0 +1,65 @@
+//! The kinds of jobs.
+
+use serde::{Deserialize, Serialize};
+use time::Duration;
+
+/// What sort of work a job is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum JobKind {
+    /// Telling a receiver what happened.
+    WebhookDelivery,
+    /// Sending an e-mail.
+    Mail,
+}
+
+const DELIVERY_WAITS: [Duration; 4] =
+    [Duration::minutes(1), Duration::minutes(5), Duration::minutes(30), Duration::hours(2)];
+
+const MAIL_WAITS: [Duration; 6] = [
+    Duration::minutes(1),
+    Duration::minutes(5),
+    Duration::minutes(15),
+    Duration::hours(1),
+    Duration::hours(4),
+    Duration::hours(12),
+];
+
+impl JobKind {
+    /// All of them.
+    pub const ALL: [Self; 2] = [Self::WebhookDelivery, Self::Mail];
+
+    /// Its name, on the wire and in stores.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::WebhookDelivery => "webhook_delivery",
+            Self::Mail => "mail",
+        }
+    }
+
+    /// How long a worker has for one attempt. After that others take it for dead.
+    #[must_use]
+    pub const fn lease(self) -> Duration {
+        match self {
+            Self::WebhookDelivery => Duration::minutes(2),
+            Self::Mail => Duration::minutes(5),
+        }
+    }
+
+    /// How long a job waits after its first failed attempt, its second, and so on. Deliveries: the
+    /// retry policy of the interface.
+    #[must_use]
+    pub const fn waits(self) -> &'static [Duration] {
+        match self {
+            Self::WebhookDelivery => &DELIVERY_WAITS,
+            Self::Mail => &MAIL_WAITS,
+        }
+    }
+
+    /// How often it is attempted, unless its [`Job`](super::Job) says otherwise.
+    #[must_use]
+    pub fn attempts(self) -> u32 {
+        u32::try_from(self.waits().len()).unwrap_or(u32::MAX).saturating_add(1)
+    }
+}

@@ -1,0 +1,126 @@
+//! Following the log: each entry is read once by each reader, however many processes read.
+//!
+//! A reader's place is a row of the directory. What a reader makes of a batch and its new place are
+//! written in one unit, which holds the place and writes nothing when another process moved it.
+
+use std::future::Future;
+
+use racun_kernel::{
+    Field, FieldKind, Load, Logged, Put, Record, Stamp, Store, StoreError, Table, Tenant, Value,
+    Writes,
+};
+use serde::{Deserialize, Serialize};
+use time::OffsetDateTime;
+
+/// Where [`LogReader`]s are kept.
+pub static LOG_READERS: Table = Table {
+    name: "log_readers",
+    fields: &[
+        Field::id(),
+        Field::column("created_at", FieldKind::Instant),
+        Field::column("updated_at", FieldKind::Instant),
+    ],
+};
+
+/// How far somebody has read the log.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct LogReader {
+    /// Who.
+    pub name: String,
+    /// The position of the last entry that was read; 0 before the first one.
+    pub position: i64,
+    /// When it began.
+    #[serde(with = "time::serde::rfc3339")]
+    pub created_at: OffsetDateTime,
+    /// When it read last.
+    #[serde(with = "time::serde::rfc3339")]
+    pub updated_at: OffsetDateTime,
+}
+
+impl Record for LogReader {
+    fn table(&self) -> &'static Table {
+        &LOG_READERS
+    }
+
+    fn id(&self) -> String {
+        self.name.clone()
+    }
+
+    fn tenant(&self) -> Tenant {
+        Tenant::directory()
+    }
+
+    fn values(&self) -> Vec<Value> {
+        vec![(&self.name).into(), self.created_at.into(), self.updated_at.into()]
+    }
+}
+
+/// What a step of a reader did.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Step {
+    /// It read this many entries; there may be more.
+    Read(usize),
+    /// There is nothing new.
+    Nothing,
+    /// Another process read the same entries meanwhile.
+    Overtaken,
+}
+
+/// Takes the next entries of the log behind the place of the reader `name`, `limit` at most, asks `make`
+/// what is to be written because of them, and writes that together with the new place.
+///
+/// `make` runs outside of the unit: it may look things up, and its answer counts only if nobody else
+/// read the same entries. A new reader begins at the beginning of the log.
+///
+/// # Errors
+/// The store's failure, or that of `make`. Then the place is as it was.
+pub async fn read<F>(
+    store: &dyn Store,
+    name: &str,
+    limit: usize,
+    stamp: &Stamp,
+    make: impl FnOnce(Vec<Logged>) -> F,
+) -> Result<Step, StoreError>
+where
+    F: Future<Output = Result<Vec<Put>, StoreError>>,
+{
+    let tenant = Tenant::directory();
+    let seen: Option<LogReader> = store.get(&LOG_READERS, &tenant, name).await?;
+    let position = seen.as_ref().map_or(0, |reader| reader.position);
+    let batch = store.events_after(position, limit).await?;
+    let Some(last) = batch.last().map(|logged| logged.position) else { return Ok(Step::Nothing) };
+    let count = batch.len();
+    let made = make(batch).await?;
+    let (name, now) = (name.to_owned(), stamp.now());
+    let load = Load::One { table: &LOG_READERS, tenant, id: name.clone() };
+    let written = store
+        .decide(vec![load], None, move |loaded| {
+            let row = loaded.rows.into_iter().flatten().next();
+            let held: Option<LogReader> = row.map(|row| row.read(&LOG_READERS)).transpose()?;
+            if held.as_ref().map_or(0, |reader| reader.position) != position {
+                return Ok((Step::Overtaken, Writes::default()));
+            }
+            let place = match &held {
+                Some(before) => {
+                    let after = LogReader { position: last, updated_at: now, ..before.clone() };
+                    Put::update(before, &after)
+                }
+                None => Put::insert(&LogReader {
+                    name,
+                    position: last,
+                    created_at: now,
+                    updated_at: now,
+                }),
+            };
+            let puts = std::iter::once(place).chain(made).collect();
+            Ok((Step::Read(count), Writes { puts, ..Writes::default() }))
+        })
+        .await;
+    match written {
+        // Two processes began to read at one moment.
+        Err(StoreError::Duplicate { table, .. }) if table == LOG_READERS.name => {
+            Ok(Step::Overtaken)
+        }
+        written => written,
+    }
+}

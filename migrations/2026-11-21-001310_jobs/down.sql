@@ -1,0 +1,2 @@
+DROP TABLE "log_readers";
+DROP TABLE "jobs";
