@@ -1,15 +1,16 @@
-//! The jobs that no request asks for: the invoices of recurring ones, and the documents that a tax
-//! authority has not confirmed yet.
+//! The jobs that no request asks for: the invoices of recurring ones, the documents that a tax
+//! authority has not confirmed yet, and what receivers of events are to be told.
 
 use std::sync::Arc;
 use std::time::Duration;
 
 use racun_application::fiscalization::{self, Fiscal, Ports};
 use racun_application::recurring;
+use racun_http_api::Services;
 use racun_kernel::{Store, StoreError};
 use tokio::task::{JoinHandle, JoinSet};
 
-use crate::clock;
+use crate::{clock, webhooks};
 
 /// From the end of a run that made all recurring invoices there were to the next.
 const RECURRING_INTERVAL: Duration = Duration::from_secs(60);
@@ -29,8 +30,9 @@ impl Jobs {
 }
 
 /// Works off jobs until they are stopped: at once, then again and again. Any number of processes may
-/// do so on one store. Without `fiscal` nobody is told of any document.
-pub fn start(store: &Arc<dyn Store>, fiscal: Option<Fiscal>) -> Jobs {
+/// do so on one store. Without a vault nobody is told of any document.
+pub fn start(services: &Services) -> Jobs {
+    let (store, fiscal) = (&services.store, services.fiscal());
     let (own, told) = (Arc::clone(store), fiscal.clone());
     let mut jobs =
         vec![repeat(RECURRING_INTERVAL, move || make_recurring(Arc::clone(&own), told.clone()))];
@@ -38,6 +40,7 @@ pub fn start(store: &Arc<dyn Store>, fiscal: Option<Fiscal>) -> Jobs {
         let store = Arc::clone(store);
         jobs.push(repeat(FISCAL_INTERVAL, move || tell(Arc::clone(&store), fiscal.clone())));
     }
+    jobs.push(webhooks::start(Arc::clone(store), services.webhooks()));
     Jobs(jobs)
 }
 

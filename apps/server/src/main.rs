@@ -29,6 +29,7 @@ mod settings;
 mod stop;
 mod store;
 mod telemetry;
+mod webhooks;
 
 use std::process::ExitCode;
 

@@ -39,7 +39,13 @@ pub async fn demo(play: Play) -> anyhow::Result<()> {
         Play::MainJob | Play::Pos => None,
     };
     let master_key = opened.master_key.as_ref();
-    let services = serve::services(opened.store, Arc::clone(&authorities), master_key, RETRY);
+    let services = serve::services(
+        opened.store,
+        Arc::clone(&authorities),
+        master_key,
+        RETRY,
+        &Webhooks::default(),
+    )?;
     let work = jobs::start(&services.store, services.fiscal());
     let server = tokio::spawn(racun_http_api::run(listener, services, options));
     let outcome = demo::play(play, &format!("http://{address}"), simulator).await;

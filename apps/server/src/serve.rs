@@ -9,12 +9,14 @@ use racun_access::{MasterVault, PinKey};
 use racun_application::fiscalization::FiscalAuthority;
 use racun_application::payments::NoAuthority;
 use racun_fiscal::Retry;
+use racun_gateways::HttpCourier;
 use racun_http_api::{Options, Services};
 use racun_kernel::Vault;
+use racun_webhooks::Courier;
 use tokio::runtime::Handle;
 
 use crate::authorities::{self, Connected};
-use crate::settings::{MasterKey, Settings};
+use crate::settings::{MasterKey, Settings, Webhooks};
 use crate::store::{self, Opened};
 use crate::{clock, jobs, print, stop};
 
@@ -37,15 +39,20 @@ pub async fn serve(settings: &Settings) -> anyhow::Result<()> {
     if master_key.is_none() {
         tracing::warn!(
             "without RACUN__SECRETS__MASTER_KEY operators of tills cannot have PINs, and \
-             certificates cannot be kept"
+             certificates and secrets of webhooks cannot be kept"
         );
     }
     if !made.is_empty() {
         tracing::info!("{}", how_to_get_a_key(&base));
     }
-    let services =
-        services(store, authorities, master_key.as_ref(), settings.fiscalization.retry());
-    let work = jobs::start(&services.store, services.fiscal());
+    let services = services(
+        store,
+        authorities,
+        master_key.as_ref(),
+        settings.fiscalization.retry(),
+        &settings.webhooks,
+    )?;
+    let work = jobs::start(&services);
     let stop = async move {
         stop.await;
         work.stop();
@@ -64,12 +71,17 @@ pub async fn work(settings: &Settings) -> anyhow::Result<()> {
     let Opened { store, place, master_key, .. } = store::open(settings).await?;
     let stop = stop::requested()?;
     tracing::info!(
-        "Racun works off jobs: invoices of recurring ones, and documents that tax authorities have \
-         not confirmed; data in {place}"
+        "Racun works off jobs: invoices of recurring ones, documents that tax authorities have \
+         not confirmed, and events that receivers are to be told; data in {place}"
     );
-    let services =
-        services(store, authorities, master_key.as_ref(), settings.fiscalization.retry());
-    let work = jobs::start(&services.store, services.fiscal());
+    let services = services(
+        store,
+        authorities,
+        master_key.as_ref(),
+        settings.fiscalization.retry(),
+        &settings.webhooks,
+    )?;
+    let work = jobs::start(&services);
     stop.await;
     work.stop();
     tracing::info!("ended");
@@ -101,12 +113,16 @@ pub fn listen(address: SocketAddr) -> anyhow::Result<(TcpListener, SocketAddr)> 
 }
 
 /// What requests are answered with.
+///
+/// # Errors
+/// When there is no TLS.
 pub fn services(
     store: Arc<dyn racun_kernel::Store>,
     authorities: Arc<Connected>,
     master_key: Option<&MasterKey>,
     fiscal_retry: Retry,
-) -> Services {
+    webhooks: &Webhooks,
+) -> anyhow::Result<Services> {
     let vault = |key: &MasterKey| -> Arc<dyn Vault> { Arc::new(MasterVault::derive(key.bytes())) };
     let services = Services {
         store,
@@ -115,6 +131,8 @@ pub fn services(
         test_certificates: Some(authorities),
         vault: master_key.map(vault),
         fiscal_retry,
+        courier: courier(webhooks)?,
+        webhook_schedule: webhooks.schedule(),
         clock: Arc::new(clock::now),
         entropy: clock::entropy(),
         pins: master_key.map(|key| PinKey::derive(key.bytes())),
@@ -123,7 +141,16 @@ pub fn services(
         runtime: Handle::current(),
     };
     let (store, fiscal) = (Arc::clone(&services.store), services.fiscal());
-    Services { tax_authority: Arc::new(FiscalAuthority { store, fiscal }), ..services }
+    Ok(Services { tax_authority: Arc::new(FiscalAuthority { store, fiscal }), ..services })
+}
+
+/// Who posts events to their receivers.
+fn courier(webhooks: &Webhooks) -> anyhow::Result<Arc<dyn Courier>> {
+    let allow_private_addresses = webhooks.allow_private_addresses;
+    let options =
+        racun_gateways::Options { allow_private_addresses, ..racun_gateways::Options::default() };
+    let courier = HttpCourier::new(options).map_err(anyhow::Error::msg)?;
+    Ok(Arc::new(courier))
 }
 
 /// Commands from nothing to a sandbox key, ready to copy.

@@ -60,3 +60,4 @@ pub use route::{Gate, Parameter, ParameterKind, Route, Verb};
 pub use routes::routes;
 pub use server::{Options, app, run};
 pub use services::{Limits, Services};
+pub use webhooks::Resources;

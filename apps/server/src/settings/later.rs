@@ -3,26 +3,7 @@
 
 use serde::Deserialize;
 
-use super::value::{Delays, SmtpUrl, optional, required};
-
-/// `RACUN__WEBHOOKS__…`
-#[derive(Debug, Deserialize)]
-#[serde(default, deny_unknown_fields, expecting = "a section")]
-pub struct Webhooks {
-    #[serde(deserialize_with = "required")]
-    allow_private_addresses: bool,
-    #[serde(deserialize_with = "required")]
-    retry_delays: Delays,
-}
-
-impl Default for Webhooks {
-    fn default() -> Self {
-        Self {
-            allow_private_addresses: false,
-            retry_delays: Delays::seconds([0, 60, 300, 1_800, 7_200]),
-        }
-    }
-}
+use super::value::{SmtpUrl, optional, required};
 
 /// `RACUN__EMAIL__…`
 #[derive(Debug, Default, Deserialize)]

@@ -5,6 +5,7 @@ mod authority;
 mod fiscalization;
 mod later;
 mod value;
+mod webhooks;
 
 use std::collections::HashMap;
 use std::fmt;
@@ -20,6 +21,7 @@ pub use authority::{Fina, FinaService, Furs, FursService, Transport};
 pub use fiscalization::Fiscalization;
 pub use value::{BaseUrl, LogFormat, LogLevel, MasterKey, PostgresUrl, Setting};
 use value::{optional, required};
+pub use webhooks::Webhooks;
 
 /// The file that is read when it is there.
 const FILE: &str = "racun.toml";
@@ -48,8 +50,9 @@ pub struct Settings {
     pub furs: Furs,
     /// Where the Croatian one is.
     pub fina: Fina,
+    /// How events are posted to their receivers.
+    pub webhooks: Webhooks,
     /// Those whose functions are not there yet, checked all the same.
-    webhooks: later::Webhooks,
     email: later::Email,
     rate_limits: later::RateLimits,
 }

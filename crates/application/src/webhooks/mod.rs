@@ -6,6 +6,7 @@
 
 mod deliver;
 mod endpoints;
+mod fan_out;
 mod log;
 mod replay;
 
@@ -20,6 +21,7 @@ pub use endpoints::{
     create, create_earlier, delete, find_earlier, get, list, rotate_secret, update,
 };
 pub use endpoints::{list_earlier, replace_earlier, update_earlier};
+pub use fan_out::{Renderer, fan_out};
 pub use log::{LogQuery, get_delivery, list_deliveries};
 pub use replay::{Range, Replayed, replay_one, replay_range};
 

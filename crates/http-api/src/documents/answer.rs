@@ -307,7 +307,7 @@ pub enum AnyDocumentBody {
 
 impl AnyDocumentBody {
     /// `document` and its links.
-    pub(super) fn of(document: Document, relations: Vec<RelationBody>) -> Self {
+    pub(crate) fn of(document: Document, relations: Vec<RelationBody>) -> Self {
         match document.id.kind() {
             DocumentKind::Invoice => Self::Invoice(InvoiceBody::of(document, relations)),
             DocumentKind::Estimate => Self::Estimate(EstimateBody::of(document, relations)),

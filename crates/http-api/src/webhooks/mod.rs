@@ -6,6 +6,7 @@ pub(crate) mod earlier;
 pub(crate) mod endpoints;
 mod filter;
 pub(crate) mod log;
+mod render;
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -106,6 +107,8 @@ impl Convert<WebhookBody> for (Endpoint, String) {
         WebhookBody { secret, ..endpoint.convert() }
     }
 }
+
+pub use render::Resources;
 
 /// The vault that secrets are kept in.
 fn vault(services: &Services) -> Result<Arc<dyn Vault>, ApiError> {

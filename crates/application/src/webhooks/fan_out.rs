@@ -1,0 +1,143 @@
+//! The fan-out: what happened becomes a delivery for each endpoint that subscribes to it.
+//!
+//! It follows the log, so that each event becomes each of its deliveries once, and the deliveries of a
+//! batch are written in the unit that moves on. Endpoints that are not active get theirs parked.
+
+use std::collections::BTreeMap;
+
+use async_trait::async_trait;
+use racun_access::{AccessError, Entity, enter_as_system};
+use racun_kernel::id::EntityId;
+use racun_kernel::log::is_published;
+use racun_kernel::{Logged, Put, Scope, Stamp, Store, StoreError, Tenant};
+use racun_webhooks::{Delivery, DeliveryStatus, DueDelivery, ENDPOINTS, Endpoint, Owner, Told};
+use serde_json::Value as Json;
+
+use super::Webhooks;
+use crate::reading::{self, Step};
+
+/// Whose place in the log this is.
+const READER: &str = "webhooks";
+
+/// Who renders what something happened to.
+#[async_trait]
+pub trait Renderer: Send + Sync {
+    /// The resource that `logged` happened to, as JSON, as a request for it would be answered: made of
+    /// the entry's snapshot, and of what `place` knows. `None` for what it does not know to render.
+    ///
+    /// # Errors
+    /// When the store fails.
+    async fn render(
+        &self,
+        store: &dyn Store,
+        logged: &Logged,
+        place: Option<&(Scope, Entity)>,
+    ) -> Result<Option<String>, StoreError>;
+}
+
+/// Makes deliveries of the next `limit` entries of the log.
+///
+/// # Errors
+/// When the store fails. Then nothing was made, and the same entries come again.
+pub async fn fan_out(
+    store: &dyn Store,
+    webhooks: &Webhooks,
+    renderer: &dyn Renderer,
+    limit: usize,
+    stamp: &Stamp,
+) -> Result<Step, StoreError> {
+    reading::read(store, READER, limit, stamp, async |batch| {
+        let mut known = Known { store, endpoints: BTreeMap::new(), places: BTreeMap::new() };
+        let mut puts = Vec::new();
+        for logged in batch {
+            if is_published(&logged.activity.kind) {
+                puts.extend(known.deliveries(webhooks, renderer, &logged, stamp).await?);
+            }
+        }
+        Ok(puts)
+    })
+    .await
+}
+
+/// What was looked up for a batch.
+struct Known<'a> {
+    store: &'a dyn Store,
+    /// The endpoints of each tenant.
+    endpoints: BTreeMap<Tenant, Vec<Endpoint>>,
+    /// Each entity, where it can be entered.
+    places: BTreeMap<EntityId, Option<(Scope, Entity)>>,
+}
+
+impl Known<'_> {
+    async fn deliveries(
+        &mut self,
+        webhooks: &Webhooks,
+        renderer: &dyn Renderer,
+        logged: &Logged,
+        stamp: &Stamp,
+    ) -> Result<Vec<Put>, StoreError> {
+        let tenant = &logged.activity.tenant;
+        if !self.endpoints.contains_key(tenant) {
+            let found = self.store.look_up(&ENDPOINTS, "owner", tenant.as_str()).await?;
+            self.endpoints.insert(tenant.clone(), found);
+        }
+        let endpoints = self.endpoints.get(tenant).into_iter().flatten();
+        let interested: Vec<Endpoint> =
+            endpoints.filter(|endpoint| is_for(endpoint, logged)).cloned().collect();
+        let Some(first) = interested.first() else { return Ok(Vec::new()) };
+        let store = self.store;
+        let place = self.place(first.owner).await?;
+        let rendered = renderer.render(store, logged, place).await?;
+        let told = told(logged, rendered);
+        Ok(interested
+            .iter()
+            .flat_map(|endpoint| {
+                let delivery = Delivery::first(endpoint, &told, &webhooks.schedule, stamp);
+                let is_due = delivery.status == DeliveryStatus::Pending;
+                let due_at = webhooks.schedule.first_at(endpoint.generation, stamp.now());
+                let due = is_due.then(|| Put::insert(&DueDelivery::of(&delivery, due_at, stamp)));
+                [Some(Put::insert(&delivery)), due].into_iter().flatten()
+            })
+            .collect())
+    }
+
+    /// The entity of `owner`, entered; `None` when it has none, or cannot be entered any more.
+    async fn place(&mut self, owner: Owner) -> Result<Option<&(Scope, Entity)>, StoreError> {
+        let Some(entity) = owner.entity_id() else { return Ok(None) };
+        if !self.places.contains_key(&entity) {
+            let entered = match enter_as_system(self.store, owner.account_id(), entity).await {
+                Ok(entered) => Some(entered),
+                Err(AccessError::Store(error)) => return Err(error),
+                Err(_) => None,
+            };
+            self.places.insert(entity, entered);
+        }
+        Ok(self.places.get(&entity).and_then(Option::as_ref))
+    }
+}
+
+/// Whether `endpoint`, which is of the tenant of `logged`, gets it.
+fn is_for(endpoint: &Endpoint, logged: &Logged) -> bool {
+    let environment_fits = match endpoint.owner {
+        Owner::Account { environment: Some(own), .. } => {
+            let snapshot = logged.snapshot.as_deref().unwrap_or_default();
+            let snapshot: Json = serde_json::from_str(snapshot).unwrap_or_default();
+            snapshot.get("environment").and_then(Json::as_str) == Some(own.name())
+        }
+        Owner::Account { environment: None, .. } | Owner::Entity { .. } => true,
+    };
+    environment_fits && endpoint.subscribes(&logged.activity.kind)
+}
+
+/// The entry as receivers are told it. What cannot be rendered is told by its id.
+fn told(logged: &Logged, rendered: Option<String>) -> Told {
+    let activity = &logged.activity;
+    let by_id = || serde_json::json!({ "id": activity.resource_id }).to_string();
+    Told {
+        event_id: activity.id.to_string(),
+        sequence: logged.position,
+        kind: activity.kind.clone(),
+        at: activity.created_at,
+        data: rendered.unwrap_or_else(by_id),
+    }
+}
