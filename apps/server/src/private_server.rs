@@ -44,9 +44,9 @@ pub async fn demo(play: Play) -> anyhow::Result<()> {
         Arc::clone(&authorities),
         master_key,
         RETRY,
-        &Webhooks::default(),
+        &settings.webhooks,
     )?;
-    let work = jobs::start(&services.store, services.fiscal());
+    let work = jobs::start(&services);
     let server = tokio::spawn(racun_http_api::run(listener, services, options));
     let outcome = demo::play(play, &format!("http://{address}"), simulator).await;
     work.stop();
