@@ -35,3 +35,4 @@ mod taxpayer;
 mod type_changes;
 mod webhooks;
 mod webhooks_earlier;
+mod webhooks_resources;
