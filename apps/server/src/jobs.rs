@@ -8,8 +8,10 @@ use racun_application::fiscalization::{self, Fiscal, Ports};
 use racun_application::recurring;
 use racun_http_api::Services;
 use racun_kernel::{Store, StoreError};
+use tokio::sync::Notify;
 use tokio::task::{JoinHandle, JoinSet};
 
+use crate::following::{self, Following};
 use crate::{clock, webhooks};
 
 /// From the end of a run that made all recurring invoices there were to the next.
@@ -17,6 +19,8 @@ const RECURRING_INTERVAL: Duration = Duration::from_secs(60);
 /// From the end of a run that told of all documents that were due to the next: short, for what waits
 /// is due to the second.
 const FISCAL_INTERVAL: Duration = Duration::from_secs(5);
+/// From a panic of what never ends to its new beginning.
+const RESTART_INTERVAL: Duration = Duration::from_secs(1);
 
 /// Jobs that go on until they are stopped.
 pub struct Jobs(Vec<JoinHandle<()>>);
@@ -31,7 +35,7 @@ impl Jobs {
 
 /// Works off jobs until they are stopped: at once, then again and again. Any number of processes may
 /// do so on one store. Without a vault nobody is told of any document.
-pub fn start(services: &Services) -> Jobs {
+pub fn start(services: &Services, following: Following) -> Jobs {
     let (store, fiscal) = (&services.store, services.fiscal());
     let (own, told) = (Arc::clone(store), fiscal.clone());
     let mut jobs =
@@ -41,7 +45,35 @@ pub fn start(services: &Services) -> Jobs {
         jobs.push(repeat(FISCAL_INTERVAL, move || tell(Arc::clone(&store), fiscal.clone())));
     }
     jobs.push(webhooks::start(Arc::clone(store), services.webhooks()));
+    let Following { readers, handlers } = following;
+    let news = Arc::new(Notify::new());
+    for reader in readers {
+        let (store, news) = (Arc::clone(store), Arc::clone(&news));
+        jobs.push(restart(move || {
+            following::follow(Arc::clone(&store), Arc::clone(&reader), Arc::clone(&news))
+        }));
+    }
+    if !handlers.is_empty() {
+        let store = Arc::clone(store);
+        jobs.push(restart(move || {
+            following::work(Arc::clone(&store), handlers.clone(), Arc::clone(&news))
+        }));
+    }
     Jobs(jobs)
+}
+
+/// Runs `job`, which has no end, and again when it panics.
+fn restart<F>(job: impl Fn() -> F + Send + 'static) -> JoinHandle<()>
+where
+    F: Future<Output = ()> + Send + 'static,
+{
+    repeat(RESTART_INTERVAL, move || {
+        let job = job();
+        async move {
+            job.await;
+            false
+        }
+    })
 }
 
 /// Runs `job` for ever: at once while it answers that there is more, else after `interval`.

@@ -21,6 +21,7 @@ mod cli;
 mod clock;
 mod data_folder;
 mod demo;
+mod following;
 mod jobs;
 mod print;
 mod private_server;

@@ -10,6 +10,7 @@ use racun_http_api::Options;
 use tokio::sync::oneshot;
 
 use crate::demo::Play;
+use crate::following::Following;
 use crate::settings::Settings;
 use crate::{authorities, demo, jobs, serve, store};
 
@@ -46,7 +47,7 @@ pub async fn demo(play: Play) -> anyhow::Result<()> {
         RETRY,
         &settings.webhooks,
     )?;
-    let work = jobs::start(&services);
+    let work = jobs::start(&services, Following::default());
     let server = tokio::spawn(racun_http_api::run(listener, services, options));
     let outcome = demo::play(play, &format!("http://{address}"), simulator).await;
     work.stop();

@@ -10,12 +10,13 @@ use racun_application::fiscalization::FiscalAuthority;
 use racun_application::payments::NoAuthority;
 use racun_fiscal::Retry;
 use racun_gateways::HttpCourier;
-use racun_http_api::{Options, Services};
+use racun_http_api::{Options, RateLimiter, Services};
 use racun_kernel::Vault;
 use racun_webhooks::Courier;
 use tokio::runtime::Handle;
 
 use crate::authorities::{self, Connected};
+use crate::following::Following;
 use crate::settings::{MasterKey, Settings, Webhooks};
 use crate::store::{self, Opened};
 use crate::{clock, jobs, print, stop};
@@ -52,7 +53,9 @@ pub async fn serve(settings: &Settings) -> anyhow::Result<()> {
         settings.fiscalization.retry(),
         &settings.webhooks,
     )?;
-    let work = jobs::start(&services);
+    let services =
+        Services { rate_limiter: rate_limiter(settings), public_url: base.into(), ..services };
+    let work = jobs::start(&services, Following::default());
     let stop = async move {
         stop.await;
         work.stop();
@@ -81,7 +84,7 @@ pub async fn work(settings: &Settings) -> anyhow::Result<()> {
         settings.fiscalization.retry(),
         &settings.webhooks,
     )?;
-    let work = jobs::start(&services);
+    let work = jobs::start(&services, Following::default());
     stop.await;
     work.stop();
     tracing::info!("ended");
@@ -136,6 +139,8 @@ pub fn services(
         clock: Arc::new(clock::now),
         entropy: clock::entropy(),
         pins: master_key.map(|key| PinKey::derive(key.bytes())),
+        rate_limiter: None,
+        public_url: "".into(),
         version: env!("CARGO_PKG_VERSION"),
         started: Instant::now(),
         runtime: Handle::current(),
@@ -151,6 +156,12 @@ fn courier(webhooks: &Webhooks) -> anyhow::Result<Arc<dyn Courier>> {
         racun_gateways::Options { allow_private_addresses, ..racun_gateways::Options::default() };
     let courier = HttpCourier::new(options).map_err(anyhow::Error::msg)?;
     Ok(Arc::new(courier))
+}
+
+/// What counts requests; `None` where the settings do not limit them.
+fn rate_limiter(settings: &Settings) -> Option<RateLimiter> {
+    let proxies = settings.server.trusted_proxies.all().to_vec();
+    settings.rate_limits.options().map(|options| RateLimiter::new(options, proxies, None))
 }
 
 /// Commands from nothing to a sandbox key, ready to copy.

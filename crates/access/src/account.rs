@@ -24,6 +24,9 @@ pub struct Account {
     pub id: AccountId,
     /// The company's name, or the user's when none was given.
     pub name: String,
+    /// Whether the address of one of its own users is verified: then its keys may send e-mail.
+    #[serde(default)]
+    pub has_verified_user: bool,
     /// When it was made.
     #[serde(with = "time::serde::rfc3339")]
     pub created_at: OffsetDateTime,
@@ -139,23 +142,42 @@ pub struct SignUp {
 /// # Errors
 /// [`AccessError::Invalid`] for wrong input, [`crate::Conflict::EmailTaken`] for a known address.
 pub async fn sign_up(store: &dyn Store, input: SignUp, stamp: &Stamp) -> Result<User, AccessError> {
-    let (user, puts) = new_user(input, stamp)?;
-    let event = event(Tenant::account(user.account_id), "user.created", &user.id, &user.id, stamp);
-    store.insert(puts, vec![event]).await?;
+    let (user, puts, events) = sign_up_writes(input, stamp)?;
+    store.insert(puts, events).await?;
     Ok(user)
 }
 
-/// A user with an account of their own, and both rows.
-pub(crate) fn new_user(input: SignUp, stamp: &Stamp) -> Result<(User, Vec<Put>), Issues> {
+/// What signing up writes, for a caller who writes more in the same commit.
+///
+/// # Errors
+/// One issue for each thing that is wrong with the input.
+pub fn sign_up_writes(
+    input: SignUp,
+    stamp: &Stamp,
+) -> Result<(User, Vec<Put>, Vec<Event>), Issues> {
+    let (user, puts) = new_user(input, false, stamp)?;
+    let event = event(Tenant::account(user.account_id), "user.created", &user.id, &user.id, stamp);
+    Ok((user, puts, vec![event]))
+}
+
+/// A user with an account of their own, and both rows; `email_verified` when they proved already that
+/// the address is theirs.
+pub(crate) fn new_user(
+    input: SignUp,
+    email_verified: bool,
+    stamp: &Stamp,
+) -> Result<(User, Vec<Put>), Issues> {
     check_sign_up(&input)?;
     let (now, email) = (stamp.now(), input.email);
     let name = input.company_name.or_else(|| input.name.clone()).unwrap_or_else(|| email.clone());
-    let account = Account { id: stamp.id(), name, created_at: now, updated_at: now };
+    let has_verified_user = email_verified;
+    let account =
+        Account { id: stamp.id(), name, has_verified_user, created_at: now, updated_at: now };
     let user = User {
         id: stamp.id(),
         email,
         name: input.name,
-        email_verified: false,
+        email_verified,
         account_id: account.id,
         password: input.password,
         locale: None,

@@ -86,6 +86,12 @@ pub enum Forbidden {
          it can no longer switch operators; log in again, or use another key"
     )]
     SwitchEnded,
+    /// Whoever sends e-mail proves first that their own address is theirs.
+    #[error(
+        "verify your own e-mail address before sending e-mail; POST /users/resend-verification sends \
+         the link again"
+    )]
+    EmailUnverified,
 }
 
 impl Forbidden {
@@ -100,6 +106,7 @@ impl Forbidden {
             Self::UserRequired => "user_required",
             Self::PosOperatorScope => "pos_operator_scope",
             Self::SwitchEnded => "switch_ended",
+            Self::EmailUnverified => "email_verification_required",
         }
     }
 }

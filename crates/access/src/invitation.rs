@@ -86,6 +86,9 @@ pub struct Invitation {
     pub updated_at: OffsetDateTime,
     /// What is kept of the token.
     pub(crate) token_digest: Digest,
+    /// Whether nobody but the reader of a mail to the address has the token.
+    #[serde(default)]
+    pub(crate) was_mailed: bool,
 }
 
 /// Where invitations are kept: with their entity.
@@ -152,6 +155,7 @@ pub(crate) async fn invite(
     store: &dyn Store,
     scope: &Scope,
     input: AddEntityUser,
+    beside: impl FnOnce(&Invitation) -> Vec<Put> + Send,
     stamp: &Stamp,
 ) -> Result<Shown<Invitation>, AccessError> {
     let now = stamp.now();
@@ -170,7 +174,9 @@ pub(crate) async fn invite(
         created_at: now,
         updated_at: now,
         token_digest: Digest::of(&secret),
+        was_mailed: false,
     };
+    let beside = beside(&record);
     let actor = scope.principal().id();
     let happened = event(scope.tenant(), "entity_invitation.created", &record.id, &actor, stamp);
     let mut loads = entity_and_members(scope.account(), scope.entity());
@@ -180,6 +186,7 @@ pub(crate) async fn invite(
             let earlier = read_all(loaded.rows.last())?;
             let email = fold_email(&record.email);
             let mut puts = vec![Put::insert(&record)];
+            puts.extend(beside);
             for other in earlier.iter().filter(|other| fold_email(&other.email) == email) {
                 match other.status_at(now) {
                     InvitationStatus::Pending => return Err(Conflict::AlreadyInvited.into()),
@@ -239,7 +246,7 @@ pub async fn cancel_invitation(
     stamp: &Stamp,
 ) -> Result<(), AccessError> {
     amend_invitation(store, scope, id, "entity_invitation.cancelled", stamp, |before| {
-        ((), Put::delete(before))
+        ((), vec![Put::delete(before)])
     })
     .await
 }
@@ -255,6 +262,20 @@ pub async fn resend_invitation(
     id: &str,
     stamp: &Stamp,
 ) -> Result<Shown<Invitation>, AccessError> {
+    resend_invitation_with(store, scope, id, |_| Vec::new(), stamp).await
+}
+
+/// As [`resend_invitation`], written together with what `beside` says: its mail.
+///
+/// # Errors
+/// As [`cancel_invitation`].
+pub async fn resend_invitation_with(
+    store: &dyn Store,
+    scope: &Scope,
+    id: &str,
+    beside: impl FnOnce(&Invitation) -> Vec<Put> + Send + 'static,
+    stamp: &Stamp,
+) -> Result<Shown<Invitation>, AccessError> {
     let secret = new_token(INVITATION_PREFIX, stamp);
     let now = stamp.now();
     amend_invitation(store, scope, id, "entity_invitation.resent", stamp, move |before| {
@@ -262,12 +283,42 @@ pub async fn resend_invitation(
             expires_at: now + Duration::days(INVITATION_DAYS),
             updated_at: now,
             token_digest: Digest::of(&secret),
+            was_mailed: false,
             ..before.clone()
         };
-        let put = Put::update(before, &record);
-        (Shown { record, secret }, put)
+        let mut puts = vec![Put::update(before, &record)];
+        puts.extend(beside(&record));
+        (Shown { record, secret }, puts)
     })
     .await
+}
+
+/// Makes a token for the mail that invites: the only one from then on. `None` when the invitation was
+/// accepted, has expired, or is gone.
+///
+/// # Errors
+/// The store's failure.
+pub async fn mint_invitation_token(
+    store: &dyn Store,
+    entity: EntityId,
+    id: &str,
+    stamp: &Stamp,
+) -> Result<Option<String>, AccessError> {
+    let secret = new_token(INVITATION_PREFIX, stamp);
+    let (digest, now) = (Digest::of(&secret), stamp.now());
+    let load = Load::One { table: &INVITATIONS, tenant: Tenant::entity(entity), id: id.to_owned() };
+    store
+        .decide(vec![load], None, move |loaded| {
+            let found = read_all(loaded.rows.first())?;
+            let open = |one: &&Invitation| one.status_at(now) == InvitationStatus::Pending;
+            let Some(before) = found.first().filter(open) else {
+                return Ok((None, Writes::default()));
+            };
+            let after = Invitation { token_digest: digest, was_mailed: true, ..before.clone() };
+            let puts = vec![Put::update(before, &after)];
+            Ok((Some(secret), Writes { puts, ..Writes::default() }))
+        })
+        .await
 }
 
 /// Changes an invitation that was not accepted.
@@ -277,7 +328,7 @@ async fn amend_invitation<T: Send + 'static>(
     id: &str,
     kind: &'static str,
     stamp: &Stamp,
-    change: impl FnOnce(&Invitation) -> (T, Put) + Send + 'static,
+    change: impl FnOnce(&Invitation) -> (T, Vec<Put>) + Send + 'static,
 ) -> Result<T, AccessError> {
     require(scope, Permission::ManagePeople)?;
     let id = get_invitation(store, scope, id).await?.id.to_string();
@@ -290,8 +341,8 @@ async fn amend_invitation<T: Send + 'static>(
             if before.status == InvitationStatus::Accepted {
                 return Err(Refused::InvitationNotPending.into());
             }
-            let (answer, put) = change(before);
-            Ok((answer, Writes { puts: vec![put], events: vec![happened], takes_number: false }))
+            let (answer, puts) = change(before);
+            Ok((answer, Writes { puts, events: vec![happened], takes_number: false }))
         })
         .await
 }
@@ -398,7 +449,8 @@ pub async fn accept_invitation(
     let Answer { invitation, by } = answer;
     let (user, mut puts) = match by {
         Invited::Known(user) => (*user, Vec::new()),
-        Invited::New(input) => new_user(input, stamp)?,
+        // Who has the token that was mailed reads the mail of the address.
+        Invited::New(input) => new_user(input, invitation.was_mailed, stamp)?,
     };
     let mut loads = entity_and_members(invitation.account_id, invitation.entity_id);
     let (tenant, id) = (invitation.tenant(), invitation.id.to_string());

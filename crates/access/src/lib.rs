@@ -21,6 +21,8 @@
 //! | `portugal`          | what Portuguese law asks of an issuer                               |
 //! | `member`            | who belongs to an entity, and the last admin                        |
 //! | `invitation`        | inviting people who have no user yet                                |
+//! | `mail_token`        | new passwords and verified addresses, by tokens that are mailed     |
+//! | `mailing`           | who may send e-mail, and to whom the sandbox does                   |
 //! | `secret`            | tokens and keys: made, recognised, digested                         |
 //! | `operator`          | who may take over a till, and their PINs                            |
 //! | `pin`               | PINs: what is accepted, how they are kept, how failures lock one    |
@@ -50,6 +52,8 @@ mod entity_input;
 mod error;
 mod invitation;
 mod key;
+mod mail_token;
+mod mailing;
 mod member;
 mod operator;
 mod operator_settings;
@@ -67,7 +71,7 @@ mod vault;
 
 use racun_kernel::Table;
 
-pub use account::{ACCOUNTS, Account, SignUp, USERS, User, sign_up, update_me};
+pub use account::{ACCOUNTS, Account, SignUp, USERS, User, sign_up, sign_up_writes, update_me};
 pub use caller::{Caller, authenticate};
 pub use country::CountryRules;
 pub use device::Device;
@@ -81,15 +85,21 @@ pub use entity_input::{EntityPatch, NewEntity};
 pub use error::{AccessError, Conflict, Forbidden, Refused};
 pub use invitation::{
     Accepted, Answer, INVITATIONS, Invitation, InvitationStatus, OpenInvitation, accept_invitation,
-    cancel_invitation, find_invitation, get_invitation, list_invitations, resend_invitation,
+    cancel_invitation, find_invitation, get_invitation, list_invitations, mint_invitation_token,
+    resend_invitation, resend_invitation_with,
 };
 pub use key::{
     API_KEYS, ApiKey, NewKey, create_account_key, create_entity_key, delete_account_key,
     delete_entity_key, list_account_keys, list_entity_keys,
 };
+pub use mail_token::{
+    MAIL_TOKENS, MailToken, MailTokenPurpose, OpenMailToken, find_mail_token, mint_mail_token,
+    reset_password, verify_email,
+};
+pub use mailing::{check_may_send, find_mail_locale, first_outside_sandbox};
 pub use member::{
-    AddEntityUser, Added, MEMBERSHIPS, Membership, add_entity_user, change_role, list_entity_users,
-    remove_entity_user,
+    AddEntityUser, Added, MEMBERSHIPS, Membership, add_entity_user, add_entity_user_with,
+    change_role, list_entity_users, remove_entity_user,
 };
 pub use operator::{
     NewPin, OPERATOR_PINS, Operator, OperatorPin, PinOwner, find_pin_owner, list_operators,
@@ -110,7 +120,7 @@ pub use test_clock::{
 pub use vault::MasterVault;
 
 /// The tables of this crate, for stores that make them.
-pub static TABLES: [&Table; 10] = [
+pub static TABLES: [&Table; 11] = [
     &ACCOUNTS,
     &USERS,
     &SESSIONS,
@@ -121,4 +131,5 @@ pub static TABLES: [&Table; 10] = [
     &TEST_CLOCKS,
     &OPERATOR_PINS,
     &OPERATOR_TOKENS,
+    &MAIL_TOKENS,
 ];

@@ -130,8 +130,8 @@ pub enum Added {
         /// Their place.
         Membership,
     ),
-    /// They had none, and are invited. The secret is the token that accepts the invitation; it goes
-    /// to the invited person alone, by e-mail once there is a sender of e-mails.
+    /// They had none, and are invited. The secret is a token that accepts the invitation, until one
+    /// is mailed: it is for the invited person alone.
     Invited(
         /// The invitation.
         Shown<Invitation>,
@@ -149,6 +149,20 @@ pub async fn add_entity_user(
     input: AddEntityUser,
     stamp: &Stamp,
 ) -> Result<Added, AccessError> {
+    add_entity_user_with(store, scope, input, |_| Vec::new(), stamp).await
+}
+
+/// As [`add_entity_user`]; an invitation is written together with what `beside` says: its mail.
+///
+/// # Errors
+/// As [`add_entity_user`].
+pub async fn add_entity_user_with(
+    store: &dyn Store,
+    scope: &Scope,
+    input: AddEntityUser,
+    beside: impl FnOnce(&Invitation) -> Vec<Put> + Send,
+    stamp: &Stamp,
+) -> Result<Added, AccessError> {
     require(scope, Permission::ManagePeople)?;
     check_email(&input.email).map_err(|issue| issue.at("email"))?;
     match find_user(store, &input.email).await? {
@@ -156,7 +170,7 @@ pub async fn add_entity_user(
             let inviter = scope.principal().user();
             add_member(store, scope, user, input.role, inviter, stamp).await.map(Added::Member)
         }
-        None => invite(store, scope, input, stamp).await.map(Added::Invited),
+        None => invite(store, scope, input, beside, stamp).await.map(Added::Invited),
     }
 }
 

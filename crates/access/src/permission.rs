@@ -37,6 +37,10 @@ pub enum Permission {
     ManagePeople,
     /// Reading, making and deleting the entity's API keys.
     ManageKeys,
+    /// Reading what is still to be done for the entity, and what was given up.
+    ReadJobs,
+    /// Starting anew what was given up.
+    RetryJobs,
 }
 
 impl Permission {
@@ -48,7 +52,8 @@ impl Permission {
             | Self::ReadRecords
             | Self::ReadEntity
             | Self::ReadFiscal
-            | Self::ReadPeople => false,
+            | Self::ReadPeople
+            | Self::ReadJobs => false,
             Self::Sell
             | Self::SetPin
             | Self::WriteRecords
@@ -57,7 +62,8 @@ impl Permission {
             | Self::ManageEntity
             | Self::ManageFiscal
             | Self::ManagePeople
-            | Self::ManageKeys => true,
+            | Self::ManageKeys
+            | Self::RetryJobs => true,
         }
     }
 }
@@ -72,7 +78,8 @@ impl Permission {
 pub fn permits(principal: Principal, role: Role, permission: Permission) -> bool {
     use Permission::{
         DeleteUnits, EraseRecords, ManageEntity, ManageFiscal, ManageKeys, ManagePeople,
-        ReadEntity, ReadFiscal, ReadPeople, ReadRecords, ReadTill, Sell, SetPin, WriteRecords,
+        ReadEntity, ReadFiscal, ReadJobs, ReadPeople, ReadRecords, ReadTill, RetryJobs, Sell,
+        SetPin, WriteRecords,
     };
     let (least, with_entity_key, at_till) = match permission {
         ReadTill => (Role::Viewer, true, true),
@@ -81,9 +88,8 @@ pub fn permits(principal: Principal, role: Role, permission: Permission) -> bool
         ReadRecords | ReadEntity => (Role::Viewer, true, false),
         ReadFiscal | ReadPeople => (Role::Viewer, false, false),
         WriteRecords => (Role::Editor, true, false),
-        EraseRecords | DeleteUnits | ManageEntity | ManageFiscal | ManagePeople | ManageKeys => {
-            (Role::Admin, false, false)
-        }
+        EraseRecords | DeleteUnits | ManageEntity | ManageFiscal | ManagePeople | ManageKeys
+        | ReadJobs | RetryJobs => (Role::Admin, false, false),
     };
     let reached = match principal {
         Principal::EntityKey(_) => with_entity_key,
@@ -168,6 +174,8 @@ mod tests {
             (Permission::ReadPeople, "x x x x - x - -"),
             (Permission::ManagePeople, "- - x x - - - -"),
             (Permission::ManageKeys, "- - x x - - - -"),
+            (Permission::ReadJobs, "- - x x - - - -"),
+            (Permission::RetryJobs, "- - x x - - - -"),
         ] {
             assert_eq!(row(permission), expected, "{permission:?}");
         }

@@ -2,11 +2,13 @@
 //!
 //! | Module      | Owns                                                                       |
 //! | ----------- | -------------------------------------------------------------------------- |
+//! | `activities` | the log as an entity's members read it                                   |
 //! | `convert`   | parts that documents and the catalogue both keep                          |
 //! | `documents` | documents made of the catalogue's records and the entity's settings        |
 //! | `expenses`  | received supplier invoices, calculated and numbered                        |
 //! | `fiscalization` | documents that a tax authority is told of                              |
 //! | `fiscal`    | settings, certificates, premises and devices of fiscalization              |
+//! | `mailing`   | e-mail: documents, reminders, what users are told; links to documents      |
 //! | `jobs`      | what is to be done after a commit, by leases and attempts                  |
 //! | `reading`   | following the log: each entry once for each reader                         |
 //! | `payments`  | payments on documents and expenses; the port to tax authorities            |
@@ -21,6 +23,7 @@
 //! twice, but for a change that a tax authority is told of: what it is about to be told is stored
 //! first. Domain crates do not know each other; whatever crosses from one to the other is here.
 
+pub mod activities;
 pub mod convert;
 pub mod documents;
 pub mod entities;
@@ -29,6 +32,7 @@ pub mod expenses;
 pub mod fiscal;
 pub mod fiscalization;
 pub mod jobs;
+pub mod mailing;
 pub mod payments;
 pub mod pos;
 pub mod reading;
@@ -54,6 +58,7 @@ pub fn tables() -> Vec<&'static Table> {
         &racun_pos::TABLES,
         &racun_fiscal::TABLES,
         &racun_webhooks::TABLES,
+        &racun_mail::TABLES,
         &TABLES,
     ]
     .concat()

@@ -5,6 +5,7 @@
 
 use std::future::Future;
 
+use async_trait::async_trait;
 use racun_kernel::{
     Field, FieldKind, Load, Logged, Put, Record, Stamp, Store, StoreError, Table, Tenant, Value,
     Writes,
@@ -53,6 +54,16 @@ impl Record for LogReader {
     fn values(&self) -> Vec<Value> {
         vec![(&self.name).into(), self.created_at.into(), self.updated_at.into()]
     }
+}
+
+/// Whoever follows the log.
+#[async_trait]
+pub trait Reader: Send + Sync {
+    /// Its name: the id of its place.
+    fn name(&self) -> &'static str;
+
+    /// What is to be written because of these entries, once. It may look things up.
+    async fn make(&self, entries: Vec<Logged>) -> Result<Vec<Put>, StoreError>;
 }
 
 /// What a step of a reader did.

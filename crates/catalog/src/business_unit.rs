@@ -74,7 +74,7 @@ pub struct BusinessUnit {
 record! {
     /// Where business units are kept.
     BUSINESS_UNITS: BusinessUnit, id::BusinessUnit, "business_units",
-    events {}
+    events { "business_unit" }
     fields {
         name: Text searched,
         address: Text searched,

@@ -8,7 +8,7 @@ use time::OffsetDateTime;
 
 use crate::error::{CatalogError, RefusalReason};
 
-/// The names under which the outbox tells what happened to a record.
+/// The names under which the log tells what happened to a record.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct EventKinds {
     /// It is new.
@@ -29,8 +29,8 @@ pub trait Resource: Record + PartialEq {
     type Kind: Kind;
     /// Where it is kept.
     const TABLE: &'static Table;
-    /// What the outbox calls its changes; nothing is told when there are no names.
-    const EVENTS: Option<EventKinds>;
+    /// What the log calls its changes.
+    const EVENTS: EventKinds;
 
     /// Notes when it changed last.
     fn set_updated_at(&mut self, now: OffsetDateTime);
@@ -209,17 +209,14 @@ impl Act {
         Self { tenant, actor, stamp: stamp.clone(), now: stamp.now() }
     }
 
-    /// What the outbox is told, when this kind of record is told about at all.
+    /// What the log is told.
     pub fn events<A: Resource>(
         &self,
         record: &A,
         kind: fn(&EventKinds) -> &'static str,
     ) -> Vec<Event> {
-        let event = |kinds: &EventKinds| {
-            let (tenant, actor) = (self.tenant.clone(), self.actor.clone());
-            Event::new(tenant, kind(kinds), record.id(), actor, &self.stamp)
-        };
-        A::EVENTS.iter().map(event).collect()
+        let (tenant, actor) = (self.tenant.clone(), self.actor.clone());
+        vec![Event::new(tenant, kind(&A::EVENTS), record.id(), actor, &self.stamp)]
     }
 
     /// Writes `after` in the place of `before`.

@@ -86,7 +86,7 @@ macro_rules! record {
     (
         $(#[$doc:meta])*
         $table:ident: $record:ident, $kind:path, $name:literal,
-        events { $($event:literal)? }
+        events { $event:literal }
         fields { $($field:ident: $field_kind:ident $($how:ident)?,)* }
         unique { $($hidden:ident)* }
         trash { $($deleted_at:ident)? }
@@ -146,23 +146,18 @@ macro_rules! record {
         impl $crate::life_cycle::Resource for $record {
             type Kind = $kind;
             const TABLE: &'static racun_kernel::Table = &$table;
-            const EVENTS: Option<$crate::life_cycle::EventKinds> =
-                $crate::record::record!(@events $($event)?);
+            const EVENTS: $crate::life_cycle::EventKinds = $crate::life_cycle::EventKinds {
+                created: concat!($event, ".created"),
+                updated: concat!($event, ".updated"),
+                deleted: concat!($event, ".deleted"),
+                restored: concat!($event, ".restored"),
+                permanently_deleted: concat!($event, ".permanently_deleted"),
+            };
 
             fn set_updated_at(&mut self, now: time::OffsetDateTime) {
                 self.updated_at = now;
             }
         }
-    };
-    (@events) => { None };
-    (@events $event:literal) => {
-        Some($crate::life_cycle::EventKinds {
-            created: concat!($event, ".created"),
-            updated: concat!($event, ".updated"),
-            deleted: concat!($event, ".deleted"),
-            restored: concat!($event, ".restored"),
-            permanently_deleted: concat!($event, ".permanently_deleted"),
-        })
     };
 }
 pub(crate) use record;

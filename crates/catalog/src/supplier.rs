@@ -63,7 +63,7 @@ pub struct Supplier {
 record! {
     /// Where suppliers are kept.
     SUPPLIERS: Supplier, id::Supplier, "suppliers",
-    events {}
+    events { "supplier" }
     fields {
         name: Text searched,
         address: Text searched,

@@ -1,6 +1,7 @@
 //! The document, its stages and every transition.
 
 mod fiscal;
+mod sharing;
 mod stored;
 
 use racun_kernel::id::{EntityId, FinancialCategoryId, VersionId};

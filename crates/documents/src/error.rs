@@ -42,6 +42,9 @@ pub enum Refused {
     /// Drafts have nothing to void.
     #[error("the document is a draft; delete it instead of voiding it")]
     Draft,
+    /// Nobody outside sees a draft.
+    #[error("the document is a draft; finalize it before it is shared or sent")]
+    DraftNotShared,
     /// A voided document stays as it is.
     #[error("the document is voided")]
     Voided,
@@ -95,7 +98,7 @@ impl Refused {
     pub const fn code(self) -> &'static str {
         match self {
             Self::NotDraft => "document_not_draft",
-            Self::Draft => "document_is_draft",
+            Self::Draft | Self::DraftNotShared => "document_is_draft",
             Self::Voided => "document_voided",
             Self::NotEditable => "document_not_editable",
             Self::Accepted => "estimate_accepted",

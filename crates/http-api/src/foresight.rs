@@ -42,6 +42,11 @@ impl Foresight {
         self.hasher.hash_one((token, entity))
     }
 
+    /// Whether a request of this sort was let in before.
+    pub fn knows(&self, sort: u64) -> bool {
+        self.questions.borrow().contains_key(&sort)
+    }
+
     /// A view of `store` that has already read what a request of this sort read last.
     pub async fn look<'a>(&self, sort: u64, store: &'a dyn Store) -> Foreseen<'a> {
         let questions = self.questions.borrow().get(&sort).cloned().unwrap_or_default();

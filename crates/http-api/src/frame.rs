@@ -8,11 +8,12 @@ use actix_web::http::header::{
     AUTHORIZATION, CACHE_CONTROL, HeaderName, HeaderValue, X_CONTENT_TYPE_OPTIONS,
 };
 use actix_web::middleware::Next;
-use actix_web::{Error, web};
+use actix_web::{Error, HttpMessage as _, web};
 use racun_kernel::id::RequestId;
 use tracing::Instrument as _;
 
 use crate::error::ApiError;
+use crate::limits::Standing;
 use crate::services::Services;
 
 /// Names a request, in both directions.
@@ -40,7 +41,11 @@ pub(crate) async fn frame<B: MessageBody>(
     let mut answer = next.call(request).instrument(span.clone()).await?;
     span.record("status", answer.status().as_u16());
     span.in_scope(|| log(&answer, started.elapsed().as_millis()));
+    let standing = answer.request().extensions().get::<Standing>().copied();
     let headers = answer.headers_mut();
+    if let Some(standing) = standing {
+        standing.write(headers);
+    }
     headers.insert(X_REQUEST_ID, id);
     headers.insert(X_CONTENT_TYPE_OPTIONS, HeaderValue::from_static("nosniff"));
     if no_store {

@@ -9,11 +9,13 @@ use actix_web::http::header::HeaderValue;
 use actix_web::middleware::Next;
 use actix_web::{Error, HttpMessage as _, web};
 use futures_util::FutureExt as _;
-use racun_access::{self as access, Entity};
-use racun_kernel::{Scope, Stamp, Store};
+use futures_util::future::join;
+use racun_access::{self as access, AccessError, Caller, Entity};
+use racun_kernel::{Scope, Store};
 
 use crate::error::{ApiError, Kind};
 use crate::foresight::{Foresight, is_near};
+use crate::limits::{self, Counted};
 use crate::request::{bearer_token, single};
 use crate::route::{Gate, Route};
 use crate::services::{Limits, Services};
@@ -60,8 +62,9 @@ fn panic_message(panic: &(dyn Any + Send)) -> String {
 
 /// Leaves who, where and how far in the request's extensions, for the handler to take.
 async fn admit(route: &Route, request: &ServiceRequest) -> Result<(), ApiError> {
+    let http = request.request();
     if route.gate == Gate::Open {
-        return Ok(());
+        return limits::count_open(route, http).await;
     }
     let services = request
         .app_data::<web::Data<Services>>()
@@ -69,31 +72,65 @@ async fn admit(route: &Route, request: &ServiceRequest) -> Result<(), ApiError> 
     let foresight = request
         .app_data::<Foresight>()
         .ok_or_else(|| ApiError::internal("the application has no foresight"))?;
-    let (token, stamp) = (bearer_token(request.headers())?, services.stamp());
+    let token = match bearer_token(request.headers()) {
+        Ok(token) => token,
+        Err(refused) => {
+            limits::count_open(route, http).await?;
+            return Err(refused);
+        }
+    };
+    let stamp = services.stamp();
     let store = &*services.store;
     if is_near(store) {
-        return enter(route, request, token, store, &stamp).await;
+        let caller = access::authenticate(store, token, &stamp).await;
+        let caller = count(route, request, token, caller, None).await?;
+        return enter(route, request, caller, store).await;
     }
     let named = match route.gate {
         Gate::EntityInPath(_) => Some(request.match_info().query("id").as_bytes()),
         _ => request.headers().get("x-entity-id").map(HeaderValue::as_bytes),
     };
     let sort = foresight.sort(token, named);
-    let seen = foresight.look(sort, store).await;
-    enter(route, request, token, &seen, &stamp).await?;
+    // A token that was good a moment ago is counted as a good one while it is looked at.
+    let counting = async {
+        match foresight.knows(sort) {
+            true => Some(limits::count(http, route.rate, Counted::Token(token)).await),
+            false => None,
+        }
+    };
+    let (seen, counted) = join(foresight.look(sort, store), counting).await;
+    let caller = access::authenticate(&seen, token, &stamp).await;
+    let caller = count(route, request, token, caller, counted).await?;
+    enter(route, request, caller, &seen).await?;
     foresight.remember(sort, seen);
     Ok(())
 }
 
-/// Finds out who makes the request and where, by what `store` holds.
-async fn enter(
+/// Counts the request for its token when that is good, unless it was `counted` so already, and
+/// otherwise for nobody.
+async fn count(
     route: &Route,
     request: &ServiceRequest,
     token: &str,
+    caller: Result<Caller, AccessError>,
+    counted: Option<Result<(), ApiError>>,
+) -> Result<Caller, ApiError> {
+    let http = request.request();
+    match (&caller, counted) {
+        (Ok(_), Some(counted)) => counted?,
+        (Ok(_), None) => limits::count(http, route.rate, Counted::Token(token)).await?,
+        (Err(_), _) => limits::count_open(route, http).await?,
+    }
+    Ok(caller?)
+}
+
+/// Finds out where the caller makes the request, by what `store` holds.
+async fn enter(
+    route: &Route,
+    request: &ServiceRequest,
+    caller: Caller,
     store: &dyn Store,
-    stamp: &Stamp,
 ) -> Result<(), ApiError> {
-    let caller = access::authenticate(store, token, stamp).await?;
     match route.gate {
         Gate::Open | Gate::SignedIn => {}
         Gate::Account => {

@@ -17,13 +17,16 @@ const PING_TIME: Duration = Duration::from_secs(2);
 pub(crate) const ROUTES: &[Route] = &[
     Route::get("/health/live", "getLiveness", Gate::Open, || web::to(live))
         .about("Health", "Whether the process lives.")
-        .answers::<LivenessBody>(),
+        .answers::<LivenessBody>()
+        .unlimited(),
     Route::get("/health/ready", "getReadiness", Gate::Open, || web::to(ready))
         .about("Health", "Whether the process can serve; 503 when it cannot.")
-        .answers::<ReadinessBody>(),
+        .answers::<ReadinessBody>()
+        .unlimited(),
     Route::get("/health", "getHealth", Gate::Open, || web::to(health))
         .about("Health", "What runs, since when, and how it is.")
-        .answers::<HealthBody>(),
+        .answers::<HealthBody>()
+        .unlimited(),
 ];
 
 /// How a part is.

@@ -8,6 +8,7 @@
 //! | `gate`     | who makes a request, where, and whether they may                       |
 //! | `foresight`| what the gate will read, guessed and read at once                     |
 //! | `frame`    | what every answer carries; where answers are logged                    |
+//! | `limits`   | how many requests are answered in a minute                             |
 //! | `error`    | the one catalogue of statuses and codes                                |
 //! | `request`  | reading headers, path, query string and body                           |
 //! | `answer`   | answers other than a plain 200                                         |
@@ -17,6 +18,7 @@
 //! | `docs`     | the description, served                                                |
 //! | `health`   | liveness and readiness                                                 |
 //! | `access`   | users, entities, members, invitations, keys                            |
+//! | `mail`     | sending documents and reminders; documents behind links                |
 //! | `documents` | all five kinds of documents, links between them, their lines           |
 //! | `settlement` | payments and expenses                                                |
 //! | `pos`      | tables and tabs of the point of sale                                   |
@@ -32,6 +34,7 @@
 //! up.
 
 mod access;
+mod activities;
 mod answer;
 mod body;
 mod catalog;
@@ -43,6 +46,9 @@ mod foresight;
 mod frame;
 mod gate;
 mod health;
+mod limits;
+mod mail;
+mod jobs;
 mod openapi;
 mod pos;
 mod recurring;
@@ -55,8 +61,9 @@ mod services;
 mod settlement;
 mod webhooks;
 
+pub use limits::{InvalidNetwork, Network, RateLimitOptions, RateLimiter};
 pub use openapi::{VERSION, openapi};
-pub use route::{Gate, Parameter, ParameterKind, Route, Verb};
+pub use route::{Gate, Parameter, ParameterKind, Rate, Route, Verb};
 pub use routes::routes;
 pub use server::{Options, app, run};
 pub use services::{Limits, Services};

@@ -31,6 +31,8 @@ pub struct Route {
     /// Whether answers carry an `ETag`, and a request that names it in `If-None-Match` is answered
     /// 304.
     pub is_conditional: bool,
+    /// In which buckets its requests are counted.
+    pub rate: Rate,
     pub(crate) takes: Option<Described>,
     pub(crate) takes_form: bool,
     pub(crate) requires: &'static [&'static str],
@@ -67,6 +69,18 @@ pub enum Gate {
     Entity(Permission),
     /// Whoever has the permission in the entity that the path's `{id}` names.
     EntityInPath(Permission),
+}
+
+/// In which buckets a route's requests are counted, beside those of every request.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Rate {
+    /// In those of every request.
+    Ordinary,
+    /// In a small one of the address besides: whoever guesses a password, a PIN or an invitation, or
+    /// lets messages be sent to strangers, comes here.
+    Sensitive,
+    /// In none: monitoring has to be answered when everything else is refused.
+    Unlimited,
 }
 
 /// A query parameter.
@@ -180,6 +194,7 @@ impl Route {
             status: 200,
             parameters: [&[], &[]],
             is_conditional: false,
+            rate: Rate::Ordinary,
             takes: None,
             takes_form: false,
             requires: &[],
@@ -259,6 +274,18 @@ impl Route {
     #[must_use]
     pub const fn conditional(self) -> Self {
         Self { is_conditional: true, ..self }
+    }
+
+    /// Says that the route is one where guessing pays: few requests from one address are answered.
+    #[must_use]
+    pub const fn sensitive(self) -> Self {
+        Self { rate: Rate::Sensitive, ..self }
+    }
+
+    /// Says that the route is answered however many requests there are.
+    #[must_use]
+    pub const fn unlimited(self) -> Self {
+        Self { rate: Rate::Unlimited, ..self }
     }
 
     /// The names of the path's parameters.

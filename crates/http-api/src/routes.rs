@@ -2,7 +2,8 @@
 
 use crate::route::Route;
 use crate::{
-    access, catalog, docs, documents, fiscal, health, pos, recurring, sandbox, settlement, webhooks,
+    access, activities, catalog, docs, documents, fiscal, health, jobs, mail, pos, recurring,
+    sandbox, settlement, webhooks,
 };
 
 /// The areas' tables, in the order in which paths are matched.
@@ -10,6 +11,7 @@ const AREAS: &[&[Route]] = &[
     health::ROUTES,
     docs::ROUTES,
     access::users::ROUTES,
+    access::recovery::ROUTES,
     access::entity_users::ROUTES,
     access::invitations::ROUTES,
     access::entity_keys::ROUTES,
@@ -22,6 +24,9 @@ const AREAS: &[&[Route]] = &[
     catalog::taxes::ROUTES,
     catalog::financial_categories::ROUTES,
     catalog::business_units::ROUTES,
+    mail::PUBLIC,
+    mail::SENDING,
+    mail::SHARING,
     documents::INVOICES,
     documents::ESTIMATES,
     documents::CREDIT_NOTES,
@@ -42,6 +47,8 @@ const AREAS: &[&[Route]] = &[
     webhooks::log::ROUTES,
     webhooks::earlier::ROUTES,
     sandbox::ROUTES,
+    activities::ROUTES,
+    jobs::ROUTES,
 ];
 
 /// Every route that is served: nothing else is, and each has its gate.

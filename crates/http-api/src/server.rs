@@ -10,13 +10,13 @@ use actix_web::dev::{ServiceFactory, ServiceRequest, ServiceResponse};
 use actix_web::http::header::ALLOW;
 use actix_web::middleware::from_fn;
 use actix_web::web::{self, ServiceConfig};
-use actix_web::{App, Error, HttpResponse, HttpServer, ResponseError as _};
+use actix_web::{App, Error, HttpRequest, HttpResponse, HttpServer, ResponseError as _};
 
 use crate::error::{ApiError, Kind};
 use crate::foresight::Foresight;
 use crate::route::{Route, Verb};
 use crate::services::{Limits, Services};
-use crate::{frame, gate, pos, routes};
+use crate::{frame, gate, limits, pos, routes};
 
 /// After this, connections that are still open are cut: with the server's own second of grace, the
 /// process ends within ten seconds.
@@ -109,7 +109,10 @@ fn register(config: &mut ServiceConfig) {
     }
     for (path, routes) in paths {
         let allow = allowed(&routes);
-        let refuse = move || std::future::ready(no_such_method(&allow));
+        let refuse = move |request: HttpRequest| {
+            let answer = no_such_method(&allow);
+            async move { limits::count_stray(&request).await.map(|()| answer) }
+        };
         let mut resource = web::resource(path).default_service(web::to(refuse));
         for route in routes {
             let gate = from_fn(move |request, next| gate::pass(route, request, next));
@@ -127,7 +130,8 @@ fn allowed(routes: &[&Route]) -> String {
     names.collect::<Vec<_>>().join(", ")
 }
 
-async fn no_such_path() -> Result<HttpResponse, ApiError> {
+async fn no_such_path(request: HttpRequest) -> Result<HttpResponse, ApiError> {
+    limits::count_stray(&request).await?;
     let message = "there is no such path; GET /docs lists all there are";
     Err(ApiError::new(Kind::NotFound, message))
 }

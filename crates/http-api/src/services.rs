@@ -18,6 +18,8 @@ use tokio::runtime::Handle;
 use tokio::sync::Semaphore;
 use tracing::Instrument as _;
 
+use crate::limits::RateLimiter;
+
 /// What handlers work with. A clone shares everything with its original.
 #[derive(Clone)]
 pub struct Services {
@@ -44,6 +46,10 @@ pub struct Services {
     pub entropy: Arc<dyn Entropy>,
     /// What PINs are kept under; `None` where the server was given no master key, and has no PINs.
     pub pins: Option<PinKey>,
+    /// What counts requests; `None` where they are not limited.
+    pub rate_limiter: Option<RateLimiter>,
+    /// The base of links to this server: `https://invoices.example.com`, without a slash at its end.
+    pub public_url: Arc<str>,
     /// The version that `GET /health` answers.
     pub version: &'static str,
     /// Since when the process runs.

@@ -211,6 +211,10 @@ kinds! {
     WebhookDelivery, WebhookDeliveryId = "whd_";
     /// An entry of the log of what happened.
     Event, EventId = "evt_";
+    /// A mail that is sent, or to be sent.
+    Mail, MailId = "mail_";
+    /// What proves that an address is a user's, for a short time.
+    MailToken, MailTokenId = "mtok_";
     /// Something that is to be done after a commit.
     Job, JobId = "job_";
     /// A request.

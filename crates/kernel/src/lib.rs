@@ -21,6 +21,7 @@
 //! | `log`        | what happened: the entries that every store keeps, published kinds |
 //! | `stamp`      | time, ids and randomness as arguments                             |
 //! | `vault`      | the port to whoever keeps secrets unreadable at rest              |
+//! | `rate`       | the port to whoever counts requests                               |
 //! | `mail`       | the port to whoever carries e-mail                                |
 //! | `scope`      | who acts, where, and how far                                      |
 //! | `act`        | who gives a command, where and when                               |
@@ -42,6 +43,7 @@ mod metadata;
 mod money;
 mod patch;
 mod query;
+mod rate;
 mod record;
 mod scope;
 mod stamp;
@@ -61,13 +63,14 @@ pub use evaluate::evaluate;
 pub use id::{Id, InvalidId, Kind};
 pub use issue::{Issue, Issues, Step};
 pub use log::{ACTIVITIES, Activity, ActorType, Logged};
-pub use mail::{Attachment, Mail, MailError, Mailbox, Mailer};
+pub use mail::{Attachment, Mail, MailError, Mailbox, Mailer, check_address};
 pub use metadata::Metadata;
 pub use money::{Currency, UnknownCurrency};
 pub use patch::Patch;
 pub use query::{
     Clause, Cursor, Direction, ListQuery, Operator, Order, Page, Pagination, RawQuery,
 };
+pub use rate::{Bucket, RATE_WINDOW_SECONDS, RateLimits, Taken};
 pub use record::{Field, FieldKind, Record, Source, Table, Unique};
 pub use scope::{Environment, OperatorIdentity, Person, Principal, Role, Scope};
 pub use stamp::{Entropy, Stamp};

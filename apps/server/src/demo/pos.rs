@@ -79,7 +79,7 @@ async fn sign_in(player: &Player, owner: (String, String)) -> anyhow::Result<[Pl
 
 /// Invites a waiter, who accepts; answers their user's id.
 async fn invite_waiter(till: &Player) -> anyhow::Result<String> {
-    let invited = json!({ "email": new_email(), "role": "editor" });
+    let invited = json!({ "email": new_email(), "role": "editor", "send_invite": false });
     let invited = till.post("invite a waiter", "/entities/users", invited).await?;
     invited.show(&["email", "role"]);
     let path = format!("/invitations/accept?token={}", invited.text("token")?);

@@ -12,17 +12,3 @@ pub struct Email {
     #[serde(deserialize_with = "optional")]
     smtp_url: Option<SmtpUrl>,
 }
-
-/// `RACUN__RATE_LIMITS__…`
-#[derive(Debug, Deserialize)]
-#[serde(default, deny_unknown_fields, expecting = "a section")]
-pub struct RateLimits {
-    #[serde(deserialize_with = "required")]
-    enabled: bool,
-}
-
-impl Default for RateLimits {
-    fn default() -> Self {
-        Self { enabled: true }
-    }
-}

@@ -4,6 +4,7 @@
 mod authority;
 mod fiscalization;
 mod later;
+mod rate_limits;
 mod value;
 mod webhooks;
 
@@ -19,7 +20,8 @@ use serde::Deserialize;
 
 pub use authority::{Fina, FinaService, Furs, FursService, Transport};
 pub use fiscalization::Fiscalization;
-pub use value::{BaseUrl, LogFormat, LogLevel, MasterKey, PostgresUrl, Setting};
+pub use rate_limits::RateLimits;
+pub use value::{BaseUrl, LogFormat, LogLevel, MasterKey, Networks, PostgresUrl, Setting};
 use value::{optional, required};
 pub use webhooks::Webhooks;
 
@@ -54,7 +56,8 @@ pub struct Settings {
     pub webhooks: Webhooks,
     /// Those whose functions are not there yet, checked all the same.
     email: later::Email,
-    rate_limits: later::RateLimits,
+    /// How many requests are answered in a minute.
+    pub rate_limits: RateLimits,
 }
 
 /// `RACUN__SERVER__…`
@@ -67,11 +70,15 @@ pub struct Server {
     /// The base of links in answers and e-mails; absent: from the address.
     #[serde(deserialize_with = "optional")]
     pub public_url: Option<BaseUrl>,
+    /// Proxies whose `X-Forwarded-For` is believed.
+    #[serde(deserialize_with = "required")]
+    pub trusted_proxies: Networks,
 }
 
 impl Default for Server {
     fn default() -> Self {
-        Self { listen: SocketAddr::from(([127, 0, 0, 1], 8080)), public_url: None }
+        let listen = SocketAddr::from(([127, 0, 0, 1], 8080));
+        Self { listen, public_url: None, trusted_proxies: Networks::default() }
     }
 }
 

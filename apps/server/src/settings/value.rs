@@ -11,6 +11,7 @@ use std::time::Duration;
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
+use racun_http_api::Network;
 use serde::Deserializer;
 use serde::de::{Error, Visitor};
 use tracing::Level;
@@ -85,6 +86,38 @@ impl Setting for PathBuf {
 
     fn read(text: &str) -> Option<Self> {
         (!text.is_empty()).then(|| Self::from(text))
+    }
+}
+
+/// Ranges of addresses, separated by commas.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Networks(Vec<Network>);
+
+impl Networks {
+    /// All of them.
+    pub fn all(&self) -> &[Network] {
+        &self.0
+    }
+}
+
+impl Setting for Networks {
+    const EXPECTED: &'static str = "ranges of addresses, as in 10.0.0.0/8,192.0.2.7";
+
+    fn read(text: &str) -> Option<Self> {
+        text.split(',').map(|part| part.trim().parse().ok()).collect::<Option<_>>().map(Self)
+    }
+}
+
+/// How many requests are answered in a minute.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Requests(pub u32);
+
+impl Setting for Requests {
+    const EXPECTED: &'static str = "a whole number of requests, 1 to 1000000000";
+
+    fn read(text: &str) -> Option<Self> {
+        let number = text.parse().ok()?;
+        (1..=1_000_000_000).contains(&number).then_some(Self(number))
     }
 }
 

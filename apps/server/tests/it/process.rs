@@ -71,6 +71,7 @@ impl Server {
         let mut child = racun(folder)
             .arg(command)
             .env("RACUN__SERVER__LISTEN", "127.0.0.1:0")
+            .env("RACUN__RATE_LIMITS__ENABLED", "false")
             .env("RACUN__LOG__FORMAT", "json")
             .envs(variables.iter().map(|(name, value)| (name, value.as_ref())))
             .stderr(Stdio::piped())

@@ -176,7 +176,8 @@ impl Job {
     }
 
     /// How long it waits after the attempt that failed just now.
-    pub(super) fn wait(&self) -> time::Duration {
+    #[must_use]
+    pub fn wait(&self) -> time::Duration {
         let waits = self.kind.waits();
         let place = usize::try_from(self.attempts.saturating_sub(1)).unwrap_or(usize::MAX);
         waits.get(place).or(waits.last()).copied().unwrap_or(time::Duration::MINUTE)

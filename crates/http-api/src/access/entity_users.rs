@@ -2,7 +2,8 @@
 
 use actix_web::web::{self, Data, Json, ReqData};
 use racun_access::Permission::{ManagePeople, ReadPeople};
-use racun_access::{self as access, AddEntityUser, Added, Membership};
+use racun_access::{self as access, AddEntityUser, Added, Entity, Membership};
+use racun_application::mailing;
 use racun_kernel::{Role, Scope};
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
@@ -48,6 +49,9 @@ struct AddEntityUserBody {
     email: String,
     /// What they may do; `editor` when absent.
     role: Option<RoleBody>,
+    /// Whether who has no user is invited by e-mail; true when absent. Otherwise the answer holds the
+    /// invitation's token, to be handed over.
+    send_invite: Option<bool>,
 }
 
 /// Body of `PATCH /entities/users/{id}`.
@@ -92,17 +96,23 @@ enum AddedBody {
 async fn add(
     services: Data<Services>,
     scope: ReqData<Scope>,
+    entity: ReqData<Entity>,
     body: Body<AddEntityUserBody>,
 ) -> Result<Created<AddedBody>, ApiError> {
-    let AddEntityUserBody { email, role } = body.0;
+    let AddEntityUserBody { email, role, send_invite } = body.0;
+    let is_mailed = send_invite.unwrap_or(true);
     let input = AddEntityUser { email, role: role.convert().unwrap_or(Role::Editor) };
-    let (scope, stamp) = (scope.into_inner(), services.stamp());
+    let (scope, entity, stamp) = (scope.into_inner(), entity.into_inner(), services.stamp());
     let now = stamp.now();
     let task = |services: Services| async move {
-        access::add_entity_user(&*services.store, &scope, input, &stamp).await
+        let store = &*services.store;
+        mailing::add_entity_user(store, &scope, &entity, input, is_mailed, &stamp).await
     };
     Ok(Created(match services.run(task).await? {
         Added::Member(membership) => AddedBody::Member(membership.convert()),
+        Added::Invited(shown) if is_mailed => {
+            AddedBody::Invited(InvitationBody::of(shown.record, now))
+        }
         Added::Invited(shown) => AddedBody::Invited(InvitationBody::shown(shown, now)),
     }))
 }

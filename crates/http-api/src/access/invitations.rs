@@ -2,7 +2,8 @@
 
 use actix_web::web::{self, Data, Json, ReqData};
 use racun_access::Permission::{ManagePeople, ReadPeople};
-use racun_access::{self as access, AccessError, Invitation, InvitationStatus, Shown};
+use racun_access::{self as access, AccessError, Entity, Invitation, InvitationStatus, Shown};
+use racun_application::mailing;
 use racun_kernel::{Issue, Scope};
 use serde::{Deserialize, Serialize};
 use time::OffsetDateTime;
@@ -44,7 +45,7 @@ pub(crate) const ROUTES: &[Route] = &[
         Gate::Entity(ManagePeople),
         || web::to(resend),
     )
-    .about(TAG, "Sends an invitation again, for another seven days.")
+    .about(TAG, "Mails an invitation again, for another seven days.")
     .answers::<InvitationBody>(),
     Route::post("/invitations/accept", "acceptInvitation", Gate::Open, || web::to(accept))
         .about(TAG, "Accepts an invitation, and logs in.")
@@ -54,7 +55,8 @@ pub(crate) const ROUTES: &[Route] = &[
             kind: ParameterKind::Text,
         }])
         .takes::<AcceptBody>()
-        .answers::<AcceptedBody>(),
+        .answers::<AcceptedBody>()
+        .sensitive(),
 ];
 
 names! {
@@ -91,15 +93,14 @@ pub struct InvitationBody {
     created_at: String,
     /// When it changed last.
     updated_at: String,
-    /// What accepts it; shown once, to the admin who invites or sends again, for as long as Racun
-    /// sends no e-mail of its own.
+    /// What accepts it; shown once, to an admin who invites without e-mail.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(required = false, nullable = false)]
     token: Option<String>,
 }
 
 impl InvitationBody {
-    /// A new invitation, or one that was sent again, with its token.
+    /// A new invitation with its token.
     pub(super) fn shown(shown: Shown<Invitation>, now: OffsetDateTime) -> Self {
         Self { token: Some(shown.secret), ..Self::of(shown.record, now) }
     }
@@ -183,14 +184,15 @@ async fn cancel(
 async fn resend(
     services: Data<Services>,
     scope: ReqData<Scope>,
+    entity: ReqData<Entity>,
     id: PathText,
 ) -> Result<Json<InvitationBody>, ApiError> {
-    let (scope, stamp) = (scope.into_inner(), services.stamp());
+    let (scope, entity, stamp) = (scope.into_inner(), entity.into_inner(), services.stamp());
     let now = stamp.now();
     let task = |services: Services| async move {
-        access::resend_invitation(&*services.store, &scope, &id.0, &stamp).await
+        mailing::resend_invitation(&*services.store, &scope, &entity, &id.0, &stamp).await
     };
-    Ok(Json(InvitationBody::shown(services.run(task).await?, now)))
+    Ok(Json(InvitationBody::of(services.run(task).await?, now)))
 }
 
 async fn accept(

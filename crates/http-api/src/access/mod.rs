@@ -7,6 +7,7 @@ pub(crate) mod entity_keys;
 pub(crate) mod entity_users;
 pub(crate) mod invitations;
 pub(crate) mod operators;
+pub(crate) mod recovery;
 pub(crate) mod users;
 
 use racun_kernel::{Environment, Role};

@@ -26,7 +26,8 @@ pub(crate) const ROUTES: &[Route] = &[
     Route::post("/pos/operators/switch", "switchOperator", Gate::Entity(Sell), || web::to(switch))
         .about(TAG, "Hands the till over to an operator who says their PIN.")
         .takes::<SwitchBody>()
-        .answers::<OperatorTokenBody>(),
+        .answers::<OperatorTokenBody>()
+        .sensitive(),
     Route::put("/pos/operators/{id}/pin", "setOperatorPin", Gate::Entity(SetPin), || web::to(set))
         .about(TAG, "Gives an operator a PIN: oneself, or as an admin anybody.")
         .takes::<PinBody>()

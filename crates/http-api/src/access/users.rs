@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use actix_web::web::{self, Data, Json, ReqData};
 use racun_access::Permission::WriteRecords;
 use racun_access::{self as access, AccessError, Caller, Forbidden, SESSION_SECONDS, SignUp, User};
+use racun_application::mailing;
 use racun_kernel::{Authority, Issues, Metadata, OperatorIdentity, Patch, Scope};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
@@ -23,13 +24,18 @@ const TAG: &str = "Users";
 /// Routes of users.
 pub(crate) const ROUTES: &[Route] = &[
     Route::post("/users/signup", "signUp", Gate::Open, || web::to(sign_up))
-        .about(TAG, "Makes a user and an account of their own.")
+        .about(
+            TAG,
+            "Makes a user and an account of their own, and mails a link to verify the address.",
+        )
         .takes::<SignUpBody>()
-        .creates::<UserBody>(),
+        .creates::<UserBody>()
+        .sensitive(),
     Route::post("/users/login", "logIn", Gate::Open, || web::to(log_in))
         .about(TAG, "Answers a login token as `id`.")
         .takes::<LogInBody>()
-        .answers::<LoginBody>(),
+        .answers::<LoginBody>()
+        .sensitive(),
     Route::post("/users/logout", "logOut", Gate::SignedIn, || web::to(log_out))
         .about(TAG, "Ends the session of the login token, or the token of an operator.")
         .answers_nothing(),
@@ -176,7 +182,7 @@ async fn sign_up(
         let hashing = stamp.clone();
         let password = services.compute(move || access::hash_password(&password, &hashing)).await?;
         let input = SignUp { email, password, name, company_name, settings, metadata };
-        access::sign_up(&*services.store, input, &stamp).await
+        mailing::sign_up(&*services.store, &services.public_url, input, &stamp).await
     };
     Ok(Created(services.run(task).await?.convert()))
 }
@@ -214,7 +220,7 @@ async fn log_out(services: Data<Services>, caller: ReqData<Caller>) -> Result<No
 }
 
 /// The person who makes the request with their own token; keys are nobody.
-fn person(caller: Caller) -> Result<User, AccessError> {
+pub(super) fn person(caller: Caller) -> Result<User, AccessError> {
     match caller {
         Caller::User { user, .. } => Ok(*user),
         Caller::Operator { .. } => Err(Forbidden::PosOperatorScope.into()),

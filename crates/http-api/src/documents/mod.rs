@@ -28,6 +28,7 @@ mod shape;
 
 use racun_documents::DocumentId;
 
+pub(crate) use answer::AnyDocumentBody;
 pub(crate) use any_kind::ROUTES;
 pub(crate) use one_kind::{ADVANCE_INVOICES, CREDIT_NOTES, DELIVERY_NOTES, ESTIMATES, INVOICES};
 

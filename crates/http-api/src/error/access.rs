@@ -1,6 +1,6 @@
 //! Errors of access.
 
-use racun_access::AccessError;
+use racun_access::{AccessError, Forbidden};
 use serde_json::json;
 
 use super::{ApiError, Kind, OwnCode};
@@ -23,6 +23,11 @@ impl From<AccessError> for ApiError {
             }
             AccessError::EntityRequired { .. } => {
                 Self::bad_request(message).caused_by("entity_required")
+            }
+            AccessError::Forbidden(reason @ Forbidden::EmailUnverified) => {
+                Self::new(Kind::Forbidden, message)
+                    .coded(OwnCode::EmailVerificationRequired)
+                    .caused_by(reason.code())
             }
             AccessError::Forbidden(reason) => {
                 Self::new(Kind::Forbidden, message).caused_by(reason.code())

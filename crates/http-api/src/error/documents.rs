@@ -12,6 +12,7 @@ impl From<DocumentError> for ApiError {
             DocumentError::Refused(reason) => match reason {
                 Refused::NotDraft
                 | Refused::Draft
+                | Refused::DraftNotShared
                 | Refused::Voided
                 | Refused::NotEditable
                 | Refused::Accepted

@@ -7,6 +7,8 @@ mod access;
 mod catalog;
 mod documents;
 mod fiscal;
+mod mail;
+mod following;
 mod pos;
 mod recurring;
 mod settlement;
@@ -46,6 +48,8 @@ pub enum Kind {
     Unprocessable,
     /// What is asked for is locked for a time.
     Locked,
+    /// Too many requests came in this minute.
+    TooManyRequests,
     /// The service failed.
     Internal,
     /// The service cannot answer now.
@@ -54,7 +58,7 @@ pub enum Kind {
 
 impl Kind {
     /// All of them, in the order of their statuses.
-    pub const ALL: [Self; 13] = [
+    pub const ALL: [Self; 14] = [
         Self::BadRequest,
         Self::Unauthorized,
         Self::Forbidden,
@@ -66,6 +70,7 @@ impl Kind {
         Self::UnsupportedMediaType,
         Self::Unprocessable,
         Self::Locked,
+        Self::TooManyRequests,
         Self::Internal,
         Self::Unavailable,
     ];
@@ -85,6 +90,7 @@ impl Kind {
             Self::UnsupportedMediaType => StatusCode::UNSUPPORTED_MEDIA_TYPE,
             Self::Unprocessable => StatusCode::UNPROCESSABLE_ENTITY,
             Self::Locked => StatusCode::LOCKED,
+            Self::TooManyRequests => StatusCode::TOO_MANY_REQUESTS,
             Self::Internal => StatusCode::INTERNAL_SERVER_ERROR,
             Self::Unavailable => StatusCode::SERVICE_UNAVAILABLE,
         }
@@ -105,6 +111,7 @@ impl Kind {
             Self::UnsupportedMediaType => "unsupported_media_type",
             Self::Unprocessable => "unprocessable_entity",
             Self::Locked => "pin_locked",
+            Self::TooManyRequests => "rate_limit_exceeded",
             Self::Internal => "internal_server_error",
             Self::Unavailable => "service_unavailable",
         }
@@ -116,6 +123,10 @@ impl Kind {
 pub enum OwnCode {
     /// 403: an operator's PIN is wrong.
     InvalidPin,
+    /// 403: whoever sends e-mail has not verified their own address.
+    EmailVerificationRequired,
+    /// 429: as many mails were sent as may be.
+    EmailRateLimitExceeded,
     /// 409: another device takes the payment of a tab.
     AlreadyClaimed,
     /// 403: another device has the claim that is to be released.
@@ -138,6 +149,8 @@ impl OwnCode {
     pub const fn name(self) -> &'static str {
         match self {
             Self::InvalidPin => "invalid_pin",
+            Self::EmailVerificationRequired => "email_verification_required",
+            Self::EmailRateLimitExceeded => "email_rate_limit_exceeded",
             Self::AlreadyClaimed => "already_claimed",
             Self::NotClaimant => "not_claimant",
             Self::NotClaimed => "not_claimed",

@@ -63,7 +63,17 @@ async fn every_operation_says_what_it_answers() {
             let success = responses.keys().any(|status| status.starts_with('2'));
             assert!(success, "{method} {path}");
             let takes_a_body = ["post", "put", "patch"].contains(&method.as_str());
-            let acts = ["restore", "disable", "logout", "resend", "pause", "resume", "sandbox"];
+            let acts = [
+                "restore",
+                "disable",
+                "logout",
+                "resend",
+                "pause",
+                "resume",
+                "sandbox",
+                "share",
+                "resend-verification",
+            ];
             let needs_none = acts.iter().any(|act| path.ends_with(act));
             let described = operation["requestBody"].is_object();
             assert_eq!(described, takes_a_body && !needs_none, "{method} {path}");

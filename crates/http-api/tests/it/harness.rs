@@ -95,6 +95,8 @@ pub fn services(store: Arc<dyn Store>, seconds: Arc<AtomicI64>) -> Services {
         clock: Arc::new(now),
         entropy: Arc::new(Counting::default()),
         pins: Some(PinKey::derive(&[7; 32])),
+        rate_limiter: None,
+        public_url: "https://racun.example".into(),
         version: "1.2.3",
         started: Instant::now(),
         runtime: Handle::current(),

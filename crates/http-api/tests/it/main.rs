@@ -2,6 +2,7 @@
 #![expect(clippy::unwrap_used, reason = "a test fails by panicking, its helpers too")]
 
 mod access;
+mod activities;
 mod answers;
 mod authorities;
 mod bodies;
@@ -21,12 +22,17 @@ mod fiscal_documents;
 mod fiscal_furs;
 mod foresight;
 mod harness;
+mod limits;
+mod mail;
+mod mail_limits;
+mod mailbox;
 mod operators;
 mod payment_lists;
 mod payments;
 mod pos;
 mod pos_lists;
 mod pos_takings;
+mod recovery;
 mod recurring;
 mod routes;
 mod server;

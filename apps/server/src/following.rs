@@ -1,0 +1,93 @@
+//! What follows of what happened: readers of the log, and the jobs that they and requests leave.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use racun_application::jobs::{self, Ending, Handler, Job, JobKind};
+use racun_application::reading::{self, Reader, Step};
+use racun_kernel::Store;
+use tokio::sync::Notify;
+use tokio::task::JoinSet;
+
+use crate::clock;
+
+/// From one look for what is new, or due, to the next, where the last one found nothing.
+const INTERVAL: Duration = Duration::from_secs(1);
+/// Jobs of this process that run at once.
+const JOBS_AT_ONCE: usize = 64;
+/// Entries of the log that a reader takes at once.
+const BATCH: usize = 200;
+
+/// Who follows what happened in this process.
+#[derive(Clone, Default)]
+pub struct Following {
+    /// Readers of the log.
+    pub readers: Vec<Arc<dyn Reader>>,
+    /// Who does jobs; one for each kind.
+    pub handlers: Vec<Arc<dyn Handler>>,
+}
+
+/// Reads the log for `reader` for ever, and wakes whoever does jobs when something was read.
+pub async fn follow(store: Arc<dyn Store>, reader: Arc<dyn Reader>, news: Arc<Notify>) {
+    loop {
+        let stamp = clock::stamp();
+        let step =
+            reading::read(&*store, reader.name(), BATCH, &stamp, |entries| reader.make(entries));
+        match step.await {
+            Ok(Step::Read(_)) => news.notify_one(),
+            // Whoever overtook this one reads on.
+            Ok(Step::Nothing | Step::Overtaken) => tokio::time::sleep(INTERVAL).await,
+            Err(error) => {
+                tracing::error!(%error, reader = reader.name(), "the log cannot be read on");
+                tokio::time::sleep(INTERVAL).await;
+            }
+        }
+    }
+}
+
+/// Does jobs for ever, each in a task of its own. Dropping it ends them: their leases run out, and they
+/// are done again.
+pub async fn work(store: Arc<dyn Store>, handlers: Vec<Arc<dyn Handler>>, news: Arc<Notify>) {
+    let kinds: Vec<JobKind> = handlers.iter().map(|handler| handler.kind()).collect();
+    let mut running = JoinSet::new();
+    loop {
+        let free = JOBS_AT_ONCE - running.len();
+        let begun = match jobs::claim(&*store, &kinds, &clock::stamp(), free).await {
+            Ok(begun) => begun,
+            Err(error) => {
+                tracing::error!(%error, "jobs: what is due cannot be taken");
+                Vec::new()
+            }
+        };
+        let found = !begun.is_empty();
+        for job in begun {
+            let handler = handlers.iter().find(|handler| handler.kind() == job.kind);
+            if let Some(handler) = handler.cloned() {
+                running.spawn(perform(Arc::clone(&store), handler, job));
+            }
+        }
+        if running.len() >= JOBS_AT_ONCE {
+            let _: Option<Result<(), _>> = running.join_next().await;
+        } else if !found {
+            tokio::select! {
+                () = tokio::time::sleep(INTERVAL) => {}
+                () = news.notified() => {}
+            }
+        }
+        while running.try_join_next().is_some() {}
+    }
+}
+
+async fn perform(store: Arc<dyn Store>, handler: Arc<dyn Handler>, job: Job) {
+    let (id, kind) = (job.id, job.kind.name());
+    match jobs::perform(&*store, &*handler, &job, &clock::stamp).await {
+        Ok(None | Some(Ending::Done)) => tracing::debug!(%id, kind, "a job is done"),
+        Ok(Some(Ending::Failed { error, .. })) => {
+            tracing::warn!(%id, kind, attempt = job.attempts, "an attempt of a job failed: {error}");
+        }
+        Ok(Some(Ending::Hopeless { error })) => {
+            tracing::error!(%id, kind, "a job is given up: {error}");
+        }
+        Err(error) => tracing::warn!(%error, %id, kind, "the end of a job could not be written"),
+    }
+}

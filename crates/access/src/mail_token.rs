@@ -1,0 +1,282 @@
+//! What proves that whoever holds it reads the mail of a user's address: it sets a new password, or
+//! verifies the address.
+//!
+//! A token is made when its mail is delivered ([`mint_mail_token`]), so that no queue and no store
+//! ever holds one: only its digest is kept.
+
+use racun_kernel::id::{MailTokenId, UserId};
+use racun_kernel::{
+    Event, Field, FieldKind, Issue, Load, Put, Record, Stamp, Store, Stored, Table, Tenant, Unique,
+    Value, Writes,
+};
+use serde::{Deserialize, Serialize};
+use time::{Duration, OffsetDateTime};
+
+use crate::account::event;
+use crate::secret::{is_token, new_token};
+use crate::session::find_user;
+use crate::{ACCOUNTS, AccessError, Account, Digest, PasswordHash, SESSIONS, Session, USERS, User};
+
+/// Mails of one purpose that a user gets within an hour at most. Whoever asks for more is answered as
+/// before, and nothing is sent.
+const MOST_AN_HOUR: usize = 5;
+
+/// What a token is for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum MailTokenPurpose {
+    /// Setting a new password, within an hour.
+    PasswordReset,
+    /// Verifying the address, within a day.
+    Verification,
+}
+
+impl MailTokenPurpose {
+    const fn prefix(self) -> &'static str {
+        match self {
+            Self::PasswordReset => "reset_",
+            Self::Verification => "verify_",
+        }
+    }
+
+    const fn lasts(self) -> Duration {
+        match self {
+            Self::PasswordReset => Duration::hours(1),
+            Self::Verification => Duration::hours(24),
+        }
+    }
+}
+
+/// A token that was mailed to a user.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct MailToken {
+    /// Its id; the token is another text.
+    pub id: MailTokenId,
+    /// Whose address it was mailed to.
+    pub user_id: UserId,
+    /// What it is for.
+    pub purpose: MailTokenPurpose,
+    /// What is kept of it.
+    pub(crate) digest: Digest,
+    /// When it was made.
+    #[serde(with = "time::serde::rfc3339")]
+    pub created_at: OffsetDateTime,
+    /// When it ends.
+    #[serde(with = "time::serde::rfc3339")]
+    pub expires_at: OffsetDateTime,
+}
+
+/// Where mailed tokens are kept: in the directory.
+pub static MAIL_TOKENS: Table = Table {
+    name: "mail_tokens",
+    fields: &[
+        Field::column("created_at", FieldKind::Instant),
+        Field::column("user_id", FieldKind::Text).indexed().hidden(),
+        Field::column("digest", FieldKind::Text).unique(Unique::Everywhere).hidden(),
+    ],
+};
+
+impl Record for MailToken {
+    fn table(&self) -> &'static Table {
+        &MAIL_TOKENS
+    }
+
+    fn id(&self) -> String {
+        self.id.to_string()
+    }
+
+    fn tenant(&self) -> Tenant {
+        Tenant::directory()
+    }
+
+    fn values(&self) -> Vec<Value> {
+        vec![self.created_at.into(), self.user_id.into(), self.digest.as_str().into()]
+    }
+}
+
+fn load_user(id: UserId) -> Load {
+    Load::One { table: &USERS, tenant: Tenant::directory(), id: id.to_string() }
+}
+
+fn load_all_of(table: &'static Table, user: UserId) -> Load {
+    let (tenant, value) = (Tenant::directory(), user.to_string());
+    Load::Where { table, tenant, field: "user_id", value }
+}
+
+fn read_tokens(rows: Option<&Vec<Stored>>) -> Result<Vec<MailToken>, AccessError> {
+    let rows = rows.into_iter().flatten();
+    Ok(rows.map(|row| row.read(&MAIL_TOKENS)).collect::<Result<_, _>>()?)
+}
+
+fn read_user(rows: Option<&Vec<Stored>>) -> Result<User, AccessError> {
+    let row = rows.and_then(|rows| rows.first()).ok_or(AccessError::Unauthorized)?;
+    Ok(row.read(&USERS)?)
+}
+
+/// Makes a token for the user with this address, to be put into their mail. `None` when nobody has the
+/// address, when it is verified already, or when the user got five such mails within an hour.
+///
+/// Tokens of theirs that are over are cleared away; the others stay good, for an earlier mail may be
+/// the one that arrives.
+///
+/// # Errors
+/// The store's failure.
+pub async fn mint_mail_token(
+    store: &dyn Store,
+    email: &str,
+    purpose: MailTokenPurpose,
+    stamp: &Stamp,
+) -> Result<Option<String>, AccessError> {
+    let Some(user) = find_user(store, email).await? else { return Ok(None) };
+    if purpose == MailTokenPurpose::Verification && user.email_verified {
+        return Ok(None);
+    }
+    let secret = new_token(purpose.prefix(), stamp);
+    let now = stamp.now();
+    let token = MailToken {
+        id: stamp.id(),
+        user_id: user.id,
+        purpose,
+        digest: Digest::of(&secret),
+        created_at: now,
+        expires_at: now + purpose.lasts(),
+    };
+    let loads = vec![load_user(user.id), load_all_of(&MAIL_TOKENS, user.id)];
+    store
+        .decide(loads, None, move |loaded| {
+            let known = read_tokens(loaded.rows.get(1))?;
+            let recent = |other: &&MailToken| {
+                other.purpose == purpose && other.created_at > now - Duration::hours(1)
+            };
+            if known.iter().filter(recent).count() >= MOST_AN_HOUR {
+                return Ok((None, Writes::default()));
+            }
+            let over = known.iter().filter(|other| other.expires_at <= now && !recent(other));
+            let mut puts: Vec<Put> = over.map(Put::delete).collect();
+            puts.push(Put::insert(&token));
+            Ok((Some(secret), Writes { puts, ..Writes::default() }))
+        })
+        .await
+}
+
+/// A token that was found and has not ended.
+#[derive(Debug, Clone)]
+pub struct OpenMailToken(MailToken);
+
+fn invalid() -> AccessError {
+    let message = "the token is unknown, was used, or is over; ask for another mail";
+    Issue::new("invalid_token", message).at("token").into()
+}
+
+/// Looks for `token` of this purpose.
+///
+/// # Errors
+/// `invalid_token` at `token`, or the store's failure.
+pub async fn find_mail_token(
+    store: &dyn Store,
+    token: &str,
+    purpose: MailTokenPurpose,
+    stamp: &Stamp,
+) -> Result<OpenMailToken, AccessError> {
+    if !is_token(purpose.prefix(), token) {
+        return Err(invalid());
+    }
+    let digest = Digest::of(token);
+    let found: Vec<MailToken> = store.look_up(&MAIL_TOKENS, "digest", digest.as_str()).await?;
+    let open = |token: &MailToken| token.purpose == purpose && token.expires_at > stamp.now();
+    found.into_iter().find(open).map(OpenMailToken).ok_or_else(invalid)
+}
+
+/// Sets a new password, once: all sessions of the user end, and all their tokens for new passwords.
+/// Who reads the mail of an address has it, so the address is verified too.
+///
+/// # Errors
+/// `invalid_token` at `token` when it was used meanwhile, or the store's failure.
+pub async fn reset_password(
+    store: &dyn Store,
+    token: OpenMailToken,
+    password: PasswordHash,
+    stamp: &Stamp,
+) -> Result<(), AccessError> {
+    let user_id = token.0.user_id;
+    let sessions = load_all_of(&SESSIONS, user_id);
+    redeem(store, token, vec![sessions], stamp, move |user, rows, stamp| {
+        let sessions = rows.into_iter().flatten().map(|row| row.read::<Session>(&SESSIONS));
+        let sessions: Vec<Session> = sessions.collect::<Result<_, _>>()?;
+        user.password = password;
+        let tenant = Tenant::account(user.account_id);
+        let happened = event(tenant, "user.password_reset", &user.id, &user.id, stamp);
+        Ok((sessions.iter().map(Put::delete).collect(), vec![happened]))
+    })
+    .await
+}
+
+/// Notes that the user's address is theirs.
+///
+/// # Errors
+/// `invalid_token` at `token` when it was used meanwhile, or the store's failure.
+pub async fn verify_email(
+    store: &dyn Store,
+    token: OpenMailToken,
+    stamp: &Stamp,
+) -> Result<(), AccessError> {
+    redeem(store, token, Vec::new(), stamp, |_, _, _| Ok(Default::default())).await
+}
+
+/// Uses a token up, with all of its user that have its purpose, and verifies the address; `change` says
+/// what else becomes of the user and of the rows that `more` loads.
+async fn redeem(
+    store: &dyn Store,
+    token: OpenMailToken,
+    more: Vec<Load>,
+    stamp: &Stamp,
+    change: impl FnOnce(
+        &mut User,
+        Vec<Vec<Stored>>,
+        &Stamp,
+    ) -> Result<(Vec<Put>, Vec<Event>), AccessError>
+    + Send
+    + 'static,
+) -> Result<(), AccessError> {
+    let OpenMailToken(token) = token;
+    let directory = Tenant::directory();
+    let id = token.user_id.to_string();
+    let user: User = store.get(&USERS, &directory, &id).await?.ok_or_else(invalid)?;
+    let account =
+        Load::One { table: &ACCOUNTS, tenant: directory, id: user.account_id.to_string() };
+    let mut loads =
+        vec![load_user(token.user_id), load_all_of(&MAIL_TOKENS, token.user_id), account];
+    loads.extend(more);
+    let stamp = stamp.clone();
+    store
+        .decide(loads, None, move |mut loaded| {
+            let more = loaded.rows.split_off(3);
+            let tokens = read_tokens(loaded.rows.get(1))?;
+            if !tokens.iter().any(|known| known.id == token.id) {
+                return Err(invalid());
+            }
+            let before = read_user(loaded.rows.first())?;
+            let mut after = before.clone();
+            let (mut puts, mut events) = change(&mut after, more, &stamp)?;
+            let used = tokens.iter().filter(|known| known.purpose == token.purpose);
+            puts.extend(used.map(Put::delete));
+            if !before.email_verified {
+                after.email_verified = true;
+                puts.extend(verified_account(loaded.rows.get(2))?);
+                let tenant = Tenant::account(after.account_id);
+                events.push(event(tenant, "user.email_verified", &after.id, &after.id, &stamp));
+            }
+            after.updated_at = stamp.now();
+            puts.push(Put::update(&before, &after));
+            Ok(((), Writes { puts, events, takes_number: false }))
+        })
+        .await
+}
+
+/// The account as one that has a verified user.
+fn verified_account(rows: Option<&Vec<Stored>>) -> Result<Option<Put>, AccessError> {
+    let Some(row) = rows.and_then(|rows| rows.first()) else { return Ok(None) };
+    let before: Account = row.read(&ACCOUNTS)?;
+    let after = Account { has_verified_user: true, ..before.clone() };
+    Ok(Some(Put::update(&before, &after)))
+}

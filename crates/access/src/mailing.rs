@@ -1,0 +1,64 @@
+//! Who may send e-mail, and to whom the sandbox does.
+
+use racun_kernel::{Principal, Scope, Store, Tenant};
+
+use crate::member::find_membership;
+use crate::session::find_user;
+use crate::{ACCOUNTS, AccessError, Account, Forbidden, USERS, User};
+
+/// Accepts that `scope` sends e-mail to people outside: a person whose own address is verified, or a key
+/// of an account one of whose own users verified theirs. Nothing else waits for that.
+///
+/// # Errors
+/// [`Forbidden::EmailUnverified`], or the store's failure.
+pub async fn check_may_send(store: &dyn Store, scope: &Scope) -> Result<(), AccessError> {
+    let directory = Tenant::directory();
+    let may = match scope.principal() {
+        Principal::User(user) | Principal::Operator(user) => {
+            let user: Option<User> = store.get(&USERS, &directory, &user.to_string()).await?;
+            user.is_some_and(|user| user.email_verified)
+        }
+        Principal::AccountKey(_) | Principal::EntityKey(_) => {
+            let id = scope.account().to_string();
+            let account: Option<Account> = store.get(&ACCOUNTS, &directory, &id).await?;
+            account.is_some_and(|account| account.has_verified_user)
+        }
+        Principal::System => true,
+    };
+    if may { Ok(()) } else { Err(Forbidden::EmailUnverified.into()) }
+}
+
+/// The language that whoever has this address reads, when it is a user who said so.
+///
+/// # Errors
+/// The store's failure.
+pub async fn find_mail_locale(
+    store: &dyn Store,
+    address: &str,
+) -> Result<Option<String>, AccessError> {
+    Ok(find_user(store, address).await?.and_then(|user| user.locale))
+}
+
+/// The first of `addresses` that is not a verified user's of the account or of the entity: the sandbox
+/// sends to nobody else.
+///
+/// # Errors
+/// The store's failure.
+pub async fn first_outside_sandbox<'a>(
+    store: &dyn Store,
+    scope: &Scope,
+    addresses: &'a [String],
+) -> Result<Option<&'a str>, AccessError> {
+    for address in addresses {
+        let user = find_user(store, address).await?.filter(|user| user.email_verified);
+        let is_inside = match user {
+            Some(user) if user.account_id == scope.account() => true,
+            Some(user) => find_membership(store, scope.entity(), user.id).await?.is_some(),
+            None => false,
+        };
+        if !is_inside {
+            return Ok(Some(address));
+        }
+    }
+    Ok(None)
+}

@@ -1,0 +1,207 @@
+//! The job that hands mails over.
+
+use std::sync::Arc;
+
+use async_trait::async_trait;
+use racun_access::{
+    AccessError, MailTokenPurpose, find_mail_locale, mint_invitation_token, mint_mail_token,
+};
+use racun_kernel::{
+    Load, Mail, MailError, Mailbox, Mailer, Put, Record, Stamp, Store, StoreError, Tenant, Writes,
+};
+use racun_mail::{
+    MAILS, MailKind, MailState, OutgoingMail, SECRET, Values, Wording, fill, to_html,
+};
+use serde_json::Value as Json;
+
+use crate::jobs::{Ending, Handler, Job, JobKind, LeaseError, NewJob, Outcome, still_held};
+
+/// The rows of a mail that is to be delivered: the mail, and the job that does it.
+///
+/// For whoever has something to say by e-mail: written in the commit of what it tells of.
+#[must_use]
+pub fn enqueue(mail: &OutgoingMail, stamp: &Stamp) -> Vec<Put> {
+    let job = NewJob {
+        kind: JobKind::Mail,
+        entity_id: mail.entity_id,
+        subject: mail.id.to_string(),
+        payload: mail.tenant().as_str().to_owned(),
+    };
+    vec![Put::insert(mail), Job::new(job, stamp).put()]
+}
+
+/// Delivers mails: the handler of their jobs.
+///
+/// A mail is handed over twice only when the process dies, or the store fails, between handing it over
+/// and noting that; both bear the same message id.
+pub struct Postman {
+    /// Where mails are kept.
+    pub store: Arc<dyn Store>,
+    /// Who carries them.
+    pub mailer: Arc<dyn Mailer>,
+    /// Time and randomness.
+    pub stamp: Arc<dyn Fn() -> Stamp + Send + Sync>,
+}
+
+/// What became of an attempt.
+#[derive(Debug, Clone, PartialEq, Eq)]
+enum Attempt {
+    /// It is the mail server's.
+    Delivered,
+    /// It is not.
+    NotDelivered(MailError),
+    /// There is nobody who should get it, or nothing to say any more. The mail is forgotten.
+    Dropped,
+}
+
+#[async_trait]
+impl Handler for Postman {
+    fn kind(&self) -> JobKind {
+        JobKind::Mail
+    }
+
+    async fn run(&self, job: &Job) -> Outcome {
+        let failed = |error: String| Outcome::Ends(Ending::Failed { error, wait: None });
+        let store = &*self.store;
+        let tenant = match serde_json::from_value::<Tenant>(Json::from(job.payload.as_str())) {
+            Ok(tenant) => tenant,
+            Err(error) => {
+                return Outcome::Ends(Ending::Hopeless { error: error.to_string() });
+            }
+        };
+        let mail = match store.get::<OutgoingMail>(&MAILS, &tenant, &job.subject).await {
+            Ok(Some(mail)) if mail.state != MailState::Sent => mail,
+            Ok(_) => return Outcome::Ends(Ending::Done),
+            Err(error) => return failed(error.to_string()),
+        };
+        let attempt = match attempt(store, &*self.mailer, &mail, &(self.stamp)()).await {
+            Ok(attempt) => attempt,
+            Err(error) => return failed(error.to_string()),
+        };
+        match settle(store, job, &mail, attempt, &(self.stamp)()).await {
+            // Whoever has the lease now says how it ends.
+            Ok(()) | Err(LeaseError::Lost) => Outcome::Ended,
+            Err(LeaseError::Store(error)) => failed(error.to_string()),
+        }
+    }
+}
+
+/// Hands a mail over, with the token that it has a place for.
+async fn attempt(
+    store: &dyn Store,
+    mailer: &dyn Mailer,
+    mail: &OutgoingMail,
+    stamp: &Stamp,
+) -> Result<Attempt, AccessError> {
+    let mut ready = mail.clone();
+    let mut id = mail.id.to_string();
+    if takes_secret(mail.kind) {
+        let Some(secret) = secret(store, mail, stamp).await? else { return Ok(Attempt::Dropped) };
+        if mail.kind == MailKind::PasswordReset {
+            ready = in_their_language(store, ready).await?;
+        }
+        ready.text = ready.text.replace(SECRET, &secret);
+        ready.html = ready.html.map(|html| html.replace(SECRET, &secret));
+        // Another attempt brings another token, so it is another message.
+        id = format!("{id}.{}", mail.attempts + 1);
+    }
+    let mailbox = |address: &String| Mailbox { name: None, address: address.clone() };
+    let message = Mail {
+        id,
+        from: None,
+        reply_to: ready.reply_to.map(|address| Mailbox { name: ready.sender_name, address }),
+        to: ready.to.iter().map(mailbox).collect(),
+        subject: ready.subject,
+        text: ready.text,
+        html: ready.html,
+        attachments: Vec::new(),
+    };
+    Ok(match mailer.send(&message).await {
+        Ok(()) => Attempt::Delivered,
+        Err(error) => Attempt::NotDelivered(error),
+    })
+}
+
+const fn takes_secret(kind: MailKind) -> bool {
+    match kind {
+        MailKind::PasswordReset | MailKind::Verification | MailKind::Invitation => true,
+        MailKind::Document | MailKind::Reminder | MailKind::WebhookDisabled | MailKind::Billing => {
+            false
+        }
+    }
+}
+
+/// Makes the token of a mail; `None` when there is nobody who should get one.
+async fn secret(
+    store: &dyn Store,
+    mail: &OutgoingMail,
+    stamp: &Stamp,
+) -> Result<Option<String>, AccessError> {
+    let Some(address) = mail.to.first() else { return Ok(None) };
+    let purpose = match mail.kind {
+        MailKind::PasswordReset => MailTokenPurpose::PasswordReset,
+        MailKind::Invitation => {
+            let about = mail.entity_id.zip(mail.about.first());
+            let Some((entity, invitation)) = about else { return Ok(None) };
+            return mint_invitation_token(store, entity, invitation, stamp).await;
+        }
+        _ => MailTokenPurpose::Verification,
+    };
+    mint_mail_token(store, address, purpose, stamp).await
+}
+
+/// The mail about a new password in the language of whoever has the address: nobody was looked up when
+/// it was queued.
+async fn in_their_language(
+    store: &dyn Store,
+    mail: OutgoingMail,
+) -> Result<OutgoingMail, AccessError> {
+    let address = mail.to.first().map(String::as_str).unwrap_or_default();
+    let Some(locale) = find_mail_locale(store, address).await? else { return Ok(mail) };
+    let words = Wording::PasswordReset.words(&locale);
+    let mut values = Values::default();
+    values.set("token", Some(SECRET));
+    let (text, html) = (fill(words.body, &values), Some(to_html(words.body, &values)));
+    Ok(OutgoingMail { subject: words.subject.to_owned(), text, html, ..mail })
+}
+
+/// Notes what became of an attempt, on the mail and on its job at once.
+async fn settle(
+    store: &dyn Store,
+    job: &Job,
+    mail: &OutgoingMail,
+    attempt: Attempt,
+    stamp: &Stamp,
+) -> Result<(), LeaseError> {
+    let held_mail = Load::One { table: &MAILS, tenant: mail.tenant(), id: mail.id.to_string() };
+    let (job, id, now) = (job.clone(), mail.id.to_string(), stamp.now());
+    store
+        .decide(vec![job.load(), held_mail], None, move |loaded| {
+            let rows = |n: usize| loaded.rows.get(n).map_or(&[][..], Vec::as_slice);
+            let held = still_held(&job, rows(0))?;
+            let row = rows(1).first().ok_or(StoreError::NotFound { id })?;
+            let before: OutgoingMail = row.read(&MAILS)?;
+            // The job's row is on the store's clock.
+            let due = loaded.now.unwrap_or(now) + job.wait();
+            let is_last = job.attempts >= job.max_attempts;
+            let puts = match attempt {
+                Attempt::Dropped => vec![Put::delete(&before), held.done()],
+                Attempt::Delivered => {
+                    let after = before.clone().delivered(now);
+                    vec![Put::update(&before, &after), held.done()]
+                }
+                Attempt::NotDelivered(error) => {
+                    let is_last = is_last || matches!(error, MailError::Refused(_));
+                    let error = error.to_string();
+                    let after = before.clone().not_delivered(&error, is_last, now);
+                    let end = match is_last {
+                        true => held.bury(&error, now),
+                        false => held.again(due, &error, now),
+                    };
+                    vec![Put::update(&before, &after), end]
+                }
+            };
+            Ok(((), Writes { puts, ..Writes::default() }))
+        })
+        .await
+}

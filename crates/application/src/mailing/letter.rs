@@ -1,0 +1,227 @@
+//! What mails of an entity have in common: their language, their texts and their limits.
+
+use racun_access::{ACCOUNTS, Entity, Settings, check_may_send, first_outside_sandbox};
+use racun_kernel::text::LOCALES;
+use racun_kernel::{Environment, Issue, Issues, Load, Put, Scope, Stamp, Store, Stored, Tenant};
+use racun_mail::{
+    LimitReached, NewMail, OutgoingMail, PER_SUBJECT, SANDBOX, SendWindow, Values, Words, fill,
+    fill_line, parse_addresses, to_html, uses,
+};
+use time::OffsetDateTime;
+
+use super::{MailingError, enqueue};
+
+/// Characters of a subject.
+const MAX_SUBJECT_CHARS: usize = 255;
+/// Characters of a text.
+const MAX_BODY_CHARS: usize = 20_000;
+
+/// What a request says of a mail.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct LetterRequest {
+    /// Its subject; the entity's or the built-in one when absent or blank.
+    pub subject: Option<String>,
+    /// Its text, markdown with variables; likewise.
+    pub body_text: Option<String>,
+    /// The locale in which texts, dates and amounts are; wins over `language`.
+    pub locale: Option<String>,
+    /// The language, or a locale.
+    pub language: Option<String>,
+    /// Whether nobody is to get it; in the sandbox only.
+    pub sandbox_skip_delivery: bool,
+}
+
+impl LetterRequest {
+    /// Notes what is wrong with it.
+    pub(super) fn check(&self, scope: &Scope, issues: &mut Issues) {
+        let texts = [
+            ("subject", &self.subject, MAX_SUBJECT_CHARS),
+            ("body_text", &self.body_text, MAX_BODY_CHARS),
+        ];
+        for (field, text, max) in texts {
+            racun_kernel::text::check_field(issues, field, text.as_deref(), max);
+        }
+        if self.subject.as_ref().is_some_and(|text| text.contains(char::is_control)) {
+            let message = "a subject is one line without control characters";
+            issues.push(Issue::new("invalid_value", message).at("subject"));
+        }
+        for (field, value) in [("locale", &self.locale), ("language", &self.language)] {
+            if value.as_ref().is_some_and(|value| locale_of(value).is_none()) {
+                let message = format!("no such {field}; there are {}", LOCALES.join(", "));
+                issues.push(Issue::new("invalid_value", message).at(field));
+            }
+        }
+        if self.sandbox_skip_delivery && scope.environment() == Environment::Live {
+            let message = "only mails of the sandbox can be simulated; leave it out, or send false";
+            issues.push(Issue::new("sandbox_only", message).at("sandbox_skip_delivery"));
+        }
+    }
+
+    /// The locale: the one that is asked for, or else the entity's.
+    pub(super) fn locale(&self, entity: &Entity) -> String {
+        let asked = self.locale.as_deref().or(self.language.as_deref()).and_then(locale_of);
+        asked.map_or_else(|| entity.locale.clone(), str::to_owned)
+    }
+
+    /// The texts: what is asked for, else the first of `settings` that says something, else `default`.
+    /// `keys` are those of subject and body in settings.
+    pub(super) fn words(
+        &self,
+        settings: &[&Settings],
+        keys: [&str; 2],
+        locale: &str,
+        default: Words,
+    ) -> (String, String) {
+        let pick = |asked: &Option<String>, key: &str, default: &str| {
+            let said = |text: &String| !text.trim().is_empty();
+            let set = || settings.iter().find_map(|one| one.default_text(key, locale).filter(said));
+            asked.clone().filter(said).or_else(set).unwrap_or_else(|| default.to_owned())
+        };
+        let [subject, body] = keys;
+        (pick(&self.subject, subject, default.subject), pick(&self.body_text, body, default.body))
+    }
+}
+
+/// The locale that a locale or a language names: `sl-SI` of `sl`.
+fn locale_of(text: &str) -> Option<&'static str> {
+    let of_language = |locale: &&&str| locale.split('-').next() == Some(text);
+    let exact = LOCALES.iter().find(|locale| **locale == text);
+    exact.or_else(|| LOCALES.iter().find(of_language)).copied()
+}
+
+/// A letter that is about to be sent, in plain texts.
+#[derive(Debug, Clone)]
+pub(super) struct Letter {
+    /// Everything but subject, text and HTML, which are empty.
+    pub envelope: NewMail,
+    /// The subject's template.
+    pub subject: String,
+    /// The body's template.
+    pub body: String,
+    /// A variable that is put at the end when the body does not use it: what the mail is for.
+    pub must_use: Option<&'static str>,
+}
+
+impl Letter {
+    /// The mail, filled with `values`.
+    pub fn filled(self, values: &Values, stamp: &Stamp) -> OutgoingMail {
+        let mut body = self.body;
+        if let Some(name) = self.must_use.filter(|name| !uses(&body, name)) {
+            body.push_str(&format!("\n\n{{{name}}}"));
+        }
+        let new = NewMail {
+            subject: fill_line(&self.subject, values, MAX_SUBJECT_CHARS),
+            text: fill(&body, values),
+            html: Some(to_html(&body, values)),
+            ..self.envelope
+        };
+        OutgoingMail::queued(new, stamp)
+    }
+}
+
+/// Accepts addresses that whoever has `scope` may send to.
+///
+/// # Errors
+/// What is wrong with `to`; in the sandbox also the first address that is not a verified user's.
+pub(super) async fn receivers(
+    store: &dyn Store,
+    scope: &Scope,
+    to: &str,
+    field: &str,
+    is_simulated: bool,
+) -> Result<Vec<String>, MailingError> {
+    check_may_send(store, scope).await?;
+    let addresses = parse_addresses(to).map_err(|issue| issue.at(field))?;
+    if scope.environment() == Environment::Sandbox && !is_simulated {
+        let outside = first_outside_sandbox(store, scope, &addresses).await?;
+        if let Some(address) = outside {
+            let message = format!(
+                "the sandbox sends to verified users of the account only, and {address} is none; set \
+                 sandbox_skip_delivery to simulate the mail"
+            );
+            return Err(Issue::new("sandbox_recipient", message).at(field).into());
+        }
+    }
+    Ok(addresses)
+}
+
+/// The limits of a mail, as rows of the unit that sends it: the window of what it is about and, in the
+/// sandbox, the account's.
+#[derive(Debug, Clone)]
+pub(super) struct Limits {
+    scope: Scope,
+    about: String,
+}
+
+impl Limits {
+    pub const fn new(scope: Scope, about: String) -> Self {
+        Self { scope, about }
+    }
+
+    fn is_sandbox(&self) -> bool {
+        self.scope.environment() == Environment::Sandbox
+    }
+
+    /// What the unit holds. The account's row stands for its window, which may not be there yet; what
+    /// the mail is about does the same for its own, and is held by the caller.
+    pub fn loads(&self) -> Vec<Load> {
+        let mut loads = vec![SendWindow::load(self.scope.tenant(), &self.about)];
+        if self.is_sandbox() {
+            let id = self.scope.account().to_string();
+            loads.push(SendWindow::load(Tenant::account(self.scope.account()), &id));
+            loads.push(Load::One { table: &ACCOUNTS, tenant: Tenant::directory(), id });
+        }
+        loads
+    }
+
+    /// The windows with another mail in them, of the rows that [`Limits::loads`] held.
+    pub fn count(
+        &self,
+        rows: &[Vec<Stored>],
+        now: OffsetDateTime,
+    ) -> Result<Vec<Put>, MailingError> {
+        let (account, entity) = (self.scope.account(), self.scope.entity());
+        let mut windows = vec![(
+            SendWindow::new(self.about.clone(), Some(entity), account, now),
+            &PER_SUBJECT[..],
+        )];
+        if self.is_sandbox() {
+            windows.push((SendWindow::new(account.to_string(), None, account, now), &SANDBOX));
+        }
+        let mut puts = Vec::new();
+        let mut reached: Option<LimitReached> = None;
+        for ((fresh, caps), rows) in windows.into_iter().zip(rows) {
+            let before = SendWindow::read(rows)?;
+            match before.clone().unwrap_or(fresh).with_another(caps, now) {
+                Ok(after) => puts.push(match &before {
+                    Some(before) => Put::update(before, &after),
+                    None => Put::insert(&after),
+                }),
+                // The one that lets the next mail go last decides when to come back.
+                Err(limit) => {
+                    let later = reached.is_none_or(|other| other.retry_after < limit.retry_after);
+                    reached = if later { Some(limit) } else { reached };
+                }
+            }
+        }
+        match reached {
+            Some(limit) => Err(limit.into()),
+            None => Ok(puts),
+        }
+    }
+}
+
+/// The rows of a mail: as queued, or as if it had been delivered.
+pub(super) fn posted(
+    mail: OutgoingMail,
+    is_simulated: bool,
+    stamp: &Stamp,
+) -> (OutgoingMail, Vec<Put>) {
+    if is_simulated {
+        let mail = mail.simulated();
+        let put = Put::insert(&mail);
+        return (mail, vec![put]);
+    }
+    let puts = enqueue(&mail, stamp);
+    (mail, puts)
+}

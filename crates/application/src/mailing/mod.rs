@@ -1,0 +1,35 @@
+//! E-mail: documents, reminders and what users are told, written in the commit of what they tell of and
+//! delivered later; documents that people outside see by a link.
+//!
+//! | Module    | Owns                                                                     |
+//! | --------- | ------------------------------------------------------------------------ |
+//! | `send`    | a document, or a plain text, to its receivers                            |
+//! | `remind`  | what a customer still owes                                               |
+//! | `share`   | links to documents                                                       |
+//! | `people`  | sign-up, new passwords, verified addresses, invitations                  |
+//! | `letter`  | what mails of an entity have in common: language, texts, limits          |
+//! | `values`  | what the variables of templates stand for                                |
+//! | `deliver` | the job that hands mails over                                            |
+//! | `error`   | why nothing is sent                                                      |
+//!
+//! **Invariants.** A mail is written with its effect, or neither is. Limits are decided in the unit that
+//! writes it, on rows that it holds. Whoever writes a mail uses [`enqueue`].
+
+mod deliver;
+mod error;
+mod letter;
+mod people;
+mod remind;
+mod send;
+mod share;
+mod values;
+
+pub use deliver::{Postman, enqueue};
+pub use error::MailingError;
+pub use letter::LetterRequest;
+pub use people::{
+    add_entity_user, request_password_reset, resend_invitation, resend_verification, sign_up,
+};
+pub use remind::{Reminded, ReminderRequest, remind};
+pub use send::{SendRequest, Sent, send};
+pub use share::{find_shared, link, share, unshare};

@@ -1,0 +1,175 @@
+//! What users are told by mail: sign-up, new passwords, verified addresses, invitations.
+//!
+//! No row holds a token. A mail holds its place, [`SECRET`]; the token is made on delivery.
+
+use racun_access::{
+    self as access, AccessError, AddEntityUser, Added, Entity, Invitation, SignUp, User,
+};
+use racun_kernel::id::AccountId;
+use racun_kernel::{Issues, Put, Scope, Stamp, Store, check_address};
+use racun_mail::{
+    MailKind, NewMail, OutgoingMail, SECRET, Values, Wording, fill, fill_line, to_html,
+};
+
+use super::enqueue;
+
+/// Characters of a subject.
+const MAX_SUBJECT_CHARS: usize = 255;
+
+/// Signs a user up; the same commit writes the mail that lets them verify their address.
+///
+/// # Errors
+/// As [`access::sign_up`].
+pub async fn sign_up(
+    store: &dyn Store,
+    base: &str,
+    input: SignUp,
+    stamp: &Stamp,
+) -> Result<User, AccessError> {
+    let (user, mut puts, events) = access::sign_up_writes(input, stamp)?;
+    puts.extend(enqueue(&verification(&user, base, stamp), stamp));
+    store.insert(puts, events).await?;
+    Ok(user)
+}
+
+/// Sends the mail again that lets a user verify their address; nothing when it is verified.
+///
+/// # Errors
+/// The store's failure.
+pub async fn resend_verification(
+    store: &dyn Store,
+    base: &str,
+    user: &User,
+    stamp: &Stamp,
+) -> Result<(), AccessError> {
+    if !user.email_verified {
+        let puts = enqueue(&verification(user, base, stamp), stamp);
+        store.insert(puts, Vec::new()).await?;
+    }
+    Ok(())
+}
+
+/// Asks for the mail that lets whoever has this address set a new password.
+///
+/// What is done, and how long it takes, is the same for known and unknown addresses: a mail is queued,
+/// and who it is for is looked up on delivery.
+///
+/// # Errors
+/// What is wrong with the address, or the store's failure.
+pub async fn request_password_reset(
+    store: &dyn Store,
+    email: &str,
+    stamp: &Stamp,
+) -> Result<(), AccessError> {
+    check_address(email).map_err(|issue| Issues::from(issue.at("email")))?;
+    let mut values = Values::default();
+    values.set("token", Some(SECRET));
+    // Nobody is known yet, so neither is their language: the words are chosen on delivery.
+    let envelope = envelope(None, MailKind::PasswordReset, Vec::new(), email);
+    let mail = written(envelope, Wording::PasswordReset, "en", &values, stamp);
+    store.insert(enqueue(&mail, stamp), Vec::new()).await?;
+    Ok(())
+}
+
+/// Lets someone into the entity. An invitation is written with its mail, unless `is_mailed` says that
+/// the admin hands the token over.
+///
+/// # Errors
+/// As [`access::add_entity_user`].
+pub async fn add_entity_user(
+    store: &dyn Store,
+    scope: &Scope,
+    entity: &Entity,
+    input: AddEntityUser,
+    is_mailed: bool,
+    stamp: &Stamp,
+) -> Result<Added, AccessError> {
+    let mail = |invitation: &Invitation| match is_mailed {
+        true => invitation_puts(invitation, &entity.name, &entity.locale, stamp),
+        false => Vec::new(),
+    };
+    access::add_entity_user_with(store, scope, input, mail, stamp).await
+}
+
+/// Sends an invitation again, for another seven days.
+///
+/// # Errors
+/// As [`access::resend_invitation`].
+pub async fn resend_invitation(
+    store: &dyn Store,
+    scope: &Scope,
+    entity: &Entity,
+    id: &str,
+    stamp: &Stamp,
+) -> Result<Invitation, AccessError> {
+    let (name, locale, at) = (entity.name.clone(), entity.locale.clone(), stamp.clone());
+    let mail = move |invitation: &Invitation| invitation_puts(invitation, &name, &locale, &at);
+    let shown = access::resend_invitation_with(store, scope, id, mail, stamp).await?;
+    Ok(shown.record)
+}
+
+fn invitation_puts(
+    invitation: &Invitation,
+    entity_name: &str,
+    locale: &str,
+    stamp: &Stamp,
+) -> Vec<Put> {
+    let mut values = Values::default();
+    values.set("token", Some(SECRET));
+    values.set("entity_name", Some(entity_name));
+    let about = vec![invitation.id.to_string()];
+    let account = Some(invitation.account_id);
+    let envelope = NewMail {
+        entity_id: Some(invitation.entity_id),
+        ..envelope(account, MailKind::Invitation, about, &invitation.email)
+    };
+    enqueue(&written(envelope, Wording::Invitation, locale, &values, stamp), stamp)
+}
+
+fn verification(user: &User, base: &str, stamp: &Stamp) -> OutgoingMail {
+    let mut values = Values::default();
+    let base = base.trim_end_matches('/');
+    let link = format!("{base}/users/verify-email?token={SECRET}");
+    values.set("verification_link", Some(link));
+    let about = vec![user.id.to_string()];
+    let envelope = envelope(Some(user.account_id), MailKind::Verification, about, &user.email);
+    let locale = user.locale.as_deref().unwrap_or("en");
+    written(envelope, Wording::Verification, locale, &values, stamp)
+}
+
+fn envelope(
+    account_id: Option<AccountId>,
+    kind: MailKind,
+    about: Vec<String>,
+    to: &str,
+) -> NewMail {
+    NewMail {
+        account_id,
+        entity_id: None,
+        kind,
+        about,
+        sender_name: None,
+        reply_to: None,
+        to: vec![to.to_owned()],
+        subject: String::new(),
+        text: String::new(),
+        html: None,
+    }
+}
+
+fn written(
+    envelope: NewMail,
+    wording: Wording,
+    locale: &str,
+    values: &Values,
+    stamp: &Stamp,
+) -> OutgoingMail {
+    let words = wording.words(locale);
+    let new = NewMail {
+        subject: fill_line(words.subject, values, MAX_SUBJECT_CHARS),
+        text: fill(words.body, values),
+        html: Some(to_html(words.body, values)),
+        ..envelope
+    };
+    OutgoingMail::queued(new, stamp)
+}

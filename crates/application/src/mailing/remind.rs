@@ -1,0 +1,193 @@
+//! What a customer still owes.
+
+use racun_access::Entity;
+use racun_catalog::{CUSTOMERS, Customer};
+use racun_documents::{Document, DocumentKind};
+use racun_kernel::{
+    Clause, Currency, Decimal, Event, Issue, Issues, ListQuery, Load, Operator, Scope, Stamp,
+    Store, StoreError, Value, Writes,
+};
+use racun_mail::{MailKind, NewMail, OutgoingMail, Wording};
+
+use super::letter::{Letter, LetterRequest, Limits, posted, receivers};
+use super::{MailingError, values};
+use crate::documents::{live, today};
+
+/// Invoices that one reminder lists at most.
+const MAX_INVOICES: usize = 500;
+/// Characters of payment instructions.
+const MAX_INSTRUCTIONS_CHARS: usize = 2000;
+
+/// What is to be reminded of.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct ReminderRequest {
+    /// Whom.
+    pub customer_id: String,
+    /// Where it goes; the customer's address when absent.
+    pub recipient_email: Option<String>,
+    /// How to pay; the entity's when absent.
+    pub payment_instructions: Option<String>,
+    /// The currency, for a customer who owes in several.
+    pub currency_code: Option<String>,
+    /// Texts and language.
+    pub letter: LetterRequest,
+}
+
+/// What was reminded of.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Reminded {
+    /// The mail.
+    pub mail: OutgoingMail,
+    /// The ids of the invoices, the one that was due first first.
+    pub invoice_ids: Vec<String>,
+    /// What is left to pay of all of them.
+    pub total_amount: Decimal,
+    /// In this currency.
+    pub currency: Currency,
+}
+
+/// Reminds a customer of their overdue unpaid invoices. A reminder counts against limits of the
+/// customer, which are as high as those of a document.
+///
+/// # Errors
+/// [`MailingError`].
+pub async fn remind(
+    store: &dyn Store,
+    scope: &Scope,
+    entity: &Entity,
+    request: ReminderRequest,
+    stamp: &Stamp,
+) -> Result<Reminded, MailingError> {
+    check(&request, scope)?;
+    let customer = customer(store, scope, &request.customer_id).await?;
+    let to = request.recipient_email.clone().or_else(|| customer.email.clone());
+    let to = to.ok_or_else(|| {
+        let message = "the customer has no e-mail address; name one here";
+        Issue::new("required", message).at("recipient_email")
+    })?;
+    let is_simulated = request.letter.sandbox_skip_delivery;
+    let to = receivers(store, scope, &to, "recipient_email", is_simulated).await?;
+    let overdue = overdue(store, scope, entity, &customer, stamp).await?;
+    let (invoices, currency) = of_one_currency(overdue, &request)?;
+
+    let letter = letter(&request, to, &invoices, entity);
+    let limits = Limits::new(scope.clone(), customer.id.to_string());
+    let mut loads =
+        vec![Load::One { table: &CUSTOMERS, tenant: scope.tenant(), id: customer.id.to_string() }];
+    loads.extend(limits.loads());
+    let (entity, stamp, tenant) = (entity.clone(), stamp.clone(), scope.tenant());
+    let (actor, locale) = (scope.principal().id(), request.letter.locale(&entity));
+    store
+        .decide(loads, None, move |loaded| {
+            let mut values = values::of_entity(&entity, None, &locale, &stamp);
+            values::set_reminder(&mut values, &customer, &invoices, currency, &locale);
+            if let Some(instructions) = &request.payment_instructions {
+                values.set("payment_instructions", Some(&**instructions));
+            }
+            let mut puts = limits.count(&loaded.rows[1..], stamp.now())?;
+            let (mail, rows) = posted(letter.filled(&values, &stamp), is_simulated, &stamp);
+            puts.extend(rows);
+            let subject = customer.id.to_string();
+            let event = Event::new(tenant, "customer.reminded", subject, actor, &stamp);
+            let reminded = Reminded {
+                mail,
+                invoice_ids: invoices.iter().map(|invoice| invoice.id.to_string()).collect(),
+                total_amount: values::open_total(&invoices),
+                currency,
+            };
+            Ok((reminded, Writes { puts, events: vec![event], takes_number: false }))
+        })
+        .await
+}
+
+fn check(request: &ReminderRequest, scope: &Scope) -> Result<(), Issues> {
+    let mut issues = Issues::default();
+    request.letter.check(scope, &mut issues);
+    let instructions = request.payment_instructions.as_deref();
+    let field = "payment_instructions";
+    racun_kernel::text::check_field(&mut issues, field, instructions, MAX_INSTRUCTIONS_CHARS);
+    issues.into_result(())
+}
+
+async fn customer(store: &dyn Store, scope: &Scope, id: &str) -> Result<Customer, MailingError> {
+    let found = match id.contains('\0') {
+        true => None,
+        false => live(store.get::<Customer>(&CUSTOMERS, &scope.tenant(), id).await?),
+    };
+    let missing = || Issue::new("not_found", "there is no such customer in this entity");
+    Ok(found.ok_or_else(|| missing().at("customer_id"))?)
+}
+
+/// The customer's invoices that were due before today and are not paid, the one that was due first
+/// first.
+async fn overdue(
+    store: &dyn Store,
+    scope: &Scope,
+    entity: &Entity,
+    customer: &Customer,
+    stamp: &Stamp,
+) -> Result<Vec<Document>, StoreError> {
+    let table = DocumentKind::Invoice.table();
+    let clause = |field, operator| Clause::on(table, field, operator);
+    let query = ListQuery {
+        limit: MAX_INVOICES,
+        count: false,
+        clauses: vec![
+            clause("customer_id", Operator::Equals(customer.id.into())),
+            clause("is_draft", Operator::Equals(false.into())),
+            clause("paid_in_full", Operator::Equals(false.into())),
+            clause("voided_at", Operator::Equals(Value::Null)),
+            clause("date_due", Operator::Lt(today(entity, stamp).into())),
+        ],
+        ..ListQuery::first_page(table)
+    };
+    let mut found: Vec<Document> = store.page(table, &scope.tenant(), &query).await?.rows;
+    found.sort_by_key(|invoice| (invoice.content.date_due, invoice.id));
+    Ok(found)
+}
+
+/// Those of `invoices` that are in the currency that the request names, or in the only one there is.
+fn of_one_currency(
+    mut invoices: Vec<Document>,
+    request: &ReminderRequest,
+) -> Result<(Vec<Document>, Currency), MailingError> {
+    if let Some(code) = &request.currency_code {
+        let unknown = |error: racun_kernel::UnknownCurrency| {
+            Issue::new("invalid_currency", error.to_string()).at("currency_code")
+        };
+        let currency: Currency = code.parse().map_err(unknown)?;
+        invoices.retain(|invoice| invoice.content.currency == currency);
+    }
+    let currency = invoices.first().map(|invoice| invoice.content.currency);
+    let currency = currency.ok_or(MailingError::NothingOverdue)?;
+    if invoices.iter().any(|invoice| invoice.content.currency != currency) {
+        let message = "the customer owes in several currencies; name the one to be reminded of";
+        return Err(Issue::new("several_currencies", message).at("currency_code").into());
+    }
+    Ok((invoices, currency))
+}
+
+fn letter(
+    request: &ReminderRequest,
+    to: Vec<String>,
+    invoices: &[Document],
+    entity: &Entity,
+) -> Letter {
+    let locale = request.letter.locale(entity);
+    let keys = ["payment_reminders.email_subject", "payment_reminders.email_body"];
+    let default = Wording::Reminder.words(&locale);
+    let (subject, body) = request.letter.words(&[&entity.settings], keys, &locale, default);
+    let envelope = NewMail {
+        account_id: Some(entity.account_id),
+        entity_id: Some(entity.id),
+        kind: MailKind::Reminder,
+        about: invoices.iter().map(|invoice| invoice.id.to_string()).collect(),
+        sender_name: Some(entity.name.clone()),
+        reply_to: values::reply_to(entity, None),
+        to,
+        subject: String::new(),
+        text: String::new(),
+        html: None,
+    };
+    Letter { envelope, subject, body, must_use: Some("invoice_list") }
+}

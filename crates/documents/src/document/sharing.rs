@@ -1,0 +1,67 @@
+//! A document that people outside see by a link.
+
+use std::fmt::Write as _;
+
+use racun_kernel::Stamp;
+
+use super::{Document, Stage};
+use crate::{DocumentError, DocumentKind, Refused};
+
+/// Random bytes of a shareable id: 192 bits, which nobody guesses.
+const SHARE_BYTES: usize = 24;
+
+impl DocumentKind {
+    /// What shareable ids of the kind begin with.
+    #[must_use]
+    pub const fn share_prefix(self) -> &'static str {
+        match self {
+            Self::Invoice => "inv_share_",
+            Self::Estimate => "est_share_",
+            Self::CreditNote => "cre_share_",
+            Self::AdvanceInvoice => "adv_share_",
+            Self::DeliveryNote => "del_share_",
+        }
+    }
+}
+
+impl Document {
+    /// The document with a shareable id: the one that it has, or a new one.
+    ///
+    /// # Errors
+    /// For drafts, whose content is nobody's yet.
+    pub fn shared(mut self, stamp: &Stamp) -> Result<Self, DocumentError> {
+        if self.is_draft() {
+            return Err(Refused::DraftNotShared.into());
+        }
+        if self.shareable_id.is_none() {
+            let mut id = self.id.kind().share_prefix().to_owned();
+            for byte in &stamp.secret()[..SHARE_BYTES] {
+                // Writing to a text does not fail.
+                let _ = write!(id, "{byte:02x}");
+            }
+            self.shareable_id = Some(id);
+            self.updated_at = stamp.now();
+        }
+        Ok(self)
+    }
+
+    /// The document without a shareable id: links to it lead nowhere from then on.
+    #[must_use]
+    pub fn unshared(mut self, stamp: &Stamp) -> Self {
+        if self.shareable_id.take().is_some() {
+            self.updated_at = stamp.now();
+        }
+        self
+    }
+
+    /// The document as sent to its customer: shared.
+    ///
+    /// # Errors
+    /// For drafts and for voided documents.
+    pub fn sent(self, stamp: &Stamp) -> Result<Self, DocumentError> {
+        if matches!(self.stage, Stage::Voided(..)) {
+            return Err(Refused::Voided.into());
+        }
+        self.shared(stamp)
+    }
+}

@@ -1,0 +1,154 @@
+//! New passwords and verified addresses, by tokens that are mailed.
+
+use actix_web::web::{self, Data, Json, ReqData};
+use racun_access::{self as access, AccessError, Caller, MailTokenPurpose};
+use racun_application::mailing;
+use racun_kernel::Issue;
+use serde::{Deserialize, Serialize};
+use utoipa::ToSchema;
+use validator::Validate;
+
+use super::users::person;
+use crate::answer::NoContent;
+use crate::error::ApiError;
+use crate::request::{Body, Query};
+use crate::route::{Gate, Parameter, ParameterKind, Route};
+use crate::services::Services;
+
+const TAG: &str = "Users";
+
+const TOKEN: Parameter =
+    Parameter { name: "token", meaning: "The token that was mailed.", kind: ParameterKind::Text };
+
+/// Routes of new passwords and verified addresses.
+pub(crate) const ROUTES: &[Route] = &[
+    Route::post("/users/password-reset", "requestPasswordReset", Gate::Open, || {
+        web::to(request_reset)
+    })
+    .about(
+        TAG,
+        "Mails a token for a new password, if a user has the address; answers the same if none.",
+    )
+    .takes::<ResetRequestBody>()
+    .answers_nothing()
+    .sensitive(),
+    Route::post("/users/password-reset/confirm", "confirmPasswordReset", Gate::Open, || {
+        web::to(confirm_reset)
+    })
+    .about(TAG, "Sets a new password, and ends all sessions of the user.")
+    .takes::<ResetBody>()
+    .answers_nothing()
+    .sensitive(),
+    Route::post("/users/verify-email", "verifyEmail", Gate::Open, || web::to(verify))
+        .about(TAG, "Notes that the user who was mailed the token has the address.")
+        .takes::<VerifyBody>()
+        .answers::<VerifiedBody>()
+        .sensitive(),
+    Route::get("/users/verify-email", "followVerificationLink", Gate::Open, || web::to(follow))
+        .about(TAG, "The same, for the link in the mail.")
+        .reads(&[TOKEN])
+        .answers::<VerifiedBody>()
+        .sensitive(),
+    Route::post("/users/resend-verification", "resendVerification", Gate::SignedIn, || {
+        web::to(resend)
+    })
+    .about(TAG, "Mails the link again by which the user's address is verified.")
+    .answers_nothing(),
+];
+
+/// Body of `POST /users/password-reset`.
+#[derive(Deserialize, ToSchema, Validate)]
+#[schema(as = RequestPasswordReset)]
+struct ResetRequestBody {
+    /// The user's address.
+    email: String,
+}
+
+/// Body of `POST /users/password-reset/confirm`.
+#[derive(Deserialize, ToSchema, Validate)]
+#[schema(as = ConfirmPasswordReset)]
+struct ResetBody {
+    /// The token that was mailed. It holds for an hour, and once.
+    token: String,
+    /// 8 to 200 characters, one of them a lower-case letter.
+    password: String,
+}
+
+/// Body of `POST /users/verify-email`.
+#[derive(Deserialize, ToSchema, Validate)]
+#[schema(as = VerifyEmail)]
+struct VerifyBody {
+    /// The token that was mailed. It holds for a day, and once.
+    token: String,
+}
+
+/// Answer of `/users/verify-email`.
+#[derive(Debug, Serialize, ToSchema)]
+#[schema(as = EmailVerified)]
+struct VerifiedBody {
+    /// True.
+    email_verified: bool,
+}
+
+async fn request_reset(
+    services: Data<Services>,
+    body: Body<ResetRequestBody>,
+) -> Result<NoContent, ApiError> {
+    let email = body.0.email;
+    let task = |services: Services| async move {
+        mailing::request_password_reset(&*services.store, &email, &services.stamp()).await
+    };
+    services.run(task).await?;
+    Ok(NoContent)
+}
+
+async fn confirm_reset(
+    services: Data<Services>,
+    body: Body<ResetBody>,
+) -> Result<NoContent, ApiError> {
+    let ResetBody { token, password } = body.0;
+    let task = |services: Services| async move {
+        let (store, stamp) = (&*services.store, services.stamp());
+        let purpose = MailTokenPurpose::PasswordReset;
+        let token = access::find_mail_token(store, &token, purpose, &stamp).await?;
+        let hashing = stamp.clone();
+        let password = services.compute(move || access::hash_password(&password, &hashing)).await?;
+        access::reset_password(store, token, password, &stamp).await
+    };
+    services.run::<_, AccessError, _>(task).await?;
+    Ok(NoContent)
+}
+
+async fn verify(
+    services: Data<Services>,
+    body: Body<VerifyBody>,
+) -> Result<Json<VerifiedBody>, ApiError> {
+    verify_token(&services, body.0.token).await
+}
+
+async fn follow(services: Data<Services>, query: Query) -> Result<Json<VerifiedBody>, ApiError> {
+    let missing = || Issue::new("required", "send the token that was mailed").at(TOKEN.name);
+    let token = query.one(TOKEN.name)?.ok_or_else(missing)?.to_owned();
+    verify_token(&services, token).await
+}
+
+async fn verify_token(services: &Services, token: String) -> Result<Json<VerifiedBody>, ApiError> {
+    let task = |services: Services| async move {
+        let (store, stamp) = (&*services.store, services.stamp());
+        let purpose = MailTokenPurpose::Verification;
+        let token = access::find_mail_token(store, &token, purpose, &stamp).await?;
+        access::verify_email(store, token, &stamp).await
+    };
+    services.run::<_, AccessError, _>(task).await?;
+    Ok(Json(VerifiedBody { email_verified: true }))
+}
+
+async fn resend(services: Data<Services>, caller: ReqData<Caller>) -> Result<NoContent, ApiError> {
+    let user = person(caller.into_inner())?;
+    let task = |services: Services| async move {
+        let (store, base) = (&*services.store, &services.public_url);
+        mailing::resend_verification(store, base, &user, &services.stamp()).await
+    };
+    services.run(task).await?;
+    Ok(NoContent)
+}

@@ -1,0 +1,115 @@
+//! Routes of the log of what happened.
+
+use actix_web::web::{self, Data, Json, ReqData};
+use racun_access::Permission::ReadRecords;
+use racun_application::activities::{self, FILTERS, Labelled};
+use racun_kernel::{Page, Scope};
+use serde::Serialize;
+use utoipa::ToSchema;
+
+use crate::body::{Convert, ListBody};
+use crate::error::ApiError;
+use crate::request::Query;
+use crate::route::{Gate, LIST, Parameter, ParameterKind, Route};
+use crate::services::Services;
+
+/// Routes of the log.
+pub(crate) const ROUTES: &[Route] =
+    &[Route::get("/activities", "listActivities", Gate::Entity(ReadRecords), || web::to(list))
+        .about(
+            "Activities",
+            "Lists what happened in the entity, newest first. Entries never change.",
+        )
+        .reads(LIST)
+        .reads_also(PLAIN)
+        .answers::<ListBody<ActivityBody>>()];
+
+const PLAIN: &[Parameter] = &[
+    Parameter {
+        name: FILTERS[0],
+        meaning: "Only what happened to such resources: Invoice, Customer, Payment.",
+        kind: ParameterKind::Text,
+    },
+    Parameter {
+        name: FILTERS[1],
+        meaning: "Only what happened to the resource with this id.",
+        kind: ParameterKind::Text,
+    },
+    Parameter {
+        name: FILTERS[2],
+        meaning: "Only what was done so: created, updated, voided.",
+        kind: ParameterKind::Text,
+    },
+];
+
+/// Something that happened.
+#[derive(Debug, Serialize, ToSchema)]
+#[schema(as = Activity)]
+struct ActivityBody {
+    /// Its id.
+    id: String,
+    /// The entity it happened in.
+    entity_id: String,
+    /// What sort of resource it happened to: `Invoice`, `Customer`, `Payment`.
+    resource_type: String,
+    /// The resource's id.
+    resource_id: String,
+    /// What was done: `created`, `updated`, `deleted`, `voided`.
+    action: String,
+    /// What sort of somebody did it: `user`, `system`, `api_key`, `cron` or `webhook`.
+    actor_type: String,
+    /// The id of the person or key.
+    #[schema(required = true)]
+    actor_id: Option<String>,
+    /// What the person or key is called now.
+    #[schema(required = true)]
+    actor_label: Option<String>,
+    /// What else is known.
+    details: DetailsBody,
+    /// What is not as it was.
+    #[schema(required = true)]
+    changes: Option<ChangesBody>,
+    /// When.
+    created_at: String,
+}
+
+/// What else is known of something that happened.
+#[derive(Debug, Serialize, ToSchema)]
+#[schema(as = ActivityDetails)]
+struct DetailsBody {
+    /// Its name, as receivers of events know it: `invoice.created`.
+    event: String,
+}
+
+/// What is not as it was.
+#[derive(Debug, Serialize, ToSchema)]
+#[schema(as = ActivityChanges)]
+struct ChangesBody {
+    /// The names of the fields; no values.
+    fields: Vec<String>,
+}
+
+async fn list(
+    services: Data<Services>,
+    scope: ReqData<Scope>,
+    query: Query,
+) -> Result<Json<ListBody<ActivityBody>>, ApiError> {
+    let filter = |name| query.one(name).map(|value| value.map(str::to_owned));
+    let filters = [filter(FILTERS[0])?, filter(FILTERS[1])?, filter(FILTERS[2])?];
+    let page = activities::list(&*services.store, &scope, &query.list()?, filters).await?;
+    let body = |Labelled { activity, actor }| ActivityBody {
+        id: activity.id.to_string(),
+        entity_id: scope.entity().to_string(),
+        resource_type: activity.resource_type,
+        resource_id: activity.resource_id,
+        action: activity.action,
+        actor_type: activity.actor_type.name().to_owned(),
+        actor_id: activity.actor_id,
+        actor_label: actor,
+        details: DetailsBody { event: activity.kind },
+        changes: (!activity.fields.is_empty()).then_some(ChangesBody { fields: activity.fields }),
+        created_at: activity.created_at.convert(),
+    };
+    let rows = page.rows.into_iter().map(body).collect();
+    Ok(Json(ListBody::of(Page { rows, pagination: page.pagination })))
+}

@@ -1,0 +1,27 @@
+//! Errors of the log and of jobs.
+
+use racun_application::activities::ActivitiesError;
+use racun_application::jobs::JobError;
+
+use super::{ApiError, Kind};
+
+impl From<ActivitiesError> for ApiError {
+    fn from(error: ActivitiesError) -> Self {
+        match error {
+            ActivitiesError::Invalid(issues) => issues.into(),
+            ActivitiesError::Store(error) => error.into(),
+        }
+    }
+}
+
+impl From<JobError> for ApiError {
+    fn from(error: JobError) -> Self {
+        match &error {
+            JobError::NotFound { id } => Self::not_found(id),
+            JobError::NotDead => {
+                Self::new(Kind::Conflict, error.to_string()).caused_by("job_not_dead")
+            }
+            JobError::Store(error) => error.clone().into(),
+        }
+    }
+}

@@ -1,0 +1,244 @@
+//! How many requests are answered in a minute: by token, by address, and fewer where guessing pays.
+//!
+//! Buckets are fixed minutes of the clock. A request whose token is good counts for its token and for
+//! its address; any other one counts for its address alone. Routes that are marked in the table count
+//! in a small bucket of the address besides. A request that finds one of its buckets full is refused
+//! and counted in none of them, so each bucket grants exactly what it holds.
+//!
+//! | Module       | Owns                                                          |
+//! | ------------ | ------------------------------------------------------------- |
+//! | `address`    | whose address a request counts for, and which proxies to trust |
+//! | `in_process` | the counters of one process                                   |
+
+mod address;
+mod in_process;
+
+use std::cmp::Reverse;
+use std::fmt::Display;
+use std::sync::Arc;
+
+use actix_web::http::header::{HeaderMap, HeaderName, HeaderValue};
+use actix_web::{HttpMessage as _, HttpRequest, web};
+use racun_kernel::{Bucket, RateLimits, Taken};
+use ring::digest::{SHA256, digest};
+use time::OffsetDateTime;
+
+use crate::error::{ApiError, Kind};
+use crate::route::{Rate, Route};
+use crate::services::Services;
+
+pub use address::{InvalidNetwork, Network};
+use in_process::InProcess;
+
+/// Requests that are answered in a minute.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct RateLimitOptions {
+    /// With one token.
+    pub per_token: u32,
+    /// From one address, with good tokens.
+    pub per_ip_authenticated: u32,
+    /// From one address, without a good token.
+    pub per_ip_anonymous: u32,
+    /// From one address, on the routes where guessing pays.
+    pub per_ip_sensitive: u32,
+}
+
+impl Default for RateLimitOptions {
+    /// 850, 3,400, 850 and 10.
+    fn default() -> Self {
+        Self {
+            per_token: 850,
+            per_ip_authenticated: 3_400,
+            per_ip_anonymous: 850,
+            per_ip_sensitive: 10,
+        }
+    }
+}
+
+/// Counts requests. A clone counts together with its original.
+#[derive(Clone)]
+pub struct RateLimiter(Arc<Inner>);
+
+struct Inner {
+    options: RateLimitOptions,
+    proxies: Vec<Network>,
+    /// The counters that several processes share, where they do.
+    shared: Option<Arc<dyn RateLimits>>,
+    own: InProcess,
+}
+
+/// Who a request is counted for.
+pub(crate) enum Counted<'a> {
+    /// Whoever has this token, which is good.
+    Token(&'a str),
+    /// Nobody known.
+    Anonymous,
+}
+
+/// What the headers of an answer say: of the bucket that is nearest to its end.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Standing {
+    limit: u32,
+    remaining: u32,
+    ends_at: i64,
+}
+
+/// How many requests the bucket holds that a request was counted in.
+const LIMIT: HeaderName = HeaderName::from_static("x-ratelimit-limit");
+/// How many it will still answer in this minute.
+const REMAINING: HeaderName = HeaderName::from_static("x-ratelimit-remaining");
+/// The second in which it is emptied, since 1970.
+const RESET: HeaderName = HeaderName::from_static("x-ratelimit-reset");
+
+impl Standing {
+    fn of(buckets: &[Bucket], taken: &Taken) -> Option<Self> {
+        let left = buckets.iter().zip(&taken.used).map(|(bucket, used)| {
+            let remaining = bucket.limit.saturating_sub(*used);
+            (remaining, Reverse(bucket.limit))
+        });
+        let (remaining, Reverse(limit)) = left.min()?;
+        Some(Self { limit, remaining, ends_at: taken.ends_at })
+    }
+
+    /// Writes it into an answer.
+    pub(crate) fn write(self, headers: &mut HeaderMap) {
+        let mut write = |name: HeaderName, value: &dyn Display| {
+            if let Ok(value) = HeaderValue::try_from(value.to_string()) {
+                headers.insert(name, value);
+            }
+        };
+        write(LIMIT, &self.limit);
+        write(REMAINING, &self.remaining);
+        write(RESET, &self.ends_at);
+    }
+}
+
+impl RateLimiter {
+    /// A limiter that believes `X-Forwarded-For` from `proxies` only, and counts in `shared` where
+    /// there is one. While that cannot be reached, it counts for this process alone.
+    #[must_use]
+    pub fn new(
+        options: RateLimitOptions,
+        proxies: Vec<Network>,
+        shared: Option<Arc<dyn RateLimits>>,
+    ) -> Self {
+        Self(Arc::new(Inner { options, proxies, shared, own: InProcess::default() }))
+    }
+
+    /// The buckets of a request from `address`, the token's first.
+    fn buckets(&self, rate: Rate, who: &Counted<'_>, address: &str) -> Vec<Bucket> {
+        let options = &self.0.options;
+        let bucket = |sort: &str, whose: &str, limit| Bucket { key: key(sort, whose), limit };
+        let mut buckets = match who {
+            Counted::Token(token) => vec![
+                bucket("token", token, options.per_token),
+                bucket("known", address, options.per_ip_authenticated),
+            ],
+            Counted::Anonymous => vec![bucket("anonymous", address, options.per_ip_anonymous)],
+        };
+        if rate == Rate::Sensitive {
+            buckets.push(bucket("sensitive", address, options.per_ip_sensitive));
+        }
+        buckets
+    }
+
+    async fn take(&self, buckets: &[Bucket], now: OffsetDateTime) -> Taken {
+        if let Some(shared) = &self.0.shared {
+            match shared.take(buckets).await {
+                Ok(taken) => return taken,
+                Err(error) => {
+                    tracing::warn!(?error, "requests are counted for this process alone");
+                }
+            }
+        }
+        self.0.own.take(buckets, now)
+    }
+}
+
+/// What a bucket is stored under: it says neither the token nor the address.
+fn key(sort: &str, whose: &str) -> String {
+    let digest = digest(&SHA256, format!("{sort} {whose}").as_bytes());
+    digest.as_ref().iter().take(16).map(|byte| format!("{byte:02x}")).collect()
+}
+
+/// Counts `request` for `who`, and leaves for the answer's headers how its buckets stand.
+///
+/// # Errors
+/// When one of its buckets is full.
+pub(crate) async fn count(
+    request: &HttpRequest,
+    rate: Rate,
+    who: Counted<'_>,
+) -> Result<(), ApiError> {
+    let Some(services) = request.app_data::<web::Data<Services>>() else { return Ok(()) };
+    let Some(limiter) = services.rate_limiter.as_ref().filter(|_| rate != Rate::Unlimited) else {
+        return Ok(());
+    };
+    let peer = request.peer_addr().map(|peer| peer.ip());
+    let address = address::of(peer, request.headers(), &limiter.0.proxies);
+    let buckets = limiter.buckets(rate, &who, &address);
+    let taken = limiter.take(&buckets, (services.clock)()).await;
+    if let Some(standing) = Standing::of(&buckets, &taken) {
+        request.extensions_mut().insert(standing);
+    }
+    if taken.is_granted {
+        return Ok(());
+    }
+    let message = format!(
+        "too many requests in this minute; send the next one in {} seconds",
+        taken.seconds_left
+    );
+    Err(ApiError::new(Kind::TooManyRequests, message).retry_after(taken.seconds_left))
+}
+
+/// Counts a request that no route of the table answers.
+///
+/// # Errors
+/// When one of its buckets is full.
+pub(crate) async fn count_stray(request: &HttpRequest) -> Result<(), ApiError> {
+    count(request, Rate::Ordinary, Counted::Anonymous).await
+}
+
+/// Counts a request to a route that asks for no token.
+///
+/// # Errors
+/// When one of its buckets is full.
+pub(crate) async fn count_open(route: &Route, request: &HttpRequest) -> Result<(), ApiError> {
+    count(request, route.rate, Counted::Anonymous).await
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_bucket_that_is_nearest_to_its_end_is_shown() {
+        let bucket = |limit| Bucket { key: String::new(), limit };
+        let taken = |used: &[u32]| Taken {
+            is_granted: true,
+            used: used.to_vec(),
+            ends_at: 60,
+            seconds_left: 1,
+        };
+        for (limits, used, shown) in [
+            (&[850, 3400][..], &[1, 1][..], Some((850, 849))),
+            (&[850, 3400], &[10, 3399], Some((3400, 1))),
+            (&[850, 10], &[9, 9], Some((10, 1))),
+            (&[850, 10], &[850, 10], Some((850, 0))),
+            (&[], &[], None),
+        ] {
+            let buckets: Vec<Bucket> = limits.iter().copied().map(bucket).collect();
+            let standing = Standing::of(&buckets, &taken(used));
+            let found = standing.map(|standing| (standing.limit, standing.remaining));
+            assert_eq!(found, shown, "{limits:?} {used:?}");
+        }
+    }
+
+    #[test]
+    fn a_key_tells_sorts_apart_and_nothing_else() {
+        assert_eq!(key("token", "abc"), key("token", "abc"));
+        assert_ne!(key("token", "abc"), key("known", "abc"));
+        assert_ne!(key("token", "abc"), key("token", "abd"));
+        assert!(!key("token", "abc").contains("abc"));
+    }
+}

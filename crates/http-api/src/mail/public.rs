@@ -1,0 +1,267 @@
+//! Documents behind links, for everyone: what their customer may read, and nothing that the entity
+//! keeps for itself.
+
+use actix_web::http::header::{CACHE_CONTROL, HeaderName, REFERRER_POLICY};
+use actix_web::web::{self, Data};
+use actix_web::{HttpRequest, HttpResponse};
+use racun_application::mailing as application;
+use racun_documents::{Document, DocumentKind};
+use serde::Serialize;
+use serde_json::{Map, Value as Json};
+use utoipa::openapi::RefOr;
+use utoipa::openapi::schema::{AdditionalProperties, ObjectBuilder, Schema, Type};
+use utoipa::{PartialSchema, ToSchema};
+
+use crate::documents::AnyDocumentBody;
+use crate::error::ApiError;
+use crate::route::{Gate, Route};
+use crate::services::Services;
+
+const TAG: &str = "Shared documents";
+
+/// Keeps documents out of search engines.
+const X_ROBOTS_TAG: HeaderName = HeaderName::from_static("x-robots-tag");
+
+macro_rules! shared_route {
+    ($path:literal, $operation:literal, $kind:ident, $a_one:literal) => {
+        Route::get(concat!($path, "/shareable/{shareable_id}"), $operation, Gate::Open, || {
+            web::to(|services, request| shared(services, request, DocumentKind::$kind))
+        })
+        .about(TAG, concat!("Answers ", $a_one, " to whoever has its link."))
+        .answers::<SharedDocumentBody>()
+    };
+}
+
+/// Routes that answer everyone who has a link.
+pub(crate) const ROUTES: &[Route] = &[
+    shared_route!("/invoices", "getSharedInvoice", Invoice, "an invoice"),
+    shared_route!("/estimates", "getSharedEstimate", Estimate, "an estimate"),
+    shared_route!("/credit-notes", "getSharedCreditNote", CreditNote, "a credit note"),
+    shared_route!(
+        "/advance-invoices",
+        "getSharedAdvanceInvoice",
+        AdvanceInvoice,
+        "an advance invoice"
+    ),
+    shared_route!("/delivery-notes", "getSharedDeliveryNote", DeliveryNote, "a delivery note"),
+];
+
+/// What is shown of a document.
+const OF_DOCUMENT: &[&str] = &[
+    "number",
+    "date",
+    "date_due",
+    "date_valid_till",
+    "date_service",
+    "date_service_to",
+    "title_type",
+    "hide_prices",
+    "issuer",
+    "business_unit",
+    "customer",
+    "note",
+    "payment_terms",
+    "tax_clause",
+    "footer",
+    "signature",
+    "translations",
+    "items",
+    "total",
+    "total_with_tax",
+    "total_discount",
+    "taxes",
+    "currency_code",
+    "exchange_rate",
+    "total_converted",
+    "total_with_tax_converted",
+    "rounding_correction",
+    "total_paid",
+    "total_due",
+    "paid_in_full",
+    "transaction_type",
+    "reference",
+    "accepted_at",
+    "rejected_at",
+    "voided_at",
+    "furs",
+    "fina",
+    "shareable_id",
+];
+/// What is shown of a line.
+const OF_LINE: &[&str] = &[
+    "type",
+    "name",
+    "description",
+    "translations",
+    "classification",
+    "quantity",
+    "unit",
+    "price",
+    "gross_price",
+    "discounts",
+    "taxes",
+    "total",
+    "total_with_tax",
+];
+/// What is shown of a tax, on a line or in the summary.
+const OF_TAX: &[&str] = &[
+    "rate",
+    "base",
+    "amount",
+    "base_converted",
+    "amount_converted",
+    "reverse_charge",
+    "classification",
+    "pt_exemption_code",
+    "pt_exemption_reason",
+];
+/// What is shown of a business unit.
+const OF_UNIT: &[&str] = &[
+    "name",
+    "address",
+    "address_2",
+    "post_code",
+    "city",
+    "state",
+    "country",
+    "country_code",
+    "email",
+    "phone",
+    "website",
+    "logo_url",
+    "signature_url",
+];
+/// What is shown of issuer and customer.
+const OF_PARTY: &[&str] = &[
+    "name",
+    "unit_name",
+    "email",
+    "address",
+    "address_2",
+    "post_code",
+    "city",
+    "state",
+    "country",
+    "country_code",
+    "tax_number",
+    "tax_number_2",
+    "company_number",
+    "phone",
+    "bank_accounts",
+    "bank_account",
+];
+/// What is shown of what a tax authority knows: what is printed on the document.
+const OF_FISCALIZATION: &[&str] = &["status", "fiscalized_at", "data"];
+/// What says a price: not shown of a delivery note that hides them.
+const PRICES: &[&str] = &[
+    "price",
+    "gross_price",
+    "discounts",
+    "taxes",
+    "total",
+    "total_with_tax",
+    "total_discount",
+    "total_converted",
+    "total_with_tax_converted",
+    "rounding_correction",
+    "exchange_rate",
+];
+
+/// A document as whoever has its link sees it.
+#[derive(Debug, Serialize)]
+#[serde(transparent)]
+pub struct SharedDocumentBody(Map<String, Json>);
+
+impl PartialSchema for SharedDocumentBody {
+    fn schema() -> RefOr<Schema> {
+        let text = || Schema::from(ObjectBuilder::new().schema_type(Type::String).build());
+        let about = "A document without what its entity keeps for itself: ids of records, metadata, \
+                     settings. `type` says which kind it is; properties are those of the kind.";
+        ObjectBuilder::new()
+            .schema_type(Type::Object)
+            .description(Some(about))
+            .property("type", text())
+            .required("type")
+            .property("number", text())
+            .required("number")
+            .additional_properties(Some(AdditionalProperties::<Schema>::FreeForm(true)))
+            .into()
+    }
+}
+
+impl ToSchema for SharedDocumentBody {
+    fn name() -> std::borrow::Cow<'static, str> {
+        "SharedDocument".into()
+    }
+}
+
+impl SharedDocumentBody {
+    fn of(document: Document) -> Result<Self, serde_json::Error> {
+        let (kind, hides_prices) = (document.id.kind(), document.content.hide_prices);
+        let whole = serde_json::to_value(AnyDocumentBody::of(document, Vec::new()))?;
+        let mut shown = object(whole, OF_DOCUMENT);
+        shown.insert("type".to_owned(), kind.name().into());
+        within(&mut shown, "items", OF_LINE);
+        for line in shown.get_mut("items").and_then(Json::as_array_mut).into_iter().flatten() {
+            if let Some(line) = line.as_object_mut() {
+                within(line, "taxes", OF_TAX);
+            }
+        }
+        for (key, properties) in [
+            ("taxes", OF_TAX),
+            ("business_unit", OF_UNIT),
+            ("issuer", OF_PARTY),
+            ("customer", OF_PARTY),
+            ("furs", OF_FISCALIZATION),
+            ("fina", OF_FISCALIZATION),
+        ] {
+            within(&mut shown, key, properties);
+        }
+        if hides_prices {
+            let priceless = |map: &mut Map<String, Json>| {
+                map.retain(|key, _| !PRICES.contains(&key.as_str()));
+            };
+            priceless(&mut shown);
+            let lines = shown.get_mut("items").and_then(Json::as_array_mut).into_iter().flatten();
+            lines.filter_map(Json::as_object_mut).for_each(priceless);
+        }
+        Ok(Self(shown))
+    }
+}
+
+/// `value` with these properties only; nothing of what is no object.
+fn object(value: Json, properties: &[&str]) -> Map<String, Json> {
+    let Json::Object(mut map) = value else { return Map::new() };
+    map.retain(|key, _| properties.contains(&key.as_str()));
+    map
+}
+
+/// Leaves these properties only of what is under `key`: an object, or an array of some.
+fn within(map: &mut Map<String, Json>, key: &str, properties: &[&str]) {
+    match map.get_mut(key) {
+        Some(Json::Array(values)) => {
+            for value in values {
+                *value = Json::Object(object(value.take(), properties));
+            }
+        }
+        Some(value) if value.is_object() => {
+            *value = Json::Object(object(value.take(), properties));
+        }
+        _ => {}
+    }
+}
+
+async fn shared(
+    services: Data<Services>,
+    request: HttpRequest,
+    kind: DocumentKind,
+) -> Result<HttpResponse, ApiError> {
+    let id = request.match_info().query("shareable_id");
+    let document = application::find_shared(&*services.store, kind, id).await?;
+    let body = SharedDocumentBody::of(document).map_err(ApiError::internal)?;
+    let mut answer = HttpResponse::Ok();
+    answer.insert_header((X_ROBOTS_TAG, "noindex, nofollow"));
+    answer.insert_header((CACHE_CONTROL, "no-store"));
+    answer.insert_header((REFERRER_POLICY, "no-referrer"));
+    Ok(answer.json(body))
+}

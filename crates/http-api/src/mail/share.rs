@@ -1,0 +1,76 @@
+//! Links to documents, for whoever may make and revoke them.
+
+use actix_web::web::{self, Data, Json, ReqData};
+use racun_access::Permission::WriteRecords;
+use racun_application::mailing as application;
+use racun_documents::DocumentId;
+use racun_kernel::Scope;
+use serde::Serialize;
+use utoipa::ToSchema;
+
+use crate::answer::NoContent;
+use crate::error::ApiError;
+use crate::request::PathText;
+use crate::route::{Gate, Route};
+use crate::services::Services;
+
+const TAG: &str = "Documents";
+
+/// Routes of links.
+pub(crate) const ROUTES: &[Route] = &[
+    Route::post("/documents/{id}/share", "shareDocument", Gate::Entity(WriteRecords), || {
+        web::to(share)
+    })
+    .about(
+        TAG,
+        "Answers the link by which anybody sees an issued document; makes it when it has none.",
+    )
+    .answers::<ShareBody>(),
+    Route::delete("/documents/{id}/share", "unshareDocument", Gate::Entity(WriteRecords), || {
+        web::to(unshare)
+    })
+    .about(TAG, "Revokes the document's link. A later one is another."),
+];
+
+/// Where a document is seen.
+#[derive(Debug, Serialize, ToSchema)]
+#[schema(as = Share)]
+struct ShareBody {
+    /// What cannot be guessed of it.
+    shareable_id: String,
+    /// The link.
+    shareable_link: String,
+}
+
+/// The path's id as one of a document.
+fn document_id(path: &PathText) -> Result<DocumentId, ApiError> {
+    path.0.parse().map_err(|_| ApiError::not_found(&path.0))
+}
+
+async fn share(
+    services: Data<Services>,
+    scope: ReqData<Scope>,
+    path: PathText,
+) -> Result<Json<ShareBody>, ApiError> {
+    let (id, scope) = (document_id(&path)?, scope.into_inner());
+    let task = |services: Services| async move {
+        application::share(&*services.store, &scope, id, &services.stamp()).await
+    };
+    let document = services.run(task).await?;
+    let shareable_id = document.shareable_id.unwrap_or_default();
+    let shareable_link = application::link(&services.public_url, id.kind(), &shareable_id);
+    Ok(Json(ShareBody { shareable_id, shareable_link }))
+}
+
+async fn unshare(
+    services: Data<Services>,
+    scope: ReqData<Scope>,
+    path: PathText,
+) -> Result<NoContent, ApiError> {
+    let (id, scope) = (document_id(&path)?, scope.into_inner());
+    let task = |services: Services| async move {
+        application::unshare(&*services.store, &scope, id, &services.stamp()).await
+    };
+    services.run(task).await?;
+    Ok(NoContent)
+}

@@ -1,0 +1,101 @@
+//! An application whose mails arrive in a list.
+
+use std::sync::{Arc, Mutex};
+
+use async_trait::async_trait;
+use racun_application::jobs::{JobKind, claim, perform};
+use racun_application::mailing::Postman;
+use racun_http_api::Services;
+use racun_kernel::{Mail, MailError, Mailer};
+use serde_json::json;
+
+use crate::harness::{Api, PASSWORD, Who, text};
+
+/// Takes all mails, or says what it was told to say.
+#[derive(Default)]
+pub struct Mailbox {
+    taken: Mutex<Vec<Mail>>,
+    pub says: Mutex<Option<MailError>>,
+}
+
+#[async_trait]
+impl Mailer for Mailbox {
+    async fn send(&self, mail: &Mail) -> Result<(), MailError> {
+        if let Some(error) = self.says.lock().unwrap().clone() {
+            return Err(error);
+        }
+        self.taken.lock().unwrap().push(mail.clone());
+        Ok(())
+    }
+}
+
+/// The application, and what it sends.
+pub struct Post {
+    pub api: Api,
+    pub mailbox: Arc<Mailbox>,
+    services: Services,
+}
+
+impl Post {
+    pub async fn open() -> Self {
+        let mut kept = None;
+        let api = Api::with(|services| {
+            kept = Some(services.clone());
+            services
+        })
+        .await;
+        Self { api, mailbox: Arc::default(), services: kept.unwrap() }
+    }
+
+    /// Delivers what is due; answers what arrived.
+    pub async fn deliver(&self) -> Vec<Mail> {
+        let services = self.services.clone();
+        let stamp = Arc::new(move || services.stamp());
+        let mailer = Arc::<Mailbox>::clone(&self.mailbox);
+        let store = Arc::clone(&self.services.store);
+        let postman = Postman { store, mailer, stamp: stamp.clone() };
+        let store = &*self.services.store;
+        for job in claim(store, &[JobKind::Mail], &stamp(), 100).await.unwrap() {
+            perform(store, &postman, &job, &*stamp).await.unwrap();
+        }
+        std::mem::take(&mut *self.mailbox.taken.lock().unwrap())
+    }
+
+    /// The token behind `prefix` in the only mail that arrives.
+    pub async fn token(&self, prefix: &str) -> String {
+        let mails = self.deliver().await;
+        assert_eq!(mails.len(), 1, "{mails:?}");
+        token_in(&mails[0].text, prefix)
+    }
+
+    /// An owner whose address is verified.
+    pub async fn owner(&self, email: &str) -> Who {
+        let owner = self.api.owner(email).await;
+        let token = self.token("verify_").await;
+        let verified = json!({"token": token});
+        self.api.post("/users/verify-email", &Who::nobody(), verified).await.with(200);
+        owner
+    }
+
+    /// An issued document over 100 euros, due long ago.
+    pub async fn document(&self, owner: &Who, path: &str, more: serde_json::Value) -> String {
+        let mut body = json!({
+            "date": "2026-10-01",
+            "items": [{"name": "Delo", "price": 100, "taxes": []}],
+        });
+        body.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
+        text(&self.api.post(path, owner, body).await.with(201).json()["id"])
+    }
+}
+
+/// The text from `prefix` on, as far as a token goes.
+pub fn token_in(text: &str, prefix: &str) -> String {
+    let from = text.find(prefix).unwrap_or_else(|| panic!("no {prefix} in {text}"));
+    let sane = |c: &char| c.is_ascii_alphanumeric() || *c == '_' || *c == '-';
+    text[from..].chars().take_while(sane).collect()
+}
+
+/// The body of a login.
+pub fn login(email: &str) -> serde_json::Value {
+    json!({"email": email, "password": PASSWORD})
+}

@@ -1,0 +1,36 @@
+//! E-mail: what is sent to whom, made of which text, how often, and what became of it.
+//!
+//! | Module     | Owns                                                                   |
+//! | ---------- | ---------------------------------------------------------------------- |
+//! | `address`  | the addresses that a request names                                     |
+//! | `template` | variables in braces, and their values                                  |
+//! | `markdown` | the few marks that a text may use, as HTML                             |
+//! | `wording`  | the texts that are sent when nobody wrote others, by language          |
+//! | `format`   | dates and amounts as people of a language write them                   |
+//! | `outgoing` | a mail as a record: queued, sent or failed                             |
+//! | `window`   | how often something is sent                                            |
+//!
+//! **Invariants.** Pure: no I/O, no clock, no randomness. A template is filled once: what a value
+//! holds is never read as a variable, as a mark or as HTML. A record holds no secret: what proves
+//! something to its receiver stands in no row, only a place for it does ([`SECRET`]).
+
+mod address;
+mod format;
+mod markdown;
+mod outgoing;
+mod template;
+mod window;
+mod wording;
+
+use racun_kernel::Table;
+
+pub use address::{MAX_RECIPIENTS, parse_addresses};
+pub use format::{amount, day};
+pub use markdown::to_html;
+pub use outgoing::{MAILS, MailKind, MailState, NewMail, OutgoingMail, SECRET};
+pub use template::{Values, fill, fill_line, uses};
+pub use window::{Cap, LimitReached, PER_SUBJECT, SANDBOX, SEND_WINDOWS, SendWindow};
+pub use wording::{DocumentWords, Wording, Words};
+
+/// The tables of this crate, for stores that make them.
+pub static TABLES: [&Table; 2] = [&MAILS, &SEND_WINDOWS];

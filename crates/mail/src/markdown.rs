@@ -1,0 +1,222 @@
+//! The few marks that a text may use, as HTML: headings, lists, emphasis, links.
+//!
+//! HTML in a text is shown as it is written, never interpreted. Values of variables hold no marks.
+
+use crate::template::{Piece, Values, pieces};
+
+/// Encloses the place of a value while marks are read. Texts lose these characters.
+const MARK: char = '\u{e000}';
+
+/// `template`, filled with `values`, as the body of an HTML document.
+///
+/// Blank lines part paragraphs, line ends stay. `# ` to `### ` begins a heading, `- ` or `* ` an item of a list; `**bold**`,
+/// `*italic*`, `[text](url)`; addresses of the web become links. Links lead to `http:`, `https:` and
+/// `mailto:` only.
+#[must_use]
+pub fn to_html(template: &str, values: &Values) -> String {
+    let mut marked = String::with_capacity(template.len());
+    let mut kept = Vec::new();
+    for piece in pieces(template, values) {
+        match piece {
+            Piece::Text(text) => marked.extend(text.chars().filter(|c| *c != MARK)),
+            Piece::Value(value) => {
+                marked.push_str(&format!("{MARK}{}{MARK}", kept.len()));
+                kept.push(value);
+            }
+        }
+    }
+    let mut page = Page { html: String::new(), values: kept };
+    page.blocks(&marked.replace("\r\n", "\n"));
+    page.html
+}
+
+struct Page<'a> {
+    html: String,
+    values: Vec<&'a str>,
+}
+
+impl Page<'_> {
+    fn blocks(&mut self, text: &str) {
+        let mut paragraph: Vec<&str> = Vec::new();
+        let mut in_list = false;
+        for line in text.lines().chain([""]) {
+            let (heading, item) = (heading(line), item(line));
+            if (heading.is_some() || item.is_some() || line.trim().is_empty())
+                && !paragraph.is_empty()
+            {
+                self.paragraph(&paragraph);
+                paragraph.clear();
+            }
+            if in_list && item.is_none() {
+                self.html.push_str("</ul>\n");
+                in_list = false;
+            }
+            if let Some((level, title)) = heading {
+                self.html.push_str(&format!("<h{level}>"));
+                self.inline(title, true);
+                self.html.push_str(&format!("</h{level}>\n"));
+            } else if let Some(text) = item {
+                self.html.push_str(if in_list { "<li>" } else { "<ul>\n<li>" });
+                in_list = true;
+                self.inline(text, true);
+                self.html.push_str("</li>\n");
+            } else if !line.trim().is_empty() {
+                paragraph.push(line);
+            }
+        }
+    }
+
+    fn paragraph(&mut self, lines: &[&str]) {
+        self.html.push_str("<p>");
+        for (n, line) in lines.iter().enumerate() {
+            if n > 0 {
+                self.html.push_str("<br>\n");
+            }
+            self.inline(line.trim_end(), true);
+        }
+        self.html.push_str("</p>\n");
+    }
+
+    /// Writes `text`, one line, with its marks. Inside a link there is no other one.
+    fn inline(&mut self, text: &str, may_link: bool) {
+        let mut rest = text;
+        while let Some(first) = rest.chars().next() {
+            let taken = match first {
+                '*' => self.emphasis(rest, may_link),
+                '[' if may_link => self.link(rest),
+                'h' if may_link => self.bare_link(rest),
+                MARK => self.value(rest, may_link),
+                _ => None,
+            };
+            let taken = taken.unwrap_or_else(|| {
+                escape_into(&mut self.html, &rest[..first.len_utf8()]);
+                first.len_utf8()
+            });
+            rest = &rest[taken..];
+        }
+    }
+
+    /// Writes `**bold**` or `*italic*`; answers how many bytes that took.
+    fn emphasis(&mut self, rest: &str, may_link: bool) -> Option<usize> {
+        let (mark, tag) = if rest.starts_with("**") { ("**", "strong") } else { ("*", "em") };
+        let inner = &rest[mark.len()..];
+        let end = inner.find(mark).filter(|end| *end > 0)?;
+        let inner = &inner[..end];
+        if inner.starts_with(' ') || inner.ends_with(' ') {
+            return None;
+        }
+        self.html.push_str(&format!("<{tag}>"));
+        self.inline(inner, may_link);
+        self.html.push_str(&format!("</{tag}>"));
+        Some(end + 2 * mark.len())
+    }
+
+    /// Writes `[text](url)`.
+    fn link(&mut self, rest: &str) -> Option<usize> {
+        let middle = rest.find("](")?;
+        let end = middle + rest[middle..].find(')')?;
+        let (text, url) = (&rest[1..middle], self.resolved(&rest[middle + 2..end]));
+        if !is_safe(&url) {
+            return None;
+        }
+        self.open_link(&url);
+        self.inline(text, false);
+        self.html.push_str("</a>");
+        Some(end + 1)
+    }
+
+    /// Writes an address of the web that stands in the text.
+    fn bare_link(&mut self, rest: &str) -> Option<usize> {
+        if !(rest.starts_with("https://") || rest.starts_with("http://")) {
+            return None;
+        }
+        let is_end = |c: char| c.is_whitespace() || c.is_control() || "<>\"'`*".contains(c);
+        let url = &rest[..rest.find(is_end).unwrap_or(rest.len())];
+        let url = url.trim_end_matches(['.', ',', ';', ':', '!', '?', ')', ']']);
+        let resolved = self.resolved(url);
+        self.open_link(&resolved);
+        escape_into(&mut self.html, &resolved);
+        self.html.push_str("</a>");
+        Some(url.len())
+    }
+
+    /// Writes the value whose place `rest` begins with; one that is an address of the web as a link.
+    fn value(&mut self, rest: &str, may_link: bool) -> Option<usize> {
+        let (value, taken) = self.value_at(rest)?;
+        let value = value.to_owned();
+        let is_url = value.starts_with("https://") || value.starts_with("http://");
+        if is_url && may_link && !value.contains(char::is_whitespace) {
+            self.open_link(&value);
+            escape_into(&mut self.html, &value);
+            self.html.push_str("</a>");
+        } else {
+            for (n, line) in value.lines().enumerate() {
+                if n > 0 {
+                    self.html.push_str("<br>\n");
+                }
+                escape_into(&mut self.html, line);
+            }
+        }
+        Some(taken)
+    }
+
+    fn value_at(&self, rest: &str) -> Option<(&str, usize)> {
+        let inner = rest.strip_prefix(MARK)?;
+        let end = inner.find(MARK)?;
+        let value = self.values.get(inner[..end].parse::<usize>().ok()?)?;
+        Some((value, end + 2 * MARK.len_utf8()))
+    }
+
+    /// `text` with its values in their places.
+    fn resolved(&self, text: &str) -> String {
+        let mut resolved = String::new();
+        let mut rest = text;
+        while let Some(first) = rest.chars().next() {
+            if let Some((value, taken)) = self.value_at(rest) {
+                resolved.push_str(value);
+                rest = &rest[taken..];
+            } else {
+                resolved.push(first);
+                rest = &rest[first.len_utf8()..];
+            }
+        }
+        resolved
+    }
+
+    fn open_link(&mut self, url: &str) {
+        self.html.push_str("<a href=\"");
+        escape_into(&mut self.html, url);
+        self.html.push_str("\">");
+    }
+}
+
+fn heading(line: &str) -> Option<(usize, &str)> {
+    let level = line.bytes().take_while(|b| *b == b'#').count();
+    let title = line.get(level..)?.strip_prefix(' ')?;
+    (1..=3).contains(&level).then_some((level, title.trim()))
+}
+
+fn item(line: &str) -> Option<&str> {
+    let line = line.trim_start();
+    line.strip_prefix("- ").or_else(|| line.strip_prefix("* "))
+}
+
+/// Whether a link may lead there.
+fn is_safe(url: &str) -> bool {
+    let sane = !url.chars().any(|c| c.is_control() || c.is_whitespace());
+    sane && ["https://", "http://", "mailto:"].iter().any(|scheme| url.starts_with(scheme))
+}
+
+fn escape_into(html: &mut String, text: &str) {
+    for c in text.chars() {
+        match c {
+            '&' => html.push_str("&amp;"),
+            '<' => html.push_str("&lt;"),
+            '>' => html.push_str("&gt;"),
+            '"' => html.push_str("&quot;"),
+            '\'' => html.push_str("&#39;"),
+            MARK => {}
+            c => html.push(c),
+        }
+    }
+}

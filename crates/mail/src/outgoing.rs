@@ -1,0 +1,235 @@
+//! A mail as a record: written in the commit of what it tells of, delivered later.
+
+use racun_kernel::id::{AccountId, EntityId, MailId};
+use racun_kernel::{Field, FieldKind, Record, Stamp, Table, Tenant, Value};
+use serde::{Deserialize, Serialize};
+use time::OffsetDateTime;
+
+/// Where a secret is to stand in a subject, text or HTML: a token that opens an account or joins an
+/// entity. It is made when the mail is delivered, and no row ever holds it.
+pub const SECRET: &str = "\u{e010}secret\u{e010}";
+
+/// What a mail is about.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum MailKind {
+    /// A document of an entity.
+    Document,
+    /// What a customer still owes.
+    Reminder,
+    /// A new password; to whoever has the address, or to nobody.
+    PasswordReset,
+    /// Whether an address is a user's.
+    Verification,
+    /// An invitation to an entity.
+    Invitation,
+    /// A webhook that was disabled.
+    WebhookDisabled,
+    /// Subscriptions and their invoices.
+    Billing,
+}
+
+impl MailKind {
+    /// Its name.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Document => "document",
+            Self::Reminder => "reminder",
+            Self::PasswordReset => "password_reset",
+            Self::Verification => "verification",
+            Self::Invitation => "invitation",
+            Self::WebhookDisabled => "webhook_disabled",
+            Self::Billing => "billing",
+        }
+    }
+}
+
+/// Where a mail stands.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum MailState {
+    /// It is still to be delivered.
+    Queued,
+    /// A mail server took it; or it was simulated in the sandbox.
+    Sent,
+    /// It will not be delivered.
+    Failed,
+}
+
+impl MailState {
+    /// Its name.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Queued => "queued",
+            Self::Sent => "sent",
+            Self::Failed => "failed",
+        }
+    }
+}
+
+/// What a mail is made of.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct NewMail {
+    /// Whose account it is of; `None` when nobody is known by the address.
+    pub account_id: Option<AccountId>,
+    /// The entity that sends it.
+    pub entity_id: Option<EntityId>,
+    /// What it is about.
+    pub kind: MailKind,
+    /// The ids of what it is about: documents, a user, an invitation, a webhook.
+    pub about: Vec<String>,
+    /// The name that it comes under.
+    pub sender_name: Option<String>,
+    /// Where answers go.
+    pub reply_to: Option<String>,
+    /// Addresses.
+    pub to: Vec<String>,
+    /// One line.
+    pub subject: String,
+    /// The text.
+    pub text: String,
+    /// The same as HTML.
+    pub html: Option<String>,
+}
+
+/// A mail, and what became of it.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct OutgoingMail {
+    /// Its id, which is its message's id too.
+    pub id: MailId,
+    /// See [`NewMail::account_id`]; so all below.
+    pub account_id: Option<AccountId>,
+    /// The entity that sends it.
+    pub entity_id: Option<EntityId>,
+    /// What it is about.
+    pub kind: MailKind,
+    /// The ids of what it is about.
+    pub about: Vec<String>,
+    /// The name that it comes under.
+    pub sender_name: Option<String>,
+    /// Where answers go.
+    pub reply_to: Option<String>,
+    /// Addresses.
+    pub to: Vec<String>,
+    /// One line.
+    pub subject: String,
+    /// The text.
+    pub text: String,
+    /// The same as HTML.
+    pub html: Option<String>,
+    /// Where it stands.
+    pub state: MailState,
+    /// How often its delivery was tried.
+    pub attempts: u32,
+    /// What came in the way of the last attempt.
+    pub error: Option<String>,
+    /// When it was delivered.
+    #[serde(with = "time::serde::rfc3339::option")]
+    pub sent_at: Option<OffsetDateTime>,
+    /// When it was written.
+    #[serde(with = "time::serde::rfc3339")]
+    pub created_at: OffsetDateTime,
+    /// When it changed last.
+    #[serde(with = "time::serde::rfc3339")]
+    pub updated_at: OffsetDateTime,
+}
+
+/// Where mails are kept: with their entity, else with their account, else in the directory.
+pub static MAILS: Table = Table {
+    name: "mails",
+    fields: &[
+        Field::id(),
+        Field::column("created_at", FieldKind::Instant),
+        Field::column("kind", FieldKind::Text),
+        Field::column("state", FieldKind::Text),
+        Field::column("sent_at", FieldKind::Instant),
+    ],
+};
+
+impl Record for OutgoingMail {
+    fn table(&self) -> &'static Table {
+        &MAILS
+    }
+
+    fn id(&self) -> String {
+        self.id.to_string()
+    }
+
+    fn tenant(&self) -> Tenant {
+        match (self.entity_id, self.account_id) {
+            (Some(entity), _) => Tenant::entity(entity),
+            (None, Some(account)) => Tenant::account(account),
+            (None, None) => Tenant::directory(),
+        }
+    }
+
+    fn values(&self) -> Vec<Value> {
+        vec![
+            self.id.into(),
+            self.created_at.into(),
+            self.kind.name().into(),
+            self.state.name().into(),
+            self.sent_at.into(),
+        ]
+    }
+}
+
+impl OutgoingMail {
+    /// A mail that is to be delivered.
+    #[must_use]
+    pub fn queued(new: NewMail, stamp: &Stamp) -> Self {
+        Self {
+            id: stamp.id(),
+            account_id: new.account_id,
+            entity_id: new.entity_id,
+            kind: new.kind,
+            about: new.about,
+            sender_name: new.sender_name,
+            reply_to: new.reply_to,
+            to: new.to,
+            subject: new.subject,
+            text: new.text,
+            html: new.html,
+            state: MailState::Queued,
+            attempts: 0,
+            error: None,
+            sent_at: None,
+            created_at: stamp.now(),
+            updated_at: stamp.now(),
+        }
+    }
+
+    /// The same mail as if it had been delivered: nobody gets it.
+    #[must_use]
+    pub fn simulated(self) -> Self {
+        Self { state: MailState::Sent, sent_at: Some(self.created_at), ..self }
+    }
+
+    /// The mail as delivered at `now`.
+    #[must_use]
+    pub fn delivered(self, now: OffsetDateTime) -> Self {
+        Self {
+            state: MailState::Sent,
+            attempts: self.attempts + 1,
+            error: None,
+            sent_at: Some(now),
+            updated_at: now,
+            ..self
+        }
+    }
+
+    /// The mail after an attempt at `now` that failed with `error`: still queued, or given up because
+    /// there is no other attempt.
+    #[must_use]
+    pub fn not_delivered(self, error: &str, is_last: bool, now: OffsetDateTime) -> Self {
+        Self {
+            state: if is_last { MailState::Failed } else { MailState::Queued },
+            attempts: self.attempts + 1,
+            error: Some(error.to_owned()),
+            updated_at: now,
+            ..self
+        }
+    }
+}

@@ -1,0 +1,290 @@
+//! The texts that are sent when nobody wrote others. Languages that are not here read English.
+
+use crate::format::language;
+
+/// A subject and a body, as templates.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Words {
+    /// The subject.
+    pub subject: &'static str,
+    /// The body: markdown with variables.
+    pub body: &'static str,
+}
+
+/// The kinds of documents that are sent.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum DocumentWords {
+    /// An invoice.
+    Invoice,
+    /// An estimate.
+    Estimate,
+    /// A credit note.
+    CreditNote,
+    /// An advance invoice.
+    AdvanceInvoice,
+    /// A delivery note.
+    DeliveryNote,
+}
+
+/// What a mail says by default.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Wording {
+    /// A document to its customer.
+    Document(DocumentWords),
+    /// What a customer still owes.
+    Reminder,
+    /// Somebody asks for a new password. `{token}` is the secret.
+    PasswordReset,
+    /// Somebody says that an address is theirs. `{verification_link}` holds the secret.
+    Verification,
+    /// Somebody is invited to `{entity_name}`. `{token}` is the secret.
+    Invitation,
+}
+
+impl Wording {
+    /// The words in the language of `locale`.
+    #[must_use]
+    pub fn words(self, locale: &str) -> Words {
+        let texts = match language(locale) {
+            "sl" => SLOVENIAN,
+            "hr" => CROATIAN,
+            "de" => GERMAN,
+            _ => ENGLISH,
+        };
+        let (subject, body) = texts[self.place()];
+        Words { subject, body }
+    }
+
+    const fn place(self) -> usize {
+        match self {
+            Self::Document(DocumentWords::Invoice) => 0,
+            Self::Document(DocumentWords::Estimate) => 1,
+            Self::Document(DocumentWords::CreditNote) => 2,
+            Self::Document(DocumentWords::AdvanceInvoice) => 3,
+            Self::Document(DocumentWords::DeliveryNote) => 4,
+            Self::Reminder => 5,
+            Self::PasswordReset => 6,
+            Self::Verification => 7,
+            Self::Invitation => 8,
+        }
+    }
+}
+
+/// Subjects and bodies in the order of [`Wording::place`].
+type Texts = [(&'static str, &'static str); 9];
+
+const ENGLISH: Texts = [
+    (
+        "Invoice {document_number} from {entity_name}",
+        "Hello,\n\nplease find our invoice **{document_number}** of {document_date} over \
+         {document_total} {document_currency}, due on {document_due_date}:\n\n{invoice_link}\n\nKind \
+         regards,\n{entity_name}",
+    ),
+    (
+        "Estimate {document_number} from {entity_name}",
+        "Hello,\n\nplease find our estimate **{document_number}** of {document_date} over \
+         {document_total} {document_currency}, valid until {document_valid_until}:\n\n{invoice_link}\
+         \n\nKind regards,\n{entity_name}",
+    ),
+    (
+        "Credit note {document_number} from {entity_name}",
+        "Hello,\n\nplease find our credit note **{document_number}** of {document_date} over \
+         {document_total} {document_currency}:\n\n{invoice_link}\n\nKind regards,\n{entity_name}",
+    ),
+    (
+        "Advance invoice {document_number} from {entity_name}",
+        "Hello,\n\nplease find our advance invoice **{document_number}** of {document_date} over \
+         {document_total} {document_currency}:\n\n{invoice_link}\n\nKind regards,\n{entity_name}",
+    ),
+    (
+        "Delivery note {document_number} from {entity_name}",
+        "Hello,\n\nplease find our delivery note **{document_number}** of {document_date}:\n\n\
+         {invoice_link}\n\nKind regards,\n{entity_name}",
+    ),
+    (
+        "Payment reminder from {entity_name}",
+        "Hello {customer_name},\n\nwe have not received payment for {overdue_count} of our invoices \
+         yet:\n\n{invoice_list}\n\nOpen in total: **{total_amount} {document_currency}**.\n\n\
+         {payment_instructions}\n\nIf you have paid meanwhile, please disregard this message.\n\n\
+         Kind regards,\n{entity_name}",
+    ),
+    (
+        "Your new password",
+        "Hello,\n\nsomebody asked for a new password for this address. To set one, use this token \
+         within one hour where you asked for it:\n\n{token}\n\nIf it was not you, disregard this \
+         message: your password stays as it is.",
+    ),
+    (
+        "Please confirm your address",
+        "Hello,\n\nplease confirm that this address is yours:\n\n{verification_link}\n\nThe link is \
+         valid for 24 hours. If you did not sign up, disregard this message.",
+    ),
+    (
+        "You are invited to {entity_name}",
+        "Hello,\n\nyou are invited to work in **{entity_name}**. Accept within seven days with this \
+         token:\n\n{token}\n\nIf you do not know why, disregard this message.",
+    ),
+];
+
+const SLOVENIAN: Texts = [
+    (
+        "Račun {document_number} – {entity_name}",
+        "Pozdravljeni,\n\npošiljamo vam račun **{document_number}** z dne {document_date} v znesku \
+         {document_total} {document_currency}, ki zapade {document_due_date}:\n\n{invoice_link}\n\nLep \
+         pozdrav,\n{entity_name}",
+    ),
+    (
+        "Ponudba {document_number} – {entity_name}",
+        "Pozdravljeni,\n\npošiljamo vam ponudbo **{document_number}** z dne {document_date} v znesku \
+         {document_total} {document_currency}, ki velja do {document_valid_until}:\n\n{invoice_link}\
+         \n\nLep pozdrav,\n{entity_name}",
+    ),
+    (
+        "Dobropis {document_number} – {entity_name}",
+        "Pozdravljeni,\n\npošiljamo vam dobropis **{document_number}** z dne {document_date} v znesku \
+         {document_total} {document_currency}:\n\n{invoice_link}\n\nLep pozdrav,\n{entity_name}",
+    ),
+    (
+        "Račun za predplačilo {document_number} – {entity_name}",
+        "Pozdravljeni,\n\npošiljamo vam račun za predplačilo **{document_number}** z dne \
+         {document_date} v znesku {document_total} {document_currency}:\n\n{invoice_link}\n\nLep \
+         pozdrav,\n{entity_name}",
+    ),
+    (
+        "Dobavnica {document_number} – {entity_name}",
+        "Pozdravljeni,\n\npošiljamo vam dobavnico **{document_number}** z dne {document_date}:\n\n\
+         {invoice_link}\n\nLep pozdrav,\n{entity_name}",
+    ),
+    (
+        "Opomin za plačilo – {entity_name}",
+        "Pozdravljeni, {customer_name},\n\nza naslednje račune ({overdue_count}) še nismo prejeli \
+         plačila:\n\n{invoice_list}\n\nSkupaj odprto: **{total_amount} {document_currency}**.\n\n\
+         {payment_instructions}\n\nČe ste medtem že plačali, to sporočilo prezrite.\n\nLep \
+         pozdrav,\n{entity_name}",
+    ),
+    (
+        "Vaše novo geslo",
+        "Pozdravljeni,\n\nnekdo je za ta naslov zahteval novo geslo. Nastavite ga v eni uri s tem \
+         žetonom, kjer ste ga zahtevali:\n\n{token}\n\nČe to niste bili vi, sporočilo prezrite: geslo \
+         ostane, kakršno je.",
+    ),
+    (
+        "Potrdite svoj naslov",
+        "Pozdravljeni,\n\npotrdite, da je ta naslov vaš:\n\n{verification_link}\n\nPovezava velja 24 \
+         ur. Če se niste prijavili, sporočilo prezrite.",
+    ),
+    (
+        "Vabilo v {entity_name}",
+        "Pozdravljeni,\n\nvabljeni ste k delu v **{entity_name}**. Vabilo sprejmite v sedmih dneh s tem \
+         žetonom:\n\n{token}\n\nČe ne veste, za kaj gre, sporočilo prezrite.",
+    ),
+];
+
+const CROATIAN: Texts = [
+    (
+        "Račun {document_number} – {entity_name}",
+        "Poštovani,\n\nšaljemo vam račun **{document_number}** od {document_date} na iznos \
+         {document_total} {document_currency}, koji dospijeva {document_due_date}:\n\n{invoice_link}\
+         \n\nSrdačan pozdrav,\n{entity_name}",
+    ),
+    (
+        "Ponuda {document_number} – {entity_name}",
+        "Poštovani,\n\nšaljemo vam ponudu **{document_number}** od {document_date} na iznos \
+         {document_total} {document_currency}, koja vrijedi do {document_valid_until}:\n\n\
+         {invoice_link}\n\nSrdačan pozdrav,\n{entity_name}",
+    ),
+    (
+        "Odobrenje {document_number} – {entity_name}",
+        "Poštovani,\n\nšaljemo vam odobrenje **{document_number}** od {document_date} na iznos \
+         {document_total} {document_currency}:\n\n{invoice_link}\n\nSrdačan pozdrav,\n{entity_name}",
+    ),
+    (
+        "Račun za predujam {document_number} – {entity_name}",
+        "Poštovani,\n\nšaljemo vam račun za predujam **{document_number}** od {document_date} na iznos \
+         {document_total} {document_currency}:\n\n{invoice_link}\n\nSrdačan pozdrav,\n{entity_name}",
+    ),
+    (
+        "Otpremnica {document_number} – {entity_name}",
+        "Poštovani,\n\nšaljemo vam otpremnicu **{document_number}** od {document_date}:\n\n\
+         {invoice_link}\n\nSrdačan pozdrav,\n{entity_name}",
+    ),
+    (
+        "Opomena za plaćanje – {entity_name}",
+        "Poštovani, {customer_name},\n\nza sljedeće račune ({overdue_count}) još nismo primili \
+         uplatu:\n\n{invoice_list}\n\nUkupno otvoreno: **{total_amount} {document_currency}**.\n\n\
+         {payment_instructions}\n\nAko ste u međuvremenu platili, zanemarite ovu poruku.\n\nSrdačan \
+         pozdrav,\n{entity_name}",
+    ),
+    (
+        "Vaša nova lozinka",
+        "Poštovani,\n\nnetko je za ovu adresu zatražio novu lozinku. Postavite je unutar jednog sata \
+         ovim tokenom ondje gdje ste je zatražili:\n\n{token}\n\nAko to niste bili vi, zanemarite ovu \
+         poruku: lozinka ostaje kakva jest.",
+    ),
+    (
+        "Potvrdite svoju adresu",
+        "Poštovani,\n\npotvrdite da je ova adresa vaša:\n\n{verification_link}\n\nPoveznica vrijedi 24 \
+         sata. Ako se niste prijavili, zanemarite ovu poruku.",
+    ),
+    (
+        "Poziv u {entity_name}",
+        "Poštovani,\n\npozvani ste na rad u **{entity_name}**. Prihvatite poziv unutar sedam dana ovim \
+         tokenom:\n\n{token}\n\nAko ne znate zašto, zanemarite ovu poruku.",
+    ),
+];
+
+const GERMAN: Texts = [
+    (
+        "Rechnung {document_number} von {entity_name}",
+        "Guten Tag,\n\nhier ist unsere Rechnung **{document_number}** vom {document_date} über \
+         {document_total} {document_currency}, fällig am {document_due_date}:\n\n{invoice_link}\n\nMit \
+         freundlichen Grüßen\n{entity_name}",
+    ),
+    (
+        "Angebot {document_number} von {entity_name}",
+        "Guten Tag,\n\nhier ist unser Angebot **{document_number}** vom {document_date} über \
+         {document_total} {document_currency}, gültig bis {document_valid_until}:\n\n{invoice_link}\
+         \n\nMit freundlichen Grüßen\n{entity_name}",
+    ),
+    (
+        "Gutschrift {document_number} von {entity_name}",
+        "Guten Tag,\n\nhier ist unsere Gutschrift **{document_number}** vom {document_date} über \
+         {document_total} {document_currency}:\n\n{invoice_link}\n\nMit freundlichen Grüßen\n\
+         {entity_name}",
+    ),
+    (
+        "Anzahlungsrechnung {document_number} von {entity_name}",
+        "Guten Tag,\n\nhier ist unsere Anzahlungsrechnung **{document_number}** vom {document_date} \
+         über {document_total} {document_currency}:\n\n{invoice_link}\n\nMit freundlichen Grüßen\n\
+         {entity_name}",
+    ),
+    (
+        "Lieferschein {document_number} von {entity_name}",
+        "Guten Tag,\n\nhier ist unser Lieferschein **{document_number}** vom {document_date}:\n\n\
+         {invoice_link}\n\nMit freundlichen Grüßen\n{entity_name}",
+    ),
+    (
+        "Zahlungserinnerung von {entity_name}",
+        "Guten Tag {customer_name},\n\nfür {overdue_count} unserer Rechnungen haben wir noch keine \
+         Zahlung erhalten:\n\n{invoice_list}\n\nInsgesamt offen: **{total_amount} \
+         {document_currency}**.\n\n{payment_instructions}\n\nFalls Sie inzwischen bezahlt haben, ist \
+         diese Nachricht gegenstandslos.\n\nMit freundlichen Grüßen\n{entity_name}",
+    ),
+    (
+        "Ihr neues Passwort",
+        "Guten Tag,\n\njemand hat für diese Adresse ein neues Passwort verlangt. Setzen Sie es innerhalb \
+         einer Stunde mit diesem Token dort, wo Sie es verlangt haben:\n\n{token}\n\nWenn Sie es nicht \
+         waren, ist nichts zu tun: Ihr Passwort bleibt, wie es ist.",
+    ),
+    (
+        "Bitte bestätigen Sie Ihre Adresse",
+        "Guten Tag,\n\nbitte bestätigen Sie, dass diese Adresse Ihnen gehört:\n\n{verification_link}\
+         \n\nDer Link gilt 24 Stunden. Wenn Sie sich nicht angemeldet haben, ist nichts zu tun.",
+    ),
+    (
+        "Einladung zu {entity_name}",
+        "Guten Tag,\n\nSie sind eingeladen, in **{entity_name}** mitzuarbeiten. Nehmen Sie die \
+         Einladung innerhalb von sieben Tagen mit diesem Token an:\n\n{token}\n\nWenn Sie nicht wissen, \
+         worum es geht, ist nichts zu tun.",
+    ),
+];

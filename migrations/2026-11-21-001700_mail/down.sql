@@ -1,0 +1,3 @@
+DROP TABLE "mail_tokens";
+DROP TABLE "send_windows";
+DROP TABLE "mails";
