@@ -15,7 +15,7 @@ use racun_webhooks::{
 use time::OffsetDateTime;
 
 use super::endpoints::held;
-use super::{Holder, Webhooks, event};
+use super::{Holder, Webhooks, event, notice};
 
 /// Deliveries of one endpoint that are posted at the same time.
 pub const AT_ONCE: usize = 4;
@@ -173,6 +173,8 @@ pub async fn settle(
         loads.push(one(&DUE_DELIVERIES, &Tenant::directory(), due.delivery_id.clone()));
     }
     let (stamp, schedule) = (stamp.clone(), schedule.clone());
+    let may_disable = made.iter().any(|(delivery, ..)| delivery.attempt >= delivery.max_attempts);
+    let address = if may_disable { notice::address_of(store, owner).await? } else { None };
     store
         .decide(loads, None, move |loaded| {
             let before: Option<Endpoint> = nth(&loaded, 0, &ENDPOINTS)?;
@@ -201,6 +203,8 @@ pub async fn settle(
                 writes.puts.push(Put::update(before, after));
                 if done.disabled {
                     writes.events.push(event("system", "webhook.disabled", after, &stamp));
+                    let mail = |address: String| notice::mail(after, &address, &stamp);
+                    writes.puts.extend(address.map(mail).unwrap_or_default());
                 }
             }
             Ok((done, writes))

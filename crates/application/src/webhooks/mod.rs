@@ -8,6 +8,7 @@ mod deliver;
 mod endpoints;
 mod fan_out;
 mod log;
+mod notice;
 mod replay;
 
 use std::sync::Arc;

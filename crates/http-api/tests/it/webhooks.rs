@@ -5,7 +5,8 @@ use std::sync::Arc;
 use racun_application::reading::Step;
 use racun_application::webhooks::{self, Webhooks, fan_out};
 use racun_http_api::{Resources, Services};
-use racun_kernel::Stamp;
+use racun_kernel::{ListQuery, Stamp, Tenant};
+use racun_mail::{MAILS, MailKind, OutgoingMail};
 use racun_webhooks::{Post, body_signature};
 use serde_json::{Value, json};
 
@@ -78,6 +79,15 @@ impl World {
         let path = format!("/webhook-logs?limit=100&{query}");
         let page = self.api.get(&path, &self.owner).await.with(200).json();
         page["data"].as_array().unwrap().clone()
+    }
+
+    /// What was written to owners of webhooks that were disabled.
+    async fn mails(&self) -> Vec<OutgoingMail> {
+        let tenant = Tenant::entity(self.owner.entity().parse().unwrap());
+        let query = ListQuery::first_page(&MAILS);
+        let page = self.services.store.page::<OutgoingMail>(&MAILS, &tenant, &query).await.unwrap();
+        let disabled = |mail: &OutgoingMail| mail.kind == MailKind::WebhookDisabled;
+        page.rows.into_iter().filter(disabled).collect()
     }
 
     pub async fn customer(&self, name: &str) -> Value {
@@ -221,6 +231,11 @@ async fn a_failing_receiver_is_tried_five_times_then_disabled_and_its_events_are
     let after = world.api.get(&path, &world.owner).await.json();
     assert_eq!(after["active"], false);
     assert!(text(&after["disabled_reason"]).contains("5 attempts"), "{after}");
+
+    let mails = world.mails().await;
+    let [mail] = &mails[..] else { panic!("one mail: {mails:?}") };
+    assert_eq!(mail.to, ["owner@example.com"]);
+    assert!(mail.text.contains(&text(&made["id"])) && mail.text.contains("5 attempts"));
 
     for n in 0..5 {
         world.customer(&format!("parked {n}")).await;
