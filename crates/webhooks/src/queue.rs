@@ -11,8 +11,9 @@ use crate::{
     judge,
 };
 
-/// How long whoever takes deliveries may be busy with them before others take them.
-pub const LEASE: Duration = Duration::minutes(2);
+/// How long whoever takes deliveries may be busy with them before others take them. A worker begins to
+/// post in the first half of it, and a receiver has 15 seconds.
+pub const LEASE: Duration = Duration::seconds(45);
 
 /// A delivery that is to be sent: what workers find it by.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
