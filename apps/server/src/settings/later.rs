@@ -3,7 +3,7 @@
 
 use serde::Deserialize;
 
-use super::value::{SmtpUrl, optional, required};
+use super::value::{SmtpUrl, optional};
 
 /// `RACUN__EMAIL__…`
 #[derive(Debug, Default, Deserialize)]
