@@ -44,8 +44,10 @@ pub fn start(services: &Services, following: Following) -> Jobs {
         let store = Arc::clone(store);
         jobs.push(repeat(FISCAL_INTERVAL, move || tell(Arc::clone(&store), fiscal.clone())));
     }
-    jobs.push(webhooks::start(Arc::clone(store), services.webhooks()));
-    let Following { readers, handlers } = following;
+    let (posting, own) = (services.webhooks(), Arc::clone(store));
+    jobs.push(restart(move || webhooks::deliver(Arc::clone(&own), posting.clone())));
+    let Following { mut readers, handlers } = following;
+    readers.push(webhooks::reader(services));
     let news = Arc::new(Notify::new());
     for reader in readers {
         let (store, news) = (Arc::clone(store), Arc::clone(&news));

@@ -4,24 +4,20 @@ use std::collections::{BTreeMap, HashSet};
 use std::sync::Arc;
 use std::time::Duration;
 
-use racun_application::reading::Step;
-use racun_application::webhooks::{self, Delivered, Webhooks};
-use racun_http_api::Resources;
+use racun_application::reading::Reader;
+use racun_application::webhooks::{self, Delivered, FanOut, Webhooks};
+use racun_http_api::{Resources, Services};
 use racun_kernel::{Store, StoreError};
 use racun_webhooks::DueDelivery;
-use tokio::task::{JoinHandle, JoinSet};
+use tokio::task::JoinSet;
 use tokio::time::sleep;
 
 use crate::clock;
 
-/// Until the log is looked at again that had nothing new.
-const LISTENING: Duration = Duration::from_millis(250);
 /// Until the queue is looked at again in which nothing was due.
 const RESTING: Duration = Duration::from_millis(200);
 /// Until the store is asked again that did not answer.
 const WAITING: Duration = Duration::from_secs(2);
-/// Entries of the log that one unit makes deliveries of.
-const BATCH: usize = 200;
 /// Deliveries that are looked at at once.
 const LOOK: usize = 400;
 /// Deliveries of one endpoint that are taken at once.
@@ -29,42 +25,21 @@ const SHARE: usize = 64;
 /// Endpoints that are posted to at once. One that does not answer takes one place, for a time-out.
 const ENDPOINTS: usize = 256;
 
-/// Fans out and delivers until it is stopped.
-pub fn start(store: Arc<dyn Store>, webhooks: Webhooks) -> JoinHandle<()> {
-    tokio::spawn(async move {
-        // Dropping the set ends both.
-        let mut tasks = JoinSet::new();
-        tasks.spawn(listen(Arc::clone(&store), webhooks.clone()));
-        tasks.spawn(deliver(store, webhooks));
-        while let Some(ended) = tasks.join_next().await {
-            if let Err(error) = ended {
-                tracing::error!(%error, "a job of webhooks ended");
-            }
-        }
+/// The reader of the log that makes deliveries of what happens.
+pub fn reader(services: &Services) -> Arc<dyn Reader> {
+    Arc::new(FanOut {
+        store: Arc::clone(&services.store),
+        schedule: services.webhook_schedule.clone(),
+        renderer: Arc::new(Resources),
+        stamp: Arc::new(clock::stamp),
     })
-}
-
-/// Makes deliveries of what happens, for ever.
-async fn listen(store: Arc<dyn Store>, webhooks: Webhooks) {
-    loop {
-        let stamp = clock::stamp();
-        let pause = match webhooks::fan_out(&*store, &webhooks, &Resources, BATCH, &stamp).await {
-            Ok(Step::Read(_)) => continue,
-            Ok(Step::Nothing | Step::Overtaken) => LISTENING,
-            Err(error) => {
-                tracing::error!(error = %detail(&error), "webhooks: the log cannot be followed");
-                WAITING
-            }
-        };
-        sleep(pause).await;
-    }
 }
 
 /// What runs for one endpoint.
 type Run = (String, Result<Delivered, StoreError>);
 
 /// Delivers what is due, for ever: each endpoint in a task of its own, so that none waits for another.
-async fn deliver(store: Arc<dyn Store>, webhooks: Webhooks) {
+pub async fn deliver(store: Arc<dyn Store>, webhooks: Webhooks) {
     let (mut runs, mut busy) = (JoinSet::<Run>::new(), HashSet::<String>::new());
     loop {
         let named: Vec<String> = busy.iter().cloned().collect();

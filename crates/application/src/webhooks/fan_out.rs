@@ -4,20 +4,17 @@
 //! batch are written in the unit that moves on. Endpoints that are not active get theirs parked.
 
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 use async_trait::async_trait;
 use racun_access::{AccessError, Entity, enter_as_system};
 use racun_kernel::id::EntityId;
 use racun_kernel::log::is_published;
 use racun_kernel::{Logged, Put, Scope, Stamp, Store, StoreError, Tenant};
-use racun_webhooks::{Delivery, DeliveryStatus, DueDelivery, ENDPOINTS, Endpoint, Owner, Told};
+use racun_webhooks::{Delivery, DeliveryStatus, DueDelivery, ENDPOINTS, Endpoint, Owner, Schedule, Told};
 use serde_json::Value as Json;
 
-use super::Webhooks;
-use crate::reading::{self, Step};
-
-/// Whose place in the log this is.
-const READER: &str = "webhooks";
+use crate::reading::Reader;
 
 /// Who renders what something happened to.
 #[async_trait]
@@ -35,33 +32,47 @@ pub trait Renderer: Send + Sync {
     ) -> Result<Option<String>, StoreError>;
 }
 
-/// Makes deliveries of the next `limit` entries of the log.
-///
-/// # Errors
-/// When the store fails. Then nothing was made, and the same entries come again.
-pub async fn fan_out(
-    store: &dyn Store,
-    webhooks: &Webhooks,
-    renderer: &dyn Renderer,
-    limit: usize,
-    stamp: &Stamp,
-) -> Result<Step, StoreError> {
-    reading::read(store, READER, limit, stamp, async |batch| {
-        let mut known = Known { store, endpoints: BTreeMap::new(), places: BTreeMap::new() };
-        let mut puts = Vec::new();
-        for logged in batch {
+/// The reader of the log that makes deliveries of what happened.
+pub struct FanOut {
+    /// Where endpoints are.
+    pub store: Arc<dyn Store>,
+    /// When deliveries are tried.
+    pub schedule: Schedule,
+    /// Who renders what something happened to.
+    pub renderer: Arc<dyn Renderer>,
+    /// Time and randomness.
+    pub stamp: Arc<dyn Fn() -> Stamp + Send + Sync>,
+}
+
+#[async_trait]
+impl Reader for FanOut {
+    fn name(&self) -> &'static str {
+        "webhooks"
+    }
+
+    async fn make(&self, entries: Vec<Logged>) -> Result<Vec<Put>, StoreError> {
+        let (stamp, mut puts) = ((self.stamp)(), Vec::new());
+        let mut known = Known {
+            store: &*self.store,
+            schedule: &self.schedule,
+            renderer: &*self.renderer,
+            endpoints: BTreeMap::new(),
+            places: BTreeMap::new(),
+        };
+        for logged in entries {
             if is_published(&logged.activity.kind) {
-                puts.extend(known.deliveries(webhooks, renderer, &logged, stamp).await?);
+                puts.extend(known.deliveries(&logged, &stamp).await?);
             }
         }
         Ok(puts)
-    })
-    .await
+    }
 }
 
 /// What was looked up for a batch.
 struct Known<'a> {
     store: &'a dyn Store,
+    schedule: &'a Schedule,
+    renderer: &'a dyn Renderer,
     /// The endpoints of each tenant.
     endpoints: BTreeMap<Tenant, Vec<Endpoint>>,
     /// Each entity, where it can be entered.
@@ -71,8 +82,6 @@ struct Known<'a> {
 impl Known<'_> {
     async fn deliveries(
         &mut self,
-        webhooks: &Webhooks,
-        renderer: &dyn Renderer,
         logged: &Logged,
         stamp: &Stamp,
     ) -> Result<Vec<Put>, StoreError> {
@@ -85,16 +94,16 @@ impl Known<'_> {
         let interested: Vec<Endpoint> =
             endpoints.filter(|endpoint| is_for(endpoint, logged)).cloned().collect();
         let Some(first) = interested.first() else { return Ok(Vec::new()) };
-        let store = self.store;
+        let (store, schedule, renderer) = (self.store, self.schedule, self.renderer);
         let place = self.place(first.owner).await?;
         let rendered = renderer.render(store, logged, place).await?;
         let told = told(logged, rendered);
         Ok(interested
             .iter()
             .flat_map(|endpoint| {
-                let delivery = Delivery::first(endpoint, &told, &webhooks.schedule, stamp);
+                let delivery = Delivery::first(endpoint, &told, schedule, stamp);
                 let is_due = delivery.status == DeliveryStatus::Pending;
-                let due_at = webhooks.schedule.first_at(endpoint.generation, stamp.now());
+                let due_at = schedule.first_at(endpoint.generation, stamp.now());
                 let due = is_due.then(|| Put::insert(&DueDelivery::of(&delivery, due_at, stamp)));
                 [Some(Put::insert(&delivery)), due].into_iter().flatten()
             })

@@ -22,7 +22,7 @@ pub use endpoints::{
     create, create_earlier, delete, find_earlier, get, list, rotate_secret, update,
 };
 pub use endpoints::{list_earlier, replace_earlier, update_earlier};
-pub use fan_out::{Renderer, fan_out};
+pub use fan_out::{FanOut, Renderer};
 pub use log::{LogQuery, get_delivery, list_deliveries};
 pub use replay::{Range, Replayed, replay_one, replay_range};
 

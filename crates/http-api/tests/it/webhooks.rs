@@ -2,8 +2,8 @@
 
 use std::sync::Arc;
 
-use racun_application::reading::Step;
-use racun_application::webhooks::{self, Webhooks, fan_out};
+use racun_application::reading::{self, Reader as _, Step};
+use racun_application::webhooks::{self, FanOut};
 use racun_http_api::{Resources, Services};
 use racun_kernel::{ListQuery, Stamp, Tenant};
 use racun_mail::{MAILS, MailKind, OutgoingMail};
@@ -42,21 +42,28 @@ impl World {
         self.api.post("/webhooks", &self.owner, body).await.with(201).json()
     }
 
-    fn webhooks(&self) -> Webhooks {
-        self.services.webhooks()
-    }
-
     /// Makes deliveries of all that happened.
     pub async fn listen(&self) {
-        let stamp = || self.services.stamp();
-        let (store, webhooks) = (&*self.services.store, self.webhooks());
-        while fan_out(store, &webhooks, &Resources, 50, &stamp()).await.unwrap() != Step::Nothing {}
+        let (store, stamp) = (&self.services.store, self.services.stamp());
+        let reader = FanOut {
+            store: Arc::clone(store),
+            schedule: self.services.webhook_schedule.clone(),
+            renderer: Arc::new(Resources),
+            stamp: Arc::new(move || stamp.clone()),
+        };
+        let next = async || {
+            let stamp = self.services.stamp();
+            let make = |entries| reader.make(entries);
+            reading::read(&**store, reader.name(), 50, &stamp, make).await.unwrap()
+        };
+        while next().await != Step::Nothing {}
     }
 
     /// Posts all that is due, once.
     pub async fn deliver(&self) -> usize {
-        let stamp = || -> Stamp { self.services.stamp() };
-        let (store, webhooks, mut attempts) = (&*self.services.store, self.webhooks(), 0);
+        let services = &self.services;
+        let stamp = || -> Stamp { services.stamp() };
+        let (store, webhooks, mut attempts) = (&*services.store, services.webhooks(), 0);
         let due = webhooks::due(store, &[], 500, &stamp()).await.unwrap();
         let mut endpoints: Vec<_> = due.iter().map(|due| due.endpoint_id).collect();
         endpoints.dedup();
