@@ -113,14 +113,10 @@ fn arrived(inbox: &Inbox) -> BTreeSet<String> {
     bodies.map(|body| body.unwrap()["data"]["id"].as_str().unwrap().to_owned()).collect()
 }
 
-async fn every_event_arrives_through_kills_and_beside_a_receiver_that_is_silent(
-    store: StoreKind,
-) {
+async fn every_event_arrives_through_kills_and_beside_a_receiver_that_is_silent(store: StoreKind) {
     let key = "BwcHBwcHBwcHBwcHBwcHBwcHBwcHBwcHBwcHBwcHBwc=";
-    let settings = [
-        ("RACUN__WEBHOOKS__ALLOW_PRIVATE_ADDRESSES", "true"),
-        ("RACUN__SECRETS__MASTER_KEY", key),
-    ];
+    let settings =
+        [("RACUN__WEBHOOKS__ALLOW_PRIVATE_ADDRESSES", "true"), ("RACUN__SECRETS__MASTER_KEY", key)];
     let settings = settings.map(|(name, value)| (name.to_owned(), value.to_owned())).to_vec();
     let data = Data::fresh(store);
     let mut racun = Racun::start_with(Profile::Debug, data, settings).await;

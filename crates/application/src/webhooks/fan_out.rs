@@ -11,7 +11,9 @@ use racun_access::{AccessError, Entity, enter_as_system};
 use racun_kernel::id::EntityId;
 use racun_kernel::log::is_published;
 use racun_kernel::{Logged, Put, Scope, Stamp, Store, StoreError, Tenant};
-use racun_webhooks::{Delivery, DeliveryStatus, DueDelivery, ENDPOINTS, Endpoint, Owner, Schedule, Told};
+use racun_webhooks::{
+    Delivery, DeliveryStatus, DueDelivery, ENDPOINTS, Endpoint, Owner, Schedule, Told,
+};
 use serde_json::Value as Json;
 
 use crate::reading::Reader;
@@ -80,11 +82,7 @@ struct Known<'a> {
 }
 
 impl Known<'_> {
-    async fn deliveries(
-        &mut self,
-        logged: &Logged,
-        stamp: &Stamp,
-    ) -> Result<Vec<Put>, StoreError> {
+    async fn deliveries(&mut self, logged: &Logged, stamp: &Stamp) -> Result<Vec<Put>, StoreError> {
         let tenant = &logged.activity.tenant;
         if !self.endpoints.contains_key(tenant) {
             let found = self.store.look_up(&ENDPOINTS, "owner", tenant.as_str()).await?;
