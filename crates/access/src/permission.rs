@@ -41,6 +41,8 @@ pub enum Permission {
     ReadJobs,
     /// Starting anew what was given up.
     RetryJobs,
+    /// Reading webhooks, and the log of what was posted to them.
+    ReadWebhooks,
 }
 
 impl Permission {
@@ -53,6 +55,7 @@ impl Permission {
             | Self::ReadEntity
             | Self::ReadFiscal
             | Self::ReadPeople
+            | Self::ReadWebhooks
             | Self::ReadJobs => false,
             Self::Sell
             | Self::SetPin
@@ -77,7 +80,7 @@ impl Permission {
 #[must_use]
 pub fn permits(principal: Principal, role: Role, permission: Permission) -> bool {
     use Permission::{
-        DeleteUnits, EraseRecords, ManageEntity, ManageFiscal, ManageKeys, ManagePeople,
+        DeleteUnits, EraseRecords, ReadWebhooks, ManageEntity, ManageFiscal, ManageKeys, ManagePeople,
         ReadEntity, ReadFiscal, ReadJobs, ReadPeople, ReadRecords, ReadTill, RetryJobs, Sell,
         SetPin, WriteRecords,
     };
@@ -89,7 +92,7 @@ pub fn permits(principal: Principal, role: Role, permission: Permission) -> bool
         ReadFiscal | ReadPeople => (Role::Viewer, false, false),
         WriteRecords => (Role::Editor, true, false),
         EraseRecords | DeleteUnits | ManageEntity | ManageFiscal | ManagePeople | ManageKeys
-        | ReadJobs | RetryJobs => (Role::Admin, false, false),
+        | ReadJobs | RetryJobs | ReadWebhooks => (Role::Admin, false, false),
     };
     let reached = match principal {
         Principal::EntityKey(_) => with_entity_key,
@@ -176,6 +179,7 @@ mod tests {
             (Permission::ManageKeys, "- - x x - - - -"),
             (Permission::ReadJobs, "- - x x - - - -"),
             (Permission::RetryJobs, "- - x x - - - -"),
+            (Permission::ReadWebhooks, "- - x x - - - -"),
         ] {
             assert_eq!(row(permission), expected, "{permission:?}");
         }

@@ -2,10 +2,11 @@
 //! `where`. An organization is an entity, and a token comes with or without `Bearer`.
 
 use actix_web::web::{self, Data, Json, ReqData};
-use racun_access::Permission::ManageEntity;
-use racun_access::{self as access, AccessError, Caller, Entity};
+use racun_access::Permission::{self, ManageEntity, ReadWebhooks};
+use racun_access::{self as access, AccessError, Caller, Entity, Forbidden};
 use racun_application::webhooks::{self, Holder};
-use racun_kernel::{Issue, Patch, Scope, id};
+use racun_kernel::id::WebhookId;
+use racun_kernel::{Issue, Patch, Scope};
 use racun_webhooks::{EarlierInput, Endpoint};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
@@ -15,13 +16,15 @@ use validator::Validate;
 use super::filter::{Filter, count_where};
 use crate::body::{ArrayBody, Convert};
 use crate::error::ApiError;
-use crate::request::{Body, PathId, Query};
+use crate::request::{Body, PathText, Query};
 use crate::route::{Gate, Parameter, ParameterKind, Route};
 use crate::services::Services;
 
 const TAG: &str = "Webhooks (earlier generation)";
 
 const OF_ENTITY: Gate = Gate::EntityInPath(ManageEntity);
+
+const READS: Gate = Gate::EntityInPath(ReadWebhooks);
 
 /// Routes of the earlier generation.
 pub(crate) const ROUTES: &[Route] = &[
@@ -31,11 +34,11 @@ pub(crate) const ROUTES: &[Route] = &[
     .about(TAG, "Adds an endpoint.")
     .takes_with::<EarlierInputBody>(&["url"])
     .answers::<EarlierBody>(),
-    Route::get("/v1/Organizations/{id}/webhooks", "v1ListWebhooks", OF_ENTITY, || web::to(list))
+    Route::get("/v1/Organizations/{id}/webhooks", "v1ListWebhooks", READS, || web::to(list))
         .about(TAG, "Lists endpoints.")
         .reads(FILTER)
         .answers::<ArrayBody<EarlierBody>>(),
-    Route::get("/v1/Organizations/{id}/webhooks/count", "v1CountWebhooks", OF_ENTITY, || {
+    Route::get("/v1/Organizations/{id}/webhooks/count", "v1CountWebhooks", READS, || {
         web::to(count)
     })
     .about(TAG, "Counts endpoints.")
@@ -173,23 +176,30 @@ impl EarlierInputBody {
     }
 }
 
-/// The endpoint `id`, when the caller may manage webhooks where it is.
+/// The endpoint `id`, when the caller may do there what `permission` says.
 async fn enter(
     services: &Services,
     caller: &Caller,
-    id: &PathId<id::Webhook>,
+    id: &PathText,
+    permission: Permission,
 ) -> Result<(Scope, Entity, Endpoint), ApiError> {
-    let (store, text) = (&*services.store, id.0.to_string());
-    let found = webhooks::find_earlier(store, &text).await?;
+    if matches!(caller, Caller::Operator { .. }) {
+        return Err(AccessError::from(Forbidden::PosOperatorScope).into());
+    }
+    let (store, text) = (&*services.store, id.0.as_str());
+    if text.parse::<WebhookId>().is_err() {
+        return Err(ApiError::not_found("such webhook"));
+    }
+    let found = webhooks::find_earlier(store, text).await?;
     let found = found.and_then(|endpoint| endpoint.owner.entity_id().map(|of| (endpoint, of)));
-    let Some((endpoint, entity)) = found else { return Err(ApiError::not_found(&text)) };
+    let Some((endpoint, entity)) = found else { return Err(ApiError::not_found(text)) };
     let entered = access::open_entity(store, caller, &entity.to_string()).await;
     let (scope, entity) = match entered {
         // What is another's is not there.
-        Err(AccessError::NotFound { .. }) => return Err(ApiError::not_found(&text)),
+        Err(AccessError::NotFound { .. }) => return Err(ApiError::not_found(text)),
         entered => entered?,
     };
-    access::authorize(&scope, &entity, ManageEntity)?;
+    access::authorize(&scope, &entity, permission)?;
     Ok((scope, entity, endpoint))
 }
 
@@ -257,23 +267,23 @@ async fn count(
 async fn get(
     services: Data<Services>,
     caller: ReqData<Caller>,
-    id: PathId<id::Webhook>,
+    id: PathText,
     query: Query,
 ) -> Result<Json<Map<String, Value>>, ApiError> {
     let filter = Filter::read(&query, PROPERTIES)?;
-    let (_, entity, endpoint) = enter(&services, &caller, &id).await?;
+    let (_, entity, endpoint) = enter(&services, &caller, &id, ReadWebhooks).await?;
     Ok(Json(narrowed(endpoint, &filter, &entity)))
 }
 
 async fn replace(
     services: Data<Services>,
     caller: ReqData<Caller>,
-    id: PathId<id::Webhook>,
+    id: PathText,
     body: Body<EarlierInputBody>,
 ) -> Result<Json<EarlierBody>, ApiError> {
-    let (scope, _, _) = enter(&services, &caller, &id).await?;
+    let (scope, _, _) = enter(&services, &caller, &id, ManageEntity).await?;
     let (holder, input) = (Holder::earlier(&scope), body.0.command(&scope)?);
-    let id = id.0.to_string();
+    let id = id.0;
     let task = |services: Services| async move {
         let (store, stamp) = (&*services.store, services.stamp());
         webhooks::replace_earlier(store, &services.webhooks(), &holder, id, input, &stamp).await
@@ -284,12 +294,12 @@ async fn replace(
 async fn update(
     services: Data<Services>,
     caller: ReqData<Caller>,
-    id: PathId<id::Webhook>,
+    id: PathText,
     body: Body<EarlierInputBody>,
 ) -> Result<Json<EarlierBody>, ApiError> {
-    let (scope, _, _) = enter(&services, &caller, &id).await?;
+    let (scope, _, _) = enter(&services, &caller, &id, ManageEntity).await?;
     let (holder, input) = (Holder::earlier(&scope), body.0.command(&scope)?);
-    let id = id.0.to_string();
+    let id = id.0;
     let task = |services: Services| async move {
         let (store, stamp) = (&*services.store, services.stamp());
         webhooks::update_earlier(store, &services.webhooks(), &holder, id, input, &stamp).await
@@ -300,10 +310,10 @@ async fn update(
 async fn delete(
     services: Data<Services>,
     caller: ReqData<Caller>,
-    id: PathId<id::Webhook>,
+    id: PathText,
 ) -> Result<Json<CountBody>, ApiError> {
-    let (scope, _, _) = enter(&services, &caller, &id).await?;
-    let (holder, id) = (Holder::earlier(&scope), id.0.to_string());
+    let (scope, _, _) = enter(&services, &caller, &id, ManageEntity).await?;
+    let (holder, id) = (Holder::earlier(&scope), id.0);
     let task = |services: Services| async move {
         webhooks::delete(&*services.store, &holder, id, &services.stamp()).await
     };

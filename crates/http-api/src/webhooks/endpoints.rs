@@ -1,7 +1,7 @@
 //! Endpoints of entities.
 
 use actix_web::web::{self, Data, Json, ReqData};
-use racun_access::Permission::ManageEntity;
+use racun_access::Permission::{ManageEntity, ReadWebhooks};
 use racun_application::webhooks::{self, Holder};
 use racun_kernel::{Scope, id};
 
@@ -22,11 +22,11 @@ pub(crate) const ROUTES: &[Route] = &[
         .about(TAG, "Adds an endpoint; its secret is shown once.")
         .takes_with::<WebhookInputBody>(&["url", "events"])
         .creates::<WebhookBody>(),
-    Route::get("/webhooks", "listWebhooks", Gate::Entity(ManageEntity), || web::to(list))
+    Route::get("/webhooks", "listWebhooks", Gate::Entity(ReadWebhooks), || web::to(list))
         .about(TAG, "Lists endpoints.")
         .reads(LIST)
         .answers::<ListBody<WebhookBody>>(),
-    Route::get("/webhooks/{id}", "getWebhook", Gate::Entity(ManageEntity), || web::to(get))
+    Route::get("/webhooks/{id}", "getWebhook", Gate::Entity(ReadWebhooks), || web::to(get))
         .about(TAG, "Answers an endpoint; its secret is masked.")
         .answers::<WebhookBody>(),
     Route::patch("/webhooks/{id}", "updateWebhook", Gate::Entity(ManageEntity), || web::to(update))

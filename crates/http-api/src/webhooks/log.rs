@@ -3,7 +3,7 @@
 use actix_web::web::{self, Data, Json, ReqData};
 use racun_access::AccessError;
 use racun_access::Forbidden::EntityNotAccessible;
-use racun_access::Permission::ManageEntity;
+use racun_access::Permission::{ManageEntity, ReadWebhooks};
 use racun_application::webhooks::{self, Holder, LogQuery, Range, Replayed};
 use racun_kernel::{Scope, id};
 use racun_webhooks::{Delivery, DeliveryStatus};
@@ -22,12 +22,12 @@ const TAG: &str = "Webhooks";
 
 /// Routes of the log.
 pub(crate) const ROUTES: &[Route] = &[
-    Route::get("/webhook-logs", "listWebhookLogs", Gate::Entity(ManageEntity), || web::to(list))
+    Route::get("/webhook-logs", "listWebhookLogs", Gate::Entity(ReadWebhooks), || web::to(list))
         .about(TAG, "Lists attempts to deliver events, the newest first.")
         .reads(LIST)
         .reads_also(FILTERS)
         .answers::<ListBody<WebhookLogBody>>(),
-    Route::get("/webhook-logs/{id}", "getWebhookLog", Gate::Entity(ManageEntity), || web::to(get))
+    Route::get("/webhook-logs/{id}", "getWebhookLog", Gate::Entity(ReadWebhooks), || web::to(get))
         .about(TAG, "Answers an attempt to deliver an event.")
         .answers::<WebhookLogBody>(),
     Route::post(

@@ -99,7 +99,7 @@ async fn every_event_tells_of_the_resource_as_it_is_answered() {
     let item = all.made("/items", item).await;
     all.patch(&format!("/items/{item}"), json!({"price": 4})).await;
     all.trash(&format!("/items/{item}")).await;
-    all.patch(&format!("/taxes/{tax}"), json!({"name": "Lower"})).await;
+    all.patch(&format!("/taxes/{tax}"), json!({"is_default": true})).await;
     all.trash(&format!("/taxes/{tax}")).await;
 
     let draft = all.made("/invoices", with(lines(10), json!({"is_draft": true}))).await;
