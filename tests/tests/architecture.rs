@@ -81,6 +81,7 @@ const PURE: &[(&str, &[&str])] = &[
             "racun-render",
             "racun-settlement",
             "racun-webhooks",
+            "serde",
             "serde_json",
             "thiserror",
             "time",
