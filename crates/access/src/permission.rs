@@ -80,9 +80,9 @@ impl Permission {
 #[must_use]
 pub fn permits(principal: Principal, role: Role, permission: Permission) -> bool {
     use Permission::{
-        DeleteUnits, EraseRecords, ReadWebhooks, ManageEntity, ManageFiscal, ManageKeys, ManagePeople,
-        ReadEntity, ReadFiscal, ReadJobs, ReadPeople, ReadRecords, ReadTill, RetryJobs, Sell,
-        SetPin, WriteRecords,
+        DeleteUnits, EraseRecords, ManageEntity, ManageFiscal, ManageKeys, ManagePeople,
+        ReadEntity, ReadFiscal, ReadJobs, ReadPeople, ReadRecords, ReadTill, ReadWebhooks,
+        RetryJobs, Sell, SetPin, WriteRecords,
     };
     let (least, with_entity_key, at_till) = match permission {
         ReadTill => (Role::Viewer, true, true),

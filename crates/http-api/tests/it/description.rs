@@ -74,6 +74,7 @@ async fn every_operation_says_what_it_answers() {
                 "share",
                 "resend-verification",
                 "rotate-secret",
+                "retry",
                 "test",
                 "webhook-logs/{id}/replay",
             ];
