@@ -108,7 +108,7 @@ async fn every_event_tells_of_the_resource_as_it_is_answered() {
     let payment = json!({"document_id": draft, "amount": 10, "type": "cash"});
     let payment = all.made("/payments", payment).await;
     all.trash(&format!("/payments/{payment}")).await;
-    all.post(&format!("/documents/{draft}/void")).await;
+    all.post(&format!("/invoices/{draft}/void")).await;
     let gone = all.made("/invoices", with(lines(10), json!({"is_draft": true}))).await;
     all.delete(&format!("/invoices/{gone}")).await;
 
@@ -117,11 +117,11 @@ async fn every_event_tells_of_the_resource_as_it_is_answered() {
     let estimate = all.made("/estimates", lines(20)).await;
     all.post(&format!("/estimates/{estimate}/reject")).await;
     let credit = all.made("/credit-notes", lines(5)).await;
-    all.post(&format!("/documents/{credit}/void")).await;
+    all.post(&format!("/credit-notes/{credit}/void")).await;
     let advance = with(lines(5), json!({"payments": [{"type": "cash"}]}));
     all.made("/advance-invoices", advance).await;
     let note = all.made("/delivery-notes", lines(5)).await;
-    all.post(&format!("/documents/{note}/void")).await;
+    all.post(&format!("/delivery-notes/{note}/void")).await;
     let expense = with(lines(7), json!({"supplier": {"name": "Mlin"}, "date": "2026-11-02"}));
     let expense = all.made("/expenses", expense).await;
     all.post(&format!("/expenses/{expense}/void")).await;
