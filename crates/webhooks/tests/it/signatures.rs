@@ -49,7 +49,7 @@ fn every_header_is_there_and_both_signatures_are_what_openssl_computes() {
     let (endpoint, secret) = endpoint(&stamp);
     let delivery = delivery(&endpoint, &stamp);
     let secrets = endpoint.secrets(&OpenVault, START).unwrap();
-    assert_eq!(secrets, [secret.clone()]);
+    assert_eq!(secrets, std::slice::from_ref(&secret));
     let post = delivery.post(&secrets, START);
     let header = |name| header(&post.headers, name);
 
