@@ -70,6 +70,7 @@ const PURE: &[(&str, &[&str])] = &[
         "racun-application",
         &[
             "async-trait",
+            "futures-util",
             "racun-access",
             "racun-billing",
             "racun-catalog",
@@ -80,6 +81,7 @@ const PURE: &[(&str, &[&str])] = &[
             "racun-pos",
             "racun-render",
             "racun-settlement",
+            "racun-webhooks",
             "serde",
             "serde_json",
             "thiserror",

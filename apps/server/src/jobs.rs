@@ -1,17 +1,19 @@
 //! The jobs that no request asks for: the invoices of recurring ones, the documents that a tax
-//! authority has not confirmed yet, and the subscriptions whose period ends.
+//! authority has not confirmed yet, the subscriptions whose period ends, and what receivers of events are
+//! to be told.
 
 use std::sync::Arc;
 use std::time::Duration;
 
 use racun_application::fiscalization::{self, Fiscal, Ports};
 use racun_application::{billing, recurring};
+use racun_http_api::Services;
 use racun_kernel::{Store, StoreError};
 use tokio::sync::Notify;
 use tokio::task::{JoinHandle, JoinSet};
 
-use crate::clock;
 use crate::following::{self, Following};
+use crate::{clock, webhooks};
 
 /// From the end of a run that made all recurring invoices there were to the next.
 const RECURRING_INTERVAL: Duration = Duration::from_secs(60);
@@ -36,8 +38,9 @@ impl Jobs {
 }
 
 /// Works off jobs until they are stopped: at once, then again and again. Any number of processes may
-/// do so on one store. Without `fiscal` nobody is told of any document.
-pub fn start(store: &Arc<dyn Store>, fiscal: Option<Fiscal>, following: Following) -> Jobs {
+/// do so on one store. Without a vault nobody is told of any document.
+pub fn start(services: &Services, following: Following) -> Jobs {
+    let (store, fiscal) = (&services.store, services.fiscal());
     let (own, told) = (Arc::clone(store), fiscal.clone());
     let mut jobs =
         vec![repeat(RECURRING_INTERVAL, move || make_recurring(Arc::clone(&own), told.clone()))];
@@ -47,7 +50,10 @@ pub fn start(store: &Arc<dyn Store>, fiscal: Option<Fiscal>, following: Followin
         let store = Arc::clone(store);
         jobs.push(repeat(FISCAL_INTERVAL, move || tell(Arc::clone(&store), fiscal.clone())));
     }
-    let Following { readers, handlers } = following;
+    let (posting, own) = (services.webhooks(), Arc::clone(store));
+    jobs.push(restart(move || webhooks::deliver(Arc::clone(&own), posting.clone())));
+    let Following { mut readers, handlers } = following;
+    readers.push(webhooks::reader(services));
     let news = Arc::new(Notify::new());
     for reader in readers {
         let (store, news) = (Arc::clone(store), Arc::clone(&news));

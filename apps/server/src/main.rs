@@ -33,6 +33,7 @@ mod settings;
 mod stop;
 mod store;
 mod telemetry;
+mod webhooks;
 mod white_labels;
 
 use std::process::ExitCode;

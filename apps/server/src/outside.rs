@@ -6,7 +6,7 @@ use anyhow::{Context as _, anyhow};
 use racun_catalog::FileStorage;
 use racun_gateways::{Files, HttpCourier, MailFolder, Options, SmtpMailer};
 use racun_kernel::Mailer;
-use racun_webhooks::Courier;
+use racun_webhooks::{Courier, Schedule};
 
 use crate::settings::Settings;
 
@@ -21,6 +21,8 @@ const FILES: &str = "files";
 pub struct Outside {
     /// Who posts to receivers of events.
     pub courier: Arc<dyn Courier>,
+    /// When deliveries of events are tried.
+    pub webhook_schedule: Schedule,
     /// Who carries mail.
     pub mailer: Arc<dyn Mailer>,
     /// Where the bytes of files are.
@@ -45,6 +47,7 @@ pub fn connect(settings: &Settings) -> anyhow::Result<Outside> {
     };
     Ok(Outside {
         courier: Arc::new(courier),
+        webhook_schedule: settings.webhooks.schedule(),
         mailer: mailer(settings)?,
         files: files(settings)?,
         public_url,

@@ -44,7 +44,7 @@ pub async fn demo(play: Play) -> anyhow::Result<()> {
     let master_key = opened.master_key.as_ref();
     let services =
         serve::services(opened.store, Arc::clone(&authorities), outside, master_key, RETRY);
-    let work = jobs::start(&services.store, services.fiscal(), serve::following(&services));
+    let work = jobs::start(&services, serve::following(&services));
     let server = tokio::spawn(racun_http_api::run(listener, services, options));
     let outcome = demo::play(play, &format!("http://{address}"), simulator).await;
     work.stop();

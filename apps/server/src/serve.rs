@@ -41,7 +41,7 @@ pub async fn serve(settings: &Settings) -> anyhow::Result<()> {
     if master_key.is_none() {
         tracing::warn!(
             "without RACUN__SECRETS__MASTER_KEY operators of tills cannot have PINs, and \
-             certificates cannot be kept"
+             certificates and secrets of webhooks cannot be kept"
         );
     }
     if !made.is_empty() {
@@ -54,7 +54,7 @@ pub async fn serve(settings: &Settings) -> anyhow::Result<()> {
         white_labels: Arc::new(labels),
         ..services
     };
-    let work = jobs::start(&services.store, services.fiscal(), following(&services));
+    let work = jobs::start(&services, following(&services));
     let stop = async move {
         stop.await;
         work.stop();
@@ -75,11 +75,12 @@ pub async fn work(settings: &Settings) -> anyhow::Result<()> {
     let stop = stop::requested()?;
     tracing::info!(
         "Racun works off jobs: invoices of recurring ones, documents that tax authorities have not \
-         confirmed, and subscriptions whose period ends; data in {place}"
+         confirmed, subscriptions whose period ends, and what receivers of events and mail are to be \
+         told; data in {place}"
     );
     let retry = settings.fiscalization.retry();
     let services = services(store, authorities, outside, master_key.as_ref(), retry);
-    let work = jobs::start(&services.store, services.fiscal(), following(&services));
+    let work = jobs::start(&services, following(&services));
     stop.await;
     work.stop();
     tracing::info!("ended");
@@ -127,6 +128,7 @@ pub fn services(
         vault: master_key.map(vault),
         fiscal_retry,
         courier: outside.courier,
+        webhook_schedule: outside.webhook_schedule,
         mailer: outside.mailer,
         files: outside.files,
         public_url: outside.public_url.into(),

@@ -45,6 +45,8 @@ pub enum Permission {
     ReadJobs,
     /// Starting anew what was given up.
     RetryJobs,
+    /// Reading webhooks, and the log of what was posted to them.
+    ReadWebhooks,
 }
 
 impl Permission {
@@ -58,6 +60,7 @@ impl Permission {
             | Self::ReadFiscal
             | Self::ReadBilling
             | Self::ReadPeople
+            | Self::ReadWebhooks
             | Self::ReadJobs => false,
             Self::Sell
             | Self::SetPin
@@ -85,7 +88,7 @@ pub fn permits(principal: Principal, role: Role, permission: Permission) -> bool
     use Permission::{
         DeleteUnits, EraseRecords, ManageBilling, ManageEntity, ManageFiscal, ManageKeys,
         ManagePeople, ReadBilling, ReadEntity, ReadFiscal, ReadJobs, ReadPeople, ReadRecords,
-        ReadTill, RetryJobs, Sell, SetPin, WriteRecords,
+        ReadTill, ReadWebhooks, RetryJobs, Sell, SetPin, WriteRecords,
     };
     let (least, with_entity_key, at_till) = match permission {
         ReadTill => (Role::Viewer, true, true),
@@ -96,7 +99,7 @@ pub fn permits(principal: Principal, role: Role, permission: Permission) -> bool
         WriteRecords => (Role::Editor, true, false),
         ReadBilling => (Role::Editor, false, false),
         EraseRecords | DeleteUnits | ManageEntity | ManageFiscal | ManagePeople | ManageKeys
-        | ManageBilling | ReadJobs | RetryJobs => (Role::Admin, false, false),
+        | ManageBilling | ReadJobs | RetryJobs | ReadWebhooks => (Role::Admin, false, false),
     };
     let reached = match principal {
         Principal::EntityKey(_) => with_entity_key,
@@ -185,6 +188,7 @@ mod tests {
             (Permission::ManageBilling, "- - x x - - - -"),
             (Permission::ReadJobs, "- - x x - - - -"),
             (Permission::RetryJobs, "- - x x - - - -"),
+            (Permission::ReadWebhooks, "- - x x - - - -"),
         ] {
             assert_eq!(row(permission), expected, "{permission:?}");
         }

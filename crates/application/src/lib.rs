@@ -19,6 +19,7 @@
 //! | `idempotency` | requests that are sent again, carried out once                          |
 //! | `recurring` | recurring invoices, and the job that makes their invoices                  |
 //! | `settling`  | documents as settlement sees them, and what it changes on them             |
+//! | `webhooks`  | endpoints, the fan-out of events to them, deliveries, their log and replay |
 //! | `error`     | why such a use case is refused                                             |
 //! | `entities`  | entities with the taxes they start with, and settings that number documents |
 //!
@@ -45,6 +46,7 @@ pub mod pos;
 pub mod reading;
 pub mod recurring;
 mod settling;
+pub mod webhooks;
 
 use racun_kernel::Table;
 
@@ -63,6 +65,7 @@ pub fn tables() -> Vec<&'static Table> {
         &racun_settlement::TABLES,
         &racun_pos::TABLES,
         &racun_fiscal::TABLES,
+        &racun_webhooks::TABLES,
         &racun_mail::TABLES,
         &TABLES,
         &racun_billing::TABLES,

@@ -106,6 +106,11 @@ impl HttpCourier {
 
 #[async_trait]
 impl Courier for HttpCourier {
+    fn accepts(&self, url: &str) -> Result<(), Undelivered> {
+        let read = self.guard.read(url).map(drop);
+        read.map_err(|refused| Undelivered::Forbidden(refused.to_string()))
+    }
+
     async fn post(&self, post: &Post) -> Result<Answer, Undelivered> {
         let url = self.guard.read(&post.url);
         let url = url.map_err(|refused| Undelivered::Forbidden(refused.to_string()))?;

@@ -28,6 +28,7 @@
 //! | `recurring` | recurring invoices                                                    |
 //! | `sandbox`  | the test clock                                                         |
 //! | `catalog`  | customers, suppliers, items, taxes, financial categories, units        |
+//! | `webhooks` | endpoints, the log of deliveries, replay; both generations             |
 //!
 //! **Invariants.** What is served, who may use it and what the description says follow from one
 //! table. Handlers parse, call one use case and render; bodies are types of this crate. Every
@@ -62,6 +63,7 @@ mod sandbox;
 mod server;
 mod services;
 mod settlement;
+mod webhooks;
 
 pub use limits::{InvalidNetwork, Network, RateLimitOptions, RateLimiter};
 pub use openapi::{VERSION, openapi};
@@ -69,3 +71,4 @@ pub use route::{Gate, Parameter, ParameterKind, Rate, Route, Verb};
 pub use routes::routes;
 pub use server::{Options, app, run};
 pub use services::{Limits, Services};
+pub use webhooks::Resources;

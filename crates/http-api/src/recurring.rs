@@ -215,7 +215,7 @@ fn parse_invoice(text: String) -> Result<DocumentId, Issues> {
 /// A schedule that makes invoices after a template.
 #[derive(Debug, Serialize, ToSchema)]
 #[schema(as = RecurringInvoice)]
-struct RecurringBody {
+pub(crate) struct RecurringBody {
     /// Its id.
     id: String,
     /// Whose it is.

@@ -3,7 +3,7 @@
 use crate::route::Route;
 use crate::{
     access, activities, billing, catalog, docs, documents, fiscal, health, jobs, mail, pos,
-    recurring, sandbox, settlement,
+    recurring, sandbox, settlement, webhooks,
 };
 
 /// The areas' tables, in the order in which paths are matched.
@@ -43,6 +43,10 @@ const AREAS: &[&[Route]] = &[
     fiscal::furs::ROUTES,
     fiscal::internal_act::ROUTES,
     fiscal::fina::ROUTES,
+    webhooks::endpoints::ROUTES,
+    webhooks::account::ROUTES,
+    webhooks::log::ROUTES,
+    webhooks::earlier::ROUTES,
     sandbox::ROUTES,
     billing::labels::ROUTES,
     billing::subscriptions::ROUTES,

@@ -9,11 +9,12 @@ use std::time::{Duration, Instant};
 use racun_access::PinKey;
 use racun_application::fiscalization::Fiscal;
 use racun_application::payments::TaxAuthority;
+use racun_application::webhooks::Webhooks;
 use racun_billing::Catalogue;
 use racun_catalog::FileStorage;
 use racun_fiscal::{Authorities, Retry, TestCertificates};
 use racun_kernel::{Entropy, Mailer, Stamp, Store, Vault};
-use racun_webhooks::Courier;
+use racun_webhooks::{Courier, Schedule};
 use time::OffsetDateTime;
 use tokio::runtime::Handle;
 use tokio::sync::Semaphore;
@@ -39,6 +40,8 @@ pub struct Services {
     pub fiscal_retry: Retry,
     /// Who posts to receivers of events.
     pub courier: Arc<dyn Courier>,
+    /// When deliveries of events are tried.
+    pub webhook_schedule: Schedule,
     /// Who carries mail.
     pub mailer: Arc<dyn Mailer>,
     /// Where the bytes of files are.
@@ -80,6 +83,13 @@ impl Services {
         let (authorities, retry) = (Arc::clone(&self.authorities), self.fiscal_retry);
         let vault = self.vault.clone()?;
         Some(Fiscal { authorities, vault, retry })
+    }
+
+    /// What webhooks take.
+    #[must_use]
+    pub fn webhooks(&self) -> Webhooks {
+        let (vault, courier) = (self.vault.clone(), Arc::clone(&self.courier));
+        Webhooks { vault, courier, schedule: self.webhook_schedule.clone() }
     }
 
     /// Runs a use case to its end, even when the client hangs up meanwhile.

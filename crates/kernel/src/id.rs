@@ -207,6 +207,12 @@ kinds! {
     UsageMonth, UsageMonthId = "wuse_";
     /// One version of a document.
     Version, VersionId = "ver_";
+    /// An endpoint of an entity that events are posted to.
+    Webhook, WebhookId = "wh_";
+    /// The same of an account.
+    AccountWebhook, AccountWebhookId = "accwh_";
+    /// One attempt to post an event to an endpoint.
+    WebhookDelivery, WebhookDeliveryId = "whd_";
     /// An entry of the log of what happened.
     Event, EventId = "evt_";
     /// A mail that is sent, or to be sent.

@@ -42,6 +42,15 @@ pub enum Undelivered {
 /// Delivers to receivers.
 #[async_trait]
 pub trait Courier: Send + Sync {
+    /// Whether `url` may be called, as far as can be told without looking up its name: what is certain
+    /// to fail is refused when it is registered.
+    ///
+    /// # Errors
+    /// [`Undelivered::Forbidden`].
+    fn accepts(&self, _url: &str) -> Result<(), Undelivered> {
+        Ok(())
+    }
+
     /// Posts once. It neither repeats nor follows a redirect, and ends within its time limit.
     ///
     /// # Errors

@@ -2,6 +2,7 @@
 
 use racun_gateways::Bucket;
 use racun_kernel::Mailbox;
+use racun_webhooks::Schedule;
 use serde::de::Error;
 use serde::{Deserialize, Deserializer};
 
@@ -16,7 +17,17 @@ pub struct Webhooks {
     pub allow_private_addresses: bool,
     /// When a delivery is tried.
     #[serde(deserialize_with = "required")]
-    pub retry_delays: Delays,
+    retry_delays: Delays,
+}
+
+impl Webhooks {
+    /// When deliveries are tried.
+    pub fn schedule(&self) -> Schedule {
+        let seconds = |delay: &std::time::Duration| {
+            time::Duration::seconds(i64::try_from(delay.as_secs()).unwrap_or(i64::MAX))
+        };
+        Schedule::new(self.retry_delays.durations().iter().map(seconds).collect())
+    }
 }
 
 impl Default for Webhooks {

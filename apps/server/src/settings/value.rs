@@ -300,6 +300,13 @@ impl Delays {
     }
 }
 
+impl Delays {
+    /// The delays, in their order.
+    pub fn durations(&self) -> &[Duration] {
+        &self.0
+    }
+}
+
 impl Setting for Delays {
     const EXPECTED: &'static str =
         "at most 20 delays in s, m, h or d, separated by commas, as in 0s,1m,5m,30m,2h";

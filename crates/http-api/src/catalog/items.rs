@@ -9,7 +9,7 @@ use racun_catalog::{self as catalog, Item, ItemRules, Tax};
 use racun_kernel::calendar::local_date;
 use racun_kernel::{Currency, Decimal, Page, Scope, Stamp, id};
 use serde::{Deserialize, Serialize};
-use time::Date;
+use time::{Date, OffsetDateTime};
 use utoipa::ToSchema;
 
 use super::{erase, trash};
@@ -207,6 +207,11 @@ pub struct ItemBody {
 }
 
 impl ItemBody {
+    /// `item` in `entity`, with the prices of the day of `at`.
+    pub(crate) fn at(item: Item, taxes: &[Tax], entity: &Entity, at: OffsetDateTime) -> Self {
+        Self::of(item, taxes, day(entity, at), entity.currency)
+    }
+
     fn of(item: Item, taxes: &[Tax], today: Date, currency: Currency) -> Self {
         let price_with_tax = item.price_with_tax(taxes, today, currency);
         Self {
@@ -233,7 +238,12 @@ impl ItemBody {
 
 /// The entity's local day; UTC's when its zone is not known.
 fn today(entity: &Entity, stamp: &Stamp) -> Date {
-    local_date(stamp.now(), &entity.timezone).unwrap_or_else(|| stamp.now().date())
+    day(entity, stamp.now())
+}
+
+/// The entity's local day of `at`; UTC's when its zone is not known.
+fn day(entity: &Entity, at: OffsetDateTime) -> Date {
+    local_date(at, &entity.timezone).unwrap_or_else(|| at.date())
 }
 
 fn rules(entity: &Entity, stamp: &Stamp) -> ItemRules {

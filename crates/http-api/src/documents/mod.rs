@@ -14,7 +14,7 @@
 //! | `relation` | links between documents                                                |
 //! | `scalar`   | dates                                                                  |
 
-mod answer;
+pub(crate) mod answer;
 mod any_kind;
 mod fiscal;
 pub(crate) mod input;

@@ -15,6 +15,7 @@ mod pos;
 mod recurring;
 mod settlement;
 mod store;
+mod webhooks;
 
 use std::fmt;
 

@@ -9,7 +9,7 @@
 //! | `expense`       | expenses as they are answered                                     |
 //! | `expense_input` | what a request says of an expense                                 |
 
-mod expense;
+pub(crate) mod expense;
 mod expense_input;
 pub(crate) mod expenses;
 mod include;

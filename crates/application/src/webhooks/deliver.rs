@@ -1,0 +1,269 @@
+//! Deliveries that are due: taken, posted outside any unit, settled.
+
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use futures_util::StreamExt as _;
+use futures_util::stream;
+use racun_kernel::{
+    Load, Loaded, Put, Record, Stamp, Store, StoreError, Stored, Table, Tenant, Writes,
+};
+use racun_webhooks::{
+    self as domain, Answer, DELIVERIES, DUE_DELIVERIES, Delivery, DueDelivery, ENDPOINTS, Endpoint,
+    EndpointId, LEASE, Owner, Schedule, Settled, TEST_EVENT, Told, Undelivered, WebhookError,
+    due_by, give_back,
+};
+use time::OffsetDateTime;
+
+use super::endpoints::held;
+use super::{Holder, Webhooks, event, notice};
+
+/// Deliveries of one endpoint that are posted at the same time.
+pub const AT_ONCE: usize = 4;
+
+/// What was taken for one endpoint.
+#[derive(Debug)]
+pub struct Batch {
+    /// The endpoint; `None` when it is gone, and nothing is sent.
+    pub endpoint: Option<Endpoint>,
+    /// The attempts to make.
+    pub send: Vec<(Delivery, DueDelivery)>,
+}
+
+/// What came of what was taken for one endpoint.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Delivered {
+    /// Attempts that were made.
+    pub attempts: usize,
+    /// Attempts whose event arrived.
+    pub arrived: usize,
+    /// Attempts that were given back, for one before them failed.
+    pub given_back: usize,
+    /// Whether this disabled the endpoint.
+    pub disabled: bool,
+}
+
+/// What an attempt came to; `None` when it was not made.
+pub type Outcome = Option<Result<Answer, Undelivered>>;
+
+/// The `limit` deliveries that have waited longest, but for those of the endpoints `busy`.
+///
+/// # Errors
+/// When the store fails.
+pub async fn due(
+    store: &dyn Store,
+    busy: &[String],
+    limit: usize,
+    stamp: &Stamp,
+) -> Result<Vec<DueDelivery>, StoreError> {
+    let query = due_by(stamp.now(), busy, limit);
+    Ok(store.page(&DUE_DELIVERIES, &Tenant::directory(), &query).await?.rows)
+}
+
+/// Takes `due`, which are of one endpoint, posts them, [`AT_ONCE`] at a time, and settles them.
+///
+/// After a failure the rest is given back: a receiver that is away shall not hold what is taken for
+/// longer than one time-out.
+///
+/// # Errors
+/// When the store fails. What was sent then is sent again when the lease is over.
+pub async fn run_endpoint(
+    store: &dyn Store,
+    webhooks: &Webhooks,
+    due: Vec<DueDelivery>,
+    stamp: &(dyn Fn() -> Stamp + Sync),
+) -> Result<Delivered, StoreError> {
+    let Batch { endpoint, send } = take(store, due, &stamp()).await?;
+    let Some(endpoint) = endpoint.filter(|_| !send.is_empty()) else {
+        return Ok(Delivered::default());
+    };
+    let (begun, secrets) = (stamp().now(), secrets(webhooks, &endpoint, &stamp()));
+    let is_away = AtomicBool::new(false);
+    let attempts = stream::iter(send).map(async |(delivery, due)| {
+        let now = stamp().now();
+        // What is not posted well within the lease is left to whoever has time for it.
+        if is_away.load(Ordering::Relaxed) || now - begun > LEASE / 2 {
+            return (delivery, due, None);
+        }
+        let outcome = post(webhooks, &secrets, &delivery, now).await;
+        is_away.fetch_or(outcome.is_err(), Ordering::Relaxed);
+        (delivery, due, Some(outcome))
+    });
+    let made = attempts.buffer_unordered(AT_ONCE).collect().await;
+    settle(store, &webhooks.schedule, endpoint.id, endpoint.owner, made, &stamp()).await
+}
+
+type Secrets = Result<Vec<String>, Undelivered>;
+
+fn secrets(webhooks: &Webhooks, endpoint: &Endpoint, stamp: &Stamp) -> Secrets {
+    let lost = || {
+        let reason = "the secret of this webhook cannot be opened; rotate it";
+        Undelivered::Failed(reason.to_owned())
+    };
+    match (&endpoint.secret, &webhooks.vault) {
+        (None, _) => Ok(Vec::new()),
+        (Some(_), None) => Err(lost()),
+        (Some(_), Some(vault)) => endpoint.secrets(&**vault, stamp.now()).map_err(|_| lost()),
+    }
+}
+
+async fn post(
+    webhooks: &Webhooks,
+    secrets: &Secrets,
+    delivery: &Delivery,
+    now: OffsetDateTime,
+) -> Result<Answer, Undelivered> {
+    let secrets = secrets.as_ref().map_err(Clone::clone)?;
+    webhooks.courier.post(&delivery.post(secrets, now)).await
+}
+
+/// Takes those of `due` that are still due. They are of one endpoint.
+///
+/// # Errors
+/// When the store fails.
+pub async fn take(
+    store: &dyn Store,
+    due: Vec<DueDelivery>,
+    stamp: &Stamp,
+) -> Result<Batch, StoreError> {
+    let Some(first) = due.first() else {
+        return Ok(Batch { endpoint: None, send: Vec::new() });
+    };
+    let tenant = first.owner.tenant();
+    let mut loads = vec![one(&ENDPOINTS, &tenant, first.endpoint_id.to_string())];
+    for row in &due {
+        loads.push(one(&DUE_DELIVERIES, &Tenant::directory(), row.delivery_id.clone()));
+        loads.push(one(&DELIVERIES, &tenant, row.delivery_id.clone()));
+    }
+    let stamp = stamp.clone();
+    store
+        .decide(loads, None, move |loaded| {
+            let endpoint: Option<Endpoint> = nth(&loaded, 0, &ENDPOINTS)?;
+            // Leases are decided on the store's clock, where processes share it.
+            let now = loaded.now.map_or(stamp.now(), |now| now.max(stamp.now()));
+            let worker = stamp.ulid().to_string();
+            let (mut writes, mut send) = (Writes::default(), Vec::new());
+            for n in 0..due.len() {
+                let held: Option<DueDelivery> = nth(&loaded, 1 + 2 * n, &DUE_DELIVERIES)?;
+                let Some(held) = held.filter(|held| held.due_at <= now) else { continue };
+                let delivery = nth(&loaded, 2 + 2 * n, &DELIVERIES)?;
+                let taking = domain::take(&held, delivery, endpoint.as_ref(), &worker, &stamp);
+                writes.puts.extend(taking.puts);
+                send.extend(taking.send);
+            }
+            Ok((Batch { endpoint, send }, writes))
+        })
+        .await
+}
+
+/// Ends what was taken for one endpoint: what has an outcome is settled, the rest is given back. What
+/// somebody else took meanwhile, for the lease was over, stays theirs.
+///
+/// # Errors
+/// When the store fails.
+pub async fn settle(
+    store: &dyn Store,
+    schedule: &Schedule,
+    endpoint_id: EndpointId,
+    owner: Owner,
+    made: Vec<(Delivery, DueDelivery, Outcome)>,
+    stamp: &Stamp,
+) -> Result<Delivered, StoreError> {
+    let mut loads = vec![one(&ENDPOINTS, &owner.tenant(), endpoint_id.to_string())];
+    for (_, due, _) in &made {
+        loads.push(one(&DUE_DELIVERIES, &Tenant::directory(), due.delivery_id.clone()));
+    }
+    let (stamp, schedule) = (stamp.clone(), schedule.clone());
+    let may_disable = made.iter().any(|(delivery, ..)| delivery.attempt >= delivery.max_attempts);
+    let address = if may_disable { notice::address_of(store, owner).await? } else { None };
+    store
+        .decide(loads, None, move |loaded| {
+            let before: Option<Endpoint> = nth(&loaded, 0, &ENDPOINTS)?;
+            let mut endpoint = before.clone();
+            let (mut writes, mut done) = (Writes::default(), Delivered::default());
+            for (n, (delivery, due, outcome)) in made.into_iter().enumerate() {
+                let held: Option<DueDelivery> = nth(&loaded, 1 + n, &DUE_DELIVERIES)?;
+                if held.as_ref().is_none_or(|held| held.taken_by != due.taken_by) {
+                    continue;
+                }
+                let Some(outcome) = outcome else {
+                    done.given_back += 1;
+                    writes.puts.push(give_back(&due, &stamp));
+                    continue;
+                };
+                let Settled { delivery, puts, disabled } =
+                    domain::settle(&delivery, &due, &outcome, endpoint.as_mut(), &schedule, &stamp);
+                done.attempts += 1;
+                done.arrived += usize::from(delivery.status == domain::DeliveryStatus::Success);
+                done.disabled |= disabled;
+                writes.puts.extend(puts);
+            }
+            if let (Some(before), Some(after)) = (&before, &endpoint)
+                && before != after
+            {
+                writes.puts.push(Put::update(before, after));
+                if done.disabled {
+                    writes.events.push(event("system", "webhook.disabled", after, &stamp));
+                    let mail = |address: String| notice::mail(after, &address, &stamp);
+                    writes.puts.extend(address.map(mail).unwrap_or_default());
+                }
+            }
+            Ok((done, writes))
+        })
+        .await
+}
+
+/// Posts a test to the endpoint `id`, active or not, and answers what came of it. It is in the log like
+/// any delivery, is tried once, and disables nothing.
+///
+/// # Errors
+/// [`WebhookError::NotFound`], and when the store fails.
+pub async fn send_test(
+    store: &dyn Store,
+    webhooks: &Webhooks,
+    holder: &Holder,
+    id: String,
+    stamp: &(dyn Fn() -> Stamp + Sync),
+) -> Result<Delivery, WebhookError> {
+    let (begun, keeper) = (stamp(), holder.clone());
+    let load = one(&ENDPOINTS, &holder.tenant(), id.clone());
+    let (endpoint, delivery, due) = store
+        .decide(vec![load], None, move |loaded| {
+            let endpoint = held(&loaded, &keeper, id)?;
+            let data = serde_json::json!({
+                "webhook_id": endpoint.id.to_string(),
+                "message": "this is a test; nothing happened",
+            });
+            let told = Told {
+                event_id: begun.id::<racun_kernel::id::Event>().to_string(),
+                sequence: 0,
+                kind: TEST_EVENT.to_owned(),
+                at: begun.now(),
+                data: data.to_string(),
+            };
+            let delivery = Delivery::test(&endpoint, &told, &begun);
+            let worker = begun.ulid().to_string();
+            let due = DueDelivery::of(&delivery, begun.now(), &begun).taken(&worker, begun.now());
+            let puts = vec![Put::insert(&delivery), Put::insert(&due)];
+            Ok::<_, WebhookError>(((endpoint, delivery, due), Writes { puts, ..Writes::default() }))
+        })
+        .await?;
+    let secrets = secrets(webhooks, &endpoint, &stamp());
+    let outcome = post(webhooks, &secrets, &delivery, stamp().now()).await;
+    let (delivery_id, made) = (delivery.id.to_string(), vec![(delivery, due, Some(outcome))]);
+    settle(store, &webhooks.schedule, endpoint.id, endpoint.owner, made, &stamp()).await?;
+    super::get_delivery(store, holder, &delivery_id).await
+}
+
+fn one(table: &'static Table, tenant: &Tenant, id: String) -> Load {
+    Load::One { table, tenant: tenant.clone(), id }
+}
+
+/// The row of the `n`th load, when there is one.
+fn nth<A: Record>(
+    loaded: &Loaded,
+    n: usize,
+    table: &'static Table,
+) -> Result<Option<A>, StoreError> {
+    let row: Option<&Stored> = loaded.rows.get(n).and_then(|rows| rows.first());
+    row.map(|row| row.read(table)).transpose()
+}

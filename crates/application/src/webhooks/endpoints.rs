@@ -1,0 +1,284 @@
+//! Endpoints: added, read, changed, removed.
+
+use std::sync::Arc;
+
+use racun_kernel::{
+    Clause, Issues, ListQuery, Load, Operator, Page, Put, RawQuery, Stamp, Store, Value, Vault,
+    Writes,
+};
+use racun_webhooks::{
+    ENDPOINTS, EarlierInput, Endpoint, EndpointInput, Generation, MAX_ENDPOINTS, Owner, Refused,
+    WebhookError,
+};
+
+use super::{Holder, Webhooks};
+
+/// Adds an endpoint, and answers it with its secret, which is shown once.
+///
+/// # Errors
+/// [`WebhookError::Invalid`]; [`Refused::TooMany`]; the store's failure.
+pub async fn create(
+    store: &dyn Store,
+    webhooks: &Webhooks,
+    vault: &Arc<dyn Vault>,
+    holder: &Holder,
+    input: EndpointInput,
+    stamp: &Stamp,
+) -> Result<(Endpoint, String), WebhookError> {
+    let accepted = webhooks.accepts(input.url.value());
+    let accepts = |_: &str| accepted.clone();
+    let (endpoint, secret) = input.into_endpoint(holder.owner, &**vault, &accepts, stamp)?;
+    Ok((insert(store, holder, endpoint, stamp).await?, secret))
+}
+
+/// Adds an endpoint of the earlier generation.
+///
+/// # Errors
+/// [`WebhookError::Invalid`]; [`Refused::TooMany`]; the store's failure.
+pub async fn create_earlier(
+    store: &dyn Store,
+    webhooks: &Webhooks,
+    holder: &Holder,
+    input: EarlierInput,
+    stamp: &Stamp,
+) -> Result<Endpoint, WebhookError> {
+    let accepted = webhooks.accepts(input.url.value());
+    let endpoint = input.into_endpoint(holder.owner, &|_| accepted.clone(), stamp)?;
+    insert(store, holder, endpoint, stamp).await
+}
+
+async fn insert(
+    store: &dyn Store,
+    holder: &Holder,
+    endpoint: Endpoint,
+    stamp: &Stamp,
+) -> Result<Endpoint, WebhookError> {
+    let events = vec![holder.event("webhook.created", &endpoint, stamp)];
+    let others = Load::Where {
+        table: &ENDPOINTS,
+        tenant: holder.tenant(),
+        field: "owner",
+        value: holder.tenant().as_str().to_owned(),
+    };
+    store
+        .decide(vec![holder.parent(), others], None, move |loaded| {
+            if loaded.rows.last().map_or(0, Vec::len) >= MAX_ENDPOINTS {
+                return Err(Refused::TooMany.into());
+            }
+            let puts = vec![Put::insert(&endpoint)];
+            Ok((endpoint, Writes { puts, events, takes_number: false }))
+        })
+        .await
+}
+
+/// The page of endpoints that `raw` asks for.
+///
+/// # Errors
+/// [`WebhookError::Invalid`] for a query that cannot be understood, and when the store fails.
+pub async fn list(
+    store: &dyn Store,
+    holder: &Holder,
+    raw: &RawQuery,
+) -> Result<Page<Endpoint>, WebhookError> {
+    let mut query = ListQuery::parse(&ENDPOINTS, raw)?;
+    let equals = |name, value: Value| Clause::on(&ENDPOINTS, name, Operator::Equals(value));
+    query.clauses.push(equals("generation", holder.generation.name().into()));
+    if let Owner::Account { environment: Some(own), .. } = holder.owner {
+        query.clauses.push(equals("environment", own.name().into()));
+    }
+    Ok(store.page(&ENDPOINTS, &holder.tenant(), &query).await?)
+}
+
+/// All endpoints of the entity that were made with the earlier generation, the oldest first.
+///
+/// # Errors
+/// When the store fails.
+pub async fn list_earlier(
+    store: &dyn Store,
+    holder: &Holder,
+) -> Result<Vec<Endpoint>, WebhookError> {
+    let mut query = ListQuery { limit: MAX_ENDPOINTS, ..ListQuery::first_page(&ENDPOINTS) };
+    let earlier = Operator::Equals(Generation::Earlier.name().into());
+    query.clauses.push(Clause::on(&ENDPOINTS, "generation", earlier));
+    let mut found: Vec<Endpoint> = store.page(&ENDPOINTS, &holder.tenant(), &query).await?.rows;
+    found.reverse();
+    Ok(found)
+}
+
+/// The endpoint `id`, whoever's it is, when it was made with the earlier generation: its paths name no
+/// owner. Whoever asks has to be let in there before anything of it is shown.
+///
+/// # Errors
+/// When the store fails.
+pub async fn find_earlier(store: &dyn Store, id: &str) -> Result<Option<Endpoint>, WebhookError> {
+    if id.contains('\0') {
+        return Ok(None);
+    }
+    let mut found = store.look_up::<Endpoint>(&ENDPOINTS, "public_id", id).await?;
+    found.retain(|endpoint| endpoint.generation == Generation::Earlier);
+    Ok(found.pop())
+}
+
+/// The endpoint `id`.
+///
+/// # Errors
+/// [`WebhookError::NotFound`], and when the store fails.
+pub async fn get(store: &dyn Store, holder: &Holder, id: &str) -> Result<Endpoint, WebhookError> {
+    let found: Option<Endpoint> = store.get(&ENDPOINTS, &holder.tenant(), id).await?;
+    let found = found.filter(|endpoint| holder.reaches(endpoint));
+    found.ok_or_else(|| WebhookError::NotFound { id: id.to_owned() })
+}
+
+/// Changes what is sent of the endpoint `id`. One that is activated gets what happens from then on;
+/// what was parked meanwhile stays parked until it is replayed.
+///
+/// # Errors
+/// [`WebhookError::NotFound`], [`WebhookError::Invalid`], and when the store fails.
+pub async fn update(
+    store: &dyn Store,
+    webhooks: &Webhooks,
+    holder: &Holder,
+    id: String,
+    input: EndpointInput,
+    stamp: &Stamp,
+) -> Result<Endpoint, WebhookError> {
+    let accepted = webhooks.accepts(input.url.value());
+    change(store, holder, id, stamp, "webhook.updated", move |endpoint, stamp| {
+        Ok(input.apply(endpoint, &|_| accepted.clone(), stamp)?)
+    })
+    .await
+    .map(|(endpoint, ())| endpoint)
+}
+
+/// Changes what is sent of the endpoint `id` of the earlier generation.
+///
+/// # Errors
+/// [`WebhookError::NotFound`], [`WebhookError::Invalid`], and when the store fails.
+pub async fn update_earlier(
+    store: &dyn Store,
+    webhooks: &Webhooks,
+    holder: &Holder,
+    id: String,
+    input: EarlierInput,
+    stamp: &Stamp,
+) -> Result<Endpoint, WebhookError> {
+    let apply: Apply =
+        |input, endpoint, accepted, stamp| input.apply(endpoint, &|_| accepted.clone(), stamp);
+    change_earlier(store, webhooks, holder, id, input, stamp, apply).await
+}
+
+/// Replaces the endpoint `id` of the earlier generation: what is not sent is as in a new one.
+///
+/// # Errors
+/// [`WebhookError::NotFound`], [`WebhookError::Invalid`], and when the store fails.
+pub async fn replace_earlier(
+    store: &dyn Store,
+    webhooks: &Webhooks,
+    holder: &Holder,
+    id: String,
+    input: EarlierInput,
+    stamp: &Stamp,
+) -> Result<Endpoint, WebhookError> {
+    let apply: Apply =
+        |input, endpoint, accepted, stamp| input.replace(endpoint, &|_| accepted.clone(), stamp);
+    change_earlier(store, webhooks, holder, id, input, stamp, apply).await
+}
+
+type Apply =
+    fn(EarlierInput, &mut Endpoint, &Result<(), racun_kernel::Issue>, &Stamp) -> Result<(), Issues>;
+
+async fn change_earlier(
+    store: &dyn Store,
+    webhooks: &Webhooks,
+    holder: &Holder,
+    id: String,
+    input: EarlierInput,
+    stamp: &Stamp,
+    apply: Apply,
+) -> Result<Endpoint, WebhookError> {
+    let accepted = webhooks.accepts(input.url.value());
+    change(store, holder, id, stamp, "webhook.updated", move |endpoint, stamp| {
+        Ok(apply(input, endpoint, &accepted, stamp)?)
+    })
+    .await
+    .map(|(endpoint, ())| endpoint)
+}
+
+/// Gives the endpoint `id` another secret, which is shown once. The one before it signs beside it for
+/// 24 hours, in the header of Standard Webhooks.
+///
+/// # Errors
+/// [`WebhookError::NotFound`], and when the store fails.
+pub async fn rotate_secret(
+    store: &dyn Store,
+    vault: &Arc<dyn Vault>,
+    holder: &Holder,
+    id: String,
+    stamp: &Stamp,
+) -> Result<(Endpoint, String), WebhookError> {
+    let vault = Arc::clone(vault);
+    change(store, holder, id, stamp, "webhook.secret_rotated", move |endpoint, stamp| {
+        Ok(endpoint.rotate_secret(&*vault, stamp))
+    })
+    .await
+}
+
+/// Removes the endpoint `id`. What was sent to it stays in the log.
+///
+/// # Errors
+/// [`WebhookError::NotFound`], and when the store fails.
+pub async fn delete(
+    store: &dyn Store,
+    holder: &Holder,
+    id: String,
+    stamp: &Stamp,
+) -> Result<(), WebhookError> {
+    let (holder, stamp) = (holder.clone(), stamp.clone());
+    let load = Load::One { table: &ENDPOINTS, tenant: holder.tenant(), id: id.clone() };
+    store
+        .decide(vec![load], None, move |loaded| {
+            let endpoint = held(&loaded, &holder, id)?;
+            let events = vec![holder.event("webhook.deleted", &endpoint, &stamp)];
+            let puts = vec![Put::delete(&endpoint)];
+            Ok(((), Writes { puts, events, takes_number: false }))
+        })
+        .await
+}
+
+/// The endpoint `id`, which is the first that the unit holds.
+pub(super) fn held(
+    loaded: &racun_kernel::Loaded,
+    holder: &Holder,
+    id: String,
+) -> Result<Endpoint, WebhookError> {
+    let row = loaded.rows.first().and_then(|rows| rows.first());
+    let found: Option<Endpoint> = row.map(|row| row.read(&ENDPOINTS)).transpose()?;
+    let found = found.filter(|endpoint| holder.reaches(endpoint));
+    found.ok_or(WebhookError::NotFound { id })
+}
+
+/// Writes what `change` makes of the endpoint `id`, if that is anything else.
+async fn change<T: Send + 'static>(
+    store: &dyn Store,
+    holder: &Holder,
+    id: String,
+    stamp: &Stamp,
+    kind: &'static str,
+    change: impl FnOnce(&mut Endpoint, &Stamp) -> Result<T, WebhookError> + Send + 'static,
+) -> Result<(Endpoint, T), WebhookError> {
+    let (holder, stamp) = (holder.clone(), stamp.clone());
+    let load = Load::One { table: &ENDPOINTS, tenant: holder.tenant(), id: id.clone() };
+    store
+        .decide(vec![load], None, move |loaded| {
+            let before = held(&loaded, &holder, id)?;
+            let mut after = before.clone();
+            let answer = change(&mut after, &stamp)?;
+            if after == before {
+                return Ok(((after, answer), Writes::default()));
+            }
+            let events = vec![holder.event(kind, &after, &stamp)];
+            let puts = vec![Put::update(&before, &after)];
+            Ok(((after, answer), Writes { puts, events, takes_number: false }))
+        })
+        .await
+}

@@ -1,0 +1,118 @@
+//! Webhooks: endpoints and their secrets, the fan-out of events to them, deliveries, their log, replay.
+//!
+//! An event reaches a receiver in three steps, each of which another process may take over: the fan-out
+//! makes deliveries of it, a worker takes those of one endpoint, posts them outside any unit, and
+//! settles what came of them.
+
+mod deliver;
+mod endpoints;
+mod fan_out;
+mod log;
+mod notice;
+mod replay;
+
+use std::sync::Arc;
+
+use racun_access::{ACCOUNTS, AccountScope, ENTITIES};
+use racun_kernel::{Event, Issue, Load, Scope, Stamp, Tenant, Vault};
+use racun_webhooks::{Courier, Endpoint, Generation, Owner, Schedule};
+
+pub use deliver::{AT_ONCE, Batch, Delivered, due, run_endpoint, send_test, settle, take};
+pub use endpoints::{
+    create, create_earlier, delete, find_earlier, get, list, rotate_secret, update,
+};
+pub use endpoints::{list_earlier, replace_earlier, update_earlier};
+pub use fan_out::{FanOut, Renderer};
+pub use log::{LogQuery, get_delivery, list_deliveries};
+pub use replay::{Range, Replayed, replay_one, replay_range};
+
+/// What webhooks work with, beside the store.
+#[derive(Clone)]
+pub struct Webhooks {
+    /// What keeps secrets unreadable at rest; `None` where the server was given no master key.
+    pub vault: Option<Arc<dyn Vault>>,
+    /// Who posts.
+    pub courier: Arc<dyn Courier>,
+    /// When deliveries are tried.
+    pub schedule: Schedule,
+}
+
+impl Webhooks {
+    /// Whether `url` may be called, as far as can be told without looking up its name.
+    fn accepts(&self, url: Option<&String>) -> Result<(), Issue> {
+        let accepted = url.map_or(Ok(()), |url| self.courier.accepts(url));
+        accepted.map_err(|refused| Issue::new("url_not_allowed", refused.to_string()))
+    }
+}
+
+/// Whose endpoints a command is about, of which generation, and who gives it.
+#[derive(Debug, Clone)]
+pub struct Holder {
+    owner: Owner,
+    generation: Generation,
+    actor: String,
+}
+
+impl Holder {
+    /// The endpoints of the entity.
+    #[must_use]
+    pub fn entity(scope: &Scope) -> Self {
+        let (account_id, entity_id) = (scope.account(), scope.entity());
+        let owner = Owner::Entity { account_id, entity_id };
+        Self { owner, generation: Generation::Current, actor: scope.principal().id() }
+    }
+
+    /// The endpoints of the entity that were made with the earlier generation.
+    #[must_use]
+    pub fn earlier(scope: &Scope) -> Self {
+        Self { generation: Generation::Earlier, ..Self::entity(scope) }
+    }
+
+    /// The endpoints of the account that are within reach: a key's, those of its environment.
+    #[must_use]
+    pub fn account(scope: &AccountScope) -> Self {
+        let owner = Owner::Account { account_id: scope.account, environment: scope.environment };
+        Self { owner, generation: Generation::Current, actor: scope.principal.id() }
+    }
+
+    fn tenant(&self) -> Tenant {
+        self.owner.tenant()
+    }
+
+    /// Whether `endpoint`, one of the tenant, is among them.
+    fn reaches(&self, endpoint: &Endpoint) -> bool {
+        let environment_fits = match (self.owner, endpoint.owner) {
+            (Owner::Account { environment: Some(own), .. }, Owner::Account { environment, .. }) => {
+                environment == Some(own)
+            }
+            _ => true,
+        };
+        environment_fits && endpoint.generation == self.generation
+    }
+
+    /// The row that is held by whoever adds an endpoint, so that the limit holds for all.
+    fn parent(&self) -> Load {
+        match self.owner {
+            Owner::Entity { account_id, entity_id } => Load::One {
+                table: &ENTITIES,
+                tenant: Tenant::account(account_id),
+                id: entity_id.to_string(),
+            },
+            Owner::Account { account_id, .. } => Load::One {
+                table: &ACCOUNTS,
+                tenant: Tenant::directory(),
+                id: account_id.to_string(),
+            },
+        }
+    }
+
+    fn event(&self, kind: &'static str, endpoint: &Endpoint, stamp: &Stamp) -> Event {
+        event(&self.actor, kind, endpoint, stamp)
+    }
+}
+
+/// What the log is told of `endpoint`. Nothing subscribes to these.
+fn event(actor: &str, kind: &'static str, endpoint: &Endpoint, stamp: &Stamp) -> Event {
+    let (tenant, subject) = (endpoint.owner.tenant(), endpoint.id.to_string());
+    Event::new(tenant, kind, subject, actor.to_owned(), stamp)
+}

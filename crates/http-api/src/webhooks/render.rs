@@ -1,0 +1,110 @@
+//! What events tell of: resources as a request for them would be answered.
+
+use async_trait::async_trait;
+use racun_access::Entity;
+use racun_application::documents as application;
+use racun_application::webhooks::Renderer;
+use racun_catalog::{self as catalog, CatalogError, Customer, Item, Tax};
+use racun_documents::recurrence::RecurringInvoice;
+use racun_documents::{Document, DocumentError};
+use racun_kernel::{Logged, Scope, Store, StoreError};
+use racun_settlement::{Expense, Payment};
+use serde::Serialize;
+use serde::de::DeserializeOwned;
+
+use crate::body::Convert;
+use crate::catalog::customers::CustomerBody;
+use crate::catalog::items::ItemBody;
+use crate::catalog::taxes::TaxBody;
+use crate::documents::answer::AnyDocumentBody;
+use crate::recurring::RecurringBody;
+use crate::settlement::expense::ExpenseBody;
+use crate::settlement::payment::PaymentBody;
+
+/// Renders the resources of this interface.
+pub struct Resources;
+
+#[async_trait]
+impl Renderer for Resources {
+    async fn render(
+        &self,
+        store: &dyn Store,
+        logged: &Logged,
+        place: Option<&(Scope, Entity)>,
+    ) -> Result<Option<String>, StoreError> {
+        let kind = logged.activity.kind.as_str();
+        let Some((resource, _)) = kind.rsplit_once('.') else { return Ok(None) };
+        match resource {
+            "customer" => body::<Customer, CustomerBody>(logged),
+            "tax" => body::<Tax, TaxBody>(logged),
+            "payment" => body::<Payment, PaymentBody>(logged),
+            "expense" => body::<Expense, ExpenseBody>(logged),
+            "recurring_invoice" => body::<RecurringInvoice, RecurringBody>(logged),
+            "item" => item(store, logged, place).await,
+            "invoice" | "estimate" | "credit_note" | "advance_invoice" | "delivery_note" => {
+                document(store, logged, place).await
+            }
+            _ => Ok(None),
+        }
+    }
+}
+
+/// The record as it was left.
+fn record<A: DeserializeOwned>(logged: &Logged) -> Result<Option<A>, StoreError> {
+    let Some(snapshot) = &logged.snapshot else { return Ok(None) };
+    serde_json::from_str(snapshot).map(Some).map_err(|error| unreadable(logged, error))
+}
+
+fn unreadable(logged: &Logged, reason: impl ToString) -> StoreError {
+    StoreError::Corrupt {
+        table: "activities",
+        id: logged.activity.id.to_string(),
+        reason: reason.to_string(),
+    }
+}
+
+fn text(logged: &Logged, body: &impl Serialize) -> Result<Option<String>, StoreError> {
+    serde_json::to_string(body).map(Some).map_err(|error| unreadable(logged, error))
+}
+
+fn body<A: DeserializeOwned + Convert<B>, B: Serialize>(
+    logged: &Logged,
+) -> Result<Option<String>, StoreError> {
+    match record::<A>(logged)? {
+        Some(record) => text(logged, &record.convert()),
+        None => Ok(None),
+    }
+}
+
+async fn item(
+    store: &dyn Store,
+    logged: &Logged,
+    place: Option<&(Scope, Entity)>,
+) -> Result<Option<String>, StoreError> {
+    let (Some(item), Some((scope, entity))) = (record::<Item>(logged)?, place) else {
+        return Ok(None);
+    };
+    let taxes = catalog::taxes_of_items(store, scope, std::slice::from_ref(&item)).await;
+    let taxes = taxes.map_err(|error| match error {
+        CatalogError::Store(error) => error,
+        other => unreadable(logged, other),
+    })?;
+    text(logged, &ItemBody::at(item, &taxes, entity, logged.activity.created_at))
+}
+
+async fn document(
+    store: &dyn Store,
+    logged: &Logged,
+    place: Option<&(Scope, Entity)>,
+) -> Result<Option<String>, StoreError> {
+    let Some(document) = record::<Document>(logged)? else { return Ok(None) };
+    let mut links = Vec::new();
+    if let Some((scope, _)) = place {
+        let found = application::relations_of(store, scope, &[document.id]).await;
+        links = found.map_err(|error| match error {
+            DocumentError::Store(error) => error,
+            other => unreadable(logged, other),
+        })?;
+    }
+    text(logged, &AnyDocumentBody::of(document, links.convert()))
+}

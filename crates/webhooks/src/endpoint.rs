@@ -1,0 +1,228 @@
+//! Endpoints: where events are posted to.
+
+use std::collections::BTreeMap;
+
+use racun_kernel::{
+    CannotOpen, Field, FieldKind, Metadata, Patch, Record, Stamp, Table, Tenant, Value, Vault,
+};
+use serde::{Deserialize, Serialize};
+use serde_json::Value as Json;
+use time::{Duration, OffsetDateTime};
+
+use crate::signature::new_secret;
+use crate::{EndpointId, Generation, Owner};
+
+/// Endpoints of one entity or account, of either generation.
+pub const MAX_ENDPOINTS: usize = 100;
+/// How long the secret before the last rotation signs beside the new one.
+pub const ROTATION: Duration = Duration::hours(24);
+
+/// Where events are posted to, which, and whether.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Endpoint {
+    /// Its id.
+    pub id: EndpointId,
+    /// Whose it is.
+    pub owner: Owner,
+    /// The generation that it was made with.
+    pub generation: Generation,
+    /// Where to.
+    pub url: String,
+    /// The kinds of events that it gets; for the earlier generation none stands for all.
+    pub events: Vec<String>,
+    /// What a caller of the earlier generation sent as `events`.
+    pub sent_events: Vec<Json>,
+    /// What people say about it.
+    pub description: Option<String>,
+    /// Whether events are sent; otherwise they are kept.
+    pub active: bool,
+    /// What the caller attached.
+    pub metadata: Metadata,
+    /// What signs; none with the earlier generation.
+    pub secret: Option<SealedSecret>,
+    /// What signed before, and until when it goes on.
+    pub previous_secret: Option<(SealedSecret, Ends)>,
+    /// When it was last called.
+    #[serde(with = "time::serde::rfc3339::option")]
+    pub last_delivery_at: Option<OffsetDateTime>,
+    /// What came in the way the last time; `None` when nothing did.
+    pub last_error: Option<String>,
+    /// Why it is not active, when that was not its owner's wish.
+    pub disabled_reason: Option<String>,
+    /// When it was made.
+    #[serde(with = "time::serde::rfc3339")]
+    pub created_at: OffsetDateTime,
+    /// When its owner, or a failure, last changed it.
+    #[serde(with = "time::serde::rfc3339")]
+    pub updated_at: OffsetDateTime,
+}
+
+/// A secret as the vault sealed it.
+#[derive(Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(transparent)]
+pub struct SealedSecret(String);
+
+impl std::fmt::Debug for SealedSecret {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str("SealedSecret(..)")
+    }
+}
+
+/// When something ends.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(transparent)]
+pub struct Ends(#[serde(with = "time::serde::rfc3339")] pub OffsetDateTime);
+
+/// What a caller says of an endpoint. A new one needs `url` and `events`.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct EndpointInput {
+    /// Where to.
+    pub url: Patch<String>,
+    /// The kinds of events that it gets, at least one.
+    pub events: Patch<Vec<String>>,
+    /// At most 500 characters of a new endpoint, 4,000 in an update.
+    pub description: Patch<String>,
+    /// True when missing.
+    pub active: Patch<bool>,
+    /// What the caller attaches; replaces all that was attached, null empties it.
+    pub metadata: Patch<BTreeMap<String, String>>,
+}
+
+/// Where endpoints are kept: with the entity or account that they are of.
+pub static ENDPOINTS: Table = Table {
+    name: "webhook_endpoints",
+    fields: &[
+        Field::id(),
+        Field::column("url", FieldKind::Text).searched(),
+        Field::column("events", FieldKind::List),
+        Field::column("description", FieldKind::Text).searched(),
+        Field::column("active", FieldKind::Bool),
+        Field::column("metadata", FieldKind::Map),
+        Field::column("last_delivery_at", FieldKind::Instant),
+        Field::column("last_error", FieldKind::Text),
+        Field::column("disabled_reason", FieldKind::Text),
+        Field::column("created_at", FieldKind::Instant),
+        Field::column("updated_at", FieldKind::Instant),
+        Field::column("owner", FieldKind::Text).indexed().hidden(),
+        Field::column("generation", FieldKind::Text).hidden(),
+        Field::column("environment", FieldKind::Text).hidden(),
+        Field::column("public_id", FieldKind::Text).indexed().hidden(),
+    ],
+};
+
+impl Record for Endpoint {
+    fn table(&self) -> &'static Table {
+        &ENDPOINTS
+    }
+
+    fn id(&self) -> String {
+        self.id.to_string()
+    }
+
+    fn tenant(&self) -> Tenant {
+        self.owner.tenant()
+    }
+
+    fn values(&self) -> Vec<Value> {
+        let environment = match self.owner {
+            Owner::Account { environment, .. } => environment,
+            Owner::Entity { .. } => None,
+        };
+        vec![
+            self.id().into(),
+            (&self.url).into(),
+            Value::List(self.events.clone()),
+            self.description.clone().into(),
+            self.active.into(),
+            (&self.metadata).into(),
+            self.last_delivery_at.into(),
+            self.last_error.clone().into(),
+            self.disabled_reason.clone().into(),
+            self.created_at.into(),
+            self.updated_at.into(),
+            self.tenant().as_str().into(),
+            self.generation.name().into(),
+            environment.map(racun_kernel::Environment::name).into(),
+            self.id().into(),
+        ]
+    }
+}
+
+impl Endpoint {
+    /// An endpoint without a URL, and without events.
+    pub(crate) fn blank(owner: Owner, generation: Generation, stamp: &Stamp) -> Self {
+        let id = match owner {
+            Owner::Entity { .. } => EndpointId::Entity(stamp.id()),
+            Owner::Account { .. } => EndpointId::Account(stamp.id()),
+        };
+        Self {
+            id,
+            owner,
+            generation,
+            url: String::new(),
+            events: Vec::new(),
+            sent_events: Vec::new(),
+            description: None,
+            active: true,
+            metadata: Metadata::default(),
+            secret: None,
+            previous_secret: None,
+            last_delivery_at: None,
+            last_error: None,
+            disabled_reason: None,
+            created_at: stamp.now(),
+            updated_at: stamp.now(),
+        }
+    }
+
+    /// Whether it gets events called `kind`.
+    #[must_use]
+    pub fn subscribes(&self, kind: &str) -> bool {
+        let all = self.generation == Generation::Earlier && self.events.is_empty();
+        all || self.events.iter().any(|event| event == kind)
+    }
+
+    /// Gives it a secret, which is answered. The one it had signs beside it for [`ROTATION`].
+    pub fn rotate_secret(&mut self, vault: &dyn Vault, stamp: &Stamp) -> String {
+        let secret = new_secret(stamp);
+        let sealed = SealedSecret(vault.seal(&self.seal_owner(), secret.as_bytes(), stamp));
+        let ends = Ends(stamp.now() + ROTATION);
+        self.previous_secret = self.secret.replace(sealed).map(|previous| (previous, ends));
+        self.updated_at = stamp.now();
+        secret
+    }
+
+    /// The secrets that sign at `now`, the newest first; none with the earlier generation.
+    ///
+    /// # Errors
+    /// [`CannotOpen`] for the newest one. An older one that cannot be opened is left out.
+    pub fn secrets(
+        &self,
+        vault: &dyn Vault,
+        now: OffsetDateTime,
+    ) -> Result<Vec<String>, CannotOpen> {
+        let open = |sealed: &SealedSecret| {
+            let bytes = vault.open(&self.seal_owner(), &sealed.0)?;
+            String::from_utf8(bytes).map_err(|_| CannotOpen)
+        };
+        let newest = self.secret.as_ref().map(open).transpose()?;
+        let previous = self.previous_secret.iter().filter(|(_, ends)| now < ends.0);
+        Ok(newest.into_iter().chain(previous.filter_map(|(sealed, _)| open(sealed).ok())).collect())
+    }
+
+    /// What ties a sealed secret to this endpoint.
+    fn seal_owner(&self) -> String {
+        format!("webhook_endpoints/{}/{}", self.tenant().as_str(), self.id)
+    }
+
+    /// Stops it for `reason`; false when it was not active anyway.
+    pub(crate) fn disable(&mut self, reason: String, now: OffsetDateTime) -> bool {
+        if !self.active {
+            return false;
+        }
+        self.active = false;
+        self.disabled_reason = Some(reason);
+        self.updated_at = now;
+        true
+    }
+}
