@@ -101,6 +101,15 @@ impl Record for KeyedRequest {
     }
 }
 
+/// What an answer is given to.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum AnswerTo {
+    /// To an effect, which is stored under the key already.
+    Effect,
+    /// To a request that had none: it was refused, or there was nothing to do.
+    Nothing,
+}
+
 /// What a key says about a request that is sent with it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Verdict {
@@ -146,8 +155,11 @@ impl KeyedRequest {
         store.get(&KEYED_REQUESTS, &self.tenant(), &self.key).await
     }
 
-    /// Stores `answer` as that of this request, unless another process stored one before. Answers
-    /// what is stored then: it is what this request is to be answered.
+    /// Stores `answer` as that of this request, where the key is free or names its effect. Answers
+    /// what the key says about the request then: [`Verdict::Answered`] with `answer`, or with the one
+    /// that another process stored before. Nothing is stored where the key names another request, nor
+    /// where it names an effect and `answer` is not to an effect: then a twin in another process made
+    /// it, and its answer is the one.
     ///
     /// # Errors
     /// When the store fails.
@@ -155,18 +167,25 @@ impl KeyedRequest {
         &self,
         store: &dyn Store,
         answer: KeptAnswer,
-    ) -> Result<KeptAnswer, StoreError> {
+        to: AnswerTo,
+    ) -> Result<Verdict, StoreError> {
         let request = self.clone();
         store
             .decide(vec![self.load()], None, move |loaded| {
                 let held = request.held(&loaded)?;
-                if let Verdict::Answered(before) = request.judge(held.clone()) {
-                    return Ok((before, Writes::default()));
+                let verdict = request.judge(held.clone());
+                let is_free = match &verdict {
+                    Verdict::New => true,
+                    Verdict::Unanswered(_) => to == AnswerTo::Effect,
+                    Verdict::Conflict | Verdict::Answered(_) => false,
+                };
+                if !is_free {
+                    return Ok((verdict, Writes::default()));
                 }
                 let subjects = held.as_ref().map(|held| held.subjects.clone()).unwrap_or_default();
                 let after = Self { answer: Some(answer.clone()), subjects, ..request };
                 let puts = vec![after.put(held.as_ref())];
-                Ok((answer, Writes { puts, ..Writes::default() }))
+                Ok((Verdict::Answered(answer), Writes { puts, ..Writes::default() }))
             })
             .await
     }

@@ -25,7 +25,8 @@ pub(crate) const ROUTES: &[Route] = &[
     Route::post("/entities/users", "addEntityUser", Gate::Entity(ManagePeople), || web::to(add))
         .about(TAG, "Gives a user access at once, or invites who is none yet.")
         .takes::<AddEntityUserBody>()
-        .creates::<AddedBody>(),
+        .creates::<AddedBody>()
+        .shows_secret(),
     Route::get("/entities/users", "listEntityUsers", Gate::Entity(ReadPeople), || web::to(list))
         .about(TAG, "Lists everyone who belongs to the entity.")
         .answers::<AllBody<EntityUserBody>>(),

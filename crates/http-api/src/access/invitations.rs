@@ -56,7 +56,8 @@ pub(crate) const ROUTES: &[Route] = &[
         }])
         .takes::<AcceptBody>()
         .answers::<AcceptedBody>()
-        .sensitive(),
+        .sensitive()
+        .shows_secret(),
 ];
 
 names! {

@@ -53,7 +53,8 @@ pub(crate) const ROUTES: &[Route] = &[
         web::to(resend)
     })
     .about(TAG, "Mails the link again by which the user's address is verified.")
-    .answers_nothing(),
+    .answers_nothing()
+    .sensitive(),
 ];
 
 /// Body of `POST /users/password-reset`.

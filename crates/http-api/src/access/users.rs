@@ -37,7 +37,8 @@ pub(crate) const ROUTES: &[Route] = &[
         .about(TAG, "Answers a login token as `id`.")
         .takes::<LogInBody>()
         .answers::<LoginBody>()
-        .sensitive(),
+        .sensitive()
+        .shows_secret(),
     Route::post("/users/logout", "logOut", Gate::SignedIn, || web::to(log_out))
         .about(TAG, "Ends the session of the login token, or the token of an operator.")
         .answers_nothing(),

@@ -7,7 +7,7 @@ use actix_web::http::header::{
     CONTENT_DISPOSITION, CONTENT_TYPE, ETAG, HeaderName, HeaderValue, LOCATION,
 };
 use actix_web::web::Bytes;
-use racun_application::idempotency::{KeptAnswer, KeptBody, sweep};
+use racun_application::idempotency::{AnswerTo, KeptAnswer, KeptBody, Verdict, sweep};
 
 use super::Keyed;
 use crate::error::{ApiError, Kind};
@@ -21,13 +21,31 @@ const KEPT: [HeaderName; 4] = [CONTENT_TYPE, CONTENT_DISPOSITION, ETAG, LOCATION
 /// One key of 256 looks for keys of its account that are over, so that nobody else has to.
 const SWEEPING: &str = "00";
 
+/// What became of an answer that was to be stored.
+pub(super) enum Kept {
+    /// This is to be sent.
+    Sent(HttpResponse<BoxBody>),
+    /// It is not stored: the key belongs to another request by now, or to the effect of a twin.
+    Taken(HttpResponse<BoxBody>),
+}
+
+impl Kept {
+    /// The answer, whatever became of it.
+    pub(super) fn into_answer(self) -> HttpResponse<BoxBody> {
+        match self {
+            Self::Sent(answer) | Self::Taken(answer) => answer,
+        }
+    }
+}
+
 impl Keyed {
     /// Stores `answer` before it is sent. When another process stored one first, that one is sent;
-    /// when none can be stored, `answer` is: the effect is there, and can be read again.
+    /// when none can be stored, `answer` is: what it says is so, and an effect can be read again.
     pub(super) async fn keep(
         &self,
         answer: HttpResponse<BoxBody>,
-    ) -> Result<HttpResponse<BoxBody>, ApiError> {
+        to: AnswerTo,
+    ) -> Result<Kept, ApiError> {
         let (answer, body) = answer.into_parts();
         let body = to_bytes(body).await.map_err(ApiError::internal)?;
         let headers = KEPT.iter().filter_map(|name| {
@@ -36,16 +54,24 @@ impl Keyed {
         });
         let (status, headers) = (answer.status().as_u16(), headers.collect());
         let kept = KeptAnswer { status, headers, body: self.stored(&body) };
-        let stored = self.request.answer(&*self.services.store, kept.clone()).await;
+        let answer = answer.set_body(BoxBody::new(body));
+        if kept.body == KeptBody::Withheld && to == AnswerTo::Nothing {
+            // It would be told as an effect whose answer is lost, and there is none.
+            return Ok(Kept::Sent(answer));
+        }
+        let stored = self.request.answer(&*self.services.store, kept.clone(), to).await;
         self.sweep();
-        match stored {
-            Ok(stored) if stored != kept => Ok(self.replay(stored)),
-            Ok(_) => Ok(answer.set_body(BoxBody::new(body))),
+        Ok(match stored {
+            Ok(Verdict::Answered(stored)) if stored != kept => Kept::Sent(self.replay(stored)),
+            Ok(Verdict::Conflict | Verdict::Unanswered(_)) if to == AnswerTo::Nothing => {
+                Kept::Taken(answer)
+            }
+            Ok(_) => Kept::Sent(answer),
             Err(error) => {
                 tracing::warn!(?error, "the answer to a request with a key is not kept");
-                Ok(answer.set_body(BoxBody::new(body)))
+                Kept::Sent(answer)
             }
-        }
+        })
     }
 
     /// The body as it is stored: unreadable where it shows a secret.

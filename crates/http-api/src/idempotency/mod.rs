@@ -6,8 +6,9 @@
 //! with the first effect, and its answer is stored before it is sent. Where a process died between
 //! the two, the answer is made anew from what the effect made (`rebuild`).
 //!
-//! Kept is what was answered to an effect, and every success; a refusal that changed nothing is not,
-//! so the same key serves the corrected request.
+//! Kept is every answer of a handler from 2xx to 4xx, also a refusal that changed nothing: a copy of it
+//! is answered the same. Not kept are 5xx, 429 and refusals with `Retry-After`, which say that the
+//! request is to be sent again, and what the gate or the key itself refuses, for which no handler ran.
 //!
 //! | Module    | Owns                                                       |
 //! | --------- | ---------------------------------------------------------- |
@@ -27,6 +28,8 @@ use std::time::Duration;
 
 use actix_web::body::BoxBody;
 use actix_web::dev::{Extensions, Payload, ServiceRequest, ServiceResponse};
+use actix_web::http::StatusCode;
+use actix_web::http::header::RETRY_AFTER;
 use actix_web::middleware::Next;
 use actix_web::web::{Bytes, Data};
 use actix_web::{Error, HttpMessage as _, HttpRequest, rt};
@@ -34,7 +37,7 @@ use futures_util::StreamExt as _;
 use futures_util::stream::once;
 use racun_access::{AccountScope, Caller};
 use racun_application::idempotency::{
-    KEYED_REQUESTS, KeptAnswer, KeyedRequest, Once, Passed, Verdict,
+    AnswerTo, KEYED_REQUESTS, KeptAnswer, KeyedRequest, Once, Passed, Verdict,
 };
 use racun_kernel::id::AccountId;
 use racun_kernel::{Scope, Store, Tenant};
@@ -48,6 +51,7 @@ use crate::foresight::is_near;
 use crate::request::read_whole;
 use crate::route::{Gate, Route};
 use crate::services::Services;
+use keep::Kept;
 use key::Content;
 use turn::Turn;
 
@@ -234,23 +238,28 @@ impl Keyed {
         answer: ServiceResponse<BoxBody>,
     ) -> Result<ServiceResponse<BoxBody>, Error> {
         let (passed, status) = (self.once.passed(), answer.status());
-        let is_refused = status.is_server_error() || status.as_u16() == 429;
-        let may_have_twin = match passed {
-            Passed::Twin => true,
-            // Whatever the refusal was of, a twin in another process may have caused it.
-            Passed::Nothing => is_refused || (!status.is_success() && self.is_shared()),
-            Passed::Effect => false,
+        let to = match passed {
+            Passed::Twin => return self.settle_twin(answer, passed).await,
+            Passed::Effect => AnswerTo::Effect,
+            Passed::Nothing => AnswerTo::Nothing,
         };
-        if may_have_twin {
-            return self.settle_twin(answer, passed).await;
-        }
-        let is_final = status.is_success() || passed == Passed::Effect;
-        if !is_final || is_refused {
-            return Ok(answer);
+        let is_refused = status.is_server_error() || status == StatusCode::TOO_MANY_REQUESTS;
+        let is_for_now = to == AnswerTo::Nothing && answer.headers().contains_key(RETRY_AFTER);
+        match to {
+            AnswerTo::Effect if is_refused => return Ok(answer),
+            // Whatever the refusal was of, a twin in another process may have caused it.
+            AnswerTo::Nothing if is_refused || is_for_now => {
+                return self.settle_twin(answer, passed).await;
+            }
+            AnswerTo::Effect | AnswerTo::Nothing => {}
         }
         let (http, response) = answer.into_parts();
-        let kept = self.keep(response).await?;
-        Ok(ServiceResponse::new(http, kept))
+        match self.keep(response, to).await? {
+            Kept::Sent(answer) => Ok(ServiceResponse::new(http, answer)),
+            Kept::Taken(answer) => {
+                self.settle_twin(ServiceResponse::new(http, answer), passed).await
+            }
+        }
     }
 
     /// What is sent when a twin may have carried the request out.
@@ -275,10 +284,6 @@ impl Keyed {
             Ok(Verdict::New | Verdict::Unanswered(_)) => refuse(answer, in_progress()),
             Err(error) => refuse(answer, error),
         })
-    }
-
-    fn is_shared(&self) -> bool {
-        !is_near(&*self.services.store)
     }
 }
 

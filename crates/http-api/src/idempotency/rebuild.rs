@@ -11,7 +11,7 @@ use actix_web::dev::{
 use actix_web::http::header::IF_NONE_MATCH;
 use actix_web::http::{Method, StatusCode, Uri};
 use actix_web::{Error, HttpResponse, ResponseError as _};
-use racun_application::idempotency::KeyedRequest;
+use racun_application::idempotency::{AnswerTo, KeyedRequest};
 
 use super::Keyed;
 use super::keep::lost;
@@ -40,6 +40,10 @@ pub(crate) async fn rebuild(
         let answer = keyed.keep_rebuilt(HttpResponse::new(status)).await?;
         return Ok(request.into_response(answer));
     }
+    if keyed.route.shows_secret {
+        // Whoever reads the thing is not shown its secret.
+        return Ok(request.into_response(lost(&held.subjects).error_response()));
+    }
     let path = request.path().to_owned();
     let own = request.match_info().get("id").map(str::to_owned);
     for (reader, path) in readers(keyed.route, &path, own.as_deref(), &held.subjects) {
@@ -64,7 +68,7 @@ impl Keyed {
         &self,
         answer: HttpResponse<BoxBody>,
     ) -> Result<HttpResponse<BoxBody>, ApiError> {
-        let mut answer = self.keep(answer).await?;
+        let mut answer = self.keep(answer, AnswerTo::Effect).await?.into_answer();
         self.mark(&mut answer);
         Ok(answer)
     }

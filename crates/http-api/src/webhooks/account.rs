@@ -21,7 +21,8 @@ pub(crate) const ROUTES: &[Route] = &[
     Route::post("/account-webhooks", "createAccountWebhook", Gate::Account, || web::to(create))
         .about(TAG, "Adds an endpoint; its secret is shown once.")
         .takes_with::<WebhookInputBody>(&["url", "events"])
-        .creates::<WebhookBody>(),
+        .creates::<WebhookBody>()
+        .shows_secret(),
     Route::get("/account-webhooks", "listAccountWebhooks", Gate::Account, || web::to(list))
         .about(TAG, "Lists endpoints.")
         .reads(LIST)
@@ -46,7 +47,8 @@ pub(crate) const ROUTES: &[Route] = &[
         || web::to(rotate_secret),
     )
     .about(TAG, "Makes another secret, shown once; the old one signs beside it for 24 hours.")
-    .answers::<WebhookBody>(),
+    .answers::<WebhookBody>()
+    .shows_secret(),
     Route::post("/account-webhooks/{id}/test", "testAccountWebhook", Gate::Account, || {
         web::to(test)
     })

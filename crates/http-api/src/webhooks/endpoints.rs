@@ -21,7 +21,8 @@ pub(crate) const ROUTES: &[Route] = &[
     Route::post("/webhooks", "createWebhook", Gate::Entity(ManageEntity), || web::to(create))
         .about(TAG, "Adds an endpoint; its secret is shown once.")
         .takes_with::<WebhookInputBody>(&["url", "events"])
-        .creates::<WebhookBody>(),
+        .creates::<WebhookBody>()
+        .shows_secret(),
     Route::get("/webhooks", "listWebhooks", Gate::Entity(ReadWebhooks), || web::to(list))
         .about(TAG, "Lists endpoints.")
         .reads(LIST)
@@ -44,7 +45,8 @@ pub(crate) const ROUTES: &[Route] = &[
         || web::to(rotate_secret),
     )
     .about(TAG, "Makes another secret, shown once; the old one signs beside it for 24 hours.")
-    .answers::<WebhookBody>(),
+    .answers::<WebhookBody>()
+    .shows_secret(),
     Route::post("/webhooks/{id}/test", "testWebhook", Gate::Entity(ManageEntity), || web::to(test))
         .about(TAG, "Posts a test event at once and answers what came of it.")
         .answers::<WebhookLogBody>(),
