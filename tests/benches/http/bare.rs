@@ -38,7 +38,10 @@ impl Bare<'_> {
         let mut command = Command::new(self.cluster.bin("pgbench"));
         command.args(["--no-vacuum", "--protocol", "prepared", "--jobs", "2"]).args(how);
         for row in bodies {
-            command.arg("--define").arg(format!("{}={}", row.table, row.columns["body"]));
+            command.arg("--define").arg(format!("{}={}", row.name, row.columns["body"]));
+            if let Some(snapshot) = row.snapshot() {
+                command.arg("--define").arg(format!("{}_snapshot={snapshot}", row.name));
+            }
         }
         // As on Racun's own connections.
         command.env("PGOPTIONS", "-c default_toast_compression=lz4");
@@ -58,6 +61,8 @@ impl Bare<'_> {
 /// A row that Racun wrote.
 pub struct Row {
     table: &'static str,
+    /// What scripts call its body.
+    name: String,
     columns: serde_json::Map<String, Value>,
 }
 
@@ -66,30 +71,50 @@ impl Row {
     pub fn of(cluster: &Cluster, url: &str, table: &'static str, condition: &str) -> Self {
         let query = format!("SELECT to_jsonb({table}) FROM {table} WHERE {condition} LIMIT 1");
         let row: Value = serde_json::from_str(&psql(cluster, url, &query)).expect("a row");
-        Self { table, columns: row.as_object().expect("an object").clone() }
+        let columns = row.as_object().expect("an object").clone();
+        Self { table, name: table.to_owned(), columns }
     }
 
-    /// Bytes of its body.
+    /// The entry of the log that says `kind`, as Racun wrote it. Its place is given by the database.
+    pub fn entry(cluster: &Cluster, url: &str, kind: &str) -> Self {
+        let mut entry = Self::of(cluster, url, "activities", &format!("kind = '{kind}'"));
+        entry.columns.remove("position");
+        entry.name = kind.replace('.', "_");
+        entry
+    }
+
+    /// Bytes of its body, and of the snapshot beside it.
     pub fn bytes(&self) -> usize {
-        self.columns["body"].to_string().len()
+        self.columns["body"].to_string().len() + self.snapshot().map_or(0, str::len)
+    }
+
+    /// What the record of an entry looked like.
+    fn snapshot(&self) -> Option<&str> {
+        self.columns.get("snapshot")?.as_str()
     }
 
     /// The statement that writes such a row, with `own` values in the columns where one row differs
     /// from the next. It lacks the source of these values, if they have one.
     pub fn insert(&self, own: &[(&str, &str)]) -> String {
         let names: Vec<&str> = self.columns.keys().map(String::as_str).collect();
+        let (table, names) = (self.table, names.join("\", \""));
+        format!("INSERT INTO {table} (\"{names}\") SELECT {}", self.values(own))
+    }
+
+    /// The values of such a row, in the order of its columns.
+    pub fn values(&self, own: &[(&str, &str)]) -> String {
         let value = |(name, value): (&String, &Value)| {
             let found = own.iter().find(|(column, _)| column == name);
             found.map_or_else(|| self.literal(name, value), |(_, own)| (*own).to_owned())
         };
         let values: Vec<String> = self.columns.iter().map(value).collect();
-        let (table, names, values) = (self.table, names.join("\", \""), values.join(", "));
-        format!("INSERT INTO {table} (\"{names}\") SELECT {values}")
+        values.join(", ")
     }
 
     fn literal(&self, name: &str, value: &Value) -> String {
         match (name, value) {
-            ("body", _) => format!(":{}::jsonb", self.table),
+            ("body", _) => format!(":{}::jsonb", self.name),
+            ("snapshot", Value::String(_)) => format!(":{}_snapshot::text", self.name),
             ("metadata", _) => "'{}'::jsonb".to_owned(),
             ("created_at" | "updated_at", _) => "now()".to_owned(),
             ("date" | "date_due", Value::String(text)) => format!("'{text}'::date"),

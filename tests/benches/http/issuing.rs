@@ -1,6 +1,7 @@
-//! Issuing, beside a bare transaction that writes the same rows: one invoice, its number, its place in
-//! the kept counts and its two events.
+//! Issuing, beside a bare transaction that writes the same rows: one invoice, its number, its two
+//! entries in the log, and their places in the kept counts.
 
+use racun_test_postgres::Cluster;
 use racun_tests::{Account, Racun};
 
 use crate::bare::{Bare, Row};
@@ -46,15 +47,35 @@ enum Form {
     AsOne,
 }
 
+/// What Racun wrote for an invoice.
+pub struct Rows {
+    invoice: Row,
+    created: Row,
+    finalized: Row,
+}
+
+impl Rows {
+    /// One of each.
+    pub fn of(cluster: &Cluster, url: &str) -> Self {
+        Self {
+            invoice: Row::of(cluster, url, "invoices", "true"),
+            created: Row::entry(cluster, url, "invoice.created"),
+            finalized: Row::entry(cluster, url, "invoice.finalized"),
+        }
+    }
+}
+
 /// What PostgreSQL allows: by form, counters and clients.
 pub struct Allowed([[[u64; 2]; 2]; 2]);
 
 impl Allowed {
-    pub fn measure(bare: &Bare<'_>, invoice: &Row) -> Self {
+    pub fn measure(bare: &Bare<'_>, rows: &Rows) -> Self {
+        let Rows { invoice, created, finalized } = rows;
         Self([Form::Apart, Form::AsOne].map(|form| {
             [1, MANY].map(|counters| {
-                let script = script(invoice, form, counters);
-                [1, CLIENTS].map(|clients| bare.rate(&script, &[invoice], clients))
+                let script = script(rows, form, counters);
+                [1, CLIENTS]
+                    .map(|clients| bare.rate(&script, &[invoice, created, finalized], clients))
             })
         }))
     }
@@ -68,9 +89,13 @@ impl Allowed {
         Self(best)
     }
 
-    pub fn print(&self, invoice: &Row) {
-        let bytes = invoice.bytes();
-        println!("\nthe bare transaction (pgbench -M prepared, a body of {bytes} bytes)");
+    pub fn print(&self, rows: &Rows) {
+        let body = rows.invoice.bytes();
+        let entries = rows.created.bytes() + rows.finalized.bytes();
+        println!(
+            "\nthe bare transaction (pgbench -M prepared, a body of {body} bytes, entries of \
+             {entries})"
+        );
         for (rates, how) in self.0.iter().zip(["statement by statement", "as one statement"]) {
             for (rates, which) in rates.iter().zip(["one counter", "1000 counters"]) {
                 for (rate, clients) in rates.iter().zip([1, CLIENTS]) {
@@ -95,19 +120,22 @@ impl Allowed {
     }
 }
 
-fn script(invoice: &Row, form: Form, counters: usize) -> String {
+fn script(rows: &Rows, form: Form, counters: usize) -> String {
+    let Rows { invoice, created, finalized } = rows;
     let variables =
         format!("\\set counter random(1, {counters})\n\\set row random(1, 9000000000000000000)\n");
     let series = "INSERT INTO series (tenant, key, last) \
          VALUES ('ent_' || :counter, 'invoice/2026', 1) \
          ON CONFLICT (tenant, key) DO UPDATE SET last = series.last + 1 RETURNING last";
-    let outbox = "INSERT INTO outbox (tenant, kind, subject, actor, at) VALUES \
-         ('ent_' || :counter, 'invoice.created', 'inv_' || :row, 'key_1', now()), \
-         ('ent_' || :counter, 'invoice.finalized', 'inv_' || :row, 'key_1', now())";
+    let entry =
+        |id| [("tenant", "'ent_' || :counter"), ("id", id), ("resource_id", "'inv_' || :row")];
+    let (first, second) = (entry("'evt_1_' || :row"), entry("'evt_2_' || :row"));
+    let told = format!("{} UNION ALL SELECT {}", created.insert(&first), finalized.values(&second));
     let counts = "INSERT INTO list_counts (tenant, table_name, shard, live, trashed) \
-         VALUES ('ent_' || :counter, 'invoices', :client_id, 1, 0) \
+         VALUES ('ent_' || :counter, 'activities', :client_id, 2, 0), \
+         ('ent_' || :counter, 'invoices', :client_id, 1, 0) \
          ON CONFLICT (tenant, table_name, shard) \
-         DO UPDATE SET live = list_counts.live + 1";
+         DO UPDATE SET live = list_counts.live + excluded.live";
     let insert = |last: &str| {
         let number = format!("'2026-' || {last}");
         invoice.insert(&[
@@ -119,11 +147,11 @@ fn script(invoice: &Row, form: Form, counters: usize) -> String {
     };
     match form {
         Form::Apart => format!(
-            "{variables}BEGIN;\n{series} \\gset\n{};\n{outbox};\n{counts};\nCOMMIT;\n",
+            "{variables}BEGIN;\n{series} \\gset\n{};\n{told};\n{counts};\nCOMMIT;\n",
             insert(":last")
         ),
         Form::AsOne => format!(
-            "{variables}WITH used AS ({series}), made AS ({} FROM used), told AS ({outbox}) \
+            "{variables}WITH used AS ({series}), made AS ({} FROM used), told AS ({told}) \
              {counts};\n",
             insert("used.last")
         ),

@@ -168,27 +168,26 @@ async fn on_postgres() {
 async fn issuing_on_postgres(racun: &Racun, bare: &Bare<'_>, url: &str) {
     let issuers = Issuers::sign_up(racun).await;
     let issued = issuers.measure();
-    let invoice = Row::of(bare.cluster, url, "invoices", "true");
-    let allowed = issuing::Allowed::measure(bare, &invoice);
+    let rows = issuing::Rows::of(bare.cluster, url);
+    let allowed = issuing::Allowed::measure(bare, &rows);
     let issued = issued.best_of(issuers.measure());
-    let allowed = allowed.best_of(issuing::Allowed::measure(bare, &invoice));
+    let allowed = allowed.best_of(issuing::Allowed::measure(bare, &rows));
     issuing::print(&issued);
-    allowed.print(&invoice);
+    allowed.print(&rows);
     allowed.beside(&issued);
 }
 
 async fn paying_on_postgres(racun: &Racun, bare: &Bare<'_>, url: &str) {
     let payers = Payers::sign_up(racun).await;
     let paid = payers.measure();
-    let invoice = Row::of(bare.cluster, url, "invoices", "total_paid > 0");
-    let payment = Row::of(bare.cluster, url, "payments", "true");
-    paying::prepare(bare, &invoice);
-    let allowed = paying::Allowed::measure(bare, &invoice, &payment);
+    let rows = paying::Rows::of(bare.cluster, url);
+    paying::prepare(bare, &rows);
+    let allowed = paying::Allowed::measure(bare, &rows);
     let paid = paid.best_of(payers.measure());
-    let allowed = allowed.best_of(paying::Allowed::measure(bare, &invoice, &payment));
+    let allowed = allowed.best_of(paying::Allowed::measure(bare, &rows));
     paying::print(&paid);
     paying::further(racun).await;
-    allowed.print(&invoice, &payment);
+    allowed.print(&rows);
     allowed.beside(&paid);
 }
 

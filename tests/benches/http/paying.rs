@@ -1,6 +1,7 @@
 //! Recording payments, beside a bare transaction that writes the same rows: the invoice held and
-//! changed, one payment, its place in the kept counts and its event.
+//! changed, one payment, its entry in the log, and both in the kept counts.
 
+use racun_test_postgres::Cluster;
 use racun_tests::{Account, Racun};
 use serde_json::{Value, json};
 
@@ -84,14 +85,33 @@ pub fn print(paid: &Rates) {
     rates(["record a payment, one invoice", "record a payment, an invoice each"], paid);
 }
 
+/// What Racun wrote for a payment.
+pub struct Rows {
+    invoice: Row,
+    payment: Row,
+    entry: Row,
+}
+
+impl Rows {
+    /// One of each.
+    pub fn of(cluster: &Cluster, url: &str) -> Self {
+        Self {
+            invoice: Row::of(cluster, url, "invoices", "total_paid > 0"),
+            payment: Row::of(cluster, url, "payments", "true"),
+            entry: Row::entry(cluster, url, "payment.received"),
+        }
+    }
+}
+
 /// What PostgreSQL allows: one client, all on one invoice, and all on an invoice each.
 pub struct Allowed([u64; 3]);
 
 impl Allowed {
-    /// With invoices and payments like these two, in a database that [`prepare`] has seen.
-    pub fn measure(bare: &Bare<'_>, invoice: &Row, payment: &Row) -> Self {
+    /// With rows like these, in a database that [`prepare`] has seen.
+    pub fn measure(bare: &Bare<'_>, rows: &Rows) -> Self {
+        let Rows { invoice, payment, entry } = rows;
         let rate = |which: &str, clients: usize| {
-            bare.rate(&script(payment, which), &[invoice, payment], clients)
+            bare.rate(&script(payment, entry, which), &[invoice, payment, entry], clients)
         };
         let allowed = Self([rate("0", 1), rate("0", CLIENTS), rate(":client_id", CLIENTS)]);
         let agree = "SELECT (SELECT sum(total_paid) FROM invoices WHERE tenant = 'ent_pay') \
@@ -105,9 +125,11 @@ impl Allowed {
         Self([self.0[0].max(alone), self.0[1].max(together), self.0[2].max(apart)])
     }
 
-    pub fn print(&self, invoice: &Row, payment: &Row) {
-        let (invoice, payment) = (invoice.bytes(), payment.bytes());
-        println!("\nthe bare transaction (bodies of {invoice} and {payment} bytes)");
+    pub fn print(&self, rows: &Rows) {
+        let [invoice, payment, entry] = [&rows.invoice, &rows.payment, &rows.entry].map(Row::bytes);
+        println!(
+            "\nthe bare transaction (bodies of {invoice} and {payment} bytes, an entry of {entry})"
+        );
         let [alone, together, apart] = self.0;
         bare_line(&told("bare, held and paid, one invoice", 1), alone);
         bare_line(&told("bare, held and paid, one invoice", CLIENTS), together);
@@ -125,7 +147,7 @@ impl Allowed {
 }
 
 /// Writes the invoices that the bare transaction pays.
-pub fn prepare(bare: &Bare<'_>, invoice: &Row) {
+pub fn prepare(bare: &Bare<'_>, Rows { invoice, .. }: &Rows) {
     let insert = invoice.insert(&[
         ("tenant", "'ent_pay'"),
         ("id", "'inv_' || n"),
@@ -136,12 +158,17 @@ pub fn prepare(bare: &Bare<'_>, invoice: &Row) {
     bare.once(&format!("{insert} FROM generate_series(0, {}) AS n;\n", CLIENTS - 1), &[invoice]);
 }
 
-fn script(payment: &Row, which: &str) -> String {
+fn script(payment: &Row, entry: &Row, which: &str) -> String {
     let invoice = "tenant = 'ent_pay' AND id = 'inv_' || :invoice";
     let insert = payment.insert(&[
         ("tenant", "'ent_pay'"),
         ("id", "'pmt_' || :row"),
         ("invoice_id", "'inv_' || :invoice"),
+    ]);
+    let told = entry.insert(&[
+        ("tenant", "'ent_pay'"),
+        ("id", "'evt_' || :row"),
+        ("resource_id", "'pmt_' || :row"),
     ]);
     format!(
         "\\set row random(1, 9000000000000000000)\n\
@@ -152,10 +179,10 @@ fn script(payment: &Row, which: &str) -> String {
          total_due = total_due - 0.01, updated_at = now() WHERE {invoice};\n\
          {insert};\n\
          INSERT INTO list_counts (tenant, table_name, shard, live, trashed) \
-         VALUES ('ent_pay', 'payments', :client_id, 1, 0) \
+         VALUES ('ent_pay', 'activities', :client_id, 1, 0), \
+         ('ent_pay', 'payments', :client_id, 1, 0) \
          ON CONFLICT (tenant, table_name, shard) DO UPDATE SET live = list_counts.live + 1;\n\
-         INSERT INTO outbox (tenant, kind, subject, actor, at) \
-         VALUES ('ent_pay', 'payment.received', 'pmt_' || :row, 'key_1', now());\n\
+         {told};\n\
          COMMIT;\n"
     )
 }
