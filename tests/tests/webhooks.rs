@@ -1,5 +1,6 @@
 //! Webhooks on the running server: to a receiver that listens, beside one that does not answer, and
 //! through kills.
+#![expect(clippy::unwrap_used, reason = "a test ends where it meets what it does not expect")]
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Arc, Mutex};

@@ -275,6 +275,7 @@ pub async fn sweep(
 #[cfg(test)]
 mod tests {
     use racun_kernel::Event;
+    use racun_kernel::id::EventId;
     use time::macros::datetime;
 
     use super::*;
@@ -313,11 +314,14 @@ mod tests {
         let wanted = request("a", NOW);
         let other = KeyedRequest { key: "made".to_owned(), ..wanted.clone() };
         let told = Event {
+            id: EventId::new(1_u128.into()),
             tenant: wanted.tenant(),
             kind: "invoice.created",
             subject: "inv_1".to_owned(),
             actor: "usr_1".to_owned(),
             at: NOW,
+            fields: Vec::new(),
+            snapshot: None,
         };
         let made = Put::insert(&other);
         let changed = Put::update(&other, &other);

@@ -325,8 +325,11 @@ async fn a_logo_replaces_the_one_before_and_the_entity_and_the_unit_say_so() {
     assert_eq!(kept(&memory).await, 3, "the first logo's bytes are gone");
     api.get(&format!("/files/{}", text(&first)), &ana).await.with(404);
     assert_eq!(list(&api, &ana, "category=logo&order_by=created_at").await.len(), 2);
-    assert_eq!(list(&api, &ana, &format!("business_unit_id={unit}")).await, [of_unit.clone()]);
-    assert_eq!(list(&api, &ana, "category=signature").await, [signature.clone()]);
+    assert_eq!(
+        list(&api, &ana, &format!("business_unit_id={unit}")).await,
+        std::slice::from_ref(&of_unit)
+    );
+    assert_eq!(list(&api, &ana, "category=signature").await, std::slice::from_ref(&signature));
     let newer = upload(&[("category", "logo"), ("business_unit_id", &unit)]).await;
     assert_eq!(said().await[0], newer);
     for id in [second, newer] {
