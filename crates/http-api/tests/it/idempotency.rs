@@ -4,13 +4,16 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use actix_web::test::TestRequest;
-use racun_application::idempotency::{KEYED_REQUESTS, KeptBody, KeyedRequest};
+use racun_application::idempotency::{
+    AnswerTo, KEYED_REQUESTS, KeptAnswer, KeptBody, KeyedRequest, Verdict,
+};
 use racun_http_api::Limits;
 use racun_kernel::{Put, Store, Tenant, Writes};
 use racun_store_sqlite::SqliteStore;
 use serde_json::{Value, json};
 
 use crate::harness::{Answer, Api, Who, text};
+use crate::mailbox::Post;
 
 /// The application, its store, and an owner with a key of the account, which no session ends.
 async fn shop() -> (Api, Arc<dyn Store>, Who) {
@@ -134,22 +137,142 @@ async fn a_key_names_one_request_of_one_account() {
 }
 
 #[actix_web::test]
-async fn a_refusal_that_changed_nothing_leaves_the_key_free() {
+async fn a_refusal_that_changed_nothing_is_answered_again() {
     let (api, store, who) = shop().await;
-    let wrong = json!({"name": ""});
+    let (wrong, right) = (json!({"name": ""}), json!({"name": "Kupec"}));
+    let none = "/customers/cus_01jd0000000000000000000000";
+    for (key, method, path, body, status) in [
+        ("invalid", "POST", "/customers", Some(&wrong), 422),
+        ("missing", "PATCH", none, Some(&right), 404),
+        ("nobody", "DELETE", none, None, 404),
+    ] {
+        let first = send(&api, &who, key, method, path, body).await.with(status);
+        assert!(!is_replayed(&first), "{key}");
+        for _ in 0..2 {
+            let copy = send(&api, &who, key, method, path, body).await.with(status);
+            assert!(is_replayed(&copy), "{key}");
+            assert_eq!(
+                (&copy.text, copy.header("content-type")),
+                (&first.text, "application/json")
+            );
+        }
+    }
+    let refused = send(&api, &who, "invalid", "POST", "/customers", Some(&right)).await.with(409);
+    assert_eq!(
+        refused.json()["code"],
+        "idempotency_conflict",
+        "a corrected request is another one"
+    );
+    let again = send(&api, &who, "invalid", "POST", "/customers", Some(&wrong)).await.with(422);
+    assert!(is_replayed(&again), "a conflict takes the place of nothing");
+    send(&api, &who, "valid", "POST", "/customers", Some(&right)).await.with(201);
+    assert_eq!(count(&api, &who, "/customers").await, 1);
+    assert_eq!(kept(&api, &*store, &who).await.1.len(), 4);
+}
+
+#[actix_web::test]
+async fn what_no_handler_refused_is_not_kept() {
+    let (api, store, who) = shop().await;
+    let body = json!({"name": "Kupec"});
+    send(&api, &who, "k", "POST", "/nowhere", Some(&body)).await.with(404);
+    send(&api, &Who::nobody(), "k", "POST", "/customers", Some(&body)).await.with(401);
+    let elsewhere = who.in_entity("ent_01jd0000000000000000000000");
+    let refused = send(&api, &elsewhere, "k", "POST", "/customers", Some(&body)).await;
+    assert!((403..=404).contains(&refused.status), "{refused:?}");
+    let refused = send(&api, &who, "", "POST", "/customers", Some(&body)).await.with(400);
+    assert_eq!(refused.json()["code"], "bad_request");
+    assert_eq!(kept(&api, &*store, &who).await.1, []);
+    let made = send(&api, &who, "k", "POST", "/customers", Some(&body)).await.with(201);
+    assert!(!is_replayed(&made));
+}
+
+#[actix_web::test]
+async fn what_is_to_be_sent_again_is_not_kept() {
+    let post = Post::open().await;
+    let (api, owner) = (&post.api, post.owner("owner@example.com").await);
+    let id = post.document(&owner, "/invoices", json!({})).await;
+    let (path, body) = (format!("/documents/{id}/send"), json!({"to": "owner@example.com"}));
+    for _ in 0..5 {
+        api.post(&path, &owner, body.clone()).await.with(200);
+    }
     for _ in 0..2 {
-        let refused = send(&api, &who, "k", "POST", "/customers", Some(&wrong)).await.with(422);
+        let refused = send(api, &owner, "mail", "POST", &path, Some(&body)).await.with(429);
         assert!(!is_replayed(&refused));
     }
-    send(&api, &who, "k", "POST", "/nowhere", Some(&wrong)).await.with(404);
-    assert_eq!(kept(&api, &*store, &who).await.1, []);
-    let right = json!({"name": "Kupec"});
-    send(&api, &who, "k", "POST", "/customers", Some(&right)).await.with(201);
-    let copy = send(&api, &who, "k", "POST", "/customers", Some(&right)).await.with(201);
-    assert!(is_replayed(&copy));
-    let refused = who.sign(TestRequest::post().uri("/customers"));
-    let refused = api.call(refused.insert_header(("idempotency-key", "")).set_json(right)).await;
-    assert_eq!(refused.with(400).json()["code"], "bad_request");
+    api.pass(3600);
+    let sent = send(api, &owner, "mail", "POST", &path, Some(&body)).await.with(200);
+    assert!(!is_replayed(&sent));
+    assert!(is_replayed(&send(api, &owner, "mail", "POST", &path, Some(&body)).await.with(200)));
+}
+
+#[actix_web::test]
+async fn what_failed_here_is_not_kept() {
+    let store = SqliteStore::in_memory(&racun_application::tables()).unwrap();
+    let store: Arc<dyn Store> = Arc::new(store);
+    let own = Arc::clone(&store);
+    let keyless = |services| racun_http_api::Services { store: own, vault: None, ..services };
+    let api = Api::with(keyless).await;
+    let owner = api.owner("ana@example.com").await;
+    let body = json!({"url": "https://example.com/hook", "events": ["invoice.created"]});
+    for _ in 0..2 {
+        let failed = send(&api, &owner, "k", "POST", "/webhooks", Some(&body)).await.with(503);
+        assert!(!is_replayed(&failed));
+    }
+    let api = Api::on(store, Limits::default()).await;
+    let made = send(&api, &owner, "k", "POST", "/webhooks", Some(&body)).await.with(201);
+    assert!(!is_replayed(&made));
+}
+
+#[actix_web::test]
+async fn an_answer_takes_no_place_that_is_taken() {
+    let (api, store, who) = shop().await;
+    let (account, _) = kept(&api, &*store, &who).await;
+    let account = account.as_str().parse().unwrap();
+    let now = time::macros::datetime!(2026-11-21 12:00 UTC);
+    let answer = |status| {
+        let body = KeptBody::Plain(String::new());
+        KeptAnswer { status, headers: Vec::new(), body }
+    };
+    let wanted = |key: &str| KeyedRequest::new(account, key.to_owned(), "own".to_owned(), now);
+    for (number, (held, to, expected)) in [
+        (None, AnswerTo::Nothing, Verdict::Answered(answer(404))),
+        (None, AnswerTo::Effect, Verdict::Answered(answer(404))),
+        (Some(("other", None)), AnswerTo::Nothing, Verdict::Conflict),
+        (Some(("other", None)), AnswerTo::Effect, Verdict::Conflict),
+        (Some(("other", Some(200))), AnswerTo::Nothing, Verdict::Conflict),
+        (Some(("own", Some(200))), AnswerTo::Nothing, Verdict::Answered(answer(200))),
+        (Some(("own", Some(200))), AnswerTo::Effect, Verdict::Answered(answer(200))),
+        (Some(("own", None)), AnswerTo::Nothing, Verdict::Unanswered(wanted("6"))),
+        (Some(("own", None)), AnswerTo::Effect, Verdict::Answered(answer(404))),
+    ]
+    .into_iter()
+    .enumerate()
+    {
+        let wanted = wanted(&number.to_string());
+        let before = held.map(|(fingerprint, status)| KeyedRequest {
+            fingerprint: fingerprint.to_owned(),
+            answer: status.map(answer),
+            ..wanted.clone()
+        });
+        if let Some(before) = &before {
+            let writes = Writes { puts: vec![Put::insert(before)], ..Writes::default() };
+            let stored = store.decide(Vec::new(), None, |_| Ok(((), writes)));
+            stored.await.map_err(|error: racun_kernel::StoreError| error).unwrap();
+        }
+        let found = wanted.answer(&*store, answer(404), to).await.unwrap();
+        let expected = match expected {
+            Verdict::Unanswered(_) => Verdict::Unanswered(wanted.clone()),
+            other => other,
+        };
+        assert_eq!(found, expected, "{number}");
+        let after = wanted.find(&*store).await.unwrap();
+        let own = KeyedRequest { answer: Some(answer(404)), ..wanted.clone() };
+        let expected = match expected == Verdict::Answered(answer(404)) {
+            true => Some(own),
+            false => before,
+        };
+        assert_eq!(after, expected, "{number}");
+    }
 }
 
 #[actix_web::test]
@@ -266,6 +389,14 @@ async fn a_secret_is_answered_again_and_kept_unreadable() {
     forget_answers(&api, &*store, &who, &mut BTreeSet::new()).await;
     let lost = send(&api, &who, "k", "POST", "/entities/api-keys", Some(&body)).await.with(409);
     assert_eq!(lost.json()["cause"]["code"], "answer_lost");
+    // What reads an endpoint masks its secret: that is not what the first was answered.
+    let body = json!({"url": "https://example.com/hook", "events": ["invoice.created"]});
+    let first = send(&api, &who, "hook", "POST", "/webhooks", Some(&body)).await.with(201);
+    let copy = send(&api, &who, "hook", "POST", "/webhooks", Some(&body)).await.with(201);
+    assert_eq!((&copy.text, is_replayed(&copy)), (&first.text, true));
+    forget_answers(&api, &*store, &who, &mut BTreeSet::new()).await;
+    let lost = send(&api, &who, "hook", "POST", "/webhooks", Some(&body)).await.with(409);
+    assert_eq!(lost.json()["cause"]["code"], "answer_lost");
 }
 
 #[actix_web::test]
@@ -276,24 +407,44 @@ async fn where_nothing_can_be_sealed_a_secret_is_not_answered_again() {
     send(&api, &owner, "k", "POST", "/entities/api-keys", Some(&body)).await.with(201);
     let copy = send(&api, &owner, "k", "POST", "/entities/api-keys", Some(&body)).await.with(409);
     assert_eq!(copy.json()["cause"]["code"], "answer_lost");
+    for _ in 0..2 {
+        let wrong = json!({"name": 1});
+        let path = "/entities/api-keys";
+        let refused = send(&api, &owner, "wrong", "POST", path, Some(&wrong)).await;
+        assert!((400..=422).contains(&refused.status) && refused.status != 409, "{refused:?}");
+    }
     let keys = api.get("/entities/api-keys", &owner).await.with(200).json();
     assert_eq!(keys["data"].as_array().unwrap().len(), 1);
 }
 
 #[actix_web::test]
-async fn a_counted_guess_is_not_yet_the_switch() {
-    let (api, store, who) = shop().await;
+async fn a_copy_of_a_guess_is_not_counted_and_a_lock_ends() {
+    let (api, store, _) = shop().await;
     let owner = api.owner("cene@example.com").await;
     let id = api.id(&owner).await;
     api.set_pin(&owner, &id, "042").await.with(204);
     let path = "/pos/operators/switch";
     let body = |pin| json!({"user_id": id, "pin": pin});
-    for _ in 0..2 {
-        let wrong = send(&api, &owner, "k", "POST", path, Some(&body("043"))).await.with(403);
-        assert!(!is_replayed(&wrong), "each guess is counted");
+    for (guess, left) in (0..5).rev().enumerate() {
+        let key = format!("guess-{guess}");
+        let wrong = send(&api, &owner, &key, "POST", path, Some(&body("043"))).await.with(403);
+        assert_eq!(
+            (is_replayed(&wrong), &wrong.json()["cause"]["attempts_remaining"]),
+            (false, &json!(left))
+        );
+        let copy = send(&api, &owner, &key, "POST", path, Some(&body("043"))).await.with(403);
+        assert_eq!((is_replayed(&copy), copy.text), (true, wrong.text));
+        let other = send(&api, &owner, &key, "POST", path, Some(&body("042"))).await.with(409);
+        assert_eq!(other.json()["code"], "idempotency_conflict");
     }
+    let locked = send(&api, &owner, "k", "POST", path, Some(&body("042"))).await.with(423);
+    api.pass(locked.header("retry-after").parse().unwrap());
     let right = send(&api, &owner, "k", "POST", path, Some(&body("042"))).await.with(200);
     let copy = send(&api, &owner, "k", "POST", path, Some(&body("042"))).await.with(200);
-    assert_eq!((right.text, is_replayed(&copy)), (copy.text, true));
-    assert_eq!(kept(&api, &*store, &who).await.1, []);
+    assert_eq!((is_replayed(&right), is_replayed(&copy)), (false, true));
+    assert_eq!(right.text, copy.text);
+    let (_, rows) = kept(&api, &*store, &owner).await;
+    let sealed =
+        |row: &KeyedRequest| matches!(row.answer.as_ref().unwrap().body, KeptBody::Sealed(_));
+    assert!(rows.len() == 6 && rows.iter().all(sealed), "{rows:?}");
 }

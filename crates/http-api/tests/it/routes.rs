@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use actix_web::http::Method;
 use actix_web::test::TestRequest;
 use racun_access::{Permission, permits};
-use racun_http_api::{Gate, Route, Verb, openapi, routes};
+use racun_http_api::{Gate, Rate, Route, Verb, openapi, routes};
 use racun_kernel::testing::stamp;
 use racun_kernel::{Principal, Role};
 use serde_json::json;
@@ -35,6 +35,38 @@ fn no_route_and_no_operation_is_declared_twice() {
         assert!(operations.insert(route.operation), "{}", route.operation);
         assert!(!route.summary.is_empty() && !route.tag.is_empty(), "{}", route.operation);
     }
+}
+
+#[test]
+fn what_guessing_pays_for_and_what_shows_a_secret_is_marked() {
+    let marked = |is: fn(&Route) -> bool| -> BTreeSet<&str> {
+        routes().filter(|route| is(route)).map(|route| route.operation).collect()
+    };
+    let sensitive = [
+        "acceptInvitation",
+        "confirmPasswordReset",
+        "followVerificationLink",
+        "logIn",
+        "requestPasswordReset",
+        "resendVerification",
+        "signUp",
+        "switchOperator",
+        "verifyEmail",
+    ];
+    assert_eq!(marked(|route| route.rate == Rate::Sensitive), sensitive.into());
+    let secret = [
+        "acceptInvitation",
+        "addEntityUser",
+        "createAccountKey",
+        "createAccountWebhook",
+        "createEntityKey",
+        "createWebhook",
+        "logIn",
+        "rotateAccountWebhookSecret",
+        "rotateWebhookSecret",
+        "switchOperator",
+    ];
+    assert_eq!(marked(|route| route.shows_secret), secret.into());
 }
 
 #[test]
