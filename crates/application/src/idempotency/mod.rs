@@ -275,6 +275,7 @@ pub async fn sweep(
 #[cfg(test)]
 mod tests {
     use racun_kernel::Event;
+    use racun_kernel::testing::stamp;
     use time::macros::datetime;
 
     use super::*;
@@ -312,13 +313,8 @@ mod tests {
     fn an_effect_is_told_or_numbered_and_names_what_it_made() {
         let wanted = request("a", NOW);
         let other = KeyedRequest { key: "made".to_owned(), ..wanted.clone() };
-        let told = Event {
-            tenant: wanted.tenant(),
-            kind: "invoice.created",
-            subject: "inv_1".to_owned(),
-            actor: "usr_1".to_owned(),
-            at: NOW,
-        };
+        let (subject, actor) = ("inv_1".to_owned(), "usr_1".to_owned());
+        let told = Event::new(wanted.tenant(), "invoice.created", subject, actor, &stamp(NOW));
         let made = Put::insert(&other);
         let changed = Put::update(&other, &other);
         for (puts, events, takes_number, subjects) in [
