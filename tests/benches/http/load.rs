@@ -91,18 +91,28 @@ impl Rates {
 /// Sends `requests`, one client each, over and over; every answer must be a success, or say that
 /// nothing was modified.
 pub fn measure(address: &str, requests: &[Vec<u8>]) -> Rate {
-    measure_turns(address, &requests.iter().map(std::slice::from_ref).collect::<Vec<_>>())
+    measure_for(MEASURED, address, requests)
+}
+
+/// As [`measure`], for another time than the usual one.
+pub fn measure_for(measured: Duration, address: &str, requests: &[Vec<u8>]) -> Rate {
+    let clients: Vec<_> = requests.iter().map(std::slice::from_ref).collect();
+    turns_for(measured, address, &clients)
 }
 
 /// As [`measure`], each client with several requests, which take turns.
 pub fn measure_turns(address: &str, clients: &[&[Vec<u8>]]) -> Rate {
+    turns_for(MEASURED, address, clients)
+}
+
+fn turns_for(measured: Duration, address: &str, clients: &[&[Vec<u8>]]) -> Rate {
     std::thread::scope(|scope| {
         let clients: Vec<_> = clients
             .iter()
-            .map(|requests| scope.spawn(|| Client::connect(address).run(requests)))
+            .map(|requests| scope.spawn(move || Client::connect(address).run(measured, requests)))
             .collect();
         let times = clients.into_iter().flat_map(|client| client.join().expect("a client"));
-        Rate::of(times.collect(), MEASURED)
+        Rate::of(times.collect(), measured)
     })
 }
 
@@ -163,7 +173,7 @@ impl Client {
     }
 
     /// How long each answer took that came while it was measured.
-    fn run(mut self, requests: &[Vec<u8>]) -> Vec<Duration> {
+    fn run(mut self, measured: Duration, requests: &[Vec<u8>]) -> Vec<Duration> {
         let start = Instant::now();
         let mut times = Vec::new();
         let mut turns = requests.iter().cycle();
@@ -172,7 +182,7 @@ impl Client {
             let sent = Instant::now();
             self.ask(&request);
             let since = start.elapsed();
-            if since > WARMING + MEASURED {
+            if since > WARMING + measured {
                 return times;
             }
             if since > WARMING {

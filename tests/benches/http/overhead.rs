@@ -1,10 +1,15 @@
 //! What stands around a handler: who asks, how often they may, and whether they asked before.
 
+use std::time::Duration;
+
 use racun_tests::{Account, Data, Profile, Racun, Settings};
 
-use crate::load::{Rate, measure, request, request_with};
+use crate::load::{Rate, measure_for, request, request_with};
 use crate::report::{aim, line, ratio};
 use crate::{CLIENTS, told};
+
+/// How long each rate is measured: there are forty of them.
+const MEASURED: Duration = Duration::from_millis(1_200);
 
 /// A customer that is made; with a key, each is another request.
 const CUSTOMER: &str = r#"{"name": "Kupec d.o.o."}"#;
@@ -49,14 +54,14 @@ impl Servers {
         let of = |(racun, account): &(Racun, Account), method: &str, path: &str, header: &str| {
             let body = if method == "POST" { CUSTOMER } else { "" };
             let asked = request_with(method, path, &account.key, header, body);
-            measure(racun.address(), &vec![asked; clients])
+            measure_for(MEASURED, racun.address(), &vec![asked; clients])
         };
         let live = vec![request("GET", "/health/live", "none", ""); clients];
         let path = format!("/entities/{}", self.plain.1.entity);
         let counted = format!("/entities/{}", self.counting.1.entity);
         Measured {
             clients,
-            bare: measure(self.plain.0.address(), &live),
+            bare: measure_for(MEASURED, self.plain.0.address(), &live),
             known: of(&self.plain, "GET", &path, ""),
             counted: of(&self.counting, "GET", &counted, ""),
             made: of(&self.plain, "POST", "/customers", ""),

@@ -64,6 +64,10 @@ const ROUTES: &str = "
 /users/signup: POST open
 /users/login: POST open
 /users/logout: POST log out
+/users/password-reset: POST open
+/users/password-reset/confirm: POST open
+/users/verify-email: POST open, GET open
+/users/resend-verification: POST person
 /users/me: GET person, PATCH person
 /users/me/settings/furs: PUT own mark
 /users/me/settings/fina: PUT own mark
@@ -166,6 +170,34 @@ const ROUTES: &str = "
 /fiscalization/fina/premises/{id}: GET till, PATCH erase, DELETE erase
 /fiscalization/fina/premises/{id}/devices: GET till, POST erase
 /fiscalization/fina/devices/{id}: GET till, PATCH erase, DELETE erase
+/{documents}/shareable/{shareable_id}: GET open
+/documents/{id}/share: POST write, DELETE write
+/documents/{id}/send: POST write
+/email/send: POST write
+/payment-reminders/send: POST write
+/files: POST write, GET read
+/files/{id}: GET read, DELETE write
+/files/{id}/download: GET read
+/upload/image: POST write
+/activities: GET read
+/jobs: GET erase
+/jobs/{id}/retry: POST erase
+/webhooks: POST erase, GET erase
+/webhooks/{id}: GET erase, PATCH erase, DELETE erase
+/webhooks/{id}/rotate-secret: POST erase
+/webhooks/{id}/test: POST erase
+/webhooks/{id}/replay: POST erase
+/webhook-logs: GET erase
+/webhook-logs/{id}: GET erase
+/webhook-logs/{id}/replay: POST erase
+/account-webhooks: POST account, GET account
+/account-webhooks/{id}: GET account, PATCH account, DELETE account
+/account-webhooks/{id}/rotate-secret: POST account
+/account-webhooks/{id}/test: POST account
+/account-webhooks/{id}/replay: POST account
+/v1/Organizations/{id}/webhooks: POST manage entity, GET manage entity
+/v1/Organizations/{id}/webhooks/count: GET manage entity
+/v1/Webhooks/{id}: GET signed, PUT signed, PATCH signed, DELETE signed
 /white-labels/current: GET open
 /white-labels: GET account
 /white-label-subscriptions: GET see bills

@@ -110,7 +110,7 @@ async fn every_event_tells_of_the_resource_as_it_is_answered() {
     all.trash(&format!("/payments/{payment}")).await;
     all.post(&format!("/invoices/{draft}/void")).await;
     let gone = all.made("/invoices", with(lines(10), json!({"is_draft": true}))).await;
-    all.delete(&format!("/invoices/{gone}")).await;
+    all.delete(&format!("/documents/{gone}?type=invoice")).await;
 
     let estimate = all.made("/estimates", lines(20)).await;
     all.post(&format!("/estimates/{estimate}/accept")).await;
