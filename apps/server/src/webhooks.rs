@@ -30,7 +30,7 @@ pub fn reader(services: &Services) -> Arc<dyn Reader> {
     Arc::new(FanOut {
         store: Arc::clone(&services.store),
         schedule: services.webhook_schedule.clone(),
-        renderer: Arc::new(Resources),
+        renderer: Arc::new(Resources { white_labels: Arc::clone(&services.white_labels) }),
         stamp: Arc::new(clock::stamp),
     })
 }

@@ -9,5 +9,5 @@
 
 pub(crate) mod features;
 pub(crate) mod labels;
-mod plan;
+pub(crate) mod plan;
 pub(crate) mod subscriptions;

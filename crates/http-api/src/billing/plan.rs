@@ -101,7 +101,7 @@ impl PlanBody {
 /// An entity's subscription to a plan of a white label.
 #[derive(Debug, Serialize, ToSchema)]
 #[schema(as = WhiteLabelSubscription)]
-pub(super) struct SubscriptionBody {
+pub(crate) struct SubscriptionBody {
     /// Its terms are those of the day on which it was chosen.
     plan: PlanBody,
     /// `trialing`, `active`, `past_due`, `cancelled`, `expired` or `incomplete`.

@@ -1,9 +1,12 @@
 //! What events tell of: resources as a request for them would be answered.
 
+use std::sync::Arc;
+
 use async_trait::async_trait;
 use racun_access::Entity;
 use racun_application::documents as application;
 use racun_application::webhooks::Renderer;
+use racun_billing::{Catalogue, Subscription};
 use racun_catalog::{self as catalog, CatalogError, Customer, Item, Tax};
 use racun_documents::recurrence::RecurringInvoice;
 use racun_documents::{Document, DocumentError};
@@ -12,6 +15,7 @@ use racun_settlement::{Expense, Payment};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
+use crate::billing::plan::SubscriptionBody;
 use crate::body::Convert;
 use crate::catalog::customers::CustomerBody;
 use crate::catalog::items::ItemBody;
@@ -22,7 +26,10 @@ use crate::settlement::expense::ExpenseBody;
 use crate::settlement::payment::PaymentBody;
 
 /// Renders the resources of this interface.
-pub struct Resources;
+pub struct Resources {
+    /// The white labels of the operator's file, which subscriptions are answered with.
+    pub white_labels: Arc<Catalogue>,
+}
 
 #[async_trait]
 impl Renderer for Resources {
@@ -40,6 +47,7 @@ impl Renderer for Resources {
             "payment" => body::<Payment, PaymentBody>(logged),
             "expense" => body::<Expense, ExpenseBody>(logged),
             "recurring_invoice" => body::<RecurringInvoice, RecurringBody>(logged),
+            "white_label_subscription" => subscription(&self.white_labels, logged),
             "item" => item(store, logged, place).await,
             "invoice" | "estimate" | "credit_note" | "advance_invoice" | "delivery_note" => {
                 document(store, logged, place).await
@@ -74,6 +82,12 @@ fn body<A: DeserializeOwned + Convert<B>, B: Serialize>(
         Some(record) => text(logged, &record.convert()),
         None => Ok(None),
     }
+}
+
+fn subscription(labels: &Catalogue, logged: &Logged) -> Result<Option<String>, StoreError> {
+    let Some(subscription) = record::<Subscription>(logged)? else { return Ok(None) };
+    let label = labels.by_slug(&subscription.white_label);
+    text(logged, &SubscriptionBody::of(&subscription, label, logged.activity.created_at))
 }
 
 async fn item(

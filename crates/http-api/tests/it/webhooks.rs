@@ -48,7 +48,7 @@ impl World {
         let reader = FanOut {
             store: Arc::clone(store),
             schedule: self.services.webhook_schedule.clone(),
-            renderer: Arc::new(Resources),
+            renderer: Arc::new(Resources { white_labels: Arc::default() }),
             stamp: Arc::new(move || stamp.clone()),
         };
         let next = async || {
