@@ -14,6 +14,9 @@ use crate::clock;
 
 /// From one look for what is new, or due, to the next, where the last one found nothing.
 const INTERVAL: Duration = Duration::from_secs(1);
+/// From one batch of the log to the next, where the last one was not full. Each batch is a commit of its
+/// own: without this, a reader would commit as often as those whom it follows.
+const PAUSE: Duration = Duration::from_millis(250);
 /// Jobs of this process that run at once.
 const JOBS_AT_ONCE: usize = 64;
 /// Entries of the log that a reader takes at once.
@@ -46,7 +49,12 @@ pub async fn follow(store: Arc<dyn Store>, reader: Arc<dyn Reader>, news: Arc<No
         let step =
             reading::read(&*store, reader.name(), BATCH, &stamp, |entries| reader.make(entries));
         match step.await {
-            Ok(Step::Read(_)) => news.notify_one(),
+            Ok(Step::Read(count)) => {
+                news.notify_one();
+                if count < BATCH {
+                    tokio::time::sleep(PAUSE).await;
+                }
+            }
             // Whoever overtook this one reads on.
             Ok(Step::Nothing | Step::Overtaken) => tokio::time::sleep(INTERVAL).await,
             Err(error) => {
