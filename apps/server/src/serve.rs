@@ -71,6 +71,7 @@ pub async fn serve(settings: &Settings) -> anyhow::Result<()> {
 pub async fn work(settings: &Settings) -> anyhow::Result<()> {
     let authorities = authorities::connect(settings)?;
     let outside = outside::connect(settings)?;
+    let labels = white_labels::load(settings)?;
     let Opened { store, place, master_key, .. } = store::open(settings).await?;
     let stop = stop::requested()?;
     tracing::info!(
@@ -80,6 +81,7 @@ pub async fn work(settings: &Settings) -> anyhow::Result<()> {
     );
     let retry = settings.fiscalization.retry();
     let services = services(store, authorities, outside, master_key.as_ref(), retry);
+    let services = Services { white_labels: Arc::new(labels), ..services };
     let work = jobs::start(&services, following(&services));
     stop.await;
     work.stop();

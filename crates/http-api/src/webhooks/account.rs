@@ -1,164 +1,63 @@
 //! Endpoints of accounts: they get what happens to subscriptions of the account's entities.
 
-use actix_web::web::{self, Data, Json, ReqData};
+use actix_web::web;
 use racun_access::AccountScope;
-use racun_application::webhooks::{self, Holder};
-use racun_kernel::id;
 
 use super::log::{RangeBody, ReplayedBody, WebhookLogBody};
-use super::{WebhookBody, WebhookInputBody, vault};
-use crate::answer::{Created, NoContent};
-use crate::body::{Convert, ListBody};
-use crate::error::ApiError;
-use crate::request::{Body, PathId, Query};
+use super::{WebhookBody, WebhookInputBody, managing};
+use crate::body::ListBody;
 use crate::route::{Gate, LIST, Route};
-use crate::services::Services;
 
 const TAG: &str = "Account Webhooks";
 
 /// Routes of endpoints of accounts.
 pub(crate) const ROUTES: &[Route] = &[
-    Route::post("/account-webhooks", "createAccountWebhook", Gate::Account, || web::to(create))
-        .about(TAG, "Adds an endpoint; its secret is shown once.")
-        .takes_with::<WebhookInputBody>(&["url", "events"])
-        .creates::<WebhookBody>()
-        .shows_secret(),
-    Route::get("/account-webhooks", "listAccountWebhooks", Gate::Account, || web::to(list))
-        .about(TAG, "Lists endpoints.")
-        .reads(LIST)
-        .answers::<ListBody<WebhookBody>>(),
-    Route::get("/account-webhooks/{id}", "getAccountWebhook", Gate::Account, || web::to(get))
-        .about(TAG, "Answers an endpoint; its secret is masked.")
-        .answers::<WebhookBody>(),
+    Route::post("/account-webhooks", "createAccountWebhook", Gate::Account, || {
+        web::to(managing::create::<AccountScope>)
+    })
+    .about(TAG, "Adds an endpoint; its secret is shown once.")
+    .takes_with::<WebhookInputBody>(&["url", "events"])
+    .creates::<WebhookBody>()
+    .shows_secret(),
+    Route::get("/account-webhooks", "listAccountWebhooks", Gate::Account, || {
+        web::to(managing::list::<AccountScope>)
+    })
+    .about(TAG, "Lists endpoints.")
+    .reads(LIST)
+    .answers::<ListBody<WebhookBody>>(),
+    Route::get("/account-webhooks/{id}", "getAccountWebhook", Gate::Account, || {
+        web::to(managing::get::<AccountScope>)
+    })
+    .about(TAG, "Answers an endpoint; its secret is masked.")
+    .answers::<WebhookBody>(),
     Route::patch("/account-webhooks/{id}", "updateAccountWebhook", Gate::Account, || {
-        web::to(update)
+        web::to(managing::update::<AccountScope>)
     })
     .about(TAG, "Changes what is sent of an endpoint.")
     .takes::<WebhookInputBody>()
     .answers::<WebhookBody>(),
     Route::delete("/account-webhooks/{id}", "deleteAccountWebhook", Gate::Account, || {
-        web::to(delete)
+        web::to(managing::delete::<AccountScope>)
     })
     .about(TAG, "Removes an endpoint; the log of its deliveries stays."),
     Route::post(
         "/account-webhooks/{id}/rotate-secret",
         "rotateAccountWebhookSecret",
         Gate::Account,
-        || web::to(rotate_secret),
+        || web::to(managing::rotate_secret::<AccountScope>),
     )
     .about(TAG, "Makes another secret, shown once; the old one signs beside it for 24 hours.")
     .answers::<WebhookBody>()
     .shows_secret(),
     Route::post("/account-webhooks/{id}/test", "testAccountWebhook", Gate::Account, || {
-        web::to(test)
+        web::to(managing::test::<AccountScope>)
     })
     .about(TAG, "Posts a test event at once and answers what came of it.")
     .answers::<WebhookLogBody>(),
     Route::post("/account-webhooks/{id}/replay", "replayAccountWebhook", Gate::Account, || {
-        web::to(replay)
+        web::to(managing::replay::<AccountScope>)
     })
     .about(TAG, "Queues the events of a range of time once more.")
     .takes_with::<RangeBody>(&["from", "to"])
     .answers::<ReplayedBody>(),
 ];
-
-async fn create(
-    services: Data<Services>,
-    scope: ReqData<AccountScope>,
-    body: Body<WebhookInputBody>,
-) -> Result<Created<WebhookBody>, ApiError> {
-    let (holder, input) = (Holder::account(&scope), body.0.convert());
-    let vault = vault(&services)?;
-    let task = |services: Services| async move {
-        let (store, stamp) = (&*services.store, services.stamp());
-        webhooks::create(store, &services.webhooks(), &vault, &holder, input, &stamp).await
-    };
-    Ok(Created(services.run(task).await?.convert()))
-}
-
-async fn list(
-    services: Data<Services>,
-    scope: ReqData<AccountScope>,
-    query: Query,
-) -> Result<Json<ListBody<WebhookBody>>, ApiError> {
-    let page = webhooks::list(&*services.store, &Holder::account(&scope), &query.list()?).await?;
-    Ok(Json(page.convert()))
-}
-
-async fn get(
-    services: Data<Services>,
-    scope: ReqData<AccountScope>,
-    id: PathId<id::AccountWebhook>,
-) -> Result<Json<WebhookBody>, ApiError> {
-    let holder = Holder::account(&scope);
-    Ok(Json(webhooks::get(&*services.store, &holder, &id.0.to_string()).await?.convert()))
-}
-
-async fn update(
-    services: Data<Services>,
-    scope: ReqData<AccountScope>,
-    id: PathId<id::AccountWebhook>,
-    body: Body<WebhookInputBody>,
-) -> Result<Json<WebhookBody>, ApiError> {
-    let (holder, id, input) = (Holder::account(&scope), id.0.to_string(), body.0.convert());
-    let task = |services: Services| async move {
-        let (store, stamp) = (&*services.store, services.stamp());
-        webhooks::update(store, &services.webhooks(), &holder, id, input, &stamp).await
-    };
-    Ok(Json(services.run(task).await?.convert()))
-}
-
-async fn delete(
-    services: Data<Services>,
-    scope: ReqData<AccountScope>,
-    id: PathId<id::AccountWebhook>,
-) -> Result<NoContent, ApiError> {
-    let (holder, id) = (Holder::account(&scope), id.0.to_string());
-    let task = |services: Services| async move {
-        webhooks::delete(&*services.store, &holder, id, &services.stamp()).await
-    };
-    services.run(task).await?;
-    Ok(NoContent)
-}
-
-async fn rotate_secret(
-    services: Data<Services>,
-    scope: ReqData<AccountScope>,
-    id: PathId<id::AccountWebhook>,
-) -> Result<Json<WebhookBody>, ApiError> {
-    let (holder, id) = (Holder::account(&scope), id.0.to_string());
-    let vault = vault(&services)?;
-    let task = |services: Services| async move {
-        let (store, stamp) = (&*services.store, services.stamp());
-        webhooks::rotate_secret(store, &vault, &holder, id, &stamp).await
-    };
-    Ok(Json(services.run(task).await?.convert()))
-}
-
-async fn test(
-    services: Data<Services>,
-    scope: ReqData<AccountScope>,
-    id: PathId<id::AccountWebhook>,
-) -> Result<Json<WebhookLogBody>, ApiError> {
-    let (holder, id) = (Holder::account(&scope), id.0.to_string());
-    let task = |services: Services| async move {
-        let (store, webhooks) = (&*services.store, services.webhooks());
-        webhooks::send_test(store, &webhooks, &holder, id, &|| services.stamp()).await
-    };
-    Ok(Json(services.run(task).await?.convert()))
-}
-
-async fn replay(
-    services: Data<Services>,
-    scope: ReqData<AccountScope>,
-    id: PathId<id::AccountWebhook>,
-    body: Body<RangeBody>,
-) -> Result<Json<ReplayedBody>, ApiError> {
-    let (holder, id) = (Holder::account(&scope), id.0.to_string());
-    let range = body.0.convert();
-    let task = |services: Services| async move {
-        let (store, stamp) = (&*services.store, services.stamp());
-        webhooks::replay_range(store, &services.webhooks(), &holder, &id, &range, &stamp).await
-    };
-    Ok(Json(services.run(task).await?.convert()))
-}

@@ -6,6 +6,7 @@ pub(crate) mod earlier;
 pub(crate) mod endpoints;
 mod filter;
 pub(crate) mod log;
+mod managing;
 mod render;
 
 use std::collections::BTreeMap;
