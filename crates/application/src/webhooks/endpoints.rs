@@ -7,8 +7,8 @@ use racun_kernel::{
     Writes,
 };
 use racun_webhooks::{
-    ENDPOINTS, EarlierInput, Endpoint, EndpointInput, Generation, MAX_ENDPOINTS, Owner, Refused,
-    WebhookError,
+    Accepts, ENDPOINTS, EarlierInput, Endpoint, EndpointInput, Generation, MAX_ENDPOINTS, Owner,
+    Refused, WebhookError,
 };
 
 use super::{Holder, Webhooks};
@@ -150,55 +150,26 @@ pub async fn update(
     .map(|(endpoint, ())| endpoint)
 }
 
-/// Changes what is sent of the endpoint `id` of the earlier generation.
+/// How an input changes an endpoint of the earlier generation: [`EarlierInput::apply`] changes what is sent,
+/// [`EarlierInput::replace`] makes what is not sent as in a new one.
+pub type ChangeEarlier = fn(EarlierInput, &mut Endpoint, Accepts<'_>, &Stamp) -> Result<(), Issues>;
+
+/// Changes the endpoint `id` of the earlier generation as `how` says.
 ///
 /// # Errors
 /// [`WebhookError::NotFound`], [`WebhookError::Invalid`], and when the store fails.
-pub async fn update_earlier(
+pub async fn change_earlier(
     store: &dyn Store,
     webhooks: &Webhooks,
     holder: &Holder,
     id: String,
     input: EarlierInput,
+    how: ChangeEarlier,
     stamp: &Stamp,
-) -> Result<Endpoint, WebhookError> {
-    let apply: Apply =
-        |input, endpoint, accepted, stamp| input.apply(endpoint, &|_| accepted.clone(), stamp);
-    change_earlier(store, webhooks, holder, id, input, stamp, apply).await
-}
-
-/// Replaces the endpoint `id` of the earlier generation: what is not sent is as in a new one.
-///
-/// # Errors
-/// [`WebhookError::NotFound`], [`WebhookError::Invalid`], and when the store fails.
-pub async fn replace_earlier(
-    store: &dyn Store,
-    webhooks: &Webhooks,
-    holder: &Holder,
-    id: String,
-    input: EarlierInput,
-    stamp: &Stamp,
-) -> Result<Endpoint, WebhookError> {
-    let apply: Apply =
-        |input, endpoint, accepted, stamp| input.replace(endpoint, &|_| accepted.clone(), stamp);
-    change_earlier(store, webhooks, holder, id, input, stamp, apply).await
-}
-
-type Apply =
-    fn(EarlierInput, &mut Endpoint, &Result<(), racun_kernel::Issue>, &Stamp) -> Result<(), Issues>;
-
-async fn change_earlier(
-    store: &dyn Store,
-    webhooks: &Webhooks,
-    holder: &Holder,
-    id: String,
-    input: EarlierInput,
-    stamp: &Stamp,
-    apply: Apply,
 ) -> Result<Endpoint, WebhookError> {
     let accepted = webhooks.accepts(input.url.value());
     change(store, holder, id, stamp, "webhook.updated", move |endpoint, stamp| {
-        Ok(apply(input, endpoint, &accepted, stamp)?)
+        Ok(how(input, endpoint, &|_| accepted.clone(), stamp)?)
     })
     .await
     .map(|(endpoint, ())| endpoint)

@@ -18,10 +18,10 @@ use racun_kernel::{Event, Issue, Load, Scope, Stamp, Tenant, Vault};
 use racun_webhooks::{Courier, Endpoint, Generation, Owner, Schedule};
 
 pub use deliver::{AT_ONCE, Batch, Delivered, due, run_endpoint, send_test, settle, take};
+pub use endpoints::{ChangeEarlier, change_earlier, list_earlier};
 pub use endpoints::{
     create, create_earlier, delete, find_earlier, get, list, rotate_secret, update,
 };
-pub use endpoints::{list_earlier, replace_earlier, update_earlier};
 pub use fan_out::{FanOut, Renderer};
 pub use log::{LogQuery, get_delivery, list_deliveries};
 pub use replay::{Range, Replayed, replay_one, replay_range};

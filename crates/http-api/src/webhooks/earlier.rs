@@ -281,14 +281,7 @@ async fn replace(
     id: PathText,
     body: Body<EarlierInputBody>,
 ) -> Result<Json<EarlierBody>, ApiError> {
-    let (scope, _, _) = enter(&services, &caller, &id, ManageEntity).await?;
-    let (holder, input) = (Holder::earlier(&scope), body.0.command(&scope)?);
-    let id = id.0;
-    let task = |services: Services| async move {
-        let (store, stamp) = (&*services.store, services.stamp());
-        webhooks::replace_earlier(store, &services.webhooks(), &holder, id, input, &stamp).await
-    };
-    Ok(Json(services.run(task).await?.convert()))
+    change(&services, &caller, id, body, EarlierInput::replace).await
 }
 
 async fn update(
@@ -297,12 +290,22 @@ async fn update(
     id: PathText,
     body: Body<EarlierInputBody>,
 ) -> Result<Json<EarlierBody>, ApiError> {
-    let (scope, _, _) = enter(&services, &caller, &id, ManageEntity).await?;
+    change(&services, &caller, id, body, EarlierInput::apply).await
+}
+
+async fn change(
+    services: &Data<Services>,
+    caller: &Caller,
+    id: PathText,
+    body: Body<EarlierInputBody>,
+    how: webhooks::ChangeEarlier,
+) -> Result<Json<EarlierBody>, ApiError> {
+    let (scope, _, _) = enter(services, caller, &id, ManageEntity).await?;
     let (holder, input) = (Holder::earlier(&scope), body.0.command(&scope)?);
     let id = id.0;
-    let task = |services: Services| async move {
+    let task = move |services: Services| async move {
         let (store, stamp) = (&*services.store, services.stamp());
-        webhooks::update_earlier(store, &services.webhooks(), &holder, id, input, &stamp).await
+        webhooks::change_earlier(store, &services.webhooks(), &holder, id, input, how, &stamp).await
     };
     Ok(Json(services.run(task).await?.convert()))
 }
