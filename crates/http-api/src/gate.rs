@@ -15,6 +15,7 @@ use racun_application::billing;
 use racun_kernel::{Scope, Stamp, Store};
 
 use crate::billing::features;
+use crate::entered::{Claim, Entered, Place};
 use crate::error::{ApiError, Kind};
 use crate::foresight::{Foresight, is_near};
 use crate::idempotency::{self, Begun, Key};
@@ -110,9 +111,7 @@ async fn admit(route: &Route, request: &ServiceRequest, key: Option<&Key>) -> Re
     let stamp = services.stamp();
     let store = &*services.store;
     if is_near(store) {
-        let caller = access::authenticate(store, token, &stamp).await;
-        let caller = count(route, request, token, caller, None).await?;
-        return enter(route, request, caller, store, &stamp).await;
+        return admit_near(route, request, token, store, &stamp).await;
     }
     let named = match route.gate {
         Gate::EntityInPath(_) => Some(request.match_info().query("id").as_bytes()),
@@ -134,6 +133,41 @@ async fn admit(route: &Route, request: &ServiceRequest, key: Option<&Key>) -> Re
         idempotency::look(http, key, &seen).await?;
     }
     foresight.remember(sort, idempotency::tenant(http), seen);
+    Ok(())
+}
+
+/// Lets in by what is at hand: where the same key entered before, while nothing of that changed.
+async fn admit_near(
+    route: &Route,
+    request: &ServiceRequest,
+    token: &str,
+    store: &dyn Store,
+    stamp: &Stamp,
+) -> Result<(), ApiError> {
+    let entered = request
+        .app_data::<Entered>()
+        .ok_or_else(|| ApiError::internal("the application does not know who entered"))?;
+    let claim = match route.gate {
+        Gate::Entity(permission) => Claim::of(token, request.headers()).zip(Some(permission)),
+        _ => None,
+    };
+    let known = claim
+        .as_ref()
+        .and_then(|(claim, permission)| entered.find(claim, store, stamp).zip(Some(*permission)));
+    if let Some((Place { caller, scope, entity }, permission)) = known {
+        let caller = count(route, request, token, Ok(caller), None).await?;
+        access::authorize(&scope, &entity, permission)?;
+        offer(route, &scope, &entity, store, stamp).await?;
+        leave(request, scope, entity);
+        request.extensions_mut().insert(caller);
+        return Ok(());
+    }
+    let caller = access::authenticate(store, token, stamp).await;
+    let caller = count(route, request, token, caller, None).await?;
+    enter(route, request, caller.clone(), store, stamp).await?;
+    if let Some((claim, _)) = claim {
+        entered.learn(claim, token, &caller, store, stamp).await;
+    }
     Ok(())
 }
 

@@ -6,6 +6,7 @@
 //! | `routes`   | the one table of routes                                                |
 //! | `route`    | how a route is declared: path, gate, bodies, handler                   |
 //! | `gate`     | who makes a request, where, and whether they may                       |
+//! | `entered`  | where keys entered lately, while nothing of that changed               |
 //! | `foresight`| what the gate will read, guessed and read at once                     |
 //! | `frame`    | what every answer carries; where answers are logged                    |
 //! | `limits`   | how many requests are answered in a minute                             |
@@ -43,6 +44,7 @@ mod body;
 mod catalog;
 mod docs;
 mod documents;
+mod entered;
 pub mod error;
 mod fiscal;
 mod foresight;

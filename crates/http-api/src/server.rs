@@ -12,6 +12,7 @@ use actix_web::middleware::from_fn;
 use actix_web::web::{self, ServiceConfig};
 use actix_web::{App, Error, HttpRequest, HttpResponse, HttpServer, ResponseError as _};
 
+use crate::entered::Entered;
 use crate::error::{ApiError, Kind};
 use crate::foresight::Foresight;
 use crate::route::{Route, Verb};
@@ -91,6 +92,7 @@ pub fn app(
         .app_data(web::Data::new(services))
         .app_data(limits)
         .app_data(Foresight::default())
+        .app_data(Entered::default())
         .app_data(pos::Tags::default())
         .configure(register)
         .default_service(web::to(no_such_path))

@@ -113,6 +113,31 @@ async fn an_account_key_reaches_the_entities_of_its_environment() {
 }
 
 #[actix_web::test]
+async fn what_a_key_enters_is_seen_as_it_is_now() {
+    let api = Api::new().await;
+    let owner = api.owner("owner@example.com").await;
+    let entity = api.get("/entities", &owner).await.with(200).json()["data"][0]["id"].clone();
+    let path = format!("/entities/{}", text(&entity));
+    let made = api.post("/entities/api-keys", &owner, json!({"name": "till"})).await.with(201);
+    let made = made.json();
+    let (till, bor) = (Who::key(&text(&made["id"])), json!({"name": "Bor"}));
+    // Asked twice, for the second time is answered by what the first one found out.
+    let twice = async |status| {
+        for _ in 0..2 {
+            api.post("/customers", &till, bor.clone()).await.with(status);
+            api.get("/customers", &till).await.with(200);
+        }
+    };
+    twice(201).await;
+    api.patch(&path, &owner, json!({"is_enabled": false})).await.with(200);
+    twice(403).await;
+    api.patch(&path, &owner, json!({"is_enabled": true})).await.with(200);
+    twice(201).await;
+    api.delete(&format!("/entities/api-keys/{}", text(&made["key_id"])), &owner).await.with(204);
+    api.get("/customers", &till).await.with(401);
+}
+
+#[actix_web::test]
 async fn the_earlier_generation_sends_its_token_bare() {
     let api = Api::new().await;
     let owner = api.user("owner@example.com").await;
