@@ -10,7 +10,9 @@ use actix_web::dev::{ServiceFactory, ServiceRequest, ServiceResponse};
 use actix_web::http::header::ALLOW;
 use actix_web::middleware::from_fn;
 use actix_web::web::{self, ServiceConfig};
-use actix_web::{App, Error, HttpRequest, HttpResponse, HttpServer, ResponseError as _};
+use actix_web::{
+    App, Error, HttpRequest, HttpResponse, HttpServer, Resource, ResponseError as _, Scope,
+};
 
 use crate::entered::Entered;
 use crate::error::{ApiError, Kind};
@@ -99,29 +101,45 @@ pub fn app(
         .wrap(from_fn(frame::frame::<BoxBody>))
 }
 
-/// Registers each path once, with the routes of all its methods. The first pattern that matches a
-/// path answers it, so the table's order counts: `/entities/users` comes before `/entities/{id}`.
+/// Registers each path once, with the routes of all its methods, below its first segment: a request's
+/// path is then matched with the few patterns that begin as it does. The first pattern that matches
+/// answers it, so the table's order counts: `/entities/users` comes before `/entities/{id}`.
 fn register(config: &mut ServiceConfig) {
     let mut paths: Vec<(&'static str, Vec<&'static Route>)> = Vec::new();
     for route in routes() {
-        match paths.iter_mut().find(|(path, _)| *path == route.path) {
-            Some((_, routes)) => routes.push(route),
-            None => paths.push((route.path, vec![route])),
-        }
+        push(&mut paths, route.path, route);
     }
+    let mut firsts: Vec<(&'static str, Vec<Resource>)> = Vec::new();
     for (path, routes) in paths {
-        let allow = allowed(&routes);
-        let refuse = move |request: HttpRequest| {
-            let answer = no_such_method(&allow);
-            async move { limits::count_stray(&request).await.map(|()| answer) }
-        };
-        let mut resource = web::resource(path).default_service(web::to(refuse));
-        for route in routes {
-            let gate = from_fn(move |request, next| gate::pass(route, request, next));
-            resource = resource.route(route.entry().wrap(gate));
-        }
-        config.service(resource);
+        let (first, rest) = path.split_at(path[1..].find('/').map_or(path.len(), |end| end + 1));
+        push(&mut firsts, first, resource(rest, routes));
     }
+    for (first, resources) in firsts {
+        let scope = resources.into_iter().fold(web::scope(first), Scope::service);
+        config.service(scope);
+    }
+}
+
+/// Adds `item` to those under `name`.
+fn push<T>(groups: &mut Vec<(&'static str, Vec<T>)>, name: &'static str, item: T) {
+    match groups.iter_mut().find(|(known, _)| *known == name) {
+        Some((_, items)) => items.push(item),
+        None => groups.push((name, vec![item])),
+    }
+}
+
+/// What answers `path`: one of `routes`, or the methods that there are.
+fn resource(path: &str, routes: Vec<&'static Route>) -> Resource {
+    let allow = allowed(&routes);
+    let refuse = move |request: HttpRequest| {
+        let answer = no_such_method(&allow);
+        async move { limits::count_stray(&request).await.map(|()| answer) }
+    };
+    let resource = web::resource(path).default_service(web::to(refuse));
+    routes.into_iter().fold(resource, |resource, route| {
+        let gate = from_fn(move |request, next| gate::pass(route, request, next));
+        resource.route(route.entry().wrap(gate))
+    })
 }
 
 fn allowed(routes: &[&Route]) -> String {

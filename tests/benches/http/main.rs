@@ -131,11 +131,13 @@ async fn on_the_embedded_store() {
 
 async fn on_postgres() {
     let cluster = Cluster::start(Durability::Durable).expect("a PostgreSQL server");
-    for name in ["racun", "bare"] {
+    // A database for each server: one that shares its database keeps nothing of what it reads.
+    let database = |name: &str| {
         let made = format!("CREATE DATABASE {name} ENCODING 'UTF8' TEMPLATE template0");
         psql(&cluster, &cluster.url("postgres"), &made);
-    }
-    let (url, empty) = (cluster.url("racun"), cluster.url("bare"));
+        cluster.url(name)
+    };
+    let (url, empty) = (database("racun"), database("bare"));
     // Its start makes the tables.
     drop(Racun::start_on(Profile::Release, Data::Url(empty.clone())).await);
     let mut racun = Racun::start_on(Profile::Release, Data::Url(url.clone())).await;
@@ -154,10 +156,11 @@ async fn on_postgres() {
         selling_on_postgres(&racun, &bare, &url).await;
     }
     if wanted("fiscal") {
-        fiscalizing(Data::Url(url.clone())).await;
+        fiscalizing(Data::Url(database("fiscal"))).await;
     }
     if wanted("overhead") {
-        Servers::start(Data::Url(url.clone()), Data::Url(url.clone())).await.print();
+        let [plain, counting] = ["plain", "counting"].map(|name| Data::Url(database(name)));
+        Servers::start(plain, counting).await.print();
     }
     println!("resident memory after this: {} kB", resident(&racun));
 }

