@@ -15,10 +15,7 @@ use std::sync::{Mutex, PoisonError};
 use async_trait::async_trait;
 use racun_access::ENTITIES;
 use racun_application::idempotency::KEYED_REQUESTS;
-use racun_kernel::{
-    ListQuery, Logged, Read, Rows, Store, StoreError, Stored, Table, Tally, TallyRow, Tenant,
-    TransactError, Unit,
-};
+use racun_kernel::{Layer, Read, Rows, Store, Tenant};
 
 use crate::idempotency::Key;
 
@@ -105,76 +102,23 @@ pub(crate) struct Foreseen<'a> {
     asked: Mutex<Vec<Read>>,
 }
 
-impl Foreseen<'_> {
-    async fn ask(&self, question: Read) -> Rows {
+#[async_trait]
+impl Layer for Foreseen<'_> {
+    fn beneath(&self) -> &dyn Store {
+        self.store
+    }
+
+    async fn read(&self, read: &Read) -> Rows {
         let guessed = {
             let mut guesses = self.guesses.lock().unwrap_or_else(PoisonError::into_inner);
-            let place = guesses.iter().position(|(guess, _)| *guess == question);
+            let place = guesses.iter().position(|(guess, _)| guess == read);
             place.map(|place| guesses.swap_remove(place).1)
         };
         let answer = match guessed {
             Some(answer) => answer,
-            None => self.store.read_all(std::slice::from_ref(&question)).await.remove(0),
+            None => self.store.read_all(std::slice::from_ref(read)).await.remove(0),
         };
-        self.asked.lock().unwrap_or_else(PoisonError::into_inner).push(question);
+        self.asked.lock().unwrap_or_else(PoisonError::into_inner).push(read.clone());
         answer
-    }
-}
-
-#[async_trait]
-impl Store for Foreseen<'_> {
-    async fn find(
-        &self,
-        table: &'static Table,
-        tenant: &Tenant,
-        ids: &[String],
-    ) -> Result<Vec<Stored>, StoreError> {
-        Ok(self.ask(Read::Find(table, tenant.clone(), ids.to_vec())).await?.0)
-    }
-
-    async fn lookup(
-        &self,
-        table: &'static Table,
-        field: &'static str,
-        value: &str,
-    ) -> Result<Vec<Stored>, StoreError> {
-        Ok(self.ask(Read::Lookup(table, field, value.to_owned())).await?.0)
-    }
-
-    async fn list(
-        &self,
-        table: &'static Table,
-        tenant: &Tenant,
-        query: &ListQuery,
-    ) -> Result<(Vec<Stored>, i64), StoreError> {
-        self.ask(Read::List(table, tenant.clone(), query.clone())).await
-    }
-
-    async fn tallies(
-        &self,
-        tenant: &Tenant,
-        tallies: &[Tally],
-    ) -> Result<Vec<Vec<TallyRow>>, StoreError> {
-        self.store.tallies(tenant, tallies).await
-    }
-
-    fn changed(&self, table: &'static Table, tenant: &Tenant) -> Option<u64> {
-        self.store.changed(table, tenant)
-    }
-
-    async fn transact(&self, unit: Unit) -> Result<(), TransactError> {
-        self.store.transact(unit).await
-    }
-
-    async fn events_after(&self, position: i64, limit: usize) -> Result<Vec<Logged>, StoreError> {
-        self.store.events_after(position, limit).await
-    }
-
-    async fn series(&self, tenant: &Tenant) -> Result<Vec<(String, i64)>, StoreError> {
-        self.store.series(tenant).await
-    }
-
-    async fn ping(&self) -> Result<(), StoreError> {
-        self.store.ping().await
     }
 }

@@ -19,6 +19,7 @@
 //! | `record`     | how a type declares its stored fields                             |
 //! | `recent`     | what was read lately, for a store that knows of every change      |
 //! | `store`      | the port: find, list, tally and transact with a pure decision     |
+//! | `layer`      | stores that stand on another one and do some of the port differently |
 //! | `log`        | what happened: the entries that every store keeps, published kinds |
 //! | `stamp`      | time, ids and randomness as arguments                             |
 //! | `vault`      | the port to whoever keeps secrets unreadable at rest              |
@@ -38,6 +39,7 @@ mod decimal;
 mod evaluate;
 pub mod id;
 mod issue;
+mod layer;
 pub mod log;
 mod mail;
 mod metadata;
@@ -64,6 +66,7 @@ pub use decimal::{Decimal, InvalidDecimal};
 pub use evaluate::evaluate;
 pub use id::{Id, InvalidId, Kind};
 pub use issue::{Issue, Issues, Step};
+pub use layer::Layer;
 pub use log::{ACTIVITIES, Activity, ActorType, Logged};
 pub use mail::{Attachment, Mail, MailError, Mailbox, Mailer, check_address};
 pub use metadata::Metadata;

@@ -370,6 +370,24 @@ pub enum Read {
     List(&'static Table, Tenant, ListQuery),
 }
 
+impl Read {
+    /// What `store` answers to this.
+    ///
+    /// # Errors
+    /// Those of the store.
+    pub async fn ask<S: Store + ?Sized>(&self, store: &S) -> Rows {
+        match self {
+            Self::Find(table, tenant, ids) => {
+                store.find(table, tenant, ids).await.map(|rows| (rows, 0))
+            }
+            Self::Lookup(table, field, value) => {
+                store.lookup(table, field, value).await.map(|rows| (rows, 0))
+            }
+            Self::List(table, tenant, query) => store.list(table, tenant, query).await,
+        }
+    }
+}
+
 /// What a [`Read`] answers: rows, and for a list the number of all that match.
 pub type Rows = Result<(Vec<Stored>, i64), StoreError>;
 
@@ -411,15 +429,7 @@ pub trait Store: Send + Sync {
     async fn read_all(&self, reads: &[Read]) -> Vec<Rows> {
         let mut answers = Vec::with_capacity(reads.len());
         for read in reads {
-            answers.push(match read {
-                Read::Find(table, tenant, ids) => {
-                    self.find(table, tenant, ids).await.map(|rows| (rows, 0))
-                }
-                Read::Lookup(table, field, value) => {
-                    self.lookup(table, field, value).await.map(|rows| (rows, 0))
-                }
-                Read::List(table, tenant, query) => self.list(table, tenant, query).await,
-            });
+            answers.push(read.ask(self).await);
         }
         answers
     }

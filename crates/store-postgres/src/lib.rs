@@ -170,18 +170,6 @@ impl PgStore {
         Arc::unwrap_or_clone(answer)
     }
 
-    async fn read_one(&self, read: &Read) -> Rows {
-        match read {
-            Read::Find(table, tenant, ids) => {
-                self.find(table, tenant, ids).await.map(|rows| (rows, 0))
-            }
-            Read::Lookup(table, field, value) => {
-                self.lookup(table, field, value).await.map(|rows| (rows, 0))
-            }
-            Read::List(table, tenant, query) => self.list(table, tenant, query).await,
-        }
-    }
-
     async fn connection(&self) -> Result<Object<AsyncPgConnection>, StoreError> {
         self.base.connections.get().await.map_err(error::of_pool)
     }
@@ -236,7 +224,7 @@ impl Store for PgStore {
 
     async fn read_all(&self, reads: &[Read]) -> Vec<Rows> {
         if self.base.lease.belief().is_some() {
-            return join_all(reads.iter().map(|read| self.read_one(read))).await;
+            return join_all(reads.iter().map(|read| read.ask(self))).await;
         }
         match self.reads.ask(reads.to_vec()).await {
             Ok(answers) => answers,

@@ -3,10 +3,7 @@
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use async_trait::async_trait;
-use racun_kernel::{
-    ListQuery, Loaded, Logged, Read, Refusal, Rows, Store, StoreError, Stored, Table, Tally,
-    TallyRow, Tenant, TransactError, Unit, Writes,
-};
+use racun_kernel::{Layer, Loaded, Read, Refusal, Rows, Store, TransactError, Unit, Writes};
 
 use super::KeyedRequest;
 
@@ -78,48 +75,13 @@ fn decide(
 }
 
 #[async_trait]
-impl Store for Once {
-    async fn find(
-        &self,
-        table: &'static Table,
-        tenant: &Tenant,
-        ids: &[String],
-    ) -> Result<Vec<Stored>, StoreError> {
-        self.store.find(table, tenant, ids).await
-    }
-
-    async fn lookup(
-        &self,
-        table: &'static Table,
-        field: &'static str,
-        value: &str,
-    ) -> Result<Vec<Stored>, StoreError> {
-        self.store.lookup(table, field, value).await
-    }
-
-    async fn list(
-        &self,
-        table: &'static Table,
-        tenant: &Tenant,
-        query: &ListQuery,
-    ) -> Result<(Vec<Stored>, i64), StoreError> {
-        self.store.list(table, tenant, query).await
+impl Layer for Once {
+    fn beneath(&self) -> &dyn Store {
+        &*self.store
     }
 
     async fn read_all(&self, reads: &[Read]) -> Vec<Rows> {
         self.store.read_all(reads).await
-    }
-
-    async fn tallies(
-        &self,
-        tenant: &Tenant,
-        tallies: &[Tally],
-    ) -> Result<Vec<Vec<TallyRow>>, StoreError> {
-        self.store.tallies(tenant, tallies).await
-    }
-
-    fn changed(&self, table: &'static Table, tenant: &Tenant) -> Option<u64> {
-        self.store.changed(table, tenant)
     }
 
     async fn transact(&self, mut unit: Unit) -> Result<(), TransactError> {
@@ -139,17 +101,5 @@ impl Store for Once {
             }
         }
         committed
-    }
-
-    async fn events_after(&self, position: i64, limit: usize) -> Result<Vec<Logged>, StoreError> {
-        self.store.events_after(position, limit).await
-    }
-
-    async fn series(&self, tenant: &Tenant) -> Result<Vec<(String, i64)>, StoreError> {
-        self.store.series(tenant).await
-    }
-
-    async fn ping(&self) -> Result<(), StoreError> {
-        self.store.ping().await
     }
 }

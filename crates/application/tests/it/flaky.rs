@@ -4,10 +4,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 
 use async_trait::async_trait;
-use racun_kernel::{
-    ListQuery, Logged, Store, StoreError, Stored, Table, Tally, TallyRow, Tenant, TransactError,
-    Unit,
-};
+use racun_kernel::{Layer, Read, Rows, Store, StoreError, TransactError, Unit};
 
 /// A store whose units fail after a few of them, as when its process is killed.
 pub struct Flaky<S> {
@@ -60,40 +57,13 @@ impl<S: Store> Flaky<S> {
 }
 
 #[async_trait]
-impl<S: Store> Store for Flaky<S> {
-    async fn find(
-        &self,
-        table: &'static Table,
-        tenant: &Tenant,
-        ids: &[String],
-    ) -> Result<Vec<Stored>, StoreError> {
-        self.asked().find(table, tenant, ids).await
+impl<S: Store> Layer for Flaky<S> {
+    fn beneath(&self) -> &dyn Store {
+        &self.store
     }
 
-    async fn lookup(
-        &self,
-        table: &'static Table,
-        field: &'static str,
-        value: &str,
-    ) -> Result<Vec<Stored>, StoreError> {
-        self.asked().lookup(table, field, value).await
-    }
-
-    async fn list(
-        &self,
-        table: &'static Table,
-        tenant: &Tenant,
-        query: &ListQuery,
-    ) -> Result<(Vec<Stored>, i64), StoreError> {
-        self.asked().list(table, tenant, query).await
-    }
-
-    async fn tallies(
-        &self,
-        tenant: &Tenant,
-        tallies: &[Tally],
-    ) -> Result<Vec<Vec<TallyRow>>, StoreError> {
-        self.store.tallies(tenant, tallies).await
+    async fn read(&self, read: &Read) -> Rows {
+        read.ask(self.asked()).await
     }
 
     async fn transact(&self, unit: Unit) -> Result<(), TransactError> {
@@ -111,17 +81,5 @@ impl<S: Store> Store for Flaky<S> {
             Some(true) => self.asked().transact(self.noted(unit)).await.and(Err(lost)),
             Some(false) => Err(lost),
         }
-    }
-
-    async fn events_after(&self, position: i64, limit: usize) -> Result<Vec<Logged>, StoreError> {
-        self.store.events_after(position, limit).await
-    }
-
-    async fn series(&self, tenant: &Tenant) -> Result<Vec<(String, i64)>, StoreError> {
-        self.store.series(tenant).await
-    }
-
-    async fn ping(&self) -> Result<(), StoreError> {
-        self.store.ping().await
     }
 }

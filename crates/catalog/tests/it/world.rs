@@ -7,8 +7,8 @@ use async_trait::async_trait;
 use racun_catalog::CatalogError;
 use racun_kernel::testing::stamp;
 use racun_kernel::{
-    Environment, Issues, ListQuery, Logged, Patch, Principal, RawQuery, Role, Scope, Stamp, Store,
-    StoreError, Stored, Table, Tally, TallyRow, Tenant, TransactError, Unit,
+    Environment, Issues, Layer, Patch, Principal, RawQuery, Role, Scope, Stamp, Store, StoreError,
+    TransactError, Unit,
 };
 use racun_store_sqlite::SqliteStore;
 use time::macros::datetime;
@@ -63,40 +63,9 @@ pub struct Noting {
 }
 
 #[async_trait]
-impl Store for Noting {
-    async fn find(
-        &self,
-        table: &'static Table,
-        tenant: &Tenant,
-        ids: &[String],
-    ) -> Result<Vec<Stored>, StoreError> {
-        self.inner.find(table, tenant, ids).await
-    }
-
-    async fn lookup(
-        &self,
-        table: &'static Table,
-        field: &'static str,
-        value: &str,
-    ) -> Result<Vec<Stored>, StoreError> {
-        self.inner.lookup(table, field, value).await
-    }
-
-    async fn list(
-        &self,
-        table: &'static Table,
-        tenant: &Tenant,
-        query: &ListQuery,
-    ) -> Result<(Vec<Stored>, i64), StoreError> {
-        self.inner.list(table, tenant, query).await
-    }
-
-    async fn tallies(
-        &self,
-        tenant: &Tenant,
-        tallies: &[Tally],
-    ) -> Result<Vec<Vec<TallyRow>>, StoreError> {
-        self.inner.tallies(tenant, tallies).await
+impl Layer for Noting {
+    fn beneath(&self) -> &dyn Store {
+        &self.inner
     }
 
     async fn transact(&self, unit: Unit) -> Result<(), TransactError> {
@@ -116,18 +85,6 @@ impl Store for Noting {
         self.inner.transact(Unit { loads, series, decide }).await?;
         self.events.lock().unwrap().append(&mut kinds.lock().unwrap());
         Ok(())
-    }
-
-    async fn events_after(&self, position: i64, limit: usize) -> Result<Vec<Logged>, StoreError> {
-        self.inner.events_after(position, limit).await
-    }
-
-    async fn series(&self, tenant: &Tenant) -> Result<Vec<(String, i64)>, StoreError> {
-        self.inner.series(tenant).await
-    }
-
-    async fn ping(&self) -> Result<(), StoreError> {
-        self.inner.ping().await
     }
 }
 

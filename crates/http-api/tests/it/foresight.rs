@@ -5,10 +5,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 use async_trait::async_trait;
 use racun_http_api::Limits;
-use racun_kernel::{
-    ListQuery, Logged, Read, Rows, Store, StoreError, Stored, Table, Tally, TallyRow, Tenant,
-    TransactError, Unit,
-};
+use racun_kernel::{Layer, Read, Rows, Store, Table, Tenant};
 use racun_store_sqlite::SqliteStore;
 use serde_json::json;
 
@@ -40,60 +37,21 @@ impl Far {
 }
 
 #[async_trait]
-impl Store for Far {
-    async fn find(
-        &self,
-        table: &'static Table,
-        tenant: &Tenant,
-        ids: &[String],
-    ) -> Result<Vec<Stored>, StoreError> {
-        self.after_a_while(self.store.find(table, tenant, ids)).await
+impl Layer for Far {
+    fn beneath(&self) -> &dyn Store {
+        &self.store
     }
 
-    async fn lookup(
-        &self,
-        table: &'static Table,
-        field: &'static str,
-        value: &str,
-    ) -> Result<Vec<Stored>, StoreError> {
-        self.after_a_while(self.store.lookup(table, field, value)).await
+    async fn read(&self, read: &Read) -> Rows {
+        self.after_a_while(read.ask(&self.store)).await
     }
 
-    async fn list(
-        &self,
-        table: &'static Table,
-        tenant: &Tenant,
-        query: &ListQuery,
-    ) -> Result<(Vec<Stored>, i64), StoreError> {
-        self.after_a_while(self.store.list(table, tenant, query)).await
+    fn changed(&self, _: &'static Table, _: &Tenant) -> Option<u64> {
+        None
     }
 
     async fn read_all(&self, reads: &[Read]) -> Vec<Rows> {
         self.after_a_while(self.store.read_all(reads)).await
-    }
-
-    async fn tallies(
-        &self,
-        tenant: &Tenant,
-        tallies: &[Tally],
-    ) -> Result<Vec<Vec<TallyRow>>, StoreError> {
-        self.store.tallies(tenant, tallies).await
-    }
-
-    async fn transact(&self, unit: Unit) -> Result<(), TransactError> {
-        self.store.transact(unit).await
-    }
-
-    async fn events_after(&self, position: i64, limit: usize) -> Result<Vec<Logged>, StoreError> {
-        self.store.events_after(position, limit).await
-    }
-
-    async fn series(&self, tenant: &Tenant) -> Result<Vec<(String, i64)>, StoreError> {
-        self.store.series(tenant).await
-    }
-
-    async fn ping(&self) -> Result<(), StoreError> {
-        self.store.ping().await
     }
 }
 

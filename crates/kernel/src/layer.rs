@@ -1,0 +1,105 @@
+//! Stores that stand on another one and do some of the port differently.
+
+use async_trait::async_trait;
+
+use crate::{
+    ListQuery, Logged, Read, Rows, Store, StoreError, Stored, Table, Tally, TallyRow, Tenant,
+    TransactError, Unit,
+};
+
+/// A store that passes on what it does not do itself to the store beneath it. It is a [`Store`], of
+/// which it writes down only what it does.
+#[async_trait]
+pub trait Layer: Send + Sync {
+    /// The store beneath.
+    fn beneath(&self) -> &dyn Store;
+
+    /// What `read` answers: [`Store::find`], [`Store::lookup`] and [`Store::list`] in one.
+    async fn read(&self, read: &Read) -> Rows {
+        read.ask(self.beneath()).await
+    }
+
+    /// [`Store::read_all`]. One after the other, so that a layer that does [`read`](Self::read) does
+    /// these.
+    async fn read_all(&self, reads: &[Read]) -> Vec<Rows> {
+        let mut answers = Vec::with_capacity(reads.len());
+        for read in reads {
+            answers.push(self.read(read).await);
+        }
+        answers
+    }
+
+    /// [`Store::changed`].
+    fn changed(&self, table: &'static Table, tenant: &Tenant) -> Option<u64> {
+        self.beneath().changed(table, tenant)
+    }
+
+    /// [`Store::transact`].
+    async fn transact(&self, unit: Unit) -> Result<(), TransactError> {
+        self.beneath().transact(unit).await
+    }
+}
+
+#[async_trait]
+impl<L: Layer> Store for L {
+    async fn find(
+        &self,
+        table: &'static Table,
+        tenant: &Tenant,
+        ids: &[String],
+    ) -> Result<Vec<Stored>, StoreError> {
+        let rows = self.read(&Read::Find(table, tenant.clone(), ids.to_vec())).await?;
+        Ok(rows.0)
+    }
+
+    async fn lookup(
+        &self,
+        table: &'static Table,
+        field: &'static str,
+        value: &str,
+    ) -> Result<Vec<Stored>, StoreError> {
+        let rows = self.read(&Read::Lookup(table, field, value.to_owned())).await?;
+        Ok(rows.0)
+    }
+
+    async fn list(
+        &self,
+        table: &'static Table,
+        tenant: &Tenant,
+        query: &ListQuery,
+    ) -> Result<(Vec<Stored>, i64), StoreError> {
+        self.read(&Read::List(table, tenant.clone(), query.clone())).await
+    }
+
+    async fn read_all(&self, reads: &[Read]) -> Vec<Rows> {
+        Layer::read_all(self, reads).await
+    }
+
+    async fn tallies(
+        &self,
+        tenant: &Tenant,
+        tallies: &[Tally],
+    ) -> Result<Vec<Vec<TallyRow>>, StoreError> {
+        self.beneath().tallies(tenant, tallies).await
+    }
+
+    fn changed(&self, table: &'static Table, tenant: &Tenant) -> Option<u64> {
+        Layer::changed(self, table, tenant)
+    }
+
+    async fn transact(&self, unit: Unit) -> Result<(), TransactError> {
+        Layer::transact(self, unit).await
+    }
+
+    async fn events_after(&self, position: i64, limit: usize) -> Result<Vec<Logged>, StoreError> {
+        self.beneath().events_after(position, limit).await
+    }
+
+    async fn series(&self, tenant: &Tenant) -> Result<Vec<(String, i64)>, StoreError> {
+        self.beneath().series(tenant).await
+    }
+
+    async fn ping(&self) -> Result<(), StoreError> {
+        self.beneath().ping().await
+    }
+}
