@@ -44,7 +44,12 @@ impl Post {
             services
         })
         .await;
-        Self { api, mailbox: Arc::default(), services: kept.unwrap() }
+        Self::of(api, kept.unwrap())
+    }
+
+    /// What the application `api` on `services` sends.
+    pub fn of(api: Api, services: Services) -> Self {
+        Self { api, mailbox: Arc::default(), services }
     }
 
     /// Delivers what is due; answers what arrived.
