@@ -139,6 +139,7 @@ const ROUTES: &str = "
 /documents/{id}/finalize: POST sell
 /documents/{id}/fiscalize: POST sell
 /documents/{id}: DELETE write
+/documents/{id}/restore: POST write
 /payments: POST sell, GET till
 /payments/{id}: GET till, PATCH write, DELETE write
 /payments/{id}/restore: POST write

@@ -24,11 +24,6 @@ const UNTOLD: &[(&str, &str)] = &[
     ("order.", "orders of shops are not taken"),
     ("order_integration.", "orders of shops are not taken"),
     ("e_invoicing.", "electronic invoices are not sent"),
-    ("invoice.restored", "no operation restores a deleted draft"),
-    ("estimate.restored", "no operation restores a deleted draft"),
-    ("credit_note.restored", "no operation restores a deleted draft"),
-    ("advance_invoice.restored", "no operation restores a deleted draft"),
-    ("delivery_note.restored", "no operation restores a deleted draft"),
     ("white_label_subscription.cancel", "cancelling is done at a card processor's; there is none"),
     ("white_label_subscription.payment_failed", "nobody here takes cards"),
 ];

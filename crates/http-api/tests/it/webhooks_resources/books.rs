@@ -25,6 +25,8 @@ impl Story {
             self.change(&format!("{base}/{id}"), json!({"note": "hello"}), updated).await;
             let deleted = format!("{name}.deleted");
             self.remove(&format!("/documents/{id}?type={name}"), &deleted).await;
+            let restored = format!("{name}.restored");
+            self.act(&format!("/documents/{id}/restore"), json!({}), &restored).await;
 
             if name == "advance_invoice" {
                 continue;
