@@ -13,8 +13,8 @@ use crate::account::event;
 use crate::country::CountryRules;
 use crate::permission::require;
 use crate::{
-    AccessError, AccountScope, Caller, EntityPatch, Forbidden, Membership, NewEntity, Permission,
-    Settings,
+    AccessError, AccountScope, Caller, EmailSender, EntityPatch, Forbidden, Membership, NewEntity,
+    Permission, Settings,
 };
 
 /// A legal entity: whoever issues documents.
@@ -71,6 +71,9 @@ pub struct Entity {
     /// Whether it has a subscription, which says what it may use and how much. Never changes.
     #[serde(default)]
     pub is_subscribed: bool,
+    /// The address that its mails are to come from, when it chose one.
+    #[serde(default)]
+    pub email_sender: Option<EmailSender>,
     /// Its settings.
     pub settings: Settings,
     /// What callers attach.

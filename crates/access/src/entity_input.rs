@@ -171,6 +171,7 @@ impl NewEntity {
             is_tax_subject: self.is_tax_subject.unwrap_or(true),
             is_enabled: self.is_enabled.unwrap_or(true),
             is_subscribed: false,
+            email_sender: None,
             settings: settings.unwrap_or_default(),
             metadata: self.metadata.unwrap_or_default(),
             created_at: stamp.now(),

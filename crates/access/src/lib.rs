@@ -23,12 +23,13 @@
 //! | `invitation`        | inviting people who have no user yet                                |
 //! | `mail_token`        | new passwords and verified addresses, by tokens that are mailed     |
 //! | `mailing`           | who may send e-mail, and to whom the sandbox does                   |
+//! | `email_sender`      | the address that an entity wants its mails to come from             |
 //! | `secret`            | tokens and keys: made, recognised, digested                         |
 //! | `operator`          | who may take over a till, and their PINs                            |
 //! | `pin`               | PINs: what is accepted, how they are kept, how failures lock one    |
 //! | `device`            | what a till is logged in with, and its right to change hands        |
 //! | `switch`            | handing a till over to an operator who says their PIN               |
-//! | `operator_settings` | what tax authorities know a user by                                 |
+//! | `operator_settings` | what tax authorities know a user by, and Portuguese documents say   |
 //! | `operator_token`    | the token that comes of that, and all that ends it                  |
 //! | `test_clock`        | what jobs of an account's sandbox take for now                      |
 //! | `vault`             | secrets of entities, sealed under the server's master key           |
@@ -46,6 +47,7 @@ mod caller;
 mod country;
 mod device;
 mod email;
+mod email_sender;
 mod entering;
 mod entity;
 mod entity_input;
@@ -75,6 +77,7 @@ pub use account::{ACCOUNTS, Account, SignUp, USERS, User, sign_up, sign_up_write
 pub use caller::{Caller, authenticate};
 pub use country::CountryRules;
 pub use device::Device;
+pub use email_sender::{EmailSender, recheck_email_sender, set_email_sender};
 pub use entering::{
     AccountScope, enter, enter_account, enter_as_system, get_entity, list_entities, open_entity,
 };
@@ -106,7 +109,9 @@ pub use operator::{
     NewPin, OPERATOR_PINS, Operator, OperatorPin, PinOwner, find_pin_owner, list_operators,
     remove_pin, set_pin,
 };
-pub use operator_settings::{list_operator_identities, set_operator_identity};
+pub use operator_settings::{
+    PortugueseOperator, list_operator_identities, set_operator_identity, set_portuguese_operator,
+};
 pub use operator_token::{OPERATOR_SECONDS, OPERATOR_TOKENS, OperatorToken};
 pub use password::{PasswordHash, hash_password};
 pub use permission::{Permission, authorize, permits};

@@ -50,15 +50,23 @@ pub async fn first_outside_sandbox<'a>(
     addresses: &'a [String],
 ) -> Result<Option<&'a str>, AccessError> {
     for address in addresses {
-        let user = find_user(store, address).await?.filter(|user| user.email_verified);
-        let is_inside = match user {
-            Some(user) if user.account_id == scope.account() => true,
-            Some(user) => find_membership(store, scope.entity(), user.id).await?.is_some(),
-            None => false,
-        };
-        if !is_inside {
+        if !is_inside(store, scope, address).await? {
             return Ok(Some(address));
         }
     }
     Ok(None)
+}
+
+/// Whether `address` is a verified user's of the account or of the entity.
+pub(crate) async fn is_inside(
+    store: &dyn Store,
+    scope: &Scope,
+    address: &str,
+) -> Result<bool, AccessError> {
+    let user = find_user(store, address).await?.filter(|user| user.email_verified);
+    Ok(match user {
+        Some(user) if user.account_id == scope.account() => true,
+        Some(user) => find_membership(store, scope.entity(), user.id).await?.is_some(),
+        None => false,
+    })
 }

@@ -1,7 +1,9 @@
 //! What tax authorities know a user by, entity by entity: kept in the user's settings.
 
 use racun_kernel::id::{EntityId, UserId};
-use racun_kernel::{Authority, Decision, Issues, OperatorIdentity, Scope, Stamp, Store, Tenant};
+use racun_kernel::{
+    Authority, Decision, Issue, Issues, OperatorIdentity, Scope, Stamp, Store, Tenant,
+};
 use serde_json::{Map, Value as Json};
 
 use crate::account::event;
@@ -12,6 +14,9 @@ use crate::{AccessError, Permission, USERS, User};
 
 /// What the label is called in settings and bodies.
 const LABEL: &str = "operator_label";
+
+/// Digits of a Portuguese tax number (NIF).
+const PORTUGUESE_DIGITS: usize = 9;
 
 /// The settings' key.
 fn key(authority: Authority, entity: EntityId) -> String {
@@ -33,6 +38,47 @@ pub async fn set_operator_identity(
 ) -> Result<User, AccessError> {
     require(scope, Permission::WriteRecords)?;
     let (key, kept) = checked(scope, authority, identity)?;
+    keep(store, scope, user_id, key, kept, stamp).await
+}
+
+/// What Portuguese documents say of the person who issues them. What is `None` is not kept.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct PortugueseOperator {
+    /// Their first name.
+    pub first_name: Option<String>,
+    /// Their last name.
+    pub last_name: Option<String>,
+    /// Their tax number (NIF).
+    pub tax_number: Option<String>,
+}
+
+/// Keeps what Portuguese documents of the scope's entity are to say of the user, in the place of what was
+/// kept (contract 16.1).
+///
+/// # Errors
+/// [`AccessError::Forbidden`] to viewers and operators; [`AccessError::Invalid`] for a blank name, or a
+/// tax number that is not nine digits; [`AccessError::NotFound`] when the user is gone.
+pub async fn set_portuguese_operator(
+    store: &dyn Store,
+    scope: &Scope,
+    user_id: UserId,
+    operator: PortugueseOperator,
+    stamp: &Stamp,
+) -> Result<User, AccessError> {
+    require(scope, Permission::WriteRecords)?;
+    let (key, kept) = (format!("pt_{}", scope.entity()), checked_portuguese(operator)?);
+    keep(store, scope, user_id, key, kept, stamp).await
+}
+
+/// Keeps `kept` under `key` in the user's settings; nothing under it when it is empty.
+async fn keep(
+    store: &dyn Store,
+    scope: &Scope,
+    user_id: UserId,
+    key: String,
+    kept: Map<String, Json>,
+    stamp: &Stamp,
+) -> Result<User, AccessError> {
     let (at, actor) = (stamp.clone(), scope.principal().id());
     let change = move |mut user: User| {
         let before = user.settings.clone();
@@ -70,6 +116,26 @@ fn checked(
         kept.insert(LABEL.to_owned(), label.into());
     }
     issues.into_result((key(authority, scope.entity()), kept))
+}
+
+fn checked_portuguese(operator: PortugueseOperator) -> Result<Map<String, Json>, Issues> {
+    let PortugueseOperator { first_name, last_name, tax_number } = operator;
+    let (mut issues, mut kept) = (Issues::default(), Map::new());
+    for (field, name) in [("operator_first_name", first_name), ("operator_last_name", last_name)] {
+        if let Some(name) = name {
+            issues.collect(field, check_name(&name));
+            kept.insert(field.to_owned(), name.into());
+        }
+    }
+    if let Some(number) = tax_number {
+        let are_digits = number.bytes().all(|byte| byte.is_ascii_digit());
+        if number.len() != PORTUGUESE_DIGITS || !are_digits {
+            let message = "expected a Portuguese tax number: nine digits";
+            issues.push(Issue::new("invalid_value", message).at("operator_tax_number"));
+        }
+        kept.insert("operator_tax_number".to_owned(), number.into());
+    }
+    issues.into_result(kept)
 }
 
 /// What `authority` knows `user` by in `entity`, when they said so.

@@ -416,6 +416,17 @@ impl Document {
         Ok(self)
     }
 
+    /// The deleted draft as a draft again.
+    ///
+    /// # Errors
+    /// When it is not deleted.
+    pub fn restore(self, stamp: &Stamp) -> Result<Self, DocumentError> {
+        if self.deleted_at.is_none() {
+            return Err(Refused::NotInTrash.into());
+        }
+        Ok(Self { deleted_at: None, updated_at: stamp.now(), ..self })
+    }
+
     /// The number as written; a placeholder for drafts.
     #[must_use]
     pub fn number(&self) -> String {

@@ -39,6 +39,9 @@ pub enum Refused {
     /// Only drafts can be finalized or deleted.
     #[error("the document is issued already; only a draft can be finalized or deleted")]
     NotDraft,
+    /// Only what was deleted can be restored.
+    #[error("the document is not deleted; there is nothing to restore")]
+    NotInTrash,
     /// Drafts have nothing to void.
     #[error("the document is a draft; delete it instead of voiding it")]
     Draft,
@@ -98,6 +101,7 @@ impl Refused {
     pub const fn code(self) -> &'static str {
         match self {
             Self::NotDraft => "document_not_draft",
+            Self::NotInTrash => "not_in_trash",
             Self::Draft | Self::DraftNotShared => "document_is_draft",
             Self::Voided => "document_voided",
             Self::NotEditable => "document_not_editable",

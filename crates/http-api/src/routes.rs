@@ -17,6 +17,7 @@ const AREAS: &[&[Route]] = &[
     access::entity_keys::ROUTES,
     access::account_keys::ROUTES,
     access::entities::ROUTES,
+    access::email_sender::ROUTES,
     access::operators::ROUTES,
     catalog::customers::ROUTES,
     catalog::suppliers::ROUTES,

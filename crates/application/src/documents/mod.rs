@@ -52,4 +52,4 @@ pub use request::{
     LineRequest, LineTaxRequest, UnitRequest,
 };
 pub use void::{Voiding, void};
-pub use write::{Edit, delete, update};
+pub use write::{Edit, delete, restore, update};

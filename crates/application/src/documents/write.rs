@@ -4,7 +4,9 @@ use racun_access::Entity;
 use racun_documents::{
     Document, DocumentError, DocumentId, DocumentKind, Editor, Refused, Relation, Revision, Version,
 };
-use racun_kernel::{Decimal, Issue, Issues, Load, Put, Scope, Stamp, Store, Stored, Writes};
+use racun_kernel::{
+    Decimal, Decision, Issue, Issues, Load, Put, Scope, Stamp, Store, Stored, Writes,
+};
 use racun_settlement::{Outcome, Payment, PaymentWrite};
 
 use super::compose::{has_dated_taxes, recompose};
@@ -282,4 +284,23 @@ pub async fn delete(
             Ok((document, writes))
         })
         .await
+}
+
+/// Makes a deleted draft a draft again. Its links ended with it; an update links it anew.
+///
+/// # Errors
+/// [`racun_kernel::StoreError::NotFound`], or [`Refused::NotInTrash`].
+pub async fn restore(
+    store: &dyn Store,
+    scope: &Scope,
+    id: DocumentId,
+    stamp: &Stamp,
+) -> Result<Document, DocumentError> {
+    let (actor, stamp) = (scope.principal().id(), stamp.clone());
+    let decide = move |before: Document| {
+        let after = before.restore(&stamp)?;
+        let events = after.event("restored", &actor, &stamp).into_iter().collect();
+        Ok(Decision::changed(after, events))
+    };
+    store.amend(id.kind().table(), &scope.tenant(), id.to_string(), decide).await
 }

@@ -45,9 +45,11 @@ pub(super) fn of_entity(
     values
 }
 
-/// Where answers go: the unit's address, else the entity's.
+/// Where answers go: the unit's address, else the one that mails of the entity were to come from, else
+/// the entity's.
 pub(super) fn reply_to(entity: &Entity, unit: Option<&BusinessUnit>) -> Option<String> {
-    unit.and_then(|unit| unit.email.clone()).or_else(|| email(entity))
+    let chosen = || entity.email_sender.as_ref().map(|sender| sender.email.clone());
+    unit.and_then(|unit| unit.email.clone()).or_else(chosen).or_else(|| email(entity))
 }
 
 fn email(entity: &Entity) -> Option<String> {

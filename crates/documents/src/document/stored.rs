@@ -20,7 +20,7 @@ impl Document {
 }
 
 /// Events of documents: those that contract 29.1 lists, and a few more for the log alone.
-const EVENTS: [&str; 39] = [
+const EVENTS: [&str; 44] = [
     "invoice.fiscalized",
     "estimate.updated",
     "estimate.finalized",
@@ -38,28 +38,33 @@ const EVENTS: [&str; 39] = [
     "invoice.voided",
     "invoice.cancelled",
     "invoice.deleted",
+    "invoice.restored",
     "invoice.paid",
     "estimate.created",
     "estimate.sent",
     "estimate.accepted",
     "estimate.rejected",
     "estimate.deleted",
+    "estimate.restored",
     "credit_note.created",
     "credit_note.issued",
     "credit_note.sent",
     "credit_note.voided",
     "credit_note.deleted",
+    "credit_note.restored",
     "advance_invoice.created",
     "advance_invoice.sent",
     "advance_invoice.paid",
     "advance_invoice.applied",
     "advance_invoice.voided",
     "advance_invoice.deleted",
+    "advance_invoice.restored",
     "delivery_note.created",
     "delivery_note.sent",
     "delivery_note.cancelled",
     "delivery_note.voided",
     "delivery_note.deleted",
+    "delivery_note.restored",
 ];
 
 /// Names of the fields, as on the wire, in which `before` differs.

@@ -1,6 +1,7 @@
 //! Routes of access: who signs in, and what they may reach.
 
 pub(crate) mod account_keys;
+pub(crate) mod email_sender;
 pub(crate) mod entities;
 mod entity_bodies;
 pub(crate) mod entity_keys;

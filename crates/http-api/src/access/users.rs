@@ -5,9 +5,12 @@ use std::collections::BTreeMap;
 use actix_web::HttpRequest;
 use actix_web::web::{self, Data, Json, ReqData};
 use racun_access::Permission::WriteRecords;
-use racun_access::{self as access, AccessError, Caller, Forbidden, SESSION_SECONDS, SignUp, User};
+use racun_access::{
+    self as access, AccessError, Caller, Forbidden, PortugueseOperator, SESSION_SECONDS, SignUp,
+    User,
+};
 use racun_application::mailing;
-use racun_kernel::{Authority, Issues, Metadata, OperatorIdentity, Patch, Scope};
+use racun_kernel::{Authority, Issue, Issues, Metadata, OperatorIdentity, Patch, Scope};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 use utoipa::ToSchema;
@@ -60,6 +63,12 @@ pub(crate) const ROUTES: &[Route] = &[
     })
     .about(TAG, "Keeps what the Croatian tax authority knows the user by in the entity.")
     .takes::<FinaIdentityBody>()
+    .answers::<UserBody>(),
+    Route::put("/users/me/settings/pt", "setMyPtSettings", Gate::Entity(WriteRecords), || {
+        web::to(set_pt)
+    })
+    .about(TAG, "Keeps what Portuguese documents of the entity say of the user who issues them.")
+    .takes::<PtOperatorBody>()
     .answers::<UserBody>(),
 ];
 
@@ -126,6 +135,50 @@ struct FinaIdentityBody {
     operator_oib: Option<String>,
     /// The mark that stands for them on documents.
     operator_label: Option<String>,
+}
+
+/// Body of `PUT /users/me/settings/pt`. What is absent or null is no longer kept. Each property has
+/// another name, beginning with `account_`; both may be sent when they say the same.
+#[derive(Deserialize, ToSchema, Validate)]
+#[schema(as = PtOperator)]
+struct PtOperatorBody {
+    /// The person's first name.
+    #[schema(max_length = 255)]
+    operator_first_name: Option<String>,
+    /// The person's last name.
+    #[schema(max_length = 255)]
+    operator_last_name: Option<String>,
+    /// The person's tax number: nine digits.
+    operator_tax_number: Option<String>,
+    /// The same as `operator_first_name`.
+    account_first_name: Option<String>,
+    /// The same as `operator_last_name`.
+    account_last_name: Option<String>,
+    /// The same as `operator_tax_number`.
+    account_tax_number: Option<String>,
+}
+
+impl PtOperatorBody {
+    /// What the person said, by whichever name.
+    fn parse(self) -> Result<PortugueseOperator, Issues> {
+        let mut issues = Issues::default();
+        let mut either = |name: &str, said: Option<String>, alias: Option<String>| {
+            let differ = said.is_some() && alias.is_some() && said != alias;
+            if differ {
+                let message =
+                    format!("this is another name of operator_{name}, which says otherwise");
+                let issue = Issue::new("invalid_value", format!("{message}; send one of them"));
+                issues.push(issue.at(format!("account_{name}")));
+            }
+            said.or(alias)
+        };
+        let operator = PortugueseOperator {
+            first_name: either("first_name", self.operator_first_name, self.account_first_name),
+            last_name: either("last_name", self.operator_last_name, self.account_last_name),
+            tax_number: either("tax_number", self.operator_tax_number, self.account_tax_number),
+        };
+        issues.into_result(operator)
+    }
 }
 
 answer! {
@@ -271,6 +324,21 @@ async fn set_fina(
     let FinaIdentityBody { operator_oib: number, operator_label: label } = body.0;
     let identity = OperatorIdentity { number, label };
     set_identity(&services, caller, scope, Authority::Fina, identity).await
+}
+
+async fn set_pt(
+    services: Data<Services>,
+    caller: ReqData<Caller>,
+    scope: ReqData<Scope>,
+    body: Body<PtOperatorBody>,
+) -> Result<Json<UserBody>, ApiError> {
+    let (user, scope) = (person(caller.into_inner())?.id, scope.into_inner());
+    let operator = body.0.parse()?;
+    let task = |services: Services| async move {
+        let (store, stamp) = (&*services.store, services.stamp());
+        access::set_portuguese_operator(store, &scope, user, operator, &stamp).await
+    };
+    Ok(Json(services.run(task).await?.convert()))
 }
 
 async fn set_identity(

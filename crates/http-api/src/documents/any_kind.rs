@@ -99,6 +99,11 @@ pub(crate) const ROUTES: &[Route] = &[
     })
     .about(DOCUMENTS, "Deletes a draft.")
     .reads(&[TYPE]),
+    Route::post("/documents/{id}/restore", "restoreDocument", Gate::Entity(WriteRecords), || {
+        web::to(restore)
+    })
+    .about(DOCUMENTS, "Makes a deleted draft a draft again, without the links that it had.")
+    .answers::<AnyDocumentBody>(),
 ];
 
 /// How a draft is finalized.
@@ -244,6 +249,21 @@ async fn delete(
     };
     services.run(task).await?;
     Ok(NoContent)
+}
+
+async fn restore(
+    services: Data<Services>,
+    scope: ReqData<Scope>,
+    path: PathText,
+) -> Result<Json<AnyDocumentBody>, ApiError> {
+    let id = document_id(&path)?;
+    let owner = scope.clone();
+    let task = |services: Services| async move {
+        application::restore(&*services.store, &owner, id, &services.stamp()).await
+    };
+    let document = services.run(task).await?;
+    let links = of_one(&*services.store, &scope, id).await?;
+    Ok(Json(AnyDocumentBody::of(document, links)))
 }
 
 async fn assign(

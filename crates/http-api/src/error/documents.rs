@@ -11,6 +11,7 @@ impl From<DocumentError> for ApiError {
             DocumentError::Invalid(issues) => issues.into(),
             DocumentError::Refused(reason) => match reason {
                 Refused::NotDraft
+                | Refused::NotInTrash
                 | Refused::Draft
                 | Refused::DraftNotShared
                 | Refused::Voided

@@ -238,3 +238,38 @@ async fn a_user_says_what_tax_authorities_know_them_by() {
     let refused = api.put("/users/me/settings/furs", &key, json!({})).await.with(403);
     assert_eq!(refused.json()["cause"]["code"], "user_required");
 }
+
+#[actix_web::test]
+async fn a_user_says_what_portuguese_documents_say_of_them() {
+    let api = Api::new().await;
+    let owner = api.owner("ana@example.com").await;
+    let (path, key) = ("/users/me/settings/pt", format!("pt_{}", owner.entity()));
+    let body = json!({
+        "operator_first_name": "Ana", "account_last_name": "Sousa",
+        "operator_tax_number": "123456789", "account_tax_number": "123456789",
+    });
+    let user = api.put(path, &owner, body).await.with(200).json();
+    let kept = json!({
+        "operator_first_name": "Ana", "operator_last_name": "Sousa",
+        "operator_tax_number": "123456789",
+    });
+    assert_eq!(user["settings"], json!({&key: kept}));
+    assert_eq!(api.get("/users/me", &owner).await.with(200).json(), user);
+    for (body, at) in [
+        (json!({"operator_first_name": " "}), "[\"operator_first_name\"]"),
+        (json!({"account_last_name": "x".repeat(256)}), "[\"operator_last_name\"]"),
+        (json!({"operator_tax_number": "12345678"}), "[\"operator_tax_number\"]"),
+        (json!({"operator_tax_number": "12345678x"}), "[\"operator_tax_number\"]"),
+        (
+            json!({"operator_first_name": "Ana", "account_first_name": "Bea"}),
+            "[\"account_first_name\"]",
+        ),
+    ] {
+        assert_eq!(api.put(path, &owner, body.clone()).await.with(422).issue().0, at, "{body}");
+    }
+    assert_eq!(api.get("/users/me", &owner).await.json()["settings"], json!({&key: kept}));
+    let user = api.put(path, &owner, json!({})).await.with(200).json();
+    assert_eq!(user["settings"], json!({}));
+    let viewer = api.member(&owner, "viewer@example.com", "viewer").await;
+    api.put(path, &viewer, json!({"operator_first_name": "V"})).await.with(403);
+}

@@ -71,6 +71,7 @@ const ROUTES: &str = "
 /users/me: GET person, PATCH person
 /users/me/settings/furs: PUT own mark
 /users/me/settings/fina: PUT own mark
+/users/me/settings/pt: PUT own mark
 /invitations/accept: POST open
 /entities/users: POST erase, GET see
 /entities/users/{id}: PATCH erase, DELETE erase
@@ -84,6 +85,8 @@ const ROUTES: &str = "
 /entities: POST account, GET signed
 /entities/{id}: GET entity, PATCH manage entity
 /entities/{id}/disable: POST manage entity
+/entities/{id}/email-sender: GET entity, PUT manage entity
+/entities/{id}/email-sender/recheck: POST manage entity
 /sandbox/clock: GET account, POST account
 /pos/operators: GET till
 /pos/operators/switch: POST sell
@@ -136,6 +139,7 @@ const ROUTES: &str = "
 /documents/{id}/finalize: POST sell
 /documents/{id}/fiscalize: POST sell
 /documents/{id}: DELETE write
+/documents/{id}/restore: POST write
 /payments: POST sell, GET till
 /payments/{id}: GET till, PATCH write, DELETE write
 /payments/{id}/restore: POST write

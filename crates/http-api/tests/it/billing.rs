@@ -35,7 +35,7 @@ async fn api_with(catalogue: Catalogue) -> Api {
 }
 
 /// The owner of an entity whose account signed up at `header`'s host.
-async fn owner(api: &Api, email: &str, header: Option<(&str, &str)>) -> Who {
+pub async fn owner(api: &Api, email: &str, header: Option<(&str, &str)>) -> Who {
     let body = json!({"email": email, "password": PASSWORD});
     let mut request = TestRequest::post().uri("/users/signup").set_json(body.clone());
     if let Some(header) = header {

@@ -78,6 +78,7 @@ async fn every_operation_says_what_it_answers() {
                 "retry",
                 "test",
                 "webhook-logs/{id}/replay",
+                "email-sender/recheck",
             ];
             let needs_none = acts.iter().any(|act| path.ends_with(act));
             let described = operation["requestBody"].is_object();

@@ -112,8 +112,22 @@ async fn every_kind_is_made_read_changed_and_voided() {
     }
 }
 
+/// A deleted draft is found, restored as it was, and is no stranger's to restore.
+async fn restores(api: &Api, owner: &Who, kind: &Kind, draft: &Value) {
+    let trash = api.get(&format!("{}?deleted=true", kind.path), owner).await.with(200).json();
+    assert_eq!(trash["data"][0]["id"], draft["id"], "{trash}");
+    let path = format!("/documents/{}/restore", text(&draft["id"]));
+    let stranger = api.owner(&format!("{}@example.com", kind.name)).await;
+    api.post(&path, &stranger, json!({})).await.with(404);
+    let restored = api.post(&path, owner, json!({})).await.with(200).json();
+    assert_eq!(&restored, draft);
+    assert_eq!(api.get(&one(kind, draft), owner).await.with(200).json(), restored);
+    let again = api.post(&path, owner, json!({})).await.with(422).json();
+    assert_eq!(again["cause"]["code"], "not_in_trash");
+}
+
 #[actix_web::test]
-async fn every_kind_is_drafted_calculated_finalized_and_deleted() {
+async fn every_kind_is_drafted_calculated_finalized_deleted_and_restored() {
     let api = Api::new().await;
     let owner = api.owner("owner@example.com").await;
     for kind in &KINDS {
@@ -141,6 +155,7 @@ async fn every_kind_is_drafted_calculated_finalized_and_deleted() {
         api.delete(&format!("{delete}?type={other}"), &owner).await.with(404);
         api.delete(&format!("{delete}?type={}", kind.name), &owner).await.with(204);
         api.get(&one(kind, &draft), &owner).await.with(404);
+        restores(&api, &owner, kind, &draft).await;
         let issued = format!("/documents/{}", text(&issued["id"]));
         let refused = api.delete(&issued, &owner).await.with(422).json();
         assert_eq!(refused["cause"]["code"], "document_not_draft");

@@ -4,7 +4,7 @@ use racun_kernel::MailError;
 use serde_json::{Value, json};
 
 use crate::harness::{Who, text};
-use crate::mailbox::Post;
+use crate::mailbox::{Post, token_in};
 
 const OWNER: &str = "owner@example.com";
 
@@ -319,4 +319,35 @@ async fn a_customer_is_reminded_of_all_that_is_overdue() {
     let unknown = json!({"customer_id": "cus_x"});
     let unknown = api.post("/payment-reminders/send", &owner, unknown).await.with(422);
     assert_eq!(unknown.issue().0, "[\"customer_id\"]");
+}
+
+/// Seconds that a worker has for a mail before others take it for dead.
+const LEASE: i64 = 300;
+
+#[actix_web::test]
+async fn a_mail_whose_worker_dies_after_handing_it_over_comes_again_as_the_same_message() {
+    let post = Post::open().await;
+    let (api, owner) = (&post.api, post.owner(OWNER).await);
+    let id = post.document(&owner, "/invoices", json!({})).await;
+    let path = format!("/documents/{id}/send");
+    let sent = api.post(&path, &owner, json!({"to": OWNER})).await.with(200).json();
+    let first = post.deliver_and_die().await;
+    assert_eq!(first.id, text(&sent["message_id"]));
+    api.pass(LEASE - 1);
+    assert!(post.deliver().await.is_empty(), "the worker may still be at it");
+    api.pass(1);
+    assert_eq!(post.deliver().await, [first], "the same mail under the same id");
+    api.pass(LEASE);
+    assert!(post.deliver().await.is_empty(), "what was noted is not sent again");
+
+    // A mail with a token brings another one, so it is another message; either token is good.
+    let bor = api.user("bor@example.com").await;
+    let first = post.deliver_and_die().await;
+    api.pass(LEASE);
+    let second = post.deliver().await.remove(0);
+    let tokens = [&first, &second].map(|mail| token_in(&mail.text, "verify_"));
+    assert!(first.id != second.id && tokens[0] != tokens[1], "{first:?} {second:?}");
+    let body = json!({"token": tokens[0]});
+    api.post("/users/verify-email", &Who::nobody(), body).await.with(200);
+    assert_eq!(api.get("/users/me", &bor).await.json()["email_verified"], true);
 }

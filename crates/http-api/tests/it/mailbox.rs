@@ -8,6 +8,7 @@ use racun_application::mailing::Postman;
 use racun_http_api::Services;
 use racun_kernel::{Mail, MailError, Mailer};
 use serde_json::json;
+use tokio::sync::Notify;
 
 use crate::harness::{Api, PASSWORD, Who, text};
 
@@ -29,6 +30,21 @@ impl Mailer for Mailbox {
     }
 }
 
+/// Takes a mail, and never says so: whoever hands it over dies then.
+struct Grave {
+    mailbox: Arc<Mailbox>,
+    has_taken: Notify,
+}
+
+#[async_trait]
+impl Mailer for Grave {
+    async fn send(&self, mail: &Mail) -> Result<(), MailError> {
+        self.mailbox.send(mail).await?;
+        self.has_taken.notify_one();
+        std::future::pending().await
+    }
+}
+
 /// The application, and what it sends.
 pub struct Post {
     pub api: Api,
@@ -44,7 +60,12 @@ impl Post {
             services
         })
         .await;
-        Self { api, mailbox: Arc::default(), services: kept.unwrap() }
+        Self::of(api, kept.unwrap())
+    }
+
+    /// What the application `api` on `services` sends.
+    pub fn of(api: Api, services: Services) -> Self {
+        Self { api, mailbox: Arc::default(), services }
     }
 
     /// Delivers what is due; answers what arrived.
@@ -59,6 +80,26 @@ impl Post {
             perform(store, &postman, &job, &*stamp).await.unwrap();
         }
         std::mem::take(&mut *self.mailbox.taken.lock().unwrap())
+    }
+
+    /// Delivers the only mail that is due, by a worker that dies when the mail is handed over, before it
+    /// can note that.
+    pub async fn deliver_and_die(&self) -> Mail {
+        let services = self.services.clone();
+        let stamp = Arc::new(move || services.stamp());
+        let mailbox = Arc::<Mailbox>::clone(&self.mailbox);
+        let grave = Arc::new(Grave { mailbox, has_taken: Notify::new() });
+        let mailer = Arc::<Grave>::clone(&grave);
+        let store = Arc::clone(&self.services.store);
+        let postman = Postman { store, mailer, stamp: stamp.clone() };
+        let store = &*self.services.store;
+        let jobs = claim(store, &[JobKind::Mail], &stamp(), 100).await.unwrap();
+        assert_eq!(jobs.len(), 1, "{jobs:?}");
+        tokio::select! {
+            () = grave.has_taken.notified() => {}
+            ended = perform(store, &postman, &jobs[0], &*stamp) => panic!("it lives: {ended:?}"),
+        }
+        self.mailbox.taken.lock().unwrap().remove(0)
     }
 
     /// The token behind `prefix` in the only mail that arrives.

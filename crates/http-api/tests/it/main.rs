@@ -14,6 +14,7 @@ mod couriers;
 mod description;
 mod documents;
 mod documents_linked;
+mod email_sender;
 mod entities;
 mod expense_totals;
 mod expenses;

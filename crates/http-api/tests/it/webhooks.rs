@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use racun_application::reading::{self, Reader as _, Step};
 use racun_application::webhooks::{self, FanOut};
+use racun_billing::Catalogue;
 use racun_http_api::{Resources, Services};
 use racun_kernel::{ListQuery, Stamp, Tenant};
 use racun_mail::{MAILS, MailKind, OutgoingMail};
@@ -18,16 +19,22 @@ pub struct World {
     pub api: Api,
     pub owner: Who,
     pub courier: Arc<Scripted>,
-    services: Services,
+    pub services: Services,
 }
 
 impl World {
     pub async fn new() -> Self {
+        Self::selling(Catalogue::default()).await
+    }
+
+    /// A world whose operator has these white labels.
+    pub async fn selling(white_labels: Catalogue) -> Self {
         let courier = Arc::new(Scripted::default());
         let (kept, own) = (Arc::new(std::sync::Mutex::new(None)), Arc::clone(&courier));
         let seen = Arc::clone(&kept);
         let api = Api::with(move |services| {
-            let services = Services { courier: own, ..services };
+            let white_labels = Arc::new(white_labels);
+            let services = Services { courier: own, white_labels, ..services };
             *seen.lock().unwrap() = Some(services.clone());
             services
         })
@@ -48,7 +55,7 @@ impl World {
         let reader = FanOut {
             store: Arc::clone(store),
             schedule: self.services.webhook_schedule.clone(),
-            renderer: Arc::new(Resources { white_labels: Arc::default() }),
+            renderer: Arc::new(Resources { white_labels: Arc::clone(&self.services.white_labels) }),
             stamp: Arc::new(move || stamp.clone()),
         };
         let next = async || {
