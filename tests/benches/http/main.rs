@@ -5,9 +5,10 @@
 //! work.
 //!
 //! `cargo bench -p racun-tests -- pos` measures one part: `start`, `read`, `issue`, `pay`, `pos`,
-//! `fiscal`, `overhead`.
+//! `fiscal`, `webhooks`, `overhead`.
 
 mod bare;
+mod delivering;
 mod exchanging;
 mod fiscal;
 mod issuing;
@@ -123,6 +124,9 @@ async fn on_the_embedded_store() {
     if wanted("fiscal") {
         fiscalizing(Data::Folder).await;
     }
+    if wanted("webhooks") {
+        delivering::measure(Profile::Release, Data::Folder).await.print();
+    }
     if wanted("overhead") {
         Servers::start(Data::Folder, Data::Folder).await.print();
     }
@@ -131,7 +135,7 @@ async fn on_the_embedded_store() {
 
 async fn on_postgres() {
     let cluster = Cluster::start(Durability::Durable).expect("a PostgreSQL server");
-    for name in ["racun", "bare"] {
+    for name in ["racun", "bare", "hooks"] {
         let made = format!("CREATE DATABASE {name} ENCODING 'UTF8' TEMPLATE template0");
         psql(&cluster, &cluster.url("postgres"), &made);
     }
@@ -155,6 +159,10 @@ async fn on_postgres() {
     }
     if wanted("fiscal") {
         fiscalizing(Data::Url(url.clone())).await;
+    }
+    if wanted("webhooks") {
+        // In a database of its own, lest the other server, which may not call this machine, delivers.
+        delivering::measure(Profile::Release, Data::Url(cluster.url("hooks"))).await.print();
     }
     if wanted("overhead") {
         Servers::start(Data::Url(url.clone()), Data::Url(url.clone())).await.print();
