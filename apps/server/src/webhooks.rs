@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use racun_application::reading::Reader;
-use racun_application::webhooks::{self, AT_ONCE, Delivered, FanOut, Webhooks};
+use racun_application::webhooks::{self, AT_ONCE, Delivered, Due, FanOut, Webhooks};
 use racun_http_api::{Resources, Services};
 use racun_kernel::{Store, StoreError};
 use racun_webhooks::EndpointId;
@@ -16,11 +16,11 @@ use crate::clock;
 
 /// Until the queue is looked at again in which nothing was due.
 const RESTING: Duration = Duration::from_millis(200);
-/// Until it is looked at again in which something was due: there may be more than was seen.
+/// Until it is looked at again in which more was due than could be seen.
 const GOING_ON: Duration = Duration::from_millis(5);
 /// Looking takes at most one part of this many of the time. What is due for endpoints that are busy is
 /// passed over by each look, and where one of them is away, that may be much.
-const LOOKING: u32 = 5;
+const LOOKING: u32 = 10;
 /// Until the store is asked again that did not answer.
 const WAITING: Duration = Duration::from_secs(2);
 /// Deliveries that are looked at at once.
@@ -52,40 +52,51 @@ type Run = (EndpointId, Result<Delivered, StoreError>);
 pub async fn deliver(store: Arc<dyn Store>, webhooks: Webhooks) {
     let (mut runs, mut busy) = (JoinSet::<Run>::new(), HashSet::<EndpointId>::new());
     loop {
-        let named: Vec<EndpointId> = busy.iter().copied().collect();
         let room = ENDPOINTS.saturating_sub(busy.len());
-        let looked = Instant::now();
-        let found = match room {
-            0 => Ok(Vec::new()),
-            _ => webhooks::due(&*store, &named, LOOK, &clock::stamp()).await,
+        let (endpoints, pause) = match room {
+            0 => (Vec::new(), WAITING),
+            _ => look(&*store, &busy).await,
         };
-        let (pause, due) = match found {
-            // What others wait for is looked for at once; what is busy, when it is done.
-            Ok(due) if due.is_empty() => (RESTING, due),
-            Ok(due) => (GOING_ON, due),
-            Err(error) => {
-                tracing::error!(error = %detail(&error), "webhooks: the queue cannot be read");
-                (WAITING, Vec::new())
-            }
-        };
-        let pause = pause.max(looked.elapsed() * LOOKING);
-        for endpoint in due.into_iter().take(room) {
+        for endpoint in endpoints.into_iter().take(room) {
             busy.insert(endpoint);
             let (store, webhooks) = (Arc::clone(&store), webhooks.clone());
             runs.spawn(async move { (endpoint, run(&*store, &webhooks, endpoint).await) });
         }
-        tokio::select! {
-            () = sleep(pause) => {}
-            Some(ended) = runs.join_next() => note(ended, &mut busy),
-        }
-        while let Some(ended) = runs.try_join_next() {
-            note(ended, &mut busy);
-        }
-        if runs.is_empty() {
-            // Also those whose task panicked.
-            busy.clear();
+        let next_look = sleep(pause);
+        tokio::pin!(next_look);
+        loop {
+            let was_full = busy.len() >= ENDPOINTS;
+            tokio::select! {
+                () = &mut next_look => break,
+                Some(ended) = runs.join_next() => {
+                    let has_more = note(ended, &mut busy);
+                    if runs.is_empty() {
+                        // Also those whose task panicked.
+                        busy.clear();
+                    }
+                    if has_more || was_full {
+                        break;
+                    }
+                }
+            }
         }
     }
+}
+
+/// Endpoints that something is due for, but for those that are `busy`; and how long to wait before the
+/// next look.
+async fn look(store: &dyn Store, busy: &HashSet<EndpointId>) -> (Vec<EndpointId>, Duration) {
+    let (begun, named) = (Instant::now(), busy.iter().copied().collect::<Vec<_>>());
+    let (endpoints, pause) = match webhooks::due(store, &named, LOOK, &clock::stamp()).await {
+        // Behind those that were seen others may wait.
+        Ok(Due { endpoints, is_all: false }) => (endpoints, GOING_ON),
+        Ok(Due { endpoints, is_all: true }) => (endpoints, RESTING),
+        Err(error) => {
+            tracing::error!(error = %detail(&error), "webhooks: the queue cannot be read");
+            (Vec::new(), WAITING)
+        }
+    };
+    (endpoints, pause.max(begun.elapsed() * LOOKING))
 }
 
 /// Delivers what is due for `endpoint`, share by share, until nothing is, a receiver does not answer, or
@@ -102,32 +113,37 @@ async fn run(
         if share.silent > 0 {
             // Nobody answers, and often at once: what was taken next would be given up as fast.
             sleep(RESTING).await;
-            break;
+            return Ok(Delivered { has_more: false, ..all });
         }
-        if share.found < size || share.given_back > 0 || begun.elapsed() > TURN {
+        if !share.has_more || begun.elapsed() > TURN {
             break;
         }
     }
     Ok(all)
 }
 
-fn note(ended: Result<Run, tokio::task::JoinError>, busy: &mut HashSet<EndpointId>) {
-    match ended {
-        Ok((endpoint, ran)) => {
-            busy.remove(&endpoint);
-            match ran {
-                Ok(Delivered { attempts, arrived, disabled, .. }) => {
-                    tracing::debug!(%endpoint, attempts, arrived, "webhooks: delivered");
-                    if disabled {
-                        tracing::warn!(%endpoint, "webhooks: disabled after its last attempt");
-                    }
-                }
-                Err(error) => {
-                    tracing::error!(%endpoint, error = %detail(&error), "webhooks: not delivered");
-                }
-            }
+/// Notes what came of a task, whose endpoint is not busy any more. Answers whether more is due for it.
+fn note(ended: Result<Run, tokio::task::JoinError>, busy: &mut HashSet<EndpointId>) -> bool {
+    let (endpoint, ran) = match ended {
+        Ok(ended) => ended,
+        Err(error) => {
+            tracing::error!(%error, "webhooks: a delivery ended half-way");
+            return false;
         }
-        Err(error) => tracing::error!(%error, "webhooks: a delivery ended half-way"),
+    };
+    busy.remove(&endpoint);
+    match ran {
+        Ok(Delivered { attempts, arrived, disabled, has_more, .. }) => {
+            tracing::debug!(%endpoint, attempts, arrived, "webhooks: delivered");
+            if disabled {
+                tracing::warn!(%endpoint, "webhooks: disabled after its last attempt");
+            }
+            has_more
+        }
+        Err(error) => {
+            tracing::error!(%endpoint, error = %detail(&error), "webhooks: not delivered");
+            false
+        }
     }
 }
 

@@ -33,8 +33,6 @@ pub struct Batch {
 /// What came of what was taken for one endpoint.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Delivered {
-    /// Deliveries that were found due.
-    pub found: usize,
     /// Attempts that were made.
     pub attempts: usize,
     /// Attempts whose event arrived.
@@ -45,19 +43,21 @@ pub struct Delivered {
     pub given_back: usize,
     /// Whether this disabled the endpoint.
     pub disabled: bool,
+    /// Whether more was due for the endpoint.
+    pub has_more: bool,
 }
 
 impl Delivered {
-    /// Both.
+    /// Both, `other` after it.
     #[must_use]
     pub const fn and(self, other: Self) -> Self {
         Self {
-            found: self.found + other.found,
             attempts: self.attempts + other.attempts,
             arrived: self.arrived + other.arrived,
             silent: self.silent + other.silent,
             given_back: self.given_back + other.given_back,
             disabled: self.disabled || other.disabled,
+            has_more: other.has_more,
         }
     }
 }
@@ -65,8 +65,17 @@ impl Delivered {
 /// What an attempt came to; `None` when it was not made.
 pub type Outcome = Option<Result<Answer, Undelivered>>;
 
-/// Of the `limit` deliveries that have waited longest, but for those of the endpoints `busy`, the
-/// endpoints: each once, the one that has waited longest first.
+/// Endpoints that something is due for.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Due {
+    /// Each once, the one that has waited longest first.
+    pub endpoints: Vec<EndpointId>,
+    /// Whether these are all.
+    pub is_all: bool,
+}
+
+/// The endpoints of the `limit` deliveries that have waited longest, but for those of the endpoints
+/// `busy`.
 ///
 /// # Errors
 /// When the store fails.
@@ -75,12 +84,12 @@ pub async fn due(
     busy: &[EndpointId],
     limit: usize,
     stamp: &Stamp,
-) -> Result<Vec<EndpointId>, StoreError> {
+) -> Result<Due, StoreError> {
     let query = due_by(stamp.now(), busy, limit);
     let rows = store.page::<DueDelivery>(&DUE_DELIVERIES, &Tenant::directory(), &query).await?.rows;
-    let mut seen = HashSet::new();
+    let (is_all, mut seen) = (rows.len() < limit, HashSet::new());
     let endpoints = rows.into_iter().map(|due| due.endpoint_id);
-    Ok(endpoints.filter(|endpoint| seen.insert(*endpoint)).collect())
+    Ok(Due { endpoints: endpoints.filter(|endpoint| seen.insert(*endpoint)).collect(), is_all })
 }
 
 /// Takes what is due for `endpoint`, the events that came first, up to `limit`; posts them, [`AT_ONCE`]
@@ -100,10 +109,10 @@ pub async fn run_endpoint(
 ) -> Result<Delivered, StoreError> {
     let query = due_for(&endpoint, stamp().now(), limit);
     let due = store.page(&DUE_DELIVERIES, &Tenant::directory(), &query).await?.rows;
-    let (found, schedule) = (due.len(), &webhooks.schedule);
+    let (has_more, schedule) = (due.len() == limit, &webhooks.schedule);
     let Batch { endpoint, send } = take(store, due, schedule, &stamp()).await?;
     let Some(endpoint) = endpoint.filter(|_| !send.is_empty()) else {
-        return Ok(Delivered { found, ..Delivered::default() });
+        return Ok(Delivered { has_more, ..Delivered::default() });
     };
     let (begun, secrets) = (stamp().now(), secrets(webhooks, &endpoint, &stamp()));
     let is_away = AtomicBool::new(false);
@@ -119,7 +128,7 @@ pub async fn run_endpoint(
     });
     let made = attempts.buffer_unordered(AT_ONCE).collect().await;
     let done = settle(store, schedule, endpoint.id, endpoint.owner, made, &stamp()).await?;
-    Ok(Delivered { found, ..done })
+    Ok(Delivered { has_more: has_more || done.given_back > 0, ..done })
 }
 
 type Secrets = Result<Vec<String>, Undelivered>;

@@ -64,7 +64,7 @@ impl World {
         let services = &self.services;
         let stamp = || -> Stamp { services.stamp() };
         let (store, webhooks, mut attempts) = (&*services.store, services.webhooks(), 0);
-        for endpoint in webhooks::due(store, &[], 500, &stamp()).await.unwrap() {
+        for endpoint in webhooks::due(store, &[], 500, &stamp()).await.unwrap().endpoints {
             let done = webhooks::run_endpoint(store, &webhooks, endpoint, 500, &stamp);
             attempts += done.await.unwrap().attempts;
         }
