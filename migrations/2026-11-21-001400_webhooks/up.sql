@@ -71,10 +71,11 @@ CREATE TABLE "due_deliveries" (
     body jsonb NOT NULL,
     CONSTRAINT "due_deliveries_pkey" PRIMARY KEY (tenant, id)
 );
-CREATE INDEX "due_deliveries_endpoint_id_idx"
-    ON "due_deliveries" ("endpoint_id", tenant, id);
 CREATE INDEX "due_deliveries_due_at_list"
     ON "due_deliveries" (tenant, "due_at" DESC NULLS LAST, id DESC NULLS LAST);
-CREATE INDEX "due_deliveries_created_at_list"
-    ON "due_deliveries" (tenant, "created_at" DESC NULLS LAST, id DESC NULLS LAST);
+-- What is due for an endpoint, in the order in which events came: what waits for a later attempt is passed
+-- over within the index.
+CREATE INDEX "due_deliveries_endpoint_id_idx"
+    ON "due_deliveries"
+    ("endpoint_id", tenant, "created_at" DESC NULLS LAST, id DESC NULLS LAST, "due_at");
 SELECT racun_fence('"due_deliveries"');

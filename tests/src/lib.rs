@@ -12,6 +12,7 @@
 //! | `sequence` | the check that numbers have no gap                       |
 //! | `random`   | choices that a seed repeats                              |
 //! | `offices`  | the tax authorities, simulated                           |
+//! | `receiver` | receivers of events, of all manners                     |
 //! | `taxpayer` | an entity that one of them knows, and its documents      |
 
 mod account;
@@ -19,6 +20,7 @@ mod binary;
 mod client;
 mod offices;
 mod random;
+mod receiver;
 mod sequence;
 mod server;
 mod taxpayer;
@@ -28,6 +30,7 @@ pub use binary::Profile;
 pub use client::{Answer, Client, with_query};
 pub use offices::{Offices, Retries, Transport};
 pub use random::Random;
+pub use receiver::{Behaviour, Received, Receiver};
 pub use sequence::{check_sequence, number};
 pub use server::{Data, Racun, Settings, StoreKind};
 pub use taxpayer::{Sold, Taxpayer, fiscal};

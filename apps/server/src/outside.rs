@@ -21,7 +21,7 @@ const FILES: &str = "files";
 pub struct Outside {
     /// Who posts to receivers of events.
     pub courier: Arc<dyn Courier>,
-    /// When deliveries of events are tried.
+    /// When deliveries of events are tried, and for how long.
     pub webhook_schedule: Schedule,
     /// Who carries mail.
     pub mailer: Arc<dyn Mailer>,
@@ -37,7 +37,10 @@ pub struct Outside {
 /// When a setting is of no use: one line that names it.
 pub fn connect(settings: &Settings) -> anyhow::Result<Outside> {
     let allow_private_addresses = settings.webhooks.allow_private_addresses;
-    let options = Options { allow_private_addresses, ..Options::default() };
+    let exchange = settings.webhooks.timeout();
+    let usual = Options::default();
+    let connect = usual.connect.min(exchange);
+    let options = Options { allow_private_addresses, connect, exchange };
     let courier = HttpCourier::new(options)
         .map_err(|reason| anyhow!(reason))
         .context("nobody can post to receivers of events")?;

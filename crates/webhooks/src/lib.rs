@@ -16,7 +16,7 @@
 //! | `signature` | secrets, and what proves that a delivery is ours                          |
 //! | `delivery`  | one row for each attempt: the log                                         |
 //! | `request`   | what is posted, and its headers                                           |
-//! | `schedule`  | when a delivery is tried, and what an answer means                        |
+//! | `schedule`  | when a delivery is tried, for how long, and what an answer means          |
 //! | `queue`     | what is to be sent, when, and what follows from what came of it           |
 //! | `error`     | why a command is refused                                                  |
 //! | `port`      | the port to receivers of events                                           |
@@ -47,7 +47,7 @@ pub use input::{Accepts, EarlierInput};
 pub use owner::{EndpointId, Generation, Owner};
 pub use port::{Answer, Courier, Post, Undelivered};
 pub use queue::{
-    DUE_DELIVERIES, DueDelivery, LEASE, Settled, Taking, due_by, give_back, settle, take, unpark,
+    DUE_DELIVERIES, DueDelivery, Settled, Taking, due_by, due_for, give_back, settle, take, unpark,
 };
 pub use request::USER_AGENT;
 pub use schedule::{PERMANENT_STATUSES, Schedule, Verdict, judge};

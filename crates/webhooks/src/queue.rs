@@ -4,22 +4,21 @@ use racun_kernel::{
     Clause, Field, FieldKind, ListQuery, Operator, Order, Put, Record, Stamp, Table, Tenant, Value,
 };
 use serde::{Deserialize, Serialize};
-use time::{Duration, OffsetDateTime};
+use time::OffsetDateTime;
 
 use crate::{
     Answer, Delivery, DeliveryStatus, Endpoint, EndpointId, Owner, Schedule, Undelivered, Verdict,
     judge,
 };
 
-/// How long whoever takes deliveries may be busy with them before others take them. A worker begins to
-/// post in the first half of it, and a receiver has 15 seconds.
-pub const LEASE: Duration = Duration::seconds(45);
-
-/// A delivery that is to be sent: what workers find it by.
+/// An event that is to be sent to an endpoint: what workers find its deliveries by. It keeps its place
+/// from attempt to attempt.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct DueDelivery {
+    /// Its id: that of the first of the deliveries.
+    pub id: String,
     /// The row of [`crate::DELIVERIES`] that it is about: the attempt to make, or the one that failed
-    /// before it. Also this row's id.
+    /// before it.
     pub delivery_id: String,
     /// The endpoint.
     pub endpoint_id: EndpointId,
@@ -30,7 +29,7 @@ pub struct DueDelivery {
     pub due_at: OffsetDateTime,
     /// Who sends it, while somebody does.
     pub taken_by: Option<String>,
-    /// When it was put into the queue.
+    /// Its place in the queue of its endpoint: when the event came, or when somebody asked for it again.
     #[serde(with = "time::serde::rfc3339")]
     pub created_at: OffsetDateTime,
 }
@@ -52,7 +51,7 @@ impl Record for DueDelivery {
     }
 
     fn id(&self) -> String {
-        self.delivery_id.clone()
+        self.id.clone()
     }
 
     fn tenant(&self) -> Tenant {
@@ -61,45 +60,64 @@ impl Record for DueDelivery {
 
     fn values(&self) -> Vec<Value> {
         let endpoint_id = self.endpoint_id.to_string();
-        vec![
-            (&self.delivery_id).into(),
-            endpoint_id.into(),
-            self.due_at.into(),
-            self.created_at.into(),
-        ]
+        vec![(&self.id).into(), endpoint_id.into(), self.due_at.into(), self.created_at.into()]
     }
 }
 
 impl DueDelivery {
-    /// What lets `delivery`, or the attempt after it, be sent at `due_at`.
+    /// What lets `delivery` and the attempts after it be sent, from `due_at` on, of what happened, or was
+    /// asked for, at `came_at`.
     #[must_use]
-    pub fn of(delivery: &Delivery, due_at: OffsetDateTime, stamp: &Stamp) -> Self {
+    pub fn of(delivery: &Delivery, due_at: OffsetDateTime, came_at: OffsetDateTime) -> Self {
         Self {
+            id: delivery.id.to_string(),
             delivery_id: delivery.id.to_string(),
             endpoint_id: delivery.endpoint_id,
             owner: delivery.owner,
             due_at,
             taken_by: None,
-            created_at: stamp.now(),
+            created_at: came_at,
         }
     }
 
-    /// The same row while `worker` sends it.
+    /// The same row while `worker` sends it, who has until `until`.
     #[must_use]
-    pub fn taken(&self, worker: &str, now: OffsetDateTime) -> Self {
-        Self { due_at: now + LEASE, taken_by: Some(worker.to_owned()), ..self.clone() }
+    pub fn taken(&self, worker: &str, until: OffsetDateTime) -> Self {
+        Self { due_at: until, taken_by: Some(worker.to_owned()), ..self.clone() }
     }
 }
 
-/// The `limit` deliveries that have waited longest at `now`, but for those of the endpoints `busy`.
+/// The `limit` deliveries that have waited longest at `now`, but for those of the endpoints `busy`: by
+/// them workers find endpoints to work for.
 #[must_use]
-pub fn due_by(now: OffsetDateTime, busy: &[String], limit: usize) -> ListQuery {
+pub fn due_by(now: OffsetDateTime, busy: &[EndpointId], limit: usize) -> ListQuery {
     let mut clauses = vec![Clause::on(&DUE_DELIVERIES, "due_at", Operator::Lte(now.into()))];
     if !busy.is_empty() {
-        let busy = busy.iter().map(Value::from).collect();
+        let busy = busy.iter().map(|endpoint| endpoint.to_string().into()).collect();
         clauses.push(Clause::on(&DUE_DELIVERIES, "endpoint_id", Operator::NotIn(busy)));
     }
-    let order = ["due_at", "id"].map(|name| Order::on(&DUE_DELIVERIES, name, false)).to_vec();
+    in_order_of("due_at", clauses, limit)
+}
+
+/// The `limit` deliveries of `endpoint` that are due at `now` and whose events came first.
+///
+/// Another attempt at an old event goes before the first attempt at a newer one. So an endpoint that
+/// takes nothing has soon had the last attempt at something, is disabled, and is left in peace.
+#[must_use]
+pub fn due_for(endpoint: &EndpointId, now: OffsetDateTime, limit: usize) -> ListQuery {
+    let endpoint = Operator::Equals(endpoint.to_string().into());
+    let clauses = vec![
+        Clause::on(&DUE_DELIVERIES, "endpoint_id", endpoint),
+        Clause::on(&DUE_DELIVERIES, "due_at", Operator::Lte(now.into())),
+        // True of all that is due. Stores see by it that the index of this order is of more use than the
+        // one on what is due, of which there may be much for others.
+        Clause::on(&DUE_DELIVERIES, "created_at", Operator::Lte(now.into())),
+    ];
+    in_order_of("created_at", clauses, limit)
+}
+
+fn in_order_of(field: &str, clauses: Vec<Clause>, limit: usize) -> ListQuery {
+    let order = vec![Order::on(&DUE_DELIVERIES, field, false)];
     let first = ListQuery::first_page(&DUE_DELIVERIES);
     ListQuery { limit, count: false, order, clauses, ..first }
 }
@@ -124,53 +142,59 @@ pub fn take(
     delivery: Option<Delivery>,
     endpoint: Option<&Endpoint>,
     worker: &str,
+    schedule: &Schedule,
     stamp: &Stamp,
 ) -> Taking {
-    let mut taking = Taking { send: None, puts: vec![Put::delete(due)] };
-    let Some(before) = delivery else { return taking };
-    let Some(endpoint) = endpoint else {
-        if before.status == DeliveryStatus::Pending {
-            taking.puts.push(end(&before, "the webhook was deleted", stamp));
+    let (attempt, log) = match (delivery, endpoint) {
+        (None, _) => (None, Vec::new()),
+        (Some(before), None) => {
+            let is_open = before.status == DeliveryStatus::Pending;
+            let ended = is_open.then(|| end(&before, "the webhook was deleted", stamp));
+            (None, ended.into_iter().collect())
         }
-        return taking;
+        (Some(before), Some(endpoint)) => begin(due.taken_by.is_some(), before, endpoint, stamp),
     };
-    let was_interrupted = due.taken_by.is_some();
+    let until = stamp.now() + schedule.lease();
+    let send = attempt.map(|attempt| {
+        let delivery_id = attempt.id.to_string();
+        (attempt, DueDelivery { delivery_id, ..due.taken(worker, until) })
+    });
+    let place = match &send {
+        Some((_, taken)) => Put::update(due, taken),
+        None => Put::delete(due),
+    };
+    Taking { send, puts: std::iter::once(place).chain(log).collect() }
+}
+
+/// The attempt to make, of or after `before`, and what is written in the log.
+fn begin(
+    was_interrupted: bool,
+    before: Delivery,
+    endpoint: &Endpoint,
+    stamp: &Stamp,
+) -> (Option<Delivery>, Vec<Put>) {
+    let mut log = Vec::new();
     if was_interrupted {
         let why = "the server stopped while this was sent; whether it arrived is not known";
-        taking.puts.push(end(&before, why, stamp));
+        log.push(end(&before, why, stamp));
         if before.is_test {
-            return taking;
+            return (None, log);
         }
     }
-    let sends = endpoint.active || before.is_test;
-    let begun = |mut attempt: Delivery, due: DueDelivery| {
-        attempt.first_attempt_at.get_or_insert(stamp.now());
-        Some((attempt, due))
+    let (attempt, is_new) = match (before.status, was_interrupted) {
+        (DeliveryStatus::Pending, false) => (before.clone(), false),
+        (DeliveryStatus::Pending, true) => (before.another(endpoint, stamp), true),
+        (DeliveryStatus::Failed, _) => (before.next(endpoint, stamp), true),
+        (DeliveryStatus::Success | DeliveryStatus::Parked, _) => return (None, log),
     };
-    let attempt = match (before.status, was_interrupted) {
-        (DeliveryStatus::Pending, false) if sends => {
-            taking.puts = vec![Put::update(due, &due.taken(worker, stamp.now()))];
-            taking.send = begun(before, due.taken(worker, stamp.now()));
-            return taking;
-        }
-        (DeliveryStatus::Pending, false) => {
-            let parked = Delivery { status: DeliveryStatus::Parked, ..before.clone() };
-            taking.puts.push(Put::update(&before, &parked));
-            return taking;
-        }
-        (DeliveryStatus::Pending, true) => before.another(endpoint, stamp),
-        (DeliveryStatus::Failed, _) => before.next(endpoint, stamp),
-        (DeliveryStatus::Success | DeliveryStatus::Parked, _) => return taking,
-    };
-    if sends {
-        let due = DueDelivery::of(&attempt, stamp.now(), stamp).taken(worker, stamp.now());
-        taking.puts.extend([Put::insert(&attempt), Put::insert(&due)]);
-        taking.send = begun(attempt, due);
-    } else {
-        let parked = Delivery { status: DeliveryStatus::Parked, ..attempt };
-        taking.puts.push(Put::insert(&parked));
+    if endpoint.active || before.is_test {
+        log.extend(is_new.then(|| Put::insert(&attempt)));
+        let first_attempt_at = attempt.first_attempt_at.or(Some(stamp.now()));
+        return (Some(Delivery { first_attempt_at, ..attempt }), log);
     }
-    taking
+    let parked = Delivery { status: DeliveryStatus::Parked, ..attempt };
+    log.push(if is_new { Put::insert(&parked) } else { Put::update(&before, &parked) });
+    (None, log)
 }
 
 /// The row of an attempt that ended without an answer.

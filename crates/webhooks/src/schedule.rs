@@ -1,4 +1,4 @@
-//! When a delivery is tried, and what an answer means.
+//! When a delivery is tried, for how long, and what an answer means.
 
 use time::{Duration, OffsetDateTime};
 
@@ -10,14 +10,21 @@ pub const PERMANENT_STATUSES: [u16; 6] = [400, 401, 403, 404, 405, 410];
 /// Minutes after the initial request at which the earlier generation tries again.
 const EARLIER_MINUTES: [i64; 3] = [2, 4, 8];
 
-/// How long each attempt waits: the first after the event, each other after the attempt before it.
+/// Seconds that a receiver has to answer, unless something else is said.
+const USUAL_TIMEOUT: Duration = Duration::seconds(15);
+
+/// How long each attempt waits, the first after the event, each other after the attempt before it; and
+/// how long it may take.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Schedule(Vec<Duration>);
+pub struct Schedule {
+    delays: Vec<Duration>,
+    timeout: Duration,
+}
 
 impl Default for Schedule {
-    /// At once, then after 1, 5, 30 minutes and 2 hours.
+    /// At once, then after 1, 5, 30 minutes and 2 hours; for 15 seconds.
     fn default() -> Self {
-        Self([0, 60, 300, 1_800, 7_200].map(Duration::seconds).to_vec())
+        Self::new([0, 60, 300, 1_800, 7_200].map(Duration::seconds).to_vec())
     }
 }
 
@@ -25,14 +32,30 @@ impl Schedule {
     /// A schedule of these delays, one for each attempt; a delivery is tried at least once.
     #[must_use]
     pub fn new(delays: Vec<Duration>) -> Self {
-        Self(if delays.is_empty() { vec![Duration::ZERO] } else { delays })
+        let delays = if delays.is_empty() { vec![Duration::ZERO] } else { delays };
+        Self { delays, timeout: USUAL_TIMEOUT }
+    }
+
+    /// The same schedule for a [`Courier`](crate::Courier) who gives up after `timeout`.
+    #[must_use]
+    pub fn with_timeout(self, timeout: Duration) -> Self {
+        Self { timeout, ..self }
+    }
+
+    /// How long whoever takes deliveries may be busy with them before others take them: three times as
+    /// long as a receiver has to answer. A worker begins to post in the first half of it, and settles
+    /// in what is left of it after the last answer. What a server was sending that died is sent again
+    /// after that.
+    #[must_use]
+    pub fn lease(&self) -> Duration {
+        self.timeout * 3
     }
 
     /// How often an event is tried.
     #[must_use]
     pub fn attempts(&self, generation: Generation) -> u32 {
         let attempts = match generation {
-            Generation::Current => self.0.len(),
+            Generation::Current => self.delays.len(),
             Generation::Earlier => 1 + EARLIER_MINUTES.len(),
         };
         u32::try_from(attempts).unwrap_or(u32::MAX)
@@ -42,7 +65,7 @@ impl Schedule {
     #[must_use]
     pub fn first_at(&self, generation: Generation, now: OffsetDateTime) -> OffsetDateTime {
         match generation {
-            Generation::Current => now + self.0.first().copied().unwrap_or_default(),
+            Generation::Current => now + self.delays.first().copied().unwrap_or_default(),
             Generation::Earlier => now,
         }
     }
@@ -61,7 +84,7 @@ impl Schedule {
     ) -> Option<OffsetDateTime> {
         let made = usize::try_from(attempt).unwrap_or(usize::MAX);
         match generation {
-            Generation::Current => self.0.get(made).map(|delay| now + *delay),
+            Generation::Current => self.delays.get(made).map(|delay| now + *delay),
             Generation::Earlier => {
                 let minutes = EARLIER_MINUTES.get(made.checked_sub(1)?)?;
                 Some((first_at + Duration::minutes(*minutes)).max(now))
@@ -127,6 +150,14 @@ mod tests {
         let short = Schedule::new(vec![Duration::seconds(5), Duration::ZERO]);
         assert_eq!(attempts(&short, Generation::Current, 0), [5, 5]);
         assert_eq!(attempts(&Schedule::new(Vec::new()), Generation::Current, 0), [0]);
+    }
+
+    #[test]
+    fn leases_last_three_times_as_long_as_a_receiver_has_to_answer() {
+        assert_eq!(Schedule::default().lease(), Duration::seconds(45));
+        let hasty = Schedule::default().with_timeout(Duration::seconds(1));
+        assert_eq!(hasty.lease(), Duration::seconds(3));
+        assert_eq!(hasty.attempts(Generation::Current), 5);
     }
 
     #[test]

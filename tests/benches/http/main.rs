@@ -5,9 +5,10 @@
 //! work.
 //!
 //! `cargo bench -p racun-tests -- pos` measures one part: `start`, `read`, `issue`, `pay`, `pos`,
-//! `fiscal`, `overhead`.
+//! `fiscal`, `webhooks`, `overhead`.
 
 mod bare;
+mod delivering;
 mod exchanging;
 mod fiscal;
 mod issuing;
@@ -123,6 +124,9 @@ async fn on_the_embedded_store() {
     if wanted("fiscal") {
         fiscalizing(Data::Folder).await;
     }
+    if wanted("webhooks") {
+        delivering::measure(Profile::Release, Data::Folder).await.print();
+    }
     if wanted("overhead") {
         Servers::start(Data::Folder, Data::Folder).await.print();
     }
@@ -157,6 +161,9 @@ async fn on_postgres() {
     }
     if wanted("fiscal") {
         fiscalizing(Data::Url(database("fiscal"))).await;
+    }
+    if wanted("webhooks") {
+        delivering::measure(Profile::Release, Data::Url(database("hooks"))).await.print();
     }
     if wanted("overhead") {
         let [plain, counting] = ["plain", "counting"].map(|name| Data::Url(database(name)));

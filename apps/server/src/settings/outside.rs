@@ -1,12 +1,14 @@
 //! `RACUN__WEBHOOKS__…`, `RACUN__EMAIL__…` and `RACUN__FILES__…`: the world outside.
 
+use std::time::Duration;
+
 use racun_gateways::Bucket;
 use racun_kernel::Mailbox;
 use racun_webhooks::Schedule;
 use serde::de::Error;
 use serde::{Deserialize, Deserializer};
 
-use super::value::{BaseUrl, Delays, Secret, Sender, SmtpUrl, Word, optional, required};
+use super::value::{BaseUrl, Delays, Seconds, Secret, Sender, SmtpUrl, Word, optional, required};
 
 /// `RACUN__WEBHOOKS__…`
 #[derive(Debug, Deserialize)]
@@ -18,15 +20,36 @@ pub struct Webhooks {
     /// When a delivery is tried.
     #[serde(deserialize_with = "required")]
     retry_delays: Delays,
+    /// How long a receiver has to answer.
+    #[serde(deserialize_with = "Webhooks::read_timeout")]
+    timeout_seconds: Seconds,
 }
 
 impl Webhooks {
-    /// When deliveries are tried.
+    /// A receiver that takes longer holds what else is for it.
+    const LONGEST: Seconds = Seconds::new(15);
+
+    fn read_timeout<'de, D: Deserializer<'de>>(source: D) -> Result<Seconds, D::Error> {
+        let seconds: Seconds = required(source)?;
+        match seconds <= Self::LONGEST {
+            true => Ok(seconds),
+            false => Err(D::Error::custom("expected a whole number of seconds from 1 to 15")),
+        }
+    }
+
+    /// How long a receiver has to answer.
+    pub const fn timeout(&self) -> Duration {
+        self.timeout_seconds.duration()
+    }
+
+    /// When deliveries are tried, and for how long.
     pub fn schedule(&self) -> Schedule {
-        let seconds = |delay: &std::time::Duration| {
+        let seconds = |delay: &Duration| {
             time::Duration::seconds(i64::try_from(delay.as_secs()).unwrap_or(i64::MAX))
         };
-        Schedule::new(self.retry_delays.durations().iter().map(seconds).collect())
+        let timeout = seconds(&self.timeout_seconds.duration());
+        let delays = self.retry_delays.durations().iter().map(seconds).collect();
+        Schedule::new(delays).with_timeout(timeout)
     }
 }
 
@@ -35,6 +58,7 @@ impl Default for Webhooks {
         Self {
             allow_private_addresses: false,
             retry_delays: Delays::seconds([0, 60, 300, 1_800, 7_200]),
+            timeout_seconds: Self::LONGEST,
         }
     }
 }

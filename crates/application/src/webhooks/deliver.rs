@@ -1,5 +1,6 @@
 //! Deliveries that are due: taken, posted outside any unit, settled.
 
+use std::collections::HashSet;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use futures_util::StreamExt as _;
@@ -9,8 +10,8 @@ use racun_kernel::{
 };
 use racun_webhooks::{
     self as domain, Answer, DELIVERIES, DUE_DELIVERIES, Delivery, DueDelivery, ENDPOINTS, Endpoint,
-    EndpointId, LEASE, Owner, Schedule, Settled, TEST_EVENT, Told, Undelivered, WebhookError,
-    due_by, give_back,
+    EndpointId, Owner, Schedule, Settled, TEST_EVENT, Told, Undelivered, WebhookError, due_by,
+    due_for, give_back,
 };
 use time::OffsetDateTime;
 
@@ -36,30 +37,63 @@ pub struct Delivered {
     pub attempts: usize,
     /// Attempts whose event arrived.
     pub arrived: usize,
-    /// Attempts that were given back, for one before them failed.
+    /// Attempts that nobody answered.
+    pub silent: usize,
+    /// Attempts that were given back, for one before them was not answered.
     pub given_back: usize,
     /// Whether this disabled the endpoint.
     pub disabled: bool,
+    /// Whether more was due for the endpoint.
+    pub has_more: bool,
+}
+
+impl Delivered {
+    /// Both, `other` after it.
+    #[must_use]
+    pub const fn and(self, other: Self) -> Self {
+        Self {
+            attempts: self.attempts + other.attempts,
+            arrived: self.arrived + other.arrived,
+            silent: self.silent + other.silent,
+            given_back: self.given_back + other.given_back,
+            disabled: self.disabled || other.disabled,
+            has_more: other.has_more,
+        }
+    }
 }
 
 /// What an attempt came to; `None` when it was not made.
 pub type Outcome = Option<Result<Answer, Undelivered>>;
 
-/// The `limit` deliveries that have waited longest, but for those of the endpoints `busy`.
+/// Endpoints that something is due for.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Due {
+    /// Each once, the one that has waited longest first.
+    pub endpoints: Vec<EndpointId>,
+    /// Whether these are all.
+    pub is_all: bool,
+}
+
+/// The endpoints of the `limit` deliveries that have waited longest, but for those of the endpoints
+/// `busy`.
 ///
 /// # Errors
 /// When the store fails.
 pub async fn due(
     store: &dyn Store,
-    busy: &[String],
+    busy: &[EndpointId],
     limit: usize,
     stamp: &Stamp,
-) -> Result<Vec<DueDelivery>, StoreError> {
+) -> Result<Due, StoreError> {
     let query = due_by(stamp.now(), busy, limit);
-    Ok(store.page(&DUE_DELIVERIES, &Tenant::directory(), &query).await?.rows)
+    let rows = store.page::<DueDelivery>(&DUE_DELIVERIES, &Tenant::directory(), &query).await?.rows;
+    let (is_all, mut seen) = (rows.len() < limit, HashSet::new());
+    let endpoints = rows.into_iter().map(|due| due.endpoint_id);
+    Ok(Due { endpoints: endpoints.filter(|endpoint| seen.insert(*endpoint)).collect(), is_all })
 }
 
-/// Takes `due`, which are of one endpoint, posts them, [`AT_ONCE`] at a time, and settles them.
+/// Takes what is due for `endpoint`, the events that came first, up to `limit`; posts them, [`AT_ONCE`]
+/// at a time; and settles them.
 ///
 /// After a failure the rest is given back: a receiver that is away shall not hold what is taken for
 /// longer than one time-out.
@@ -69,19 +103,23 @@ pub async fn due(
 pub async fn run_endpoint(
     store: &dyn Store,
     webhooks: &Webhooks,
-    due: Vec<DueDelivery>,
+    endpoint: EndpointId,
+    limit: usize,
     stamp: &(dyn Fn() -> Stamp + Sync),
 ) -> Result<Delivered, StoreError> {
-    let Batch { endpoint, send } = take(store, due, &stamp()).await?;
+    let query = due_for(&endpoint, stamp().now(), limit);
+    let due = store.page(&DUE_DELIVERIES, &Tenant::directory(), &query).await?.rows;
+    let (has_more, schedule) = (due.len() == limit, &webhooks.schedule);
+    let Batch { endpoint, send } = take(store, due, schedule, &stamp()).await?;
     let Some(endpoint) = endpoint.filter(|_| !send.is_empty()) else {
-        return Ok(Delivered::default());
+        return Ok(Delivered { has_more, ..Delivered::default() });
     };
     let (begun, secrets) = (stamp().now(), secrets(webhooks, &endpoint, &stamp()));
     let is_away = AtomicBool::new(false);
     let attempts = stream::iter(send).map(async |(delivery, due)| {
         let now = stamp().now();
         // What is not posted well within the lease is left to whoever has time for it.
-        if is_away.load(Ordering::Relaxed) || now - begun > LEASE / 2 {
+        if is_away.load(Ordering::Relaxed) || now - begun > schedule.lease() / 2 {
             return (delivery, due, None);
         }
         let outcome = post(webhooks, &secrets, &delivery, now).await;
@@ -89,7 +127,8 @@ pub async fn run_endpoint(
         (delivery, due, Some(outcome))
     });
     let made = attempts.buffer_unordered(AT_ONCE).collect().await;
-    settle(store, &webhooks.schedule, endpoint.id, endpoint.owner, made, &stamp()).await
+    let done = settle(store, schedule, endpoint.id, endpoint.owner, made, &stamp()).await?;
+    Ok(Delivered { has_more: has_more || done.given_back > 0, ..done })
 }
 
 type Secrets = Result<Vec<String>, Undelivered>;
@@ -123,6 +162,7 @@ async fn post(
 pub async fn take(
     store: &dyn Store,
     due: Vec<DueDelivery>,
+    schedule: &Schedule,
     stamp: &Stamp,
 ) -> Result<Batch, StoreError> {
     let Some(first) = due.first() else {
@@ -131,10 +171,10 @@ pub async fn take(
     let tenant = first.owner.tenant();
     let mut loads = vec![one(&ENDPOINTS, &tenant, first.endpoint_id.to_string())];
     for row in &due {
-        loads.push(one(&DUE_DELIVERIES, &Tenant::directory(), row.delivery_id.clone()));
+        loads.push(one(&DUE_DELIVERIES, &Tenant::directory(), row.id.clone()));
         loads.push(one(&DELIVERIES, &tenant, row.delivery_id.clone()));
     }
-    let stamp = stamp.clone();
+    let (stamp, schedule) = (stamp.clone(), schedule.clone());
     store
         .decide(loads, None, move |loaded| {
             let endpoint: Option<Endpoint> = nth(&loaded, 0, &ENDPOINTS)?;
@@ -142,11 +182,16 @@ pub async fn take(
             let now = loaded.now.map_or(stamp.now(), |now| now.max(stamp.now()));
             let worker = stamp.ulid().to_string();
             let (mut writes, mut send) = (Writes::default(), Vec::new());
-            for n in 0..due.len() {
+            for (n, found) in due.into_iter().enumerate() {
                 let held: Option<DueDelivery> = nth(&loaded, 1 + 2 * n, &DUE_DELIVERIES)?;
-                let Some(held) = held.filter(|held| held.due_at <= now) else { continue };
+                // What somebody else has sent meanwhile may be due again, with another attempt.
+                let is_still_due = |held: &DueDelivery| {
+                    held.due_at <= now && held.delivery_id == found.delivery_id
+                };
+                let Some(held) = held.filter(is_still_due) else { continue };
                 let delivery = nth(&loaded, 2 + 2 * n, &DELIVERIES)?;
-                let taking = domain::take(&held, delivery, endpoint.as_ref(), &worker, &stamp);
+                let endpoint = endpoint.as_ref();
+                let taking = domain::take(&held, delivery, endpoint, &worker, &schedule, &stamp);
                 writes.puts.extend(taking.puts);
                 send.extend(taking.send);
             }
@@ -170,7 +215,7 @@ pub async fn settle(
 ) -> Result<Delivered, StoreError> {
     let mut loads = vec![one(&ENDPOINTS, &owner.tenant(), endpoint_id.to_string())];
     for (_, due, _) in &made {
-        loads.push(one(&DUE_DELIVERIES, &Tenant::directory(), due.delivery_id.clone()));
+        loads.push(one(&DUE_DELIVERIES, &Tenant::directory(), due.id.clone()));
     }
     let (stamp, schedule) = (stamp.clone(), schedule.clone());
     let may_disable = made.iter().any(|(delivery, ..)| delivery.attempt >= delivery.max_attempts);
@@ -190,6 +235,7 @@ pub async fn settle(
                     writes.puts.push(give_back(&due, &stamp));
                     continue;
                 };
+                done.silent += usize::from(outcome.is_err());
                 let Settled { delivery, puts, disabled } =
                     domain::settle(&delivery, &due, &outcome, endpoint.as_mut(), &schedule, &stamp);
                 done.attempts += 1;
@@ -226,6 +272,7 @@ pub async fn send_test(
 ) -> Result<Delivery, WebhookError> {
     let (begun, keeper) = (stamp(), holder.clone());
     let load = one(&ENDPOINTS, &holder.tenant(), id.clone());
+    let until = begun.now() + webhooks.schedule.lease();
     let (endpoint, delivery, due) = store
         .decide(vec![load], None, move |loaded| {
             let endpoint = held(&loaded, &keeper, id)?;
@@ -242,7 +289,7 @@ pub async fn send_test(
             };
             let delivery = Delivery::test(&endpoint, &told, &begun);
             let worker = begun.ulid().to_string();
-            let due = DueDelivery::of(&delivery, begun.now(), &begun).taken(&worker, begun.now());
+            let due = DueDelivery::of(&delivery, until, begun.now()).taken(&worker, until);
             let puts = vec![Put::insert(&delivery), Put::insert(&due)];
             Ok::<_, WebhookError>(((endpoint, delivery, due), Writes { puts, ..Writes::default() }))
         })

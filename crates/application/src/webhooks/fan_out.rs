@@ -102,7 +102,7 @@ impl Known<'_> {
                 let delivery = Delivery::first(endpoint, &told, schedule, stamp);
                 let is_due = delivery.status == DeliveryStatus::Pending;
                 let due_at = schedule.first_at(endpoint.generation, stamp.now());
-                let due = is_due.then(|| Put::insert(&DueDelivery::of(&delivery, due_at, stamp)));
+                let due = is_due.then(|| Put::insert(&DueDelivery::of(&delivery, due_at, told.at)));
                 [Some(Put::insert(&delivery)), due].into_iter().flatten()
             })
             .collect())

@@ -17,7 +17,7 @@ use racun_access::{ACCOUNTS, AccountScope, ENTITIES};
 use racun_kernel::{Event, Issue, Load, Scope, Stamp, Tenant, Vault};
 use racun_webhooks::{Courier, Endpoint, Generation, Owner, Schedule};
 
-pub use deliver::{AT_ONCE, Batch, Delivered, due, run_endpoint, send_test, settle, take};
+pub use deliver::{AT_ONCE, Batch, Delivered, Due, due, run_endpoint, send_test, settle, take};
 pub use endpoints::{ChangeEarlier, change_earlier, list_earlier};
 pub use endpoints::{
     create, create_earlier, delete, find_earlier, get, list, rotate_secret, update,

@@ -212,6 +212,6 @@ fn queue_again(
         let puts = vec![Put::update(&delivery, &before), Put::insert(&attempt)];
         (attempt, puts)
     };
-    puts.push(Put::insert(&DueDelivery::of(&attempt, stamp.now(), stamp)));
+    puts.push(Put::insert(&DueDelivery::of(&attempt, stamp.now(), stamp.now())));
     Ok((attempt, puts))
 }

@@ -71,13 +71,9 @@ impl World {
         let services = &self.services;
         let stamp = || -> Stamp { services.stamp() };
         let (store, webhooks, mut attempts) = (&*services.store, services.webhooks(), 0);
-        let due = webhooks::due(store, &[], 500, &stamp()).await.unwrap();
-        let mut endpoints: Vec<_> = due.iter().map(|due| due.endpoint_id).collect();
-        endpoints.dedup();
-        for id in endpoints {
-            let own = due.iter().filter(|due| due.endpoint_id == id).cloned().collect();
-            let done = webhooks::run_endpoint(store, &webhooks, own, &stamp).await.unwrap();
-            attempts += done.attempts;
+        for endpoint in webhooks::due(store, &[], 500, &stamp()).await.unwrap().endpoints {
+            let done = webhooks::run_endpoint(store, &webhooks, endpoint, 500, &stamp);
+            attempts += done.await.unwrap().attempts;
         }
         attempts
     }

@@ -92,7 +92,8 @@ impl World {
         let mut taken = Vec::new();
         for due in due {
             let row = self.log.get(&due.delivery_id).cloned();
-            let taking = take(&due, row, Some(&self.endpoint), "worker", stamp);
+            let (endpoint, schedule) = (Some(&self.endpoint), Schedule::default());
+            let taking = take(&due, row, endpoint, "worker", &schedule, stamp);
             self.write(taking.puts);
             taken.extend(taking.send);
         }
@@ -110,8 +111,8 @@ impl World {
                 self.log.insert(row.id.to_string(), Delivery { replayed_at, ..row.clone() });
                 row.again(&self.endpoint, &schedule, stamp)
             };
-            let due = DueDelivery::of(&again, stamp.now(), stamp);
-            self.queue.insert(again.id.to_string(), due);
+            let due = DueDelivery::of(&again, stamp.now(), stamp.now());
+            assert!(self.queue.insert(due.id.clone(), due).is_none(), "two in one place");
             self.log.insert(again.id.to_string(), again);
         }
     }
@@ -125,11 +126,11 @@ proptest! {
         let mut stamp = at_start();
         let (endpoint, _) = endpoint(&stamp);
         let first = delivery(&endpoint, &stamp);
-        let due = DueDelivery::of(&first, START, &stamp);
+        let due = DueDelivery::of(&first, START, START);
         let mut world = World {
             endpoint,
             log: BTreeMap::from([(first.id.to_string(), first)]),
-            queue: BTreeMap::from([(due.delivery_id.clone(), due)]),
+            queue: BTreeMap::from([(due.id.clone(), due)]),
             posted: Vec::new(),
         };
         for next in moves {

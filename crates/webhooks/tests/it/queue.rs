@@ -1,16 +1,22 @@
 //! From attempt to attempt.
 
-use racun_kernel::{Put, PutKind};
+use std::collections::BTreeMap;
+
+use racun_kernel::{Put, PutKind, evaluate};
 use racun_webhooks::{
-    Delivery, DeliveryStatus, DueDelivery, Endpoint, LEASE, PERMANENT_STATUSES, Schedule, Settled,
-    Undelivered, settle, take,
+    Delivery, DeliveryStatus, DueDelivery, Endpoint, PERMANENT_STATUSES, Schedule, Settled,
+    Undelivered, due_by, due_for, settle, take,
 };
 use time::Duration;
 
 use crate::world::{START, answered, at_start, delivery, endpoint, told};
 
 fn due(delivery: &Delivery) -> DueDelivery {
-    DueDelivery::of(delivery, START, &at_start())
+    DueDelivery::of(delivery, START, START)
+}
+
+fn schedule() -> Schedule {
+    Schedule::default()
 }
 
 fn kinds(puts: &[Put]) -> Vec<(PutKind, &'static str)> {
@@ -72,8 +78,9 @@ fn an_endpoint_is_disabled_after_the_fifth_attempt_and_once() {
         disabled.push(settled.disabled);
         let Some(next_at) = settled.delivery.next_retry_at else { break };
         waits.push((next_at - START).whole_seconds());
-        let due = DueDelivery::of(&settled.delivery, next_at, &stamp);
-        let taking = take(&due, Some(settled.delivery), Some(&endpoint), "worker", &stamp);
+        let due = DueDelivery::of(&settled.delivery, next_at, START);
+        let taking =
+            take(&due, Some(settled.delivery), Some(&endpoint), "worker", &schedule(), &stamp);
         row = taking.send.unwrap().0;
     }
     assert_eq!(waits, [60, 300, 1_800, 7_200]);
@@ -89,17 +96,83 @@ fn an_endpoint_is_disabled_after_the_fifth_attempt_and_once() {
 }
 
 #[test]
+fn another_attempt_goes_before_the_first_one_at_what_came_later() {
+    let (stamp, at) = (at_start(), |seconds| START + Duration::seconds(seconds));
+    let (mut endpoint, _) = endpoint(&stamp);
+    let rows = [1, 2, 3].map(|came| {
+        let first = delivery(&endpoint, &stamp);
+        DueDelivery::of(&first, at(came), at(came))
+    });
+    let [old, ..] = rows.clone();
+    let now = stamp.at(at(100));
+    let taking =
+        take(&old, Some(delivery(&endpoint, &stamp)), Some(&endpoint), "a", &schedule(), &now);
+    let (attempt, taken) = taking.send.unwrap();
+    let settled = settle(&attempt, &taken, &answered(500), Some(&mut endpoint), &schedule(), &now);
+    let again: DueDelivery = serde_json::from_str(&settled.puts[1].body).unwrap();
+    assert_eq!((&again.id, again.created_at, again.due_at), (&old.id, at(1), at(160)));
+    let [_, second, third] = rows;
+    let queue = vec![third.clone(), again.clone(), second.clone()];
+    let found = |seconds| evaluate(&queue, &due_for(&endpoint.id, at(seconds), 10)).rows;
+    assert_eq!(found(159), [second.clone(), third.clone()], "it waits");
+    assert_eq!(found(160), [again.clone(), second.clone(), third.clone()]);
+    // What has waited longest tells whose turn it is, and not which of its events.
+    assert_eq!(evaluate(&queue, &due_by(at(160), &[], 10)).rows, [second, third, again]);
+    assert_eq!(evaluate(&queue, &due_by(at(160), &[endpoint.id], 10)).rows, []);
+}
+
+#[test]
+fn an_endpoint_that_is_silent_is_soon_disabled_however_much_waits_for_it() {
+    let stamp = at_start();
+    let (mut endpoint, _) = endpoint(&stamp);
+    let hasty = Schedule::new([0, 1, 1, 1, 1].map(Duration::seconds).to_vec());
+    let (mut log, mut queue) = (BTreeMap::new(), BTreeMap::new());
+    for n in 0..1_000 {
+        let row = delivery(&endpoint, &stamp);
+        let due = DueDelivery::of(&row, START, START + Duration::milliseconds(n));
+        log.insert(row.id.to_string(), row);
+        queue.insert(due.id.clone(), due);
+    }
+    let (mut now, mut attempts) = (START + Duration::seconds(1), 0);
+    while endpoint.active {
+        let rows: Vec<_> = queue.values().cloned().collect();
+        let share = evaluate(&rows, &due_for(&endpoint.id, now, 4)).rows;
+        let (begun, over) = (stamp.at(now), stamp.at(now + Duration::seconds(1)));
+        let taken = share.iter().filter_map(|due| {
+            let before = log.get(&due.delivery_id).cloned();
+            take(due, before, Some(&endpoint), "a", &hasty, &begun).send
+        });
+        for (attempt, taken) in taken.collect::<Vec<_>>() {
+            let silence = Err(Undelivered::Failed("no answer".to_owned()));
+            let settled = settle(&attempt, &taken, &silence, Some(&mut endpoint), &hasty, &over);
+            log.insert(attempt.id.to_string(), settled.delivery);
+            for put in settled.puts.iter().filter(|put| put.table.name == "due_deliveries") {
+                queue.remove(&put.id);
+                if put.kind == PutKind::Update {
+                    queue.insert(put.id.clone(), serde_json::from_str(&put.body).unwrap());
+                }
+            }
+            attempts += 1;
+        }
+        now += Duration::seconds(1);
+    }
+    // While the first four wait for a second, others have their turn for one.
+    assert_eq!((now - START, attempts), (Duration::seconds(10), 4 * 9));
+}
+
+#[test]
 fn what_is_taken_for_an_endpoint_that_is_not_active_is_parked() {
     let stamp = at_start();
     let (mut endpoint, _) = endpoint(&stamp);
     let first = delivery(&endpoint, &stamp);
     endpoint.active = false;
     assert_eq!(delivery(&endpoint, &stamp).status, DeliveryStatus::Parked);
-    let taking = take(&due(&first), Some(first.clone()), Some(&endpoint), "worker", &stamp);
+    let taking =
+        take(&due(&first), Some(first.clone()), Some(&endpoint), "worker", &schedule(), &stamp);
     assert!(taking.send.is_none());
     assert_eq!(left(&taking.puts), [DeliveryStatus::Parked]);
     let failed = Delivery { status: DeliveryStatus::Failed, ..first };
-    let taking = take(&due(&failed), Some(failed), Some(&endpoint), "worker", &stamp);
+    let taking = take(&due(&failed), Some(failed), Some(&endpoint), "worker", &schedule(), &stamp);
     assert!(taking.send.is_none());
     assert_eq!(left(&taking.puts), [DeliveryStatus::Parked], "its next attempt");
 }
@@ -109,19 +182,19 @@ fn what_was_interrupted_is_sent_again_as_the_same_event() {
     let stamp = at_start();
     let (endpoint, _) = endpoint(&stamp);
     let first = delivery(&endpoint, &stamp);
-    let taken = due(&first).taken("somebody", START);
-    assert_eq!(taken.due_at, START + LEASE);
-    let later = stamp.at(START + LEASE);
-    let taking = take(&taken, Some(first.clone()), Some(&endpoint), "worker", &later);
+    let taken = due(&first).taken("somebody", START + schedule().lease());
+    let later = stamp.at(START + schedule().lease());
+    let taking = take(&taken, Some(first.clone()), Some(&endpoint), "worker", &schedule(), &later);
     let (again, due) = taking.send.unwrap();
     assert_ne!(again.id, first.id);
     assert_eq!((again.event_id, again.attempt), (first.event_id.clone(), first.attempt));
     assert_eq!(due.taken_by.as_deref(), Some("worker"));
+    assert_eq!(due.due_at, START + Duration::seconds(45 + 45), "others may take it then");
     assert_eq!(left(&taking.puts), [DeliveryStatus::Failed, DeliveryStatus::Pending]);
 
     let test = Delivery::test(&endpoint, &told(), &stamp);
-    let taken = DueDelivery::of(&test, START, &stamp).taken("somebody", START);
-    let taking = take(&taken, Some(test), Some(&endpoint), "worker", &later);
+    let taken = DueDelivery::of(&test, START, START).taken("somebody", START);
+    let taking = take(&taken, Some(test), Some(&endpoint), "worker", &schedule(), &later);
     assert!(taking.send.is_none(), "a test is tried once");
     assert_eq!(left(&taking.puts), [DeliveryStatus::Failed]);
 }
@@ -131,7 +204,7 @@ fn nothing_is_sent_to_an_endpoint_that_is_gone() {
     let stamp = at_start();
     let (endpoint, _) = endpoint(&stamp);
     let first = delivery(&endpoint, &stamp);
-    let taking = take(&due(&first), Some(first), None, "worker", &stamp);
+    let taking = take(&due(&first), Some(first), None, "worker", &schedule(), &stamp);
     assert!(taking.send.is_none());
     let expected = [(PutKind::Delete, "due_deliveries"), (PutKind::Update, "webhook_deliveries")];
     assert_eq!(kinds(&taking.puts), expected);
