@@ -1,5 +1,8 @@
 //! Files on a running server: they survive its death, and logos that are uploaded at once leave one.
 
+use std::fs;
+use std::path::Path;
+
 use racun_tests::{Account, Racun, StoreKind, on_both_stores};
 use serde_json::{Value, json};
 use tokio::task::JoinSet;
@@ -11,6 +14,13 @@ on_both_stores! {
 
 /// The beginning of a picture of 8 by 8, which is all that anybody looks at.
 const LOGO: &[u8] = b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR\0\0\0\x08\0\0\0\x08\x08\x06\0\0\0";
+
+/// The files in a folder and below.
+fn kept(folder: &Path) -> usize {
+    let entries = fs::read_dir(folder).expect("there is a folder of files");
+    let paths = entries.map(|entry| entry.expect("a folder lists its entries").path());
+    paths.map(|path| if path.is_dir() { kept(&path) } else { 1 }).sum()
+}
 
 async fn a_file_that_was_acknowledged_survives_a_kill(store: StoreKind) {
     let mut racun = Racun::start(store).await;
@@ -67,4 +77,5 @@ async fn of_logos_uploaded_at_once_one_is_left(store: StoreKind) {
     let of_unit = left.iter().find(|file| file["business_unit_id"] == unit["id"]);
     let unit = owner.api.read(&format!("/business-units/{unit_id}")).await;
     assert_eq!(Some(&unit["logo_file_id"]), of_unit.map(|file| &file["id"]));
+    assert_eq!(kept(&racun.folder().join("data/files")), 2, "bytes of the others are gone");
 }
