@@ -127,6 +127,12 @@ async fn access(checked: &mut Checked<'_>, account: &Account) {
     let settings = json!({ "settings": { "default_invoice_due_days": 8, "document_footer": "f" } });
     checked.ask("PATCH", &path, Some(settings)).await;
     checked.get("/entities?limit=1").await;
+    let sender = format!("{path}/email-sender");
+    checked.get(&sender).await;
+    for email in [json!("sales@example.com"), json!(null)] {
+        checked.ask("PUT", &sender, Some(json!({ "email": email }))).await;
+        checked.ask("POST", &format!("{sender}/recheck"), None).await;
+    }
     checked.client = checked.client.clone().with("x-entity-id", &account.entity);
     for path in ["/entities/api-keys", "/account/api-keys"] {
         let key = json!({ "name": "k", "environment": "sandbox", "ttl": 3600 });
@@ -138,6 +144,8 @@ async fn access(checked: &mut Checked<'_>, account: &Account) {
     }
     checked.get("/entities/users").await;
     checked.get("/entities/invitations").await;
+    let operator = json!({ "operator_first_name": "Ana", "operator_tax_number": "123456789" });
+    checked.ask("PUT", "/users/me/settings/pt", Some(operator)).await;
 }
 
 async fn catalog(checked: &mut Checked<'_>) {
@@ -217,6 +225,7 @@ async fn documents(checked: &mut Checked<'_>) {
             checked.post(&format!("{one}/finalize"), json!({})).await;
         } else {
             checked.ask("DELETE", &one, None).await;
+            checked.ask("POST", &format!("{one}/restore"), None).await;
         }
     }
 }

@@ -42,6 +42,8 @@ async fn operations_on_documents_tell_the_kinds_that_they_cause() {
     assert_eq!(since(&shop, &mut at).await, "invoice.updated");
     documents::delete(store, scope, draft.id, stamp).await.unwrap();
     assert_eq!(since(&shop, &mut at).await, "invoice.deleted");
+    documents::restore(store, scope, draft.id, stamp).await.unwrap();
+    assert_eq!(since(&shop, &mut at).await, "invoice.restored");
 
     let invoice = shop.invoice("100").await;
     assert_eq!(since(&shop, &mut at).await, "invoice.created invoice.finalized");

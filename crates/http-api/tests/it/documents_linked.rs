@@ -197,3 +197,23 @@ async fn lines_are_categorized_all_or_none() {
         assert_eq!(line["financial_category_id"], category["id"]);
     }
 }
+
+#[actix_web::test]
+async fn a_restored_draft_has_no_links_and_can_be_linked_again() {
+    let api = Api::new().await;
+    let owner = api.owner("owner@example.com").await;
+    let estimate = make(&api, &owner, "estimate", &[]).await;
+    let kind = KINDS.iter().find(|kind| kind.name == "invoice").unwrap();
+    let links = json!([estimate["id"]]);
+    let draft = with(with(sale(kind), "linked_documents", links.clone()), "is_draft", json!(true));
+    let draft = api.post(kind.path, &owner, draft).await.with(201).json();
+    assert_eq!(draft["document_relations"][0]["relation_type"], "converted_from");
+    let path = format!("/documents/{}", text(&draft["id"]));
+    api.delete(&path, &owner).await.with(204);
+    let restored = api.post(&format!("{path}/restore"), &owner, json!({})).await.with(200).json();
+    assert_eq!(restored["document_relations"], json!([]));
+    assert_eq!(read(&api, &owner, &estimate).await["document_relations"], json!([]));
+    let path = format!("/invoices/{}", text(&draft["id"]));
+    let linked = api.patch(&path, &owner, json!({"linked_documents": links})).await.with(200);
+    assert_eq!(linked.json()["document_relations"][0]["relation_type"], "converted_from");
+}
