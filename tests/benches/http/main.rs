@@ -125,7 +125,7 @@ async fn on_the_embedded_store() {
         fiscalizing(Data::Folder).await;
     }
     if wanted("webhooks") {
-        delivering::measure(Profile::Release, Data::Folder).await.print();
+        delivering::measure(Profile::Release, Data::Folder, || ()).await.print();
     }
     if wanted("overhead") {
         Servers::start(Data::Folder, Data::Folder).await.print();
@@ -162,7 +162,10 @@ async fn on_postgres() {
     }
     if wanted("webhooks") {
         // In a database of its own, lest the other server, which may not call this machine, delivers.
-        delivering::measure(Profile::Release, Data::Url(cluster.url("hooks"))).await.print();
+        let hooks = cluster.url("hooks");
+        let count = || drop(psql(&cluster, &hooks, "VACUUM ANALYZE"));
+        let rates = delivering::measure(Profile::Release, Data::Url(hooks.clone()), count).await;
+        rates.print();
     }
     if wanted("overhead") {
         Servers::start(Data::Url(url.clone()), Data::Url(url.clone())).await.print();
