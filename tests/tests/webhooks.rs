@@ -90,7 +90,7 @@ async fn log(account: &Account) -> Vec<Value> {
         let mut asked = vec![("limit", "100"), ("include_total_count", "false")];
         asked.extend(cursor.as_deref().map(|cursor| ("next_cursor", cursor)));
         let mut page = account.api.read(&with_query("/webhook-logs", &asked)).await;
-        rows.extend(page["data"].as_array_mut().unwrap().drain(..));
+        rows.append(page["data"].as_array_mut().unwrap());
         cursor = page["pagination"]["next_cursor"].as_str().map(str::to_owned);
         if cursor.is_none() {
             return rows;

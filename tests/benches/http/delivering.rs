@@ -32,8 +32,9 @@ pub struct Rates {
     beside: u64,
 }
 
-/// Measures on a server of its own, on `data`.
-pub async fn measure(profile: Profile, data: Data) -> Rates {
+/// Measures on a server of its own, on `data`; `count` lets the store see how much there is once all is
+/// made. A young one plans for empty tables.
+pub async fn measure(profile: Profile, data: Data, count: impl FnOnce()) -> Rates {
     let allowed = ("RACUN__WEBHOOKS__ALLOW_PRIVATE_ADDRESSES".to_owned(), "true".to_owned());
     let racun = Racun::start_with(profile, data, vec![allowed]).await;
     let account = Account::sign_up(&racun).await;
@@ -44,6 +45,7 @@ pub async fn measure(profile: Profile, data: Data) -> Rates {
     let silent = Receiver::start(Behaviour::Hangs).await;
     let away = [park(&account, &silent.url).await, park(&account, &Receiver::gone().await).await];
     make_events(&racun, &account, fast.len() + away.len()).await;
+    count();
 
     let mut rates = Rates { alone: 0, beside: 0 };
     let (alone, beside) = fast.split_at(ROUNDS);

@@ -125,7 +125,7 @@ async fn on_the_embedded_store() {
         fiscalizing(Data::Folder).await;
     }
     if wanted("webhooks") {
-        delivering::measure(Profile::Release, Data::Folder).await.print();
+        delivering::measure(Profile::Release, Data::Folder, || ()).await.print();
     }
     if wanted("overhead") {
         Servers::start(Data::Folder, Data::Folder).await.print();
@@ -163,7 +163,10 @@ async fn on_postgres() {
         fiscalizing(Data::Url(database("fiscal"))).await;
     }
     if wanted("webhooks") {
-        delivering::measure(Profile::Release, Data::Url(database("hooks"))).await.print();
+        let hooks = database("hooks");
+        let count = || drop(psql(&cluster, &hooks, "VACUUM ANALYZE"));
+        let rates = delivering::measure(Profile::Release, Data::Url(hooks.clone()), count).await;
+        rates.print();
     }
     if wanted("overhead") {
         let [plain, counting] = ["plain", "counting"].map(|name| Data::Url(database(name)));
