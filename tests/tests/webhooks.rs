@@ -25,7 +25,7 @@ const CLIENTS: usize = 4;
 /// How often an event is posted that fails.
 const ATTEMPTS: u64 = 5;
 /// Until all is over after the last kill.
-const PATIENCE: Duration = Duration::from_secs(100);
+const PATIENCE: Duration = Duration::from_secs(240);
 
 const MANNERS: [Behaviour; 7] = [
     Behaviour::Answers(200),
