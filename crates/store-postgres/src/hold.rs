@@ -52,29 +52,27 @@ impl Wanted {
             Some(value) => statement.value(value.as_str()),
             None => statement.value(self.values.iter().collect::<Bind>()),
         };
-        let Some(field) = self.field else {
-            let are =
-                if one.is_some() { format!("= {values}") } else { format!("= ANY ({values})") };
-            statement.push(&format!(
-                "SELECT id, NULL AS key, body::text AS body FROM {table} \
-                 WHERE tenant = {tenant} AND id {are} ORDER BY id FOR UPDATE"
-            ));
-            return Ok(statement);
+        // Rows found by a field are sorted by no index, lest the one on ids is walked from end to end for
+        // the order's sake.
+        let (key, column, order) = match self.field {
+            None => ("NULL".to_owned(), "id".to_owned(), "id"),
+            Some(field) => {
+                let column = quote(self.table.indexed_text(field)?);
+                (column.clone(), column, "id || ''")
+            }
         };
-        // Sorted by no index, lest the one on ids is walked from end to end for the order's sake; and
-        // one value after the other, lest an index that serves none of them is preferred.
-        let column = quote(self.table.indexed_text(field)?);
         let rows = |value: &str| {
             format!(
-                "SELECT id, {column} AS key, body::text AS body FROM {table} \
-                 WHERE tenant = {tenant} AND {column} = {value} ORDER BY id || '' FOR UPDATE"
+                "SELECT id, {key} AS key, body::text AS body FROM {table} \
+                 WHERE tenant = {tenant} AND {column} = {value} ORDER BY {order} FOR UPDATE"
             )
         };
+        // One value after the other, lest an index that serves none of them is preferred, or the whole
+        // tenant is walked where the planner does not know yet how much there is.
         statement.push(&match one {
             Some(_) => rows(&values),
             None => format!(
-                "SELECT held.* FROM unnest({values}) AS wanted (value), \
-                 LATERAL ({}) AS held",
+                "SELECT held.* FROM unnest({values}) AS wanted (value), LATERAL ({}) AS held",
                 rows("wanted.value")
             ),
         });
