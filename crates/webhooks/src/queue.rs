@@ -66,7 +66,7 @@ impl Record for DueDelivery {
 
 impl DueDelivery {
     /// What lets `delivery` and the attempts after it be sent, from `due_at` on, of what happened, or was
-    /// asked for, at `came_at`.
+    /// asked for, at `came_at`. A test clock may be ahead: what came later than it is due came then.
     #[must_use]
     pub fn of(delivery: &Delivery, due_at: OffsetDateTime, came_at: OffsetDateTime) -> Self {
         Self {
@@ -76,7 +76,7 @@ impl DueDelivery {
             owner: delivery.owner,
             due_at,
             taken_by: None,
-            created_at: came_at,
+            created_at: came_at.min(due_at),
         }
     }
 
@@ -109,7 +109,7 @@ pub fn due_for(endpoint: &EndpointId, now: OffsetDateTime, limit: usize) -> List
     let clauses = vec![
         Clause::on(&DUE_DELIVERIES, "endpoint_id", endpoint),
         Clause::on(&DUE_DELIVERIES, "due_at", Operator::Lte(now.into())),
-        // True of all that is due. Stores see by it that the index of this order is of more use than the
+        // True of all that is due, as nothing is due before it came. Stores see by it that the index of this order is of more use than the
         // one on what is due, of which there may be much for others.
         Clause::on(&DUE_DELIVERIES, "created_at", Operator::Lte(now.into())),
     ];

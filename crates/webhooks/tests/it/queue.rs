@@ -122,6 +122,15 @@ fn another_attempt_goes_before_the_first_one_at_what_came_later() {
 }
 
 #[test]
+fn what_a_test_clock_dates_ahead_is_found_when_it_is_due() {
+    let stamp = at_start();
+    let (endpoint, _) = endpoint(&stamp);
+    let ahead = DueDelivery::of(&delivery(&endpoint, &stamp), START, START + Duration::days(9));
+    let queue = vec![ahead.clone()];
+    assert_eq!(evaluate(&queue, &due_for(&endpoint.id, START, 10)).rows, [ahead]);
+}
+
+#[test]
 fn an_endpoint_that_is_silent_is_soon_disabled_however_much_waits_for_it() {
     let stamp = at_start();
     let (mut endpoint, _) = endpoint(&stamp);
