@@ -10,7 +10,7 @@ use actix_web::middleware::Next;
 use actix_web::{Error, HttpMessage as _, web};
 use futures_util::FutureExt as _;
 use futures_util::future::join;
-use racun_access::{self as access, AccessError, Caller, Entity};
+use racun_access::{self as access, AccessError, Caller, Entity, Permission};
 use racun_application::billing;
 use racun_kernel::{Scope, Stamp, Store};
 
@@ -156,9 +156,7 @@ async fn admit_near(
         .and_then(|(claim, permission)| entered.find(claim, store, stamp).zip(Some(*permission)));
     if let Some((Place { caller, scope, entity }, permission)) = known {
         let caller = count(route, request, token, Ok(caller), None).await?;
-        access::authorize(&scope, &entity, permission)?;
-        offer(route, &scope, &entity, store, stamp).await?;
-        leave(request, scope, entity);
+        let_in(route, request, permission, (scope, entity), store, stamp).await?;
         request.extensions_mut().insert(caller);
         return Ok(());
     }
@@ -206,20 +204,34 @@ async fn enter(
         }
         Gate::Entity(permission) => {
             let named = single(request.headers(), "x-entity-id")?;
-            let (scope, entity) = access::enter(store, &caller, named).await?;
-            access::authorize(&scope, &entity, permission)?;
-            offer(route, &scope, &entity, store, stamp).await?;
-            leave(request, scope, entity);
+            let place = access::enter(store, &caller, named).await?;
+            let_in(route, request, permission, place, store, stamp).await?;
         }
         Gate::EntityInPath(permission) => {
             let named = request.match_info().query("id");
-            let (scope, entity) = access::open_entity(store, &caller, named).await?;
-            access::authorize(&scope, &entity, permission)?;
-            offer(route, &scope, &entity, store, stamp).await?;
-            leave(request, scope, entity);
+            let place = access::open_entity(store, &caller, named).await?;
+            let_in(route, request, permission, place, store, stamp).await?;
         }
     }
     request.extensions_mut().insert(caller);
+    Ok(())
+}
+
+/// Leaves scope and entity for the handler, when both the role there and the entity's plan allow the
+/// request.
+async fn let_in(
+    route: &Route,
+    request: &ServiceRequest,
+    permission: Permission,
+    (scope, entity): (Scope, Entity),
+    store: &dyn Store,
+    stamp: &Stamp,
+) -> Result<(), ApiError> {
+    access::authorize(&scope, &entity, permission)?;
+    offer(route, &scope, &entity, store, stamp).await?;
+    let mut extensions = request.extensions_mut();
+    extensions.insert(scope);
+    extensions.insert(entity);
     Ok(())
 }
 
@@ -237,10 +249,4 @@ async fn offer(
     }
     let needed = features::needed(route, scope.principal());
     Ok(billing::require(store, scope, entity, &needed, stamp).await?)
-}
-
-fn leave(request: &ServiceRequest, scope: Scope, entity: Entity) {
-    let mut extensions = request.extensions_mut();
-    extensions.insert(scope);
-    extensions.insert(entity);
 }
