@@ -125,7 +125,7 @@ async fn on_the_embedded_store() {
         fiscalizing(Data::Folder).await;
     }
     if wanted("webhooks") {
-        delivering::measure(Profile::Release, Data::Folder, || ()).await.print();
+        delivering::measure(Data::Folder, || ()).await.print();
     }
     if wanted("overhead") {
         Servers::start(Data::Folder, Data::Folder).await.print();
@@ -165,7 +165,7 @@ async fn on_postgres() {
     if wanted("webhooks") {
         let hooks = database("hooks");
         let count = || drop(psql(&cluster, &hooks, "VACUUM ANALYZE"));
-        let rates = delivering::measure(Profile::Release, Data::Url(hooks.clone()), count).await;
+        let rates = delivering::measure(Data::Url(hooks.clone()), count).await;
         rates.print();
     }
     if wanted("overhead") {

@@ -6,7 +6,6 @@ use async_trait::async_trait;
 use racun_access::{
     AccessError, MailTokenPurpose, find_mail_locale, mint_invitation_token, mint_mail_token,
 };
-use racun_kernel::id::MailId;
 use racun_kernel::{
     Load, Mail, MailError, Mailbox, Mailer, Put, Record, Stamp, Store, StoreError, Tenant, Writes,
 };
@@ -105,8 +104,7 @@ async fn attempt(
         ready.html = ready.html.map(|html| html.replace(SECRET, &secret));
         // Another attempt brings another token, so it is another message; also after one that nobody
         // noted, as its worker died.
-        let again: MailId = stamp.id();
-        id = format!("{id}_{}", again.to_string().trim_start_matches("mail_"));
+        id = format!("{id}_{}", stamp.ulid()).to_lowercase();
     }
     let mailbox = |address: &String| Mailbox { name: None, address: address.clone() };
     let message = Mail {
