@@ -36,7 +36,10 @@ impl Following {
     pub fn own(store: &Arc<dyn Store>) -> Self {
         let (store, stamp): (_, Clock) = (Arc::clone(store), Arc::new(clock::stamp));
         Self {
-            readers: vec![Arc::new(OverdueReader { stamp: Arc::clone(&stamp) })],
+            readers: vec![Arc::new(OverdueReader {
+                store: Arc::clone(&store),
+                stamp: Arc::clone(&stamp),
+            })],
             handlers: vec![Arc::new(OverdueHandler { store, stamp })],
         }
     }

@@ -10,8 +10,8 @@ use async_trait::async_trait;
 use racun_documents::{Document, DocumentId, DocumentKind, Stage};
 use racun_kernel::id::EntityId;
 use racun_kernel::{
-    Event, Field, FieldKind, Load, Logged, Put, Record, Stamp, Store, StoreError, Table, Tenant,
-    Value, Writes,
+    Entry, Event, Field, FieldKind, Load, Logged, Put, Record, Stamp, Store, StoreError, Table,
+    Tenant, Value, Writes,
 };
 use serde::{Deserialize, Serialize};
 use time::macros::time;
@@ -81,9 +81,14 @@ pub type Clock = Arc<dyn Fn() -> Stamp + Send + Sync>;
 
 /// Leaves a job for each invoice that may become overdue.
 pub struct OverdueReader {
+    /// Where invoices and payments are as they were left.
+    pub store: Arc<dyn Store>,
     /// What time it is, and where ids come from.
     pub stamp: Clock,
 }
+
+/// After what an invoice may be overdue from some moment on.
+const KINDS: [&str; 3] = ["invoice.finalized", "invoice.updated", "payment.deleted"];
 
 /// What of a payment is read here.
 #[derive(Deserialize)]
@@ -114,7 +119,8 @@ impl Reader for OverdueReader {
         "overdue"
     }
 
-    async fn make(&self, entries: Vec<Logged>) -> Result<Vec<Put>, StoreError> {
+    async fn make(&self, mut entries: Vec<Entry>) -> Result<Vec<Put>, StoreError> {
+        entries.retain(|entry| KINDS.contains(&&*entry.activity.kind));
         let stamp = (self.stamp)();
         let job = |logged: &Logged| {
             let (subject, due) = candidate(logged)?;
@@ -123,7 +129,7 @@ impl Reader for OverdueReader {
             let new = NewJob { kind: JobKind::InvoiceOverdue, entity_id: None, subject, payload };
             Some(Job::new(new, &stamp).due(due).put())
         };
-        Ok(entries.iter().filter_map(job).collect())
+        Ok(self.store.recall(entries).await?.iter().filter_map(job).collect())
     }
 }
 

@@ -7,7 +7,7 @@ use std::future::Future;
 
 use async_trait::async_trait;
 use racun_kernel::{
-    Field, FieldKind, Load, Logged, Put, Record, Stamp, Store, StoreError, Table, Tenant, Value,
+    Entry, Field, FieldKind, Load, Put, Record, Stamp, Store, StoreError, Table, Tenant, Value,
     Writes,
 };
 use serde::{Deserialize, Serialize};
@@ -63,7 +63,7 @@ pub trait Reader: Send + Sync {
     fn name(&self) -> &'static str;
 
     /// What is to be written because of these entries, once. It may look things up.
-    async fn make(&self, entries: Vec<Logged>) -> Result<Vec<Put>, StoreError>;
+    async fn make(&self, entries: Vec<Entry>) -> Result<Vec<Put>, StoreError>;
 }
 
 /// What a step of a reader did.
@@ -90,7 +90,7 @@ pub async fn read<F>(
     name: &str,
     limit: usize,
     stamp: &Stamp,
-    make: impl FnOnce(Vec<Logged>) -> F,
+    make: impl FnOnce(Vec<Entry>) -> F,
 ) -> Result<Step, StoreError>
 where
     F: Future<Output = Result<Vec<Put>, StoreError>>,
@@ -99,7 +99,7 @@ where
     let seen: Option<LogReader> = store.get(&LOG_READERS, &tenant, name).await?;
     let position = seen.as_ref().map_or(0, |reader| reader.position);
     let batch = store.events_after(position, limit).await?;
-    let Some(last) = batch.last().map(|logged| logged.position) else { return Ok(Step::Nothing) };
+    let Some(last) = batch.last().map(|entry| entry.position) else { return Ok(Step::Nothing) };
     let count = batch.len();
     let made = make(batch).await?;
     let (name, now) = (name.to_owned(), stamp.now());

@@ -3,7 +3,7 @@
 use async_trait::async_trait;
 
 use crate::{
-    ListQuery, Logged, Read, Rows, Store, StoreError, Stored, Table, Tally, TallyRow, Tenant,
+    Entry, ListQuery, Read, Rows, Store, StoreError, Stored, Table, Tally, TallyRow, Tenant,
     TransactError, Unit,
 };
 
@@ -91,8 +91,12 @@ impl<L: Layer> Store for L {
         Layer::transact(self, unit).await
     }
 
-    async fn events_after(&self, position: i64, limit: usize) -> Result<Vec<Logged>, StoreError> {
+    async fn events_after(&self, position: i64, limit: usize) -> Result<Vec<Entry>, StoreError> {
         self.beneath().events_after(position, limit).await
+    }
+
+    async fn snapshots(&self, positions: &[i64]) -> Result<Vec<(i64, String)>, StoreError> {
+        self.beneath().snapshots(positions).await
     }
 
     async fn series(&self, tenant: &Tenant) -> Result<Vec<(String, i64)>, StoreError> {

@@ -67,7 +67,7 @@ pub use evaluate::evaluate;
 pub use id::{Id, InvalidId, Kind};
 pub use issue::{Issue, Issues, Step};
 pub use layer::Layer;
-pub use log::{ACTIVITIES, Activity, ActorType, Logged};
+pub use log::{ACTIVITIES, Activity, ActorType, Entry, Logged};
 pub use mail::{Attachment, Mail, MailError, Mailbox, Mailer, check_address};
 pub use metadata::Metadata;
 pub use money::{Currency, UnknownCurrency};

@@ -168,8 +168,17 @@ impl Record for Activity {
 
 /// An entry with its place in the log of all tenants.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Logged {
+pub struct Entry {
     /// Its place: greater than that of every entry on the same record that was committed before.
+    pub position: i64,
+    /// What happened.
+    pub activity: Activity,
+}
+
+/// An [`Entry`] with what its record looked like.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Logged {
+    /// The place of the entry.
     pub position: i64,
     /// What happened.
     pub activity: Activity,

@@ -13,7 +13,7 @@ use serde::{Deserialize, Serialize};
 use time::OffsetDateTime;
 
 use crate::id::{self, AccountId, EntityId, EventId};
-use crate::log::{Activity, Logged};
+use crate::log::{Activity, Entry, Logged};
 use crate::{Kind, ListQuery, Record, Stamp, Table, Tally, TallyRow, Value};
 
 pub use typed::Decision;
@@ -468,7 +468,26 @@ pub trait Store: Send + Sync {
     ///
     /// MUST be a stable prefix: nothing that is committed later ever stands before an entry that was
     /// answered. Of two changes of one record, the one that was committed first stands first.
-    async fn events_after(&self, position: i64, limit: usize) -> Result<Vec<Logged>, StoreError>;
+    async fn events_after(&self, position: i64, limit: usize) -> Result<Vec<Entry>, StoreError>;
+
+    /// The snapshots of the entries at `positions`, in no particular order. Entries that have none are
+    /// left out. Most of what happens interests no reader, so entries are read without.
+    async fn snapshots(&self, positions: &[i64]) -> Result<Vec<(i64, String)>, StoreError>;
+
+    /// `entries` with their snapshots.
+    async fn recall(&self, entries: Vec<Entry>) -> Result<Vec<Logged>, StoreError> {
+        if entries.is_empty() {
+            return Ok(Vec::new());
+        }
+        let positions: Vec<i64> = entries.iter().map(|entry| entry.position).collect();
+        let snapshots = self.snapshots(&positions).await?;
+        let mut snapshots: BTreeMap<i64, String> = snapshots.into_iter().collect();
+        let logged = |Entry { position, activity }| {
+            let snapshot = snapshots.remove(&position);
+            Logged { position, activity, snapshot }
+        };
+        Ok(entries.into_iter().map(logged).collect())
+    }
 
     /// The last used number of each series of `tenant`, by key.
     async fn series(&self, tenant: &Tenant) -> Result<Vec<(String, i64)>, StoreError>;

@@ -60,7 +60,7 @@ use futures_util::FutureExt as _;
 use futures_util::future::join_all;
 use racun_kernel::recent::{Answer, Asked, Began, Part};
 use racun_kernel::{
-    ACTIVITIES, ListQuery, Logged, Read, Rows, Store, StoreError, Stored, Table, Tally, TallyRow,
+    ACTIVITIES, Entry, ListQuery, Read, Rows, Store, StoreError, Stored, Table, Tally, TallyRow,
     Tenant, TransactError, Unit,
 };
 use tokio::runtime::Handle;
@@ -262,8 +262,12 @@ impl Store for PgStore {
         answer.await.unwrap_or_else(|_| Err(TransactError::Store(no_answer())))
     }
 
-    async fn events_after(&self, position: i64, limit: usize) -> Result<Vec<Logged>, StoreError> {
+    async fn events_after(&self, position: i64, limit: usize) -> Result<Vec<Entry>, StoreError> {
         self.settled.entries(&*self.connection().await?, position, limit).await
+    }
+
+    async fn snapshots(&self, positions: &[i64]) -> Result<Vec<(i64, String)>, StoreError> {
+        log::snapshots(&*self.connection().await?, positions).await
     }
 
     async fn series(&self, tenant: &Tenant) -> Result<Vec<(String, i64)>, StoreError> {

@@ -21,12 +21,12 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use diesel::QueryResult;
 use diesel_async::AsyncPgConnection;
 use futures_util::future::{join, join3};
-use racun_kernel::{ACTIVITIES, Logged, StoreError, Stored};
+use racun_kernel::{ACTIVITIES, Entry, StoreError, Stored};
 
 use crate::error::unavailable;
 use crate::read::see;
 use crate::session::{ALL_TENANTS, Planning};
-use crate::statement::{Bind, EntryRow, NumberRow, Statement};
+use crate::statement::{Bind, EntryRow, NumberRow, SnapshotRow, Statement};
 
 /// The greatest position that is seen.
 const NEWEST: &str = "SELECT position AS number FROM activities ORDER BY position DESC LIMIT 1";
@@ -34,8 +34,10 @@ const NEWEST: &str = "SELECT position AS number FROM activities ORDER BY positio
 const OWN: &str = "SELECT pg_current_xact_id()::text::bigint AS number";
 /// The id below which nothing is running.
 const OLDEST: &str = "SELECT pg_snapshot_xmin(pg_current_snapshot())::text::bigint AS number";
-const ENTRIES: &str = "SELECT position, id, body::text AS body, snapshot FROM activities \
+const ENTRIES: &str = "SELECT position, id, body::text AS body FROM activities \
                        WHERE position > $1 AND position <= $2 ORDER BY position LIMIT $3";
+const SNAPSHOTS: &str = "SELECT position, snapshot FROM activities \
+                         WHERE position = ANY ($1) AND snapshot IS NOT NULL";
 
 /// What is known of the log. Facts: they stay true.
 #[derive(Debug, Default)]
@@ -92,7 +94,7 @@ impl Settled {
         connection: &AsyncPgConnection,
         position: i64,
         limit: usize,
-    ) -> Result<Vec<Logged>, StoreError> {
+    ) -> Result<Vec<Entry>, StoreError> {
         let until = self.until(connection).await.map_err(|error| unavailable(&error))?;
         if until <= position {
             return Ok(Vec::new());
@@ -103,11 +105,23 @@ impl Settled {
         let rows = rows.rows::<EntryRow>(connection);
         let (seen, rows) = join(see(connection, ALL_TENANTS, Planning::Ordered), rows).await;
         let rows = seen.and(rows).map_err(|error| unavailable(&error))?;
-        let logged = |EntryRow { position, id, body, snapshot }| {
-            Ok(Logged { position, activity: Stored { id, body }.read(&ACTIVITIES)?, snapshot })
+        let entry = |EntryRow { position, id, body }| {
+            Ok(Entry { position, activity: Stored { id, body }.read(&ACTIVITIES)? })
         };
-        rows.into_iter().map(logged).collect()
+        rows.into_iter().map(entry).collect()
     }
+}
+
+/// What the records of the entries at `positions` looked like.
+pub(crate) async fn snapshots(
+    connection: &AsyncPgConnection,
+    positions: &[i64],
+) -> Result<Vec<(i64, String)>, StoreError> {
+    let rows = Statement::new(SNAPSHOTS).bind(Bind::Ints(positions.to_vec()));
+    let rows = rows.rows::<SnapshotRow>(connection);
+    let (seen, rows) = join(see(connection, ALL_TENANTS, Planning::Indexed), rows).await;
+    let rows = seen.and(rows).map_err(|error| unavailable(&error))?;
+    Ok(rows.into_iter().map(|row| (row.position, row.snapshot)).collect())
 }
 
 fn number(rows: Vec<NumberRow>) -> i64 {

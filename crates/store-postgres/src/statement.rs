@@ -170,8 +170,16 @@ pub(crate) struct EntryRow {
     pub(crate) id: String,
     #[diesel(sql_type = Text)]
     pub(crate) body: String,
-    #[diesel(sql_type = Nullable<Text>)]
-    pub(crate) snapshot: Option<String>,
+}
+
+/// What the record of an entry looked like.
+#[derive(Debug, QueryableByName)]
+#[diesel(check_for_backend(Pg))]
+pub(crate) struct SnapshotRow {
+    #[diesel(sql_type = BigInt)]
+    pub(crate) position: i64,
+    #[diesel(sql_type = Text)]
+    pub(crate) snapshot: String,
 }
 
 /// A row that a unit holds.

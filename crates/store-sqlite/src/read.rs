@@ -1,7 +1,7 @@
 //! The statements of the reads that are not lists.
 
 use racun_kernel::{LOOKUP_LIMIT, Stored, Table, Tenant};
-use rusqlite::{Connection, Row};
+use rusqlite::{Connection, OptionalExtension as _, Row};
 
 use crate::encoding::text_array;
 use crate::sql::{Sql, text};
@@ -50,21 +50,34 @@ pub(crate) fn series(
         .rows(connection, |row| Ok((row.get(0)?, row.get(1)?)))
 }
 
-/// A row of the log: position, body, snapshot.
-pub(crate) type Entry = (i64, Stored, Option<String>);
-
 /// Entries of the log behind `position`. They are a stable prefix, for one thread writes them all, in
 /// the order of their positions.
 pub(crate) fn events_after(
     connection: &Connection,
     position: i64,
     limit: i64,
-) -> rusqlite::Result<Vec<Entry>> {
-    let query = "SELECT id, body, position, snapshot FROM activities
+) -> rusqlite::Result<Vec<(i64, Stored)>> {
+    let query = "SELECT id, body, position FROM activities
                  WHERE position > ? ORDER BY position LIMIT ?";
     let mut statement = connection.prepare_cached(query)?;
-    let entry = |row: &Row<'_>| Ok((row.get(2)?, stored(row)?, row.get(3)?));
+    let entry = |row: &Row<'_>| Ok((row.get(2)?, stored(row)?));
     statement.query_map((position, limit), entry)?.collect()
+}
+
+/// What the records of the entries at `positions` looked like.
+pub(crate) fn snapshots(
+    connection: &Connection,
+    positions: &[i64],
+) -> rusqlite::Result<Vec<(i64, String)>> {
+    let query = "SELECT snapshot FROM activities WHERE position = ? AND snapshot IS NOT NULL";
+    let mut statement = connection.prepare_cached(query)?;
+    let mut found = Vec::new();
+    for position in positions {
+        let snapshot: Option<String> =
+            statement.query_row([position], |row| row.get(0)).optional()?;
+        found.extend(snapshot.map(|snapshot| (*position, snapshot)));
+    }
+    Ok(found)
 }
 
 pub(crate) fn ping(connection: &Connection) -> rusqlite::Result<()> {

@@ -8,7 +8,7 @@ use std::thread::JoinHandle;
 use async_trait::async_trait;
 use racun_kernel::recent::{Answer, Asked, Part, Recent};
 use racun_kernel::{
-    ACTIVITIES, ListQuery, Logged, Store, StoreError, Stored, Table, Tally, TallyRow, Tenant,
+    ACTIVITIES, Entry, ListQuery, Store, StoreError, Stored, Table, Tally, TallyRow, Tenant,
     TransactError, Unit,
 };
 use rusqlite::Connection;
@@ -222,13 +222,18 @@ impl Store for SqliteStore {
         answered.await.map_err(|_| failed())?
     }
 
-    async fn events_after(&self, position: i64, limit: usize) -> Result<Vec<Logged>, StoreError> {
+    async fn events_after(&self, position: i64, limit: usize) -> Result<Vec<Entry>, StoreError> {
         let limit = i64::try_from(limit).unwrap_or(i64::MAX);
         let read = move |connection: &mut _| read::events_after(connection, position, limit);
-        let logged = |(position, row, snapshot): read::Entry| {
-            Ok(Logged { position, activity: row.read(&ACTIVITIES)?, snapshot })
+        let entry = |(position, row): (i64, Stored)| {
+            Ok(Entry { position, activity: row.read(&ACTIVITIES)? })
         };
-        self.read(read).await?.into_iter().map(logged).collect()
+        self.read(read).await?.into_iter().map(entry).collect()
+    }
+
+    async fn snapshots(&self, positions: &[i64]) -> Result<Vec<(i64, String)>, StoreError> {
+        let positions = positions.to_vec();
+        self.read(move |connection| read::snapshots(connection, &positions)).await
     }
 
     async fn series(&self, tenant: &Tenant) -> Result<Vec<(String, i64)>, StoreError> {

@@ -10,7 +10,7 @@ use async_trait::async_trait;
 use racun_access::{AccessError, Entity, enter_as_system};
 use racun_kernel::id::EntityId;
 use racun_kernel::log::is_published;
-use racun_kernel::{Logged, Put, Scope, Stamp, Store, StoreError, Tenant};
+use racun_kernel::{Activity, Entry, Logged, Put, Scope, Stamp, Store, StoreError, Tenant};
 use racun_webhooks::{
     Delivery, DeliveryStatus, DueDelivery, ENDPOINTS, Endpoint, Owner, Schedule, Told,
 };
@@ -52,7 +52,7 @@ impl Reader for FanOut {
         "webhooks"
     }
 
-    async fn make(&self, entries: Vec<Logged>) -> Result<Vec<Put>, StoreError> {
+    async fn make(&self, entries: Vec<Entry>) -> Result<Vec<Put>, StoreError> {
         let (stamp, mut puts) = ((self.stamp)(), Vec::new());
         let mut known = Known {
             store: &*self.store,
@@ -61,10 +61,14 @@ impl Reader for FanOut {
             endpoints: BTreeMap::new(),
             places: BTreeMap::new(),
         };
-        for logged in entries {
-            if is_published(&logged.activity.kind) {
-                puts.extend(known.deliveries(&logged, &stamp).await?);
+        let mut told = Vec::new();
+        for entry in entries {
+            if is_published(&entry.activity.kind) && known.is_awaited(&entry).await? {
+                told.push(entry);
             }
+        }
+        for logged in self.store.recall(told).await? {
+            puts.extend(known.deliveries(&logged, &stamp).await?);
         }
         Ok(puts)
     }
@@ -82,13 +86,19 @@ struct Known<'a> {
 }
 
 impl Known<'_> {
-    async fn deliveries(&mut self, logged: &Logged, stamp: &Stamp) -> Result<Vec<Put>, StoreError> {
-        let tenant = &logged.activity.tenant;
+    /// Whether any endpoint subscribes to such an entry.
+    async fn is_awaited(&mut self, entry: &Entry) -> Result<bool, StoreError> {
+        let Activity { tenant, kind, .. } = &entry.activity;
         if !self.endpoints.contains_key(tenant) {
             let found = self.store.look_up(&ENDPOINTS, "owner", tenant.as_str()).await?;
             self.endpoints.insert(tenant.clone(), found);
         }
-        let endpoints = self.endpoints.get(tenant).into_iter().flatten();
+        let mut endpoints = self.endpoints.get(tenant).into_iter().flatten();
+        Ok(endpoints.any(|endpoint| endpoint.subscribes(kind)))
+    }
+
+    async fn deliveries(&mut self, logged: &Logged, stamp: &Stamp) -> Result<Vec<Put>, StoreError> {
+        let endpoints = self.endpoints.get(&logged.activity.tenant).into_iter().flatten();
         let interested: Vec<Endpoint> =
             endpoints.filter(|endpoint| is_for(endpoint, logged)).cloned().collect();
         let Some(first) = interested.first() else { return Ok(Vec::new()) };

@@ -9,7 +9,7 @@ use racun_application::entities::{create_entity, update_entity};
 use racun_application::fiscalization::FiscalRequest;
 use racun_billing::Catalogue;
 use racun_documents::{Document, DocumentError, DocumentKind};
-use racun_kernel::{Decimal, Environment, Patch, Scope, Stamp, Store};
+use racun_kernel::{Decimal, Environment, Logged, Patch, Scope, Stamp, Store};
 use racun_store_sqlite::SqliteStore;
 use serde_json::{Value as Json, json};
 use time::macros::datetime;
@@ -28,6 +28,12 @@ pub fn decimal(text: &str) -> Decimal {
 }
 
 impl Shop {
+    /// What happened behind `position`.
+    pub async fn logged(&self, position: i64) -> Vec<Logged> {
+        let entries = self.store.events_after(position, 10_000).await.unwrap();
+        self.store.recall(entries).await.unwrap()
+    }
+
     /// A Slovenian shop in the sandbox.
     pub async fn open() -> Self {
         let store: Arc<dyn Store> =

@@ -58,7 +58,7 @@ impl Office {
         *self.now.lock().unwrap() = now;
         let store = &self.shop.store;
         let seen = self.told().await.len();
-        let reader = OverdueReader { stamp: Arc::clone(&self.clock) };
+        let reader = OverdueReader { store: Arc::clone(store), stamp: Arc::clone(&self.clock) };
         let step = async || {
             read(&**store, reader.name(), 50, &self.stamp(), |entries| reader.make(entries)).await
         };
@@ -73,7 +73,7 @@ impl Office {
     }
 
     async fn told(&self) -> Vec<String> {
-        let all = self.shop.store.events_after(0, 10_000).await.unwrap();
+        let all = self.shop.logged(0).await;
         let overdue = all.into_iter().filter(|one| one.activity.kind == "invoice.overdue");
         overdue
             .map(|logged| {

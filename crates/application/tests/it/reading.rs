@@ -5,7 +5,7 @@ use std::sync::Arc;
 use racun_application::jobs::{JOBS, Job, JobKind, NewJob};
 use racun_application::reading::{LOG_READERS, LogReader, Step, read};
 use racun_kernel::testing::stamp;
-use racun_kernel::{Event, ListQuery, Logged, Put, Store, StoreError, Tenant};
+use racun_kernel::{Entry, Event, ListQuery, Put, Store, StoreError, Tenant};
 
 use crate::fixture::NOW;
 use crate::jobs::stores;
@@ -13,13 +13,13 @@ use crate::jobs::stores;
 const EVENTS: usize = 300;
 
 /// A job for each entry.
-fn made(entries: &[Logged], worker: u64) -> Vec<Put> {
+fn made(entries: &[Entry], worker: u64) -> Vec<Put> {
     let stamp = stamp(NOW + time::Duration::days(i64::try_from(worker).unwrap()));
-    let job = |logged: &Logged| {
-        let subject = logged.activity.id.to_string();
+    let job = |entry: &Entry| {
+        let subject = entry.activity.id.to_string();
         let new = NewJob { kind: JobKind::Mail, entity_id: None, subject, payload: String::new() };
         // An id of the worker's own: what is made twice is kept twice.
-        let id = format!("job_{:026}", worker * 1_000_000_000 + logged.position.unsigned_abs());
+        let id = format!("job_{:026}", worker * 1_000_000_000 + entry.position.unsigned_abs());
         let id = id.parse().unwrap();
         Job { id, ..Job::new(new, &stamp) }.put()
     };
@@ -29,7 +29,7 @@ fn made(entries: &[Logged], worker: u64) -> Vec<Put> {
 async fn follow(store: Arc<dyn Store>, worker: u64) {
     let mut idle = 0;
     while idle < 50 {
-        let make = |entries: Vec<Logged>| async move { Ok(made(&entries, worker)) };
+        let make = |entries: Vec<Entry>| async move { Ok(made(&entries, worker)) };
         match read(&*store, "test", 7, &stamp(NOW), make).await.unwrap() {
             Step::Read(count) => assert!((1..=7).contains(&count)),
             Step::Nothing => {

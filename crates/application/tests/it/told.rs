@@ -11,7 +11,7 @@ use crate::settling::{linked, worth};
 
 /// The kinds of what happened since the position, and the new position.
 async fn since(shop: &Shop, position: &mut i64) -> String {
-    let new = shop.store.events_after(*position, 1_000).await.unwrap();
+    let new = shop.logged(*position).await;
     *position = new.last().map_or(*position, |logged| logged.position);
     let mut kinds = Vec::new();
     for logged in new {
@@ -96,7 +96,7 @@ async fn a_change_of_a_customer_says_which_fields_and_who() {
     racun_catalog::update_customer(&**store, scope, customer.id, named("Žaga"), stamp)
         .await
         .unwrap();
-    let all = store.events_after(0, 1_000).await.unwrap();
+    let all = shop.logged(0).await;
     let last = all.last().unwrap();
     assert_eq!(last.activity.fields, ["name"]);
     assert_eq!(last.activity.actor_id, Some(scope.principal().id()));

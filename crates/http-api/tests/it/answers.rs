@@ -6,7 +6,7 @@ use actix_web::test::TestRequest;
 use async_trait::async_trait;
 use racun_http_api::Limits;
 use racun_kernel::{
-    ListQuery, Logged, Store, StoreError, Stored, Table, Tally, TallyRow, Tenant, TransactError,
+    Entry, ListQuery, Store, StoreError, Stored, Table, Tally, TallyRow, Tenant, TransactError,
     Unit,
 };
 use serde_json::json;
@@ -160,7 +160,11 @@ impl Store for Broken {
         Err(TransactError::Store(self.error()))
     }
 
-    async fn events_after(&self, _: i64, _: usize) -> Result<Vec<Logged>, StoreError> {
+    async fn events_after(&self, _: i64, _: usize) -> Result<Vec<Entry>, StoreError> {
+        Err(self.error())
+    }
+
+    async fn snapshots(&self, _: &[i64]) -> Result<Vec<(i64, String)>, StoreError> {
         Err(self.error())
     }
 

@@ -4,7 +4,7 @@ use super::amendments::{Failure, insert, one};
 use super::join::join_all;
 use super::sample::{SAMPLES, Sample, fresh_entity};
 use crate::id::EntityId;
-use crate::log::{ACTIVITIES, Activity, ActorType, Logged};
+use crate::log::{ACTIVITIES, Activity, ActorType, Entry, Logged};
 use crate::{
     Decimal, Decision, Event, ListQuery, Put, RawQuery, Record, Stamp, Store, StoreError, Tenant,
     Writes, evaluate,
@@ -29,6 +29,7 @@ async fn follow(store: &dyn Store, tenant: &Tenant, position: i64, count: usize)
     let (mut found, mut last) = (Vec::new(), position);
     for _ in 0..PATIENCE {
         let batch = store.events_after(last, 7).await.expect("the store answers");
+        let batch = store.recall(batch).await.expect("the store answers");
         assert!(batch.len() <= 7);
         for logged in batch {
             assert!(logged.position > last, "in the order of positions");
@@ -185,22 +186,22 @@ pub(super) async fn whoever_follows_the_log_misses_nothing(store: &dyn Store) {
         }
         Vec::new()
     };
-    let is_mine = |logged: &Logged| samples.iter().any(|s| s.tenant() == logged.activity.tenant);
+    let is_mine = |entry: &Entry| samples.iter().any(|s| s.tenant() == entry.activity.tenant);
     // Looks all the time, and begins where the log is now.
     let begin = async {
         let (mut last, mut seen) = (0, Vec::new());
         for _ in 0..2_000 {
-            for logged in store.events_after(last, 5).await.expect("the store answers") {
-                last = logged.position;
-                seen.push(logged);
+            for entry in store.events_after(last, 5).await.expect("the store answers") {
+                last = entry.position;
+                seen.push(entry);
             }
         }
         seen
     };
-    let both: [std::pin::Pin<Box<dyn Future<Output = Vec<Logged>> + '_>>; 2] =
+    let both: [std::pin::Pin<Box<dyn Future<Output = Vec<Entry>> + '_>>; 2] =
         [Box::pin(writes), Box::pin(begin)];
     let mut seen = join_all(both).await.remove(1);
-    let last = seen.last().map_or(0, |logged| logged.position);
+    let last = seen.last().map_or(0, |entry| entry.position);
 
     let mut total = 0;
     for sample in &samples {
@@ -214,20 +215,21 @@ pub(super) async fn whoever_follows_the_log_misses_nothing(store: &dyn Store) {
     let rest = async |tenants: usize| {
         let (mut last, mut rest) = (last, Vec::new());
         for _ in 0..PATIENCE {
-            for logged in store.events_after(last, 100).await.expect("the store answers") {
-                last = logged.position;
-                rest.push(logged);
+            for entry in store.events_after(last, 100).await.expect("the store answers") {
+                last = entry.position;
+                rest.push(entry);
             }
-            if rest.iter().filter(|logged| is_mine(logged)).count() >= tenants {
+            if rest.iter().filter(|entry| is_mine(entry)).count() >= tenants {
                 break;
             }
         }
         rest
     };
-    let missing = total - seen.iter().filter(|logged| is_mine(logged)).count();
+    let missing = total - seen.iter().filter(|entry| is_mine(entry)).count();
     seen.extend(rest(missing).await);
     seen.retain(is_mine);
     assert_eq!(seen.len(), total, "every change that was committed, once");
+    let seen = store.recall(seen).await.expect("the store answers");
     for sample in &samples {
         let of_it = seen.iter().filter(|logged| logged.activity.tenant == sample.tenant());
         for (n, logged) in of_it.enumerate() {

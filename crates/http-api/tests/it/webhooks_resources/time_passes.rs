@@ -27,7 +27,7 @@ impl Story {
         let services = self.world.services.clone();
         let (store, own) = (Arc::clone(&services.store), services.clone());
         let stamp: Clock = Arc::new(move || own.stamp());
-        let reader = OverdueReader { stamp: Arc::clone(&stamp) };
+        let reader = OverdueReader { store: Arc::clone(&store), stamp: Arc::clone(&stamp) };
         let next = async || {
             let make = |entries| reader.make(entries);
             read(&*store, reader.name(), 50, &stamp(), make).await.unwrap()
