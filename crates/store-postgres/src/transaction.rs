@@ -183,7 +183,8 @@ impl<'a> Transaction<'a> {
         };
         let missing = written.and_then(|ids| {
             let answers = batches.iter().zip(ids.into_iter().skip(before));
-            let missing = answers.filter_map(|(batch, ids)| batch.missing(ids)).next();
+            let mut answers = answers.filter(|_| !wishes.is_sure);
+            let missing = answers.find_map(|(batch, ids)| batch.missing(ids));
             missing.map_or(Ok(()), |id| {
                 Err(Failure { error: StoreError::NotFound { id }, is_undone: true, is_late: false })
             })
@@ -227,8 +228,7 @@ impl<'a> Transaction<'a> {
             statements.push(reach_until_committed(&self.reached()));
         }
         let before = statements.len();
-        statements.extend(batches.iter().map(write::Batch::statement));
-        statements.extend(write::keep(&wishes.puts, &wishes.entries, &wishes.used));
+        statements.extend(write::statements(&batches, wishes));
         // Where a row may be missing, nothing must be committed before the answer is seen.
         if wishes.is_sure {
             statements.push(Statement::new("COMMIT"));

@@ -1,6 +1,5 @@
 //! The statements that write: rows, kept counts, the log and series.
 
-use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
 
 use racun_kernel::{ACTIVITIES, FieldKind, Put, PutKind, StoreError, Table, Tenant, Unique, Value};
@@ -8,13 +7,19 @@ use racun_kernel::{ACTIVITIES, FieldKind, Put, PutKind, StoreError, Table, Tenan
 use crate::filter::{array, cell};
 use crate::schema::{column_type, quote};
 use crate::statement::{Bind, Statement};
+use crate::wishes::Wishes;
 
 /// Rows of one table to which the same happens.
 pub(crate) struct Batch<'a> {
     kind: PutKind,
     pub(crate) table: &'static Table,
     puts: Vec<&'a Put>,
+    /// What stands beside each entry of the log.
+    snapshots: Option<Vec<Option<&'a str>>>,
 }
+
+/// Rows that an insertion spells out, at most: there is a text of it for each number of them.
+const SPELLED_OUT: usize = 2;
 
 /// Groups `puts` into few statements that mean the same: those of one table keep their order. Unless
 /// they are `in_order`, unique values may seem to clash that would not if they were written one after
@@ -32,7 +37,7 @@ pub(crate) fn batches<'a>(
         let last = batches.iter_mut().rev().find(|batch| batch.table.name == put.table.name);
         match last {
             Some(batch) if batch.takes(put, in_order) => batch.puts.push(put),
-            _ => batches.push(Batch { kind: put.kind, table: put.table, puts: vec![put] }),
+            _ => batches.push(Batch::of(put)),
         }
     }
     Ok(batches)
@@ -64,7 +69,11 @@ fn check_kinds(put: &Put) -> Result<(), StoreError> {
     })
 }
 
-impl Batch<'_> {
+impl<'a> Batch<'a> {
+    fn of(put: &'a Put) -> Self {
+        Self { kind: put.kind, table: put.table, puts: vec![put], snapshots: None }
+    }
+
     /// Whether `put` can join the statement. One statement touches a row once; and it touches its
     /// rows in no particular order, so that a unique value could be taken before it is given up.
     fn takes(&self, put: &Put, in_order: bool) -> bool {
@@ -74,78 +83,73 @@ impl Batch<'_> {
             && (put.kind != PutKind::Update || !in_order || !is_unique())
     }
 
-    pub(crate) fn statement(&self) -> Statement {
-        if let [put] = &self.puts[..] {
-            return self.statement_of_one(put);
-        }
-        let mut statement = Statement::new("");
-        let sql = self.sql(&mut statement, None);
-        statement.push(&sql);
-        statement
+    /// The text of the statement, whose values go to `statement`. It answers the ids of the rows that it
+    /// finds when it `tells`.
+    fn sql(&self, statement: &mut Statement, tells: bool) -> String {
+        let columns = self.columns();
+        let sql = match (&self.puts[..], self.kind) {
+            (puts, PutKind::Insert) if puts.len() <= SPELLED_OUT => {
+                return self.insert_few(statement, &columns);
+            }
+            ([_], kind) => self.change_one(statement, &columns, kind),
+            _ => self.of_many(statement, &columns),
+        };
+        let answer = if tells && self.kind != PutKind::Insert { " RETURNING rows.id" } else { "" };
+        sql + answer
     }
 
-    /// The text of a statement whose values go to `statement`; `beside` is one more text column and the
-    /// place of its values.
-    fn sql(&self, statement: &mut Statement, beside: Option<(&str, String)>) -> String {
+    /// Inserts rows that are spelled out. To take apart an array for each of thirty columns costs the server
+    /// more than to write a row.
+    fn insert_few(&self, statement: &mut Statement, columns: &[Column]) -> String {
+        let names: Vec<String> = columns.iter().map(|column| quote(column.name)).collect();
+        let row = |n| format!("({})", self.cells(statement, columns, n).join(", "));
+        let rows: Vec<String> = (0..self.puts.len()).map(row).collect();
         let table = quote(self.table.name);
-        let columns = self.columns();
-        let mut names: Vec<String> = columns.iter().map(|column| quote(column.name)).collect();
-        let mut arrays: Vec<String> = columns
+        format!("INSERT INTO {table} ({}) VALUES {}", names.join(", "), rows.join(", "))
+    }
+
+    /// Changes one row, or deletes it.
+    fn change_one(&self, statement: &mut Statement, columns: &[Column], kind: PutKind) -> String {
+        let table = quote(self.table.name);
+        let names: Vec<String> = columns.iter().map(|column| quote(column.name)).collect();
+        let cells = self.cells(statement, columns, 0);
+        let (key, values) = cells.split_at(KEY);
+        let key = format!("(rows.tenant, rows.id) = ({})", key.join(", "));
+        match kind {
+            PutKind::Delete => format!("DELETE FROM {table} AS rows WHERE {key}"),
+            PutKind::Insert | PutKind::Update => {
+                let names = names.get(KEY..).unwrap_or_default().join(", ");
+                let values = values.join(", ");
+                format!("UPDATE {table} AS rows SET ({names}) = ROW ({values}) WHERE {key}")
+            }
+        }
+    }
+
+    /// Does it to any number of rows, whose values are in arrays.
+    fn of_many(&self, statement: &mut Statement, columns: &[Column]) -> String {
+        let table = quote(self.table.name);
+        let names: Vec<String> = columns.iter().map(|column| quote(column.name)).collect();
+        let arrays: Vec<String> = columns
             .iter()
             .map(|column| format!("{}::{}[]", statement.value(self.array(column)), column.array))
             .collect();
-        let mut values: Vec<String> = columns
-            .iter()
-            .skip(2)
-            .map(|column| format!("news.{}::{}", quote(column.name), column.kind))
-            .collect();
-        if let Some((name, place)) = beside {
-            names.push(quote(name));
-            arrays.push(format!("{place}::text[]"));
-            values.push(format!("news.{}", quote(name)));
-        }
-        let rest = names.get(2..).unwrap_or_default().join(", ");
+        let value = |column: &Column| format!("news.{}::{}", quote(column.name), column.kind);
+        let values: Vec<String> = columns.iter().skip(KEY).map(value).collect();
+        let rest = names.get(KEY..).unwrap_or_default().join(", ");
         let (names, arrays, values) = (names.join(", "), arrays.join(", "), values.join(", "));
         let news = format!("unnest({arrays}) AS news ({names})");
+        let key = "rows.tenant = news.tenant AND rows.id = news.id";
         match self.kind {
             PutKind::Insert => format!(
                 "INSERT INTO {table} ({names}) SELECT news.tenant, news.id, {values} FROM {news}"
             ),
-            PutKind::Update => format!(
-                "UPDATE {table} AS rows SET ({rest}) = ROW ({values}) FROM {news} \
-                 WHERE rows.tenant = news.tenant AND rows.id = news.id RETURNING rows.id"
-            ),
-            PutKind::Delete => format!(
-                "DELETE FROM {table} AS rows USING {news} \
-                 WHERE rows.tenant = news.tenant AND rows.id = news.id RETURNING rows.id"
-            ),
-        }
-    }
-
-    /// The same for one row. To take apart an array for each of thirty columns costs the server more than
-    /// to write the row.
-    fn statement_of_one(&self, put: &Put) -> Statement {
-        let table = quote(self.table.name);
-        let columns = self.columns();
-        let names: Vec<String> = columns.iter().map(|column| quote(column.name)).collect();
-        let mut statement = Statement::new("");
-        let values: Vec<String> = columns
-            .iter()
-            .map(|column| format!("{}::{}", statement.value(column.cell(put)), column.kind))
-            .collect();
-        let key = "rows.tenant = $1 AND rows.id = $2 RETURNING rows.id";
-        statement.push(&match self.kind {
-            PutKind::Insert => {
-                format!("INSERT INTO {table} ({}) VALUES ({})", names.join(", "), values.join(", "))
-            }
             PutKind::Update => {
-                let rest = names.get(2..).unwrap_or_default().join(", ");
-                let values = values.get(2..).unwrap_or_default().join(", ");
-                format!("UPDATE {table} AS rows SET ({rest}) = ROW ({values}) WHERE {key}")
+                format!(
+                    "UPDATE {table} AS rows SET ({rest}) = ROW ({values}) FROM {news} WHERE {key}"
+                )
             }
-            PutKind::Delete => format!("DELETE FROM {table} AS rows WHERE {key}"),
-        });
-        statement
+            PutKind::Delete => format!("DELETE FROM {table} AS rows USING {news} WHERE {key}"),
+        }
     }
 
     /// The columns that the statement is told: all, or the key of rows that go.
@@ -156,13 +160,16 @@ impl Batch<'_> {
         }
         let declared = self.table.columns().map(|(place, field, name)| {
             let kind = column_type(field.kind);
-            // An array of arrays would be taken apart to the last element: lists travel as text.
-            let array = if field.kind == FieldKind::List { "text" } else { kind };
+            let array = match field.kind {
+                FieldKind::Bool | FieldKind::Date | FieldKind::Instant => kind,
+                FieldKind::Text | FieldKind::Number | FieldKind::Map | FieldKind::List => "text",
+            };
             Column { name, kind, array, part: Part::Value(place, field.kind) }
         });
         let search = Column::text("search", Part::Search);
-        let body = Column { name: "body", kind: "jsonb", array: "jsonb", part: Part::Body };
-        key.into_iter().chain(declared).chain([search, body]).collect()
+        let body = Column { name: "body", kind: "jsonb", array: "text", part: Part::Body };
+        let snapshot = self.snapshots.as_ref().map(|_| Column::text("snapshot", Part::Snapshot));
+        key.into_iter().chain(declared).chain([search, body]).chain(snapshot).collect()
     }
 
     fn array(&self, column: &Column) -> Bind {
@@ -173,6 +180,32 @@ impl Batch<'_> {
             Part::Search => puts.map(|put| put.search.as_str()).collect(),
             Part::Body => puts.map(|put| put.body.as_str()).collect(),
             Part::Value(place, kind) => array(kind, puts.filter_map(|put| put.values.get(place))),
+            Part::Snapshot => {
+                let snapshots = self.snapshots.iter().flatten();
+                Bind::Texts(snapshots.map(|snapshot| snapshot.map(str::to_owned)).collect())
+            }
+        }
+    }
+
+    /// The values of the row at `place`, column by column.
+    fn cells(&self, statement: &mut Statement, columns: &[Column], place: usize) -> Vec<String> {
+        let cell = |column: &Column| self.puts.get(place).map(|put| self.cell(column, put, place));
+        let cells = columns.iter().map(|column| cell(column).map(|cell| (cell, column.kind)));
+        cells.flatten().map(|(cell, kind)| format!("{}::{kind}", statement.value(cell))).collect()
+    }
+
+    /// What `put`, which is at `place`, has in `column`.
+    fn cell(&self, column: &Column, put: &Put, place: usize) -> Bind {
+        match column.part {
+            Part::Tenant => Bind::from(put.tenant.as_str()),
+            Part::Id => Bind::from(put.id.as_str()),
+            Part::Search => Bind::from(put.search.as_str()),
+            Part::Body => Bind::from(put.body.as_str()),
+            Part::Value(place, kind) => cell(kind, put.values.get(place).unwrap_or(&Value::Null)),
+            Part::Snapshot => {
+                let snapshot = self.snapshots.as_ref().and_then(|all| all.get(place).copied());
+                Bind::Text(snapshot.flatten().map(str::to_owned))
+            }
         }
     }
 
@@ -197,23 +230,14 @@ struct Column {
     name: &'static str,
     /// Its type.
     kind: &'static str,
-    /// The type in which its values travel.
+    /// The type in which its values travel. What travels as text is read row by row: to read an array of
+    /// bodies into an array of `jsonb`, and to take that apart again, costs twice as much. And an array of
+    /// lists would be taken apart to the last element.
     array: &'static str,
     part: Part,
 }
 
 impl Column {
-    /// What `put` has in it.
-    fn cell(&self, put: &Put) -> Bind {
-        match self.part {
-            Part::Tenant => Bind::from(put.tenant.as_str()),
-            Part::Id => Bind::from(put.id.as_str()),
-            Part::Search => Bind::from(put.search.as_str()),
-            Part::Body => Bind::from(put.body.as_str()),
-            Part::Value(place, kind) => cell(kind, put.values.get(place).unwrap_or(&Value::Null)),
-        }
-    }
-
     const fn text(name: &'static str, part: Part) -> Self {
         Self { name, kind: "text", array: "text", part }
     }
@@ -227,29 +251,44 @@ enum Part {
     Value(usize, FieldKind),
     Search,
     Body,
+    Snapshot,
 }
 
-/// What goes with the rows: the kept counts, the log and the series. One statement, for each one
-/// costs the server and whoever waits for it much the same whatever it does.
-pub(crate) fn keep(
-    puts: &[Cow<'_, Put>],
-    entries: &[(Put, Option<&str>)],
-    used: &BTreeMap<(&Tenant, &str), i64>,
-) -> Option<Statement> {
-    let mut statement = Statement::new("");
-    let parts = [
-        count(&mut statement, puts.iter().map(AsRef::as_ref).chain(entries.iter().map(|e| &e.0))),
-        log(&mut statement, entries),
-        use_up(&mut statement, used),
-    ];
-    let parts: Vec<String> = parts.into_iter().flatten().collect();
-    let (last, first) = parts.split_last()?;
-    for (n, part) in first.iter().enumerate() {
-        let with = if n == 0 { "WITH" } else { "," };
-        statement.push(&format!("{with} part_{n} AS ({part}) "));
+/// Columns of the key, which stand first.
+const KEY: usize = 2;
+
+/// The statements that write `wishes`, whose rows are in `batches`, and what goes with them: the kept counts,
+/// the log and the series.
+///
+/// Each statement costs the server and whoever waits for it much the same whatever it does. So what one
+/// unit wants is one statement, unless it changes a table twice; and there is a text for each shape that
+/// units have. Groups have too many shapes: there each batch is a statement, and what goes with all of
+/// them is one more. Where a row may be missing, each batch is one, too, and answers what it finds.
+pub(crate) fn statements(batches: &[Batch<'_>], wishes: &Wishes<'_>) -> Vec<Statement> {
+    let tables: BTreeSet<&str> = batches.iter().map(|batch| batch.table.name).collect();
+    let is_one = wishes.is_sure && wishes.is_of_one && tables.len() == batches.len();
+    let (mut statements, mut last, mut parts) = (Vec::new(), Statement::new(""), Vec::new());
+    for batch in batches {
+        if is_one {
+            parts.push(batch.sql(&mut last, false));
+        } else {
+            let mut statement = Statement::new("");
+            let sql = batch.sql(&mut statement, !wishes.is_sure);
+            statement.push(&sql);
+            statements.push(statement);
+        }
     }
-    statement.push(last);
-    Some(statement)
+    parts.extend(count(&mut last, wishes.changed()));
+    parts.extend(log(&mut last, &wishes.entries));
+    parts.extend(use_up(&mut last, &wishes.used));
+    let Some((main, others)) = parts.split_last() else { return statements };
+    for (n, part) in others.iter().enumerate() {
+        let with = if n == 0 { "WITH" } else { "," };
+        last.push(&format!("{with} part_{n} AS ({part}) "));
+    }
+    last.push(main);
+    statements.push(last);
+    statements
 }
 
 /// Adds to the kept counts what `puts` change.
@@ -283,10 +322,9 @@ fn log(statement: &mut Statement, entries: &[(Put, Option<&str>)]) -> Option<Str
         return None;
     }
     let puts = entries.iter().map(|(entry, _)| entry).collect();
-    let snapshots = entries.iter().map(|(_, snapshot)| snapshot.map(str::to_owned)).collect();
-    let batch = Batch { kind: PutKind::Insert, table: &ACTIVITIES, puts };
-    let snapshot = ("snapshot", statement.value(Bind::Texts(snapshots)));
-    Some(batch.sql(statement, Some(snapshot)))
+    let snapshots = Some(entries.iter().map(|(_, snapshot)| *snapshot).collect());
+    let batch = Batch { kind: PutKind::Insert, table: &ACTIVITIES, puts, snapshots };
+    Some(batch.sql(statement, false))
 }
 
 /// Holds the series called `keys`, in their order, and answers their last numbers.
