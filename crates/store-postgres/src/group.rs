@@ -9,6 +9,8 @@ use racun_kernel::{
 use tokio::sync::oneshot;
 
 use crate::hold::{Holding, Wanted};
+use crate::lane::Ending;
+use crate::touched::Touched;
 use crate::transaction::{Base, Transaction};
 use crate::wishes::Wishes;
 
@@ -45,8 +47,9 @@ impl Caller {
     }
 }
 
-/// Runs the units of `group` and answers their callers. Their series are of one tenant.
-pub(crate) async fn run(base: &Base, group: Vec<Waiting>) {
+/// Runs the units of `group` and answers their callers. Their series are of one tenant. When all have decided,
+/// it is only to be written: those who are apart from it may begin.
+pub(crate) async fn run(base: &Base, group: Vec<Waiting>, ending: Ending<Waiting>) {
     let loads = group.iter().flat_map(|waiting| &waiting.unit.loads);
     let wanted = Wanted::of(loads);
     let series: Vec<Series> =
@@ -62,6 +65,8 @@ pub(crate) async fn run(base: &Base, group: Vec<Waiting>) {
         }
     };
     let (decided, is_sure) = decide_all(group, holding);
+    let touched = Touched::by(&decided);
+    ending.begins(move |next| touched.is_apart_from(&next.unit));
     let written = transaction.end(Wishes::of(&decided, is_sure)).await;
     match written {
         Err(failure) if failure.is_late || (failure.is_undone && decided.len() > 1) => {
@@ -92,6 +97,19 @@ impl Decided {
     /// The series of which it uses a number, and the number.
     pub(crate) fn used(&self) -> Option<(&Series, i64)> {
         self.series.as_ref().zip(self.shown.number).filter(|_| self.writes.takes_number)
+    }
+
+    /// The series that it holds.
+    pub(crate) const fn series(&self) -> Option<&Series> {
+        self.series.as_ref()
+    }
+
+    /// The rows that it holds: table, tenant, id.
+    pub(crate) fn held(&self) -> impl Iterator<Item = (&'static str, Tenant, String)> {
+        self.loads.iter().zip(&self.shown.rows).flat_map(|(load, rows)| {
+            let (Load::One { table, tenant, .. } | Load::Where { table, tenant, .. }) = load;
+            rows.iter().map(|row| (table.name, tenant.clone(), row.id.clone()))
+        })
     }
 
     /// Shows what it decided to those who decide after it. Answers whether all rows that it replaces

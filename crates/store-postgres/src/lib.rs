@@ -47,6 +47,7 @@ mod session;
 mod shared;
 mod statement;
 mod tally;
+mod touched;
 mod transaction;
 mod wishes;
 mod write;
@@ -71,7 +72,7 @@ pub use schema::create_table_sql;
 
 use ask::{Asker, Question};
 use group::Waiting;
-use lane::Lanes;
+use lane::{Ending, Lanes};
 use lease::Lease;
 use rate::Counting;
 use shared::{FiguresOf, PageOf, Shared};
@@ -106,9 +107,9 @@ impl PgStore {
         let lease = Arc::new(Lease::of(url, options.others_write, &runtime));
         let base = Base { connections: connections.clone(), lease };
         let writing = base.clone();
-        let units = Lanes::new(runtime.clone(), move |_, group| {
+        let units = Lanes::with_endings(runtime.clone(), move |_, group, ending| {
             let base = writing.clone();
-            async move { group::run(&base, group).await }.boxed()
+            async move { group::run(&base, group, ending).await }.boxed()
         });
         let pool = connections.clone();
         let askers = Lanes::new(runtime.clone(), move |question, askers| {
@@ -256,7 +257,8 @@ impl Store for PgStore {
             Some(tenant) => self.units.enter(tenant, waiting),
             None => {
                 let base = self.base.clone();
-                self.runtime.spawn(async move { group::run(&base, vec![waiting]).await });
+                let alone = Ending::of_nobody();
+                self.runtime.spawn(async move { group::run(&base, vec![waiting], alone).await });
             }
         }
         answer.await.unwrap_or_else(|_| Err(TransactError::Store(no_answer())))

@@ -1,6 +1,7 @@
 //! The store on a real PostgreSQL.
 
 mod contract;
+mod endings;
 mod fence;
 mod groups;
 mod lease;
