@@ -61,13 +61,13 @@ impl Reader for FanOut {
             endpoints: BTreeMap::new(),
             places: BTreeMap::new(),
         };
-        let mut told = Vec::new();
+        let mut awaited = Vec::new();
         for entry in entries {
             if is_published(&entry.activity.kind) && known.is_awaited(&entry).await? {
-                told.push(entry);
+                awaited.push(entry);
             }
         }
-        for logged in self.store.recall(told).await? {
+        for logged in self.store.recall(awaited).await? {
             puts.extend(known.deliveries(&logged, &stamp).await?);
         }
         Ok(puts)
@@ -86,7 +86,7 @@ struct Known<'a> {
 }
 
 impl Known<'_> {
-    /// Whether any endpoint subscribes to such an entry.
+    /// Whether any endpoint of its tenant, which are known from then on, subscribes to such an entry.
     async fn is_awaited(&mut self, entry: &Entry) -> Result<bool, StoreError> {
         let Activity { tenant, kind, .. } = &entry.activity;
         if !self.endpoints.contains_key(tenant) {
@@ -97,6 +97,7 @@ impl Known<'_> {
         Ok(endpoints.any(|endpoint| endpoint.subscribes(kind)))
     }
 
+    /// What becomes of an entry that [is awaited](Self::is_awaited).
     async fn deliveries(&mut self, logged: &Logged, stamp: &Stamp) -> Result<Vec<Put>, StoreError> {
         let endpoints = self.endpoints.get(&logged.activity.tenant).into_iter().flatten();
         let interested: Vec<Endpoint> =
