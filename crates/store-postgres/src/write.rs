@@ -91,7 +91,7 @@ impl<'a> Batch<'a> {
             (puts, PutKind::Insert) if puts.len() <= SPELLED_OUT => {
                 return self.insert_few(statement, &columns);
             }
-            ([_], kind) => self.change_one(statement, &columns, kind),
+            ([_], _) => self.change_one(statement, &columns),
             _ => self.of_many(statement, &columns),
         };
         let answer = if tells && self.kind != PutKind::Insert { " RETURNING rows.id" } else { "" };
@@ -109,20 +109,18 @@ impl<'a> Batch<'a> {
     }
 
     /// Changes one row, or deletes it.
-    fn change_one(&self, statement: &mut Statement, columns: &[Column], kind: PutKind) -> String {
+    fn change_one(&self, statement: &mut Statement, columns: &[Column]) -> String {
         let table = quote(self.table.name);
         let names: Vec<String> = columns.iter().map(|column| quote(column.name)).collect();
         let cells = self.cells(statement, columns, 0);
         let (key, values) = cells.split_at(KEY);
         let key = format!("(rows.tenant, rows.id) = ({})", key.join(", "));
-        match kind {
-            PutKind::Delete => format!("DELETE FROM {table} AS rows WHERE {key}"),
-            PutKind::Insert | PutKind::Update => {
-                let names = names.get(KEY..).unwrap_or_default().join(", ");
-                let values = values.join(", ");
-                format!("UPDATE {table} AS rows SET ({names}) = ROW ({values}) WHERE {key}")
-            }
+        if self.kind == PutKind::Delete {
+            return format!("DELETE FROM {table} AS rows WHERE {key}");
         }
+        let names = names.get(KEY..).unwrap_or_default().join(", ");
+        let values = values.join(", ");
+        format!("UPDATE {table} AS rows SET ({names}) = ROW ({values}) WHERE {key}")
     }
 
     /// Does it to any number of rows, whose values are in arrays.
@@ -189,24 +187,10 @@ impl<'a> Batch<'a> {
 
     /// The values of the row at `place`, column by column.
     fn cells(&self, statement: &mut Statement, columns: &[Column], place: usize) -> Vec<String> {
-        let cell = |column: &Column| self.puts.get(place).map(|put| self.cell(column, put, place));
-        let cells = columns.iter().map(|column| cell(column).map(|cell| (cell, column.kind)));
-        cells.flatten().map(|(cell, kind)| format!("{}::{kind}", statement.value(cell))).collect()
-    }
-
-    /// What `put`, which is at `place`, has in `column`.
-    fn cell(&self, column: &Column, put: &Put, place: usize) -> Bind {
-        match column.part {
-            Part::Tenant => Bind::from(put.tenant.as_str()),
-            Part::Id => Bind::from(put.id.as_str()),
-            Part::Search => Bind::from(put.search.as_str()),
-            Part::Body => Bind::from(put.body.as_str()),
-            Part::Value(place, kind) => cell(kind, put.values.get(place).unwrap_or(&Value::Null)),
-            Part::Snapshot => {
-                let snapshot = self.snapshots.as_ref().and_then(|all| all.get(place).copied());
-                Bind::Text(snapshot.flatten().map(str::to_owned))
-            }
-        }
+        let Some(put) = self.puts.get(place) else { return Vec::new() };
+        let snapshot = self.snapshots.as_ref().and_then(|all| *all.get(place)?);
+        let cells = columns.iter().map(|column| (column.cell(put, snapshot), column.kind));
+        cells.map(|(cell, kind)| format!("{}::{kind}", statement.value(cell))).collect()
     }
 
     /// The id of a row that should have been there, when the statement answered `ids`.
@@ -238,6 +222,18 @@ struct Column {
 }
 
 impl Column {
+    /// What `put`, beside which `snapshot` stands, has in it.
+    fn cell(&self, put: &Put, snapshot: Option<&str>) -> Bind {
+        match self.part {
+            Part::Tenant => Bind::from(put.tenant.as_str()),
+            Part::Id => Bind::from(put.id.as_str()),
+            Part::Search => Bind::from(put.search.as_str()),
+            Part::Body => Bind::from(put.body.as_str()),
+            Part::Value(place, kind) => cell(kind, put.values.get(place).unwrap_or(&Value::Null)),
+            Part::Snapshot => Bind::Text(snapshot.map(str::to_owned)),
+        }
+    }
+
     const fn text(name: &'static str, part: Part) -> Self {
         Self { name, kind: "text", array: "text", part }
     }
