@@ -10,8 +10,8 @@ use async_trait::async_trait;
 use racun_documents::{Document, DocumentId, DocumentKind, Stage};
 use racun_kernel::id::EntityId;
 use racun_kernel::{
-    Entry, Event, Field, FieldKind, Load, Logged, Put, Record, Stamp, Store, StoreError, Table,
-    Tenant, Value, Writes,
+    Activity, Entry, Event, Field, FieldKind, Load, Logged, Put, Record, Stamp, Store, StoreError,
+    Table, Tenant, Value, Writes,
 };
 use serde::{Deserialize, Serialize};
 use time::macros::time;
@@ -87,28 +87,27 @@ pub struct OverdueReader {
     pub stamp: Clock,
 }
 
-/// After what an invoice may be overdue from some moment on.
-const KINDS: [&str; 3] = ["invoice.finalized", "invoice.updated", "payment.deleted"];
-
 /// What of a payment is read here.
 #[derive(Deserialize)]
 struct PaidInvoice {
     invoice_id: Option<String>,
 }
 
-/// The invoice that may be overdue from some moment on because of `logged`, and that moment.
-fn candidate(logged: &Logged) -> Option<(String, OffsetDateTime)> {
-    let body = logged.snapshot.as_deref()?;
-    match &*logged.activity.kind {
-        "invoice.finalized" | "invoice.updated" => {
+/// Finds in an entry and its snapshot the invoice that may be overdue from some moment on, and that moment.
+type Candidate = fn(&Activity, &str) -> Option<(String, OffsetDateTime)>;
+
+/// What is looked for in entries of `kind`, if anything.
+fn candidate(kind: &str) -> Option<Candidate> {
+    match kind {
+        "invoice.finalized" | "invoice.updated" => Some(|_, body| {
             let invoice: Document = serde_json::from_str(body).ok()?;
             Some((invoice.id.to_string(), passed(awaited(&invoice)?)))
-        }
+        }),
         // What it paid may be open again; whoever does the job looks.
-        "payment.deleted" => {
+        "payment.deleted" => Some(|activity, body| {
             let payment: PaidInvoice = serde_json::from_str(body).ok()?;
-            Some((payment.invoice_id?, logged.activity.created_at))
-        }
+            Some((payment.invoice_id?, activity.created_at))
+        }),
         _ => None,
     }
 }
@@ -120,10 +119,11 @@ impl Reader for OverdueReader {
     }
 
     async fn make(&self, mut entries: Vec<Entry>) -> Result<Vec<Put>, StoreError> {
-        entries.retain(|entry| KINDS.contains(&&*entry.activity.kind));
+        entries.retain(|entry| candidate(&entry.activity.kind).is_some());
         let stamp = (self.stamp)();
         let job = |logged: &Logged| {
-            let (subject, due) = candidate(logged)?;
+            let found = candidate(&logged.activity.kind)?;
+            let (subject, due) = found(&logged.activity, logged.snapshot.as_deref()?)?;
             // Nobody has to watch these: the entity has no part in them.
             let payload = logged.activity.tenant.as_str().to_owned();
             let new = NewJob { kind: JobKind::InvoiceOverdue, entity_id: None, subject, payload };
