@@ -109,8 +109,8 @@ pub fn due_for(endpoint: &EndpointId, now: OffsetDateTime, limit: usize) -> List
     let clauses = vec![
         Clause::on(&DUE_DELIVERIES, "endpoint_id", endpoint),
         Clause::on(&DUE_DELIVERIES, "due_at", Operator::Lte(now.into())),
-        // True of all that is due, as nothing is due before it came. Stores see by it that the index of this order is of more use than the
-        // one on what is due, of which there may be much for others.
+        // True of all that is due, as nothing is due before it came. Stores see by it that the index of this
+        // order is of more use than the one on what is due, of which there may be much for others.
         Clause::on(&DUE_DELIVERIES, "created_at", Operator::Lte(now.into())),
     ];
     in_order_of("created_at", clauses, limit)
