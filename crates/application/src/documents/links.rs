@@ -51,6 +51,8 @@ pub(crate) fn of_source(rows: &[Vec<Stored>], id: DocumentId) -> Result<Vec<Rela
     let mut found = relations(rows)?;
     found.retain(|relation| relation.source_id == id);
     found.sort_by_key(|relation| (relation.position, relation.id));
+    // A link that a request names again is held for its source and for its target.
+    found.dedup_by_key(|relation| relation.id);
     Ok(found)
 }
 
