@@ -1,9 +1,10 @@
 //! Documents as settlement sees them, and what its decisions change on them.
 
 use racun_documents::{Document, DocumentId, DocumentKind, Stage};
-use racun_kernel::{Event, Load, Put, Scope, Stamp, StoreError, Stored, Writes};
+use racun_kernel::{Decimal, Event, Load, Put, Scope, Stamp, StoreError, Stored, Writes};
 use racun_settlement::{
-    Expense, Outcome, PAYMENTS, Payment, Settleable, SettleableKind, SettleableStage, Settlement,
+    Expense, Outcome, PAYMENTS, Payment, PaymentWrite, Settleable, SettleableKind, SettleableStage,
+    Settlement,
 };
 use time::Date;
 
@@ -40,6 +41,7 @@ pub(crate) fn settleable(document: &Document) -> Option<Settleable> {
         total_with_tax: document.amounts.total_with_tax.clone(),
         total_paid: document.amounts.total_paid.clone(),
         total_applied: document.amounts.total_applied.clone(),
+        total_credited: document.amounts.total_credited.clone(),
     })
 }
 
@@ -113,8 +115,11 @@ impl Sheet {
         }
     }
 
-    /// Takes over the totals that a decision came to.
+    /// Takes over the totals that a decision came to, and what invoices have of advances.
     pub fn take_over(&mut self, outcome: &Outcome, stamp: &Stamp) {
+        for write in &outcome.writes {
+            self.note_advance(write);
+        }
         for settled in &outcome.documents {
             let found = self.documents.iter_mut().find(|(_, d)| d.id.to_string() == settled.id);
             if let Some((_, document)) = found {
@@ -127,6 +132,22 @@ impl Sheet {
             if let Some((_, expense)) = found {
                 *expense = expense.clone().paid(settled.total_paid.clone(), stamp);
             }
+        }
+    }
+
+    /// Notes on an invoice and its advance what the one has of the other, where `write` says it.
+    fn note_advance(&mut self, write: &PaymentWrite) {
+        let (payment, amount) = match write {
+            PaymentWrite::Insert(payment) => (payment, payment.amount.clone()),
+            PaymentWrite::Update { after, .. } => (&**after, after.amount.clone()),
+            PaymentWrite::Delete(payment) => (payment, Decimal::zero()),
+        };
+        let named = |id: &Option<String>| self.document(id.as_ref()?.parse().ok()?).cloned();
+        let pair = named(&payment.invoice_id).zip(named(&payment.advance_invoice_id));
+        if let Some((invoice, advance)) = pair.filter(|_| payment.is_allocation()) {
+            let (invoice, advance) = invoice.with_advance(advance, &amount);
+            self.replace(invoice);
+            self.replace(advance);
         }
     }
 
@@ -144,7 +165,7 @@ impl Sheet {
     /// All that a decision on this sheet writes.
     pub fn writes(&self, outcome: &Outcome, scope: &Scope, stamp: &Stamp) -> Writes {
         let mut puts = self.puts();
-        puts.extend(outcome.writes.iter().map(racun_settlement::PaymentWrite::put));
+        puts.extend(outcome.writes.iter().map(PaymentWrite::put));
         Writes { puts, events: events(outcome, scope, stamp), takes_number: false }
     }
 }

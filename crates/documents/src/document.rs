@@ -15,8 +15,8 @@ use crate::content::{Content, NewDocument};
 use crate::line::NewLine;
 use crate::version::Editor;
 use crate::{
-    DocumentError, DocumentId, DocumentKind, Fiscalization, Numbering, PaymentChange, Refused,
-    Version,
+    AdvanceShare, AppliedAdvance, DocumentError, DocumentId, DocumentKind, Fiscalization,
+    Numbering, PaymentChange, Refused, Version,
 };
 
 /// Where a document comes from.
@@ -135,6 +135,12 @@ pub struct Document {
     /// The change of a payment's type that the tax authority has not confirmed.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub payment_change_unconfirmed: Option<PaymentChange>,
+    /// Of an invoice: what it has of advance invoices, in the order in which it came to have it.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub advances_applied: Vec<AppliedAdvance>,
+    /// Of an advance invoice: what invoices have of it, all together; `None` for nothing.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub share_applied: Option<AdvanceShare>,
     /// Opaque id of its public page.
     pub shareable_id: Option<String>,
     /// Updates so far.
@@ -200,6 +206,8 @@ impl Document {
             reply: None,
             fiscal: None,
             payment_change_unconfirmed: None,
+            advances_applied: Vec::new(),
+            share_applied: None,
             shareable_id: None,
             updates: 0,
             created_at: stamp.now(),

@@ -71,6 +71,27 @@ pub enum Refused {
     /// Refunds, settlements or payments stand on it.
     #[error("payments stand on the document; delete them first")]
     Settled,
+    /// A credit note settles an invoice, so its money is there.
+    #[error("the credit note settles an invoice; void that invoice first")]
+    SettlesInvoice,
+    /// A credit note took back what is voided.
+    #[error("the credit note took back a document that is voided, and stays with it")]
+    TookBack,
+    /// Credit notes give back of it, which would stay good without it.
+    #[error("a credit note gives back of the document; void the credit note first")]
+    Credited,
+    /// Credit notes give back all of it.
+    #[error(
+        "credit notes give back all of the document already, so nothing of it is left to be voided"
+    )]
+    CreditedInFull,
+    /// What credit notes leave of it cannot be told.
+    #[error(
+        "what is left of the document cannot be told: its credit notes give back more at a tax rate \
+         than it charges, or are over other documents, too; give back the rest by a credit note of \
+         your own"
+    )]
+    CreditUnclear,
     /// Estimates end by being rejected or by running out.
     #[error("a document of this kind cannot be voided")]
     NotVoidable,
@@ -108,8 +129,9 @@ impl Refused {
             Self::Accepted => "estimate_accepted",
             Self::Rejected => "estimate_rejected",
             Self::RanOut => "estimate_expired",
-            Self::Applied => "document_linked",
-            Self::Settled => "document_settled",
+            Self::Applied | Self::TookBack => "document_linked",
+            Self::Settled | Self::SettlesInvoice => "document_settled",
+            Self::Credited | Self::CreditedInFull | Self::CreditUnclear => "document_credited",
             Self::NotVoidable => "document_not_voidable",
             Self::Fiscalized | Self::FiscalizedNotVoidable => "document_fiscalized",
             Self::NotToFiscalize => "document_not_to_fiscalize",

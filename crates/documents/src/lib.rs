@@ -20,6 +20,8 @@
 //! | `fiscalization`    | what a tax authority knows of a document                        |
 //! | `payment_change`   | a payment's change of type that the authority has not confirmed  |
 //! | `relation`         | links between documents                                         |
+//! | `advance`          | what invoices have of an advance invoice, with its tax          |
+//! | `rest`             | what credit notes leave of an invoice                           |
 //! | `version`          | what an update changed                                          |
 //! | `recurrence`       | schedules that make invoices after a template                   |
 //!
@@ -27,6 +29,7 @@
 //! those of `calculation`, or given (custom documents) and checked. An issued document's snapshots
 //! change only by an update that leaves a [`Version`].
 
+mod advance;
 mod amounts;
 pub mod calculation;
 mod content;
@@ -41,10 +44,12 @@ mod party;
 mod payment_change;
 pub mod recurrence;
 mod relation;
+mod rest;
 mod text;
 mod transaction_type;
 mod version;
 
+pub use advance::{AdvanceShare, AdvanceTax, AppliedAdvance};
 pub use amounts::{Amounts, TaxAmounts};
 pub use content::{Content, ExchangeRate, GivenTotals, NewDocument, TitleType};
 pub use document::{
@@ -61,6 +66,7 @@ pub use numbering::{NumberFormats, Numbering, UnitNumbering};
 pub use party::{BankAccount, BankAccountType, Party, PartyPatch, UjpParty, UnitSnapshot};
 pub use payment_change::PaymentChange;
 pub use relation::{RELATIONS, Relation, RelationType};
+pub use rest::rest;
 pub use text::{Localized, TextDefaults, Texts, Translations};
 pub use transaction_type::{TransactionType, Verdict, ViesData, classify, is_eu};
 pub use version::{Editor, VERSIONS, Version};

@@ -83,6 +83,9 @@ pub struct Relation {
     /// What the source, an issued credit note, gives back of the target; 0 for other links.
     #[serde(default = "Decimal::zero")]
     pub amount: Decimal,
+    /// Whether it was made although the rules of linking were against it.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub is_forced: bool,
     /// Its place among the links of its source, from 0.
     pub position: i64,
     /// When it was made.

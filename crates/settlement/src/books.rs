@@ -111,6 +111,20 @@ impl<'a> Books<'a> {
         Ok(())
     }
 
+    /// Ends settlements by credit notes: they are gone, and what they settled is open again on the
+    /// invoice and left on the credit note. It is asked in every stage, for a document that ends sets
+    /// free what it holds.
+    pub fn release(&mut self, settlements: Vec<Payment>) -> Result<(), SettlementError> {
+        for settlement in settlements {
+            for id in settlement.documents() {
+                self.document(&id)?.total_paid -= &settlement.amount;
+            }
+            self.tell(Happened::PaymentErased(settlement.id));
+            self.write(PaymentWrite::Delete(settlement));
+        }
+        Ok(())
+    }
+
     fn must_share_currency(&self, payment: &Payment) -> Result<(), Issues> {
         let named: Vec<String> = payment.documents().collect();
         let mut currencies =
@@ -135,9 +149,10 @@ impl<'a> Books<'a> {
         if document.stage == SettleableStage::Voided {
             return Err(Refusal::DocumentVoided { id: id.to_owned() }.into());
         }
-        let is_used = !document.total_paid.is_zero() || !document.total_applied.is_zero();
+        let moved = [&document.total_paid, &document.total_applied, &document.total_credited];
+        let is_used = moved.into_iter().any(|total| !total.is_zero());
         if document.currency != currency && is_used {
-            let message = "something is paid in the document's currency; it stays";
+            let message = "something is paid or credited in the document's currency; it stays";
             let issue = Issue::new("not_updatable", message).at("currency_code");
             return Err(Issues::from(issue).into());
         }
@@ -150,6 +165,7 @@ impl<'a> Books<'a> {
         {
             return Err(Refusal::AdvancePaymentLocked.into());
         }
+        document.must_cover_credit(&total_with_tax)?;
         let by_hand = &document.total_with_tax - &room;
         document.total_with_tax = total_with_tax;
         if by_hand.is_positive() {

@@ -36,13 +36,27 @@ pub struct Figures {
     pub maximum: Decimal,
 }
 
+impl Figures {
+    /// Why the maximum may be more than what is due; empty where it is not.
+    fn displaced(&self) -> String {
+        let due = &self.total_with_tax - &self.total_paid;
+        if self.maximum <= due || due.is_negative() {
+            return String::new();
+        }
+        format!(
+            ", more than the {due} that are due: money that is paid takes the place of money of \
+             linked advance invoices, which is then free again for other invoices"
+        )
+    }
+}
+
 /// What a state does not allow.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum Refusal {
     /// Payments would come to more than the document.
     #[error(
-        "payments cannot exceed the document's total of {}; this payment may come to {} at most",
-        .0.total_with_tax, .0.maximum
+        "payments cannot exceed the document's total of {}; this payment may come to {} at most{}",
+        .0.total_with_tax, .0.maximum, .0.displaced()
     )]
     PaymentExceedsTotal(Box<Figures>),
     /// Refunds and settlements would come to more than the credit note.
@@ -88,6 +102,18 @@ pub enum Refusal {
         /// The document or expense.
         id: String,
     },
+    /// The credit that was given on an invoice was used for something else, or paid back, before the
+    /// invoice was paid: so that much of the invoice is owed, and voiding it would forgive that.
+    #[error(
+        "{owed} of {id} is owed, for the credit that was given on it is used up; credit what is left \
+         of it by a credit note of its own, and do not void it"
+    )]
+    CreditSpent {
+        /// The invoice.
+        id: String,
+        /// What is owed.
+        owed: Decimal,
+    },
     /// A payment in the trash cannot be changed.
     #[error("the payment is in the trash; restore it first")]
     InTrash,
@@ -109,6 +135,7 @@ impl Refusal {
             Self::DocumentIsDraft { .. } => "document_is_draft",
             Self::DocumentVoided { .. } => "document_voided",
             Self::DocumentNotDraft { .. } => "document_not_draft",
+            Self::CreditSpent { .. } => "document_credited",
             Self::InTrash => "in_trash",
             Self::NotInTrash => "not_in_trash",
         }
@@ -126,6 +153,7 @@ impl Refusal {
             | Self::DocumentIsDraft { .. }
             | Self::DocumentVoided { .. }
             | Self::DocumentNotDraft { .. }
+            | Self::CreditSpent { .. }
             | Self::InTrash
             | Self::NotInTrash => None,
         }

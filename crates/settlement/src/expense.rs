@@ -198,6 +198,7 @@ impl Expense {
             total_with_tax: total.unwrap_or_else(Decimal::zero),
             total_paid: self.total_paid.clone(),
             total_applied: Decimal::zero(),
+            total_credited: Decimal::zero(),
         }
     }
 

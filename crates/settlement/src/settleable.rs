@@ -47,6 +47,8 @@ pub struct Settleable {
     pub total_paid: Decimal,
     /// On an advance invoice the sum of its active allocations to invoices; 0 on all else.
     pub total_applied: Decimal,
+    /// On an invoice or advance invoice what credit notes in effect give back of it; 0 on all else.
+    pub total_credited: Decimal,
 }
 
 impl Settleable {
@@ -56,13 +58,37 @@ impl Settleable {
         self.total_paid == self.total_with_tax
     }
 
+    /// What it has left to be given back by credit notes and, when it is an advance invoice, to be
+    /// applied to invoices: `total_with_tax - total_credited - total_applied`, never below 0.
+    ///
+    /// This is the one meaning of what is left. Whoever credits, links or settles asks here, so that
+    /// money leaves once.
+    #[must_use]
+    pub fn remaining(&self) -> Decimal {
+        let given_out = &self.total_credited + &self.total_applied;
+        (&self.total_with_tax - &given_out).max(Decimal::zero())
+    }
+
     /// What an advance invoice has left for invoices in `currency`: money serves others only while
-    /// it is issued.
+    /// it is issued, hence paid.
     pub(crate) fn advance_left(&self, currency: Currency) -> Decimal {
         let serves = self.kind == SettleableKind::AdvanceInvoice
             && self.stage == SettleableStage::Issued
             && self.currency == currency;
-        if serves { &self.total_with_tax - &self.total_applied } else { Decimal::zero() }
+        if serves { self.remaining() } else { Decimal::zero() }
+    }
+
+    /// Whether it may come to `total_with_tax`, for credit notes never give back more than that.
+    pub(crate) fn must_cover_credit(&self, total_with_tax: &Decimal) -> Result<(), Issues> {
+        if !self.total_credited.is_positive() || *total_with_tax >= self.total_credited {
+            return Ok(());
+        }
+        let message = format!(
+            "credit notes give back {} of the document, so it cannot come to {total_with_tax}; void \
+             them or lower them first",
+            self.total_credited
+        );
+        Err(Issue::new("credit_exceeds_remaining", message).at("items").into())
     }
 
     /// Whether payments on it can be made or changed at all.

@@ -222,12 +222,23 @@ impl Settlement {
     }
 
     /// Derives the invoice's allocations anew, after its links changed: it was issued with advance
-    /// invoices, got or lost a link, or was voided (hand it in as voided, and all are released).
+    /// invoices, or got or lost a link.
     ///
     /// # Errors
     /// [`SettlementError::NotFound`] when an advance invoice is not among the documents.
     pub fn settle(self, stamp: &Stamp) -> Result<Outcome, SettlementError> {
+        self.end(Vec::new(), stamp)
+    }
+
+    /// Sets free what a voided document holds; hand it in as voided. Of an invoice that is all advance
+    /// money, and the credit that `settlements`, the settlements by credit notes on it, took; of a
+    /// credit note its `settlements` of the invoice that is among the documents.
+    ///
+    /// # Errors
+    /// [`SettlementError::NotFound`] when a document that is named is not among those loaded.
+    pub fn end(self, settlements: Vec<Payment>, stamp: &Stamp) -> Result<Outcome, SettlementError> {
         let mut books = Books::open(self, stamp);
+        books.release(settlements)?;
         books.settle()?;
         Ok(books.close(None))
     }
@@ -274,32 +285,42 @@ impl Settlement {
         Ok(books.close(None))
     }
 
-    /// Settles as much of `invoice` as `credit_note` has, for an invoice that is to be voided.
-    /// What advances had given to it is released as far as the credit note takes their place.
+    /// Settles `invoice`, which is to be voided, by the `credit_notes` that together give back all of
+    /// it, in their order. What advances had given to it goes back, and so does the credit of
+    /// `released`, settlements of it by other credit notes.
     ///
     /// # Errors
-    /// As [`Settlement::record`].
+    /// As [`Settlement::record`]; [`Refusal::CreditSpent`] when the credit notes have less than what
+    /// is open, for then it is owed.
     pub fn settle_by_credit(
         self,
         invoice: &str,
-        credit_note: &str,
-        note: Option<String>,
+        credit_notes: &[String],
+        released: Vec<Payment>,
+        note: &str,
         stamp: &Stamp,
     ) -> Result<Outcome, SettlementError> {
         let mut books = Books::open(self, stamp);
-        let amount = books.room(invoice)?.min(books.room(credit_note)?);
-        if !amount.is_positive() {
-            return Ok(books.close(None));
+        books.release(released)?;
+        for credit_note in credit_notes {
+            let amount = books.room(invoice)?.min(books.room(credit_note)?);
+            if !amount.is_positive() {
+                continue;
+            }
+            books.record(NewPayment {
+                invoice_id: Some(invoice.to_owned()),
+                credit_note_id: Some(credit_note.clone()),
+                amount: Some(amount),
+                note: Some(note.to_owned()),
+                ..NewPayment::new(PaymentType::CreditNote)
+            })?;
         }
-        let payment = books.record(NewPayment {
-            invoice_id: Some(invoice.to_owned()),
-            credit_note_id: Some(credit_note.to_owned()),
-            amount: Some(amount),
-            note,
-            ..NewPayment::new(PaymentType::CreditNote)
-        })?;
+        let owed = books.room(invoice)?;
+        if owed.is_positive() {
+            return Err(Refusal::CreditSpent { id: invoice.to_owned(), owed }.into());
+        }
         books.settle()?;
-        Ok(books.close(Some(payment)))
+        Ok(books.close(None))
     }
 
     /// Issues the advance invoice `id`, which its payments must cover exactly.
@@ -325,8 +346,9 @@ impl Settlement {
     /// Gives the document `id` another total, after its lines changed.
     ///
     /// # Errors
-    /// When its payments would come to more than that, allocations aside, which give way; when it
-    /// is voided; when it is an issued advance invoice and the total is another; issue
+    /// When its payments would come to more than that, allocations aside, which give way; issue
+    /// `credit_exceeds_remaining` at `items` when credit notes give back more than that; when it is
+    /// voided; when it is an issued advance invoice and the total is another; issue
     /// `not_updatable` at `currency_code` when the currency is another and something is paid.
     pub fn revise(
         self,

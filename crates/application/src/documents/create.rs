@@ -271,8 +271,7 @@ pub async fn finalize<'a>(
     let date = fiscal.date();
     let plan = Plan {
         links,
-        // Whether the links may be was decided when they were made.
-        forced: true,
+        forced: false,
         payments: Vec::new(),
         numbering: Some(numbering),
         fiscal,

@@ -17,7 +17,7 @@ use crate::settling::{Sheet, events, payments};
 pub(super) struct Plan {
     /// The documents that it is linked to, in the order of its links.
     pub links: Vec<DocumentId>,
-    /// Whether links are made that would be refused otherwise.
+    /// Whether links of a new document are made that would be refused otherwise.
     pub forced: bool,
     /// What is paid with it.
     pub payments: Vec<NewPayment>,
@@ -120,10 +120,15 @@ impl Plan {
         targets.retain(|target| self.links.contains(&target.id));
         targets.sort_by_key(|target| self.links.iter().position(|id| *id == target.id));
         let others = links::relations(rows)?;
-        links::check(draft.id, &draft.content, &targets, &others, self.forced)?;
         let (old, mut relations) = match &before {
-            Before::New => (Vec::new(), links::link(&draft, &self.links, &self.stamp)),
-            Before::Draft(_, relations, _) => (relations.clone(), relations.clone()),
+            Before::New => {
+                links::check(draft.id, &draft.content, &targets, &others, self.forced)?;
+                (Vec::new(), links::link(&draft, &self.links, self.forced, &self.stamp))
+            }
+            Before::Draft(_, relations, _) => {
+                links::check_again(draft.id, &draft.content, &targets, relations)?;
+                (relations.clone(), relations.clone())
+            }
         };
         let document = match (&self.numbering, number) {
             (Some(numbering), Some(sequence)) => {

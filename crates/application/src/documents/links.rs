@@ -10,6 +10,7 @@ use racun_kernel::{Decimal, Issue, Issues, Load, Scope, Stamp, Store, StoreError
 
 use super::read::get_all;
 use super::request::DocumentRequest;
+use crate::settling::settleable;
 
 /// Documents that one document may be linked to.
 const MAX_LINKS: usize = 50;
@@ -50,6 +51,8 @@ pub(crate) fn of_source(rows: &[Vec<Stored>], id: DocumentId) -> Result<Vec<Rela
     let mut found = relations(rows)?;
     found.retain(|relation| relation.source_id == id);
     found.sort_by_key(|relation| (relation.position, relation.id));
+    // A link that a request names again is held for its source and for its target.
+    found.dedup_by_key(|relation| relation.id);
     Ok(found)
 }
 
@@ -85,7 +88,12 @@ pub(super) async fn named(
 }
 
 /// Fresh links of `source` to `targets`, in their order.
-pub(super) fn link(source: &Document, targets: &[DocumentId], stamp: &Stamp) -> Vec<Relation> {
+pub(super) fn link(
+    source: &Document,
+    targets: &[DocumentId],
+    is_forced: bool,
+    stamp: &Stamp,
+) -> Vec<Relation> {
     let relation = |(position, target): (i64, &DocumentId)| Relation {
         id: stamp.id(),
         entity_id: source.entity_id,
@@ -93,6 +101,7 @@ pub(super) fn link(source: &Document, targets: &[DocumentId], stamp: &Stamp) -> 
         target_id: *target,
         relation_type: RelationType::of(source.id.kind(), target.kind()),
         amount: Decimal::zero(),
+        is_forced,
         position,
         created_at: stamp.now(),
     };
@@ -113,13 +122,61 @@ pub(super) fn check(
     others: &[Relation],
     forced: bool,
 ) -> Result<(), DocumentError> {
-    let mut issues = Issues::default();
-    for (n, target) in targets.iter().enumerate() {
+    let reason = |target: &Document| {
         let others = others.iter().filter(|other| other.target_id == target.id);
         let taken = others.filter(|other| other.source_id != source).any(is_conversion);
-        let reason =
-            never(source, content, target).or_else(|| unforced(content, target, taken, forced));
-        if let Some(message) = reason {
+        let unforced = || unforced(content, target, taken).filter(|_| !forced);
+        let hinted = || unforced().map(|(reason, force)| hinted(source.kind(), reason, force));
+        never(source, content, target).map(str::to_owned).or_else(hinted)
+    };
+    refuse(targets, reason)
+}
+
+/// Checks that the draft `source`, which is to be issued, may still be linked as its `relations` say
+/// to `targets`, which are held: nothing may have ended meanwhile, nor an advance have been used up
+/// but where it was linked by force.
+///
+/// # Errors
+/// As [`check`].
+pub(super) fn check_again(
+    source: DocumentId,
+    content: &Content,
+    targets: &[Document],
+    relations: &[Relation],
+) -> Result<(), DocumentError> {
+    let reason = |target: &Document| {
+        let forced = relations.iter().any(|own| own.target_id == target.id && own.is_forced);
+        let used_up = || used_up(target).filter(|_| !forced);
+        let hinted = || used_up().map(|(reason, _)| format!("{reason}; link another, or none"));
+        never(source, content, target).map(str::to_owned).or_else(hinted)
+    };
+    refuse(targets, reason)
+}
+
+/// Checks that `source` has the currency of all `targets` that money moves between it and them.
+///
+/// # Errors
+/// As [`check`].
+pub(super) fn check_currency(
+    source: DocumentId,
+    content: &Content,
+    targets: &[Document],
+) -> Result<(), DocumentError> {
+    let reason = |target: &Document| {
+        let differs = is_money(source, target) && target.content.currency != content.currency;
+        differs.then(|| OTHER_CURRENCY.to_owned())
+    };
+    refuse(targets, reason)
+}
+
+/// Refuses when there is a `reason` against one of `targets`.
+fn refuse(
+    targets: &[Document],
+    reason: impl Fn(&Document) -> Option<String>,
+) -> Result<(), DocumentError> {
+    let mut issues = Issues::default();
+    for (n, target) in targets.iter().enumerate() {
+        if let Some(message) = reason(target) {
             issues.push(Issue::new("linked_document_invalid", message).at(n));
         }
     }
@@ -128,49 +185,69 @@ pub(super) fn check(
     at_field.into_result(()).map_err(DocumentError::LinkRefused)
 }
 
-/// What no force helps against.
-fn never(source: DocumentId, content: &Content, target: &Document) -> Option<&'static str> {
+const OTHER_CURRENCY: &str = "this document is in another currency";
+
+/// Whether a link of `source` to `target` moves money.
+fn is_money(source: DocumentId, target: &Document) -> bool {
     use DocumentKind::{AdvanceInvoice, CreditNote, Invoice};
-    let money = matches!(
+    matches!(
         (source.kind(), target.id.kind()),
         (Invoice, AdvanceInvoice) | (CreditNote, Invoice | AdvanceInvoice)
-    );
+    )
+}
+
+/// What no force helps against.
+fn never(source: DocumentId, content: &Content, target: &Document) -> Option<&'static str> {
     if target.id == source {
         Some("a document cannot be linked to itself")
     } else if target.is_draft() {
         Some("this document is a draft; finalize it first")
     } else if matches!(target.stage, Stage::Voided(..)) {
         Some("this document is voided")
-    } else if money && target.content.currency != content.currency {
-        Some("this document is in another currency")
+    } else if is_money(source, target) && target.content.currency != content.currency {
+        Some(OTHER_CURRENCY)
     } else {
         None
     }
 }
 
-fn unforced(
-    content: &Content,
-    target: &Document,
-    taken: bool,
-    forced: bool,
-) -> Option<&'static str> {
-    if forced {
-        return None;
-    }
+/// A reason against a link, and what force does about it.
+type Unforced = (&'static str, &'static str);
+
+const ALL_THE_SAME: &str = "links it all the same";
+
+/// What force helps against.
+fn unforced(content: &Content, target: &Document, taken: bool) -> Option<Unforced> {
     let customers = (content.customer_id, target.content.customer_id);
     if matches!(customers, (Some(ours), Some(theirs)) if ours != theirs) {
-        Some("this document is of another customer; force_linked_documents links it all the same")
+        Some(("this document is of another customer", ALL_THE_SAME))
     } else if target.content.currency != content.currency {
-        Some("this document is in another currency; force_linked_documents links it all the same")
+        Some((OTHER_CURRENCY, ALL_THE_SAME))
     } else if taken {
-        Some("this document was converted before; force_linked_documents links it again")
-    } else if target.id.kind() == DocumentKind::AdvanceInvoice
-        && target.amounts.total_applied >= target.amounts.total_with_tax
-    {
-        Some("nothing is left of this advance; force_linked_documents links it all the same")
+        Some(("this document was converted before", "links it again"))
     } else {
-        None
+        used_up(target)
     }
+}
+
+/// Whether `target` is an advance of which nothing is left.
+fn used_up(target: &Document) -> Option<Unforced> {
+    let is_used_up =
+        target.id.kind() == DocumentKind::AdvanceInvoice && !remaining(target).is_positive();
+    is_used_up.then_some(("nothing is left of this advance", ALL_THE_SAME))
+}
+
+/// The `reason`, with what `force` does about it where documents of `kind` may be forced.
+fn hinted(kind: DocumentKind, reason: &str, force: &str) -> String {
+    match kind {
+        DocumentKind::Invoice => format!("{reason}; force_linked_documents {force}"),
+        _ => reason.to_owned(),
+    }
+}
+
+/// What `document` has left to give back or, when it is an advance invoice, to be applied.
+fn remaining(document: &Document) -> Decimal {
+    settleable(document).map_or_else(Decimal::zero, |document| document.remaining())
 }
 
 /// Whether a link uses its target up.
@@ -196,7 +273,7 @@ pub(super) fn credit(
         let Some(target) = targets.iter_mut().find(|target| target.id == link.target_id) else {
             continue;
         };
-        let left = &target.amounts.total_with_tax - &target.amounts.total_credited;
+        let left = remaining(target);
         link.amount = open.clone().min(left.clone()).max(Decimal::zero());
         note_credit(target, &link.amount, stamp);
         open -= &link.amount;
@@ -208,6 +285,25 @@ pub(super) fn credit(
     }
     let message = format!("{total} is more than what is left to give back, {possible}");
     let issue = Issue::new("credit_exceeds_remaining", message).at("linked_documents");
+    Err(DocumentError::LinkRefused(issue.into()))
+}
+
+/// Checks that a credit note that was used or paid back still gives back of something after its links
+/// changed from `old` to `new`; otherwise that money would be there a second time.
+///
+/// # Errors
+/// [`DocumentError::LinkRefused`].
+pub(super) fn check_kept(
+    before: &Document,
+    old: &[Relation],
+    new: &[Relation],
+) -> Result<(), DocumentError> {
+    let given = |links: &[Relation]| links.iter().any(|link| link.amount.is_positive());
+    if !before.amounts.total_paid.is_positive() || !given(old) || given(new) {
+        return Ok(());
+    }
+    let message = "the credit note was used or paid back, so it stays linked to what it gives back";
+    let issue = Issue::new("linked_document_invalid", message).at("linked_documents");
     Err(DocumentError::LinkRefused(issue.into()))
 }
 

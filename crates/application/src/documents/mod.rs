@@ -15,8 +15,10 @@
 //! | `issue`   | the decision behind both: number, links, advances, credit, payments  |
 //! | `write`   | update, delete                                                       |
 //! | `void`    | void, by a credit note where the law asks for one                    |
+//! | `around`  | the credit notes and invoices that stand around what is voided       |
 //! | `read`    | get, list, versions, calculate                                       |
 
+mod around;
 mod compose;
 mod copy;
 mod create;

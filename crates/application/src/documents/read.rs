@@ -81,12 +81,18 @@ pub(crate) async fn all_of<A: Record>(
     table: &'static Table,
     clause: Clause,
 ) -> Result<Vec<A>, StoreError> {
-    let query = ListQuery {
-        limit: ROW_LIMIT,
-        count: false,
-        clauses: vec![clause],
-        ..ListQuery::first_page(table)
-    };
+    all_where(store, tenant, table, vec![clause]).await
+}
+
+/// As [`all_of`], where all of `clauses` hold.
+pub(super) async fn all_where<A: Record>(
+    store: &dyn Store,
+    tenant: &Tenant,
+    table: &'static Table,
+    clauses: Vec<Clause>,
+) -> Result<Vec<A>, StoreError> {
+    let query =
+        ListQuery { limit: ROW_LIMIT, count: false, clauses, ..ListQuery::first_page(table) };
     Ok(store.page(table, tenant, &query).await?.rows)
 }
 

@@ -2,13 +2,14 @@
 
 use racun_access::Entity;
 use racun_documents::{
-    Content, CreationSource, Document, DocumentError, DocumentId, DocumentKind, GivenTotals, Line,
-    NewDocument, NewLine, Numbering, Refused, Relation, Stage, Voided,
+    Content, CreationSource, Document, DocumentError, DocumentId, DocumentKind, Line, NewDocument,
+    Numbering, Refused, Relation, Stage, Voided, rest,
 };
 use racun_kernel::{Put, Scope, Stamp, Stored, Writes};
-use racun_settlement::PaymentWrite;
+use racun_settlement::{PaymentWrite, SettleableKind};
 use time::{Date, OffsetDateTime};
 
+use super::around::{Around, HeldAround};
 use super::issue::{advances, relation_puts};
 use super::numbers::numbering;
 use super::write::{Change, Held, loads};
@@ -29,15 +30,19 @@ pub struct Voiding {
 
 /// Declares an issued document void. Its number stays taken.
 ///
-/// Advance money that an invoice had goes back to its advances; what a credit note gave back no
-/// longer counts. Where an invoice may not simply end (in Portugal, and when a tax authority was told
-/// of it), a credit note over all of its lines is issued in the same commit, linked to it, and settles
-/// what was open of it. The tax authority is told of that, issued where the invoice was.
+/// Advance money that an invoice had goes back to its advances, and credit that had settled it to the
+/// credit notes; what a credit note gave back no longer counts. While a credit note gives back of a
+/// document, it is not voided.
+///
+/// Where an invoice may not simply end (in Portugal, and when a tax authority was told of it), a credit
+/// note over all that others have not given back is issued in the same commit, linked to it, and with
+/// them settles what was open of it. The tax authority is told of that, issued where the invoice was.
 ///
 /// # Errors
 /// [`racun_kernel::StoreError::NotFound`], what the document's stage refuses, an advance invoice that
-/// is applied, a credit note that refunds or settlements stand on, a fiscalized document that is no
-/// plain invoice, or what fiscalization lacks.
+/// is applied, a document that credit notes stand on, a credit note that was paid back or settles
+/// another invoice than the one that it gives back of, a fiscalized document that is no plain invoice,
+/// or what fiscalization lacks.
 pub async fn void<'a>(
     ports: impl Into<Ports<'a>>,
     scope: &Scope,
@@ -50,6 +55,7 @@ pub async fn void<'a>(
     let store = ports.store;
     let seen = read::get(store, scope, id).await?;
     let seen_links = read::links_of(store, scope, id).await?;
+    let around = Around::of(store, scope, &seen, &seen_links).await?;
     let today = gather::today(entity, stamp);
     let by_credit_note = ends_by_credit(entity, &seen);
     if seen.is_fiscalized() && !by_credit_note && matches!(seen.stage, Stage::Issued(_)) {
@@ -72,6 +78,7 @@ pub async fn void<'a>(
     let (scope, stamp) = (scope.clone(), stamp.clone());
     let series = numbering.as_ref().map(|numbering| numbering.series.clone());
     let mut loads = loads(&scope, id, &seen_links, &[]);
+    loads.extend(around.loads(&scope, &seen_links));
     let own = loads.len();
     loads.extend(fiscal.issuing().map(|issuing| issuing.loads()).unwrap_or_default());
     let placed = loads.len();
@@ -87,15 +94,16 @@ pub async fn void<'a>(
             if held.document.is_fiscalized() != was_fiscal {
                 return Err(DocumentError::ChangedMeanwhile.into());
             }
+            let around = around.held(&held.rows, &held.sheet)?;
             let change = Change { scope: &scope, today, stamp: &stamp };
             let (document, sending, mut writes) = match (numbering, loaded.number) {
                 (Some(numbering), Some(number)) => {
                     let crediting =
                         Crediting { numbering, number, fiscal, places, now: loaded.now };
-                    by_credit(held, voided, &change, crediting)?
+                    by_credit(held, around, voided, &change, crediting)?
                 }
                 _ => {
-                    let (document, writes) = simply(held, voided, &change)?;
+                    let (document, writes) = simply(held, around, voided, &change)?;
                     (document, None, writes)
                 }
             };
@@ -127,27 +135,40 @@ fn ends_by_credit(entity: &Entity, document: &Document) -> bool {
         && !document.content.lines.iter().any(negative)
 }
 
-fn simply(held: Held, voided: Voided, change: &Change<'_>) -> Result<(Document, Writes), Error> {
+fn simply(
+    held: Held,
+    around: HeldAround,
+    voided: Voided,
+    change: &Change<'_>,
+) -> Result<(Document, Writes), Error> {
     let Held { document: before, links: old, allocations, mut sheet, .. } = held;
-    match before.id.kind() {
+    let id = before.id;
+    let document = before.clone().void(voided)?;
+    match id.kind() {
         DocumentKind::AdvanceInvoice if before.amounts.total_applied.is_positive() => {
             return Err(Refused::Applied.into());
         }
-        DocumentKind::CreditNote if before.amounts.total_paid.is_positive() => {
-            return Err(Refused::Settled.into());
-        }
+        DocumentKind::CreditNote => around.check_note(&before, &old, &sheet)?,
+        _ if before.amounts.total_credited.is_positive() => return Err(Refused::Credited.into()),
         _ => {}
     }
-    let id = before.id;
-    let document = before.clone().void(voided)?;
     let mut new = old.clone();
     let mut targets: Vec<Document> = sheet.documents().cloned().collect();
     links::uncredit(&mut new, &mut targets, change.stamp);
     targets.into_iter().for_each(|target| sheet.replace(target));
     let sheet = sheet.with(Some(before), document);
-    let outcome = (id.kind() == DocumentKind::Invoice).then(|| {
-        let links = advances(&old);
-        sheet.settlement(change.scope, change.today, allocations, links).settle(change.stamp)
+    let freeing = match around.own {
+        Some(own) => Some((own.id, own.allocations, own.advances)),
+        None if id.kind() == DocumentKind::Invoice => Some((id, allocations, advances(&old))),
+        None => None,
+    };
+    let outcome = freeing.map(|(invoice, allocations, links)| {
+        let mut settlement = sheet.settlement(change.scope, change.today, allocations, links);
+        // Of all invoices that are held only this one is settled anew.
+        settlement.documents.retain(|document| {
+            document.kind != SettleableKind::Invoice || document.id == invoice.to_string()
+        });
+        settlement.end(around.settlements, change.stamp)
     });
     change.written(sheet, id, outcome.transpose()?, relation_puts(&old, &new))
 }
@@ -161,10 +182,11 @@ struct Crediting {
     now: Option<OffsetDateTime>,
 }
 
-/// Voids an invoice by a credit note, which settles all that payments by hand have left open; advance
-/// money goes back by that.
+/// Voids an invoice by a credit note over what others have not given back. Together they settle all that
+/// payments by hand have left open; advance money and credit from elsewhere go back by that.
 fn by_credit(
     held: Held,
+    around: HeldAround,
     voided: Voided,
     change: &Change<'_>,
     crediting: Crediting,
@@ -174,18 +196,25 @@ fn by_credit(
     let (id, stamp) = (before.id, change.stamp);
     // The stage is asked first: a voided invoice is refused as such, not for its credit.
     before.clone().void(voided.clone())?;
-    let credit = Document::draft(credit_of(&before, change.today), stamp)?;
+    let notes = around.credited(&sheet)?;
+    let credit = Document::draft(credit_of(&before, &notes, change.today)?, stamp)?;
     let operator = change.scope.person().cloned();
     let credit = credit.issue(&numbering, number, operator, change.today, stamp)?;
-    let mut relations: Vec<Relation> = links::link(&credit, &[id], stamp);
+    let mut relations: Vec<Relation> = links::link(&credit, &[id], false, stamp);
     let mut credited = vec![before.clone()];
     links::credit(&credit.amounts.total_with_tax, &mut relations, &mut credited, stamp)?;
     let invoice = credited.into_iter().next().unwrap_or_else(|| before.clone());
     let mut sheet = sheet.with(Some(before.clone()), invoice).with_new(credit.clone());
     let note = format!("Auto-applied credit note for voided invoice {}", before.number());
     let settlement = sheet.settlement(change.scope, change.today, allocations, advances(&old));
-    let (paid, paying) = (id.to_string(), credit.id.to_string());
-    let outcome = settlement.settle_by_credit(&paid, &paying, Some(note), stamp)?;
+    let paying: Vec<String> =
+        notes.iter().chain([&credit]).map(|note| note.id.to_string()).collect();
+    let mut released = around.settlements;
+    released.retain(|payment| {
+        payment.credit_note_id.as_ref().is_none_or(|note| !paying.contains(note))
+    });
+    let paid = id.to_string();
+    let outcome = settlement.settle_by_credit(&paid, &paying, released, &note, stamp)?;
     sheet.take_over(&outcome, stamp);
     let gone = || racun_kernel::StoreError::NotFound { id: id.to_string() };
     let document = sheet.document(id).cloned().ok_or_else(gone)?.void(voided)?;
@@ -208,15 +237,11 @@ fn by_credit(
     Ok((document, issued.sending, writes))
 }
 
-/// A credit note over all lines of `invoice`.
-fn credit_of(invoice: &Document, today: Date) -> NewDocument {
-    let amounts = &invoice.amounts;
-    let line = |line: &Line| NewLine {
-        id: None,
-        given: Some((line.total.clone(), line.total_with_tax.clone())),
-        ..line.again()
-    };
-    NewDocument {
+/// A credit note over all of `invoice` that `notes` have not given back: the same amounts to the cent,
+/// also of custom documents and of corrected totals.
+fn credit_of(invoice: &Document, notes: &[Document], today: Date) -> Result<NewDocument, Refused> {
+    let (lines, given) = rest(invoice, notes)?;
+    Ok(NewDocument {
         kind: DocumentKind::CreditNote,
         entity_id: invoice.entity_id,
         source: CreationSource::Api,
@@ -227,15 +252,9 @@ fn credit_of(invoice: &Document, today: Date) -> NewDocument {
             lines: Vec::new(),
             ..invoice.content.clone()
         },
-        lines: invoice.content.lines.iter().map(line).collect(),
+        lines,
         expected_total_with_tax: None,
-        // The same amounts to the cent, also of custom documents and of corrected totals.
-        given: Some(GivenTotals {
-            total: amounts.total.clone(),
-            total_with_tax: amounts.total_with_tax.clone(),
-            total_discount: amounts.total_discount.clone(),
-            taxes: amounts.taxes.iter().map(|tax| tax.tax.clone()).collect(),
-        }),
+        given: Some(given),
         today,
-    }
+    })
 }

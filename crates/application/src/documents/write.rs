@@ -41,7 +41,7 @@ pub(super) struct Held {
     pub allocations: Vec<Payment>,
     pub sheet: Sheet,
     /// All that was held.
-    rows: Vec<Vec<Stored>>,
+    pub rows: Vec<Vec<Stored>>,
 }
 
 /// What has to be held for a change of the document `id`, whose links are `links`; `more` are
@@ -72,8 +72,21 @@ impl Held {
             return Err(DocumentError::ChangedMeanwhile.into());
         }
         let sheet = Sheet::of(links::documents(&rows)?);
-        Ok(Self { document, links, allocations: payments(&rows)?, sheet, rows })
+        Ok(Self { document, links, allocations: allocations_of(&rows, id)?, sheet, rows })
     }
+}
+
+/// The advance money that the invoice `id` has, among held rows.
+fn allocations_of(rows: &[Vec<Stored>], id: DocumentId) -> Result<Vec<Payment>, Error> {
+    let mut found = payments(rows)?;
+    found.retain(|payment| {
+        let is_its = payment.invoice_id.as_deref() == Some(&id.to_string());
+        is_its && payment.is_allocation() && payment.deleted_at.is_none()
+    });
+    // What is held twice is one.
+    found.sort_by_key(|payment| payment.id);
+    found.dedup_by_key(|payment| payment.id);
+    Ok(found)
 }
 
 /// Changes a draft, or an issued document that may still be edited, and keeps a version of it.
@@ -168,11 +181,17 @@ impl Change<'_> {
         let Held { document: before, links: old, allocations, sheet, rows } = held;
         let mut new = self.relinked(&document, &old, relink, &rows)?;
         let mut sheet = sheet;
+        if document.content.currency != before.content.currency {
+            let named = |target: &Document| new.iter().any(|link| link.target_id == target.id);
+            let targets: Vec<Document> = sheet.documents().cloned().filter(named).collect();
+            links::check_currency(document.id, &document.content, &targets)?;
+        }
         if document.id.kind() == DocumentKind::CreditNote && !document.is_draft() {
             let mut targets: Vec<Document> = sheet.documents().cloned().collect();
             links::uncredit(&mut old.clone(), &mut targets, self.stamp);
             let total = &document.amounts.total_with_tax;
             links::credit(total, &mut new, &mut targets, self.stamp)?;
+            links::check_kept(&before, &old, &new)?;
             targets.into_iter().for_each(|target| sheet.replace(target));
         }
         let settles = crate::settling::settleable(&document).is_some();
@@ -203,10 +222,14 @@ impl Change<'_> {
         targets.sort_by_key(|target| named.iter().position(|id| *id == target.id));
         let others = links::relations(rows)?;
         links::check(document.id, &document.content, &targets, &others, relink.forced)?;
-        let fresh = links::link(document, &named, self.stamp);
+        let fresh = links::link(document, &named, relink.forced, self.stamp);
         let kept = |fresh: Relation| {
             let same = old.iter().find(|relation| relation.target_id == fresh.target_id);
-            same.map_or(fresh.clone(), |same| Relation { position: fresh.position, ..same.clone() })
+            same.map_or(fresh.clone(), |same| Relation {
+                position: fresh.position,
+                is_forced: same.is_forced || relink.forced,
+                ..same.clone()
+            })
         };
         Ok(fresh.into_iter().map(kept).collect())
     }

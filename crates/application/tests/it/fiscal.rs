@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use racun_application::Error;
-use racun_application::documents::{self, Creation, DocumentRequest};
+use racun_application::documents::{self, Creation, DocumentRequest, LineTaxRequest};
 use racun_application::fiscalization::{
     FinaRequest, FiscalRequest, FiscalizationRefused, FursRequest,
 };
@@ -15,8 +15,9 @@ use racun_test_postgres::Database;
 use time::macros::{date, datetime};
 use time::{Duration, OffsetDateTime};
 
-use crate::fixture::{NOW, Shop, decimal};
+use crate::fixture::{NOW, Shop, decimal, line, request};
 use crate::office::{Fiscalizing, PER_DEVICE, fiscal, furs, paid, record, skip, worth_100};
+use crate::settling::{linked, refusal};
 use crate::takings::{on_postgres, on_sqlite};
 
 /// The test's own time on SQLite, real time on PostgreSQL, whose clock is its server's.
@@ -261,6 +262,67 @@ async fn what_an_authority_was_told_cannot_be_edited_but_for_categories() {
             let category = documents::LineCategory { line_id: line, financial_category_id: None };
             documents::categorize(&**store, scope, vec![category], stamp).await.unwrap();
         }
+    }
+}
+
+#[tokio::test]
+async fn a_partly_credited_invoice_is_voided_by_a_credit_note_over_the_rest() {
+    for (own, _database) in everywhere().await {
+        let mut bread = line("Kruh", "3", "10");
+        bread.taxes =
+            Some(vec![LineTaxRequest { rate: Some(decimal("9.5")), ..LineTaxRequest::default() }]);
+        let sold = request(vec![bread.clone(), line("Vino", "2", "4.33")]);
+        let kind = DocumentKind::Invoice;
+        let unpaid = Creation::default;
+        let invoice = own.make(kind, sold, unpaid(), &own.shop.stamp).await.unwrap();
+        assert_eq!(invoice.amounts.total_with_tax, decimal("43.42"));
+        bread.quantity = Some(decimal("1"));
+        let back = linked(request(vec![bread, line("Vino", "1", "4.33")]), &[&invoice]);
+        let kind = DocumentKind::CreditNote;
+        let credit = own.make(kind, back, unpaid(), &own.shop.stamp).await.unwrap();
+        own.office.heard();
+        let voided = own.void(&invoice).await.unwrap();
+        assert_eq!(voided.amounts.total_credited, decimal("43.42"));
+        assert_eq!(voided.total_due(), decimal("0"));
+        // Less one of each. The tax on 8.66 is 1.91, on 4.33 it is 0.95, so 0.96 is left.
+        let heard = own.office.heard();
+        let [message] = &heard[..] else { panic!("{heard:?}") };
+        let (total, mut rates, refers) = match message.content() {
+            Content::Furs(sent) => {
+                let rates = sent.taxes.vat.iter().map(|tax| [&tax.rate, &tax.base, &tax.amount]);
+                let rates: Vec<[String; 3]> =
+                    rates.map(|tax| tax.map(ToString::to_string)).collect();
+                (sent.total.clone(), rates, sent.references.len())
+            }
+            Content::Fina(sent) => {
+                let rates = sent.vat.iter().map(|tax| [&tax.rate, &tax.base, &tax.amount]);
+                let rates: Vec<[String; 3]> =
+                    rates.map(|tax| tax.map(ToString::to_string)).collect();
+                (sent.total.clone(), rates, 1)
+            }
+        };
+        rates.sort();
+        assert_eq!((total, refers), (decimal("-27.19"), 1));
+        assert_eq!(rates, [["22", "-4.33", "-0.96"], ["9.5", "-20", "-1.9"]]);
+        // Both credit notes are used up by what was never paid.
+        assert_eq!(own.reread(&credit).await.total_due(), decimal("0"));
+        let not_voidable = Error::Document(Refused::FiscalizedNotVoidable.into());
+        assert_eq!(own.void(&credit).await.unwrap_err(), not_voidable);
+
+        // Credited in full, nothing is left to be voided; credit that was paid back is owed.
+        let invoice = own.sell(&[], FiscalRequest::default()).await.unwrap();
+        let back = linked(worth_100(), &[&invoice]);
+        own.make(kind, back, unpaid(), &own.shop.stamp).await.unwrap();
+        let full = Error::Document(Refused::CreditedInFull.into());
+        assert_eq!(own.void(&invoice).await.unwrap_err(), full);
+        let invoice = own.sell(&[], FiscalRequest::default()).await.unwrap();
+        let back = linked(request(vec![line("Kruh", "1", "40")]), &[&invoice]);
+        let paid_back = Creation { payments: paid(&[Cash]), ..unpaid() };
+        own.make(kind, back, paid_back, &own.shop.stamp).await.unwrap();
+        let owed = refusal(own.void(&invoice).await.unwrap_err());
+        assert_eq!(owed.code(), "document_credited");
+        assert!(owed.to_string().starts_with("48.8 of inv_"), "{owed}");
+        assert_eq!(own.reread(&invoice).await.voided_at(), None);
     }
 }
 

@@ -16,6 +16,8 @@ mod fiscal_worker;
 mod fixture;
 mod flaky;
 mod jobs;
+mod linked_money;
+mod money_laws;
 mod numbers;
 mod office;
 mod operators;

@@ -211,6 +211,11 @@ async fn a_credit_note_settles_an_invoice_within_its_balance() {
     let changed = shop.change(&nobody, payment.id, patch).await;
     assert_eq!(refusal(changed.unwrap_err()).code(), "payment_system_managed");
     let voided = shop.void(&credit).await;
+    assert_eq!(voided.unwrap_err(), Error::from(racun_documents::Refused::SettlesInvoice));
+    // Money that was paid back can be taken back first.
+    let other = shop.issue(DocumentKind::CreditNote, worth("40"), Vec::new()).await.unwrap();
+    shop.pay(&other, "5").await.unwrap();
+    let voided = shop.void(&other).await;
     assert_eq!(voided.unwrap_err(), Error::from(racun_documents::Refused::Settled));
 }
 

@@ -16,7 +16,8 @@ use super::line::{
     InvoiceItemBody,
 };
 use super::output::{
-    CreationSourceBody, DocumentViesBody, ExchangeRateBody, SummaryTaxBody, TransactionTypeBody,
+    AppliedAdvanceBody, CreationSourceBody, DocumentViesBody, ExchangeRateBody, SummaryTaxBody,
+    TransactionTypeBody,
 };
 use super::party::{PartyBody, UnitBody};
 use super::relation::RelationBody;
@@ -241,7 +242,11 @@ document_answer! {
     [
         /// An invoice.
         InvoiceBody as Invoice of InvoiceItemBody
-    ] {} settled exchanged
+    ] {
+        /// The advance invoices that pay of it, with the tax that each bore.
+        advances_applied: Vec<AppliedAdvanceBody> =
+            |document| document.advances_applied.clone().convert(),
+    } settled exchanged
 }
 
 document_answer! {

@@ -1,7 +1,10 @@
 //! Parts of documents as they are answered, and answers that are not documents.
 
 use racun_application::documents::NextNumber;
-use racun_documents::{Document, ExchangeRate, TaxAmounts, TransactionType, Version, ViesData};
+use racun_documents::{
+    AdvanceTax, AppliedAdvance, Document, ExchangeRate, TaxAmounts, TransactionType, Version,
+    ViesData,
+};
 use racun_kernel::calendar::{format_instant, format_midnight};
 use racun_kernel::{Authority, Decimal};
 use serde::Serialize;
@@ -53,6 +56,64 @@ impl Convert<SummaryTaxBody> for TaxAmounts {
             base_converted: self.base_converted,
             amount_converted: self.amount_converted,
             reverse_charge: self.tax.reverse_charge,
+        }
+    }
+}
+
+/// A tax that money of an advance bore.
+#[derive(Debug, Serialize, ToSchema)]
+#[schema(as = AppliedAdvanceTax)]
+pub struct AdvanceTaxBody {
+    /// Percent.
+    #[schema(schema_with = number)]
+    rate: Decimal,
+    /// Before tax.
+    #[schema(schema_with = number)]
+    base: Decimal,
+    #[schema(schema_with = number)]
+    amount: Decimal,
+    /// Whether the customer owes the tax; then `amount` is 0.
+    reverse_charge: bool,
+}
+
+/// What an invoice has of an advance invoice, with the base and tax that it bore there: what the
+/// final invoice deducts. Where it has a part of the advance, each rate is in proportion to what the
+/// advance had left, rounded by the largest remainder; the parts of an advance come to the advance.
+#[derive(Debug, Serialize, ToSchema)]
+#[schema(as = AppliedAdvance)]
+pub struct AppliedAdvanceBody {
+    /// The advance invoice.
+    document_id: String,
+    /// Its number.
+    number: String,
+    /// Its date: midnight UTC.
+    date: String,
+    /// With tax. `total_paid` holds it already.
+    #[schema(schema_with = number)]
+    amount: Decimal,
+    /// Before tax.
+    #[schema(schema_with = number)]
+    total: Decimal,
+    /// One for each rate.
+    taxes: Vec<AdvanceTaxBody>,
+}
+
+impl Convert<AdvanceTaxBody> for AdvanceTax {
+    fn convert(self) -> AdvanceTaxBody {
+        let Self { rate, reverse_charge, base, amount } = self;
+        AdvanceTaxBody { rate, base, amount, reverse_charge }
+    }
+}
+
+impl Convert<AppliedAdvanceBody> for AppliedAdvance {
+    fn convert(self) -> AppliedAdvanceBody {
+        AppliedAdvanceBody {
+            document_id: self.advance_id.to_string(),
+            number: self.number,
+            date: format_midnight(self.date),
+            amount: self.share.amount,
+            total: self.share.total,
+            taxes: self.share.taxes.convert(),
         }
     }
 }

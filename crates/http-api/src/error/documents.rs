@@ -21,6 +21,11 @@ impl From<DocumentError> for ApiError {
                 | Refused::RanOut
                 | Refused::Applied
                 | Refused::Settled
+                | Refused::SettlesInvoice
+                | Refused::TookBack
+                | Refused::Credited
+                | Refused::CreditedInFull
+                | Refused::CreditUnclear
                 | Refused::NotVoidable
                 | Refused::Fiscalized
                 | Refused::FiscalizedNotVoidable

@@ -78,6 +78,7 @@ const OF_DOCUMENT: &[&str] = &[
     "total_paid",
     "total_due",
     "paid_in_full",
+    "advances_applied",
     "transaction_type",
     "reference",
     "accepted_at",
@@ -115,6 +116,8 @@ const OF_TAX: &[&str] = &[
     "pt_exemption_code",
     "pt_exemption_reason",
 ];
+/// What is shown of an advance that pays of an invoice.
+const OF_ADVANCE: &[&str] = &["number", "date", "amount", "total", "taxes"];
 /// What is shown of a business unit.
 const OF_UNIT: &[&str] = &[
     "name",
@@ -209,6 +212,7 @@ impl SharedDocumentBody {
         }
         for (key, properties) in [
             ("taxes", OF_TAX),
+            ("advances_applied", OF_ADVANCE),
             ("business_unit", OF_UNIT),
             ("issuer", OF_PARTY),
             ("customer", OF_PARTY),

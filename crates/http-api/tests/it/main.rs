@@ -28,6 +28,7 @@ mod foresight;
 mod harness;
 mod idempotency;
 mod limits;
+mod linked_money;
 mod mail;
 mod mail_limits;
 mod mailbox;

@@ -316,29 +316,6 @@ fn a_draft_advance_invoice_is_covered_and_issued() {
 }
 
 #[test]
-fn a_credit_note_settles_an_invoice_that_is_to_be_voided() {
-    // Paid by hand, credit note; then what the credit note settles.
-    for (paid, credit, settled) in
-        [("0", "100", "100"), ("40", "100", "60"), ("0", "30", "30"), ("100", "100", "0")]
-    {
-        let mut world = World::new();
-        let (invoice, note) = (world.invoice("100"), world.credit_note(credit));
-        let advance = world.advance("50");
-        world.link(&invoice, &advance).unwrap();
-        if paid != "0" {
-            world.pay(&invoice, paid).unwrap();
-        }
-        let applied = world.settle_by_credit(&invoice, &note).unwrap();
-        assert_eq!(world.paid(&note), settled, "{paid} {credit}");
-        assert_eq!(applied.0.payment.is_some(), settled != "0");
-        world.void(&invoice).unwrap();
-        assert_eq!(world.applied(&advance), "0");
-        let by_hand = &decimal(paid) + &decimal(settled);
-        assert_eq!(world.documents[&invoice].total_paid, by_hand);
-    }
-}
-
-#[test]
 fn what_happened_is_told_once() {
     let mut world = World::new();
     let (invoice, advance) = (world.invoice("100"), world.advance("60"));

@@ -14,7 +14,8 @@ use crate::world::{Decided, World, amount, crediting};
 /// - `pay p a 60`: a payment by card, called p. `settle p a c 40`: the same by a credit note.
 /// - `change p 50`, `trash p`, `restore p`, `erase p`, `link a v`, `unlink a v`, `void a`,
 ///   `issue v`, `revise a 90`: the commands.
-/// - `a = 60`: what is paid on a. `v gives 40`: what is allocated of v.
+/// - `back c a 30`: a credit note c gives back 30 of a. `back c a 30 -> too_much`: a has less left.
+/// - `a = 60`: what is paid on a. `v gives 40`: what is allocated of v. `v has 20`: what is left.
 /// - `… -> code` or `… -> code total paid amount maximum`: the command is refused so.
 #[track_caller]
 pub fn check(script: &str) {
@@ -22,6 +23,7 @@ pub fn check(script: &str) {
     for statement in script.split(';').map(str::trim) {
         match statement.split_once(" -> ") {
             None => play.play(statement),
+            Some((command, "too_much")) => assert!(!play.back(command), "{command} in: {script}"),
             Some((command, refusal)) => {
                 let decided = play.command(command).unwrap();
                 assert_eq!(refused(decided), refusal, "{statement} in: {script}");
@@ -68,6 +70,11 @@ impl Play {
             [name, "gives", applied] => {
                 assert_eq!(self.world.applied(self.id(name)), applied, "{statement}");
             }
+            [name, "has", left] => {
+                let document = &self.world.documents[self.id(name)];
+                assert_eq!(document.remaining().to_string(), left, "{statement}");
+            }
+            ["back", ..] => assert!(self.back(statement), "{statement}"),
             _ => match self.command(statement) {
                 Some(decided) => assert_eq!(refused(decided), "ok", "{statement}"),
                 None => self.declare(words[0], words[1], words[2]),
@@ -91,6 +98,15 @@ impl Play {
             _ => {}
         }
         self.names.insert(name.to_owned(), id);
+    }
+
+    /// Plays `back`, and answers whether there was as much.
+    fn back(&mut self, statement: &str) -> bool {
+        let words: Vec<&str> = statement.split_whitespace().collect();
+        let [_, name, target, total] = words[..] else { panic!("{statement}") };
+        let target = self.id(target).to_owned();
+        let note = self.world.credit(&target, total);
+        note.map(|id| self.names.insert(name.to_owned(), id)).is_some()
     }
 
     fn id(&self, name: &str) -> &str {

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use racun_kernel::id::{EntityId, PaymentId, format_ulid};
 use racun_kernel::testing::stamp;
-use racun_kernel::{Currency, Decimal, Stamp};
+use racun_kernel::{Currency, Decimal, Issue, Issues, Stamp};
 use racun_settlement::{
     NewPayment, Outcome, Payment, PaymentPatch, PaymentType, PaymentWrite, Settleable,
     SettleableKind, SettleableStage, Settlement, SettlementError,
@@ -57,6 +57,8 @@ pub struct World {
     pub documents: BTreeMap<String, Settleable>,
     pub payments: BTreeMap<PaymentId, Payment>,
     pub links: BTreeMap<String, Vec<String>>,
+    /// What each credit note in effect gives back of which document.
+    pub credits: BTreeMap<String, (String, Decimal)>,
     pub stamp: Stamp,
 }
 
@@ -66,6 +68,7 @@ impl World {
             documents: BTreeMap::new(),
             payments: BTreeMap::new(),
             links: BTreeMap::new(),
+            credits: BTreeMap::new(),
             stamp: stamp(NOW),
         }
     }
@@ -87,6 +90,7 @@ impl World {
             total_with_tax: decimal(total),
             total_paid: Decimal::zero(),
             total_applied: Decimal::zero(),
+            total_credited: Decimal::zero(),
         };
         self.documents.insert(id.clone(), document);
         id
@@ -130,6 +134,8 @@ impl World {
             links: Vec::new(),
         };
         let mut wanted: Vec<String> = ids.into_iter().collect();
+        wanted.sort();
+        wanted.dedup();
         for id in &wanted {
             loaded.links.extend(self.links.get(id).into_iter().flatten().cloned());
             let of_invoice = |payment: &&Payment| {
@@ -222,9 +228,35 @@ impl World {
         self.settle(invoice)
     }
 
-    pub fn void(&mut self, invoice: &str) -> Decided {
-        self.stage(invoice, SettleableStage::Voided);
-        self.settle(invoice)
+    /// The settlements by credit notes that name the document.
+    pub fn settlements(&self, id: &str) -> Vec<Payment> {
+        let names = |payment: &&Payment| payment.documents().any(|named| named == id);
+        let settlements = self.active().filter(|payment| payment.is_credit_settlement());
+        settlements.filter(names).cloned().collect()
+    }
+
+    /// Voids an invoice or a credit note, as application does it when nothing stands in its way.
+    pub fn void(&mut self, id: &str) -> Decided {
+        self.stage(id, SettleableStage::Voided);
+        let settlements = self.settlements(id);
+        let named = settlements.iter().flat_map(Payment::documents).chain([id.to_owned()]);
+        let decided = self.load(named).end(settlements, &self.stamp);
+        if let Some((target, amount)) = self.credits.remove(id) {
+            self.documents.get_mut(&target).unwrap().total_credited -= &amount;
+        }
+        self.apply(decided)
+    }
+
+    /// Gives `total` back of the document by a credit note; `None` when it has less left.
+    pub fn credit(&mut self, id: &str, total: &str) -> Option<String> {
+        let (target, amount) = (self.documents.get_mut(id).unwrap(), decimal(total));
+        if target.stage != SettleableStage::Issued || amount > target.remaining() {
+            return None;
+        }
+        target.total_credited += &amount;
+        let note = self.credit_note(total);
+        self.credits.insert(note.clone(), (id.to_owned(), amount));
+        Some(note)
     }
 
     pub fn cover(&mut self, id: &str, payments: Vec<NewPayment>) -> Decided {
@@ -232,10 +264,14 @@ impl World {
         self.apply(decided)
     }
 
-    pub fn settle_by_credit(&mut self, invoice: &str, credit_note: &str) -> Decided {
-        let loaded = self.load([invoice.to_owned(), credit_note.to_owned()]);
-        let note = Some("Auto-applied credit note".to_owned());
-        let decided = loaded.settle_by_credit(invoice, credit_note, note, &self.stamp);
+    /// Settles the invoice by credit notes; settlements of it by others end.
+    pub fn settle_by_credit(&mut self, invoice: &str, notes: &[String]) -> Decided {
+        let mut others = self.settlements(invoice);
+        others.retain(|payment| !payment.documents().any(|id| notes.contains(&id)));
+        let named = others.iter().flat_map(Payment::documents).chain(notes.iter().cloned());
+        let loaded = self.load(named.chain([invoice.to_owned()]));
+        let note = "Auto-applied credit note";
+        let decided = loaded.settle_by_credit(invoice, notes, others, note, &self.stamp);
         self.apply(decided)
     }
 
@@ -244,10 +280,21 @@ impl World {
         self.apply(decided)
     }
 
+    /// Gives a document another total; what a credit note gives back follows, when there is as much.
     pub fn revise(&mut self, id: &str, total: &str) -> Decided {
         let loaded = self.load([id.to_owned()]);
-        let decided = loaded.revise(id, decimal(total), Currency::EUR, &self.stamp);
-        self.apply(decided)
+        let outcome = loaded.revise(id, decimal(total), Currency::EUR, &self.stamp)?;
+        if let Some((target, amount)) = self.credits.get_mut(id) {
+            let target = self.documents.get_mut(target).unwrap();
+            let after = decimal(total).max(Decimal::zero());
+            if after > &target.remaining() + amount {
+                let issue = Issue::new("credit_exceeds_remaining", "");
+                return Err(Issues::from(issue).into());
+            }
+            target.total_credited += &(&after - amount);
+            *amount = after;
+        }
+        self.apply(Ok(outcome))
     }
 
     /// What is paid on the document.
