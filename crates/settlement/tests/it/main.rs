@@ -8,4 +8,5 @@ mod laws;
 mod records;
 mod rules;
 mod script;
+mod tender;
 mod world;
