@@ -3,6 +3,7 @@
 mod fiscal;
 mod sharing;
 mod stored;
+mod tabs;
 
 use racun_kernel::id::{EntityId, FinancialCategoryId, VersionId};
 use racun_kernel::{Decimal, Issues, Person, Stamp};
@@ -14,6 +15,8 @@ use crate::calculation::CalculationMode;
 use crate::content::{Content, NewDocument};
 use crate::line::NewLine;
 use crate::version::Editor;
+pub use tabs::InvoicedTab;
+
 use crate::{
     DocumentError, DocumentId, DocumentKind, Fiscalization, Numbering, PaymentChange, Refused,
     Version,
@@ -135,6 +138,9 @@ pub struct Document {
     /// The change of a payment's type that the tax authority has not confirmed.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub payment_change_unconfirmed: Option<PaymentChange>,
+    /// The tabs of the point of sale that it closed, or closed a part of, in that order.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub pos_tabs: Vec<InvoicedTab>,
     /// Opaque id of its public page.
     pub shareable_id: Option<String>,
     /// Updates so far.
@@ -200,6 +206,7 @@ impl Document {
             reply: None,
             fiscal: None,
             payment_change_unconfirmed: None,
+            pos_tabs: Vec::new(),
             shareable_id: None,
             updates: 0,
             created_at: stamp.now(),

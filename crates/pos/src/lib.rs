@@ -48,8 +48,8 @@ pub use tab::{
     MAX_NOTE_CHARS, Moved, Moving, Part, Reckoning, TABS, Tab, TabInvoice, TabPatch, TabState,
     TabStatus,
 };
-pub use totals::{MAX_SHARES, TabTaxTotal, TabTotals, deal};
 pub use table::{MAX_LABEL_CHARS, MAX_TABLES, POS_TABLES, PosTable, PosTableInput};
+pub use totals::{MAX_SHARES, TabTaxTotal, TabTotals, deal};
 
 /// Every table of this crate.
 pub static TABLES: [&racun_kernel::Table; 3] = [&POS_TABLES, &TABS, &APPENDS];

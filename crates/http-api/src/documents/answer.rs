@@ -241,7 +241,11 @@ document_answer! {
     [
         /// An invoice.
         InvoiceBody as Invoice of InvoiceItemBody
-    ] {} settled exchanged
+    ] {
+        /// The tabs of the point of sale that it closed, or closed a part of.
+        pos_tabs: Vec<String> =
+            |document| document.pos_tabs.iter().map(|tab| tab.tab_id.to_string()).collect(),
+    } settled exchanged
 }
 
 document_answer! {

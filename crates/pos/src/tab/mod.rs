@@ -361,8 +361,11 @@ impl Tab {
         });
         let differs = invoice_difference.as_ref().is_some_and(|difference| !difference.is_zero());
         self.state = TabState::Issued { invoice_id, issued_at, totals, invoice_difference };
-        let events: &[_] =
-            if differs { &["pos_tab.issued", "pos_tab.invoice_differs"] } else { &["pos_tab.issued"] };
+        let events: &[_] = if differs {
+            &["pos_tab.issued", "pos_tab.invoice_differs"]
+        } else {
+            &["pos_tab.issued"]
+        };
         Ok(self.changed(events, act))
     }
 

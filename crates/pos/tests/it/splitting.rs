@@ -81,11 +81,9 @@ fn only_the_claimant_or_who_says_what_they_saw_invoices() {
         world
     };
     let version = open().tab.version;
-    for (terms, expected) in [
-        (by("A"), "not_claimed"),
-        (seen(version), "ok"),
-        (seen(version - 1), "stale_version"),
-    ] {
+    for (terms, expected) in
+        [(by("A"), "not_claimed"), (seen(version), "ok"), (seen(version - 1), "stale_version")]
+    {
         let answer = open().invoice(&Part::Whole, "inv_1", "1", &terms);
         assert_eq!(word(&answer), expected, "open, {terms:?}");
     }
