@@ -36,7 +36,7 @@ pub(super) struct Orders {
 }
 
 impl Orders {
-    /// Looks up what the lines of `tabs` name.
+    /// Looks up what the lines of `tabs` name, those aside whose totals are final.
     ///
     /// # Errors
     /// When the store fails.
@@ -48,6 +48,7 @@ impl Orders {
         stamp: &Stamp,
     ) -> Result<Self, StoreError> {
         let tenant = scope.tenant();
+        let tabs = tabs.filter(|tab| tab.final_totals().is_none());
         let lines = || tabs.clone().flat_map(|tab| &tab.lines);
         let ids: BTreeSet<String> =
             lines().filter_map(|line| line.item_id).map(|id| id.to_string()).collect();
