@@ -3,6 +3,7 @@
 use racun_billing::NotAllowed;
 use racun_documents::{DocumentError, Refused};
 use racun_kernel::{Issues, StoreError};
+use racun_pos::PosError;
 use racun_settlement::{Refusal, SettlementError, TypeChangeError};
 
 use crate::fiscalization::FiscalizationRefused;
@@ -23,6 +24,9 @@ pub enum Error {
     /// A rule of fiscalization.
     #[error(transparent)]
     Fiscalization(#[from] FiscalizationRefused),
+    /// A rule of the point of sale.
+    #[error(transparent)]
+    Pos(PosError),
     /// What the entity's plan does not allow.
     #[error(transparent)]
     Plan(#[from] NotAllowed),
@@ -49,6 +53,20 @@ impl From<Refused> for Error {
 impl From<Refusal> for Error {
     fn from(refusal: Refusal) -> Self {
         Self::Settlement(refusal.into())
+    }
+}
+
+impl From<PosError> for Error {
+    /// What is wrong with an input, and what is not there, is one thing, whichever crate found it.
+    fn from(error: PosError) -> Self {
+        match error {
+            PosError::Invalid(issues) => issues.into(),
+            PosError::Store(error) => error.into(),
+            PosError::NotFound { id } => StoreError::NotFound { id }.into(),
+            refused @ (PosError::Tab(_) | PosError::Table(_) | PosError::Invoice(_)) => {
+                Self::Pos(refused)
+            }
+        }
     }
 }
 

@@ -3,6 +3,7 @@
 mod fiscal;
 mod sharing;
 mod stored;
+mod tabs;
 
 use racun_kernel::id::{EntityId, FinancialCategoryId, VersionId};
 use racun_kernel::{Decimal, Issues, Person, Stamp};
@@ -14,6 +15,8 @@ use crate::calculation::CalculationMode;
 use crate::content::{Content, NewDocument};
 use crate::line::NewLine;
 use crate::version::Editor;
+pub use tabs::InvoicedTab;
+
 use crate::{
     AdvanceShare, AppliedAdvance, DocumentError, DocumentId, DocumentKind, Fiscalization,
     Numbering, PaymentChange, Refused, Version,
@@ -141,6 +144,9 @@ pub struct Document {
     /// Of an advance invoice: what invoices have of it, all together; `None` for nothing.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub share_applied: Option<AdvanceShare>,
+    /// The tabs of the point of sale that it closed, or closed a part of, in that order.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub pos_tabs: Vec<InvoicedTab>,
     /// Opaque id of its public page.
     pub shareable_id: Option<String>,
     /// Updates so far.
@@ -208,6 +214,7 @@ impl Document {
             payment_change_unconfirmed: None,
             advances_applied: Vec::new(),
             share_applied: None,
+            pos_tabs: Vec::new(),
             shareable_id: None,
             updates: 0,
             created_at: stamp.now(),

@@ -53,7 +53,7 @@ pub use advance::{AdvanceShare, AdvanceTax, AppliedAdvance};
 pub use amounts::{Amounts, TaxAmounts};
 pub use content::{Content, ExchangeRate, GivenTotals, NewDocument, TitleType};
 pub use document::{
-    CreationSource, Document, Issued, Reply, Revision, SettledTotals, Stage, Voided,
+    CreationSource, Document, InvoicedTab, Issued, Reply, Revision, SettledTotals, Stage, Voided,
 };
 pub use error::{DocumentError, Refused};
 pub use fiscalization::{FiscalRecord, FiscalStatus, Fiscalization};

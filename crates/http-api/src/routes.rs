@@ -40,6 +40,7 @@ const AREAS: &[&[Route]] = &[
     recurring::ROUTES,
     pos::tables::ROUTES,
     pos::tabs::ROUTES,
+    pos::splitting::ROUTES,
     pos::takings::ROUTES,
     fiscal::furs::ROUTES,
     fiscal::internal_act::ROUTES,

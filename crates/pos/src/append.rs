@@ -8,7 +8,7 @@ use time::OffsetDateTime;
 /// Characters that an append's name may hold.
 pub const MAX_APPEND_ID_CHARS: usize = 64;
 
-/// The name that a caller gives an append, so that a retry is told from another one.
+/// The name that a caller gives an append or a move of lines, so that a retry is told from another one.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub struct AppendId(String);
 
@@ -36,6 +36,12 @@ impl AppendId {
     pub fn key(&self, tab: PosTabId) -> String {
         format!("{tab}/{}", self.0)
     }
+
+    /// What the accepted move of this name from `tab` is found by. No append's key looks like it.
+    #[must_use]
+    pub fn move_key(&self, tab: PosTabId) -> String {
+        format!("{tab}>{}", self.0)
+    }
 }
 
 /// What is known of an append before it is decided on.
@@ -49,10 +55,10 @@ pub enum Naming {
     Accepted,
 }
 
-/// An append that was accepted. A row of its own, so that a tab does not grow with its retries.
+/// An append, or a move of lines, that was accepted. A row of its own, so that a tab does not grow with its retries.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct AcceptedAppend {
-    /// The tab, a slash and the append's name.
+    /// [`AppendId::key`] or [`AppendId::move_key`].
     pub id: String,
     /// Whose tab.
     pub entity_id: EntityId,

@@ -3,6 +3,7 @@
 use racun_kernel::{Issue, Issues, StoreError};
 
 use crate::tab::Tab;
+use crate::totals::TabTotals;
 
 /// Why a command at the point of sale is refused.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -37,6 +38,8 @@ pub struct RefusedTab {
     pub reason: TabRefusal,
     /// The tab.
     pub tab: Tab,
+    /// What it comes to, once somebody calculated that.
+    pub totals: Option<TabTotals>,
 }
 
 /// What a tab's state does not allow.
@@ -60,6 +63,20 @@ pub enum TabRefusal {
     /// What is invoiced stays as it is.
     #[error("the tab is invoiced and stays as it is; open another one")]
     Issued,
+    /// This share of it is invoiced already.
+    #[error("share {number} of the tab is invoiced already; the tab says by which invoice")]
+    ShareInvoiced {
+        /// Which one.
+        number: u32,
+    },
+    /// One of several equal shares is invoiced, so what they are shares of stays as it is.
+    #[error(
+        "the tab is being invoiced in {of} equal shares; invoice the others, each by its number"
+    )]
+    SharesOutstanding {
+        /// How many there are.
+        of: u32,
+    },
     /// It was closed with another invoice.
     #[error("the tab was closed with another invoice")]
     IssuedOtherwise,

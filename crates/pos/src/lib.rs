@@ -1,8 +1,9 @@
 //! The point of sale: tables, the tabs opened on them, and the takings of a day.
 //!
 //! A tab is a running order, not a document: it has no number, is never fiscalized and holds no
-//! payments. It ends when an invoice that was issued elsewhere is named to [`Tab::close`]. Before
-//! that, one device claims it for five minutes, so that nobody orders what is not invoiced.
+//! payments. It ends when it is invoiced ([`Tab::invoice`], whole or in parts), or when an invoice
+//! that was issued elsewhere is named to [`Tab::close`]. Before that, one device claims it for five
+//! minutes, so that nobody orders what is not invoiced.
 //!
 //! This crate looks nothing up. Crate `application` loads what a command names, in one unit of the
 //! store that holds the tab; a command consumes the tab and answers what becomes of it.
@@ -10,9 +11,11 @@
 //! | Module   | Owns                                                                     |
 //! | -------- | ------------------------------------------------------------------------ |
 //! | `table`  | tables: the places that tabs are opened on                               |
-//! | `tab`    | the tab, its states, and one function for each command                   |
+//! | `tab`    | the tab, its states, and one function for each command: `lines` adds and  |
+//! |          | replaces, `invoicing` invoices it or parts of it, `moving` moves lines    |
 //! | `line`   | lines: what they hold, and when two of them are one                      |
-//! | `append` | appends that were accepted, so that each is applied once                 |
+//! | `append` | appends and moves that were accepted, so that each is applied once       |
+//! | `totals` | what lines come to, and dealing that out in equal shares                 |
 //! | `known`  | what commands may name                                                   |
 //! | `check`  | limits of texts and metadata                                             |
 //! | `error`  | why a command is refused, with the tab that refuses it                   |
@@ -30,6 +33,7 @@ mod line;
 mod tab;
 mod table;
 pub mod takings;
+mod totals;
 
 pub use append::{APPENDS, AcceptedAppend, AppendId, MAX_APPEND_ID_CHARS, Naming};
 pub use error::{PosError, RefusedTab, TabRefusal, TableRefusal};
@@ -40,10 +44,12 @@ pub use line::{
 };
 pub use racun_kernel::Act;
 pub use tab::{
-    CLAIM_TTL, Claim, DeviceId, InvoiceStage, MAX_DEVICE_CHARS, MAX_NOTE_CHARS, TABS, Tab,
-    TabPatch, TabState, TabStatus,
+    CLAIM_TTL, Claim, DeviceId, InvoiceStage, InvoiceTerms, Invoiced, LineChoice, MAX_DEVICE_CHARS,
+    MAX_NOTE_CHARS, Moved, Moving, Part, Reckoning, TABS, Tab, TabInvoice, TabPatch, TabState,
+    TabStatus,
 };
 pub use table::{MAX_LABEL_CHARS, MAX_TABLES, POS_TABLES, PosTable, PosTableInput};
+pub use totals::{MAX_SHARES, TabTaxTotal, TabTotals, deal};
 
 /// Every table of this crate.
 pub static TABLES: [&racun_kernel::Table; 3] = [&POS_TABLES, &TABS, &APPENDS];

@@ -35,8 +35,8 @@ pub struct TabTax {
 pub struct TabLine {
     /// Its id.
     pub line_id: PosLineId,
-    /// The catalogue's item.
-    pub item_id: ItemId,
+    /// The catalogue's item; none for a line with a name and a price of its own.
+    pub item_id: Option<ItemId>,
     /// Its name.
     pub name: String,
     /// How many, above zero.
@@ -45,7 +45,8 @@ pub struct TabLine {
     pub unit_gross_price: Decimal,
     /// Percent off, 0 to 100.
     pub discount_percent: Option<Decimal>,
-    /// The taxes on it: none at all when empty, those of its item when missing.
+    /// The taxes on it: none at all when empty; when missing those of its item, and of a line without
+    /// one the entity's default tax.
     pub tax_rates: Option<Vec<TabTax>>,
     /// What the guest wants: "no ice".
     pub note: Option<String>,
@@ -58,7 +59,8 @@ pub struct TabLine {
 
 impl TabLine {
     /// Whether `other` orders more of the same: the same item at the same price, with the same
-    /// discount, taxes and note. No discount and one of 0 % are the same.
+    /// discount, taxes and note. No discount and one of 0 % are the same. Without an item the name
+    /// tells what it is.
     #[must_use]
     pub fn is_same_order(&self, other: &Self) -> bool {
         let discount = |line: &Self| line.discount_percent.clone().unwrap_or_else(Decimal::zero);
@@ -67,6 +69,7 @@ impl TabLine {
             && discount(self) == discount(other)
             && self.tax_rates == other.tax_rates
             && self.note == other.note
+            && (self.item_id.is_some() || self.name == other.name)
     }
 
     /// Orders `more` of it.
@@ -87,7 +90,7 @@ pub struct TaxInput {
     pub rate: Option<Decimal>,
 }
 
-/// A line as it is sent. It needs `item_id`.
+/// A line as it is sent. It needs `item_id`, or a name and a price of its own.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct LineInput {
     /// The tab's line that this one replaces; one that the tab does not have makes a new line.
@@ -118,11 +121,20 @@ impl LineInput {
         act: &Act,
     ) -> Result<TabLine, Issues> {
         let mut issues = Issues::default();
-        let item_id = issues.collect("item_id", parse_item(self.item_id).map_err(Issues::from));
+        let parsed = self.item_id.as_deref().map(parse_id).transpose().map_err(Issues::from);
+        let item_id = issues.collect("item_id", parsed);
         let usual = item_id.and_then(|id| usual(id, before, known));
-        if item_id.is_some() && usual.is_none() {
-            let message = "there is no such item in this entity; create it first";
-            issues.push(Issue::new("not_found", message).at("item_id"));
+        match item_id {
+            Some(Some(_)) if usual.is_none() => {
+                let message = "there is no such item in this entity; create it first, or leave \
+                               item_id out and send name and unit_gross_price";
+                issues.push(Issue::new("not_found", message).at("item_id"));
+            }
+            Some(None) if usual.is_none() => {
+                let lacks = (self.name.is_none(), self.unit_gross_price.is_none());
+                issues.note(own_figures(lacks).map_err(Issues::from));
+            }
+            Some(_) | None => {}
         }
         let quantity = self.quantity.unwrap_or_else(|| 1.into());
         let price = self.unit_gross_price.as_ref().or(usual.map(|(_, price)| price));
@@ -139,13 +151,14 @@ impl LineInput {
         let note = issues.collect("note", note).flatten();
         let taxes = self.tax_rates.map(|taxes| parse_taxes(taxes, known)).transpose();
         let tax_rates = issues.collect("tax_rates", taxes).flatten();
-        let (Some(item_id), Some((usual_name, _)), Some(price)) = (item_id, usual, price) else {
+        let name = name.or_else(|| usual.map(|(name, _)| name.to_owned()));
+        let (Some(item_id), Some(name), Some(price)) = (item_id, name, price) else {
             return Err(issues);
         };
         issues.into_result(TabLine {
             line_id: before.map_or_else(|| act.stamp.id(), |line| line.line_id),
             item_id,
-            name: name.unwrap_or_else(|| usual_name.to_owned()),
+            name,
             quantity,
             unit_gross_price: price.clone(),
             discount_percent: self.discount_percent,
@@ -157,21 +170,32 @@ impl LineInput {
     }
 }
 
-/// Name and price of the item `id` when a line says nothing else: those of the line that it
-/// replaces, or of the catalogue; `None` when there is no such item.
+/// Name and price when a line says nothing else: those of the line that it replaces when that is of
+/// the same item, or of none as well; else the catalogue's. `None` when there is no such item.
 fn usual<'a>(
-    id: ItemId,
+    id: Option<ItemId>,
     before: Option<&'a TabLine>,
     known: &'a Known,
 ) -> Option<(&'a str, &'a Decimal)> {
     match before.filter(|line| line.item_id == id) {
         Some(line) => Some((&line.name, &line.unit_gross_price)),
-        None => known.items.get(&id).map(|item| (item.name.as_str(), &item.unit_gross_price)),
+        None => known.items.get(&id?).map(|item| (item.name.as_str(), &item.unit_gross_price)),
     }
 }
 
-fn parse_item(id: Option<String>) -> Result<ItemId, Issue> {
-    parse_id(&id.ok_or_else(|| required("a line needs the id of an item"))?)
+/// Accepts a line without an item that has a name and a price of its own.
+fn own_figures((lacks_name, lacks_price): (bool, bool)) -> Result<(), Issue> {
+    match (lacks_name, lacks_price) {
+        (false, false) => Ok(()),
+        (true, true) => {
+            let message = "a line needs the id of an item, or name and unit_gross_price";
+            Err(required(message).at("item_id"))
+        }
+        (true, false) => Err(required("a line without an item needs a name").at("name")),
+        (false, true) => {
+            Err(required("a line without an item needs a price").at("unit_gross_price"))
+        }
+    }
 }
 
 /// # Errors

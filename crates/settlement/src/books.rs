@@ -87,16 +87,31 @@ impl<'a> Books<'a> {
     /// Counts `payment` on its documents.
     pub fn put_in(&mut self, payment: &Payment) -> Result<(), SettlementError> {
         for id in payment.documents() {
-            let document = self.document(&id)?;
-            document.must_accept()?;
-            document.check_scale(&payment.amount)?;
+            self.document(&id)?.must_accept()?;
         }
+        self.check_scales(payment)?;
         self.must_share_currency(payment)?;
         for id in payment.documents() {
             let maximum = self.room(&id)?;
             let document = self.document(&id)?;
             document.must_hold(&payment.amount, maximum)?;
             document.total_paid += &payment.amount;
+        }
+        Ok(())
+    }
+
+    /// Whether amount, tip and cash of `payment` are amounts of its documents' currencies.
+    pub fn check_scales(&mut self, payment: &Payment) -> Result<(), SettlementError> {
+        let figures = [
+            ("amount", Some(&payment.amount)),
+            ("tip", payment.tip.as_ref()),
+            ("tendered", payment.tendered.as_ref()),
+        ];
+        for id in payment.documents() {
+            let document = self.document(&id)?;
+            for (field, figure) in figures {
+                figure.map_or(Ok(()), |figure| document.check_scale(field, figure))?;
+            }
         }
         Ok(())
     }
@@ -230,6 +245,8 @@ impl<'a> Books<'a> {
                 tag: None,
                 note: None,
                 metadata: racun_kernel::Metadata::default(),
+                tip: None,
+                tendered: None,
                 created_at: self.stamp.now(),
                 updated_at: self.stamp.now(),
                 deleted_at: None,

@@ -8,6 +8,7 @@ use time::Date;
 
 use crate::error::{Refusal, SettlementError};
 use crate::payment::{MAX_NOTE_CHARS, MAX_REFERENCE_CHARS, MAX_TAG_CHARS, Payment, PaymentType};
+use crate::tender::Tender;
 
 /// The prefix of invoices' ids.
 const INVOICE_PREFIX: &str = "inv_";
@@ -48,6 +49,8 @@ pub struct NewPayment {
     pub note: Option<String>,
     /// The caller's properties.
     pub metadata: BTreeMap<String, String>,
+    /// Tip, cash handed over, change: none of it settles anything.
+    pub tender: Tender,
 }
 
 /// The documents that a new payment names: the ones to load for the decision on it.
@@ -72,6 +75,11 @@ impl References {
             .filter_map(Clone::clone)
             .chain(expense)
     }
+
+    /// Whether all that is named is paid by customers.
+    fn are_received(&self) -> bool {
+        self.credit_note_id.is_none() && self.expense_id.is_none()
+    }
 }
 
 impl NewPayment {
@@ -92,6 +100,7 @@ impl NewPayment {
             tag: None,
             note: None,
             metadata: BTreeMap::new(),
+            tender: Tender { tip: None, tendered: None, change: None },
         }
     }
 
@@ -118,6 +127,7 @@ impl NewPayment {
             self.check_sides(&references, &mut issues);
         }
         check_amount(&mut issues, self.amount.as_ref());
+        self.tender.check(self.kind, references.are_received(), &mut issues);
         check_texts(&mut issues, [&self.reference, &self.tag, &self.note]);
         let metadata = issues.collect("metadata", Metadata::checked(self.metadata.clone()));
         Ok(issues.into_result((references, metadata.unwrap_or_default()))?)
@@ -208,7 +218,8 @@ impl NewPayment {
     ) -> Result<Payment, SettlementError> {
         let (references, metadata) = self.check()?;
         let missing = || Issues::from(required("how much is paid").at("amount"));
-        Ok(Payment {
+        let mut issues = Issues::default();
+        let payment = Payment {
             id: stamp.id(),
             entity_id,
             invoice_id: references.invoice_id,
@@ -223,10 +234,14 @@ impl NewPayment {
             tag: self.tag,
             note: self.note,
             metadata,
+            tip: self.tender.tip,
+            tendered: self.tender.tendered,
             created_at: stamp.now(),
             updated_at: stamp.now(),
             deleted_at: None,
-        })
+        };
+        payment.check_tendered(self.tender.change.as_ref(), &mut issues);
+        Ok(issues.into_result(payment)?)
     }
 }
 
@@ -247,6 +262,12 @@ pub struct PaymentPatch {
     pub note: Patch<String>,
     /// The caller's properties; replaces all that there were, null empties them.
     pub metadata: Patch<BTreeMap<String, String>>,
+    /// What was given beyond the amount.
+    pub tip: Patch<Decimal>,
+    /// The cash that was handed over. What is no longer paid in cash has none.
+    pub tendered: Patch<Decimal>,
+    /// What was given back, checked against the others.
+    pub change: Patch<Decimal>,
     /// What a payment names cannot change: accepted when it says what is so already.
     pub document_id: Patch<String>,
     /// As `document_id`; so all below.
@@ -279,8 +300,23 @@ impl PaymentPatch {
         if let Some(sent) = issues.collect("metadata", self.metadata.try_map(Metadata::checked)) {
             sent.apply_or(&mut after.metadata, Metadata::default());
         }
+        let tender = Tender {
+            tip: self.tip.value().cloned(),
+            tendered: self.tendered.value().cloned(),
+            change: None,
+        };
+        tender.check(kind, after.is_received(), &mut issues);
+        self.tip.apply(&mut after.tip);
+        self.tendered.apply(&mut after.tendered);
+        let change = self.change;
         match after.change_type(kind) {
-            Ok(after) => issues.into_result(after),
+            Ok(after) => {
+                after.check_tendered(change.value(), &mut issues);
+                if change.value().is_some() && after.tendered.is_none() {
+                    issues.push(required("say how much was handed over").at("tendered"));
+                }
+                issues.into_result(after)
+            }
             Err(refused) => {
                 refused.iter().for_each(|issue| issues.push(issue.clone()));
                 Err(issues)

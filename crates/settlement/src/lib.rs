@@ -9,6 +9,7 @@
 //! | ------------- | -------------------------------------------------------------------- |
 //! | `payment`     | the payment, its types and its stored fields                         |
 //! | `input`       | what a request says of a payment, and what it may name               |
+//! | `tender`      | tip, cash handed over, change: what is said beside what settles       |
 //! | `settleable`  | what settlement knows of a document or an expense                    |
 //! | `settlement`  | the commands: record, change, trash, restore, erase, cover, settle … |
 //! | `books`       | how commands keep totals, and how advances are allocated anew        |
@@ -35,6 +36,7 @@ mod input;
 mod payment;
 mod settleable;
 mod settlement;
+mod tender;
 mod type_change;
 
 pub use error::{Figures, Refusal, SettlementError};
@@ -51,6 +53,7 @@ pub use payment::{
 };
 pub use settleable::{Settleable, SettleableKind, SettleableStage};
 pub use settlement::{Happened, MAX_DOCUMENT_PAYMENTS, Outcome, PaymentWrite, Settlement};
+pub use tender::Tender;
 pub use type_change::{
     ProviderError, ProviderFault, ReportError, TypeChange, TypeChangeError, TypeChangeRule,
 };

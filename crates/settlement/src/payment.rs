@@ -83,7 +83,7 @@ impl PaymentType {
     }
 
     /// Whether it settles by another document, not by money that moves now.
-    const fn is_settlement(self) -> bool {
+    pub(crate) const fn is_settlement(self) -> bool {
         matches!(self, Self::CreditNote | Self::Advance)
     }
 }
@@ -121,6 +121,12 @@ pub struct Payment {
     pub note: Option<String>,
     /// The caller's properties.
     pub metadata: Metadata,
+    /// What was given beyond the amount, zero or more. It settles nothing.
+    #[serde(default)]
+    pub tip: Option<Decimal>,
+    /// The cash that was handed over: amount, tip and what was given back.
+    #[serde(default)]
+    pub tendered: Option<Decimal>,
     /// When it was made.
     #[serde(with = "time::serde::rfc3339")]
     pub created_at: OffsetDateTime,
@@ -155,6 +161,11 @@ impl Payment {
         self.is_allocation() || self.is_credit_settlement()
     }
 
+    /// Whether customers pay all that it names.
+    pub(crate) fn is_received(&self) -> bool {
+        self.credit_note_id.is_none() && self.expense_id.is_none()
+    }
+
     /// The ids of all documents and expenses that it names.
     pub fn documents(&self) -> impl Iterator<Item = String> {
         let expense = self.expense_id.map(|id| id.to_string());
@@ -168,7 +179,8 @@ impl Payment {
 
     /// The same payment made in another way.
     ///
-    /// A step of its own, for on a fiscalized invoice the authority has a say in it.
+    /// A step of its own, for on a fiscalized invoice the authority has a say in it. What is no
+    /// longer paid in cash was not handed over either.
     ///
     /// # Errors
     /// Issue `not_updatable` at `type` when either type settles by another document: such a payment
@@ -179,7 +191,8 @@ impl Payment {
                            advance; delete it and record another";
             return Err(Issue::new("not_updatable", message).at("type").into());
         }
-        Ok(Self { kind: to, ..self })
+        let tendered = self.tendered.filter(|_| to == PaymentType::Cash);
+        Ok(Self { kind: to, tendered, ..self })
     }
 
     /// The invoice, while this is an active allocation to it.

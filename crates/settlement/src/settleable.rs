@@ -144,13 +144,13 @@ impl Settleable {
         }
     }
 
-    /// Whether `amount` is an amount of the document's currency.
-    pub(crate) fn check_scale(&self, amount: &Decimal) -> Result<(), Issues> {
+    /// Whether `amount`, sent as `field`, is an amount of the document's currency.
+    pub(crate) fn check_scale(&self, field: &str, amount: &Decimal) -> Result<(), Issues> {
         let decimals = self.currency.decimals();
         if amount.fits_scale(decimals) {
             return Ok(());
         }
         let message = format!("an amount in {} has at most {decimals} decimals", self.currency);
-        Err(Issue::new("too_many_decimals", message).at("amount").into())
+        Err(Issue::new("too_many_decimals", message).at(field).into())
     }
 }

@@ -170,6 +170,7 @@ impl Settlement {
             books.put_in(&after)?;
             books.settle()?;
         }
+        books.check_scales(&after)?;
         after.updated_at = stamp.now();
         books.tell(Happened::PaymentUpdated(after.id));
         books.write(PaymentWrite::update(payment, after.clone()));

@@ -4,13 +4,14 @@ use racun_access::Entity;
 use racun_catalog::{BUSINESS_UNITS, BusinessUnit};
 use racun_documents::calculation::CalculationMode;
 use racun_documents::{
-    CreationSource, Document, DocumentError, DocumentId, DocumentKind, GivenTotals, NewDocument,
-    NewLine, Refused, Relation,
+    CreationSource, Document, DocumentError, DocumentId, DocumentKind, GivenTotals, InvoicedTab,
+    NewDocument, NewLine, Refused, Relation,
 };
 use racun_fiscal::Means;
 use racun_kernel::{Load, Principal, Scope, Stamp, Store, Stored, Tenant, Writes};
 use racun_settlement::{NewPayment, PAYMENTS, Payment};
 use serde_json::Value as Json;
+use time::OffsetDateTime;
 
 use super::compose::compose;
 use super::gather::{self, Gathered, gather};
@@ -51,38 +52,76 @@ pub async fn create<'a>(
     scope: &Scope,
     entity: &Entity,
     kind: DocumentKind,
-    mut request: DocumentRequest,
+    request: DocumentRequest,
     creation: Creation,
     stamp: &Stamp,
 ) -> Result<Document, Error> {
     let ports = ports.into();
     let gathered = gather(ports.store, entity, &request, stamp).await?;
-    let links = links::named(ports.store, scope, &request).await?.unwrap_or_default();
-    let fiscal = match creation.is_draft {
-        true => Prepared::Plain,
-        false => {
-            let kinds = creation.payments.iter().map(|payment| means(payment.kind)).collect();
-            let occasion = Occasion::issue(kind, links.clone(), kinds, creation.fiscal);
-            prepare(ports, scope, entity, occasion, stamp).await?
-        }
-    };
-    request.date = fiscal.date().or(request.date);
-    let origin = Origin::Request(creation.custom);
-    let (draft, savings) = draft(scope, kind, &request, &gathered, origin, stamp)?;
-    let new = New {
-        draft,
-        savings,
-        is_draft: creation.is_draft,
-        links,
-        forced: request.force_linked_documents,
-        payments: creation.payments,
-        fiscal,
-    };
-    new.commit(ports, scope, &gathered, Beside::nothing(), stamp).await
+    let (tabs, beside) = (Vec::new(), Beside::nothing());
+    let order = Order { kind, request, creation, tabs, beside };
+    order.carry_out(ports, scope, &gathered, stamp).await
 }
 
-/// Decides what is written besides a document, given the rows of each load.
-type DecideBeside = dyn FnOnce(&Document, &[Vec<Stored>]) -> Result<Writes, Error> + Send;
+/// A document to make, with what is written in its own commit besides it.
+pub(super) struct Order {
+    /// Its kind.
+    pub kind: DocumentKind,
+    /// What it says.
+    pub request: DocumentRequest,
+    /// How it starts.
+    pub creation: Creation,
+    /// The tabs of the point of sale that it is made of.
+    pub tabs: Vec<InvoicedTab>,
+    /// What is written besides it.
+    pub beside: Beside,
+}
+
+impl Order {
+    /// Makes the document of what was `gathered` for the request; see [`create`].
+    pub async fn carry_out(
+        self,
+        ports: Ports<'_>,
+        scope: &Scope,
+        gathered: &Gathered,
+        stamp: &Stamp,
+    ) -> Result<Document, Error> {
+        let Self { kind, mut request, creation, tabs, beside } = self;
+        let links = links::named(ports.store, scope, &request).await?.unwrap_or_default();
+        let fiscal = match creation.is_draft {
+            true => Prepared::Plain,
+            false => {
+                let kinds = creation.payments.iter().map(|payment| means(payment.kind)).collect();
+                let occasion = Occasion::issue(kind, links.clone(), kinds, creation.fiscal);
+                prepare(ports, scope, &gathered.entity, occasion, stamp).await?
+            }
+        };
+        request.date = fiscal.date().or(request.date);
+        let origin = Origin::Request(creation.custom);
+        let (draft, savings) = draft(scope, kind, &request, gathered, origin, stamp)?;
+        let new = New {
+            draft: draft.of_tabs(tabs),
+            savings,
+            is_draft: creation.is_draft,
+            links,
+            forced: request.force_linked_documents,
+            payments: creation.payments,
+            fiscal,
+        };
+        new.commit(ports, scope, gathered, beside, stamp).await
+    }
+}
+
+/// Decides what is written besides a document, given what is held for that.
+type DecideBeside = dyn FnOnce(&Document, &HeldBeside) -> Result<Writes, Error> + Send;
+
+/// What is held besides a document.
+pub(crate) struct HeldBeside {
+    /// The rows of each load.
+    pub rows: Vec<Vec<Stored>>,
+    /// The time on the store's clock, where it has one.
+    pub now: Option<OffsetDateTime>,
+}
 
 /// What is written in a new document's own commit besides it.
 pub(crate) struct Beside {
@@ -156,7 +195,7 @@ impl New {
         let made = ports
             .store
             .decide(loads, plan.series(), move |mut loaded| {
-                let held = loaded.rows.split_off(metered);
+                let held = HeldBeside { rows: loaded.rows.split_off(metered), now: loaded.now };
                 let counted = loaded.rows.split_off(placed);
                 let places = loaded.rows.split_off(planned);
                 let linked = loaded.rows.split_off(saved);

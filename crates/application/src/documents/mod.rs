@@ -11,6 +11,7 @@
 //! | `save`    | what is kept in the catalogue in the same commit                     |
 //! | `numbers` | number formats and sequences of an entity                            |
 //! | `create`  | create and finalize                                                  |
+//! | `price`   | lines as an invoice prices them; an invoice of a tab's lines         |
 //! | `copy`    | an invoice made after another one                                    |
 //! | `issue`   | the decision behind both: number, links, advances, credit, payments  |
 //! | `write`   | update, delete                                                       |
@@ -27,6 +28,7 @@ mod issue;
 mod lines;
 pub(crate) mod links;
 mod numbers;
+mod price;
 mod read;
 mod reply;
 mod request;
@@ -36,13 +38,14 @@ mod write;
 
 pub(crate) use compose::Money;
 pub(crate) use copy::InvoiceCopy;
-pub(crate) use create::{Beside, default_mode};
+pub(crate) use create::{Beside, HeldBeside, default_mode};
 pub use create::{Creation, create, finalize};
 pub(crate) use gather::{LineRecords, by_ids, live, taxes, today};
 pub(crate) use issue::{advances, in_payments};
 pub(crate) use issue::{load_payments, payment_field, read_payments};
 pub(crate) use lines::LineRules;
 pub(crate) use numbers::expense_numbering;
+pub(crate) use price::{Pricing, TabSale};
 pub(crate) use read::{all_of, by_field, get_all as get_documents, links_of};
 pub(crate) use save::{ITEM_CREATED, new_items};
 

@@ -4,16 +4,29 @@
 //! | -------- | --------------------------------------- |
 //! | `tables` | tables, at most so many of an entity    |
 //! | `tabs`   | every command on a tab, and the lists   |
+//! | `closing` | a tab ends in an invoice of elsewhere   |
+//! | `invoicing` | an invoice is made of tabs            |
+//! | `moving` | lines go to another tab                 |
+//! | `orders` | what tabs come to                       |
 //! | `gather` | the reads: items, taxes, the customer   |
 //! | `takings`| the takings of a day                    |
 
+mod closing;
 mod gather;
+mod invoicing;
+mod moving;
+mod orders;
 pub mod tables;
 pub mod tabs;
 pub mod takings;
 
 use racun_kernel::{Load, Loaded, Record, Scope, Stamp, StoreError, Table};
 use racun_pos::Act;
+
+pub use closing::close;
+pub use invoicing::{TabOrder, invoice};
+pub use moving::{MoveOrder, move_lines};
+pub use orders::TabView;
 
 /// More rows than an entity has: these lists have no pages.
 const ALL_ROWS: usize = 1 << 31;

@@ -3,17 +3,17 @@
 use std::collections::BTreeSet;
 
 use racun_access::Entity;
-use racun_documents::{Document, DocumentId, DocumentKind, Stage};
 use racun_kernel::id::PosTabId;
 use racun_kernel::{
-    Clause, Decimal, Decision, Issue, Issues, ListQuery, Load, Loaded, Operator, Order, Part, Put,
-    Scope, Stamp, Store, StoreError, Tally, TallyRow, Value, Writes,
+    Clause, Decimal, Decision, Issues, ListQuery, Load, Loaded, Operator, Order, Part, Put, Scope,
+    Stamp, Store, StoreError, Tally, TallyRow, Value, Writes,
 };
 use racun_pos::{
-    APPENDS, Act, AppendId, DeviceId, InvoiceStage, Known, LineInput, Naming, POS_TABLES, PosError,
-    TABS, Tab, TabPatch, TabStatus,
+    APPENDS, Act, AppendId, DeviceId, Known, LineInput, Naming, POS_TABLES, PosError, TABS, Tab,
+    TabPatch, TabStatus, TabTotals,
 };
 
+use super::orders::{Orders, TabView, shown};
 use super::{ALL_ROWS, act, found, gather, load, read};
 
 /// Opens a tab, on a table or on none.
@@ -25,25 +25,40 @@ pub async fn open(
     scope: &Scope,
     table_id: Option<String>,
     stamp: &Stamp,
-) -> Result<Tab, PosError> {
+) -> Result<TabView, PosError> {
     let (scope, stamp) = (scope.clone(), stamp.clone());
     let loads = table_id.iter().map(|id| load(&POS_TABLES, &scope, id)).collect();
-    store
+    let tab = store
         .decide(loads, None, move |loaded| {
             let known = Known { table: read(&loaded, 0, &POS_TABLES)?, ..Known::default() };
             let act = act(&scope, &loaded, &stamp);
             let (tab, events) = Tab::open(table_id.as_deref(), &known, &act)?;
             let puts = vec![Put::insert(&tab)];
-            Ok((tab, Writes { puts, events, takes_number: false }))
+            Ok::<_, PosError>((tab, Writes { puts, events, takes_number: false }))
         })
-        .await
+        .await?;
+    Ok(TabView { tab, totals: Some(TabTotals::nothing()) })
+}
+
+/// The tab `id`, in whatever state, with what it comes to.
+///
+/// # Errors
+/// [`PosError::NotFound`], and when the store fails.
+pub async fn view(
+    store: &dyn Store,
+    scope: &Scope,
+    entity: &Entity,
+    id: PosTabId,
+    stamp: &Stamp,
+) -> Result<TabView, PosError> {
+    shown(store, scope, entity, get(store, scope, id).await, stamp).await
 }
 
 /// The tab `id`, in whatever state.
 ///
 /// # Errors
 /// [`PosError::NotFound`], and when the store fails.
-pub async fn get(store: &dyn Store, scope: &Scope, id: PosTabId) -> Result<Tab, PosError> {
+pub(super) async fn get(store: &dyn Store, scope: &Scope, id: PosTabId) -> Result<Tab, PosError> {
     let id = id.to_string();
     let found = store.get(&TABS, &scope.tenant(), &id).await?;
     found.ok_or(PosError::NotFound { id })
@@ -56,8 +71,10 @@ pub async fn get(store: &dyn Store, scope: &Scope, id: PosTabId) -> Result<Tab, 
 pub async fn list(
     store: &dyn Store,
     scope: &Scope,
+    entity: &Entity,
     statuses: &BTreeSet<TabStatus>,
-) -> Result<Vec<Tab>, PosError> {
+    stamp: &Stamp,
+) -> Result<Vec<TabView>, PosError> {
     let query = ListQuery {
         limit: ALL_ROWS,
         count: false,
@@ -65,7 +82,9 @@ pub async fn list(
         clauses: vec![Clause::on(&TABS, "status", any_of(statuses))],
         ..ListQuery::first_page(&TABS)
     };
-    Ok(store.page(&TABS, &scope.tenant(), &query).await?.rows)
+    let tabs: Vec<Tab> = store.page(&TABS, &scope.tenant(), &query).await?.rows;
+    let mut orders = Orders::of(store, scope, entity, tabs.iter(), stamp).await?;
+    Ok(tabs.into_iter().map(|tab| orders.view(tab)).collect())
 }
 
 /// The ids and versions of the tabs in any of `statuses`, without reading what is on them.
@@ -106,7 +125,7 @@ pub async fn append(
     lines: Vec<LineInput>,
     append_id: Option<String>,
     stamp: &Stamp,
-) -> Result<Tab, PosError> {
+) -> Result<TabView, PosError> {
     let name = append_id.map(AppendId::parse).transpose();
     let name = name.map_err(|issue| Issues::from(issue.at("append_id")))?;
     let known = gather::lines(store, scope, entity, &lines, stamp).await?;
@@ -117,15 +136,15 @@ pub async fn append(
         field: "key",
         value: name.key(id),
     });
-    amend(store, scope, id, accepted, stamp, move |tab, loaded, act| {
+    let changed = amend(store, scope, id, accepted, stamp, move |tab, loaded, act| {
         let naming = match name {
             None => Naming::Unnamed,
             Some(_) if found(loaded, 1) > 0 => Naming::Accepted,
             Some(name) => Naming::New(name),
         };
         tab.append(lines, naming, &known, act)
-    })
-    .await
+    });
+    shown(store, scope, entity, changed.await, stamp).await
 }
 
 /// Replaces what is sent of a tab.
@@ -139,17 +158,17 @@ pub async fn replace(
     id: PosTabId,
     patch: TabPatch,
     stamp: &Stamp,
-) -> Result<Tab, PosError> {
+) -> Result<TabView, PosError> {
     let lines = patch.items.value().map_or(&[][..], Vec::as_slice);
     let mut known = gather::lines(store, scope, entity, lines, stamp).await?;
     let customer = gather::customer(store, scope, patch.customer_id.value()).await?;
     known.customer = customer.map(|customer| customer.id);
     let table = patch.table_id.value().map(|id| load(&POS_TABLES, scope, id));
-    amend(store, scope, id, table, stamp, move |tab, loaded, act| {
+    let changed = amend(store, scope, id, table, stamp, move |tab, loaded, act| {
         known.table = read(loaded, 1, &POS_TABLES)?;
         tab.replace(patch, &known, act)
-    })
-    .await
+    });
+    shown(store, scope, entity, changed.await, stamp).await
 }
 
 /// Gives the payment of a tab to a device.
@@ -159,12 +178,14 @@ pub async fn replace(
 pub async fn claim(
     store: &dyn Store,
     scope: &Scope,
+    entity: &Entity,
     id: PosTabId,
     device: String,
     stamp: &Stamp,
-) -> Result<Tab, PosError> {
+) -> Result<TabView, PosError> {
     let device = DeviceId::parse(device)?;
-    amend(store, scope, id, None, stamp, move |tab, _, act| tab.claim(device, act)).await
+    let changed = amend(store, scope, id, None, stamp, move |tab, _, act| tab.claim(device, act));
+    shown(store, scope, entity, changed.await, stamp).await
 }
 
 /// Gives a device's claim back.
@@ -174,48 +195,15 @@ pub async fn claim(
 pub async fn release(
     store: &dyn Store,
     scope: &Scope,
+    entity: &Entity,
     id: PosTabId,
     device: String,
     stamp: &Stamp,
-) -> Result<Tab, PosError> {
+) -> Result<TabView, PosError> {
     let device = DeviceId::parse(device)?;
-    amend(store, scope, id, None, stamp, move |tab, _, act| tab.release(&device, act)).await
-}
-
-/// Ends a tab in an invoice that was issued for it.
-///
-/// # Errors
-/// [`PosError::NotFound`]; as [`Tab::close`]; the store's failure.
-pub async fn close(
-    store: &dyn Store,
-    scope: &Scope,
-    id: PosTabId,
-    invoice_id: String,
-    stamp: &Stamp,
-) -> Result<Tab, PosError> {
-    let parsed: Option<DocumentId> = invoice_id.parse().ok();
-    let Some(invoice) = parsed.filter(|id| id.kind() == DocumentKind::Invoice) else {
-        let message = "expected the id of an invoice, such as inv_…";
-        let issue = Issue::new("invalid_id", message).at("invoice_id");
-        return Err(Issues::from(issue).into());
-    };
-    let table = invoice.kind().table();
-    let held = load(table, scope, invoice);
-    amend(store, scope, id, Some(held), stamp, move |tab, loaded, act| {
-        let document: Option<Document> = read(loaded, 1, table)?;
-        tab.close(invoice_id, stage(document.as_ref()), act)
-    })
-    .await
-}
-
-fn stage(invoice: Option<&Document>) -> InvoiceStage {
-    let live = invoice.filter(|invoice| invoice.deleted_at.is_none());
-    match live.map(|invoice| &invoice.stage) {
-        None => InvoiceStage::Missing,
-        Some(Stage::Draft) => InvoiceStage::Draft,
-        Some(Stage::Issued(_)) => InvoiceStage::Issued,
-        Some(Stage::Voided(..)) => InvoiceStage::Voided,
-    }
+    let changed =
+        amend(store, scope, id, None, stamp, move |tab, _, act| tab.release(&device, act));
+    shown(store, scope, entity, changed.await, stamp).await
 }
 
 /// Ends a tab without an invoice.
@@ -225,15 +213,18 @@ fn stage(invoice: Option<&Document>) -> InvoiceStage {
 pub async fn cancel(
     store: &dyn Store,
     scope: &Scope,
+    entity: &Entity,
     id: PosTabId,
     expected_version: Option<i64>,
     stamp: &Stamp,
-) -> Result<Tab, PosError> {
-    amend(store, scope, id, None, stamp, move |tab, _, act| tab.cancel(expected_version, act)).await
+) -> Result<TabView, PosError> {
+    let changed =
+        amend(store, scope, id, None, stamp, move |tab, _, act| tab.cancel(expected_version, act));
+    shown(store, scope, entity, changed.await, stamp).await
 }
 
 /// Writes what `decide` makes of the tab `id`, which is held with what is loaded `beside` it.
-async fn amend(
+pub(super) async fn amend(
     store: &dyn Store,
     scope: &Scope,
     id: PosTabId,

@@ -7,12 +7,12 @@ use racun_documents::recurrence::{
     RecurringInvoice, TemplateDates,
 };
 use racun_documents::{Document, DocumentError, DocumentKind};
-use racun_kernel::{Decision, Load, Put, Scope, Stamp, StoreError, Stored, Tenant, Writes};
+use racun_kernel::{Decision, Load, Put, Scope, Stamp, StoreError, Tenant, Writes};
 use time::Date;
 
 use super::commands::{changed, no_template, usable};
 use crate::billing;
-use crate::documents::{Beside, InvoiceCopy};
+use crate::documents::{Beside, HeldBeside, InvoiceCopy};
 use crate::error::Error;
 use crate::fiscalization::Ports;
 
@@ -151,8 +151,8 @@ impl Place<'_> {
             row(&DUE_SCHEDULES, Tenant::directory()),
         ];
         let (scope, stamp) = (self.scope.clone(), self.stamp.clone());
-        let decide = move |invoice: &Document, held: &[Vec<Stored>]| {
-            let row = held.first().and_then(|rows| rows.first());
+        let decide = move |invoice: &Document, held: &HeldBeside| {
+            let row = held.rows.first().and_then(|rows| rows.first());
             let held: Option<RecurringInvoice> =
                 row.map(|row| row.read(&RECURRING_INVOICES)).transpose()?;
             let changed_meanwhile = || Error::from(DocumentError::ChangedMeanwhile);

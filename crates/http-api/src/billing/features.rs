@@ -11,6 +11,7 @@ use crate::route::{Route, Verb};
 /// Before whatever is not a `GET` under these paths.
 const AREAS: &[(&str, Feature)] = &[
     ("/invoices", Feature::Invoices),
+    ("/pos/tabs/{id}/invoice", Feature::Invoices),
     ("/advance-invoices", Feature::Invoices),
     ("/credit-notes", Feature::Invoices),
     ("/estimates", Feature::Estimates),

@@ -246,6 +246,9 @@ document_answer! {
         /// The advance invoices that pay of it, with the tax that each bore.
         advances_applied: Vec<AppliedAdvanceBody> =
             |document| document.advances_applied.clone().convert(),
+        /// The tabs of the point of sale that it closed, or closed a part of.
+        pos_tabs: Vec<String> =
+            |document| document.pos_tabs.iter().map(|tab| tab.tab_id.to_string()).collect(),
     } settled exchanged
 }
 

@@ -81,7 +81,7 @@ pub struct FinaInputBody {
 }
 
 /// What is said of fiscalization by what a body holds.
-pub(super) fn fiscal_request(
+pub(crate) fn fiscal_request(
     furs: Option<FursInputBody>,
     fina: Option<FinaInputBody>,
 ) -> FiscalRequest {

@@ -16,12 +16,12 @@
 
 pub(crate) mod answer;
 mod any_kind;
-mod fiscal;
+pub(crate) mod fiscal;
 pub(crate) mod input;
 pub(crate) mod line;
 mod one_kind;
 pub(crate) mod output;
-mod party;
+pub(crate) mod party;
 mod relation;
 pub(crate) mod scalar;
 mod shape;

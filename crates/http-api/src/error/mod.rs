@@ -141,6 +141,10 @@ pub enum OwnCode {
     TabIssued,
     /// 409: a tab has ended in another invoice.
     TabIssuedOtherwise,
+    /// 409: this share of a tab is invoiced.
+    ShareInvoiced,
+    /// 409: a tab is being invoiced in equal shares.
+    SharesOutstanding,
     /// 409: a tab was cancelled.
     TabCancelled,
     /// 409: a key names another request.
@@ -163,6 +167,8 @@ impl OwnCode {
             Self::StaleVersion => "stale_version",
             Self::TabIssued => "tab_issued",
             Self::TabIssuedOtherwise => "tab_issued_otherwise",
+            Self::ShareInvoiced => "share_invoiced",
+            Self::SharesOutstanding => "shares_outstanding",
             Self::TabCancelled => "tab_cancelled",
             Self::IdempotencyConflict => "idempotency_conflict",
             Self::RequestInProgress => "request_in_progress",

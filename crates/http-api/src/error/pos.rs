@@ -29,18 +29,20 @@ impl From<PosError> for ApiError {
 
 impl From<RefusedTab> for ApiError {
     /// Whoever is refused is shown the tab: it may be another one than the caller decided on.
-    fn from(RefusedTab { reason, tab }: RefusedTab) -> Self {
+    fn from(RefusedTab { reason, tab, totals }: RefusedTab) -> Self {
         let (kind, code) = match reason {
             TabRefusal::AlreadyClaimed => (Kind::Conflict, OwnCode::AlreadyClaimed),
             TabRefusal::NotClaimant => (Kind::Forbidden, OwnCode::NotClaimant),
             TabRefusal::NotClaimed => (Kind::Conflict, OwnCode::NotClaimed),
             TabRefusal::StaleVersion { .. } => (Kind::Conflict, OwnCode::StaleVersion),
             TabRefusal::Issued => (Kind::Conflict, OwnCode::TabIssued),
+            TabRefusal::ShareInvoiced { .. } => (Kind::Conflict, OwnCode::ShareInvoiced),
+            TabRefusal::SharesOutstanding { .. } => (Kind::Conflict, OwnCode::SharesOutstanding),
             TabRefusal::IssuedOtherwise => (Kind::Conflict, OwnCode::TabIssuedOtherwise),
             TabRefusal::Cancelled => (Kind::Conflict, OwnCode::TabCancelled),
         };
         let error = Self::new(kind, reason.to_string()).coded(code);
-        match serde_json::to_value(TabBody::of(tab)) {
+        match serde_json::to_value(TabBody::of(tab, totals)) {
             Ok(tab) => error.carrying("tab", tab),
             Err(unwritten) => error.detailed(unwritten),
         }

@@ -9,9 +9,10 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use actix_web::HttpRequest;
 use actix_web::http::header::{EntityTag, Header as _, IfNoneMatch};
-use racun_application::pos::tabs as application;
-use racun_kernel::{Decimal, Issue, Scope, Store, Tenant};
-use racun_pos::{TABS, Tab, TabStatus};
+use racun_access::Entity;
+use racun_application::pos::{TabView, tabs as application};
+use racun_kernel::{Decimal, Issue, Scope, Stamp, Store, Tenant};
+use racun_pos::{TABS, TabStatus};
 use ring::digest::{Context, SHA256};
 
 use crate::error::ApiError;
@@ -25,16 +26,17 @@ pub(super) enum Listing {
     /// Its list is the present one.
     Unchanged(EntityTag),
     /// The list.
-    Tabs(EntityTag, Vec<Tab>),
+    Tabs(EntityTag, Vec<TabView>),
 }
 
 /// The list of the tabs in any of `statuses`, unless `seen` says that the caller has it.
 pub(super) async fn read(
     store: &dyn Store,
-    scope: &Scope,
+    (scope, entity): (&Scope, &Entity),
     statuses: &BTreeSet<TabStatus>,
     seen: &Seen,
     tags: &Tags,
+    stamp: &Stamp,
 ) -> Result<Listing, ApiError> {
     if seen.is_any() {
         let tag = present(store, scope, statuses, tags).await?;
@@ -42,9 +44,9 @@ pub(super) async fn read(
             return Ok(Listing::Unchanged(tag));
         }
     }
-    let tabs = application::list(store, scope, statuses).await?;
+    let tabs = application::list(store, scope, entity, statuses, stamp).await?;
     // Of these tabs: another may have been opened since the versions were read.
-    let tag = tag(statuses, tabs.iter().map(|tab| (tab.id.to_string(), tab.version.into())));
+    let tag = tag(statuses, tabs.iter().map(|it| (it.tab.id.to_string(), it.tab.version.into())));
     Ok(Listing::Tabs(tag, tabs))
 }
 

@@ -4,11 +4,13 @@
 //! | --------- | ------------------------------------------------------- |
 //! | `tables`  | tables                                                  |
 //! | `tabs`    | the commands on tabs                                    |
+//! | `splitting` | invoices of tabs and of parts of them, moving lines |
 //! | `listing` | the list of tabs, and whether it changed since it was read |
 //! | `tab`     | bodies of tabs and their lines                          |
 //! | `takings` | the daily report                                        |
 
 mod listing;
+pub(crate) mod splitting;
 mod tab;
 pub(crate) mod tables;
 pub(crate) mod tabs;

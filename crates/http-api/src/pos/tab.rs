@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use racun_application::pos::TabView;
 use racun_kernel::{Decimal, Patch};
 use racun_pos::{self as pos, Tab, TabState};
 use serde::{Deserialize, Serialize};
@@ -41,8 +42,9 @@ impl Convert<TabTaxBody> for pos::TabTax {
 pub struct TabLineBody {
     /// Its id.
     line_id: String,
-    /// The catalogue's item.
-    item_id: String,
+    /// The catalogue's item; null for a line with a name and a price of its own.
+    #[schema(required = true)]
+    item_id: Option<String>,
     /// Its name.
     name: String,
     /// How many.
@@ -54,7 +56,8 @@ pub struct TabLineBody {
     /// Percent off.
     #[schema(schema_with = nullable_number)]
     discount_percent: Option<Decimal>,
-    /// The taxes on it: none when empty, those of its item when null.
+    /// The taxes on it: none when empty; when null those of its item, or without an item the
+    /// entity's default tax.
     #[schema(required = true)]
     tax_rates: Option<Vec<TabTaxBody>>,
     /// What the guest wants.
@@ -71,7 +74,7 @@ impl Convert<TabLineBody> for pos::TabLine {
     fn convert(self) -> TabLineBody {
         TabLineBody {
             line_id: self.line_id.to_string(),
-            item_id: self.item_id.to_string(),
+            item_id: self.item_id.convert(),
             name: self.name,
             quantity: self.quantity,
             unit_gross_price: self.unit_gross_price,
@@ -82,6 +85,82 @@ impl Convert<TabLineBody> for pos::TabLine {
             added_at: self.added_at.convert(),
         }
     }
+}
+
+/// What a tab comes to.
+#[derive(Debug, Serialize, ToSchema)]
+#[schema(as = PosTabTotals)]
+pub struct TabTotalsBody {
+    /// Before tax.
+    #[schema(schema_with = number)]
+    net: Decimal,
+    /// All taxes.
+    #[schema(schema_with = number)]
+    tax: Decimal,
+    /// With tax: what the guest pays.
+    #[schema(schema_with = number)]
+    gross: Decimal,
+    /// What discounts take off, before tax.
+    #[schema(schema_with = number)]
+    discount: Decimal,
+}
+
+/// What is taxed at one rate.
+#[derive(Debug, Serialize, ToSchema)]
+#[schema(as = PosTabTaxTotal)]
+pub struct TabTaxTotalBody {
+    /// Percent.
+    #[schema(schema_with = number)]
+    rate: Decimal,
+    /// Before tax.
+    #[schema(schema_with = number)]
+    base: Decimal,
+    /// The tax on it.
+    #[schema(schema_with = number)]
+    amount: Decimal,
+}
+
+impl Convert<TabTaxTotalBody> for pos::TabTaxTotal {
+    fn convert(self) -> TabTaxTotalBody {
+        TabTaxTotalBody { rate: self.rate, base: self.base, amount: self.amount }
+    }
+}
+
+/// An invoice of a tab, or of a part of it.
+#[derive(Debug, Serialize, ToSchema)]
+#[schema(as = PosTabInvoice)]
+pub struct TabInvoicedBody {
+    /// The invoice.
+    invoice_id: String,
+    /// What of the tab it is for, with tax; null when that could not be calculated.
+    #[schema(schema_with = nullable_number, required = true)]
+    gross: Option<Decimal>,
+    /// Which of the equal shares it is for; null when it is for none.
+    #[schema(required = true)]
+    share: Option<u32>,
+    /// When.
+    issued_at: String,
+}
+
+impl Convert<TabInvoicedBody> for pos::TabInvoice {
+    fn convert(self) -> TabInvoicedBody {
+        TabInvoicedBody {
+            invoice_id: self.invoice_id,
+            gross: self.gross,
+            share: self.share,
+            issued_at: self.at.convert(),
+        }
+    }
+}
+
+/// The equal shares in which a tab is invoiced.
+#[derive(Debug, Serialize, ToSchema)]
+#[schema(as = PosTabShares)]
+pub struct TabSharesBody {
+    /// How many there are.
+    of: u32,
+    /// Those that are invoiced, in the order in which they were.
+    invoiced: Vec<u32>,
 }
 
 /// A tab: a running order. It is no document, has no number and holds no payments.
@@ -120,6 +199,21 @@ pub struct TabBody {
     /// The invoice that it ended in.
     #[schema(required = true)]
     invoice_id: Option<String>,
+    /// All its invoices; more than one when it was split.
+    invoices: Vec<TabInvoicedBody>,
+    /// Once an equal share of it is invoiced; null before.
+    #[schema(required = true)]
+    shares: Option<TabSharesBody>,
+    /// By what the invoice that it was closed with comes to more than all tabs closed with it up to
+    /// this one: 0 when they agree. Null when the invoice was made of the tab.
+    #[schema(schema_with = nullable_number, required = true)]
+    invoice_difference: Option<Decimal>,
+    /// What the lines come to: at the tab's end, else on an invoice of today. Null when such an
+    /// invoice would be refused.
+    #[schema(required = true)]
+    totals: Option<TabTotalsBody>,
+    /// The taxes in `totals`, by rate.
+    taxes: Vec<TabTaxTotalBody>,
     /// 1 when it is opened, and one more with each change.
     version: i64,
     /// When it was opened.
@@ -139,13 +233,26 @@ pub struct TabBody {
 }
 
 impl TabBody {
-    /// The body of `tab`: each state's own fields, and null for those of the others.
-    pub(crate) fn of(tab: Tab) -> Self {
+    /// The body of `tab`, which comes to `totals`: each state's own fields, and null for those of the
+    /// others.
+    pub(crate) fn of(tab: Tab, totals: Option<pos::TabTotals>) -> Self {
+        let taxes = totals.as_ref().map(|totals| totals.taxes.clone()).unwrap_or_default();
+        let (status, invoiced) = (tab.status().convert(), tab.invoiced_shares().collect());
         let mut body = Self {
+            invoices: tab.invoices.convert(),
+            shares: tab.shares.map(|of| TabSharesBody { of, invoiced }),
+            invoice_difference: None,
+            totals: totals.map(|totals| TabTotalsBody {
+                net: totals.net,
+                tax: totals.tax,
+                gross: totals.gross,
+                discount: totals.discount,
+            }),
+            taxes: taxes.convert(),
             id: tab.id.to_string(),
             entity_id: tab.entity_id.to_string(),
             table_id: tab.table_id.convert(),
-            status: tab.status().convert(),
+            status,
             items: tab.lines.convert(),
             note: tab.note,
             customer_id: tab.customer_id.convert(),
@@ -168,9 +275,10 @@ impl TabBody {
                 body.claimed_by_device = Some(claim.device.as_str().to_owned());
                 body.claimed_at = Some(claim.claimed_at.convert());
             }
-            TabState::Issued { invoice_id, issued_at } => {
+            TabState::Issued { invoice_id, issued_at, invoice_difference, .. } => {
                 body.invoice_id = Some(invoice_id);
                 body.issued_at = Some(issued_at.convert());
+                body.invoice_difference = invoice_difference;
             }
             TabState::Cancelled { cancelled_at } => body.deleted_at = Some(cancelled_at.convert()),
         }
@@ -178,9 +286,9 @@ impl TabBody {
     }
 }
 
-impl Convert<TabBody> for Tab {
+impl Convert<TabBody> for TabView {
     fn convert(self) -> TabBody {
-        TabBody::of(self)
+        TabBody::of(self.tab, self.totals)
     }
 }
 
@@ -215,7 +323,7 @@ impl Convert<pos::TaxInput> for TabTaxInputBody {
 pub struct TabLineInputBody {
     /// In a replacement: the line that this one replaces. Ignored when lines are added.
     line_id: Option<String>,
-    /// The catalogue's item; needed.
+    /// The catalogue's item. A line without one needs name and price of its own.
     item_id: Option<String>,
     /// Its name; that of the line it replaces, or of the item, when absent.
     name: Option<String>,
@@ -228,7 +336,8 @@ pub struct TabLineInputBody {
     /// Percent off, 0 to 100.
     #[schema(schema_with = nullable_number)]
     discount_percent: Option<Decimal>,
-    /// The taxes on it, instead of those of the item; none at all when empty.
+    /// The taxes on it, instead of those of the item or of the entity's default tax; none at all when
+    /// empty.
     tax_rates: Option<Vec<TabTaxInputBody>>,
     /// What the guest wants; at most 500 characters.
     note: Option<String>,

@@ -5,7 +5,7 @@ use actix_web::web::{self, Data, Json, ReqData};
 use actix_web::{HttpRequest, HttpResponse};
 use racun_access::Entity;
 use racun_access::Permission::{ReadTill, Sell};
-use racun_application::pos::tabs as application;
+use racun_application::pos::{close as close_tab, tabs as application};
 use racun_kernel::{Issue, Scope, id};
 
 use super::listing::{self, Listing, Seen, Tags};
@@ -67,7 +67,8 @@ pub(crate) const ROUTES: &[Route] = &[
     Route::post("/pos/tabs/{id}/close", "closePosTab", Gate::Entity(Sell), || web::to(close))
         .about(
             TAG,
-            "Ends a claimed tab in an issued invoice; again with the same one changes nothing.",
+            "Ends a claimed tab in an issued invoice; again with the same one changes nothing. What the \
+             invoice differs by from the tabs that it closes is noted.",
         )
         .takes::<CloseBody>()
         .answers::<TabBody>(),
@@ -88,13 +89,16 @@ async fn open(
 async fn list(
     services: Data<Services>,
     scope: ReqData<Scope>,
+    entity: ReqData<Entity>,
     query: Query,
     request: HttpRequest,
 ) -> Result<HttpResponse, ApiError> {
     let (statuses, seen) = (listing::statuses(&query)?, Seen::of(&request));
     let tags = request.app_data::<Tags>();
     let tags = tags.ok_or_else(|| ApiError::internal("the application keeps no tags"))?;
-    Ok(match listing::read(&*services.store, &scope, &statuses, &seen, tags).await? {
+    let stamp = services.stamp();
+    let read = listing::read(&*services.store, (&scope, &entity), &statuses, &seen, tags, &stamp);
+    Ok(match read.await? {
         Listing::Unchanged(tag) => HttpResponse::NotModified().insert_header(ETag(tag)).finish(),
         Listing::Tabs(tag, tabs) => {
             let body: AllBody<TabBody> = tabs.convert();
@@ -106,9 +110,11 @@ async fn list(
 async fn get(
     services: Data<Services>,
     scope: ReqData<Scope>,
+    entity: ReqData<Entity>,
     id: PathId<id::PosTab>,
 ) -> Result<Json<TabBody>, ApiError> {
-    Ok(Json(application::get(&*services.store, &scope, id.0).await?.convert()))
+    let (store, stamp) = (&*services.store, services.stamp());
+    Ok(Json(application::view(store, &scope, &entity, id.0, &stamp).await?.convert()))
 }
 
 async fn replace(
@@ -129,6 +135,7 @@ async fn replace(
 async fn cancel(
     services: Data<Services>,
     scope: ReqData<Scope>,
+    entity: ReqData<Entity>,
     id: PathId<id::PosTab>,
     query: Query,
 ) -> Result<Json<TabBody>, ApiError> {
@@ -137,9 +144,10 @@ async fn cancel(
         let message = "expected a whole number: the version that you saw last";
         Issue::new("invalid_type", message).at("expected_version")
     })?;
-    let scope = scope.into_inner();
+    let (scope, entity) = (scope.into_inner(), entity.into_inner());
     let task = |services: Services| async move {
-        application::cancel(&*services.store, &scope, id.0, expected, &services.stamp()).await
+        let (store, stamp) = (&*services.store, services.stamp());
+        application::cancel(store, &scope, &entity, id.0, expected, &stamp).await
     };
     Ok(Json(services.run(task).await?.convert()))
 }
@@ -164,12 +172,14 @@ async fn append(
 async fn claim(
     services: Data<Services>,
     scope: ReqData<Scope>,
+    entity: ReqData<Entity>,
     id: PathId<id::PosTab>,
     body: Body<DeviceBody>,
 ) -> Result<Json<TabBody>, ApiError> {
-    let (scope, device) = (scope.into_inner(), body.0.device_id);
+    let (scope, entity) = (scope.into_inner(), entity.into_inner());
     let task = |services: Services| async move {
-        application::claim(&*services.store, &scope, id.0, device, &services.stamp()).await
+        let (store, stamp) = (&*services.store, services.stamp());
+        application::claim(store, &scope, &entity, id.0, body.0.device_id, &stamp).await
     };
     Ok(Json(services.run(task).await?.convert()))
 }
@@ -177,12 +187,14 @@ async fn claim(
 async fn release(
     services: Data<Services>,
     scope: ReqData<Scope>,
+    entity: ReqData<Entity>,
     id: PathId<id::PosTab>,
     body: Body<DeviceBody>,
 ) -> Result<Json<TabBody>, ApiError> {
-    let (scope, device) = (scope.into_inner(), body.0.device_id);
+    let (scope, entity) = (scope.into_inner(), entity.into_inner());
     let task = |services: Services| async move {
-        application::release(&*services.store, &scope, id.0, device, &services.stamp()).await
+        let (store, stamp) = (&*services.store, services.stamp());
+        application::release(store, &scope, &entity, id.0, body.0.device_id, &stamp).await
     };
     Ok(Json(services.run(task).await?.convert()))
 }
@@ -190,12 +202,14 @@ async fn release(
 async fn close(
     services: Data<Services>,
     scope: ReqData<Scope>,
+    entity: ReqData<Entity>,
     id: PathId<id::PosTab>,
     body: Body<CloseBody>,
 ) -> Result<Json<TabBody>, ApiError> {
-    let (scope, invoice) = (scope.into_inner(), body.0.invoice_id);
+    let (scope, entity) = (scope.into_inner(), entity.into_inner());
     let task = |services: Services| async move {
-        application::close(&*services.store, &scope, id.0, invoice, &services.stamp()).await
+        let (store, stamp) = (&*services.store, services.stamp());
+        close_tab(store, &scope, &entity, id.0, body.0.invoice_id, &stamp).await
     };
     Ok(Json(services.run(task).await?.convert()))
 }

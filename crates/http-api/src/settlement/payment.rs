@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use racun_kernel::calendar::format_midnight;
 use racun_kernel::{Decimal, Patch};
-use racun_settlement::{NewPayment, Payment, PaymentPatch};
+use racun_settlement::{NewPayment, Payment, PaymentPatch, Tender};
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 use validator::Validate;
@@ -46,6 +46,16 @@ macro_rules! payment_input {
             note: Option<String>,
             /// Up to 50 properties of at most 250 characters.
             metadata: Option<BTreeMap<String, String>>,
+            /// What the customer gives beyond the amount, 0 or more; with money that pays an invoice
+            /// or an advance invoice. It settles nothing.
+            #[schema(schema_with = nullable_number)]
+            tip: Option<Decimal>,
+            /// The cash that is handed over, at least amount and tip; with type `cash` only.
+            #[schema(schema_with = nullable_number)]
+            tendered: Option<Decimal>,
+            /// What is given back. It is computed: `tendered - amount - tip`; when sent, checked.
+            #[schema(schema_with = nullable_number)]
+            change: Option<Decimal>,
             $($(#[$doc])* $reference: Option<String>,)*
         }
 
@@ -58,6 +68,11 @@ macro_rules! payment_input {
                     tag: self.tag,
                     note: self.note,
                     metadata: self.metadata.unwrap_or_default(),
+                    tender: Tender {
+                        tip: self.tip,
+                        tendered: self.tendered,
+                        change: self.change,
+                    },
                     $($reference: self.$reference,)*
                     ..NewPayment::new(self.r#type.convert())
                 }
@@ -132,6 +147,19 @@ pub struct PaymentPatchBody {
     #[schema(value_type = Option<BTreeMap<String, String>>)]
     #[serde(default)]
     metadata: Patch<BTreeMap<String, String>>,
+    /// What the customer gives beyond the amount, 0 or more; null for none.
+    #[schema(schema_with = nullable_number)]
+    #[serde(default)]
+    tip: Patch<Decimal>,
+    /// The cash that is handed over, at least amount and tip; null for unknown. A payment that gets
+    /// another type than `cash` loses it.
+    #[schema(schema_with = nullable_number)]
+    #[serde(default)]
+    tendered: Patch<Decimal>,
+    /// What is given back; computed, and checked when sent.
+    #[schema(schema_with = nullable_number)]
+    #[serde(default)]
+    change: Patch<Decimal>,
     /// Not updatable, like all below.
     #[schema(value_type = Option<String>)]
     #[serde(default)]
@@ -168,6 +196,9 @@ impl Convert<PaymentPatch> for PaymentPatchBody {
             tag: self.tag,
             note: self.note,
             metadata: self.metadata,
+            tip: self.tip,
+            tendered: self.tendered,
+            change: self.change,
             document_id: self.document_id,
             invoice_id: self.invoice_id,
             credit_note_id: self.credit_note_id,
@@ -202,6 +233,15 @@ pub struct PaymentBody {
     #[schema(schema_with = number)]
     amount: Decimal,
     r#type: PaymentTypeBody,
+    /// What was given beyond the amount; it settles nothing.
+    #[schema(schema_with = nullable_number, required = true)]
+    tip: Option<Decimal>,
+    /// The cash that was handed over.
+    #[schema(schema_with = nullable_number, required = true)]
+    tendered: Option<Decimal>,
+    /// What was given back: `tendered - amount - tip`.
+    #[schema(schema_with = nullable_number, required = true)]
+    change: Option<Decimal>,
     /// The day on which it was received: midnight UTC.
     date: String,
     #[schema(required = true)]
@@ -242,6 +282,7 @@ pub struct PaymentBody {
 impl Convert<PaymentBody> for Payment {
     fn convert(self) -> PaymentBody {
         PaymentBody {
+            change: self.change(),
             id: self.id.to_string(),
             invoice_id: self.invoice_id,
             credit_note_id: self.credit_note_id,
@@ -250,6 +291,8 @@ impl Convert<PaymentBody> for Payment {
             applied_to_expense_id: self.applied_to_expense_id.convert(),
             amount: self.amount,
             r#type: self.kind.convert(),
+            tip: self.tip,
+            tendered: self.tendered,
             date: format_midnight(self.date),
             reference: self.reference,
             tag: self.tag,

@@ -96,6 +96,8 @@ const ROUTES: &str = "
 /pos/tabs: POST sell, GET till
 /pos/tabs/{id}: GET till, PATCH sell, DELETE sell
 /pos/tabs/{id}/items: POST sell
+/pos/tabs/{id}/invoice: POST sell
+/pos/tabs/{id}/move-lines: POST sell
 /pos/tabs/{id}/claim: POST sell
 /pos/tabs/{id}/release: POST sell
 /pos/tabs/{id}/close: POST sell

@@ -37,6 +37,7 @@ mod outside;
 mod payment_lists;
 mod payments;
 mod pos;
+mod pos_invoices;
 mod pos_lists;
 mod pos_takings;
 mod recovery;

@@ -23,6 +23,7 @@ async fn a_payment_answers_what_is_specified() {
         "advance_invoice_id": null, "expense_id": null, "applied_to_expense_id": null,
         "amount": made["amount"], "type": "cash", "date": "2026-11-20T00:00:00.000Z",
         "reference": null, "tag": null, "note": null, "entity_id": books.owner.entity(),
+        "tip": null, "tendered": null, "change": null,
         "metadata": {}, "created_at": "2026-11-20T08:00:00.000Z",
         "updated_at": "2026-11-20T08:00:00.000Z", "deleted_at": null,
     });
@@ -388,4 +389,48 @@ async fn a_payment_is_trashed_restored_and_erased() {
     books.has(&invoice, "40", "60").await;
     books.act(&other, "delete").await.with(204);
     books.has(&invoice, "0", "100").await;
+}
+
+#[actix_web::test]
+async fn tips_and_change_are_answered_and_settle_nothing() {
+    let books = Books::open().await;
+    let cash = json!({"payments": [{"type": "cash", "tendered": 10}]});
+    let invoice = books.made("/invoices", "4.80", cash).await;
+    books.has(&invoice, "4.8", "0").await;
+    let path = format!("/payments?query={{%22invoice_id%22:%22{}%22}}", text(&invoice["id"]));
+    let listed = books.api.get(&path, &books.owner).await.with(200).json();
+    let payment = &listed["data"][0];
+    for (field, expected) in [("amount", "4.8"), ("tendered", "10"), ("change", "5.2")] {
+        assert_eq!(payment[field].to_string(), expected, "{payment}");
+    }
+    assert_eq!(payment["tip"], json!(null));
+
+    let other = books.invoice("4.80").await;
+    let id = json!({"document_id": other["id"], "type": "cash", "amount": 4.8});
+    let with = |more: serde_json::Value| {
+        let mut body = id.clone();
+        body.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
+        body
+    };
+    for (more, field) in [
+        (json!({"tendered": 4}), "tendered"),
+        (json!({"tendered": 10, "change": 5}), "change"),
+        (json!({"tip": -1}), "tip"),
+        (json!({"type": "card", "tendered": 10}), "tendered"),
+    ] {
+        let answer = books.api.post("/payments", &books.owner, with(more)).await.with(422).json();
+        assert_eq!(answer["cause"]["issues"][0]["path"], json!([field]), "{answer}");
+    }
+    books.has(&other, "0", "4.8").await;
+    let body = with(json!({"tip": 0.2, "tendered": 10, "change": 5}));
+    let payment = books.api.post("/payments", &books.owner, body).await.with(201).json();
+    assert_eq!(
+        (payment["tip"].to_string(), payment["change"].to_string()),
+        ("0.2".to_owned(), "5".to_owned())
+    );
+    books.has(&other, "4.8", "0").await;
+    let changed = books.change(&payment, json!({"type": "card"})).await.with(200).json();
+    assert_eq!((&changed["tendered"], &changed["change"]), (&json!(null), &json!(null)));
+    assert_eq!(changed["tip"].to_string(), "0.2");
+    books.has(&other, "4.8", "0").await;
 }

@@ -16,11 +16,13 @@ async fn a_tab_answers_what_is_specified() {
         "id": tab["id"], "entity_id": shop.owner.entity(), "table_id": table, "status": "open",
         "items": [], "note": null, "customer_id": null, "opened_by_user_id": me,
         "updated_by_user_id": me, "claimed_by_device": null, "claimed_at": null,
-        "invoice_id": null, "version": 1, "opened_at": "2026-11-20T08:00:00.000Z",
+        "invoice_id": null, "invoices": [], "invoice_difference": null, "shares": null,
+        "totals": tab["totals"], "taxes": [], "version": 1, "opened_at": "2026-11-20T08:00:00.000Z",
         "issued_at": null, "metadata": {}, "deleted_at": null,
         "created_at": "2026-11-20T08:00:00.000Z", "updated_at": "2026-11-20T08:00:00.000Z",
     });
     assert_eq!(tab, opened);
+    assert_eq!(tab["totals"], json!({"net": 0, "tax": 0, "gross": 0, "discount": 0}));
     let id = text(&tab["id"]);
     assert!(id.starts_with("ptab_") && table.starts_with("ptbl_"), "{id} {table}");
     shop.api.pass(1);

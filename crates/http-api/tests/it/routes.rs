@@ -250,6 +250,8 @@ fn a_till_reaches_what_it_needs_and_nothing_else() {
         "PATCH /pos/tabs/{id}",
         "DELETE /pos/tabs/{id}",
         "POST /pos/tabs/{id}/items",
+        "POST /pos/tabs/{id}/invoice",
+        "POST /pos/tabs/{id}/move-lines",
         "POST /pos/tabs/{id}/claim",
         "POST /pos/tabs/{id}/release",
         "POST /pos/tabs/{id}/close",

@@ -40,8 +40,8 @@ impl Tab {
     /// An append that was accepted under its name before adds nothing, whatever became of the tab.
     ///
     /// # Errors
-    /// [`TabRefusal::AlreadyClaimed`] under a live claim; for a tab that has ended; all that is
-    /// wrong with the lines, and `too_many` when the tab would have more than [`MAX_LINES`]: then
+    /// [`TabRefusal::AlreadyClaimed`] under a live claim; for a tab that has ended;
+    /// [`TabRefusal::SharesOutstanding`] once a share is invoiced; all that is wrong with the lines, and `too_many` when the tab would have more than [`MAX_LINES`]: then
     /// none is added.
     pub fn append(
         self,
@@ -61,6 +61,7 @@ impl Tab {
             Naming::Unnamed => None,
         };
         let (mut tab, was_claimed) = self.unclaimed(act)?;
+        tab.must_be_unshared()?;
         if lines.is_empty() {
             return Err(at_items(required("send at least one line")));
         }
@@ -76,7 +77,8 @@ impl Tab {
     ///
     /// # Errors
     /// For a tab that has ended; [`TabRefusal::AlreadyClaimed`] under a live claim;
-    /// [`TabRefusal::StaleVersion`]; all that is wrong with the input, by path.
+    /// [`TabRefusal::StaleVersion`]; [`TabRefusal::SharesOutstanding`] for other lines once a share
+    /// is invoiced; all that is wrong with the input, by path.
     pub fn replace(
         self,
         patch: TabPatch,
@@ -88,6 +90,9 @@ impl Tab {
         if patch.expected_version != tab.version {
             let expected = patch.expected_version;
             return Err(before.refuse(TabRefusal::StaleVersion { expected }));
+        }
+        if !patch.items.is_absent() {
+            before.must_be_unshared()?;
         }
         tab.apply(patch, known, act)?;
         if tab == before {
@@ -102,7 +107,7 @@ impl Tab {
     }
 
     /// The tab, open, and whether a claim that ran out stood in the way.
-    fn unclaimed(mut self, act: &Act) -> Result<(Self, bool), PosError> {
+    pub(super) fn unclaimed(mut self, act: &Act) -> Result<(Self, bool), PosError> {
         match &self.state {
             TabState::Open => Ok((self, false)),
             TabState::Issuing(claim) if !claim.is_live(act.now()) => {

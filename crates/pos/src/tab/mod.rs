@@ -1,10 +1,13 @@
 //! The tab: a running order, and every command on it.
 
+mod choice;
+mod invoicing;
 mod lines;
+mod moving;
 mod stored;
 
 use racun_kernel::id::{CustomerId, EntityId, PosTabId, PosTableId, UserId};
-use racun_kernel::{Decision, Event, Issue, Metadata, Put};
+use racun_kernel::{Decimal, Decision, Event, Issue, Metadata, Put};
 use serde::{Deserialize, Serialize};
 use time::{Duration, OffsetDateTime};
 
@@ -12,9 +15,13 @@ use crate::check::not_blank;
 use crate::error::{PosError, RefusedTab, TabRefusal};
 use crate::known::Known;
 use crate::line::TabLine;
+use crate::totals::TabTotals;
 use racun_kernel::Act;
 
+pub use choice::LineChoice;
+pub use invoicing::{InvoiceTerms, Invoiced, Part, TabInvoice};
 pub use lines::{MAX_NOTE_CHARS, TabPatch};
+pub use moving::{Moved, Moving};
 pub use stored::TABS;
 
 /// How long a claim keeps others off a tab: from this age on, anyone may clear it.
@@ -77,6 +84,13 @@ pub enum TabState {
         /// When it was closed.
         #[serde(with = "time::serde::rfc3339")]
         issued_at: OffsetDateTime,
+        /// What the lines came to then; missing when that could not be calculated.
+        #[serde(default)]
+        totals: Option<TabTotals>,
+        /// By what the invoice was more than all tabs that it closed, this one the last; missing
+        /// when it was made of the tab, or could not be compared.
+        #[serde(default)]
+        invoice_difference: Option<Decimal>,
     },
     /// It came to nothing.
     Cancelled {
@@ -138,6 +152,12 @@ pub struct Tab {
     pub updated_by_user_id: Option<UserId>,
     /// 1 when it is opened, and one more with each change.
     pub version: i64,
+    /// Its invoices, in the order in which they were issued; more than one when it was split.
+    #[serde(default)]
+    pub invoices: Vec<TabInvoice>,
+    /// In how many equal shares it is invoiced, once one is.
+    #[serde(default)]
+    pub shares: Option<u32>,
     /// What the caller attached.
     pub metadata: Metadata,
     /// When it was opened.
@@ -146,6 +166,31 @@ pub struct Tab {
     /// When it changed last.
     #[serde(with = "time::serde::rfc3339")]
     pub updated_at: OffsetDateTime,
+}
+
+/// What the closing of a tab is held against.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Reckoning {
+    /// What the tab's lines come to; missing when that cannot be calculated.
+    pub totals: Option<TabTotals>,
+    /// What the invoice comes to, with tax.
+    pub invoice_total: Option<Decimal>,
+    /// What the tabs come to that the invoice closed before.
+    pub closed_before: Decimal,
+}
+
+impl Reckoning {
+    /// Nothing is known of what tab and invoice come to.
+    #[must_use]
+    pub fn unknown() -> Self {
+        Self { totals: None, invoice_total: None, closed_before: Decimal::zero() }
+    }
+
+    /// The invoice's total less what all tabs come to that it closes, this one included.
+    fn difference(&self) -> Option<Decimal> {
+        let (tab, invoice) = (self.totals.as_ref()?, self.invoice_total.as_ref()?);
+        Some(invoice - &(&self.closed_before + &tab.gross))
+    }
 }
 
 /// The invoice that a tab is to be closed with, as crate `application` found it.
@@ -197,6 +242,8 @@ impl Tab {
             opened_by_user_id: act.user_id,
             updated_by_user_id: act.user_id,
             version: 1,
+            invoices: Vec::new(),
+            shares: None,
             metadata: Metadata::default(),
             created_at: act.now(),
             updated_at: act.now(),
@@ -277,15 +324,18 @@ impl Tab {
     }
 
     /// Ends the tab in an invoice. Naming the same invoice again changes nothing; a claim that ran
-    /// out is as good as a live one, for the invoice is there.
+    /// out is as good as a live one, for the invoice is there. When the invoice comes to something
+    /// else than the tabs that it closes, the difference is noted and told.
     ///
     /// # Errors
     /// [`TabRefusal::NotClaimed`] when it is open; [`TabRefusal::IssuedOtherwise`]; when it is
-    /// cancelled; and [`PosError::Invoice`] for an invoice that is not issued.
+    /// cancelled; [`TabRefusal::SharesOutstanding`]; and [`PosError::Invoice`] for an invoice that is
+    /// not issued.
     pub fn close(
         mut self,
         invoice_id: String,
         invoice: InvoiceStage,
+        reckoning: Reckoning,
         act: &Act,
     ) -> Result<Decision<Self>, PosError> {
         match &self.state {
@@ -300,8 +350,23 @@ impl Tab {
         if let Some(issue) = invoice.refusal() {
             return Err(PosError::Invoice(issue));
         }
-        self.state = TabState::Issued { invoice_id, issued_at: act.now() };
-        Ok(self.changed(&["pos_tab.issued"], act))
+        self.must_be_unshared()?;
+        let (invoice_difference, issued_at) = (reckoning.difference(), act.now());
+        let totals = reckoning.totals;
+        self.invoices.push(TabInvoice {
+            invoice_id: invoice_id.clone(),
+            gross: totals.as_ref().map(|totals| totals.gross.clone()),
+            share: None,
+            at: issued_at,
+        });
+        let differs = invoice_difference.as_ref().is_some_and(|difference| !difference.is_zero());
+        self.state = TabState::Issued { invoice_id, issued_at, totals, invoice_difference };
+        let events: &[_] = if differs {
+            &["pos_tab.issued", "pos_tab.invoice_differs"]
+        } else {
+            &["pos_tab.issued"]
+        };
+        Ok(self.changed(events, act))
     }
 
     /// Ends the tab without an invoice, claimed or not.
@@ -332,19 +397,34 @@ impl Tab {
     }
 
     fn refuse(self, reason: TabRefusal) -> PosError {
-        PosError::Tab(Box::new(RefusedTab { reason, tab: self }))
+        PosError::Tab(Box::new(RefusedTab { reason, tab: self, totals: None }))
     }
 
     fn event(&self, kind: &'static str, act: &Act) -> Event {
         act.event(kind, self.id.to_string())
     }
 
+    /// The next version of it, and what happened, as a decision.
+    fn changed(self, kinds: &[&'static str], act: &Act) -> Decision<Self> {
+        let (tab, events) = self.advanced(kinds, act);
+        Decision::changed(tab, events)
+    }
+
     /// The next version of it, and what happened.
-    fn changed(mut self, kinds: &[&'static str], act: &Act) -> Decision<Self> {
+    fn advanced(mut self, kinds: &[&'static str], act: &Act) -> (Self, Vec<Event>) {
         self.version += 1;
         self.updated_at = act.now();
         self.updated_by_user_id = act.user_id;
         let events = kinds.iter().map(|kind| self.event(kind, act)).collect();
-        Decision::changed(self, events)
+        (self, events)
+    }
+
+    /// What the lines came to when the tab ended in an invoice.
+    #[must_use]
+    pub const fn final_totals(&self) -> Option<&TabTotals> {
+        match &self.state {
+            TabState::Issued { totals, .. } => totals.as_ref(),
+            TabState::Open | TabState::Issuing(_) | TabState::Cancelled { .. } => None,
+        }
     }
 }

@@ -41,7 +41,7 @@ impl Record for Tab {
 
     fn values(&self) -> Vec<Value> {
         let (invoice_id, issued_at) = match &self.state {
-            TabState::Issued { invoice_id, issued_at } => (Some(invoice_id), Some(*issued_at)),
+            TabState::Issued { invoice_id, issued_at, .. } => (Some(invoice_id), Some(*issued_at)),
             TabState::Open | TabState::Issuing(_) | TabState::Cancelled { .. } => (None, None),
         };
         vec![

@@ -63,7 +63,7 @@ fn add(sums: &mut Sums, orders: &[Order]) {
 fn sums_of(world: &World) -> Sums {
     let mut sums = Sums::new();
     for line in &world.tab.lines {
-        let key = (line.item_id.ulid().random(), line.note.is_some());
+        let key = (line.item_id.unwrap().ulid().random(), line.note.is_some());
         *sums.entry(key).or_insert_with(Decimal::zero) += &line.quantity;
     }
     sums

@@ -295,3 +295,43 @@ fn a_tab_stays_with_a_table_and_customer_that_went_away() {
     world.replace(TabPatch { expected_version: 2, ..named }).unwrap();
     assert_eq!(world.tab.version, 2);
 }
+
+/// A line with a name and a price of its own.
+fn free(name: &str, price: &str) -> LineInput {
+    LineInput {
+        name: Some(name.to_owned()),
+        unit_gross_price: Some(decimal(price)),
+        ..LineInput::default()
+    }
+}
+
+#[test]
+fn a_line_without_an_item_has_a_name_and_a_price_of_its_own() {
+    let mut world = World::new();
+    let taxed = LineInput { tax_rates: Some(vec![rate("9.5")]), ..free("Daily soup", "4.20") };
+    world.append(vec![taxed.clone(), free("Corkage", "5")], None).unwrap();
+    let line = &world.tab.lines[0];
+    assert_eq!((line.item_id, line.name.as_str(), &line.quantity), (None, "Daily soup", &1.into()));
+    assert_eq!(line.unit_gross_price, decimal("4.2"));
+    world.append(vec![taxed, free("Corkage", "5"), free("Cake", "5")], None).unwrap();
+    assert_eq!(orders(&world), ["Daily soup × 2", "Corkage × 2", "Cake × 1"]);
+    for (sent, expected) in [
+        (LineInput { name: None, ..free("", "5") }, "items[0].name=required"),
+        (free(" ", "5"), "items[0].name=required"),
+        (
+            LineInput { unit_gross_price: None, ..free("Cake", "5") },
+            "items[0].unit_gross_price=required",
+        ),
+        (LineInput::default(), "items[0].item_id=required"),
+    ] {
+        assert_eq!(word(&world.clone().append(vec![sent], None)), expected);
+    }
+    let again = LineInput {
+        line_id: Some(world.tab.lines[1].line_id.to_string()),
+        quantity: Some(7.into()),
+        ..LineInput::default()
+    };
+    let items = Patch::Value(vec![again]);
+    world.replace(racun_pos::TabPatch { items, ..patch(world.tab.version) }).unwrap();
+    assert_eq!(orders(&world), ["Corkage × 7"]);
+}

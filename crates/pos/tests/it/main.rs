@@ -3,7 +3,9 @@
 
 mod laws;
 mod lines;
+mod moving;
 mod records;
+mod splitting;
 mod tables;
 mod tabs;
 mod takings;

@@ -4,7 +4,7 @@ use racun_kernel::{Decision, Patch};
 use racun_pos::{InvoiceStage, PosError, TabState, TabStatus};
 use time::Duration;
 
-use crate::world::{START, World, device, line, patch, user, word};
+use crate::world::{START, World, decimal, device, line, patch, user, word};
 
 /// A tab with one line, in the state that `name` says; device A has the claim.
 fn tab_in(name: &str) -> World {
@@ -190,9 +190,42 @@ fn states_hold_when_and_by_whom() {
     assert_eq!((claim.device, claim.claimed_at), (device("B"), world.now()));
     world.pass(Duration::minutes(1));
     world.close("inv_7", InvoiceStage::Issued).unwrap();
-    let issued = TabState::Issued { invoice_id: "inv_7".to_owned(), issued_at: world.now() };
+    let issued = TabState::Issued {
+        invoice_id: "inv_7".to_owned(),
+        issued_at: world.now(),
+        totals: None,
+        invoice_difference: None,
+    };
     assert_eq!(world.tab.state, issued);
     assert_eq!(world.tab.claimant(), None);
+}
+
+#[test]
+fn an_invoice_that_comes_to_something_else_is_noted_and_told() {
+    for (tab, before, invoice, expected, told) in [
+        ("12.60", "0", "9.20", "-3.4", "pos_tab.issued pos_tab.invoice_differs"),
+        ("12.60", "9.20", "9.20", "-12.6", "pos_tab.issued pos_tab.invoice_differs"),
+        ("12.60", "9.20", "21.80", "0", "pos_tab.issued"),
+        ("12.60", "0", "21.80", "9.2", "pos_tab.issued pos_tab.invoice_differs"),
+    ] {
+        let mut world = tab_in("claimed");
+        let reckoning = racun_pos::Reckoning {
+            totals: Some(racun_pos::TabTotals {
+                gross: decimal(tab),
+                ..racun_pos::TabTotals::nothing()
+            }),
+            invoice_total: Some(decimal(invoice)),
+            closed_before: decimal(before),
+        };
+        world.close_by("inv_1", InvoiceStage::Issued, reckoning).unwrap();
+        let TabState::Issued { invoice_difference, totals, .. } = &world.tab.state else {
+            panic!()
+        };
+        assert_eq!(invoice_difference, &Some(decimal(expected)), "{tab} {before} {invoice}");
+        assert_eq!(totals.as_ref().unwrap().gross, decimal(tab));
+        assert_eq!(world.tab.invoices[0].invoice_id, "inv_1");
+        assert_eq!(world.happened(), told);
+    }
 }
 
 #[test]

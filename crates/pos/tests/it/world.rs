@@ -6,8 +6,8 @@ use racun_kernel::id::{CustomerId, EntityId, ItemId, PosTableId, TaxId, UserId};
 use racun_kernel::testing::stamp;
 use racun_kernel::{Decimal, Decision, Issue, Issues, Metadata, Patch, Stamp};
 use racun_pos::{
-    Act, AppendId, DeviceId, InvoiceStage, Known, KnownItem, LineInput, Naming, PosError, PosTable,
-    Tab, TabPatch, TabRefusal,
+    Act, AppendId, DeviceId, InvoiceStage, InvoiceTerms, Invoiced, Known, KnownItem, LineInput,
+    Naming, Part, PosError, PosTable, Reckoning, Tab, TabPatch, TabRefusal, TabTotals,
 };
 use time::macros::datetime;
 use time::{Duration, OffsetDateTime};
@@ -109,6 +109,8 @@ fn refusal(reason: TabRefusal) -> &'static str {
         TabRefusal::NotClaimed => "not_claimed",
         TabRefusal::StaleVersion { .. } => "stale_version",
         TabRefusal::Issued => "tab_issued",
+        TabRefusal::ShareInvoiced { .. } => "share_invoiced",
+        TabRefusal::SharesOutstanding { .. } => "shares_outstanding",
         TabRefusal::IssuedOtherwise => "tab_issued_otherwise",
         TabRefusal::Cancelled => "tab_cancelled",
     }
@@ -204,7 +206,29 @@ impl World {
     }
 
     pub fn close(&mut self, invoice: &str, stage: InvoiceStage) -> Result<(), PosError> {
-        self.apply(self.tab.clone().close(invoice.to_owned(), stage, &self.act()))
+        self.close_by(invoice, stage, Reckoning::unknown())
+    }
+
+    pub fn close_by(
+        &mut self,
+        invoice: &str,
+        stage: InvoiceStage,
+        reckoning: Reckoning,
+    ) -> Result<(), PosError> {
+        self.apply(self.tab.clone().close(invoice.to_owned(), stage, reckoning, &self.act()))
+    }
+
+    /// Invoices `part`, which comes to `gross`, as the device `name` or at the tab's version.
+    pub fn invoice(
+        &mut self,
+        part: &Part,
+        invoice: &str,
+        gross: &str,
+        terms: &InvoiceTerms,
+    ) -> Result<(), PosError> {
+        let totals = TabTotals { gross: decimal(gross), ..TabTotals::nothing() };
+        let invoiced = Invoiced { invoice_id: invoice.to_owned(), totals };
+        self.apply(self.tab.clone().invoice(part, invoiced, terms, &self.act()))
     }
 
     pub fn cancel(&mut self, expected_version: Option<i64>) -> Result<(), PosError> {

@@ -17,7 +17,7 @@ const ADVANCE: &str = "adv_01jb2000000000000000000001";
 const EXPENSE: &str = "exp_01jb2000000000000000000001";
 
 /// The issues as `path: code`.
-fn codes(issues: &Issues) -> Vec<String> {
+pub fn codes(issues: &Issues) -> Vec<String> {
     let code = |issue: &racun_kernel::Issue| {
         let at = racun_kernel::Issue { message: String::new(), ..issue.clone() };
         format!("{at}{}", issue.code)

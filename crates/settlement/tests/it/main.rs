@@ -9,4 +9,5 @@ mod laws;
 mod records;
 mod rules;
 mod script;
+mod tender;
 mod world;

@@ -1,0 +1,99 @@
+//! Lines priced as an invoice of today prices them, and the invoice that is made of them.
+//!
+//! What is priced is drafted like any invoice, so what a tab comes to and what its invoice comes to
+//! cannot differ.
+
+use racun_access::Entity;
+use racun_catalog::Customer;
+use racun_documents::calculation::CalculationMode;
+use racun_documents::{Document, DocumentError, DocumentKind, InvoicedTab};
+use racun_kernel::{Scope, Stamp};
+
+use super::create::{Beside, Creation, Order, Origin, draft};
+use super::gather::{Gathered, LineRecords, today};
+use super::request::{DocumentRequest, LineRequest};
+use crate::error::Error;
+use crate::fiscalization::Ports;
+
+/// What invoices are made with: one look-up for many orders.
+pub(crate) struct Pricing(Gathered);
+
+impl Pricing {
+    /// The pricing of `entity`'s lines, of which `records` hold what they name.
+    pub fn new(entity: &Entity, records: LineRecords, stamp: &Stamp) -> Self {
+        let today = today(entity, stamp);
+        Self(Gathered { entity: entity.clone(), today, customer: None, unit: None, records })
+    }
+
+    /// What the lines name.
+    pub const fn records(&self) -> &LineRecords {
+        &self.0.records
+    }
+
+    /// The entity's local day.
+    pub const fn today(&self) -> time::Date {
+        self.0.today
+    }
+
+    /// The same pricing for `customer`.
+    pub fn sell_to(&mut self, customer: Option<Customer>) {
+        self.0.customer = customer;
+    }
+
+    /// The invoice of `lines`, otherwise as `request` says, without making it.
+    ///
+    /// # Errors
+    /// What such an invoice is refused for.
+    pub fn price(
+        &self,
+        scope: &Scope,
+        request: &DocumentRequest,
+        lines: Vec<LineRequest>,
+        stamp: &Stamp,
+    ) -> Result<Document, DocumentError> {
+        let request = sale(request, lines);
+        let origin = Origin::Request(None);
+        draft(scope, DocumentKind::Invoice, &request, &self.0, origin, stamp)
+            .map(|(document, _)| document)
+    }
+
+    /// Makes the invoice of `tabs`, and writes what is decided beside it in the same commit.
+    ///
+    /// # Errors
+    /// As [`super::create`], and what `sale.beside` refuses. Nothing is then written.
+    pub async fn issue(
+        &self,
+        ports: Ports<'_>,
+        scope: &Scope,
+        invoice: TabSale<'_>,
+        stamp: &Stamp,
+    ) -> Result<Document, Error> {
+        let TabSale { request, lines, creation, tabs, beside } = invoice;
+        let request = sale(request, lines);
+        let order = Order { kind: DocumentKind::Invoice, request, creation, tabs, beside };
+        order.carry_out(ports, scope, &self.0, stamp).await
+    }
+}
+
+/// An invoice of tabs.
+pub(crate) struct TabSale<'a> {
+    /// What it says, but for its lines.
+    pub request: &'a DocumentRequest,
+    /// Its lines.
+    pub lines: Vec<LineRequest>,
+    /// Payments, and what a tax authority is told.
+    pub creation: Creation,
+    /// The tabs.
+    pub tabs: Vec<InvoicedTab>,
+    /// What becomes of them.
+    pub beside: Beside,
+}
+
+/// `request` for `lines` over the counter: prices are gross, and so are discounts.
+fn sale(request: &DocumentRequest, lines: Vec<LineRequest>) -> DocumentRequest {
+    DocumentRequest {
+        items: Some(lines),
+        calculation_mode: Some(CalculationMode::B2cGrossDiscount),
+        ..request.clone()
+    }
+}

@@ -1,0 +1,253 @@
+//! Invoicing tabs: the invoice, its number, what a tax authority is told, and what becomes of the
+//! tabs are one commit, so there is never one without the other.
+
+use std::collections::BTreeSet;
+
+use racun_access::Entity;
+use racun_documents::{Document, DocumentError, InvoicedTab};
+use racun_kernel::id::PosTabId;
+use racun_kernel::{Act, Decision, Issue, Issues, Patch, Scope, Stamp, StoreError, Writes};
+use racun_pos::{InvoiceTerms, Invoiced, Part, TABS, Tab, TabLine, TabTotals, deal};
+
+use super::orders::{Orders, explained, totals_of};
+use super::{gather, load};
+use crate::documents::{Beside, Creation, DocumentRequest, HeldBeside, LineRequest, TabSale};
+use crate::error::Error;
+use crate::fiscalization::Ports;
+
+/// Tabs that one invoice may join.
+const MAX_JOINED: usize = 20;
+/// How often a command is decided anew when tabs change between its reads and its decision.
+const ATTEMPTS: usize = 5;
+
+/// What a tab is invoiced with.
+#[derive(Debug, Clone)]
+pub struct TabOrder {
+    /// How much of the tab.
+    pub part: Part,
+    /// Other tabs that the same invoice closes, whole, `ptab_…`.
+    pub tab_ids: Vec<String>,
+    /// Who invoices, and what they saw.
+    pub terms: InvoiceTerms,
+    /// Customer and texts. The tab's customer when it names none.
+    pub request: DocumentRequest,
+    /// Payments, and what a tax authority is told. Never a draft.
+    pub creation: Creation,
+}
+
+/// Issues an invoice of the tab `id`, or of a part of it, and of the other tabs that `order` joins.
+/// In the same commit the tabs end in it; what is left of the tab stays open.
+///
+/// # Errors
+/// What [`Tab::pick`] refuses, with the tab; what is wrong with the order, by path; what
+/// [`crate::documents::create`] refuses. Nothing is then written.
+pub async fn invoice<'a>(
+    ports: impl Into<Ports<'a>>,
+    scope: &Scope,
+    entity: &Entity,
+    id: PosTabId,
+    order: TabOrder,
+    stamp: &Stamp,
+) -> Result<Document, Error> {
+    let ports = ports.into();
+    let others = joined(id, &order)?;
+    let sale = Sale { ports, scope, entity, order: &order, stamp };
+    let mut attempt = 1;
+    loop {
+        match sale.issue(id, &others).await {
+            Err(Error::Document(DocumentError::ChangedMeanwhile)) if attempt < ATTEMPTS => {
+                attempt += 1;
+            }
+            Err(Error::Pos(refusal)) => {
+                let store = ports.store;
+                return Err(explained(store, scope, entity, refusal, stamp).await.into());
+            }
+            done => return done,
+        }
+    }
+}
+
+/// The other tabs of `order`.
+fn joined(id: PosTabId, order: &TabOrder) -> Result<Vec<PosTabId>, Issues> {
+    order.part.check()?;
+    let mut issues = Issues::default();
+    if order.tab_ids.len() > MAX_JOINED {
+        let message = format!("an invoice joins at most {MAX_JOINED} other tabs");
+        issues.push(Issue::new("too_many", message).at("tab_ids"));
+    }
+    if !order.tab_ids.is_empty() && order.part != Part::Whole {
+        let message = "tabs are joined whole; leave lines and share out";
+        issues.push(Issue::new("conflicting", message).at("tab_ids"));
+    }
+    let mut named = BTreeSet::from([id]);
+    let mut others = Vec::with_capacity(order.tab_ids.len());
+    for (n, text) in order.tab_ids.iter().enumerate() {
+        let at = |code, message: String| Issue::new(code, message).at(n).at("tab_ids");
+        match text.parse::<PosTabId>() {
+            Err(wrong) => issues.push(at("invalid_id", wrong.to_string())),
+            Ok(other) if !named.insert(other) => {
+                let message = "the tab is invoiced already by this request; name it once";
+                issues.push(at("duplicate", message.to_owned()));
+            }
+            Ok(other) => others.push(other),
+        }
+    }
+    issues.into_result(others)
+}
+
+/// A tab as it was read, with what is invoiced of it.
+struct Picked {
+    tab: Tab,
+    part: Part,
+    terms: InvoiceTerms,
+    requests: Vec<LineRequest>,
+    totals: TabTotals,
+}
+
+struct Sale<'a> {
+    ports: Ports<'a>,
+    scope: &'a Scope,
+    entity: &'a Entity,
+    order: &'a TabOrder,
+    stamp: &'a Stamp,
+}
+
+impl Sale<'_> {
+    async fn issue(&self, id: PosTabId, others: &[PosTabId]) -> Result<Document, Error> {
+        let (store, scope) = (self.ports.store, self.scope);
+        let tabs = self.read(id, others).await?;
+        let mut orders = Orders::of(store, scope, self.entity, tabs.iter(), self.stamp).await?;
+        let mut chosen = Vec::with_capacity(tabs.len());
+        for (n, tab) in tabs.into_iter().enumerate() {
+            let (part, terms) = if n == 0 {
+                (self.order.part.clone(), self.order.terms.clone())
+            } else {
+                // The version that the caller saw is the first tab's.
+                let terms = InvoiceTerms { expected_version: None, ..self.order.terms.clone() };
+                (Part::Whole, terms)
+            };
+            let lines = tab.pick(&part, &terms, self.stamp.now())?;
+            chosen.push((tab, part, terms, lines));
+        }
+        let first = chosen.iter().map(|(tab, ..)| tab);
+        let request = self.request(&mut orders, first).await?;
+        let mut picked = Vec::with_capacity(chosen.len());
+        for (tab, part, terms, lines) in chosen {
+            let requests = self.requests(&orders, &part, &lines, &request)?;
+            let priced = orders.pricing.price(scope, &request, requests.clone(), self.stamp)?;
+            picked.push(Picked { tab, part, terms, requests, totals: totals_of(&priced) });
+        }
+        let sale = TabSale {
+            request: &request,
+            lines: picked.iter().flat_map(|picked| picked.requests.clone()).collect(),
+            creation: self.order.creation.clone(),
+            tabs: picked.iter().map(invoiced_tab).collect(),
+            beside: self.beside(picked),
+        };
+        orders.pricing.issue(self.ports, scope, sale, self.stamp).await
+    }
+
+    async fn read(&self, id: PosTabId, others: &[PosTabId]) -> Result<Vec<Tab>, Error> {
+        let (store, tenant) = (self.ports.store, self.scope.tenant());
+        let ids: Vec<String> =
+            std::iter::once(&id).chain(others).map(ToString::to_string).collect();
+        let found: Vec<Tab> = store.get_all(&TABS, &tenant, &ids).await?;
+        let mut issues = Issues::default();
+        let mut tabs = Vec::with_capacity(ids.len());
+        for (n, text) in ids.iter().enumerate() {
+            match found.iter().find(|tab| tab.id.to_string() == *text) {
+                Some(tab) => tabs.push(tab.clone()),
+                None if n == 0 => return Err(StoreError::NotFound { id: text.clone() }.into()),
+                None => {
+                    let issue = Issue::new("not_found", "there is no such tab in this entity");
+                    issues.push(issue.at(n - 1).at("tab_ids"));
+                }
+            }
+        }
+        Ok(issues.into_result(tabs)?)
+    }
+
+    /// What the invoice says, lines apart: it is for the customer of the request, else for that of
+    /// the first tab that has one.
+    async fn request(
+        &self,
+        orders: &mut Orders,
+        mut tabs: impl Iterator<Item = &Tab>,
+    ) -> Result<DocumentRequest, Error> {
+        let mut request = self.order.request.clone();
+        let customer = match request.customer_id.value() {
+            Some(id) => gather::customer(self.ports.store, self.scope, Some(id)).await?,
+            None if request.customer_id.is_absent() && request.customer.is_absent() => {
+                let of_tab = tabs.find_map(|tab| orders.customer(tab)).cloned();
+                request.customer_id = Patch::from(of_tab.as_ref().map(|of| of.id.to_string()));
+                of_tab
+            }
+            None => None,
+        };
+        orders.pricing.sell_to(customer);
+        Ok(request)
+    }
+
+    fn requests(
+        &self,
+        orders: &Orders,
+        part: &Part,
+        lines: &[TabLine],
+        request: &DocumentRequest,
+    ) -> Result<Vec<LineRequest>, Error> {
+        let Part::Share { number, of } = *part else { return Ok(orders.requests(lines)) };
+        let whole =
+            orders.pricing.price(self.scope, request, orders.requests(lines), self.stamp)?;
+        let grosses: Vec<_> =
+            whole.content.lines.iter().map(|line| line.total_with_tax.clone()).collect();
+        let dealt = deal(&grosses, of, self.entity.currency);
+        let place = usize::try_from(number.saturating_sub(1)).unwrap_or(usize::MAX);
+        let shares = dealt.into_iter().map(|mut shares| match shares.get_mut(place) {
+            Some(share) => std::mem::replace(share, 0.into()),
+            None => 0.into(),
+        });
+        let requests: Vec<LineRequest> = lines
+            .iter()
+            .zip(shares)
+            .filter(|(_, gross)| !gross.is_zero())
+            .map(|(line, gross)| orders.share(line, gross, number, of))
+            .collect();
+        if requests.is_empty() {
+            let message = "this share comes to nothing; split the tab into fewer shares";
+            return Err(Issues::from(Issue::new("out_of_range", message).at("share")).into());
+        }
+        Ok(requests)
+    }
+
+    /// Ends the tabs in the invoice, as long as they are as they were read.
+    fn beside(&self, picked: Vec<Picked>) -> Beside {
+        let loads = picked.iter().map(|picked| load(&TABS, self.scope, picked.tab.id)).collect();
+        let (scope, stamp) = (self.scope.clone(), self.stamp.clone());
+        let decide = move |invoice: &Document, held: &HeldBeside| {
+            let now = held.now.unwrap_or_else(|| stamp.now());
+            let act = Act::of(&scope, stamp.at(now));
+            let mut writes = Writes::default();
+            for (n, Picked { tab: seen, part, terms, totals, .. }) in picked.into_iter().enumerate()
+            {
+                let row = held.rows.get(n).and_then(|rows| rows.first());
+                let tab: Option<Tab> = row.map(|row| row.read(&TABS)).transpose()?;
+                let tab = tab.filter(|tab| *tab == seen);
+                let tab = tab.ok_or(DocumentError::ChangedMeanwhile)?;
+                let invoiced = Invoiced { invoice_id: invoice.id.to_string(), totals };
+                if let Decision::Changed { record, beside, events } =
+                    tab.invoice(&part, invoiced, &terms, &act)?
+                {
+                    writes.puts.push(record.put());
+                    writes.puts.extend(beside);
+                    writes.events.extend(events);
+                }
+            }
+            Ok(writes)
+        };
+        Beside { loads, decide: Box::new(decide) }
+    }
+}
+
+fn invoiced_tab(picked: &Picked) -> InvoicedTab {
+    InvoicedTab { tab_id: picked.tab.id, gross: Some(picked.totals.gross.clone()) }
+}

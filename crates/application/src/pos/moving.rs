@@ -1,0 +1,103 @@
+//! Lines that go from one tab to another: one unit holds both.
+
+use racun_access::Entity;
+use racun_kernel::id::PosTabId;
+use racun_kernel::{Issue, Issues, Load, Scope, Stamp, Store, StoreError, Writes};
+use racun_pos::{APPENDS, AppendId, LineChoice, Moved, Moving, Naming, PosError, TABS, Tab};
+
+use super::orders::{TabView, shown};
+use super::{act, found, load, read};
+
+/// What is to be moved where.
+#[derive(Debug, Clone)]
+pub struct MoveOrder {
+    /// The tab that the lines come to, `ptab_…`.
+    pub to_tab_id: String,
+    /// The lines.
+    pub lines: Vec<LineChoice>,
+    /// The version of the tab that they leave, as the caller saw it.
+    pub expected_version: Option<i64>,
+    /// The version of the tab that they come to.
+    pub to_expected_version: Option<i64>,
+    /// Names the move, so that it is made once however often it is sent.
+    pub move_id: Option<String>,
+}
+
+/// Moves lines from the tab `id` to another one, and answers the tab that they left.
+///
+/// # Errors
+/// [`PosError::NotFound`]; another tab that is not there, at `to_tab_id`; as [`Tab::move_lines`]; the
+/// store's failure.
+pub async fn move_lines(
+    store: &dyn Store,
+    scope: &Scope,
+    entity: &Entity,
+    id: PosTabId,
+    order: MoveOrder,
+    stamp: &Stamp,
+) -> Result<TabView, PosError> {
+    let moved = moved(store, scope, id, order, stamp).await;
+    shown(store, scope, entity, moved, stamp).await
+}
+
+async fn moved(
+    store: &dyn Store,
+    scope: &Scope,
+    id: PosTabId,
+    order: MoveOrder,
+    stamp: &Stamp,
+) -> Result<Tab, PosError> {
+    let name = order.move_id.clone().map(AppendId::parse).transpose();
+    let name = name.map_err(|issue| Issues::from(issue.at("move_id")))?;
+    let to = other(id, &order.to_tab_id).map_err(|issue| Issues::from(issue.at("to_tab_id")))?;
+    let mut loads = vec![load(&TABS, scope, id), load(&TABS, scope, to)];
+    // By a field, not by its id: what a field finds is read after the tabs are held.
+    loads.extend(name.as_ref().map(|name| Load::Where {
+        table: &APPENDS,
+        tenant: scope.tenant(),
+        field: "key",
+        value: name.move_key(id),
+    }));
+    let (scope, stamp) = (scope.clone(), stamp.clone());
+    store
+        .decide(loads, None, move |loaded| {
+            let gone = || StoreError::NotFound { id: id.to_string() };
+            let from: Tab = read(&loaded, 0, &TABS)?.ok_or_else(gone)?;
+            let to: Option<Tab> = read(&loaded, 1, &TABS)?;
+            let to = to.ok_or_else(|| {
+                let message = "there is no such tab in this entity; open it first";
+                Issues::from(Issue::new("not_found", message).at("to_tab_id"))
+            })?;
+            let naming = match name {
+                None => Naming::Unnamed,
+                Some(_) if found(&loaded, 2) > 0 => Naming::Accepted,
+                Some(name) => Naming::New(name),
+            };
+            let moving = Moving {
+                lines: order.lines,
+                expected_version: order.expected_version,
+                to_expected_version: order.to_expected_version,
+                naming,
+            };
+            match from.move_lines(to, moving, &act(&scope, &loaded, &stamp))? {
+                Moved::Before(from) => Ok((from, Writes::default())),
+                Moved::Now { from, to, beside: mut puts, events } => {
+                    puts.extend([from.put(), to.put()]);
+                    Ok((from, Writes { puts, events, takes_number: false }))
+                }
+            }
+        })
+        .await
+}
+
+/// The tab `text`, which is another one than `id`.
+fn other(id: PosTabId, text: &str) -> Result<PosTabId, Issue> {
+    let to: PosTabId = text
+        .parse()
+        .map_err(|error: racun_kernel::InvalidId| Issue::new("invalid_id", error.to_string()))?;
+    if to == id {
+        let message = "the lines are on this tab already; name another one";
+        return Err(Issue::new("conflicting", message));
+    }
+    Ok(to)
+}

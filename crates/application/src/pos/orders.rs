@@ -1,0 +1,224 @@
+//! What tabs come to: their lines as an invoice of today has them.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use racun_access::Entity;
+use racun_catalog::{CUSTOMERS, Customer, ITEMS, Item, Tax};
+use racun_documents::calculation::{Discount, DiscountKind};
+use racun_documents::{Document, Line};
+use racun_kernel::id::TaxId;
+use racun_kernel::{Decimal, Record as _, Scope, Stamp, Store, StoreError};
+use racun_pos::{PosError, Tab, TabLine, TabTax, TabTotals};
+
+use crate::documents::{
+    DocumentRequest, LineRecords, LineRequest, LineTaxRequest, Pricing, by_ids, taxes,
+};
+
+/// A tab and what it comes to.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct TabView {
+    /// The tab.
+    pub tab: Tab,
+    /// What it comes to: at its end, or on an invoice of today; missing when such an invoice would
+    /// be refused.
+    pub totals: Option<TabTotals>,
+}
+
+/// Tabs with all that their lines name.
+pub(super) struct Orders {
+    scope: Scope,
+    /// How they are priced.
+    pub pricing: Pricing,
+    /// Items, those in the trash as well: an order outlives its item.
+    items: BTreeMap<String, Item>,
+    customers: BTreeMap<String, Customer>,
+    stamp: Stamp,
+}
+
+impl Orders {
+    /// Looks up what the lines of `tabs` name, those aside whose totals are final.
+    ///
+    /// # Errors
+    /// When the store fails.
+    pub async fn of(
+        store: &dyn Store,
+        scope: &Scope,
+        entity: &Entity,
+        tabs: impl Iterator<Item = &Tab> + Clone + Send,
+        stamp: &Stamp,
+    ) -> Result<Self, StoreError> {
+        let tenant = scope.tenant();
+        let tabs = tabs.filter(|tab| tab.final_totals().is_none());
+        let lines = || tabs.clone().flat_map(|tab| &tab.lines);
+        let ids: BTreeSet<String> =
+            lines().filter_map(|line| line.item_id).map(|id| id.to_string()).collect();
+        let customers: BTreeSet<String> =
+            tabs.clone().filter_map(|tab| tab.customer_id).map(|id| id.to_string()).collect();
+        let needs_taxes = lines().any(needs_taxes);
+        let ids: Vec<String> = ids.into_iter().collect();
+        let items: Vec<Item> = store.get_all(&ITEMS, &tenant, &ids).await?;
+        let customers = customers.iter().map(String::as_str).collect();
+        let customers: Vec<Customer> = by_ids(store, &CUSTOMERS, &tenant, customers).await?;
+        let taxes = if needs_taxes { taxes(store, &tenant).await? } else { Vec::new() };
+        let items: BTreeMap<String, Item> =
+            items.into_iter().map(|item| (item.id.to_string(), item)).collect();
+        let live = items.iter().filter(|(_, item)| !item.is_trashed());
+        let records = LineRecords {
+            items: live.map(|(id, item)| (id.clone(), item.clone())).collect(),
+            taxes,
+            categories: BTreeSet::new(),
+        };
+        Ok(Self {
+            scope: scope.clone(),
+            pricing: Pricing::new(entity, records, stamp),
+            items,
+            customers: customers.into_iter().map(|found| (found.id.to_string(), found)).collect(),
+            stamp: stamp.clone(),
+        })
+    }
+
+    /// The tab's customer, when it is there and not in the trash.
+    pub fn customer(&self, tab: &Tab) -> Option<&Customer> {
+        self.customers.get(&tab.customer_id?.to_string())
+    }
+
+    /// What `tab` comes to.
+    pub fn totals(&mut self, tab: &Tab) -> Option<TabTotals> {
+        if let Some(totals) = tab.final_totals() {
+            return Some(totals.clone());
+        }
+        if tab.lines.is_empty() {
+            return Some(TabTotals::nothing());
+        }
+        let customer = self.customer(tab).cloned();
+        let request = DocumentRequest {
+            customer_id: customer.as_ref().map(|customer| customer.id.to_string()).into(),
+            ..DocumentRequest::default()
+        };
+        self.pricing.sell_to(customer);
+        let priced =
+            self.pricing.price(&self.scope, &request, self.requests(&tab.lines), &self.stamp);
+        priced.ok().map(|document| totals_of(&document))
+    }
+
+    /// The tab with what it comes to.
+    pub fn view(&mut self, tab: Tab) -> TabView {
+        let totals = self.totals(&tab);
+        TabView { tab, totals }
+    }
+
+    /// `lines` as an invoice is asked for them.
+    pub fn requests(&self, lines: &[TabLine]) -> Vec<LineRequest> {
+        lines.iter().map(|line| self.request(line)).collect()
+    }
+
+    fn request(&self, line: &TabLine) -> LineRequest {
+        let discount = line.discount_percent.clone().filter(|percent| !percent.is_zero());
+        let item = line.item_id.and_then(|id| self.items.get(&id.to_string()));
+        let gone = item.filter(|item| item.is_trashed());
+        let taxes = match (&line.tax_rates, gone) {
+            (Some(rates), _) => Some(rates.iter().map(|rate| self.tax(rate)).collect()),
+            (None, Some(item)) if !item.tax_ids.is_empty() => {
+                let live = item.tax_ids.iter().filter(|id| self.known_tax(**id).is_some());
+                Some(live.map(|id| by_id(*id)).collect())
+            }
+            (None, _) => None,
+        };
+        LineRequest {
+            name: Some(line.name.clone()),
+            quantity: Some(line.quantity.clone()),
+            gross_price: Some(line.unit_gross_price.clone()),
+            discounts: discount
+                .map(|value| Discount { value, kind: DiscountKind::Percent })
+                .into_iter()
+                .collect(),
+            item_id: item.filter(|item| !item.is_trashed()).map(|item| item.id.to_string()),
+            taxes,
+            ..LineRequest::default()
+        }
+    }
+
+    /// One of `of` equal shares of a line: `gross` of it.
+    pub fn share(&self, line: &TabLine, gross: Decimal, number: u32, of: u32) -> LineRequest {
+        let mark = format!(" ({number}/{of})");
+        let kept = Line::MAX_NAME_CHARS.saturating_sub(mark.chars().count());
+        let name: String = line.name.chars().take(kept).collect();
+        LineRequest {
+            name: Some(name + &mark),
+            quantity: Some(1.into()),
+            gross_price: Some(gross),
+            discounts: Vec::new(),
+            ..self.request(line)
+        }
+    }
+
+    /// A tax of a line: the catalogue's while it has that rate, else the bare rate.
+    fn tax(&self, tax: &TabTax) -> LineTaxRequest {
+        let today = self.pricing.today();
+        let known = tax.tax_id.and_then(|id| self.known_tax(id));
+        match known.filter(|known| known.rate_on(today) == Some(&tax.rate)) {
+            Some(known) => by_id(known.id),
+            None => LineTaxRequest { rate: Some(tax.rate.clone()), ..LineTaxRequest::default() },
+        }
+    }
+
+    fn known_tax(&self, id: TaxId) -> Option<&Tax> {
+        self.pricing.records().taxes.iter().find(|tax| tax.id == id)
+    }
+}
+
+/// A bare rate needs no record.
+fn needs_taxes(line: &TabLine) -> bool {
+    let is_named = |taxes: &Vec<TabTax>| taxes.iter().any(|tax| tax.tax_id.is_some());
+    line.tax_rates.as_ref().is_none_or(is_named)
+}
+
+fn by_id(id: TaxId) -> LineTaxRequest {
+    LineTaxRequest { tax_id: Some(id.to_string()), ..LineTaxRequest::default() }
+}
+
+/// What `invoice` comes to, as a tab says it.
+pub(super) fn totals_of(invoice: &Document) -> TabTotals {
+    let amounts = &invoice.amounts;
+    let mut totals = TabTotals {
+        net: amounts.total.clone(),
+        gross: amounts.total_with_tax.clone(),
+        discount: amounts.total_discount.clone(),
+        ..TabTotals::nothing()
+    };
+    for tax in &amounts.taxes {
+        totals.add_tax(&tax.tax.rate, &tax.tax.base, &tax.tax.amount);
+    }
+    totals
+}
+
+/// What a command answered, a refusal as well, with what the tab comes to.
+pub(super) async fn shown(
+    store: &dyn Store,
+    scope: &Scope,
+    entity: &Entity,
+    answer: Result<Tab, PosError>,
+    stamp: &Stamp,
+) -> Result<TabView, PosError> {
+    match answer {
+        Ok(tab) => {
+            let mut orders = Orders::of(store, scope, entity, std::iter::once(&tab), stamp).await?;
+            Ok(orders.view(tab))
+        }
+        Err(refusal) => Err(explained(store, scope, entity, refusal, stamp).await),
+    }
+}
+
+/// A refusal with what its tab comes to, as far as that can be read.
+pub(super) async fn explained(
+    store: &dyn Store,
+    scope: &Scope,
+    entity: &Entity,
+    refusal: PosError,
+    stamp: &Stamp,
+) -> PosError {
+    let PosError::Tab(mut refused) = refusal else { return refusal };
+    let orders = Orders::of(store, scope, entity, std::iter::once(&refused.tab), stamp).await;
+    refused.totals = orders.ok().and_then(|mut orders| orders.totals(&refused.tab));
+    PosError::Tab(refused)
+}
