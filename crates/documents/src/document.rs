@@ -4,6 +4,8 @@ mod fiscal;
 mod sharing;
 mod stored;
 
+pub use fiscal::check_issue_day;
+
 use racun_kernel::id::{EntityId, FinancialCategoryId, VersionId};
 use racun_kernel::{Decimal, Issues, Person, Stamp};
 use serde::{Deserialize, Serialize};

@@ -8,7 +8,7 @@ use racun_documents::{
     NewLine, Refused, Relation,
 };
 use racun_fiscal::Means;
-use racun_kernel::{Load, Principal, Scope, Stamp, Store, Stored, Tenant, Writes};
+use racun_kernel::{Issue, Issues, Load, Principal, Scope, Stamp, Store, Stored, Tenant, Writes};
 use racun_settlement::{NewPayment, PAYMENTS, Payment};
 use serde_json::Value as Json;
 
@@ -56,7 +56,8 @@ pub async fn create<'a>(
     stamp: &Stamp,
 ) -> Result<Document, Error> {
     let ports = ports.into();
-    let gathered = gather(ports.store, entity, &request, stamp).await?;
+    check_draft(kind, &creation)?;
+    let mut gathered = gather(ports.store, entity, &request, stamp).await?;
     let links = links::named(ports.store, scope, &request).await?.unwrap_or_default();
     let fiscal = match creation.is_draft {
         true => Prepared::Plain,
@@ -66,7 +67,10 @@ pub async fn create<'a>(
             prepare(ports, scope, entity, occasion, stamp).await?
         }
     };
-    request.date = fiscal.date().or(request.date);
+    if let Some(day) = fiscal.day() {
+        racun_documents::check_issue_day(request.date.unwrap_or(day), day)?;
+        (request.date, gathered.today) = (Some(day), day);
+    }
     let origin = Origin::Request(creation.custom);
     let (draft, savings) = draft(scope, kind, &request, &gathered, origin, stamp)?;
     let new = New {
@@ -79,6 +83,17 @@ pub async fn create<'a>(
         fiscal,
     };
     new.commit(ports, scope, &gathered, Beside::nothing(), stamp).await
+}
+
+/// Refuses payments of a draft, but of an advance invoice, which they issue.
+fn check_draft(kind: DocumentKind, creation: &Creation) -> Result<(), Issues> {
+    let takes = kind == DocumentKind::AdvanceInvoice || !creation.is_draft;
+    if takes || creation.payments.is_empty() {
+        return Ok(());
+    }
+    let message = "a draft takes no payments; leave payments out and record them by POST /payments \
+                   when it is finalized, or leave is_draft out";
+    Err(Issue::new("document_is_draft", message).at("payments").into())
 }
 
 /// Decides what is written besides a document, given the rows of each load.
@@ -239,7 +254,7 @@ pub(crate) fn default_mode(entity: &Entity) -> CalculationMode {
 ///
 /// # Errors
 /// [`racun_kernel::StoreError::NotFound`], [`racun_documents::Refused::NotDraft`], a date in the
-/// future, links that no longer fit, an advance invoice that is not paid in full, or
+/// future, or another than the day of issue where a tax authority is told, links that no longer fit, an advance invoice that is not paid in full, or
 /// [`DocumentError::ChangedMeanwhile`] when somebody moved the draft to another sequence or changed
 /// its links. What fiscalization lacks, when a tax authority is to be told of it.
 pub async fn finalize<'a>(
@@ -268,7 +283,9 @@ pub async fn finalize<'a>(
             numbering(entity, id.kind(), seen.content.date, unit.as_ref())?
         }
     };
-    let date = fiscal.date();
+    let day = fiscal.day();
+    let today = gather::today(entity, stamp);
+    let made_on = gather::today(entity, &stamp.at(seen.created_at));
     let plan = Plan {
         links,
         // Whether the links may be was decided when they were made.
@@ -276,7 +293,7 @@ pub async fn finalize<'a>(
         payments: Vec::new(),
         numbering: Some(numbering),
         fiscal,
-        today: gather::today(entity, stamp),
+        today: day.unwrap_or(today),
         scope: scope.clone(),
         stamp: stamp.clone(),
     };
@@ -300,8 +317,8 @@ pub async fn finalize<'a>(
                 return Err(DocumentError::ChangedMeanwhile.into());
             }
             let before = Before::Draft(Box::new(draft.clone()), present, payments);
-            let draft = match date {
-                Some(date) => draft.dated(date),
+            let draft = match day {
+                Some(day) => draft.issued_on(day, made_on)?,
                 None => draft,
             };
             let shown = Shown { linked, places, number: loaded.number, now: loaded.now };

@@ -59,6 +59,7 @@ pub async fn void<'a>(
         true => prepare(ports, scope, entity, Occasion::back(seen.clone()), stamp).await?,
         false => Prepared::Plain,
     };
+    let today = fiscal.day().unwrap_or(today);
     let numbering = match (by_credit_note, fiscal.issuing()) {
         (true, Some(issuing)) => Some(issuing.numbering()),
         (true, None) => {

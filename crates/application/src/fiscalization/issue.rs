@@ -16,7 +16,7 @@ use time::{Date, OffsetDateTime};
 use super::deliver::Sending;
 use super::error::FiscalizationRefused;
 use super::operator::Operator;
-use super::prepare::Prepared;
+use super::prepare::{Prepared, name_of};
 use super::sale::{corrections, sale};
 use crate::error::Error;
 
@@ -27,6 +27,8 @@ pub(crate) struct Issuing {
     pub(super) device: Device,
     pub(super) operator: Operator,
     pub(super) payment_type: Option<Means>,
+    /// Whether it takes another document back.
+    pub(super) takes_back: bool,
     pub(super) identity: Identity,
     pub(super) signer: Arc<dyn Signer>,
     pub(super) scope: Scope,
@@ -80,7 +82,7 @@ impl Prepared {
 }
 
 impl Issuing {
-    const fn authority(&self) -> Authority {
+    pub(super) const fn authority(&self) -> Authority {
         self.settings.authority
     }
 
@@ -95,12 +97,11 @@ impl Issuing {
         numbering(tenant, per, &self.premise, &self.device, self.stamp.now())
     }
 
-    /// The date that the document must have; `None` when it may have any.
-    pub fn date(&self) -> Option<Date> {
-        match self.authority() {
-            Authority::Furs => None,
-            Authority::Fina => Some(Authority::Fina.local(self.stamp.now()).date()),
-        }
+    /// The day of issue in the authority's zone. What the authority is told is stated on the
+    /// document (XSD of FURS, `IssueDateTime`; technical specification of CIS 2.7, `DatVrijeme`), and
+    /// its number is unique in that day's year.
+    pub fn day(&self) -> Date {
+        self.authority().local(self.stamp.now()).date()
     }
 
     /// What has to be held: the premise and the device, for nobody may issue where they are closed.
@@ -209,7 +210,23 @@ impl Issuing {
                     certificate: certificate.serial.clone(),
                 };
                 let receipt = fina::Receipt::issue(arguments, &*self.signer).map_err(unusable)?;
+                self.check_total(&receipt)?;
                 Content::Fina(Box::new(receipt))
+            }
+        })
+    }
+
+    /// Refuses what CIS is known to refuse, before it takes a number. What takes a receipt back may be
+    /// as high as that was.
+    fn check_total(&self, receipt: &fina::Receipt) -> Result<(), Issues> {
+        if self.takes_back {
+            return Ok(());
+        }
+        fina::check_total(&receipt.total, receipt.means).map_err(|too_high| {
+            let issue = Issue::new("fina_total_too_high", too_high.to_string());
+            match self.payment_type {
+                Some(_) => issue.at("payment_type").at("fina").into(),
+                None => issue.at("payments").into(),
             }
         })
     }
@@ -225,7 +242,9 @@ impl Issuing {
         };
         let payment_type = match content {
             Content::Furs(_) => None,
-            Content::Fina(receipt) => Some(self.payment_type_of(receipt.means)),
+            Content::Fina(receipt) => {
+                Some(name_of(self.payment_type.unwrap_or_else(|| receipt.means.shown())))
+            }
         };
         FiscalRecord {
             premise: self.premise.name.clone(),
@@ -243,18 +262,6 @@ impl Issuing {
             special_notes: None,
             payment_type,
         }
-    }
-
-    /// How a receipt is paid, in the words of the interface.
-    fn payment_type_of(&self, means: fina::PaymentMeans) -> String {
-        let chosen = self.payment_type.unwrap_or(match means {
-            fina::PaymentMeans::G => Means::Cash,
-            fina::PaymentMeans::K => Means::Card,
-            fina::PaymentMeans::T => Means::BankTransfer,
-            fina::PaymentMeans::O => Means::Other,
-        });
-        let name = serde_json::to_value(chosen).ok();
-        name.and_then(|name| name.as_str().map(str::to_owned)).unwrap_or_default()
     }
 }
 

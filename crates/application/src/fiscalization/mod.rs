@@ -37,9 +37,9 @@ pub use changes::FiscalAuthority;
 pub use error::FiscalizationRefused;
 pub use later::fiscalize;
 pub use request::{FinaRequest, FiscalRequest, FiscalizeRequest, FursRequest};
-pub use worker::{Alarm, Limits, Problem, Report, run_due};
+pub use worker::{Alarm, Limits, Problem, Report, end_leases, run_due};
 
-pub(crate) use changes::may_be_paid_by;
+pub(crate) use changes::{may_be_paid_by, told};
 pub(crate) use deliver::{Sending, deliver_first, send_first};
 pub(crate) use issue::Facts;
 pub use prepare::NextPlace;

@@ -245,7 +245,7 @@ fn premise() -> furs::Premise {
         kind: furs::PremiseKind::Movable(furs::MovableKind::C),
         valid_from: date!(2026 - 11 - 20),
         is_closing: false,
-        software_maker: None,
+        software_maker: furs::SoftwareMaker::default(),
     }
 }
 

@@ -132,6 +132,17 @@ impl PaymentMeans {
         if codes.all(|code| code == first) { first } else { Self::O }
     }
 
+    /// The means of this code that the interface shows where nobody chose others.
+    #[must_use]
+    pub const fn shown(self) -> Means {
+        match self {
+            Self::G => Means::Cash,
+            Self::K => Means::Card,
+            Self::T => Means::BankTransfer,
+            Self::O => Means::Other,
+        }
+    }
+
     /// Whether the buyer's OIB goes with it: a business that pays in cash or by card gets a
     /// fiscalized receipt in the place of an electronic invoice (NN 89/2025, articles 15(6) and
     /// 39).

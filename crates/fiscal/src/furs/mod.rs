@@ -8,7 +8,7 @@ mod text;
 
 pub use checks::check_special_notes;
 pub use invoice::{Invoice, IssueArguments, Operator, TaxBreakdown, TaxLine};
-pub use premise::{MovableKind, Premise, PremiseKind, RealEstate};
+pub use premise::{MovableKind, Premise, PremiseKind, RealEstate, SoftwareMaker};
 pub use text::ELEMENT_ID;
 
 use crate::Class;

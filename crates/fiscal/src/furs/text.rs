@@ -7,12 +7,11 @@ use racun_kernel::calendar::format_date;
 use time::OffsetDateTime;
 use time::macros::format_description;
 
-use super::{Invoice, MovableKind, Operator, Premise, PremiseKind, RealEstate, TaxLine};
+use super::{
+    Invoice, MovableKind, Operator, Premise, PremiseKind, RealEstate, SoftwareMaker, TaxLine,
+};
 use crate::message::{Content, Fields, time_text};
 use crate::{Authority, Correction, Header, Numbering};
-
-/// The name that we give as the maker of the software when no Slovenian tax number is known.
-const SOFTWARE_MAKER: &str = "Racun";
 
 /// The attribute `Id` of the XML form's root element, which a signature refers to.
 pub const ELEMENT_ID: &str = "data";
@@ -103,8 +102,8 @@ impl Premise {
             PremiseKind::Movable(kind) => Fields::default().text("PremiseType", kind.letter()),
         };
         let maker = match &self.software_maker {
-            Some(tax_number) => Fields::default().whole("TaxNumber", tax_number),
-            None => Fields::default().text("NameForeign", SOFTWARE_MAKER),
+            SoftwareMaker::TaxNumber(number) => Fields::default().whole("TaxNumber", number),
+            SoftwareMaker::Foreign(title) => Fields::default().text("NameForeign", title.as_str()),
         };
         Fields::default()
             .whole("TaxNumber", &self.tax_number)

@@ -151,14 +151,18 @@ fn premise(known: &Value) -> furs::Premise {
         Value::String(_) => furs::PremiseKind::Movable(furs::MovableKind::C),
         _ => furs::PremiseKind::RealEstate(Box::new(real_estate(&identifier["RealEstateBP"]))),
     };
-    let maker = &known["SoftwareSupplier"][0]["TaxNumber"];
+    let supplier = &known["SoftwareSupplier"][0];
+    let maker = &supplier["TaxNumber"];
     furs::Premise {
         tax_number: known["TaxNumber"].to_string(),
         name: text(known, "BusinessPremiseID").to_owned(),
         kind,
         valid_from: calendar::parse_date(text(known, "ValidityDate")).unwrap(),
         is_closing: known["ClosingTag"] == "Z",
-        software_maker: maker.is_number().then(|| maker.to_string()),
+        software_maker: match maker.is_number() {
+            true => furs::SoftwareMaker::TaxNumber(maker.to_string()),
+            false => furs::SoftwareMaker::Foreign(text(supplier, "NameForeign").to_owned()),
+        },
     }
 }
 

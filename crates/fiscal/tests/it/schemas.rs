@@ -122,7 +122,10 @@ fn premises_of_every_kind_are_allowed() {
                 kind: kind.clone(),
                 valid_from: date!(2026 - 11 - 20),
                 is_closing,
-                software_maker: is_closing.then(|| "24564444".to_owned()),
+                software_maker: match is_closing {
+                    true => furs::SoftwareMaker::TaxNumber("24564444".to_owned()),
+                    false => furs::SoftwareMaker::default(),
+                },
             };
             assert_json(&schema, &premise.json(&header()));
             documents.push(signed(&premise.xml(&header())));
