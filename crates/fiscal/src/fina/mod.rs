@@ -5,7 +5,7 @@ mod receipt;
 mod text;
 mod window;
 
-pub use receipt::{Change, IssueArguments, PaymentMeans, Receipt, TaxLine, ZkiAlgorithm};
+pub use receipt::{Change, IssueArguments, PaymentMeans, Receipt, TaxLine, Tip, ZkiAlgorithm};
 pub use window::{WindowClosed, change_window};
 
 use crate::Class;
