@@ -139,6 +139,7 @@ impl New {
             payments,
             numbering,
             fiscal,
+            charges_vat: charges_vat(&gathered.entity),
             today: gathered.today,
             scope: scope.clone(),
             stamp: stamp.clone(),
@@ -276,6 +277,7 @@ pub async fn finalize<'a>(
         payments: Vec::new(),
         numbering: Some(numbering),
         fiscal,
+        charges_vat: charges_vat(entity),
         today: gather::today(entity, stamp),
         scope: scope.clone(),
         stamp: stamp.clone(),
@@ -351,4 +353,9 @@ pub(super) async fn unit_of(
     let Some(id) = document.content.business_unit_id else { return Ok(None) };
     let tenant = Tenant::entity(document.entity_id);
     Ok(store.get(&BUSINESS_UNITS, &tenant, &id.to_string()).await?)
+}
+
+/// Whether `entity` may charge VAT: who is outside the VAT system of Slovenia or Croatia may not.
+fn charges_vat(entity: &Entity) -> bool {
+    entity.is_tax_subject || !matches!(entity.country_code.as_deref(), Some("SI" | "HR"))
 }

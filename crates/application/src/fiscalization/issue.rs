@@ -3,21 +3,22 @@
 use std::sync::Arc;
 
 use racun_documents::{
-    Document, DocumentError, DocumentId, FiscalRecord, Fiscalization, Numbering,
+    Document, DocumentError, DocumentId, DocumentKind, FiscalRecord, Fiscalization, Numbering,
 };
 use racun_fiscal::{
     Authority, BusinessPremise, Content, Device, Exchange, FISCAL_DEVICES, FISCAL_PREMISES,
     FiscalSettings, Identity, Means, MessageId, Place, Signer, SigningFailed, due_put, fina, furs,
     may_skip, series, year_of,
 };
-use racun_kernel::{Issue, Issues, Load, Put, Scope, Stamp, Stored, Tenant};
+use racun_kernel::{Decimal, Issue, Issues, Load, Put, Scope, Stamp, Stored, Tenant};
 use time::{Date, OffsetDateTime};
 
 use super::deliver::Sending;
 use super::error::FiscalizationRefused;
 use super::operator::Operator;
 use super::prepare::Prepared;
-use super::sale::{corrections, sale};
+use super::sale::{Paid, corrections, sale};
+use super::schemes::check_outside_vat;
 use crate::error::Error;
 
 /// All that issuing a fiscalized document takes besides the document.
@@ -37,6 +38,8 @@ pub(crate) struct Issuing {
 pub(crate) struct Facts<'a> {
     /// How it is paid.
     pub means: Vec<Means>,
+    /// What advances settle of it, in its own currency.
+    pub settled: Decimal,
     /// What it is linked to.
     pub targets: &'a [Document],
     /// The rows that [`Issuing::loads`] named.
@@ -139,7 +142,11 @@ impl Issuing {
         let Some(number) = document.sequence() else {
             return Err(DocumentError::ChangedMeanwhile.into());
         };
-        let content = self.content(&document, number, facts.means, facts.targets)?;
+        if document.id.kind() != DocumentKind::CreditNote && !self.settings.in_vat_system {
+            check_outside_vat(&document.content)?;
+        }
+        let paid = Paid { means: facts.means, settled: facts.settled };
+        let content = self.content(&document, number, paid, facts.targets)?;
         let now = facts.now.unwrap_or_else(|| self.stamp.now());
         let message_id = MessageId::new(&self.stamp);
         let exchange = Exchange::open(
@@ -170,12 +177,12 @@ impl Issuing {
         &self,
         document: &Document,
         number: i64,
-        means: Vec<Means>,
+        paid: Paid,
         targets: &[Document],
     ) -> Result<Content, Error> {
         let authority = self.authority();
         let corrects = corrections(document, targets.iter(), authority);
-        let sale = sale(document, means, corrects)?;
+        let sale = sale(document, paid, corrects, authority)?;
         let certificate = self.settings.certificate.as_ref();
         let certificate = certificate.ok_or(FiscalizationRefused::CertificateMissing)?;
         let (place, issued_at) = (self.place(), self.stamp.now());
@@ -207,6 +214,7 @@ impl Issuing {
                     number,
                     issued_at,
                     certificate: certificate.serial.clone(),
+                    paragon: None,
                 };
                 let receipt = fina::Receipt::issue(arguments, &*self.signer).map_err(unusable)?;
                 Content::Fina(Box::new(receipt))

@@ -14,7 +14,7 @@ use super::error::FiscalizationRefused;
 use super::issue::{Facts, Issued};
 use super::prepare::{Occasion, Prepared, identity, prepare};
 use super::request::FiscalizeRequest;
-use super::sale::means;
+use super::sale::{by_advances, means};
 use crate::documents::{get, links, links_of, load_payments, read_payments};
 use crate::error::Error;
 
@@ -183,6 +183,7 @@ async fn first(
                 before.clone().fiscalize_later(&numbering, number, editor, &at)?;
             let facts = Facts {
                 means: payments.iter().map(|payment| means(payment.kind)).collect(),
+                settled: by_advances(&payments),
                 targets: &documents,
                 held: &loaded.rows,
                 now: loaded.now,

@@ -26,6 +26,7 @@ mod operator;
 mod prepare;
 mod request;
 mod sale;
+mod schemes;
 mod worker;
 
 use std::sync::Arc;
@@ -45,7 +46,8 @@ pub(crate) use issue::Facts;
 pub use prepare::NextPlace;
 
 pub(crate) use prepare::{Occasion, Prepared, next_place, prepare};
-pub(crate) use sale::means;
+pub(crate) use sale::{by_advances, means};
+pub(crate) use schemes::check_outside_vat;
 
 /// What fiscalizing takes besides the store.
 #[derive(Clone)]

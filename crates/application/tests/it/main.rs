@@ -12,6 +12,7 @@ mod fiscal_changes;
 mod fiscal_content;
 mod fiscal_later;
 mod fiscal_rules;
+mod fiscal_schemes;
 mod fiscal_worker;
 mod fixture;
 mod flaky;
