@@ -9,6 +9,7 @@ use anyhow::{Context as _, anyhow};
 use async_trait::async_trait;
 use racun_authorities::{BadEndpoint, Clients, Endpoint, Endpoints, Systems};
 use racun_authority_simulator::{Options, Running, Simulator, WantedTaxpayer};
+use racun_fiscal::furs::SoftwareMaker;
 use racun_fiscal::{
     Authorities, Authority, Header, Identity, Message, OpenedCertificate, P12Error, Patience,
     Reply, Signer, SigningFailed, TestCertificate, TestCertificates, Unknown,
@@ -29,6 +30,7 @@ pub struct Connected {
     /// Those that settings name, and the production systems.
     named: Clients,
     endpoints: Endpoints,
+    software_maker: SoftwareMaker,
     /// The built-in simulator, from when somebody first needs it.
     built_in: OnceLock<Result<BuiltIn, String>>,
 }
@@ -57,7 +59,8 @@ pub fn connect(settings: &Settings) -> anyhow::Result<Arc<Connected>> {
         },
     };
     let named = Clients::new(&endpoints, Arc::new(clock::now)).map_err(|error| told(&error))?;
-    Ok(Arc::new(Connected { named, endpoints, built_in: OnceLock::new() }))
+    let software_maker = settings.furs.software_maker.told();
+    Ok(Arc::new(Connected { named, endpoints, software_maker, built_in: OnceLock::new() }))
 }
 
 fn of_furs(
@@ -168,6 +171,10 @@ impl Authorities for Connected {
 
     fn signer(&self, identity: &Identity) -> Result<Arc<dyn Signer>, SigningFailed> {
         self.named.signer(identity)
+    }
+
+    fn software_maker(&self) -> SoftwareMaker {
+        self.software_maker.clone()
     }
 
     async fn send(

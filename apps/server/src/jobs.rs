@@ -139,7 +139,7 @@ async fn tell(store: Arc<dyn Store>, fiscal: Fiscal) -> bool {
     let run = fiscalization::run_due(&*store, &fiscal, &clock::stamp, limits).await;
     let Some(report) = read("fiscalization", run) else { return false };
     for alarm in &report.alarms {
-        let error = alarm.error.as_deref().unwrap_or_default();
+        let error = alarm.error.as_deref();
         tracing::error!(
             id = %alarm.document_id,
             authority = alarm.authority.name(),

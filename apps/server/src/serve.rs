@@ -6,7 +6,7 @@ use std::time::Instant;
 
 use anyhow::Context as _;
 use racun_access::{MasterVault, PinKey};
-use racun_application::fiscalization::FiscalAuthority;
+use racun_application::fiscalization::{self, FiscalAuthority};
 use racun_application::mailing::Postman;
 use racun_application::payments::NoAuthority;
 use racun_fiscal::Retry;
@@ -54,6 +54,13 @@ pub async fn serve(settings: &Settings) -> anyhow::Result<()> {
         white_labels: Arc::new(labels),
         ..services
     };
+    if settings.database.url.is_none() {
+        // The data folder is this process's alone, so whoever was sending is gone.
+        let ended = fiscalization::end_leases(&*services.store, &services.stamp()).await?;
+        if ended > 0 {
+            tracing::info!(ended, "documents that the process before was reporting are sent again");
+        }
+    }
     let work = jobs::start(&services, following(&services));
     let stop = async move {
         stop.await;

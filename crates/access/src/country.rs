@@ -86,7 +86,8 @@ impl CountryRules {
         };
         Self {
             features: features.split_ascii_whitespace().collect(),
-            max_taxes_per_item: if code == "CA" { 2 } else { 1 },
+            // In Croatia the consumption tax on drinks stands beside VAT.
+            max_taxes_per_item: if matches!(code, "CA" | "HR") { 2 } else { 1 },
         }
     }
 }
@@ -164,6 +165,7 @@ mod tests {
             assert_eq!(rules.features.len(), features, "{code} {:?}", rules.features);
         }
         assert_eq!(CountryRules::of(Some("CA")).max_taxes_per_item, 2);
+        assert_eq!(CountryRules::of(Some("HR")).max_taxes_per_item, 2);
         assert_eq!(CountryRules::of(None).max_taxes_per_item, 1);
     }
 }

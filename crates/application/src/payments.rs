@@ -1,11 +1,15 @@
 //! Payments: what a command names is read, held with all that settles with it, and decided on once.
 //!
-//! | Module        | Owns                                                     |
-//! | ------------- | -------------------------------------------------------- |
-//! | `type_change` | changing a payment, where a tax authority may have a say |
-//! | `authority`   | the port to that authority                               |
+//! | Module        | Owns                                                       |
+//! | ------------- | ---------------------------------------------------------- |
+//! | `holding`     | all that a command is about, and what it comes to          |
+//! | `means`       | the types of the payments that count on a document         |
+//! | `type_change` | commands on payments, where a tax authority may have a say |
+//! | `authority`   | the port to that authority                                 |
 
 mod authority;
+mod holding;
+mod means;
 mod type_change;
 
 use racun_access::{Entity, Permission, permits};
@@ -15,18 +19,42 @@ use racun_kernel::{
     ListQuery, Load, Loaded, Page, RawQuery, Scope, Stamp, Store, StoreError, Writes,
 };
 use racun_settlement::{
-    EXPENSES, Expense, NewPayment, Outcome, PAYMENTS, Payment, PaymentType, Settlement,
-    SettlementError, TypeChangeError, TypeChangeRule,
+    EXPENSES, Expense, NewPayment, Outcome, PAYMENTS, Payment, PaymentPatch, Settlement,
 };
+use std::sync::Arc;
 use time::Date;
 
-use crate::documents::{advances, get_documents, links, links_of, today};
+use crate::documents::{advances, get_documents, links, links_of, load_payments, today};
 use crate::error::Error;
-use crate::fiscalization::may_be_paid_by;
-use crate::settling::{Sheet, load_allocations, payments};
+use crate::settling::{Sheet, payments};
 
 pub use authority::{Concern, Matter, NoAuthority, TaxAuthority};
-pub use type_change::change;
+
+/// Where commands on payments read and write, and whom they tell.
+#[derive(Clone, Copy)]
+pub struct PaymentPorts<'a> {
+    /// The store.
+    pub store: &'a dyn Store,
+    /// Who may have to hear of how documents are paid. Without it nobody is told: for payments that
+    /// are on no document.
+    pub authority: Option<&'a Arc<dyn TaxAuthority>>,
+}
+
+impl<'a> From<&'a dyn Store> for PaymentPorts<'a> {
+    /// A store alone.
+    fn from(store: &'a dyn Store) -> Self {
+        Self { store, authority: None }
+    }
+}
+
+/// What is done to a payment.
+#[derive(Clone)]
+enum Command {
+    Record(Box<NewPayment>),
+    Change(PaymentId, Box<PaymentPatch>),
+    Trash(PaymentId),
+    Restore(PaymentId),
+}
 
 /// How often a command is decided anew when links change between its reads and its decision.
 const ATTEMPTS: usize = 3;
@@ -67,6 +95,14 @@ impl Named {
 
     fn invoice(&self) -> Option<DocumentId> {
         self.documents.iter().copied().find(|id| id.kind() == DocumentKind::Invoice)
+    }
+
+    /// The document whose payments are judged together: the one that is paid.
+    fn paid(&self) -> Option<DocumentId> {
+        let of =
+            |kind| self.documents.iter().copied().find(move |id: &DocumentId| id.kind() == kind);
+        let kinds = [DocumentKind::Invoice, DocumentKind::AdvanceInvoice, DocumentKind::CreditNote];
+        kinds.into_iter().find_map(of)
     }
 }
 
@@ -113,8 +149,8 @@ impl Plan {
         }));
         if let Some(invoice) = self.named.invoice() {
             loads.push(links::load_sourced(&self.scope, invoice));
-            loads.push(load_allocations(&self.scope, invoice));
         }
+        loads.extend(self.named.paid().map(|id| load_payments(&self.scope, id)));
         loads
     }
 
@@ -144,7 +180,11 @@ impl Plan {
             sheet = sheet.with_expense(live.ok_or_else(gone)?);
         }
         let mut allocations = payments(&loaded.rows)?;
-        allocations.retain(|payment| payment.is_allocation() && payment.deleted_at.is_none());
+        let invoice = self.named.invoice().map(|id| id.to_string());
+        allocations.retain(|payment| {
+            let is_its = invoice.is_some() && payment.invoice_id == invoice;
+            is_its && payment.is_allocation() && payment.deleted_at.is_none()
+        });
         let settlement = sheet.settlement(&self.scope, self.today, allocations, links);
         Ok((sheet, settlement))
     }
@@ -167,143 +207,74 @@ impl Plan {
 ///
 /// # Errors
 /// What is wrong with the input; documents that are not there or take no payments now; too much;
-/// [`TypeChangeRule::FiscalizationRequired`] for money on a document that was issued under a skip,
-/// which is legal for some types only.
-pub async fn record(
-    store: &dyn Store,
+/// [`racun_settlement::TypeChangeRule::FiscalizationRequired`] for money on a document that was issued under a skip,
+/// which is legal for some types only. Where a tax authority has to hear of it, what [`change`]
+/// answers.
+pub async fn record<'a>(
+    ports: impl Into<PaymentPorts<'a>>,
     scope: &Scope,
     entity: &Entity,
     new: NewPayment,
     stamp: &Stamp,
 ) -> Result<Payment, Error> {
-    let named = Named::of(new.references()?.ids());
-    if let Some(expense) = named.expense.filter(|_| !reaches_expenses(scope)) {
-        return Err(StoreError::NotFound { id: expense.to_string() }.into());
-    }
-    // Most invoices have no links, so the first try does not look for them.
-    let unlinked = Plan::unlinked(scope, entity, named.clone(), stamp);
-    match record_by(store, unlinked, new.clone(), stamp).await {
-        Err(Error::Document(DocumentError::ChangedMeanwhile)) => {}
-        done => return done,
-    }
-    while_links_change(async || {
-        let plan = Plan::of(store, scope, entity, named.clone(), stamp).await?;
-        record_by(store, plan, new.clone(), stamp).await
-    })
-    .await
+    let command = Command::Record(Box::new(new));
+    type_change::run(ports.into(), scope, entity, command, stamp).await
 }
 
-async fn record_by(
+/// Changes a payment. Its documents stay.
+///
+/// How a document is paid may concern a tax authority: then all of `patch` is made only when
+/// `authority` confirmed it.
+///
+/// # Errors
+/// [`StoreError::NotFound`], or what settlement refuses. [`racun_settlement::TypeChangeError::Refused`] and
+/// [`racun_settlement::TypeChangeError::Provider`] leave the payment as it was; [`racun_settlement::TypeChangeError::Unreachable`] does,
+/// too, and keeps the attempt; [`racun_settlement::TypeChangeError::Unconfirmed`] while the attempt of another change
+/// on the document stands, or any is under way; [`racun_settlement::TypeChangeError::Unrecorded`] when the authority
+/// took what could then not be stored.
+pub async fn change(
     store: &dyn Store,
-    plan: Plan,
-    new: NewPayment,
-    stamp: &Stamp,
-) -> Result<Payment, Error> {
-    let stamp = stamp.clone();
-    store
-        .decide(plan.loads(), None, move |loaded| {
-            let (sheet, settlement) = plan.open(&loaded)?;
-            check_skipped(&sheet, new.kind, &stamp)?;
-            let outcome = settlement.record(new, &stamp)?;
-            plan.close(sheet, outcome, &stamp)
-        })
-        .await
-}
-
-/// Refuses money on a document that was issued without being fiscalized, when it comes in a way that
-/// would have had to be. Settlements move none.
-fn check_skipped(sheet: &Sheet, kind: PaymentType, stamp: &Stamp) -> Result<(), TypeChangeError> {
-    let moves = !matches!(kind, PaymentType::CreditNote | PaymentType::Advance);
-    let is_legal = |document: &Document| may_be_paid_by(document, kind, stamp.now());
-    if moves && !sheet.documents().all(is_legal) {
-        return Err(TypeChangeError::Refused(TypeChangeRule::FiscalizationRequired));
-    }
-    Ok(())
-}
-
-/// A held payment, and all that is held with it.
-struct Held {
-    payment: Payment,
-    settlement: Settlement,
-    sheet: Sheet,
-    plan: Plan,
-    stamp: Stamp,
-}
-
-impl Held {
-    /// The payment as `command` makes it, and what is written.
-    fn settle(
-        self,
-        command: impl FnOnce(Settlement, Payment, &Stamp) -> Result<Outcome, SettlementError>,
-    ) -> Result<(Payment, Writes), Error> {
-        let Self { payment, settlement, sheet, plan, stamp } = self;
-        let outcome = command(settlement, payment, &stamp)?;
-        plan.close(sheet, outcome, &stamp)
-    }
-}
-
-/// Holds the payment `id` with all that settles with it, and writes what `decide` answers.
-async fn hold<T: Send + 'static>(
-    store: &dyn Store,
+    authority: &Arc<dyn TaxAuthority>,
     scope: &Scope,
     entity: &Entity,
     id: PaymentId,
+    patch: PaymentPatch,
     stamp: &Stamp,
-    decide: impl FnOnce(Held) -> Result<(T, Writes), Error> + Send + 'static,
-) -> Result<T, Error> {
-    let seen = get(store, scope, id).await?;
-    let named = Named::of(seen.documents());
-    let plan = Plan::of(store, scope, entity, named, stamp).await?;
-    let own = Load::One { table: &PAYMENTS, tenant: scope.tenant(), id: id.to_string() };
-    let mut loads = vec![own];
-    loads.extend(plan.loads());
-    let stamp = stamp.clone();
-    store
-        .decide(loads, None, move |mut loaded| {
-            let own = loaded.rows.remove(0);
-            let gone = || StoreError::NotFound { id: id.to_string() };
-            let payment = own.first().ok_or_else(gone)?.read(&PAYMENTS)?;
-            let (sheet, settlement) = plan.open(&loaded)?;
-            decide(Held { payment, settlement, sheet, plan, stamp })
-        })
-        .await
+) -> Result<Payment, Error> {
+    let ports = PaymentPorts { store, authority: Some(authority) };
+    let command = Command::Change(id, Box::new(patch));
+    type_change::run(ports, scope, entity, command, stamp).await
 }
 
 /// Moves a payment to the trash: its documents' totals follow.
 ///
 /// # Errors
-/// [`StoreError::NotFound`], or what settlement refuses; [`TypeChangeError::Unconfirmed`] while it
-/// is not known whether the payment's type was changed, for the change could not be made in the
-/// trash.
-///
-/// [`TypeChangeError::Unconfirmed`]: racun_settlement::TypeChangeError::Unconfirmed
-pub async fn trash(
-    store: &dyn Store,
+/// [`StoreError::NotFound`], or what settlement refuses; what [`change`] answers where a tax
+/// authority has to hear of it; [`racun_settlement::TypeChangeError::Unconfirmed`] while it is not known whether the
+/// payment's type was changed, for the change could not be made in the trash.
+pub async fn trash<'a>(
+    ports: impl Into<PaymentPorts<'a>>,
     scope: &Scope,
     entity: &Entity,
     id: PaymentId,
     stamp: &Stamp,
 ) -> Result<Payment, Error> {
-    let decide = |held: Held| {
-        held.must_be_confirmed()?;
-        held.settle(Settlement::trash)
-    };
-    while_links_change(|| hold(store, scope, entity, id, stamp, decide)).await
+    type_change::run(ports.into(), scope, entity, Command::Trash(id), stamp).await
 }
 
 /// Brings a payment back from the trash.
 ///
 /// # Errors
-/// [`StoreError::NotFound`], or what settlement refuses.
-pub async fn restore(
-    store: &dyn Store,
+/// [`StoreError::NotFound`], or what settlement refuses; what [`record`] answers where a tax
+/// authority has a say.
+pub async fn restore<'a>(
+    ports: impl Into<PaymentPorts<'a>>,
     scope: &Scope,
     entity: &Entity,
     id: PaymentId,
     stamp: &Stamp,
 ) -> Result<Payment, Error> {
-    let decide = |held: Held| held.settle(Settlement::restore);
-    while_links_change(|| hold(store, scope, entity, id, stamp, decide)).await
+    type_change::run(ports.into(), scope, entity, Command::Restore(id), stamp).await
 }
 
 /// Removes a payment in the trash for good.

@@ -201,15 +201,16 @@ impl Authorities for Clients {
             call.settle(reply.is_ok());
             reply.map_err(Unknown::from)
         });
-        if let Err(unknown) = &reply
-            && unknown.is_suspicious
-        {
-            tracing::error!(
-                authority = authority.name(),
-                message_id = %header.message_id,
-                reason = unknown.reason,
-                "an answer is not the authority's"
-            );
+        let (authority, message_id) = (authority.name(), &header.message_id);
+        match &reply {
+            Ok(Reply::Refused { code, message, .. }) => {
+                tracing::warn!(authority, %message_id, code, "refused: {message}");
+            }
+            Err(unknown) if unknown.is_suspicious => {
+                let reason = &unknown.reason;
+                tracing::error!(authority, %message_id, reason, "an answer is not the authority's");
+            }
+            Ok(Reply::Confirmed(_)) | Err(_) => {}
         }
         reply
     }

@@ -2,7 +2,7 @@
 //!
 //! Sources: technical specification of fiskalizacija, version 2.7; its schema, version 1.9.
 
-use racun_fiscal::{MessageId, Reply, Signer, SigningFailed};
+use racun_fiscal::{AuthorityError, MessageId, Reply, Signer, SigningFailed};
 use roxmltree::Node;
 use time::OffsetDateTime;
 
@@ -123,19 +123,14 @@ fn check_changed(result: Node<'_, '_>) -> Result<(), Doubt> {
     Err(Doubt::Malformed(format!("it confirms by {code}, not by {CHANGED}")))
 }
 
-/// The first error's code, and the texts of all.
 fn refused(errors: Node<'_, '_>) -> Result<Reply, Doubt> {
     check_children(errors, NAMESPACE, &["Greska"])?;
-    let mut first = None;
-    let mut texts = Vec::new();
+    let mut read = Vec::new();
     for error in xml::children(errors) {
         check_children(error, NAMESPACE, &["SifraGreske", "PorukaGreske"])?;
         let code = xml::element_text(xml::child(error, NAMESPACE, "SifraGreske")?)?;
-        let text = xml::element_text(xml::child(error, NAMESPACE, "PorukaGreske")?)?;
-        let code = code.to_ascii_lowercase();
-        texts.push(if first.is_none() { text } else { format!("{code}: {text}") });
-        first.get_or_insert(code);
+        let message = xml::element_text(xml::child(error, NAMESPACE, "PorukaGreske")?)?;
+        read.push(AuthorityError { code: code.to_ascii_lowercase(), message });
     }
-    let code = first.ok_or_else(|| Doubt::Malformed("it names no error".to_owned()))?;
-    Ok(Reply::Refused { code, message: texts.join("; ") })
+    Reply::refused(read).ok_or_else(|| Doubt::Malformed("it names no error".to_owned()))
 }

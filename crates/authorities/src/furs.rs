@@ -2,7 +2,7 @@
 //!
 //! Source: technical specification of davčno potrjevanje računov, version 3.2.
 
-use racun_fiscal::{MessageId, Reply, Signer, SigningFailed};
+use racun_fiscal::{AuthorityError, MessageId, Reply, Signer, SigningFailed};
 use roxmltree::Node;
 use serde::Deserialize;
 use time::OffsetDateTime;
@@ -215,10 +215,11 @@ impl Answer {
             }
             Asked::Premise => self.error.is_none().then_some(Ok(None)),
         };
-        let refused = self.error.map(|error| Reply::Refused {
+        let refused = self.error.map(|error| AuthorityError {
             code: error.error_code.to_ascii_uppercase(),
             message: error.error_message,
         });
+        let refused = Reply::refused(refused.into_iter().collect());
         one_of(confirmed.transpose()?.map(Reply::Confirmed), refused)
     }
 }

@@ -5,6 +5,8 @@ mod sharing;
 mod stored;
 mod tabs;
 
+pub use fiscal::check_issue_day;
+
 use racun_kernel::id::{EntityId, FinancialCategoryId, VersionId};
 use racun_kernel::{Decimal, Issues, Person, Stamp};
 use serde::{Deserialize, Serialize};

@@ -1,6 +1,6 @@
 //! What a tax authority knows of a document.
 
-use racun_kernel::{Authority, Environment};
+use racun_kernel::{Authority, AuthorityError, Environment};
 use serde::{Deserialize, Serialize};
 use time::OffsetDateTime;
 
@@ -31,7 +31,8 @@ impl FiscalStatus {
     }
 }
 
-/// What a document was reported with. All but confirmations and the last message stays as issued.
+/// What a document was reported with. All but confirmations, the last message and `payment_type`
+/// stays as issued.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct FiscalRecord {
     /// Name of the business premise.
@@ -61,7 +62,7 @@ pub struct FiscalRecord {
     pub is_late: bool,
     /// What the message says besides.
     pub special_notes: Option<String>,
-    /// Croatia: how it is paid, as the authority was told when it was issued.
+    /// Croatia: how it is paid, as the authority was told last.
     pub payment_type: Option<String>,
 }
 
@@ -77,6 +78,9 @@ pub struct Fiscalization {
     pub fiscalized_at: Option<OffsetDateTime>,
     /// The authority's code, when it last answered an error.
     pub error: Option<String>,
+    /// All errors that the authority answered last, when it refused the document.
+    #[serde(default)]
+    pub errors: Vec<AuthorityError>,
     /// What it was reported with; none while it is skipped.
     pub record: Option<FiscalRecord>,
 }
@@ -85,15 +89,18 @@ impl Fiscalization {
     /// A document that is issued without being reported.
     #[must_use]
     pub const fn skipped(authority: Authority) -> Self {
-        let status = FiscalStatus::Skipped;
-        Self { authority, status, fiscalized_at: None, error: None, record: None }
+        Self::of(authority, FiscalStatus::Skipped, None)
     }
 
     /// A document that is issued to be reported with `record`.
     #[must_use]
     pub const fn pending(authority: Authority, record: FiscalRecord) -> Self {
-        let status = FiscalStatus::Pending;
-        Self { authority, status, fiscalized_at: None, error: None, record: Some(record) }
+        Self::of(authority, FiscalStatus::Pending, Some(record))
+    }
+
+    const fn of(authority: Authority, status: FiscalStatus, record: Option<FiscalRecord>) -> Self {
+        let errors = Vec::new();
+        Self { authority, status, fiscalized_at: None, error: None, errors, record }
     }
 
     /// The id that the authority gave it: of several the last in Slovenia, where the last message

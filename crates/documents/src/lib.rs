@@ -54,6 +54,7 @@ pub use amounts::{Amounts, TaxAmounts};
 pub use content::{Content, ExchangeRate, GivenTotals, NewDocument, TitleType};
 pub use document::{
     CreationSource, Document, InvoicedTab, Issued, Reply, Revision, SettledTotals, Stage, Voided,
+    check_issue_day,
 };
 pub use error::{DocumentError, Refused};
 pub use fiscalization::{FiscalRecord, FiscalStatus, Fiscalization};

@@ -1,24 +1,46 @@
-//! A change of a payment's type of which the tax authority may know more than we do.
+//! A change of a payment of which the tax authority may know more than we do.
 
 use racun_kernel::id::PaymentId;
 use serde::{Deserialize, Serialize};
-use time::OffsetDateTime;
+use time::{Duration, OffsetDateTime};
 
-/// A change of the type of a payment on this document, which the tax authority was told, or was to
-/// be told, and has not confirmed.
+/// A change of how this document is paid, which the tax authority was told, or was to be told, and
+/// has not confirmed.
 ///
 /// It is stored before the authority is told, so whatever happens then, it is known that the
 /// authority may have taken the change. While it stands there is no other such change on the
-/// document. The same change sent again ends it.
+/// document. The same change sent again takes it over, unless it is just being told.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct PaymentChange {
-    /// The payment.
-    pub payment_id: PaymentId,
-    /// Its type, as on the wire.
+    /// The payment; none yet for one that is to be recorded.
+    pub payment_id: Option<PaymentId>,
+    /// Its type, as on the wire; [`PaymentChange::NONE`] for a payment that does not count until
+    /// then.
     pub from: String,
-    /// Its type to be.
+    /// Its type to be; [`PaymentChange::NONE`] for a payment that goes to the trash.
     pub to: String,
     /// When the authority was last to be told.
     #[serde(with = "time::serde::rfc3339")]
     pub attempted_at: OffsetDateTime,
+    /// Names the attempt: only the one that was begun last may end it.
+    #[serde(default)]
+    pub attempt: String,
+    /// The types of all payments that were reported to count on the document.
+    #[serde(default)]
+    pub reported: Vec<String>,
+    /// Until when nobody else begins another attempt; none when the last one came to its end
+    /// without an answer.
+    #[serde(default, with = "time::serde::rfc3339::option")]
+    pub lease_until: Option<OffsetDateTime>,
+}
+
+impl PaymentChange {
+    /// The type of a payment that is not there.
+    pub const NONE: &str = "none";
+
+    /// How long the attempt that is under way still keeps others out; `None` when none does.
+    #[must_use]
+    pub fn under_way(&self, now: OffsetDateTime) -> Option<Duration> {
+        self.lease_until.map(|until| until - now).filter(|left| left.is_positive())
+    }
 }

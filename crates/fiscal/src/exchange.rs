@@ -21,15 +21,17 @@ use racun_kernel::{Field, FieldKind, Record, Table, Tenant, Value};
 use serde::{Deserialize, Serialize};
 use time::{Date, OffsetDateTime};
 
-use crate::{Authority, Message, MessageId, fina, furs};
+use crate::{Authority, AuthorityError, Message, MessageId, fina, furs};
 
-pub use due::{DUE_EXCHANGES, DueExchange, due_by, due_put};
+pub use due::{DUE_EXCHANGES, DueExchange, due_by, due_put, leased_at};
 
 /// For how long an attempt keeps others from beginning the next one: longer than any sending lasts.
 pub const LEASE: Duration = Duration::from_secs(60);
 
 /// Characters of an authority's answer that are kept.
 const MAX_ANSWER_CHARS: usize = 300;
+/// Errors of one answer that are kept.
+const MAX_ERRORS: usize = 20;
 
 /// What is said of a document, frozen when it was issued.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -134,6 +136,8 @@ pub enum Outcome {
         code: String,
         /// Its text.
         message: String,
+        /// All its errors, as they are shown.
+        errors: Vec<AuthorityError>,
         /// Whether the same message will be refused again.
         is_final: bool,
     },
@@ -188,6 +192,9 @@ pub struct Exchange {
     /// The code of what last came in the way: the authority's own, or ours for a certificate that
     /// cannot be used.
     pub error: Option<String>,
+    /// All errors that the authority answered last, when it refused the document.
+    #[serde(default)]
+    pub errors: Vec<AuthorityError>,
     /// The day, in the authority's zone, on which it should have been confirmed and was not.
     #[serde(with = "racun_kernel::calendar::date::option")]
     pub lost_on: Option<Date>,
@@ -222,6 +229,7 @@ impl Exchange {
             attempts: vec![first],
             confirmations: Vec::new(),
             error: None,
+            errors: Vec::new(),
             lost_on: None,
             alarmed_at: None,
             created_at: now,
@@ -286,6 +294,7 @@ impl Exchange {
         let is_open = self.state != State::Confirmed && is_last;
         if is_open {
             self.error = outcome.code().cloned();
+            self.errors = outcome.errors();
         }
         match outcome {
             Outcome::Confirmed(id) => {
@@ -293,9 +302,10 @@ impl Exchange {
                     self.confirmations.push(Confirmation { id, is_late, at: now });
                 }
                 self.error = None;
+                self.errors = Vec::new();
                 self.state = State::Confirmed;
             }
-            Outcome::Refused { code, message, is_final: true } if is_open => {
+            Outcome::Refused { code, message, is_final: true, .. } if is_open => {
                 self.state = State::Blocked { code, message: clipped(&message) };
             }
             Outcome::Refused { is_final: false, .. } | Outcome::Unknown(_) if is_open => {
@@ -312,8 +322,19 @@ impl Exchange {
     pub fn put_off(mut self, error: &str, until: OffsetDateTime, now: OffsetDateTime) -> Self {
         self.lost_on.get_or_insert_with(|| self.content.issued_on());
         self.error = Some(error.to_owned());
+        self.errors = Vec::new();
         self.state = State::Pending { next_at: until };
         self.updated_at = now;
+        self
+    }
+
+    /// The exchange whose attempt nobody makes any more, because its process is gone: the next one may
+    /// begin `now`.
+    #[must_use]
+    pub fn left(mut self, now: OffsetDateTime) -> Self {
+        if matches!(self.state, State::Sending { lease_until } if lease_until > now) {
+            self.state = State::Sending { lease_until: now };
+        }
         self
     }
 
@@ -331,6 +352,14 @@ impl Outcome {
             Self::Refused { code, .. } => Some(code),
             Self::Confirmed(_) | Self::Unknown(_) => None,
         }
+    }
+
+    /// Its errors, at a length that is kept.
+    fn errors(&self) -> Vec<AuthorityError> {
+        let Self::Refused { errors, .. } = self else { return Vec::new() };
+        let kept = errors.iter().take(MAX_ERRORS);
+        kept.map(|own| AuthorityError { code: clipped(&own.code), message: clipped(&own.message) })
+            .collect()
     }
 
     fn in_words(&self) -> String {

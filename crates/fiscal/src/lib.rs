@@ -57,7 +57,7 @@ pub use device::{Device, FISCAL_DEVICES, MAX_DEVICES, NewDevice, device_key};
 pub use error::{CertificateFault, Conflict, FiscalError, ProviderRefusal, Refusal};
 pub use exchange::{
     Attempt, Confirmation, Content, DUE_EXCHANGES, DueExchange, EXCHANGES, Exchange, LEASE,
-    Outcome, Retry, State, due_by, due_put,
+    Outcome, Retry, State, due_by, due_put, leased_at,
 };
 pub use mark::{InvalidMark, Mark, Marked};
 pub use numbering::{Start, series, year_of};
@@ -69,7 +69,7 @@ pub use port::{
 pub use premise::{
     BusinessPremise, DeviceId, FISCAL_PREMISES, MAX_PREMISES, NewPremise, PremiseId, premise_key,
 };
-pub use racun_kernel::{Act, Authority};
+pub use racun_kernel::{Act, Authority, AuthorityError};
 pub use sale::{Buyer, Correction, Means, Numbering, Place, Sale, SaleKind, SaleTax};
 pub use settings::{FISCAL_SETTINGS, FiscalSettings, SettingsInput};
 pub use working_days::{Counting, alarm_at, deadline, is_working_day, last_day};

@@ -8,7 +8,7 @@ use racun_kernel::{Environment, Stamp};
 use serde::{Deserialize, Serialize};
 use time::OffsetDateTime;
 
-use crate::{Authority, fina, furs};
+use crate::{Authority, AuthorityError, fina, furs};
 
 /// Names one message: 128 random bits as a UUID of version 4 in lower case. Each sending has its own,
 /// repetitions too.
@@ -162,11 +162,25 @@ pub enum Reply {
     Confirmed(Option<String>),
     /// It refused the message.
     Refused {
-        /// Its code, as written: `S006`, `s004`.
+        /// The code of its first error, as written: `S006`, `s004`.
         code: String,
-        /// Its text.
+        /// The texts of all.
         message: String,
+        /// All of them, in their order.
+        errors: Vec<AuthorityError>,
     },
+}
+
+impl Reply {
+    /// The refusal by `errors`; `None` without any.
+    #[must_use]
+    pub fn refused(errors: Vec<AuthorityError>) -> Option<Self> {
+        let code = errors.first()?.code.clone();
+        let more = errors.iter().skip(1).map(|own| format!("{}: {}", own.code, own.message));
+        let texts: Vec<String> =
+            errors.first().map(|own| own.message.clone()).into_iter().chain(more).collect();
+        Some(Self::Refused { code, message: texts.join("; "), errors })
+    }
 }
 
 /// Nobody knows whether the authority took the message: no answer, or none that can be believed.
@@ -207,6 +221,11 @@ pub trait Authorities: Send + Sync {
     /// # Errors
     /// When the key is of no use.
     fn signer(&self, identity: &Identity) -> Result<Arc<dyn Signer>, SigningFailed>;
+
+    /// Who made the software, as FURS is told with each premise.
+    fn software_maker(&self) -> furs::SoftwareMaker {
+        furs::SoftwareMaker::default()
+    }
 
     /// Sends `message` under `header`, signed as `identity`, to its authority: the test system for
     /// the sandbox, the production system otherwise. Waits for the reply and verifies it.

@@ -321,10 +321,16 @@ impl BusinessPremise {
         Ok(Decision::Changed { record: self, beside, events })
     }
 
-    /// What FURS is told: that it is open from the day of `act` on, or closed for good. `None` for a
-    /// premise of another authority.
+    /// What FURS is told: that it is open from the day of `act` on, or closed for good, and who made
+    /// the software. `None` for a premise of another authority.
     #[must_use]
-    pub fn message(&self, tax_number: &str, is_closing: bool, act: &Act) -> Option<furs::Premise> {
+    pub fn message(
+        &self,
+        tax_number: &str,
+        is_closing: bool,
+        software_maker: furs::SoftwareMaker,
+        act: &Act,
+    ) -> Option<furs::Premise> {
         let zone = self.authority().zone();
         let today = racun_kernel::calendar::local_date(act.now(), zone);
         Some(furs::Premise {
@@ -333,7 +339,7 @@ impl BusinessPremise {
             kind: self.kind.clone()?,
             valid_from: today.unwrap_or_else(|| act.now().date()),
             is_closing,
-            software_maker: None,
+            software_maker,
         })
     }
 

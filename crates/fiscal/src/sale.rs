@@ -93,12 +93,18 @@ pub struct Sale {
     pub total: Decimal,
     /// Taxes above zero percent, one per rate, without those that the buyer owes.
     pub taxes: Vec<SaleTax>,
+    /// Croatia: the consumption tax on drinks (porez na potrošnju), one per rate.
+    pub consumption: Vec<SaleTax>,
     /// What is taxed with zero percent: exempt.
     pub exempt: Decimal,
     /// What is taxed at the buyer's: reverse charge.
     pub reverse_charge: Decimal,
+    /// What is sold under a margin scheme, which states no tax.
+    pub margin: Decimal,
     /// What has no tax at all, and what rounding leaves between the parts and the total.
     pub untaxed: Decimal,
+    /// What advances settle of the total when it is issued.
+    pub settled: Decimal,
     /// Who buys, when the document says so.
     pub buyer: Option<Buyer>,
     /// How it is paid, one entry per payment that is known when it is issued.

@@ -15,6 +15,15 @@ pub enum Authority {
     Fina,
 }
 
+/// An error that a tax authority answered, in its own words.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct AuthorityError {
+    /// Its code.
+    pub code: String,
+    /// Its text.
+    pub message: String,
+}
+
 impl Authority {
     /// Its name on the wire.
     #[must_use]

@@ -61,7 +61,7 @@ mod value;
 mod vault;
 
 pub use act::Act;
-pub use authority::Authority;
+pub use authority::{Authority, AuthorityError};
 pub use decimal::{Decimal, InvalidDecimal};
 pub use evaluate::evaluate;
 pub use id::{Id, InvalidId, Kind};

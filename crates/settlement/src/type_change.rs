@@ -4,28 +4,39 @@ use racun_kernel::id::PaymentId;
 
 use crate::payment::{Payment, PaymentType};
 
-/// A payment on a sales document becomes one of another type.
+/// A payment on a sales document becomes one of another type, begins to count or no longer does.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct TypeChange {
-    /// The payment.
-    pub payment_id: PaymentId,
+    /// The payment; `None` for one that is recorded now.
+    pub payment_id: Option<PaymentId>,
     /// The invoice, advance invoice or credit note that it is attached to.
     pub document_id: String,
-    /// Its type until now.
-    pub from: PaymentType,
-    /// Its type to be.
-    pub to: PaymentType,
+    /// Its type until now; `None` when it is recorded now, or was in the trash.
+    pub from: Option<PaymentType>,
+    /// Its type to be; `None` when it goes to the trash.
+    pub to: Option<PaymentType>,
 }
 
 impl TypeChange {
-    /// The change from `before` to `after`; `None` when the type stays, or when the payment is
-    /// attached to no document that is ever fiscalized.
+    /// What becomes of a payment that was `before`, if it was there, and is `after`; `None` when it
+    /// is attached to no document that is ever fiscalized.
     #[must_use]
-    pub fn between(before: &Payment, after: &Payment) -> Option<Self> {
-        let documents = [&before.invoice_id, &before.advance_invoice_id, &before.credit_note_id];
+    pub fn between(before: Option<&Payment>, after: &Payment) -> Option<Self> {
+        let documents = [&after.invoice_id, &after.advance_invoice_id, &after.credit_note_id];
         let document_id = documents.into_iter().flatten().next().cloned()?;
-        let (payment_id, from, to) = (before.id, before.kind, after.kind);
-        (from != to).then_some(Self { payment_id, document_id, from, to })
+        let kind = |payment: &Payment| payment.deleted_at.is_none().then_some(payment.kind);
+        Some(Self {
+            payment_id: before.map(|before| before.id),
+            document_id,
+            from: before.and_then(kind),
+            to: kind(after),
+        })
+    }
+
+    /// Whether a payment that counts becomes one of another type.
+    #[must_use]
+    pub fn is_of_type(&self) -> bool {
+        self.from.is_some() && self.to.is_some() && self.from != self.to
     }
 }
 
@@ -163,8 +174,8 @@ pub enum TypeChangeError {
     Provider(ProviderError),
     /// The authority gave no answer. The payment is as it was, the attempt is recorded.
     #[error(
-        "the tax authority could not be reached; the payment is unchanged and the attempt is \
-         recorded, send the same change again"
+        "the tax authority could not be reached; the payment is unchanged, a new one is not \
+         recorded, and the attempt is: send the same change again"
     )]
     Unreachable(
         /// For the log.
@@ -172,16 +183,18 @@ pub enum TypeChangeError {
     ),
     /// Whether an earlier change was made is not known yet.
     #[error(
-        "whether the change of payment {payment_id} from {from} to {to} was made is not confirmed \
-         by the tax authority yet; send that change again first"
+        "whether the change of {} from {from} to {to} was made is not confirmed by the tax authority \
+         yet; {}", named(*payment_id), way_out(*wait)
     )]
     Unconfirmed {
-        /// The payment of the earlier change.
-        payment_id: PaymentId,
+        /// The payment of the earlier change; `None` for one that was to be recorded.
+        payment_id: Option<PaymentId>,
         /// Its type until then.
         from: String,
         /// Its type to be.
         to: String,
+        /// For how many seconds at most the authority is still being told; `None` when it is not.
+        wait: Option<u32>,
     },
     /// The authority took the change, and then it could not be recorded here.
     #[error(
@@ -192,6 +205,17 @@ pub enum TypeChangeError {
         /// For the log.
         String,
     ),
+}
+
+fn named(payment: Option<PaymentId>) -> String {
+    payment.map_or_else(|| "a new payment".to_owned(), |id| format!("payment {id}"))
+}
+
+const fn way_out(wait: Option<u32>) -> &'static str {
+    match wait {
+        Some(_) => "it is just being told, wait for its answer and send the request again then",
+        None => "send that change again first",
+    }
 }
 
 impl TypeChangeError {

@@ -2,6 +2,7 @@
 //!
 //! Source: technical specification of fiskalizacija, version 2.7, and its schema, version 1.9.
 
+mod analysis;
 mod reply;
 mod request;
 mod restrictive;

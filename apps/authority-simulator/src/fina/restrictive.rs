@@ -76,18 +76,18 @@ fn sum(receipt: &Value) -> i128 {
     taxes("Pdv") + taxes("Pnp") + fees + single
 }
 
-fn lines<'a>(receipt: &'a Value, group: &str, line: &str) -> &'a [Value] {
+pub(super) fn lines<'a>(receipt: &'a Value, group: &str, line: &str) -> &'a [Value] {
     let lines = receipt.get(group).and_then(|group| group.get(line)).and_then(Value::as_array);
     lines.map(Vec::as_slice).unwrap_or_default()
 }
 
 /// An amount of two decimals, in hundredths.
-fn cents(object: &Value, name: &str) -> Option<i128> {
+pub(super) fn cents(object: &Value, name: &str) -> Option<i128> {
     let text = object.get(name)?.as_str()?.trim_start_matches('+');
     text.replace('.', "").parse().ok()
 }
 
-fn text<'a>(object: &'a Value, name: &str) -> &'a str {
+pub(super) fn text<'a>(object: &'a Value, name: &str) -> &'a str {
     object.get(name).and_then(Value::as_str).unwrap_or_default()
 }
 

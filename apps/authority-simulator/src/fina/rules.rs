@@ -6,7 +6,7 @@ use racun_fiscal::Authority;
 use serde_json::Value;
 
 use super::request::Read;
-use super::{Kind, restrictive};
+use super::{Kind, analysis, restrictive};
 use crate::clock::local;
 use crate::fault::Fault;
 use crate::ledger::{Filter, Taken};
@@ -45,7 +45,9 @@ pub fn settle(
     let moment = jiff::Timestamp::from_second(now.unix_timestamp()).unwrap_or_default();
     let errors = restrictive::errors(receipt, moment);
     if kind == Kind::Check {
-        return Ok(Given::Checked(checked(&errors)));
+        let mut found = [errors, analysis::remarks(receipt)].concat();
+        found.sort_unstable();
+        return Ok(Given::Checked(checked(&found)));
     }
     if kind == Kind::Receipt && !errors.is_empty() {
         let numbers: Vec<String> = errors.iter().map(u16::to_string).collect();
@@ -70,7 +72,9 @@ fn checked(errors: &[u16]) -> Vec<(String, String)> {
     if errors.is_empty() {
         return vec![("v100".to_owned(), "Poruka je ispravna.".to_owned())];
     }
-    let line = |error: &u16| (format!("v{error}"), "Neispravan podatak.".to_owned());
+    // The list of checks has the number 0 under another number.
+    let number = |error: u16| if error == 178 { 105 } else { error };
+    let line = |error: &u16| (format!("v{}", number(*error)), "Neispravan podatak.".to_owned());
     errors.iter().map(line).collect()
 }
 

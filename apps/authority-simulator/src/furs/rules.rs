@@ -95,7 +95,29 @@ fn signer(state: &State, received: &Received) -> Result<(String, String), Refusa
     Ok((number, serial))
 }
 
+/// Checks what the text of the specification asks for and its schemas let pass: the mark is of 32
+/// hexadecimal digits, and numbers begin at 1.
+fn check_text(body: &Value, transport: &str) -> Result<(), Refusal> {
+    let (code, schema) = if transport == "json" { ("S002", "JSON") } else { ("S001", "XML") };
+    let refused =
+        |what: &str| Refusal::new(code, format!("Sporočilo ni v skladu s shemo {schema}: {what}"));
+    let mark = text(body, "ProtectedID").unwrap_or_default();
+    if !mark.bytes().all(|byte| byte.is_ascii_hexdigit()) {
+        return Err(refused("ProtectedID is not hexadecimal"));
+    }
+    let own = body.get("InvoiceIdentifier");
+    let references = body.get("ReferenceInvoice").and_then(Value::as_array);
+    let others =
+        references.into_iter().flatten().filter_map(|own| own.get("ReferenceInvoiceIdentifier"));
+    let is_zero = |own: &Value| text(own, "InvoiceNumber").is_some_and(|number| number == "0");
+    if own.into_iter().chain(others).any(is_zero) {
+        return Err(refused("InvoiceNumber is 0"));
+    }
+    Ok(())
+}
+
 fn invoice(state: &State, body: &Value, base: Taken) -> Result<String, Refusal> {
+    check_text(body, &base.transport)?;
     let identifier = body.get("InvoiceIdentifier").unwrap_or(&Value::Null);
     let premise = text(identifier, "BusinessPremiseID").unwrap_or_default();
     check_premise(state, &base.taxpayer, &premise)?;

@@ -67,7 +67,7 @@ impl World {
             kind: furs::PremiseKind::Movable(furs::MovableKind::C),
             valid_from: self.running.now().date(),
             is_closing,
-            software_maker: None,
+            software_maker: furs::SoftwareMaker::default(),
         }))
     }
 

@@ -110,6 +110,20 @@ async fn older_operations_have_codes_of_their_own() {
     let checked = send("provjera", &check).await.text();
     assert_eq!(tag(&checked, "tns:SifraGreske"), Some("v100"));
     assert!(xmlsec::verifies(&running, &checked, FINA, "ProvjeraOdgovor"), "{checked}");
+    // Remarks of the analysis: reserved text, and a number of seven digits; and what is restrictive.
+    let odd = Receipt {
+        number: "1234567".to_owned(),
+        total: "12500.00".to_owned(),
+        more: "<tns:SpecNamj>x</tns:SpecNamj>".to_owned(),
+        ..Receipt::new(issued, 1)
+    };
+    let checked = send("provjera", &odd.element("ProvjeraZahtjev")).await.text();
+    for code in ["v106", "v141", "v168"] {
+        assert!(
+            checked.contains(&format!("<tns:SifraGreske>{code}</tns:SifraGreske>")),
+            "{checked}"
+        );
+    }
     assert!(running.taken(&Filter::default()).is_empty(), "a check is not kept");
     send("racuni", &receipt("").element("RacunZahtjev")).await;
     let code = |response: Response| tag(&response.text(), "tns:SifraPoruke").unwrap().to_owned();

@@ -90,6 +90,28 @@ pub fn invoice_element(numbering: &str) -> String {
 }
 
 #[tokio::test]
+async fn what_the_text_forbids_and_the_schemas_let_pass_is_refused_by_both_transports() {
+    let running = start();
+    let program = Program::new(&running, &taxpayer(&running, Authority::Furs));
+    program.register("BP1").await;
+    let no_mark = "zz".repeat(16);
+    let mut marked = invoice("BP1", 1);
+    marked["InvoiceRequest"]["Invoice"]["ProtectedID"] = json!(no_mark);
+    for wrong in [marked, invoice("BP1", 0)] {
+        assert_eq!(error(&program.json("invoices", &wrong).await), "S002");
+    }
+    let right = invoice_element("<fu:NumberingStructure>C</fu:NumberingStructure>");
+    let number = |number: &str| format!("<fu:InvoiceNumber>{number}</fu:InvoiceNumber>");
+    for wrong in [right.replace(MARK, &no_mark), right.replace(&number("1"), &number("0"))] {
+        assert_ne!(wrong, right);
+        let text = program.furs("/invoices", &wrong).await.unwrap().text();
+        assert_eq!(tag(&text, "fu:ErrorCode"), Some("S001"), "{text}");
+    }
+    let taken = running.taken(&Filter { operation: Some("invoice".into()), ..Filter::default() });
+    assert!(taken.is_empty(), "{taken:?}");
+}
+
+#[tokio::test]
 async fn each_reason_to_refuse_has_its_code() {
     let running = start();
     let good = taxpayer(&running, Authority::Furs);

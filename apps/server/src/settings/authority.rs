@@ -2,7 +2,9 @@
 
 use std::path::PathBuf;
 
-use serde::Deserialize;
+use racun_fiscal::{Authority, furs};
+use serde::de::Error as _;
+use serde::{Deserialize, Deserializer};
 
 use super::value::{BaseUrl, Seconds, Setting, optional, required};
 
@@ -17,6 +19,73 @@ pub struct Furs {
     pub test: FursService,
     /// The system that counts.
     pub production: FursService,
+    /// Who made the software, as FURS is told.
+    #[serde(deserialize_with = "SoftwareMaker::whole")]
+    pub software_maker: SoftwareMaker,
+}
+
+/// Who made the software: a tax number, or name and address. Absent: who made Racun.
+#[derive(Debug, Default, Deserialize)]
+#[serde(default, deny_unknown_fields, expecting = "a section")]
+pub struct SoftwareMaker {
+    #[serde(deserialize_with = "optional")]
+    name: Option<OneLine>,
+    #[serde(deserialize_with = "optional")]
+    address: Option<OneLine>,
+    #[serde(deserialize_with = "optional")]
+    tax_number: Option<SlovenianTaxNumber>,
+}
+
+impl SoftwareMaker {
+    /// FURS wants name and address of who is not established in Slovenia, and the tax number alone of
+    /// who is.
+    fn whole<'de, D: Deserializer<'de>>(source: D) -> Result<Self, D::Error> {
+        let said = Self::deserialize(source)?;
+        match (&said.name, &said.address, &said.tax_number) {
+            (Some(_), Some(_), None) | (None, None, _) => Ok(said),
+            (_, _, Some(_)) => Err(D::Error::custom("tax_number stands alone")),
+            (_, _, None) => Err(D::Error::custom("name and address go together")),
+        }
+    }
+
+    /// As FURS is told.
+    pub fn told(&self) -> furs::SoftwareMaker {
+        match (&self.name, &self.address, &self.tax_number) {
+            (Some(name), Some(address), _) => {
+                furs::SoftwareMaker::Foreign(format!("{}, {}", name.0, address.0))
+            }
+            (_, _, Some(number)) => furs::SoftwareMaker::TaxNumber(number.0.clone()),
+            _ => furs::SoftwareMaker::default(),
+        }
+    }
+}
+
+/// A text of 1 to 490 characters in one line: with another one and a comma FURS takes it.
+#[derive(Debug)]
+struct OneLine(String);
+
+impl Setting for OneLine {
+    const EXPECTED: &'static str = "1 to 490 characters in one line";
+
+    fn read(text: &str) -> Option<Self> {
+        let text = text.trim();
+        let is_short = (1..=490).contains(&text.chars().count());
+        (is_short && !text.contains(char::is_control)).then(|| Self(text.to_owned()))
+    }
+}
+
+/// A Slovenian tax number.
+#[derive(Debug)]
+struct SlovenianTaxNumber(String);
+
+impl Setting for SlovenianTaxNumber {
+    const EXPECTED: &'static str =
+        "a Slovenian tax number: eight digits, the first of them no zero";
+
+    fn read(text: &str) -> Option<Self> {
+        let number = text.strip_prefix("SI").unwrap_or(text);
+        Authority::Furs.check_number(number).ok().map(|_| Self(number.to_owned()))
+    }
 }
 
 /// One of its two services.

@@ -46,7 +46,7 @@ impl InvoiceCopy<'_> {
         let store = ports.store;
         let content = &self.template.content;
         let mut request = self.request();
-        let gathered = gather(store, entity, &request, stamp).await?;
+        let mut gathered = gather(store, entity, &request, stamp).await?;
         if gathered.customer.is_none()
             && let Some(party) = &content.customer
         {
@@ -65,7 +65,11 @@ impl InvoiceCopy<'_> {
             let occasion = Occasion::issue(kind, Vec::new(), Vec::new(), said);
             prepare(ports, scope, entity, occasion, stamp).await?
         };
-        request.date = fiscal.date().or(request.date);
+        if let Some(day) = fiscal.day() {
+            // A run that comes late is dated as the authority is told, and due no earlier.
+            (request.date, gathered.today) = (Some(day), day);
+            request.date_due = Patch::Value(self.dates.date_due.max(day));
+        }
         let (draft, savings) = draft(scope, kind, &request, &gathered, origin, stamp)?;
         let (links, payments) = (Vec::new(), Vec::new());
         let is_draft = self.is_draft;

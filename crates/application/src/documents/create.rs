@@ -8,7 +8,7 @@ use racun_documents::{
     NewDocument, NewLine, Refused, Relation,
 };
 use racun_fiscal::Means;
-use racun_kernel::{Load, Principal, Scope, Stamp, Store, Stored, Tenant, Writes};
+use racun_kernel::{Issue, Issues, Load, Principal, Scope, Stamp, Store, Stored, Tenant, Writes};
 use racun_settlement::{NewPayment, PAYMENTS, Payment};
 use serde_json::Value as Json;
 use time::OffsetDateTime;
@@ -57,10 +57,11 @@ pub async fn create<'a>(
     stamp: &Stamp,
 ) -> Result<Document, Error> {
     let ports = ports.into();
+    check_draft(kind, &creation)?;
     let gathered = gather(ports.store, entity, &request, stamp).await?;
     let (tabs, beside) = (Vec::new(), Beside::nothing());
     let order = Order { kind, request, creation, tabs, beside };
-    order.carry_out(ports, scope, &gathered, stamp).await
+    order.carry_out(ports, scope, gathered, stamp).await
 }
 
 /// A document to make, with what is written in its own commit besides it.
@@ -83,7 +84,7 @@ impl Order {
         self,
         ports: Ports<'_>,
         scope: &Scope,
-        gathered: &Gathered,
+        mut gathered: Gathered,
         stamp: &Stamp,
     ) -> Result<Document, Error> {
         let Self { kind, mut request, creation, tabs, beside } = self;
@@ -96,9 +97,12 @@ impl Order {
                 prepare(ports, scope, &gathered.entity, occasion, stamp).await?
             }
         };
-        request.date = fiscal.date().or(request.date);
+        if let Some(day) = fiscal.day() {
+            racun_documents::check_issue_day(request.date.unwrap_or(day), day)?;
+            (request.date, gathered.today) = (Some(day), day);
+        }
         let origin = Origin::Request(creation.custom);
-        let (draft, savings) = draft(scope, kind, &request, gathered, origin, stamp)?;
+        let (draft, savings) = draft(scope, kind, &request, &gathered, origin, stamp)?;
         let new = New {
             draft: draft.of_tabs(tabs),
             savings,
@@ -108,8 +112,19 @@ impl Order {
             payments: creation.payments,
             fiscal,
         };
-        new.commit(ports, scope, gathered, beside, stamp).await
+        new.commit(ports, scope, &gathered, beside, stamp).await
     }
+}
+
+/// Refuses payments of a draft, but of an advance invoice, which they issue.
+fn check_draft(kind: DocumentKind, creation: &Creation) -> Result<(), Issues> {
+    let takes = kind == DocumentKind::AdvanceInvoice || !creation.is_draft;
+    if takes || creation.payments.is_empty() {
+        return Ok(());
+    }
+    let message = "a draft takes no payments; leave payments out and record them by POST /payments \
+                   when it is finalized, or leave is_draft out";
+    Err(Issue::new("document_is_draft", message).at("payments").into())
 }
 
 /// Decides what is written besides a document, given what is held for that.
@@ -178,6 +193,7 @@ impl New {
             payments,
             numbering,
             fiscal,
+            charges_vat: charges_vat(&gathered.entity),
             today: gathered.today,
             scope: scope.clone(),
             stamp: stamp.clone(),
@@ -278,7 +294,7 @@ pub(crate) fn default_mode(entity: &Entity) -> CalculationMode {
 ///
 /// # Errors
 /// [`racun_kernel::StoreError::NotFound`], [`racun_documents::Refused::NotDraft`], a date in the
-/// future, links that no longer fit, an advance invoice that is not paid in full, or
+/// future, or another than the day of issue where a tax authority is told, links that no longer fit, an advance invoice that is not paid in full, or
 /// [`DocumentError::ChangedMeanwhile`] when somebody moved the draft to another sequence or changed
 /// its links. What fiscalization lacks, when a tax authority is to be told of it.
 pub async fn finalize<'a>(
@@ -307,14 +323,17 @@ pub async fn finalize<'a>(
             numbering(entity, id.kind(), seen.content.date, unit.as_ref())?
         }
     };
-    let date = fiscal.date();
+    let day = fiscal.day();
+    let today = gather::today(entity, stamp);
+    let made_on = gather::today(entity, &stamp.at(seen.created_at));
     let plan = Plan {
         links,
         forced: false,
         payments: Vec::new(),
         numbering: Some(numbering),
         fiscal,
-        today: gather::today(entity, stamp),
+        charges_vat: charges_vat(entity),
+        today: day.unwrap_or(today),
         scope: scope.clone(),
         stamp: stamp.clone(),
     };
@@ -338,8 +357,8 @@ pub async fn finalize<'a>(
                 return Err(DocumentError::ChangedMeanwhile.into());
             }
             let before = Before::Draft(Box::new(draft.clone()), present, payments);
-            let draft = match date {
-                Some(date) => draft.dated(date),
+            let draft = match day {
+                Some(day) => draft.issued_on(day, made_on)?,
                 None => draft,
             };
             let shown = Shown { linked, places, number: loaded.number, now: loaded.now };
@@ -389,4 +408,9 @@ pub(super) async fn unit_of(
     let Some(id) = document.content.business_unit_id else { return Ok(None) };
     let tenant = Tenant::entity(document.entity_id);
     Ok(store.get(&BUSINESS_UNITS, &tenant, &id.to_string()).await?)
+}
+
+/// Whether `entity` may charge VAT: who is outside the VAT system of Slovenia or Croatia may not.
+fn charges_vat(entity: &Entity) -> bool {
+    entity.is_tax_subject || !matches!(entity.country_code.as_deref(), Some("SI" | "HR"))
 }

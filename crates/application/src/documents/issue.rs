@@ -3,14 +3,13 @@
 use racun_documents::{
     Document, DocumentError, DocumentId, DocumentKind, Numbering, Relation, RelationType, Stage,
 };
-use racun_fiscal::Means;
 use racun_kernel::{Event, Issues, Load, Put, Scope, Series, Stamp, StoreError, Stored, Writes};
 use racun_settlement::{NewPayment, Outcome, PAYMENTS, Payment, PaymentWrite, SettleableStage};
 use time::{Date, OffsetDateTime};
 
 use super::links;
 use crate::error::Error;
-use crate::fiscalization::{Facts, Prepared, Sending, means};
+use crate::fiscalization::{Facts, Prepared, Sending, by_advances, check_outside_vat, means};
 use crate::settling::{Sheet, events, payments};
 
 /// All that is known of a document before the unit that makes or issues it.
@@ -25,6 +24,8 @@ pub(super) struct Plan {
     pub numbering: Option<Numbering>,
     /// Whether and how a tax authority is told of it.
     pub fiscal: Prepared,
+    /// Whether the entity may charge VAT.
+    pub charges_vat: bool,
     /// Today, in the entity's zone.
     pub today: Date,
     /// Who makes it.
@@ -137,6 +138,11 @@ impl Plan {
             }
             _ => draft,
         };
+        if !(self.charges_vat || document.is_draft())
+            && document.id.kind() != DocumentKind::CreditNote
+        {
+            check_outside_vat(&document.content)?;
+        }
         if document.id.kind() == DocumentKind::CreditNote && !document.is_draft() {
             let total = &document.amounts.total_with_tax;
             links::credit(total, &mut relations, &mut targets, &self.stamp)?;
@@ -157,8 +163,10 @@ impl Plan {
         let mut writes = Writes { events: self.events(&document, is_new), ..Writes::default() };
         let mut sending = None;
         if !document.is_draft() {
-            let means = means_of(&paid, &outcomes, id);
-            let facts = Facts { means, targets: &targets, held: &places, now };
+            let paid = paid_by(&paid, &outcomes, id);
+            let means = paid.iter().map(|payment| means(payment.kind)).collect();
+            let settled = by_advances(paid);
+            let facts = Facts { means, settled, targets: &targets, held: &places, now };
             let issued = self.fiscal.issue(document, facts)?;
             (document, sending) = (issued.document, issued.sending);
             sheet.replace(document.clone());
@@ -224,8 +232,8 @@ impl Plan {
     }
 }
 
-/// How the document `id` is paid: by what was `paid` on it before, and by what `outcomes` make.
-fn means_of(paid: &[Payment], outcomes: &[Outcome], id: DocumentId) -> Vec<Means> {
+/// What the document `id` is paid by: what was `paid` on it before, and what `outcomes` make.
+fn paid_by<'a>(paid: &'a [Payment], outcomes: &'a [Outcome], id: DocumentId) -> Vec<&'a Payment> {
     let id = id.to_string();
     let made =
         outcomes.iter().flat_map(|outcome| &outcome.writes).filter_map(|write| match write {
@@ -233,7 +241,7 @@ fn means_of(paid: &[Payment], outcomes: &[Outcome], id: DocumentId) -> Vec<Means
             PaymentWrite::Update { .. } | PaymentWrite::Delete(_) => None,
         });
     let of_document = made.filter(|payment| payment.documents().any(|named| named == id));
-    paid.iter().chain(of_document).map(|payment| means(payment.kind)).collect()
+    paid.iter().chain(of_document).collect()
 }
 
 /// The advance invoices among the targets of `relations`, in the order of the links.

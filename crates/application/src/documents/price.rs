@@ -71,7 +71,7 @@ impl Pricing {
         let TabSale { request, lines, creation, tabs, beside } = invoice;
         let request = sale(request, lines);
         let order = Order { kind: DocumentKind::Invoice, request, creation, tabs, beside };
-        order.carry_out(ports, scope, &self.0, stamp).await
+        order.carry_out(ports, scope, self.0.clone(), stamp).await
     }
 }
 

@@ -5,7 +5,7 @@ use racun_documents::{
     Content, CreationSource, Document, DocumentError, DocumentId, DocumentKind, Line, NewDocument,
     Numbering, Refused, Relation, Stage, Voided, rest,
 };
-use racun_kernel::{Put, Scope, Stamp, Stored, Writes};
+use racun_kernel::{Decimal, Put, Scope, Stamp, Stored, Writes};
 use racun_settlement::{PaymentWrite, SettleableKind};
 use time::{Date, OffsetDateTime};
 
@@ -65,6 +65,7 @@ pub async fn void<'a>(
         true => prepare(ports, scope, entity, Occasion::back(seen.clone()), stamp).await?,
         false => Prepared::Plain,
     };
+    let today = fiscal.day().unwrap_or(today);
     let numbering = match (by_credit_note, fiscal.issuing()) {
         (true, Some(issuing)) => Some(issuing.numbering()),
         (true, None) => {
@@ -221,8 +222,13 @@ fn by_credit(
     sheet.replace(document.clone());
     let credit = sheet.document(credit.id).cloned().unwrap_or(credit);
     // No money moves by it but what is given back later, so nothing says how it is paid.
-    let facts =
-        Facts { means: Vec::new(), targets: std::slice::from_ref(&before), held: &places, now };
+    let facts = Facts {
+        means: Vec::new(),
+        settled: Decimal::zero(),
+        targets: std::slice::from_ref(&before),
+        held: &places,
+        now,
+    };
     let issued = fiscal.issue(credit, facts)?;
     let credit = issued.document;
     sheet.replace(credit.clone());

@@ -106,7 +106,8 @@ impl Registry<'_> {
     ) -> Result<(), FiscalError> {
         let authority = Authority::Furs;
         let act = Act::of(scope, stamp.clone());
-        let message = premise.message(&signing.tax_number, is_closing, &act);
+        let maker = self.authorities.software_maker();
+        let message = premise.message(&signing.tax_number, is_closing, maker, &act);
         let message = message.ok_or_else(|| StoreError::Corrupt {
             table: FISCAL_PREMISES.name,
             id: premise.id.to_string(),
@@ -125,7 +126,7 @@ impl Registry<'_> {
         );
         match sent.await {
             Ok(Reply::Confirmed(_)) => Ok(()),
-            Ok(Reply::Refused { code, message }) => {
+            Ok(Reply::Refused { code, message, .. }) => {
                 Err(ProviderRefusal { authority, code, message }.into())
             }
             Err(unknown) => Err(unreachable(authority, unknown)),

@@ -1,4 +1,4 @@
-//! Payments' changes of type, as the authorities that fiscalize ask for them.
+//! Changes of how documents are paid, as the authorities that fiscalize ask for them.
 
 use std::sync::Arc;
 
@@ -9,16 +9,13 @@ use racun_fiscal::{
     fina, may_skip,
 };
 use racun_kernel::{Stamp, Store, StoreError};
-use racun_settlement::{
-    PAYMENTS, Payment, PaymentType, ProviderError, ReportError, TypeChangeRule,
-};
+use racun_settlement::{PaymentType, ProviderError, ReportError, TypeChangeRule};
 use time::OffsetDateTime;
 
 use super::later::settings;
-use super::prepare::identity;
+use super::prepare::{identity, means_called, name_of};
 use super::sale::{buyer, means};
 use super::{Fiscal, Ports};
-use crate::documents::by_field;
 use crate::payments::{Concern, Matter, TaxAuthority};
 
 /// The authorities that fiscalize documents.
@@ -37,9 +34,8 @@ impl TaxAuthority for FiscalAuthority {
         match (fiscal.authority, fiscal.status, &fiscal.record) {
             (Authority::Furs, FiscalStatus::Skipped, _) => skipped(matter),
             (Authority::Furs, _, _) => Concern::NotConcerned,
-            (Authority::Fina, _, None) => Concern::Refused(TypeChangeRule::RecordUnavailable),
-            (Authority::Fina, status, Some(record)) => {
-                fiscalized(matter, status, record, matter.at)
+            (Authority::Fina, status, record) => {
+                fiscalized(matter, status, record.as_ref(), matter.at)
             }
         }
     }
@@ -53,10 +49,9 @@ impl TaxAuthority for FiscalAuthority {
         if fina::change_window(receipt.issued_at, stamp.now()).is_err() {
             return Err(ReportError::Refused(TypeChangeRule::WindowExpired));
         }
-        let means = self.means(matter).await.map_err(lost)?;
         let late = exchange.confirmations.first().is_some_and(|first| first.is_late);
         let buyer = buyer(&matter.document);
-        let change = receipt.change(fina::PaymentMeans::of(None, &means), buyer.as_ref(), late);
+        let change = receipt.change(code(&matter.after), buyer.as_ref(), late);
         self.tell(matter, Message::FinaChange(Box::new(change)), stamp).await
     }
 }
@@ -69,26 +64,45 @@ pub(crate) fn may_be_paid_by(document: &Document, kind: PaymentType, now: Offset
     may_skip(authority, authority.local(now).date(), &[means(kind)], false)
 }
 
+/// The document with how it is paid as CIS was told last, that is by payments of the types `after`.
+pub(crate) fn told(document: Document, after: &[PaymentType], stamp: &Stamp) -> Document {
+    let Some(fiscal) = document.fiscal.as_deref() else { return document };
+    let (Authority::Fina, Some(record)) = (fiscal.authority, &fiscal.record) else {
+        return document;
+    };
+    let payment_type = Some(name_of(code(after).shown()));
+    let record = Some(FiscalRecord { payment_type, ..record.clone() });
+    let fiscal = Fiscalization { record, ..fiscal.clone() };
+    document.with_fiscalization(fiscal, stamp)
+}
+
 fn skipped(matter: &Matter) -> Concern {
-    if may_be_paid_by(&matter.document, matter.change.to, matter.at) {
+    let is_legal = |kind| may_be_paid_by(&matter.document, kind, matter.at);
+    if matter.change.to.is_none_or(is_legal) {
         Concern::NotConcerned
     } else {
         Concern::Refused(TypeChangeRule::FiscalizationRequired)
     }
 }
 
-/// CIS hears of every change of what it calls the means, on the day of the issue, once it has the
+/// CIS hears of every change of what it holds as the means, on the day of the issue, once it has the
 /// receipt.
 fn fiscalized(
     matter: &Matter,
     status: FiscalStatus,
-    record: &FiscalRecord,
+    record: Option<&FiscalRecord>,
     now: OffsetDateTime,
 ) -> Concern {
-    let code = |kind| fina::PaymentMeans::from(means(kind));
-    if code(matter.change.from) == code(matter.change.to) {
-        Concern::NotConcerned
-    } else if fina::change_window(record.issued_at, now).is_err() {
+    let shown = record.and_then(|record| record.payment_type.as_deref()).and_then(means_called);
+    let held = shown.map_or_else(|| code(&matter.before), fina::PaymentMeans::from);
+    // While an earlier attempt is in doubt, nobody knows what CIS holds.
+    let is_known = matter.document.payment_change_unconfirmed.is_none();
+    let news = fina::news(held, &all(&matter.before), &all(&matter.after));
+    if is_known && news.is_none() {
+        return Concern::NotConcerned;
+    }
+    let Some(record) = record else { return Concern::Refused(TypeChangeRule::RecordUnavailable) };
+    if fina::change_window(record.issued_at, now).is_err() {
         Concern::Refused(TypeChangeRule::WindowExpired)
     } else if status != FiscalStatus::Success {
         Concern::Refused(TypeChangeRule::NotConfirmedYet)
@@ -97,24 +111,19 @@ fn fiscalized(
     }
 }
 
+fn all(kinds: &[PaymentType]) -> Vec<Means> {
+    kinds.iter().copied().map(means).collect()
+}
+
+/// What CIS calls payments of these types together.
+fn code(kinds: &[PaymentType]) -> fina::PaymentMeans {
+    fina::PaymentMeans::of(None, &all(kinds))
+}
+
 impl FiscalAuthority {
     async fn exchange(&self, document: &Document) -> Result<Option<Exchange>, StoreError> {
         let tenant = racun_kernel::Tenant::entity(document.entity_id);
         self.store.get(&EXCHANGES, &tenant, &document.id.to_string()).await
-    }
-
-    /// How the document is going to be paid, all in all.
-    async fn means(&self, matter: &Matter) -> Result<Vec<Means>, StoreError> {
-        let tenant = racun_kernel::Tenant::entity(matter.document.entity_id);
-        let field = crate::documents::payment_field(matter.document.id);
-        let clause = by_field(&PAYMENTS, field, &matter.document.id.to_string());
-        let payments: Vec<Payment> =
-            crate::documents::all_of(&*self.store, &tenant, &PAYMENTS, clause).await?;
-        let kinds = payments.iter().filter(|payment| payment.deleted_at.is_none()).map(|payment| {
-            let is_changed = payment.id == matter.change.payment_id;
-            if is_changed { matter.change.to } else { payment.kind }
-        });
-        Ok(kinds.map(means).collect())
     }
 
     async fn tell(
@@ -138,7 +147,7 @@ impl FiscalAuthority {
         let patience = Patience::Interactive;
         match authorities.send(environment, &identity, &header, &message, patience).await {
             Ok(Reply::Confirmed(_)) => Ok(()),
-            Ok(Reply::Refused { code, message }) => {
+            Ok(Reply::Refused { code, message, .. }) => {
                 Err(ReportError::Provider(ProviderError { code, message }))
             }
             Err(unknown) => Err(ReportError::Unreachable(unknown.reason)),

@@ -2,8 +2,8 @@
 
 use racun_documents::{Document, DocumentId, FiscalRecord, FiscalStatus, Fiscalization};
 use racun_fiscal::{
-    Authority, Content, EXCHANGES, Exchange, Header, Identity, MessageId, Outcome, Patience, Reply,
-    State, due_put, fina, furs,
+    Authority, AuthorityError, Content, EXCHANGES, Exchange, Header, Identity, MessageId, Outcome,
+    Patience, Reply, State, due_put, fina, furs,
 };
 use racun_kernel::{Load, Loaded, Put, Scope, Stamp, Store, StoreError, Writes};
 use time::OffsetDateTime;
@@ -76,9 +76,10 @@ pub(super) async fn deliver(
     let outcome = match reply {
         Ok(Reply::Confirmed(Some(id))) => Outcome::Confirmed(id),
         Ok(Reply::Confirmed(None)) => Outcome::Unknown("confirmed without an id".to_owned()),
-        Ok(Reply::Refused { code, message }) => {
+        Ok(Reply::Refused { code, message, errors }) => {
             let is_final = is_final(authority, &code);
-            Outcome::Refused { code, message, is_final }
+            let errors = explained(authority, errors);
+            Outcome::Refused { code, message, errors, is_final }
         }
         Err(unknown) if unknown.is_suspicious => {
             Outcome::Unknown(format!("not to be believed: {}", unknown.reason))
@@ -91,6 +92,14 @@ pub(super) async fn deliver(
     })
     .await?;
     Ok(Delivered { document, exchange, outcome })
+}
+
+/// The authority's errors, with what it only numbers in its text.
+fn explained(authority: Authority, errors: Vec<AuthorityError>) -> Vec<AuthorityError> {
+    match authority {
+        Authority::Furs => errors,
+        Authority::Fina => fina::explained(errors),
+    }
 }
 
 fn is_final(authority: Authority, code: &str) -> bool {
@@ -182,6 +191,7 @@ fn shown(fiscal: Fiscalization, exchange: &Exchange) -> Fiscalization {
         status,
         fiscalized_at: first.map(|own| own.at),
         error: exchange.error.clone(),
+        errors: exchange.errors.clone(),
         record,
     }
 }

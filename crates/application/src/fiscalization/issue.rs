@@ -3,21 +3,22 @@
 use std::sync::Arc;
 
 use racun_documents::{
-    Document, DocumentError, DocumentId, FiscalRecord, Fiscalization, Numbering,
+    Document, DocumentError, DocumentId, DocumentKind, FiscalRecord, Fiscalization, Numbering,
 };
 use racun_fiscal::{
     Authority, BusinessPremise, Content, Device, Exchange, FISCAL_DEVICES, FISCAL_PREMISES,
     FiscalSettings, Identity, Means, MessageId, Place, Signer, SigningFailed, due_put, fina, furs,
     may_skip, series, year_of,
 };
-use racun_kernel::{Issue, Issues, Load, Put, Scope, Stamp, Stored, Tenant};
+use racun_kernel::{Decimal, Issue, Issues, Load, Put, Scope, Stamp, Stored, Tenant};
 use time::{Date, OffsetDateTime};
 
 use super::deliver::Sending;
 use super::error::FiscalizationRefused;
 use super::operator::Operator;
-use super::prepare::Prepared;
-use super::sale::{corrections, sale};
+use super::prepare::{Prepared, name_of};
+use super::sale::{Paid, corrections, sale};
+use super::schemes::check_outside_vat;
 use crate::error::Error;
 
 /// All that issuing a fiscalized document takes besides the document.
@@ -27,6 +28,8 @@ pub(crate) struct Issuing {
     pub(super) device: Device,
     pub(super) operator: Operator,
     pub(super) payment_type: Option<Means>,
+    /// Whether it takes another document back.
+    pub(super) takes_back: bool,
     pub(super) identity: Identity,
     pub(super) signer: Arc<dyn Signer>,
     pub(super) scope: Scope,
@@ -37,6 +40,8 @@ pub(crate) struct Issuing {
 pub(crate) struct Facts<'a> {
     /// How it is paid.
     pub means: Vec<Means>,
+    /// What advances settle of it, in its own currency.
+    pub settled: Decimal,
     /// What it is linked to.
     pub targets: &'a [Document],
     /// The rows that [`Issuing::loads`] named.
@@ -80,7 +85,7 @@ impl Prepared {
 }
 
 impl Issuing {
-    const fn authority(&self) -> Authority {
+    pub(super) const fn authority(&self) -> Authority {
         self.settings.authority
     }
 
@@ -95,12 +100,11 @@ impl Issuing {
         numbering(tenant, per, &self.premise, &self.device, self.stamp.now())
     }
 
-    /// The date that the document must have; `None` when it may have any.
-    pub fn date(&self) -> Option<Date> {
-        match self.authority() {
-            Authority::Furs => None,
-            Authority::Fina => Some(Authority::Fina.local(self.stamp.now()).date()),
-        }
+    /// The day of issue in the authority's zone. What the authority is told is stated on the
+    /// document (XSD of FURS, `IssueDateTime`; technical specification of CIS 2.7, `DatVrijeme`), and
+    /// its number is unique in that day's year.
+    pub fn day(&self) -> Date {
+        self.authority().local(self.stamp.now()).date()
     }
 
     /// What has to be held: the premise and the device, for nobody may issue where they are closed.
@@ -139,7 +143,11 @@ impl Issuing {
         let Some(number) = document.sequence() else {
             return Err(DocumentError::ChangedMeanwhile.into());
         };
-        let content = self.content(&document, number, facts.means, facts.targets)?;
+        if document.id.kind() != DocumentKind::CreditNote && !self.settings.in_vat_system {
+            check_outside_vat(&document.content)?;
+        }
+        let paid = Paid { means: facts.means, settled: facts.settled };
+        let content = self.content(&document, number, paid, facts.targets)?;
         let now = facts.now.unwrap_or_else(|| self.stamp.now());
         let message_id = MessageId::new(&self.stamp);
         let exchange = Exchange::open(
@@ -170,12 +178,12 @@ impl Issuing {
         &self,
         document: &Document,
         number: i64,
-        means: Vec<Means>,
+        paid: Paid,
         targets: &[Document],
     ) -> Result<Content, Error> {
         let authority = self.authority();
         let corrects = corrections(document, targets.iter(), authority);
-        let sale = sale(document, means, corrects)?;
+        let sale = sale(document, paid, corrects, authority)?;
         let certificate = self.settings.certificate.as_ref();
         let certificate = certificate.ok_or(FiscalizationRefused::CertificateMissing)?;
         let (place, issued_at) = (self.place(), self.stamp.now());
@@ -207,9 +215,26 @@ impl Issuing {
                     number,
                     issued_at,
                     certificate: certificate.serial.clone(),
+                    paragon: None,
                 };
                 let receipt = fina::Receipt::issue(arguments, &*self.signer).map_err(unusable)?;
+                self.check_total(&receipt)?;
                 Content::Fina(Box::new(receipt))
+            }
+        })
+    }
+
+    /// Refuses what CIS is known to refuse, before it takes a number. What takes a receipt back may be
+    /// as high as that was.
+    fn check_total(&self, receipt: &fina::Receipt) -> Result<(), Issues> {
+        if self.takes_back {
+            return Ok(());
+        }
+        fina::check_total(&receipt.total, receipt.means).map_err(|too_high| {
+            let issue = Issue::new("fina_total_too_high", too_high.to_string());
+            match self.payment_type {
+                Some(_) => issue.at("payment_type").at("fina").into(),
+                None => issue.at("payments").into(),
             }
         })
     }
@@ -225,7 +250,9 @@ impl Issuing {
         };
         let payment_type = match content {
             Content::Furs(_) => None,
-            Content::Fina(receipt) => Some(self.payment_type_of(receipt.means)),
+            Content::Fina(receipt) => {
+                Some(name_of(self.payment_type.unwrap_or_else(|| receipt.means.shown())))
+            }
         };
         FiscalRecord {
             premise: self.premise.name.clone(),
@@ -243,18 +270,6 @@ impl Issuing {
             special_notes: None,
             payment_type,
         }
-    }
-
-    /// How a receipt is paid, in the words of the interface.
-    fn payment_type_of(&self, means: fina::PaymentMeans) -> String {
-        let chosen = self.payment_type.unwrap_or(match means {
-            fina::PaymentMeans::G => Means::Cash,
-            fina::PaymentMeans::K => Means::Card,
-            fina::PaymentMeans::T => Means::BankTransfer,
-            fina::PaymentMeans::O => Means::Other,
-        });
-        let name = serde_json::to_value(chosen).ok();
-        name.and_then(|name| name.as_str().map(str::to_owned)).unwrap_or_default()
     }
 }
 

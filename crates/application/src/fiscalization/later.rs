@@ -14,7 +14,7 @@ use super::error::FiscalizationRefused;
 use super::issue::{Facts, Issued};
 use super::prepare::{Occasion, Prepared, identity, prepare};
 use super::request::FiscalizeRequest;
-use super::sale::means;
+use super::sale::{by_advances, means};
 use crate::documents::{get, links, links_of, load_payments, read_payments};
 use crate::error::Error;
 
@@ -23,7 +23,8 @@ use crate::error::Error;
 ///
 /// What has its number and mark keeps them, and is sent as it was issued, marked as late; whoever
 /// issued it stays. What was skipped takes the next number of the sequence of the place that is named,
-/// and a version keeps its number until now. While another request or a worker sends it, nothing is
+/// and the day as its date, for FURS is told that it is issued now; a version keeps both until now, and
+/// what was supplied on its old date stays supplied then. While another request or a worker sends it, nothing is
 /// sent.
 ///
 /// # Errors
@@ -47,8 +48,8 @@ pub async fn fiscalize<'a>(
     }
     let prepared =
         prepare(ports, scope, entity, Occasion::later(id.kind(), request), stamp).await?;
-    // In Croatia nothing is issued without being fiscalized, and its date could not be of today.
-    let asks = prepared.issuing().is_some_and(|issuing| issuing.date().is_none());
+    // In Croatia nothing is issued without being fiscalized.
+    let asks = prepared.issuing().is_some_and(|issuing| issuing.authority() == Authority::Furs);
     if !asks {
         return Err(Refused::NotToFiscalize.into());
     }
@@ -162,7 +163,7 @@ async fn first(
     loads.push(links::load(scope, id));
     loads.push(load_payments(scope, id));
     loads.extend(targets.into_iter().map(|target| links::load(scope, target)));
-    let numbering = prepared.issuing().map(|issuing| issuing.numbering());
+    let (numbering, day) = (prepared.issuing().map(|own| own.numbering()), prepared.day());
     let series = numbering.as_ref().map(|numbering| numbering.series.clone());
     let editor = scope
         .person()
@@ -175,14 +176,15 @@ async fn first(
             let documents = links::documents(&rows)?;
             let before = documents.iter().find(|document| document.id == id).cloned();
             let before = before.ok_or_else(|| StoreError::NotFound { id: id.to_string() })?;
-            let (Some(numbering), Some(number)) = (numbering, loaded.number) else {
+            let (Some(numbering), Some(number), Some(day)) = (numbering, loaded.number, day) else {
                 return Err(Error::from(DocumentError::ChangedMeanwhile));
             };
             let payments = read_payments(&rows)?;
             let (document, version) =
-                before.clone().fiscalize_later(&numbering, number, editor, &at)?;
+                before.clone().fiscalize_later(&numbering, number, day, editor, &at)?;
             let facts = Facts {
                 means: payments.iter().map(|payment| means(payment.kind)).collect(),
+                settled: by_advances(&payments),
                 targets: &documents,
                 held: &loaded.rows,
                 now: loaded.now,

@@ -26,6 +26,7 @@ mod operator;
 mod prepare;
 mod request;
 mod sale;
+mod schemes;
 mod worker;
 
 use std::sync::Arc;
@@ -37,15 +38,16 @@ pub use changes::FiscalAuthority;
 pub use error::FiscalizationRefused;
 pub use later::fiscalize;
 pub use request::{FinaRequest, FiscalRequest, FiscalizeRequest, FursRequest};
-pub use worker::{Alarm, Limits, Problem, Report, run_due};
+pub use worker::{Alarm, Limits, Problem, Report, end_leases, run_due};
 
-pub(crate) use changes::may_be_paid_by;
+pub(crate) use changes::{may_be_paid_by, told};
 pub(crate) use deliver::{Sending, deliver_first, send_first};
 pub(crate) use issue::Facts;
 pub use prepare::NextPlace;
 
 pub(crate) use prepare::{Occasion, Prepared, next_place, prepare};
-pub(crate) use sale::means;
+pub(crate) use sale::{by_advances, means};
+pub(crate) use schemes::check_outside_vat;
 
 /// What fiscalizing takes besides the store.
 #[derive(Clone)]

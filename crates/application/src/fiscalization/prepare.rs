@@ -76,9 +76,10 @@ pub(crate) enum Prepared {
 }
 
 impl Prepared {
-    /// The date that the document must have; `None` when it may have any.
-    pub fn date(&self) -> Option<Date> {
-        self.issuing().and_then(Issuing::date)
+    /// The day of issue in the authority's zone, which is the document's date; `None` when it may
+    /// have any.
+    pub fn day(&self) -> Option<Date> {
+        self.issuing().map(Issuing::day)
     }
 
     /// What issues, when an authority is told.
@@ -112,6 +113,7 @@ pub(crate) async fn prepare(
     };
     let settings: Option<FiscalSettings> =
         ports.store.get(&FISCAL_SETTINGS, &scope.tenant(), authority.name()).await?;
+    let takes_back = matches!(said, Wish::Back(_));
     let said = match (said, &settings) {
         (Wish::Back(document), Some(_)) => again(&document),
         (Wish::Back(_), None) => {
@@ -141,6 +143,7 @@ pub(crate) async fn prepare(
         device,
         operator,
         payment_type: said.payment_type,
+        takes_back,
         identity,
         signer,
         scope: scope.clone(),
@@ -166,6 +169,12 @@ fn again(document: &Document) -> Said {
 /// The means called `name` in the interface.
 pub(super) fn means_called(name: &str) -> Option<Means> {
     serde_json::from_value(name.into()).ok()
+}
+
+/// What `means` are called in the interface.
+pub(super) fn name_of(means: Means) -> String {
+    let name = serde_json::to_value(means).ok();
+    name.and_then(|name| name.as_str().map(str::to_owned)).unwrap_or_default()
 }
 
 /// Whether the document is not fiscalized.

@@ -1,9 +1,11 @@
 //! A document as an authority asks for it.
 
-use racun_documents::{Document, DocumentKind, TaxAmounts};
+use racun_documents::{Content, Document, DocumentKind, TaxAmounts, calculation};
 use racun_fiscal::{Authority, Buyer, Correction, Means, Sale, SaleKind, SaleTax};
 use racun_kernel::{Decimal, Issue, Issues};
-use racun_settlement::PaymentType;
+use racun_settlement::{Payment, PaymentType};
+
+use super::schemes;
 
 /// What authorities call a type of payment.
 pub(crate) const fn means(kind: PaymentType) -> Means {
@@ -22,18 +24,36 @@ pub(crate) const fn means(kind: PaymentType) -> Means {
     }
 }
 
+/// What advances settle among `payments` on one document, in its currency.
+pub(crate) fn by_advances<'a>(payments: impl IntoIterator<Item = &'a Payment>) -> Decimal {
+    let advances = payments.into_iter().filter(|payment| payment.kind == PaymentType::Advance);
+    advances.map(|payment| &payment.amount).sum()
+}
+
 /// The currency that authorities take.
 const EURO: &str = "EUR";
 
-/// What `document` says to an authority, paid by `means`, correcting `corrects`.
+/// How a document is paid when it is issued.
+pub(super) struct Paid {
+    /// By which means.
+    pub means: Vec<Means>,
+    /// What advances settle of it, in its own currency.
+    pub settled: Decimal,
+}
+
+/// What `document` says to `authority`, paid as `paid` says, correcting `corrects`.
 ///
 /// # Errors
-/// An issue at `exchange_rate` when it comes to nothing in euros.
+/// An issue at `exchange_rate` when it comes to nothing in euros; what is wrong with the schemes that
+/// its lines name.
 pub(super) fn sale(
     document: &Document,
-    means: Vec<Means>,
+    paid: Paid,
     corrects: Vec<Correction>,
+    authority: Authority,
 ) -> Result<Sale, Issues> {
+    let content = &document.content;
+    schemes::check(content, authority)?;
     let kind = match document.id.kind() {
         DocumentKind::CreditNote => SaleKind::CreditNote,
         DocumentKind::AdvanceInvoice => SaleKind::AdvanceInvoice,
@@ -47,11 +67,14 @@ pub(super) fn sale(
         kind,
         total: euros.amount(&amounts.total_with_tax, amounts.total_with_tax_converted.as_ref()),
         taxes: Vec::new(),
+        consumption: schemes::consumption(content, authority),
         exempt: Decimal::zero(),
         reverse_charge: Decimal::zero(),
+        margin: euros.converted(schemes::margin(content), content),
         untaxed: Decimal::zero(),
+        settled: euros.converted(paid.settled, content),
         buyer: buyer(document),
-        means,
+        means: paid.means,
         corrects,
     };
     let mut parts = Decimal::zero();
@@ -67,8 +90,27 @@ pub(super) fn sale(
             add(&mut sale.taxes, &tax.rate, &base, &amount);
         }
     }
+    // The summary has them among its taxes, by their rates.
+    let Sale { consumption, taxes, exempt, margin, .. } = &mut sale;
+    for tax in consumption.iter() {
+        take(taxes, exempt, tax);
+    }
+    taxes.retain(|tax| !tax.base.is_zero() || !tax.amount.is_zero());
+    *exempt -= margin;
     sale.untaxed = &sale.total - &parts;
     Ok(sale)
+}
+
+/// Takes the consumption tax `tax` out of the taxes of its rate, or, at zero percent, out of what is
+/// exempt.
+fn take(taxes: &mut [SaleTax], exempt: &mut Decimal, tax: &SaleTax) {
+    match taxes.iter_mut().find(|known| known.rate == tax.rate) {
+        Some(known) => {
+            known.base -= &tax.base;
+            known.amount -= &tax.amount;
+        }
+        None => *exempt -= &tax.base,
+    }
 }
 
 fn add(taxes: &mut Vec<SaleTax>, rate: &Decimal, base: &Decimal, amount: &Decimal) {
@@ -103,6 +145,16 @@ impl Euros {
             let message = "a document that is fiscalized comes to something in euros; send the \
                            rate into euros";
             Err(Issue::new("required", message).at("exchange_rate").into())
+        }
+    }
+
+    /// `own`, which is in the document's currency.
+    fn converted(self, own: Decimal, content: &Content) -> Decimal {
+        match (self, &content.exchange_rate) {
+            (Self::Converted, Some(exchange)) => {
+                calculation::convert(&own, &exchange.rate, exchange.quote_currency)
+            }
+            (Self::Own | Self::Converted, _) => own,
         }
     }
 

@@ -6,7 +6,7 @@ use racun_access::{AccessError, enter_as_system};
 use racun_documents::DocumentId;
 use racun_fiscal::{
     Authority, DUE_EXCHANGES, DueExchange, Exchange, Identity, MessageId, Outcome, Patience, State,
-    alarm_at, due_by,
+    alarm_at, due_by, leased_at,
 };
 use racun_kernel::{Decision, Scope, Stamp, Store, StoreError, Tenant};
 use time::{Duration, OffsetDateTime};
@@ -78,7 +78,7 @@ pub struct Alarm {
     pub authority: Authority,
     /// The last day on which that may be done, in the authority's zone.
     pub deadline: time::Date,
-    /// The code of what last came in the way, when there is one.
+    /// What last came in the way: a code, else in words; `None` before anybody said anything.
     pub error: Option<String>,
 }
 
@@ -110,6 +110,32 @@ pub async fn run_due(
         worker.visit(row, &stamp()).await;
     }
     Ok(worker.report)
+}
+
+/// Ends the leases that a process left which is gone, so that what it was sending is sent at once.
+/// Answers how many there were.
+///
+/// Only for a process that is alone with its store, before it sends anything: the lease of one who
+/// lives is not to be ended. An authority that heard of it hears of it again, which it bears.
+///
+/// # Errors
+/// When the store does not answer.
+pub async fn end_leases(store: &dyn Store, stamp: &Stamp) -> Result<usize, StoreError> {
+    let query = leased_at(stamp.now());
+    let page = store.page::<DueExchange>(&DUE_EXCHANGES, &Tenant::directory(), &query).await?;
+    let mut ended = 0;
+    for row in page.rows {
+        let entered = enter_as_system(store, row.account_id, row.entity_id).await;
+        // Who cannot be entered waits for the worker.
+        let (Ok((scope, _)), Some(id)) = (entered, document_id(&row.document_id)) else { continue };
+        let left = |exchange: Exchange, now| Ok::<_, StoreError>(exchange.left(now));
+        match deliver::amend(store, &scope, id, stamp, left).await {
+            Ok((_, exchange)) => ended += usize::from(exchange.is_due(stamp.now())),
+            Err(StoreError::NotFound { .. }) => {}
+            Err(error) => return Err(error),
+        }
+    }
+    Ok(ended)
 }
 
 struct Worker<'a> {
@@ -256,7 +282,9 @@ impl Worker<'_> {
         .await?;
         let deadline = racun_fiscal::deadline(authority, lost_on);
         let document_id = seen.document_id.clone();
-        self.report.alarms.push(Alarm { document_id, authority, deadline, error: exchange.error });
+        let said = exchange.attempts.into_iter().filter_map(|attempt| attempt.answer).last();
+        let error = exchange.error.or(said);
+        self.report.alarms.push(Alarm { document_id, authority, deadline, error });
         Ok(())
     }
 

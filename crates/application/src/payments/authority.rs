@@ -1,13 +1,13 @@
-//! The port to whoever has to hear of a payment's change of type.
+//! The port to whoever has to hear of how documents are paid.
 
 use async_trait::async_trait;
 use racun_access::Entity;
 use racun_documents::Document;
 use racun_kernel::Stamp;
-use racun_settlement::{ReportError, TypeChange, TypeChangeRule};
+use racun_settlement::{PaymentType, ReportError, TypeChange, TypeChangeRule};
 use time::OffsetDateTime;
 
-/// A change of a payment's type, and what an authority may ask about it.
+/// A change of how a document is paid, and what an authority may ask about it.
 #[derive(Debug, Clone)]
 pub struct Matter {
     /// Whose payment it is, at the time of the request.
@@ -17,6 +17,10 @@ pub struct Matter {
     pub document: Document,
     /// The change.
     pub change: TypeChange,
+    /// The types of all payments that count on the document until now, each once, in their order.
+    pub before: Vec<PaymentType>,
+    /// Those that will count.
+    pub after: Vec<PaymentType>,
     /// When the change was asked for.
     pub at: OffsetDateTime,
 }
@@ -45,8 +49,9 @@ pub trait TaxAuthority: Send + Sync {
     /// the change.
     ///
     /// It is called outside any unit, after the attempt was stored. It MUST end within a bounded
-    /// time, and MUST be safe to repeat: the same change is reported again after an unknown outcome
-    /// or a crash, and twice at once when two requests ask for it at once.
+    /// time, shorter than [`racun_fiscal::LEASE`], and MUST be safe to repeat: the same change is
+    /// reported again after an unknown outcome or a crash. It is never called twice at once for one
+    /// document.
     ///
     /// # Errors
     /// Why there is no confirmation. [`ReportError::is_final`] says whether the change is certain

@@ -1,31 +1,36 @@
-//! Changing a payment, where its type may be a tax authority's concern.
+//! Commands on payments, where a tax authority may have a say.
 //!
-//! A change of type that the authority must hear of takes two commits with the report between them:
+//! What an authority must hear of takes two commits with the report between them:
 //!
-//! 1. All is held, the whole change is decided, and nothing of it is written: only the attempt, on
+//! 1. All is held, the whole command is decided, and nothing of it is written: only the attempt, on
 //!    the document. What is refused is refused here, before anybody is told.
 //! 2. The authority is told, outside any unit.
 //! 3. When it took the change, all is held and decided again, and written with the attempt cleared.
 //!    When it is certain that it did not, the attempt is cleared. Else the attempt stays.
 //!
-//! Whoever dies in between, or gets no answer, leaves the attempt. It lets no other change of type
-//! begin on that document, and the same change through: that one is reported again, which the
-//! authority must bear. Two requests for the same change at once are each other's repetition, for
-//! nobody can tell a request that died from one that is slow; both are reported, both succeed.
+//! **One attempt at a time.** An attempt has an id and a lease. While the lease lasts, nothing else
+//! that changes how the document is paid begins, the same change neither: two reports of one change
+//! that overtake each other leave the authority with what was told first. Whoever gets no answer ends
+//! the lease and leaves the attempt; whoever dies leaves both. Then the same change may begin the
+//! next attempt, and no other: it is reported again, which the authority must bear. Only the attempt
+//! that was begun last is written or cleared, by its own outcome.
 //!
-//! What is no concern of the authority is one commit, as any other command on a payment.
+//! What is no concern of the authority is one commit.
 
 use std::sync::Arc;
 
 use racun_access::Entity;
 use racun_documents::{Document, DocumentId, PaymentChange};
-use racun_kernel::id::PaymentId;
+use racun_fiscal::LEASE;
 use racun_kernel::{Decision, Scope, Stamp, Store, StoreError, Writes};
-use racun_settlement::{Payment, PaymentPatch, TypeChange, TypeChangeError, TypeChangeRule};
+use racun_settlement::{Payment, PaymentType, TypeChange, TypeChangeError, TypeChangeRule};
+use time::OffsetDateTime;
 
 use super::authority::{Concern, Matter, TaxAuthority};
-use super::{Held, hold, while_links_change};
+use super::holding::{Decided, Held, holding};
+use super::{Command, PaymentPorts};
 use crate::error::Error;
+use crate::fiscalization::told;
 use crate::settling::Sheet;
 
 /// Where the first commit leaves a change.
@@ -35,135 +40,205 @@ enum Begun {
     /// It may not be made, and an attempt of it before is cleared.
     Refused(TypeChangeRule),
     /// The attempt is stored; the authority is to be told.
-    Recorded(Box<Matter>),
+    Recorded(Box<Reporting>),
 }
 
-/// Changes a payment. Its documents stay.
+/// What the authority is to be told, and what is in doubt from before.
+#[derive(Clone)]
+struct Reporting {
+    matter: Matter,
+    /// The attempt that this one took over, when it reported something else: a refusal of this one
+    /// says nothing of that one.
+    doubt: Option<PaymentChange>,
+}
+
+/// Carries `command` out. The payment's documents stay.
 ///
-/// A change of type that concerns a tax authority is made only when `authority` confirmed it; the
-/// other fields of `patch` wait with it.
+/// What concerns a tax authority is made only when the authority of `ports` confirmed it, all of the
+/// command at once.
 ///
 /// # Errors
 /// [`StoreError::NotFound`], or what settlement refuses. [`TypeChangeError::Refused`] and
-/// [`TypeChangeError::Provider`] leave the payment as it was; [`TypeChangeError::Unreachable`] does,
-/// too, and keeps the attempt; [`TypeChangeError::Unconfirmed`] while the attempt of another change
-/// on the document stands; [`TypeChangeError::Unrecorded`] when the authority took what could then
-/// not be stored.
-pub async fn change(
-    store: &dyn Store,
-    authority: &Arc<dyn TaxAuthority>,
+/// [`TypeChangeError::Provider`] leave all as it was; [`TypeChangeError::Unreachable`] does, too, and
+/// keeps the attempt; [`TypeChangeError::Unconfirmed`] while the attempt of another change on the
+/// document stands, or any is under way; [`TypeChangeError::Unrecorded`] when the authority took what
+/// could then not be stored.
+pub(super) async fn run(
+    ports: PaymentPorts<'_>,
     scope: &Scope,
     entity: &Entity,
-    id: PaymentId,
-    patch: PaymentPatch,
+    command: Command,
     stamp: &Stamp,
 ) -> Result<Payment, Error> {
-    let begun = while_links_change(|| {
-        let (authority, asking) = (Arc::clone(authority), entity.clone());
-        let patch = patch.clone();
-        hold(store, scope, entity, id, stamp, move |held| begin(held, patch, &*authority, asking))
-    });
-    let matter = match begun.await? {
+    let attempt = stamp.ulid().to_string();
+    let begun = {
+        let asking = Asking {
+            authority: ports.authority.cloned(),
+            entity: entity.clone(),
+            attempt: attempt.clone(),
+        };
+        let asked = command.clone();
+        let begin = move |held: Held| begin(held, asked.clone(), &asking);
+        holding(ports.store, scope, entity, &command, stamp, begin).await?
+    };
+    let Reporting { matter, doubt } = match begun {
         Begun::Made(payment) => return Ok(*payment),
         Begun::Refused(rule) => return Err(TypeChangeError::Refused(rule).into()),
-        Begun::Recorded(matter) => matter,
+        Begun::Recorded(reporting) => *reporting,
     };
+    let authority = ports.authority.ok_or_else(nobody)?;
     match authority.report(&matter, stamp).await {
         Ok(()) => {
-            let made = while_links_change(|| {
-                let (patch, change) = (patch.clone(), matter.change.clone());
-                hold(store, scope, entity, id, stamp, move |held| finish(held, patch, &change))
-            });
-            made.await.map_err(|error| TypeChangeError::Unrecorded(error.to_string()).into())
+            let (asked, reported, own) = (command.clone(), matter.clone(), attempt.clone());
+            let finish = move |held: Held| finish(held, asked.clone(), &reported, &own);
+            let made = holding(ports.store, scope, entity, &command, stamp, finish).await;
+            match made {
+                Ok(payment) => Ok(payment),
+                Err(error) => {
+                    // Without the lease's end, too, it ends by itself.
+                    let _ = end(ports.store, scope, &matter, &attempt, Ending::Unknown).await;
+                    Err(TypeChangeError::Unrecorded(error.to_string()).into())
+                }
+            }
+        }
+        Err(error) if error.is_final() => {
+            end(ports.store, scope, &matter, &attempt, Ending::NotMade(doubt)).await?;
+            Err(TypeChangeError::from(error).into())
         }
         Err(error) => {
-            if error.is_final() {
-                clear(store, scope, &matter).await?;
-            }
+            let _ = end(ports.store, scope, &matter, &attempt, Ending::Unknown).await;
             Err(TypeChangeError::from(error).into())
         }
     }
 }
 
-/// Decides the whole change, and makes it unless the authority has to be told first.
-fn begin(
-    held: Held,
-    patch: PaymentPatch,
-    authority: &dyn TaxAuthority,
+/// Who asks for a change, and who may have to hear of it.
+#[derive(Clone)]
+struct Asking {
+    authority: Option<Arc<dyn TaxAuthority>>,
     entity: Entity,
-) -> Result<(Begun, Writes), Error> {
-    let Held { payment, settlement, mut sheet, plan, stamp } = held;
-    let outcome = settlement.change(payment.clone(), patch, &stamp)?;
-    let made = |sheet, outcome| {
-        let (payment, writes) = plan.close(sheet, outcome, &stamp)?;
-        Ok((Begun::Made(Box::new(payment)), writes))
-    };
-    let change = outcome.payment.as_ref().and_then(|after| TypeChange::between(&payment, after));
-    let Some(change) = change else { return made(sheet, outcome) };
-    let document = document_of(&sheet, &change)?;
+    /// The id of the attempt, if there is to be one.
+    attempt: String,
+}
+
+/// Decides the whole command, and makes it unless the authority has to be told first.
+fn begin(held: Held, command: Command, asking: &Asking) -> Result<(Begun, Writes), Error> {
+    let mut decided = held.decide(command)?;
+    let Some((change, document)) = decided.change()? else { return made(decided) };
     let pending = document.payment_change_unconfirmed.clone();
-    if let Some(other) = pending.as_ref().filter(|pending| !is_of(pending, &change)) {
-        return Err(unconfirmed(other));
+    let is_again = pending.as_ref().is_some_and(|pending| is_of(pending, &change));
+    let is_judged = is_again || change.is_of_type() || decided.before != decided.after;
+    if let Some(pending) = &pending {
+        let wait = pending.under_way(decided.now);
+        if (is_judged && (!is_again || wait.is_some())) || would_lose(pending, &change) {
+            return Err(unconfirmed(pending, wait));
+        }
     }
-    let matter = Matter { entity, document: document.clone(), change, at: stamp.now() };
-    match authority.concern(&matter) {
+    if !is_judged {
+        return made(decided);
+    }
+    let matter = Matter {
+        entity: asking.entity.clone(),
+        document,
+        change,
+        before: decided.before.clone(),
+        after: decided.after.clone(),
+        at: decided.stamp.now(),
+    };
+    let authority = asking.authority.as_ref();
+    match authority.map_or(Concern::NotConcerned, |authority| authority.concern(&matter)) {
         Concern::NotConcerned => {
-            sheet.replace(document.with_payment_change(None));
-            made(sheet, outcome)
+            decided.sheet.replace(matter.document.with_payment_change(None));
+            made(decided)
         }
         Concern::Refused(rule) if pending.is_none() => Err(TypeChangeError::Refused(rule).into()),
         Concern::Refused(rule) => {
-            sheet.replace(document.with_payment_change(None));
-            Ok((Begun::Refused(rule), only_documents(&sheet)))
+            decided.sheet.replace(matter.document.with_payment_change(None));
+            Ok((Begun::Refused(rule), only_documents(&decided.sheet)))
         }
         Concern::MustReport => {
-            let attempt = PaymentChange {
-                payment_id: matter.change.payment_id,
-                from: matter.change.from.name().to_owned(),
-                to: matter.change.to.name().to_owned(),
-                attempted_at: matter.at,
-            };
-            sheet.replace(document.with_payment_change(Some(attempt)));
-            Ok((Begun::Recorded(Box::new(matter)), only_documents(&sheet)))
+            let attempt = attempt(&matter, asking.attempt.clone(), decided.now);
+            let doubt = pending.filter(|pending| pending.reported != attempt.reported);
+            decided.sheet.replace(matter.document.clone().with_payment_change(Some(attempt)));
+            let reporting = Reporting { matter, doubt };
+            Ok((Begun::Recorded(Box::new(reporting)), only_documents(&decided.sheet)))
         }
     }
 }
 
-/// Makes a change that the authority took.
-///
-/// Another request may have made the same change meanwhile: then what else was asked for remains.
-/// It may also have ended this attempt and begun or made another change, after which this one would
-/// undo what the authority was told later.
-fn finish(
-    mut held: Held,
-    patch: PaymentPatch,
-    change: &TypeChange,
-) -> Result<(Payment, Writes), Error> {
-    let document = document_of(&held.sheet, change)?;
-    let pending = document.payment_change_unconfirmed.as_ref();
-    let is_ours = pending.is_none_or(|pending| is_of(pending, change));
-    let is_made = held.payment.kind == change.to;
-    if !is_made && (!is_ours || held.payment.kind != change.from) {
-        let reason = "another change of type came between the report and its record".to_owned();
-        return Err(TypeChangeError::Unrecorded(reason).into());
-    }
-    if is_ours {
-        held.sheet.replace(document.with_payment_change(None));
-    }
-    held.settle(|settlement, payment, stamp| settlement.change(payment, patch, stamp))
+fn made(decided: Decided) -> Result<(Begun, Writes), Error> {
+    let (payment, writes) = decided.close()?;
+    Ok((Begun::Made(Box::new(payment)), writes))
 }
 
-/// Clears the attempt of a change that is certain not to be made.
-async fn clear(store: &dyn Store, scope: &Scope, matter: &Matter) -> Result<(), Error> {
-    let (id, change) = (matter.document.id, matter.change.clone());
+/// The attempt `id` of the change of `matter`, which begins `now`.
+fn attempt(matter: &Matter, id: String, now: OffsetDateTime) -> PaymentChange {
+    let TypeChange { payment_id, from, to, .. } = matter.change;
+    PaymentChange {
+        payment_id,
+        from: name(from).to_owned(),
+        to: name(to).to_owned(),
+        attempted_at: matter.at,
+        attempt: id,
+        reported: matter.after.iter().map(|kind| kind.name().to_owned()).collect(),
+        lease_until: Some(now + LEASE),
+    }
+}
+
+/// Makes a change that the authority took, if the attempt is still the last one.
+///
+/// Whoever took it over reports it again, and writes it. Payments of types that were there may have
+/// come or gone meanwhile; when the document is then paid otherwise than the authority was told, the
+/// attempt stays, and the same change reports it as it is.
+fn finish(
+    held: Held,
+    command: Command,
+    matter: &Matter,
+    own: &str,
+) -> Result<(Payment, Writes), Error> {
+    let document = document_of(&held.sheet, &matter.change)?;
+    let pending = document.payment_change_unconfirmed.as_ref();
+    if pending.is_none_or(|pending| pending.attempt != own) {
+        let reason = "another request took this change over".to_owned();
+        return Err(TypeChangeError::Unrecorded(reason).into());
+    }
+    let mut decided = held.decide(command)?;
+    if decided.after != matter.after {
+        let reason = "payments of other types came or went meanwhile".to_owned();
+        return Err(TypeChangeError::Unrecorded(reason).into());
+    }
+    let document = told(document, &matter.after, &decided.stamp).with_payment_change(None);
+    decided.sheet.replace(document);
+    decided.close()
+}
+
+/// How an attempt ends without being written.
+enum Ending {
+    /// The authority certainly did not take the change; what was in doubt before still is.
+    NotMade(Option<PaymentChange>),
+    /// Nobody knows; the same change may be sent again at once.
+    Unknown,
+}
+
+/// Ends the attempt `own`, if it is still the last one.
+async fn end(
+    store: &dyn Store,
+    scope: &Scope,
+    matter: &Matter,
+    own: &str,
+    ending: Ending,
+) -> Result<(), Error> {
+    let (id, own) = (matter.document.id, own.to_owned());
     let decide = move |document: Document| {
-        let pending = document.payment_change_unconfirmed.as_ref();
-        Ok::<_, Error>(match pending {
-            Some(pending) if is_of(pending, &change) => {
-                Decision::changed(document.with_payment_change(None), Vec::new())
-            }
-            Some(_) | None => Decision::Unchanged(document),
-        })
+        let pending = document.payment_change_unconfirmed.clone();
+        let Some(pending) = pending.filter(|pending| pending.attempt == own) else {
+            return Ok::<_, Error>(Decision::Unchanged(document));
+        };
+        let left = match ending {
+            Ending::NotMade(doubt) => doubt,
+            Ending::Unknown => Some(PaymentChange { lease_until: None, ..pending }),
+        };
+        Ok(Decision::changed(document.with_payment_change(left), Vec::new()))
     };
     store.amend(id.kind().table(), &scope.tenant(), id.to_string(), decide).await.map(|_| ())
 }
@@ -171,17 +246,32 @@ async fn clear(store: &dyn Store, scope: &Scope, matter: &Matter) -> Result<(), 
 /// Whether `pending` is an attempt of this `change`.
 fn is_of(pending: &PaymentChange, change: &TypeChange) -> bool {
     pending.payment_id == change.payment_id
-        && pending.from == change.from.name()
-        && pending.to == change.to.name()
+        && pending.from == name(change.from)
+        && pending.to == name(change.to)
 }
 
-fn unconfirmed(pending: &PaymentChange) -> Error {
+/// Whether `change` sends the payment of another attempt to the trash, where that could not be made.
+fn would_lose(pending: &PaymentChange, change: &TypeChange) -> bool {
+    let is_its = change.payment_id.is_some() && change.payment_id == pending.payment_id;
+    is_its && change.to.is_none() && !is_of(pending, change)
+}
+
+fn name(kind: Option<PaymentType>) -> &'static str {
+    kind.map_or(PaymentChange::NONE, PaymentType::name)
+}
+
+fn unconfirmed(pending: &PaymentChange, wait: Option<time::Duration>) -> Error {
     let PaymentChange { payment_id, from, to, .. } = pending.clone();
-    TypeChangeError::Unconfirmed { payment_id, from, to }.into()
+    let seconds = |left: time::Duration| u32::try_from(left.whole_seconds()).unwrap_or(0) + 1;
+    TypeChangeError::Unconfirmed { payment_id, from, to, wait: wait.map(seconds) }.into()
+}
+
+fn nobody() -> Error {
+    TypeChangeError::Unreachable("no tax authority is configured".to_owned()).into()
 }
 
 /// The document that the change is on, as it was held.
-fn document_of(sheet: &Sheet, change: &TypeChange) -> Result<Document, StoreError> {
+pub(super) fn document_of(sheet: &Sheet, change: &TypeChange) -> Result<Document, StoreError> {
     let gone = || StoreError::NotFound { id: change.document_id.clone() };
     let id: DocumentId = change.document_id.parse().map_err(|_| gone())?;
     sheet.document(id).cloned().ok_or_else(gone)
@@ -189,19 +279,4 @@ fn document_of(sheet: &Sheet, change: &TypeChange) -> Result<Document, StoreErro
 
 fn only_documents(sheet: &Sheet) -> Writes {
     Writes { puts: sheet.puts(), ..Writes::default() }
-}
-
-impl Held {
-    /// Refuses what could not be undone if the authority took a change of this payment's type.
-    ///
-    /// # Errors
-    /// [`TypeChangeError::Unconfirmed`] while an attempt of such a change stands.
-    pub(super) fn must_be_confirmed(&self) -> Result<(), Error> {
-        let documents = self.sheet.documents();
-        let mut attempts = documents.filter_map(|held| held.payment_change_unconfirmed.as_ref());
-        match attempts.find(|attempt| attempt.payment_id == self.payment.id) {
-            Some(pending) => Err(unconfirmed(pending)),
-            None => Ok(()),
-        }
-    }
 }

@@ -5,30 +5,22 @@ use std::sync::Arc;
 use racun_application::fiscalization::{FinaRequest, FiscalAuthority, FiscalRequest};
 use racun_application::payments::{self, TaxAuthority};
 use racun_application::{Error, documents};
-use racun_documents::{Document, PaymentChange};
+use racun_documents::Document;
 use racun_fiscal::{EXCHANGES, Message, Reply, fina};
-use racun_kernel::{Clause, ListQuery, Operator, Patch, Put, Stamp, Value};
+use racun_kernel::{Patch, Put, Stamp};
 use racun_settlement::PaymentType::{BankTransfer, Card, Cash, Check, Coupon, CreditCard};
 use racun_settlement::{
-    NewPayment, PAYMENTS, Payment, PaymentPatch, PaymentType, TypeChangeError, TypeChangeRule,
+    NewPayment, Payment, PaymentPatch, PaymentType, TypeChangeError, TypeChangeRule,
 };
 use time::macros::datetime;
 
 use crate::fiscal::{in_croatia, in_slovenia};
 use crate::fixture::NOW;
 use crate::office::{Fiscalizing, fina as said_to_fina, skip, unknown};
+use crate::type_changes::{attempt_of, named};
 
 async fn payment(own: &Fiscalizing, document: &Document) -> Payment {
-    payments_of(own, document).await.remove(0)
-}
-
-async fn payments_of(own: &Fiscalizing, document: &Document) -> Vec<Payment> {
-    let id = Operator::Equals(Value::from(document.id.to_string()));
-    let query = ListQuery {
-        clauses: vec![Clause::on(&PAYMENTS, "invoice_id", id)],
-        ..ListQuery::first_page(&PAYMENTS)
-    };
-    own.shop.store.page(&PAYMENTS, &own.shop.scope.tenant(), &query).await.unwrap().rows
+    own.payments_of(document).await.remove(0)
 }
 
 async fn change(
@@ -125,7 +117,7 @@ async fn several_payments_are_told_together() {
     let own = in_croatia().await;
     let stamp = own.shop.stamp.clone();
     let invoice = own.sell(&[Cash, Card], FiscalRequest::default()).await.unwrap();
-    let paid = payments_of(&own, &invoice).await;
+    let paid = own.payments_of(&invoice).await;
     let cash = paid.iter().find(|payment| payment.kind == Cash).unwrap();
     change(&own, cash, CreditCard, &stamp).await.unwrap();
     let means: Vec<_> = told(&own).into_iter().map(|change| change.means).collect();
@@ -146,13 +138,9 @@ async fn the_window_closes_at_midnight_in_zagreb() {
     own.office.then_is_silent();
     let unconfirmed = change(&own, &paid, Card, &last).await.unwrap_err();
     assert!(matches!(unconfirmed, TypeChangeError::Unreachable(_)), "{unconfirmed:?}");
-    let attempt = PaymentChange {
-        payment_id: paid.id,
-        from: "cash".to_owned(),
-        to: "card".to_owned(),
-        attempted_at: last.now(),
-    };
-    assert_eq!(own.reread(&invoice).await.payment_change_unconfirmed, Some(attempt));
+    let attempt = attempt_of(&paid, "cash", "card", last.now());
+    let pending = own.reread(&invoice).await.payment_change_unconfirmed.map(named);
+    assert_eq!(pending, Some(attempt));
     let midnight = own.at(datetime!(2026-11-20 23:00 UTC));
     let expired = change(&own, &paid, Card, &midnight).await.unwrap_err();
     assert_eq!(expired, refused(TypeChangeRule::WindowExpired));

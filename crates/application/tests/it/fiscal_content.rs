@@ -2,15 +2,16 @@
 
 use racun_application::documents::{Creation, DocumentRequest};
 use racun_application::fiscalization::{FinaRequest, FiscalRequest, FursRequest};
-use racun_documents::DocumentKind;
+use racun_documents::{Document, DocumentKind};
 use racun_fiscal::{Authority, Content, FiscalSettings, Means, Message, fina};
 use racun_kernel::{OperatorIdentity, Person, Principal, Role, Scope};
 use racun_settlement::PaymentType::{self, BankTransfer, Card, Cash, Check, DebitCard};
-use time::macros::date;
 
 use crate::fiscal::{in_croatia, in_slovenia, stamp_on};
 use crate::fixture::{Shop, decimal, issues, line, request};
-use crate::office::{Fiscalizing, OPERATORS, fina as said_to_fina, record, worth_100};
+use crate::office::{
+    Fiscalizing, OPERATORS, fina as said_to_fina, fiscal, paid, record, worth_100,
+};
 use crate::takings::on_sqlite;
 
 /// A right to sell, of a person or of a key.
@@ -122,16 +123,6 @@ async fn croatia_hears_how_it_is_paid_and_only_of_today() {
         let Content::Fina(sent) = heard[0].content() else { panic!() };
         assert_eq!((sent.means, record(&sold).payment_type.as_deref()), (means, Some(name)));
     }
-    let dated = DocumentRequest { date: Some(date!(2026 - 10 - 01)), ..worth_100() };
-    let kind = DocumentKind::Invoice;
-    let sold = own.make(kind, dated.clone(), Creation::default(), &own.shop.stamp).await.unwrap();
-    assert_eq!(sold.content.date, date!(2026 - 11 - 20));
-    let draft = Creation { is_draft: true, ..Creation::default() };
-    let draft = own.make(kind, dated, draft, &own.shop.stamp).await.unwrap();
-    assert_eq!(draft.content.date, date!(2026 - 10 - 01));
-    let issued = own.finalize(&draft).await.unwrap();
-    assert_eq!(issued.content.date, date!(2026 - 11 - 20));
-    assert!(issued.content.date_due >= Some(date!(2026 - 11 - 20)));
 }
 
 #[tokio::test]
@@ -159,4 +150,54 @@ async fn amounts_are_told_by_rate_and_what_has_none_apart() {
     let foreign = DocumentRequest { currency_code: Some("USD".to_owned()), ..worth_100() };
     let sold = own.make(kind, foreign, Creation::default(), &own.shop.stamp).await;
     assert!(issues(sold.unwrap_err())[0].contains("exchange_rate"));
+}
+
+#[tokio::test]
+async fn a_refusal_keeps_all_that_the_authority_says_until_it_is_taken() {
+    for authority in [Authority::Furs, Authority::Fina] {
+        let stamp = stamp_on(false);
+        let own = Fiscalizing::open(authority, on_sqlite(), stamp.clone()).await;
+        let text = "Račun sadrži restriktivne greške: 179, 180.";
+        own.office.then_refuses_with(&[("s013", text), ("s005", "OIB")]);
+        let sold = own.invoice().await;
+        let codes = |document: &Document| -> Vec<String> {
+            fiscal(document).errors.iter().map(|error| error.code.clone()).collect()
+        };
+        // Only CIS lists numbers in its text.
+        let expected: &[&str] = match authority {
+            Authority::Furs => &["s013", "s005"],
+            Authority::Fina => &["s013", "179", "180", "s005"],
+        };
+        assert_eq!(codes(&sold), expected);
+        assert_eq!(fiscal(&sold).errors[0].message, text);
+        assert_eq!(fiscal(&sold).error.as_deref(), Some("s013"));
+        let done = own.fiscalize(&sold, Default::default(), &stamp).await.unwrap();
+        assert_eq!(codes(&done), [""; 0]);
+    }
+}
+
+#[tokio::test]
+async fn what_cis_takes_no_receipt_of_is_refused_before_it_takes_a_number() {
+    let own = in_croatia().await;
+    let stamp = own.shop.stamp.clone();
+    let sell = async |price: &str, kinds: &[PaymentType], payment_type: Option<Means>| {
+        let said = FinaRequest { payment_type, ..FinaRequest::default() };
+        let creation =
+            Creation { payments: paid(kinds), fiscal: said_to_fina(said), ..Creation::default() };
+        let request = request(vec![line("Auto", "1", price)]);
+        own.make(DocumentKind::Invoice, request, creation, &stamp).await
+    };
+    for (price, kinds, chosen, path) in [
+        ("8196.73", &[Cash][..], None, "payments"),
+        ("8196.73", &[Card], None, "payments"),
+        ("8196.73", &[], Some(Means::Cash), "fina.payment_type"),
+        ("122950.83", &[], None, "payments"),
+    ] {
+        let refused = issues(sell(price, kinds, chosen).await.unwrap_err());
+        let [issue] = &refused[..] else { panic!("{refused:?}") };
+        assert!(issue.contains(path) && issue.contains("check 16"), "{issue}");
+    }
+    assert!(own.series().await.is_empty() && own.office.heard().is_empty());
+    sell("8196.72", &[Cash], None).await.unwrap();
+    sell("122950.82", &[], None).await.unwrap();
 }

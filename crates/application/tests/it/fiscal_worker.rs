@@ -100,6 +100,26 @@ async fn a_process_that_dies_while_sending_leaves_what_another_one_sends_when_it
 }
 
 #[tokio::test]
+async fn who_is_alone_sends_at_once_what_the_process_before_was_sending() {
+    for authority in [Authority::Furs, Authority::Fina] {
+        let own = Fiscalizing::open(authority, crate::takings::on_sqlite(), stamp_on(false)).await;
+        own.office.then_hangs();
+        let died = tokio::time::timeout(std::time::Duration::from_millis(50), own.invoice()).await;
+        assert!(died.is_err());
+        // Another one waits for its turn, not for a lease.
+        own.office.then_is_silent();
+        let waits = own.invoice().await;
+        let (store, started) = (&*own.shop.store, own.at(NOW + Duration::SECOND));
+        assert_eq!(own.work(NOW + Duration::SECOND).await.sent, 0);
+        assert_eq!(fiscalization::end_leases(store, &started).await, Ok(1));
+        assert_eq!(fiscalization::end_leases(store, &started).await, Ok(0));
+        let report = own.work(NOW + Duration::SECOND).await;
+        assert_eq!((report.sent, report.confirmed), (1, 1), "{report:?}");
+        assert_eq!(own.exchange(&waits).await.unwrap().attempts.len(), 1);
+    }
+}
+
+#[tokio::test]
 async fn a_confirmation_counts_whenever_it_comes_and_every_one_is_kept() {
     for (authority, shown) in [(Authority::Furs, "first"), (Authority::Fina, "second")] {
         let own = Fiscalizing::open(authority, crate::takings::on_sqlite(), stamp_on(false)).await;
@@ -206,6 +226,7 @@ async fn an_alarm_is_raised_once_before_the_last_day_ends() {
         let report = own.work(begins + Duration::HOUR).await;
         let [alarm] = &report.alarms[..] else { panic!("{report:?}") };
         assert_eq!((&alarm.document_id, alarm.deadline), (&invoice.id.to_string(), last));
+        assert_eq!(alarm.error.as_deref(), Some("timed out"), "it says what came in the way");
         assert!(own.work(begins + Duration::HOUR * 9).await.alarms.is_empty());
         assert_eq!(own.work(begins + Duration::days(30)).await.sent, 1, "it is never given up");
     }

@@ -17,12 +17,14 @@ use racun_application::fiscalization::{
 };
 use racun_documents::{Document, DocumentKind, FiscalRecord, Fiscalization};
 use racun_fiscal::{
-    Authorities, Authority, BusinessPremise, Certificate, Content, Device, DeviceId, EXCHANGES,
-    Exchange, FiscalSettings, Header, Identity, Message, Numbering, OpenedCertificate, P12Error,
-    Patience, PremiseId, Reply, Retry, Signer, SigningFailed, Unknown,
+    Authorities, Authority, AuthorityError, BusinessPremise, Certificate, Content, Device,
+    DeviceId, EXCHANGES, Exchange, FiscalSettings, Header, Identity, Message, Numbering,
+    OpenedCertificate, P12Error, Patience, PremiseId, Reply, Retry, Signer, SigningFailed, Unknown,
 };
-use racun_kernel::{CannotOpen, Environment, Put, Stamp, Store, Vault};
-use racun_settlement::{NewPayment, PaymentType};
+use racun_kernel::{
+    CannotOpen, Clause, Environment, ListQuery, Operator, Put, Stamp, Store, Value, Vault,
+};
+use racun_settlement::{NewPayment, PAYMENTS, Payment, PaymentType};
 use ring::rand::SystemRandom;
 use ring::signature::{RSA_PKCS1_SHA256, RsaKeyPair};
 use serde_json::Value as Json;
@@ -119,8 +121,16 @@ impl Office {
     }
 
     pub fn then_refuses(&self, code: &str) {
-        let code = code.to_owned();
-        self.then(async move { Ok(Reply::Refused { code, message: "Napaka".to_owned() }) });
+        self.then_refuses_with(&[(code, "Napaka")]);
+    }
+
+    pub fn then_refuses_with(&self, errors: &[(&str, &str)]) {
+        let error = |(code, message): &(&str, &str)| AuthorityError {
+            code: (*code).to_owned(),
+            message: (*message).to_owned(),
+        };
+        let refused = Reply::refused(errors.iter().map(error).collect()).unwrap();
+        self.then(async move { Ok(refused) });
     }
 
     pub fn then_is_silent(&self) {
@@ -369,6 +379,16 @@ impl Fiscalizing {
     pub async fn exchange(&self, document: &Document) -> Option<Exchange> {
         let (store, tenant) = (&*self.shop.store, self.shop.scope.tenant());
         store.get(&EXCHANGES, &tenant, &document.id.to_string()).await.unwrap()
+    }
+
+    /// The payments on an invoice that are in no trash.
+    pub async fn payments_of(&self, invoice: &Document) -> Vec<Payment> {
+        let id = Operator::Equals(Value::from(invoice.id.to_string()));
+        let query = ListQuery {
+            clauses: vec![Clause::on(&PAYMENTS, "invoice_id", id)],
+            ..ListQuery::first_page(&PAYMENTS)
+        };
+        self.shop.store.page(&PAYMENTS, &self.shop.scope.tenant(), &query).await.unwrap().rows
     }
 
     /// The last number of each fiscal sequence.

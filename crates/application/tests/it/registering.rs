@@ -11,9 +11,9 @@ use racun_application::fiscal::registering::Registry;
 use racun_application::fiscal::{PremiseState, devices, premises, settings};
 use racun_fiscal::furs::{MovableKind, PremiseKind};
 use racun_fiscal::{
-    Authorities, Authority, BusinessPremise, Conflict, FiscalError, Header, Identity, Message,
-    NewDevice, NewPremise, OpenedCertificate, P12Error, Patience, PremiseId, Refusal, Reply,
-    Signer, SigningFailed, Unknown,
+    Authorities, Authority, AuthorityError, BusinessPremise, Conflict, FiscalError, Header,
+    Identity, Message, NewDevice, NewPremise, OpenedCertificate, P12Error, Patience, PremiseId,
+    Refusal, Reply, Signer, SigningFailed, Unknown,
 };
 use racun_kernel::{Environment, Patch, Series, Stamp, Store, StoreError, Writes};
 use racun_store_sqlite::SqliteStore;
@@ -64,7 +64,8 @@ impl Authorities for Furs {
 }
 
 fn refused(code: &str) -> Result<Reply, Unknown> {
-    Ok(Reply::Refused { code: code.to_owned(), message: "besedilo".to_owned() })
+    let (code, message) = (code.to_owned(), "besedilo".to_owned());
+    Ok(Reply::refused(vec![AuthorityError { code, message }]).unwrap())
 }
 
 fn lost() -> Result<Reply, Unknown> {

@@ -4,118 +4,105 @@ use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex};
 
 use async_trait::async_trait;
+use racun_application::Error;
 use racun_application::payments::{self, Concern, Matter, TaxAuthority};
 use racun_kernel::Stamp;
 use racun_kernel::id::PaymentId;
 use racun_settlement::PaymentType::{self, BankTransfer, Card, Cash, Check, Coupon};
-use racun_settlement::{ReportError, TypeChange, TypeChangeError};
+use racun_settlement::{Payment, ReportError, TypeChange, TypeChangeError};
 use tokio::sync::oneshot;
+use tokio::task::JoinHandle;
 
 use crate::authority::provider;
 use crate::fixture::Shop;
-use crate::type_changes::{Till, failure, to};
+use crate::type_changes::{Till, failure, named, to};
 
-#[tokio::test]
-async fn a_different_change_at_the_same_time_is_refused_and_the_same_is_told_again() {
-    let away = || ReportError::Unreachable("timed out".to_owned());
-    for second in [Ok(()), Err(ReportError::Provider(provider("s008"))), Err(away())] {
-        let till = Till::open().await;
-        let mut gates = Vec::new();
-        let mut tasks = Vec::new();
-        for answer in [Ok(()), second.clone()] {
-            let (asked, was_asked) = oneshot::channel();
-            let (open, gate) = oneshot::channel::<()>();
-            till.authority.then(async move {
-                asked.send(()).unwrap();
-                gate.await.unwrap();
-                answer
-            });
-            tasks.push(till.begin(to(Card)));
-            was_asked.await.unwrap();
-            gates.push(open);
-        }
-        till.is_untouched(till.attempt("card"), "both were told").await;
-        assert_eq!(failure(till.change(to(Check)).await), till.unconfirmed("card"));
-        assert_eq!(till.authority.heard(), [till.to(Card), till.to(Card)]);
-        for (gate, (task, answer)) in gates.into_iter().zip(tasks.into_iter().zip([Ok(()), second]))
-        {
-            gate.send(()).unwrap();
-            let outcome = task.await.unwrap();
-            match answer {
-                Ok(()) => assert_eq!(outcome.unwrap().kind, Card),
-                Err(error) => assert_eq!(failure(outcome), TypeChangeError::from(error)),
-            }
-            // The first confirmation made the change, and nothing undoes it.
-            till.is_only(Card).await;
-        }
-        till.change(to(Check)).await.unwrap();
-        till.is_only(Check).await;
-    }
-}
-
-#[tokio::test]
-async fn a_late_confirmation_undoes_no_later_change() {
-    /// What comes between a report and its confirmation, and what the payment is after it.
-    type Case = (&'static [(PaymentType, Option<&'static str>)], PaymentType, Option<&'static str>);
-    let cases: [Case; 4] = [
-        // The same change, and the next.
-        (&[(Card, None), (Check, None)], Check, None),
-        // The next is not confirmed: this one is made, and the next one's attempt stands.
-        (&[(Card, None), (Check, Some("s006"))], Card, Some("check")),
-        // The same change is refused, and another one made, or not confirmed.
-        (&[(Card, Some("s008")), (Check, None)], Check, None),
-        (&[(Card, Some("s008")), (Check, Some("s006"))], Cash, Some("check")),
-    ];
-    for (between, kind, attempt) in cases {
-        let till = Till::open().await;
-        let (asked, was_asked) = oneshot::channel();
-        let (open, gate) = oneshot::channel::<()>();
-        till.authority.then(async move {
-            asked.send(()).unwrap();
-            gate.await.unwrap();
-            Ok(())
-        });
-        let late = till.begin(to(Card));
-        was_asked.await.unwrap();
-        for (kind, code) in between {
-            match code {
-                Some(code) => till.authority.then_refuses(code),
-                None => till.authority.then(async { Ok(()) }),
-            }
-            assert_eq!(till.change(to(*kind)).await.is_ok(), code.is_none());
-        }
-        open.send(()).unwrap();
-        let outcome = late.await.unwrap();
-        if kind == Card {
-            assert_eq!(outcome.unwrap().kind, Card);
-        } else {
-            assert!(matches!(failure(outcome), TypeChangeError::Unrecorded(_)));
-        }
-        let (payment, invoice) = till.stored().await;
-        let pending = invoice.payment_change_unconfirmed.map(|pending| pending.to);
-        assert_eq!((payment.kind, pending.as_deref()), (kind, attempt));
-    }
-}
-
-#[tokio::test]
-async fn a_late_refusal_clears_no_later_attempt() {
-    let till = Till::open().await;
+/// A change to `kind` that the authority is being told of, and what lets it answer `answer`.
+async fn under_way(
+    till: &Till,
+    kind: PaymentType,
+    answer: Result<(), ReportError>,
+) -> (JoinHandle<Result<Payment, Error>>, oneshot::Sender<()>) {
     let (asked, was_asked) = oneshot::channel();
     let (open, gate) = oneshot::channel::<()>();
     till.authority.then(async move {
         asked.send(()).unwrap();
         gate.await.unwrap();
-        Err(ReportError::Provider(provider("s008")))
+        answer
     });
-    let late = till.begin(to(Card));
+    let task = till.begin(to(kind));
     was_asked.await.unwrap();
-    till.authority.then_refuses("s008");
-    failure(till.change(to(Card)).await);
-    till.authority.then_is_away();
-    failure(till.change(to(Check)).await);
+    (task, open)
+}
+
+#[tokio::test]
+async fn while_the_authority_is_told_of_a_change_the_same_one_waits_and_so_do_others() {
+    let away = || ReportError::Unreachable("timed out".to_owned());
+    for answer in [Ok(()), Err(ReportError::Provider(provider("s008"))), Err(away())] {
+        let till = Till::open().await;
+        let (first, open) = under_way(&till, Card, answer.clone()).await;
+        till.is_untouched(till.attempt("card"), "it is being told").await;
+        for kind in [Card, Check] {
+            assert_eq!(failure(till.change(to(kind)).await), till.under_way("card"), "{kind:?}");
+        }
+        assert_eq!(till.authority.heard(), [till.to(Card)], "one at a time");
+        open.send(()).unwrap();
+        let outcome = first.await.unwrap();
+        match answer {
+            Ok(()) => assert_eq!(outcome.unwrap().kind, Card),
+            Err(error) => assert_eq!(failure(outcome), TypeChangeError::from(error)),
+        }
+        // Then the same change finds nothing to do, or is told anew.
+        till.change(to(Card)).await.unwrap();
+        till.is_only(Card).await;
+        till.change(to(Check)).await.unwrap();
+        till.is_only(Check).await;
+    }
+}
+
+/// Card twice, then cash, and the answer to the second is lost: what was told last is what is shown,
+/// or the doubt is.
+#[tokio::test]
+async fn a_till_that_repeats_a_slow_change_leaves_no_change_behind_that_nobody_sees() {
+    let till = Till::open().await;
+    let (first, open) = under_way(&till, Card, Ok(())).await;
+    let lost = Err(ReportError::Unreachable("timed out".to_owned()));
+    let repeated = failure(till.change(to(Card)).await);
+    assert_eq!(repeated, till.under_way("card"));
     open.send(()).unwrap();
-    failure(late.await.unwrap());
-    till.is_untouched(till.attempt("check"), "the later attempt stands").await;
+    assert_eq!(first.await.unwrap().unwrap().kind, Card);
+    assert_eq!(till.change(to(Cash)).await.unwrap().kind, Cash);
+    till.authority.then(async { lost });
+    failure(till.change(to(Card)).await);
+    let told: Vec<_> = till.authority.heard().into_iter().map(|change| change.to).collect();
+    assert_eq!(told, [Some(Card), Some(Cash), Some(Card)]);
+    let (payment, invoice) = till.stored().await;
+    let pending = invoice.payment_change_unconfirmed.map(named);
+    assert_eq!((payment.kind, pending), (Cash, till.attempt("card")), "the last one is in doubt");
+}
+
+/// Whoever is slower than its lease is taken over: what comes of it then ends nothing.
+#[tokio::test]
+async fn a_late_outcome_ends_no_later_attempt() {
+    for late in [Ok(()), Err(ReportError::Provider(provider("s008")))] {
+        // What comes of the one that takes over, and of the payment by that.
+        let away = || Err(ReportError::Unreachable("timed out".to_owned()));
+        for (next, kind, attempt) in [(Ok(()), Card, None), (away(), Cash, Some("card"))] {
+            let till = Till::open().await;
+            let (first, open) = under_way(&till, Card, late.clone()).await;
+            till.authority.then(async move { next });
+            let _ = till.change_later(to(Card)).await;
+            open.send(()).unwrap();
+            let outcome = failure(first.await.unwrap());
+            match &late {
+                Ok(()) => assert!(matches!(outcome, TypeChangeError::Unrecorded(_))),
+                Err(error) => assert_eq!(outcome, TypeChangeError::from(error.clone())),
+            }
+            let (payment, invoice) = till.stored().await;
+            let pending = invoice.payment_change_unconfirmed.map(|pending| pending.to);
+            assert_eq!((payment.kind, pending.as_deref()), (kind, attempt));
+        }
+    }
 }
 
 /// An authority with books of its own, whose answers are lost now and then. It must never hear of
@@ -152,7 +139,7 @@ impl TaxAuthority for Books {
         let mut state = self.state.lock().unwrap();
         state.in_flight = None;
         if fate != 1 {
-            state.types.insert(matter.change.payment_id, matter.change.to);
+            state.types.insert(matter.change.payment_id.unwrap(), matter.change.to.unwrap());
         }
         match fate {
             1 => Err(ReportError::Unreachable("the question was lost".to_owned())),

@@ -112,7 +112,7 @@ fn answers_of_cis_are_read_as_the_vectors_say() {
         let is_right = match (text(expected, "outcome"), &read) {
             ("jir", Ok(Reply::Confirmed(Some(jir)))) => expected["jir"] == jir.as_str(),
             ("accepted", Ok(Reply::Confirmed(None))) => true,
-            ("errors", Ok(Reply::Refused { code, message })) => {
+            ("errors", Ok(Reply::Refused { code, message, .. })) => {
                 let all = expected["restrictive"].as_array();
                 let named = all.is_none_or(|all| message.contains(all[0].as_str().unwrap()));
                 expected["codes"][0] == code.as_str() && named

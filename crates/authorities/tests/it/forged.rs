@@ -245,7 +245,7 @@ fn what_furs_signed_must_be_one_answer_to_what_was_sent() {
     ] {
         let read = furs_soap(&soap_of_furs(root, &content), asked);
         assert_eq!(kind(&read), expected, "{name}: {read:?}");
-        if let Ok(Reply::Refused { code, message }) = read {
+        if let Ok(Reply::Refused { code, message, .. }) = read {
             assert_eq!((&*code, &*message), ("S003", "x"), "{name}");
         }
     }

@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 
 use racun_authorities::xml::{self, Accepted, Signature};
 use racun_authorities::{Certificate, Clients, Endpoint, Endpoints, Systems, jws};
-use racun_fiscal::{Authorities, Patience, Reply};
+use racun_fiscal::{Authorities, AuthorityError, Patience, Reply};
 use racun_kernel::Environment;
 use time::macros::datetime;
 
@@ -100,7 +100,15 @@ async fn an_error_of_cis_is_read_whatever_the_status() {
     };
     let server = Server::start(errors).await;
     let clients = Way::Fina.clients(&server.url(), WHOLE);
-    let refused = Reply::Refused { code: "s005".to_owned(), message: "OIB; s001: cvc".to_owned() };
+    let error = |code: &str, message: &str| AuthorityError {
+        code: code.to_owned(),
+        message: message.to_owned(),
+    };
+    let refused = Reply::Refused {
+        code: "s005".to_owned(),
+        message: "OIB; s001: cvc".to_owned(),
+        errors: vec![error("s005", "OIB"), error("s001", "cvc")],
+    };
     assert_eq!(Way::Fina.send(&clients).await, Ok(refused));
 }
 

@@ -214,6 +214,9 @@ fn sale() -> Sale {
         exempt: Decimal::from(100),
         reverse_charge: Decimal::from(0),
         untaxed: Decimal::from(0),
+        consumption: Vec::new(),
+        margin: Decimal::zero(),
+        settled: Decimal::zero(),
         buyer: None,
         means: vec![Means::Cash],
         corrects: Vec::new(),
@@ -245,7 +248,7 @@ fn premise() -> furs::Premise {
         kind: furs::PremiseKind::Movable(furs::MovableKind::C),
         valid_from: date!(2026 - 11 - 20),
         is_closing: false,
-        software_maker: None,
+        software_maker: furs::SoftwareMaker::default(),
     }
 }
 

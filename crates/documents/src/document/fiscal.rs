@@ -1,7 +1,7 @@
 //! A document's side of its fiscalization.
 
-use racun_kernel::Stamp;
 use racun_kernel::id::VersionId;
+use racun_kernel::{Issue, Issues, Stamp};
 use time::Date;
 
 use super::{Document, Issued, Stage};
@@ -20,6 +20,26 @@ impl DocumentKind {
             Self::Estimate | Self::DeliveryNote => false,
         }
     }
+}
+
+/// Accepts `date` as the date of a document that is issued and reported to a tax authority on `day`,
+/// in the authority's zone.
+///
+/// Source: the time of issue that is reported is the one that is stated on the document (XSD of FURS,
+/// `IssueDateTime`; technical specification of CIS, `DatVrijeme`), and numbers are unique in the
+/// year of issue (ZDavPR, article 5; NN 89/2025, article 9).
+///
+/// # Errors
+/// `date_not_day_of_issue` at `date`.
+pub fn check_issue_day(date: Date, day: Date) -> Result<(), Issues> {
+    if date == day {
+        return Ok(());
+    }
+    let message = format!(
+        "a fiscalized document is dated on the day of its issue, {day} at the tax authority; leave \
+         date out or send that day, and say when it was supplied in date_service"
+    );
+    Err(Issue::new("date_not_day_of_issue", message).at("date").into())
 }
 
 impl Document {
@@ -41,8 +61,10 @@ impl Document {
         self.fiscal_record().is_some()
     }
 
-    /// The issued document that no tax authority was told of, under the `sequence`-th number of
-    /// `numbering` and with `fiscal`; and the version that keeps its number until now.
+    /// The issued document that no tax authority was told of, issued anew on `day` under the
+    /// `sequence`-th number of `numbering`; and the version that keeps number and date until now.
+    ///
+    /// The day of supply stays: where nobody said one, it is the date until now.
     ///
     /// # Errors
     /// When it is a draft, voided, or of those that are fiscalized already.
@@ -50,6 +72,7 @@ impl Document {
         self,
         numbering: &Numbering,
         sequence: i64,
+        day: Date,
         editor: Option<Editor>,
         stamp: &Stamp,
     ) -> Result<(Self, Version), DocumentError> {
@@ -65,13 +88,20 @@ impl Document {
             at: issued.at,
         });
         let before = Box::new(self.clone());
-        let after = Self { stage, updates: self.updates + 1, updated_at: stamp.now(), ..self };
+        let mut after = Self { stage, updates: self.updates + 1, updated_at: stamp.now(), ..self };
+        let mut changed_fields = vec!["number".to_owned()];
+        if day != after.content.date {
+            let supplied = after.content.date_service.unwrap_or(after.content.date);
+            after.content.date_service = Some(supplied);
+            after = after.dated(day);
+            changed_fields.extend(["date".to_owned()]);
+        }
         let version = Version {
             id: VersionId::new(stamp.ulid()),
             entity_id: after.entity_id,
             document_id: after.id,
             version: after.updates,
-            changed_fields: vec!["number".to_owned()],
+            changed_fields,
             user: editor,
             change_reason: None,
             before,
@@ -83,10 +113,24 @@ impl Document {
     /// The draft with another `date`, as it is issued on a day that the law sets. What is to be paid
     /// before that day is to be paid on it.
     #[must_use]
-    pub fn dated(mut self, date: Date) -> Self {
+    fn dated(mut self, date: Date) -> Self {
         self.content.date = date;
         self.content.date_due = self.content.date_due.map(|due| due.max(date));
         self
+    }
+
+    /// The draft as it may be issued on `day`, where the law wants the day of issue as its date.
+    ///
+    /// A draft that is dated on the day on which it was made takes the day, for that is the date of a
+    /// draft when nobody says one.
+    ///
+    /// # Errors
+    /// An issue at `date` when somebody said another one.
+    pub fn issued_on(self, day: Date, made_on: Date) -> Result<Self, Issues> {
+        if self.content.date != made_on {
+            check_issue_day(self.content.date, day)?;
+        }
+        Ok(self.dated(day))
     }
 
     /// Accepts an order to report the document now.

@@ -84,6 +84,17 @@ pub fn due_by(now: OffsetDateTime) -> ListQuery {
     }
 }
 
+/// The first page of [`DUE_EXCHANGES`] of those whose attempt may still be under a lease at `now`.
+#[must_use]
+pub fn leased_at(now: OffsetDateTime) -> ListQuery {
+    let until = Operator::Lte(Value::Instant(now + super::LEASE));
+    let clauses = vec![
+        Clause::on(&DUE_EXCHANGES, "due_at", Operator::Gt(Value::Instant(now))),
+        Clause::on(&DUE_EXCHANGES, "due_at", until),
+    ];
+    ListQuery { clauses, ..due_by(now) }
+}
+
 /// What to write of the due row when an exchange changes from `before` to `after`, in the same
 /// commit; `None` there means that it does not exist.
 #[must_use]

@@ -1,11 +1,15 @@
 //! Croatia: what is said to CIS, by the technical specification of fiskalizacija, version 2.7, and
 //! its schema, version 1.9.
 
+mod judged;
 mod receipt;
+mod restrictive;
 mod text;
 mod window;
 
-pub use receipt::{Change, IssueArguments, PaymentMeans, Receipt, TaxLine, ZkiAlgorithm};
+pub use judged::news;
+pub use receipt::{Change, IssueArguments, PaymentMeans, Receipt, TaxLine, Tip, ZkiAlgorithm};
+pub use restrictive::{TooHigh, check_total, explained};
 pub use window::{WindowClosed, change_window};
 
 use crate::Class;

@@ -6,7 +6,7 @@ use time::OffsetDateTime;
 use time::macros::format_description;
 
 use crate::mark::Marked;
-use crate::message::{amount_text, time_text};
+use crate::message::{amount_text, cents, time_text};
 use crate::tax::Figures;
 use crate::{Authority, Buyer, Mark, Means, Place, Sale, Signer, SigningFailed};
 
@@ -60,8 +60,14 @@ pub struct Receipt {
     pub number: i64,
     /// `Pdv`: one entry per rate.
     pub vat: Vec<TaxLine>,
+    /// `Pnp`: the consumption tax, one entry per rate.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub consumption: Vec<TaxLine>,
     /// `IznosOslobPdv`: exempt.
     pub exempt: Option<Decimal>,
+    /// `IznosMarza`: what of `untaxed` is taxed by its margin.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub margin: Option<Decimal>,
     /// `IznosNePodlOpor`: not subject to tax.
     pub untaxed: Option<Decimal>,
     /// `IznosUkupno`.
@@ -76,8 +82,26 @@ pub struct Receipt {
     pub zki_algorithm: ZkiAlgorithm,
     /// Serial number of the certificate whose key made it, decimal.
     pub zki_certificate: String,
+    /// `ParagonBrRac`: the number of the form of a bound book that it was written on while the
+    /// device did not work (NN 89/2025, article 22).
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub paragon: Option<String>,
     /// `OibPrimateljaRacuna`: the buyer's, for a business that pays in cash or by card.
     pub buyer_oib: Option<String>,
+}
+
+/// `NapojnicaZahtjev`: the tips on a receipt. What CIS is told later of the same receipt replaces
+/// what it was told before.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Tip {
+    /// The receipt as it was fiscalized. Tips are no part of its total.
+    pub receipt: Receipt,
+    /// `NakDost` of the message by which CIS took the receipt.
+    pub late: bool,
+    /// `iznosNapojnice`: all tips on the receipt together.
+    pub amount: Decimal,
+    /// `nacinPlacanjaNapojnice`.
+    pub means: PaymentMeans,
 }
 
 /// `PromijeniPodatkeRacunaZahtjev`: a receipt as it was fiscalized, and how it is paid instead.
@@ -115,6 +139,8 @@ pub struct IssueArguments<'a> {
     pub operator_oib: String,
     /// Serial number of the certificate whose key signs, decimal.
     pub certificate: String,
+    /// Number of the form of a bound book that it was written on.
+    pub paragon: Option<String>,
 }
 
 impl PaymentMeans {
@@ -130,6 +156,17 @@ impl PaymentMeans {
         let mut codes = made.iter().map(|means| Self::from(*means));
         let Some(first) = codes.next() else { return Self::T };
         if codes.all(|code| code == first) { first } else { Self::O }
+    }
+
+    /// The means of this code that the interface shows where nobody chose others.
+    #[must_use]
+    pub const fn shown(self) -> Means {
+        match self {
+            Self::G => Means::Cash,
+            Self::K => Means::Card,
+            Self::T => Means::BankTransfer,
+            Self::O => Means::Other,
+        }
     }
 
     /// Whether the buyer's OIB goes with it: a business that pays in cash or by card gets a
@@ -179,7 +216,8 @@ impl Receipt {
     /// The receipt that says what the sale says, marked with its ZKI.
     ///
     /// Its parts make its total. What a buyer owes the tax of is not subject to tax here: the
-    /// schema has no field of its own for it. Who is not in the VAT system states no parts (checks
+    /// schema has no field of its own for it. Neither is what a margin scheme taxes: `IznosMarza`
+    /// repeats it and is in no sum (check 166). Who is not in the VAT system states no parts (checks
     /// 142 to 145).
     ///
     /// # Errors
@@ -204,15 +242,19 @@ impl Receipt {
         let untaxed = figures.without_tax();
         let line = |(rate, base, amount)| TaxLine { rate, base, amount };
         let vat = figures.vat.into_iter().filter(|_| in_vat_system).map(line).collect();
+        let consumption = figures.consumption.into_iter().map(line).collect();
         Ok(Self {
             vat,
+            consumption,
             exempt: figures.exempt.filter(|_| in_vat_system),
+            margin: figures.margin.filter(|_| in_vat_system),
             untaxed: untaxed.filter(|_| in_vat_system),
             total: figures.total,
             means,
             zki,
             zki_algorithm: ZkiAlgorithm::RsaSha256,
             zki_certificate: arguments.certificate,
+            paragon: arguments.paragon,
             buyer_oib: buyer_oib(sale.buyer.as_ref(), means),
             oib,
             in_vat_system,
@@ -250,5 +292,12 @@ impl Receipt {
     #[must_use]
     pub fn change(&self, means: PaymentMeans, buyer: Option<&Buyer>, late: bool) -> Change {
         Change { receipt: self.clone(), late, means, buyer_oib: buyer_oib(buyer, means) }
+    }
+
+    /// The message that says that tips of `amount` came with this receipt, which CIS took with
+    /// `late` as `NakDost`, paid by `means`.
+    #[must_use]
+    pub fn tip(&self, amount: Decimal, means: PaymentMeans, late: bool) -> Tip {
+        Tip { receipt: self.clone(), late, amount: cents(&amount), means }
     }
 }

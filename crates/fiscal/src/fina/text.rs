@@ -6,7 +6,7 @@
 use time::OffsetDateTime;
 use time::macros::format_description;
 
-use super::{Change, PaymentMeans, Receipt, TaxLine};
+use super::{Change, PaymentMeans, Receipt, TaxLine, Tip};
 use crate::message::{Content, Fields, amount_text, time_text};
 use crate::{Authority, Header, Numbering};
 
@@ -35,14 +35,18 @@ impl Receipt {
             .fields("BrRac", number);
         let vat = Fields::default().repeated("Porez", self.vat.iter().map(tax));
         let fields = if self.vat.is_empty() { fields } else { fields.fields("Pdv", vat) };
+        let pnp = Fields::default().repeated("Porez", self.consumption.iter().map(tax));
+        let fields = if self.consumption.is_empty() { fields } else { fields.fields("Pnp", pnp) };
         fields
             .some_amount("IznosOslobPdv", self.exempt.as_ref())
+            .some_amount("IznosMarza", self.margin.as_ref())
             .some_amount("IznosNePodlOpor", self.untaxed.as_ref())
             .amount("IznosUkupno", &self.total)
             .text("NacinPlac", self.means.code())
             .text("OibOper", self.operator_oib.as_str())
             .text("ZastKod", self.zki.to_string())
             .with("NakDost", Content::Flag(late))
+            .with_some("ParagonBrRac", self.paragon.clone().map(Content::Text))
             .with_some("OibPrimateljaRacuna", self.buyer_oib.clone().map(Content::Text))
     }
 }
@@ -58,6 +62,17 @@ impl Change {
             .text("PromijenjeniNacinPlac", self.means.code())
             .text("PromijenjeniOibPrimateljaRacuna", self.buyer_oib.as_deref().unwrap_or_default());
         root("PromijeniPodatkeRacunaZahtjev", header, fields)
+    }
+}
+
+impl Tip {
+    /// The element `NapojnicaZahtjev` without its signature; its attribute `Id` is its name.
+    #[must_use]
+    pub fn xml(&self, header: &Header) -> String {
+        let tip = Fields::default()
+            .text("iznosNapojnice", amount_text(&self.amount))
+            .text("nacinPlacanjaNapojnice", self.means.code());
+        root("NapojnicaZahtjev", header, self.receipt.fields(self.late).fields("Napojnica", tip))
     }
 }
 

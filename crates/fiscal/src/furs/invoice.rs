@@ -42,6 +42,9 @@ pub struct TaxBreakdown {
     pub reverse_charge: Option<Decimal>,
     /// `NontaxableAmount`.
     pub untaxed: Option<Decimal>,
+    /// `SpecialTaxRulesAmount`: margin schemes, articles 97 and 101 of ZDDV-1.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub margin: Option<Decimal>,
 }
 
 /// An invoice to FURS: signs are those of the message, so a credit note is negative.
@@ -62,7 +65,7 @@ pub struct Invoice {
     pub customer_vat_number: Option<String>,
     /// `InvoiceAmount`.
     pub total: Decimal,
-    /// `PaymentAmount`.
+    /// `PaymentAmount`: what is left to pay after settled advances.
     pub payment: Decimal,
     /// `TaxesPerSeller`.
     pub taxes: TaxBreakdown,
@@ -95,10 +98,30 @@ pub struct IssueArguments<'a> {
     pub special_notes: Option<String>,
 }
 
+/// The buyer's number as it is printed, when FURS takes it.
+pub(super) fn printed_buyer(sale: &Sale) -> Option<String> {
+    let buyer = sale.buyer.as_ref().and_then(|buyer| buyer.tax_number.as_deref());
+    buyer.map(str::trim).filter(|text| is_line(text, 20)).map(str::to_owned)
+}
+
+/// The taxes of `figures`.
+pub(super) fn tax_breakdown(figures: Figures) -> TaxBreakdown {
+    let Figures { vat, exempt, reverse_charge, margin, untaxed, .. } = figures;
+    let line = |(rate, base, amount)| TaxLine { rate, base, amount };
+    TaxBreakdown {
+        vat: vat.into_iter().map(line).collect(),
+        exempt,
+        reverse_charge,
+        untaxed,
+        margin,
+    }
+}
+
 impl Invoice {
     /// The invoice that says what the sale says, marked with its ZOI.
     ///
-    /// All is to be paid that it comes to. A buyer's number that is blank, longer than 20
+    /// What is to be paid is what settled advances leave of the total: the schema's "amount of the
+    /// invoice for payment". A consumption tax is none of Slovenia's, so it is not stated apart. A buyer's number that is blank, longer than 20
     /// characters or no single line is left out: the authority would refuse the invoice because of
     /// it.
     ///
@@ -111,7 +134,8 @@ impl Invoice {
         let IssueArguments { sale, tax_number, place, number, operator, special_notes, .. } =
             arguments;
         let issued_at = Authority::Furs.local(arguments.issued_at);
-        let Figures { total, vat, exempt, reverse_charge, untaxed } = Figures::of(sale);
+        let figures = Figures::of(sale);
+        let (total, payment) = (figures.total.clone(), figures.payment.clone());
         let marked = Marked {
             taxpayer: &tax_number,
             issued_at,
@@ -120,14 +144,10 @@ impl Invoice {
             total: &total,
         };
         let zoi = marked.sign(signer)?;
-        let line = |(rate, base, amount)| TaxLine { rate, base, amount };
-        let vat = vat.into_iter().map(line).collect();
-        let buyer = sale.buyer.as_ref().and_then(|buyer| buyer.tax_number.as_deref());
-        let printed = buyer.map(str::trim).filter(|text| is_line(text, 20));
         Ok(Self {
-            customer_vat_number: printed.map(str::to_owned),
-            payment: total.clone(),
-            taxes: TaxBreakdown { vat, exempt, reverse_charge, untaxed },
+            customer_vat_number: printed_buyer(sale),
+            payment,
+            taxes: tax_breakdown(figures),
             references: sale.corrects.clone(),
             tax_number,
             issued_at,

@@ -1,14 +1,16 @@
 //! Slovenia: what is said to FURS, by the technical specification of davčno potrjevanje računov,
 //! version 3.2.
 
+mod book;
 mod checks;
 mod invoice;
 mod premise;
 mod text;
 
+pub use book::{BookInvoice, SalesBook};
 pub use checks::check_special_notes;
 pub use invoice::{Invoice, IssueArguments, Operator, TaxBreakdown, TaxLine};
-pub use premise::{MovableKind, Premise, PremiseKind, RealEstate};
+pub use premise::{MovableKind, Premise, PremiseKind, RealEstate, SoftwareMaker};
 pub use text::ELEMENT_ID;
 
 use crate::Class;

@@ -61,6 +61,28 @@ pub struct Premise {
     pub valid_from: Date,
     /// `ClosingTag`: closed for good.
     pub is_closing: bool,
-    /// Tax number of who made the software; `None` sends its name, as of a foreign maker.
-    pub software_maker: Option<String>,
+    /// `SoftwareSupplier`: who made the software that issues there.
+    pub software_maker: SoftwareMaker,
+}
+
+/// Who made the software, or looks after it.
+///
+/// Source: XSD of FURS, `SoftwareSupplier`: the tax number of who is established in Slovenia, else
+/// title and address.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum SoftwareMaker {
+    /// Established in Slovenia: eight digits.
+    TaxNumber(String),
+    /// Not established there: name and address, 1 to 1,000 characters.
+    Foreign(String),
+}
+
+impl Default for SoftwareMaker {
+    /// Who made Racun: many, who have no seat.
+    fn default() -> Self {
+        let racun = "Racun, open-source software under the Apache License 2.0, made by its \
+                     contributors, who have no common seat";
+        Self::Foreign(racun.to_owned())
+    }
 }

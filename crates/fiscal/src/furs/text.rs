@@ -7,12 +7,12 @@ use racun_kernel::calendar::format_date;
 use time::OffsetDateTime;
 use time::macros::format_description;
 
-use super::{Invoice, MovableKind, Operator, Premise, PremiseKind, RealEstate, TaxLine};
+use super::{
+    BookInvoice, Invoice, MovableKind, Operator, Premise, PremiseKind, RealEstate, SoftwareMaker,
+    TaxBreakdown, TaxLine,
+};
 use crate::message::{Content, Fields, time_text};
 use crate::{Authority, Correction, Header, Numbering};
-
-/// The name that we give as the maker of the software when no Slovenian tax number is known.
-const SOFTWARE_MAKER: &str = "Racun";
 
 /// The attribute `Id` of the XML form's root element, which a signature refers to.
 pub const ELEMENT_ID: &str = "data";
@@ -50,7 +50,7 @@ impl Invoice {
             .with_some("CustomerVATNumber", self.customer_vat_number.clone().map(Content::Text))
             .amount("InvoiceAmount", &self.total)
             .amount("PaymentAmount", &self.payment)
-            .with("TaxesPerSeller", Content::Repeated(vec![Content::Fields(self.tax_fields())]));
+            .with("TaxesPerSeller", Content::Repeated(vec![Content::Fields(self.taxes.fields())]));
         let fields = match &self.operator {
             Operator::TaxNumber(number) => fields.whole("OperatorTaxNumber", number),
             Operator::Foreign => fields.with("ForeignOperator", Content::Flag(true)),
@@ -61,8 +61,46 @@ impl Invoice {
             .repeated("ReferenceInvoice", self.references.iter().map(reference))
             .with_some("SpecialNotes", self.special_notes.clone().map(Content::Text))
     }
+}
 
-    fn tax_fields(&self) -> Fields {
+impl BookInvoice {
+    /// The payload of an `InvoiceRequest`, to be signed as a JWS.
+    #[must_use]
+    pub fn json(&self, header: &Header) -> String {
+        Fields::default().fields("InvoiceRequest", self.request(header)).json()
+    }
+
+    /// The element `InvoiceRequest` without its signature, in canonical form within an envelope
+    /// that binds the prefixes `soapenv` and `fu` and no other.
+    #[must_use]
+    pub fn xml(&self, header: &Header) -> String {
+        root("InvoiceRequest", &self.request(header))
+    }
+
+    fn request(&self, header: &Header) -> Fields {
+        Fields::default().fields("Header", head(header)).fields("SalesBookInvoice", self.fields())
+    }
+
+    fn fields(&self) -> Fields {
+        let book = Fields::default()
+            .text("InvoiceNumber", self.book.invoice_number.as_str())
+            .text("SetNumber", self.book.set_number.as_str())
+            .text("SerialNumber", self.book.serial_number.as_str());
+        Fields::default()
+            .whole("TaxNumber", &self.tax_number)
+            .text("IssueDate", format_date(self.issued_on))
+            .fields("SalesBookIdentifier", book)
+            .text("BusinessPremiseID", self.premise.as_str())
+            .with_some("CustomerVATNumber", self.customer_vat_number.clone().map(Content::Text))
+            .amount("InvoiceAmount", &self.total)
+            .amount("PaymentAmount", &self.payment)
+            .with("TaxesPerSeller", Content::Repeated(vec![Content::Fields(self.taxes.fields())]))
+            .repeated("ReferenceInvoice", self.references.iter().map(reference))
+    }
+}
+
+impl TaxBreakdown {
+    fn fields(&self) -> Fields {
         let line = |line: &TaxLine| {
             Fields::default()
                 .amount("TaxRate", &line.rate)
@@ -70,10 +108,11 @@ impl Invoice {
                 .amount("TaxAmount", &line.amount)
         };
         Fields::default()
-            .repeated("VAT", self.taxes.vat.iter().map(line))
-            .some_amount("ExemptVATTaxableAmount", self.taxes.exempt.as_ref())
-            .some_amount("ReverseVATTaxableAmount", self.taxes.reverse_charge.as_ref())
-            .some_amount("NontaxableAmount", self.taxes.untaxed.as_ref())
+            .repeated("VAT", self.vat.iter().map(line))
+            .some_amount("ExemptVATTaxableAmount", self.exempt.as_ref())
+            .some_amount("ReverseVATTaxableAmount", self.reverse_charge.as_ref())
+            .some_amount("NontaxableAmount", self.untaxed.as_ref())
+            .some_amount("SpecialTaxRulesAmount", self.margin.as_ref())
     }
 }
 
@@ -103,8 +142,8 @@ impl Premise {
             PremiseKind::Movable(kind) => Fields::default().text("PremiseType", kind.letter()),
         };
         let maker = match &self.software_maker {
-            Some(tax_number) => Fields::default().whole("TaxNumber", tax_number),
-            None => Fields::default().text("NameForeign", SOFTWARE_MAKER),
+            SoftwareMaker::TaxNumber(number) => Fields::default().whole("TaxNumber", number),
+            SoftwareMaker::Foreign(title) => Fields::default().text("NameForeign", title.as_str()),
         };
         Fields::default()
             .whole("TaxNumber", &self.tax_number)

@@ -45,7 +45,8 @@ fn outcome(step: &Step) -> Option<(usize, Outcome)> {
         Step::Confirm(nth, id) => (nth, Outcome::Confirmed(format!("id-{id}"))),
         Step::Refuse(nth, is_final) => {
             let (code, message) = ("S001".to_owned(), "Napaka".to_owned());
-            (nth, Outcome::Refused { code, message, is_final: *is_final })
+            let errors = Vec::new();
+            (nth, Outcome::Refused { code, message, errors, is_final: *is_final })
         }
         Step::Silence(nth) => (nth, Outcome::Unknown("timed out".to_owned())),
         Step::Begin | Step::PutOff => return None,

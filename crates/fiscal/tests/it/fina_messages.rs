@@ -35,13 +35,20 @@ fn requests_are_the_known_ones() {
                 let change = known.change(fina::PaymentMeans::G, None, late);
                 (change.xml(&header), written.to_owned())
             }
-            // Nobody gives tips here.
+            "tip" => {
+                let known = fina::Receipt { untaxed: None, ..known };
+                let said = &vector["change"];
+                assert_eq!(text(said, "nacin_placanja_napojnice"), "K");
+                let amount = decimal(text(said, "iznos_napojnice"));
+                let tip = known.tip(amount, fina::PaymentMeans::K, late);
+                (tip.xml(&header), without(written, FEE))
+            }
             _ => continue,
         };
         assert_eq!(xml, expected, "{name}");
         names.push(name);
     }
-    assert_eq!(names, ["receipt", "b2b card with buyer OIB", "change payment+OIB"]);
+    assert_eq!(names, ["receipt", "b2b card with buyer OIB", "change payment+OIB", "tip"]);
 }
 
 /// `20.11.2026T16:04:26` as `2026-11-20T16:04:26`.
@@ -88,6 +95,7 @@ fn receipt(known: &Value, key: &Key) -> fina::Receipt {
         issued_at: local(Authority::Fina, &iso(text(known, "dat_vrijeme"))),
         operator_oib: text(known, "oib_oper").to_owned(),
         certificate: "1".to_owned(),
+        paragon: None,
     };
     fina::Receipt::issue(arguments, key).unwrap()
 }

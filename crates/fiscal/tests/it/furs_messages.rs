@@ -8,10 +8,9 @@ use serde_json::Value;
 
 use crate::world::{Key, decimal, group, local, place_of, read, replaced, text, without};
 
-/// Messages of what our documents never say: sellers for others, flat rates, returns; books of
-/// numbered forms; vending machines.
-const NOT_OURS: [&str; 3] =
-    ["pub-msg-05-all-tax-categories", "pub-msg-07-sales-book", "pub-msg-11-premise-vending"];
+/// Messages of what our documents never say: sellers for others, flat rates, returns; vending
+/// machines.
+const NOT_OURS: [&str; 2] = ["pub-msg-05-all-tax-categories", "pub-msg-11-premise-vending"];
 
 /// What the known messages hold and ours never do.
 const NOTE_JSON: &str = ",\"SpecialNotes\":\"Primer prijave poslovnega prostora\"";
@@ -64,6 +63,10 @@ fn ours(payload: &Value, key: &Key) -> (String, String) {
         return (premise.json(&header), premise.xml(&header));
     }
     let request = &payload["InvoiceRequest"];
+    if let Value::Object(_) = request["SalesBookInvoice"] {
+        let (header, written) = (header(request), book(&request["SalesBookInvoice"]));
+        return (written.json(&header), written.xml(&header));
+    }
     let invoice = invoice(&request["Invoice"], key);
     let subsequent = request["Invoice"]["SubsequentSubmit"].as_bool().unwrap_or_default();
     let header = header(request);
@@ -105,6 +108,19 @@ fn invoice(known: &Value, key: &Key) -> furs::Invoice {
     furs::Invoice::issue(arguments, key).unwrap()
 }
 
+fn book(known: &Value) -> furs::BookInvoice {
+    let identifier = &known["SalesBookIdentifier"];
+    let form = furs::SalesBook {
+        invoice_number: text(identifier, "InvoiceNumber").to_owned(),
+        set_number: text(identifier, "SetNumber").to_owned(),
+        serial_number: text(identifier, "SerialNumber").to_owned(),
+    };
+    assert_eq!(form.check(), Ok(()));
+    let premise = text(known, "BusinessPremiseID").to_owned();
+    let issued_on = calendar::parse_date(text(known, "IssueDate")).unwrap();
+    furs::BookInvoice::of(&sale(known), known["TaxNumber"].to_string(), premise, form, issued_on)
+}
+
 /// The document behind a known invoice. A credit note's amounts are positive in it.
 fn sale(known: &Value) -> Sale {
     let total = number(&known["InvoiceAmount"]);
@@ -123,6 +139,9 @@ fn sale(known: &Value) -> Sale {
         exempt: part("ExemptVATTaxableAmount"),
         reverse_charge: part("ReverseVATTaxableAmount"),
         untaxed: part("NontaxableAmount"),
+        consumption: Vec::new(),
+        margin: Decimal::zero(),
+        settled: Decimal::zero(),
         buyer: customer.map(|number| Buyer { tax_number: Some(number), ..Buyer::default() }),
         means: Vec::new(),
         corrects: known["ReferenceInvoice"]
@@ -151,14 +170,18 @@ fn premise(known: &Value) -> furs::Premise {
         Value::String(_) => furs::PremiseKind::Movable(furs::MovableKind::C),
         _ => furs::PremiseKind::RealEstate(Box::new(real_estate(&identifier["RealEstateBP"]))),
     };
-    let maker = &known["SoftwareSupplier"][0]["TaxNumber"];
+    let supplier = &known["SoftwareSupplier"][0];
+    let maker = &supplier["TaxNumber"];
     furs::Premise {
         tax_number: known["TaxNumber"].to_string(),
         name: text(known, "BusinessPremiseID").to_owned(),
         kind,
         valid_from: calendar::parse_date(text(known, "ValidityDate")).unwrap(),
         is_closing: known["ClosingTag"] == "Z",
-        software_maker: maker.is_number().then(|| maker.to_string()),
+        software_maker: match maker.is_number() {
+            true => furs::SoftwareMaker::TaxNumber(maker.to_string()),
+            false => furs::SoftwareMaker::Foreign(text(supplier, "NameForeign").to_owned()),
+        },
     }
 }
 

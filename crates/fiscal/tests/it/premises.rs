@@ -1,6 +1,6 @@
 //! Premises and devices: their lives, and where their sequences start.
 
-use racun_fiscal::furs::{MovableKind, PremiseKind};
+use racun_fiscal::furs::{MovableKind, PremiseKind, SoftwareMaker};
 use racun_fiscal::{
     Act, Authority, BusinessPremise, Conflict, Device, DeviceId, FiscalError, MAX_DEVICES,
     NewDevice, NewPremise, PremiseId, Refusal, device_key, premise_key, year_of,
@@ -117,11 +117,20 @@ fn furs_is_told_of_the_day_in_ljubljana() {
     let late = datetime!(2026-12-31 23:30 UTC);
     let premise = open(Authority::Furs, &act(late));
     for is_closing in [false, true] {
-        let told = premise.message("10039856", is_closing, &act(late)).unwrap();
+        let maker = SoftwareMaker::TaxNumber("24564444".to_owned());
+        let told = premise.message("10039856", is_closing, maker.clone(), &act(late)).unwrap();
         assert_eq!(told.valid_from, time::macros::date!(2027 - 01 - 01));
-        assert_eq!((told.is_closing, &*told.name, told.software_maker), (is_closing, "A1", None));
+        assert_eq!((told.is_closing, &*told.name, told.software_maker), (is_closing, "A1", maker));
     }
-    assert_eq!(open(Authority::Fina, &act(late)).message("69435151530", false, &act(late)), None);
+    assert_eq!(
+        open(Authority::Fina, &act(late)).message(
+            "69435151530",
+            false,
+            SoftwareMaker::default(),
+            &act(late)
+        ),
+        None
+    );
 }
 
 /// Sets a start of a premise, and answers it.

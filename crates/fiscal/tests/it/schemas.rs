@@ -122,7 +122,10 @@ fn premises_of_every_kind_are_allowed() {
                 kind: kind.clone(),
                 valid_from: date!(2026 - 11 - 20),
                 is_closing,
-                software_maker: is_closing.then(|| "24564444".to_owned()),
+                software_maker: match is_closing {
+                    true => furs::SoftwareMaker::TaxNumber("24564444".to_owned()),
+                    false => furs::SoftwareMaker::default(),
+                },
             };
             assert_json(&schema, &premise.json(&header()));
             documents.push(signed(&premise.xml(&header())));
@@ -165,7 +168,10 @@ impl Figures {
         Self {
             in_vat_system: receipt.in_vat_system,
             vat: vat.map(|line| (line.rate, line.base, line.amount)).collect(),
-            others: [&receipt.exempt, &receipt.untaxed].into_iter().flatten().cloned().collect(),
+            others: {
+                let parts = [&receipt.exempt, &receipt.untaxed].into_iter().flatten();
+                parts.chain(receipt.consumption.iter().map(|line| &line.amount)).cloned().collect()
+            },
             total: receipt.total.clone(),
         }
     }
@@ -210,7 +216,8 @@ prop_compose! {
         ],
         total in amounts(),
         taxes in prop::collection::vec((1_i64..10_000, amounts(), amounts()), 0..4),
-        parts in (amounts(), amounts(), amounts()),
+        parts in (amounts(), amounts(), amounts(), amounts(), amounts()),
+        consumption in prop::collection::vec((1_i64..=300, amounts(), amounts()), 0..3),
         buyer in prop::option::of((".{0,25}|55544433328", "(HR|SI)?", any::<bool>())),
         means in prop::collection::vec(
             prop_oneof![Just(Means::Cash), Just(Means::Card), Just(Means::BankTransfer)], 0..3
@@ -233,6 +240,9 @@ prop_compose! {
             exempt: parts.0,
             reverse_charge: parts.1,
             untaxed: parts.2,
+            consumption: consumption.into_iter().map(tax).collect(),
+            margin: parts.3,
+            settled: parts.4,
             buyer,
             means,
             corrects: corrected.collect(),
@@ -261,7 +271,14 @@ proptest! {
             let json = invoice.json(&header(), subsequent);
             assert_json(&schema, &json);
             documents.push(signed(&invoice.xml(&header(), subsequent)));
-            assert_parts(&serde_json::from_str(&json).unwrap());
+            let payload: Value = serde_json::from_str(&json).unwrap();
+            assert_parts(&payload["InvoiceRequest"]["Invoice"], sale);
+            let written = book_invoice(sale);
+            let json = written.json(&header());
+            assert_json(&schema, &json);
+            documents.push(signed(&written.xml(&header())));
+            let payload: Value = serde_json::from_str(&json).unwrap();
+            assert_parts(&payload["InvoiceRequest"]["SalesBookInvoice"], sale);
         }
         assert_xml(FURS, &documents);
     }
@@ -274,7 +291,9 @@ proptest! {
     ) {
         let mut documents = Vec::new();
         for sale in &sales {
-            let arguments = fina::IssueArguments { in_vat_system, ..receipt_arguments(sale) };
+            let paragon = late.then(|| "<1>/2026".to_owned());
+            let arguments =
+                fina::IssueArguments { in_vat_system, paragon, ..receipt_arguments(sale) };
             let receipt = fina::Receipt::issue(arguments, &Echo).unwrap();
             let found = faults(&Figures::of(&receipt));
             prop_assert!(!found.contains(&"166"), "{:?}", receipt);
@@ -282,15 +301,28 @@ proptest! {
             documents.push(receipt.xml(&header(), late));
             let change = receipt.change(fina::PaymentMeans::G, sale.buyer.as_ref(), late);
             documents.push(change.xml(&header()));
+            let tip = receipt.tip(sale.total.abs(), fina::PaymentMeans::K, late);
+            documents.push(tip.xml(&header()));
         }
         assert_xml(FINA, &documents);
     }
 }
 
-/// The figures of an invoice as they are sent: the parts make the total, none is zero, and all of
-/// it is to be paid.
-fn assert_parts(payload: &Value) {
-    let invoice = &payload["InvoiceRequest"]["Invoice"];
+/// The form of a bound book that says what `sale` says.
+fn book_invoice(sale: &Sale) -> furs::BookInvoice {
+    let book = furs::SalesBook {
+        invoice_number: "612".to_owned(),
+        set_number: "03".to_owned(),
+        serial_number: "5001-0001018".to_owned(),
+    };
+    let (taxpayer, premise) = ("10039856".to_owned(), "PREM1".to_owned());
+    furs::BookInvoice::of(sale, taxpayer, premise, book, date!(2026 - 11 - 20))
+}
+
+/// The figures of an invoice as they are sent: the parts make the total, none is zero, and what
+/// advances do not settle is to be paid. A consumption tax is none of Slovenia's.
+fn assert_parts(invoice: &Value, sale: &Sale) {
+    let payload = invoice;
     let number = |value: &Value| decimal(&value.to_string());
     let mut sum = Decimal::zero();
     for (name, part) in invoice["TaxesPerSeller"][0].as_object().unwrap() {
@@ -305,6 +337,12 @@ fn assert_parts(payload: &Value) {
             sum += &number(part);
         }
     }
-    assert_eq!(sum, number(&invoice["InvoiceAmount"]), "{payload}");
-    assert_eq!(invoice["InvoiceAmount"], invoice["PaymentAmount"]);
+    let cents = |amount: &Decimal| racun_kernel::Currency::EUR.round(amount);
+    let sign = |amount: Decimal| if sale.kind == SaleKind::CreditNote { -&amount } else { amount };
+    for tax in &sale.consumption {
+        sum += &sign(cents(&tax.amount));
+    }
+    let total = number(&invoice["InvoiceAmount"]);
+    assert_eq!(sum, total, "{payload}");
+    assert_eq!(&total - &number(&invoice["PaymentAmount"]), sign(cents(&sale.settled)));
 }

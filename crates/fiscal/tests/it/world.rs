@@ -119,6 +119,9 @@ pub fn sale(kind: SaleKind, total: &str) -> Sale {
         exempt: Decimal::zero(),
         reverse_charge: Decimal::zero(),
         untaxed: Decimal::zero(),
+        consumption: Vec::new(),
+        margin: Decimal::zero(),
+        settled: Decimal::zero(),
         buyer: None,
         means: Vec::new(),
         corrects: Vec::new(),
@@ -160,6 +163,7 @@ pub fn receipt_arguments(sale: &Sale) -> fina::IssueArguments<'_> {
         issued_at: NOON,
         operator_oib: "11122233343".to_owned(),
         certificate: "84447379132272517894834195923371485962".to_owned(),
+        paragon: None,
     }
 }
 

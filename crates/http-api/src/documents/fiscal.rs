@@ -3,7 +3,7 @@
 use racun_application::fiscalization::{FinaRequest, FiscalRequest, FiscalizeRequest, FursRequest};
 use racun_documents::{Document, FiscalRecord, FiscalStatus, Fiscalization, PaymentChange};
 use racun_fiscal::Means;
-use racun_kernel::{Authority, calendar::format_instant};
+use racun_kernel::{Authority, AuthorityError, calendar::format_instant};
 use serde::{Deserialize, Serialize};
 use time::OffsetDateTime;
 use time::format_description::well_known::Rfc3339;
@@ -167,6 +167,24 @@ struct FursDataBody {
     special_notes: Option<String>,
     /// Whether the last message said that the document was handed out before.
     subsequent_submit: bool,
+    /// All errors that the authority answered last, in its words; empty when it refused nothing.
+    errors: Vec<AuthorityErrorBody>,
+}
+
+/// An error that a tax authority answered.
+#[derive(Debug, Serialize, ToSchema)]
+#[schema(as = AuthorityError)]
+struct AuthorityErrorBody {
+    /// Its code: `S006` of FURS, `s013` of CIS, or a number that the text of `s013` lists.
+    code: String,
+    /// Its text; of a number what it means.
+    message: String,
+}
+
+impl From<&AuthorityError> for AuthorityErrorBody {
+    fn from(error: &AuthorityError) -> Self {
+        Self { code: error.code.clone(), message: error.message.clone() }
+    }
 }
 
 /// What FURS knows of a document.
@@ -203,6 +221,7 @@ impl FursFiscalizationBody {
             message_id: record.message_id.clone(),
             special_notes: record.special_notes.clone(),
             subsequent_submit: record.is_late,
+            errors: fiscal.errors.iter().map(AuthorityErrorBody::from).collect(),
         };
         Some(Self {
             status: fiscal.status.convert(),
@@ -213,11 +232,13 @@ impl FursFiscalizationBody {
     }
 }
 
-/// A change of a payment's type that the authority has not confirmed.
+/// A change of a payment that the authority has not confirmed.
 #[derive(Debug, Serialize, ToSchema)]
 #[schema(as = UnconfirmedPaymentChange)]
 struct PaymentChangeBody {
+    /// Its type until then; `none` for a payment that is recorded, or comes back from the trash.
     from: String,
+    /// Its type to be; `none` for a payment that is deleted.
     to: String,
     attempted_at: String,
 }
@@ -244,7 +265,7 @@ struct FinaDataBody {
     jir: Option<String>,
     /// The address of the code to print.
     qr: String,
-    /// How it was paid, as the authority was told when it was issued.
+    /// How it is paid, as the authority was told last.
     #[schema(required = true)]
     payment_type: Option<String>,
     #[schema(required = true)]
@@ -258,6 +279,8 @@ struct FinaDataBody {
     issued_at: String,
     /// Whether the last message said that the document was handed out before.
     subsequent_submit: bool,
+    /// All errors that the authority answered last, in its words; empty when it refused nothing.
+    errors: Vec<AuthorityErrorBody>,
     /// Null while there is none.
     #[schema(required = true)]
     payment_change_unconfirmed: Option<PaymentChangeBody>,
@@ -297,6 +320,7 @@ impl FinaFiscalizationBody {
             message_id: record.message_id.clone(),
             issued_at: with_offset(record.issued_at),
             subsequent_submit: record.is_late,
+            errors: fiscal.errors.iter().map(AuthorityErrorBody::from).collect(),
             payment_change_unconfirmed: unconfirmed.map(PaymentChangeBody::from),
         };
         Some(Self {

@@ -87,8 +87,12 @@ impl From<TypeChangeError> for ApiError {
                 let error = Self::new(Kind::Unavailable, message).caused_by(code);
                 error.detailed(reason).retry_after(AUTHORITY_RETRY_SECONDS)
             }
-            TypeChangeError::Unconfirmed { .. } => {
-                Self::new(Kind::Conflict, message).caused_by(code)
+            TypeChangeError::Unconfirmed { wait, .. } => {
+                let error = Self::new(Kind::Conflict, message).caused_by(code);
+                match wait {
+                    Some(seconds) => error.retry_after(seconds.min(AUTHORITY_RETRY_SECONDS)),
+                    None => error,
+                }
             }
             TypeChangeError::Unrecorded(reason) => {
                 Self::new(Kind::Internal, message).caused_by(code).detailed(reason)

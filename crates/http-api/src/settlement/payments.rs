@@ -3,7 +3,7 @@
 use actix_web::web::{self, Data, Json, ReqData};
 use racun_access::Entity;
 use racun_access::Permission::{EraseRecords, ReadTill, Sell, WriteRecords};
-use racun_application::payments as application;
+use racun_application::payments::{self as application, PaymentPorts};
 use racun_kernel::{Page, Scope, id};
 
 use super::include::{INCLUDE, Include};
@@ -36,7 +36,9 @@ pub(crate) const ROUTES: &[Route] = &[
         .about(
             TAG,
             "Changes what is sent of a payment; the totals of what it pays follow. Another type on a \
-             fiscalized invoice is first reported to the tax authority, where it must hear of it.",
+             fiscalized invoice is first reported to the tax authority, where it must hear of it; so \
+             is what is recorded, deleted or restored, when the invoice is then paid otherwise than \
+             the authority was told.",
         )
         .takes::<PaymentPatchBody>()
         .answers::<PaymentBody>(),
@@ -56,6 +58,11 @@ pub(crate) const ROUTES: &[Route] = &[
     .about(TAG, "Removes a payment in the trash for good."),
 ];
 
+/// The store, and the authority that may have to hear of how documents are paid.
+fn ports(services: &Services) -> PaymentPorts<'_> {
+    PaymentPorts { store: &*services.store, authority: Some(&services.tax_authority) }
+}
+
 async fn create(
     services: Data<Services>,
     scope: ReqData<Scope>,
@@ -64,7 +71,7 @@ async fn create(
 ) -> Result<Created<PaymentBody>, ApiError> {
     let (scope, entity, new) = (scope.into_inner(), entity.into_inner(), body.0.convert());
     let task = |services: Services| async move {
-        application::record(&*services.store, &scope, &entity, new, &services.stamp()).await
+        application::record(ports(&services), &scope, &entity, new, &services.stamp()).await
     };
     Ok(Created(services.run(task).await?.convert()))
 }
@@ -119,7 +126,7 @@ async fn trash(
 ) -> Result<NoContent, ApiError> {
     let (scope, entity) = (scope.into_inner(), entity.into_inner());
     let task = |services: Services| async move {
-        application::trash(&*services.store, &scope, &entity, id.0, &services.stamp()).await
+        application::trash(ports(&services), &scope, &entity, id.0, &services.stamp()).await
     };
     services.run(task).await?;
     Ok(NoContent)
@@ -133,7 +140,7 @@ async fn restore(
 ) -> Result<Json<PaymentBody>, ApiError> {
     let (scope, entity) = (scope.into_inner(), entity.into_inner());
     let task = |services: Services| async move {
-        application::restore(&*services.store, &scope, &entity, id.0, &services.stamp()).await
+        application::restore(ports(&services), &scope, &entity, id.0, &services.stamp()).await
     };
     Ok(Json(services.run(task).await?.convert()))
 }

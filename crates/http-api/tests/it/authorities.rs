@@ -5,8 +5,8 @@ use std::sync::{Arc, Mutex, MutexGuard};
 
 use async_trait::async_trait;
 use racun_fiscal::{
-    Authorities, Authority, Header, Identity, Message, OpenedCertificate, P12Error, Patience,
-    Reply, Signer, SigningFailed, TestCertificate, TestCertificates, Unknown,
+    Authorities, Authority, AuthorityError, Header, Identity, Message, OpenedCertificate, P12Error,
+    Patience, Reply, Signer, SigningFailed, TestCertificate, TestCertificates, Unknown,
 };
 use racun_kernel::Environment;
 use time::macros::datetime;
@@ -54,7 +54,8 @@ impl Scripted {
 }
 
 pub fn refused(code: &str) -> Result<Reply, Unknown> {
-    Ok(Reply::Refused { code: code.to_owned(), message: format!("text of {code}") })
+    let (code, message) = (code.to_owned(), format!("text of {code}"));
+    Ok(Reply::refused(vec![AuthorityError { code, message }]).unwrap())
 }
 
 pub fn unknown() -> Result<Reply, Unknown> {

@@ -203,8 +203,10 @@ async fn an_invoice_says_what_croatia_knows_of_it_and_of_how_it_is_paid() {
     let skip = hr.sell(json!({"fina": {"skip": true}})).await.with(422);
     assert_eq!(cause(&skip), "fina_cannot_skip");
     hr.authorities.answers([unknown()]);
-    let dated = json!({"date": "2026-10-01", "fina": {"operator_label": "Bo"}});
-    let sold = hr.sell(dated).await.with(201).json();
+    let dated = json!({"date": "2026-10-01"});
+    let refused_at = hr.sell(dated).await.with(422).json();
+    assert_eq!(refused_at["cause"]["issues"][0]["path"], json!(["date"]), "{refused_at}");
+    let sold = hr.sell(json!({"fina": {"operator_label": "Bo"}})).await.with(201).json();
     assert_eq!((&sold["number"], &sold["furs"]), (&json!("1/P1/1"), &Value::Null));
     assert_eq!(sold["date"], "2026-11-20T00:00:00.000Z");
     let data = sold["fina"]["data"].as_object().unwrap();

@@ -100,7 +100,7 @@ async fn what_furs_does_not_confirm_leaves_no_premise_and_the_name_free() {
         si.authorities.answers([answer.clone()]);
         let failed = si.post("/premises/movable", movable("A1")).await.with(status);
         assert_eq!(cause(&failed), code, "{answer:?}");
-        if let Ok(racun_fiscal::Reply::Refused { code, message }) = answer {
+        if let Ok(racun_fiscal::Reply::Refused { code, message, .. }) = answer {
             let cause = &failed.json()["cause"];
             assert_eq!(
                 (&cause["provider_code"], &cause["provider_message"]),

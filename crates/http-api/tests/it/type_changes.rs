@@ -207,3 +207,29 @@ async fn where_nothing_is_fiscalized_a_type_is_just_changed() {
     assert_eq!(changed["type"], "card");
     books.act(&payment, "delete").await.with(204);
 }
+
+#[actix_web::test]
+async fn while_a_change_is_told_the_same_one_is_asked_to_come_back() {
+    let till = Till::open().await;
+    let (asked, was_asked) = oneshot::channel();
+    let (open, gate) = oneshot::channel();
+    *till.authority.gate.lock().unwrap() = Some((asked, gate));
+    let meanwhile = async {
+        was_asked.await.unwrap();
+        let cause = json!({"code": "fina_payment_change_unconfirmed"});
+        for kind in ["card", "check"] {
+            let answer = till.change(kind).await;
+            assert_eq!(answer.header("retry-after"), "5", "{kind}");
+            let message = says(answer, 409, "conflict", &cause);
+            assert!(message.contains("wait for its answer"), "{message}");
+        }
+        // What has nothing to do with the type goes on, and what would end the payment does not.
+        let note = json!({"note": "Pomota"});
+        till.books.change(&till.payment, note).await.with(200);
+        says(till.books.act(&till.payment, "delete").await, 409, "conflict", &cause);
+        open.send(()).unwrap();
+    };
+    let (answer, ()) = tokio::join!(till.change("card"), meanwhile);
+    assert_eq!(answer.with(200).json()["type"], "card");
+    assert_eq!(till.change("card").await.with(200).json()["type"], "card");
+}

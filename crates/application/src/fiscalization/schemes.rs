@@ -1,0 +1,107 @@
+//! What the taxes of a document's lines mean to an authority beyond their rates: Croatia's
+//! consumption tax, margin schemes, and who may charge VAT at all.
+//!
+//! The classification of a tax says which of them it is: [`CONSUMPTION`] or [`MARGIN`].
+
+use racun_documents::{Content, Line, LineTaxDetail};
+use racun_fiscal::{Authority, SaleTax};
+use racun_kernel::{Decimal, Issue, Issues};
+
+/// Croatia: the consumption tax (porez na potrošnju) on drinks in cafés, 0 to 3 percent of the price
+/// without VAT, which each municipality sets.
+const CONSUMPTION: &str = "pnp";
+
+/// A line that is taxed by its margin: articles 97 and 101 of ZDDV-1, articles 91 and 95 of the
+/// Croatian VAT act. It states no tax, so its rate is 0.
+const MARGIN: &str = "margin";
+
+/// The highest consumption tax in percent (checks 117 and 118 of CIS).
+const MOST_CONSUMPTION: i64 = 3;
+
+fn is(tax: &LineTaxDetail, classification: &str) -> bool {
+    tax.classification.as_deref().is_some_and(|name| name.eq_ignore_ascii_case(classification))
+}
+
+/// Whether `tax` is the consumption tax, which `authority` knows in Croatia alone.
+fn is_consumption(tax: &LineTaxDetail, authority: Authority) -> bool {
+    authority == Authority::Fina && is(tax, CONSUMPTION)
+}
+
+/// Each tax of the lines of `content`, with its line and where it stands.
+fn taxes(content: &Content) -> impl Iterator<Item = ((usize, usize), &Line, &LineTaxDetail)> {
+    content.lines.iter().enumerate().flat_map(|(n, line)| {
+        line.taxes.iter().enumerate().map(move |(m, tax)| ((n, m), line, tax))
+    })
+}
+
+fn at((line, tax): (usize, usize), issue: Issue) -> Issue {
+    issue.at(tax).at("taxes").at(line).at("items")
+}
+
+/// The consumption tax of `content`, by rate, in the document's currency.
+pub(super) fn consumption(content: &Content, authority: Authority) -> Vec<SaleTax> {
+    let mut found: Vec<SaleTax> = Vec::new();
+    for (_, line, tax) in taxes(content).filter(|(.., tax)| is_consumption(tax, authority)) {
+        match found.iter_mut().find(|known| known.rate == tax.rate) {
+            Some(known) => {
+                known.base += &line.total;
+                known.amount += &tax.amount;
+            }
+            None => found.push(SaleTax {
+                rate: tax.rate.clone(),
+                base: line.total.clone(),
+                amount: tax.amount.clone(),
+            }),
+        }
+    }
+    found
+}
+
+/// What `content` sells by its margin, in the document's currency.
+pub(super) fn margin(content: &Content) -> Decimal {
+    taxes(content).filter(|(.., tax)| is(tax, MARGIN)).map(|(_, line, _)| &line.total).sum()
+}
+
+/// Accepts the schemes that the lines of `content` name to `authority`.
+///
+/// # Errors
+/// A consumption tax above 3 percent or in another currency than euros; a margin scheme with a rate.
+/// Each with the path of its tax.
+pub(super) fn check(content: &Content, authority: Authority) -> Result<(), Issues> {
+    let mut issues = Issues::default();
+    for (place, _, tax) in taxes(content) {
+        if is(tax, MARGIN) && !tax.rate.is_zero() {
+            let message = "a margin scheme states no tax: send rate 0 with this classification";
+            issues.push(at(place, Issue::new("invalid_value", message).at("rate")));
+        }
+        if !is_consumption(tax, authority) {
+            continue;
+        }
+        if tax.rate > Decimal::from(MOST_CONSUMPTION) {
+            let message = "the consumption tax is 0 to 3 percent";
+            issues.push(at(place, Issue::new("out_of_range", message).at("rate")));
+        }
+        if content.currency.code() != "EUR" {
+            let message = "the consumption tax is charged on documents in euros only";
+            issues.push(at(place, Issue::new("invalid_value", message).at("classification")));
+        }
+    }
+    issues.into_result(())
+}
+
+/// Refuses lines that charge VAT, for a taxpayer outside the VAT system: whoever states it owes it
+/// (article 203 of directive 2006/112/EC), and CIS takes no VAT of them (checks 142 to 145).
+///
+/// # Errors
+/// `taxpayer_outside_vat` at the rate of each such tax.
+pub(crate) fn check_outside_vat(content: &Content) -> Result<(), Issues> {
+    let charged = taxes(content)
+        .filter(|(.., tax)| !tax.reverse_charge && !tax.rate.is_zero() && !is(tax, CONSUMPTION));
+    let message = "this taxpayer is outside the VAT system and charges none: send \"taxes\": [], \
+                   or say in the entity's settings that it is a taxable person";
+    let issues = charged
+        .map(|(place, ..)| at(place, Issue::new("taxpayer_outside_vat", message).at("rate")));
+    let mut found = Issues::default();
+    issues.for_each(|issue| found.push(issue));
+    found.into_result(())
+}

@@ -1,0 +1,181 @@
+//! All that a command on a payment is about is held, and the command decided on it.
+
+use racun_access::Entity;
+use racun_documents::{Document, DocumentError};
+use racun_kernel::id::PaymentId;
+use racun_kernel::{Load, Scope, Stamp, Store, StoreError, Writes};
+use racun_settlement::{
+    NewPayment, Outcome, PAYMENTS, Payment, PaymentType, Settlement, TypeChange, TypeChangeError,
+    TypeChangeRule,
+};
+use time::OffsetDateTime;
+
+use super::{Command, Named, Plan, get, means, reaches_expenses, type_change, while_links_change};
+use crate::error::Error;
+use crate::fiscalization::may_be_paid_by;
+use crate::settling::{Sheet, payments};
+
+/// Refuses money on a document that was issued without being fiscalized, when it comes in a way that
+/// would have had to be. Settlements move none.
+fn check_skipped(sheet: &Sheet, kind: PaymentType, stamp: &Stamp) -> Result<(), TypeChangeError> {
+    let moves = !matches!(kind, PaymentType::CreditNote | PaymentType::Advance);
+    let is_legal = |document: &Document| may_be_paid_by(document, kind, stamp.now());
+    if moves && !sheet.documents().all(is_legal) {
+        return Err(TypeChangeError::Refused(TypeChangeRule::FiscalizationRequired));
+    }
+    Ok(())
+}
+
+/// All that is held for a command.
+pub(super) struct Held {
+    /// The payment that it is about; none when one is recorded.
+    payment: Option<Payment>,
+    /// All payments of the document that is paid, in the trash or not.
+    payments: Vec<Payment>,
+    settlement: Settlement,
+    pub(super) sheet: Sheet,
+    plan: Plan,
+    stamp: Stamp,
+    /// The time on the store's clock, where it has one.
+    now: OffsetDateTime,
+}
+
+/// What a command comes to, before it is written.
+pub(super) struct Decided {
+    payment: Option<Payment>,
+    /// The types of the payments that count on the document that is paid.
+    pub(super) before: Vec<PaymentType>,
+    /// What they become.
+    pub(super) after: Vec<PaymentType>,
+    outcome: Outcome,
+    pub(super) sheet: Sheet,
+    plan: Plan,
+    pub(super) stamp: Stamp,
+    pub(super) now: OffsetDateTime,
+}
+
+impl Held {
+    /// What `command` comes to.
+    pub(super) fn decide(self, command: Command) -> Result<Decided, Error> {
+        let Self { payment, payments, settlement, sheet, plan, stamp, now } = self;
+        let gone = || StoreError::Unavailable("a command lost its payment".to_owned());
+        let own = || payment.clone().ok_or_else(gone);
+        let outcome = match command {
+            Command::Record(new) => {
+                check_skipped(&sheet, new.kind, &stamp)?;
+                settlement.record(*new, &stamp)?
+            }
+            Command::Change(_, patch) => settlement.change(own()?, *patch, &stamp)?,
+            Command::Trash(_) => settlement.trash(own()?, &stamp)?,
+            Command::Restore(_) => {
+                let payment = own()?;
+                check_skipped(&sheet, payment.kind, &stamp)?;
+                settlement.restore(payment, &stamp)?
+            }
+        };
+        let paid = plan.named.paid();
+        let before = means::of(paid, &payments);
+        let after = means::of(paid, &means::after(payments, &outcome));
+        Ok(Decided { payment, before, after, outcome, sheet, plan, stamp, now })
+    }
+}
+
+impl Decided {
+    /// What becomes of the payment, and the document that it is on, as it was held; `None` when it is
+    /// on none that is ever fiscalized.
+    pub(super) fn change(&self) -> Result<Option<(TypeChange, Document)>, StoreError> {
+        let after = self.outcome.payment.as_ref();
+        let change = after.and_then(|after| TypeChange::between(self.payment.as_ref(), after));
+        let Some(change) = change else { return Ok(None) };
+        let document = type_change::document_of(&self.sheet, &change)?;
+        Ok(Some((change, document)))
+    }
+
+    /// The payment as it becomes, and what is written.
+    pub(super) fn close(self) -> Result<(Payment, Writes), Error> {
+        self.plan.close(self.sheet, self.outcome, &self.stamp)
+    }
+}
+
+/// Holds all that `command` is about, and writes what `decide` answers.
+pub(super) async fn holding<T: Send + 'static>(
+    store: &dyn Store,
+    scope: &Scope,
+    entity: &Entity,
+    command: &Command,
+    stamp: &Stamp,
+    decide: impl Fn(Held) -> Result<(T, Writes), Error> + Clone + Send + 'static,
+) -> Result<T, Error> {
+    let id = match command {
+        Command::Record(new) => {
+            return holding_new(store, scope, entity, new, stamp, decide).await;
+        }
+        Command::Change(id, _) | Command::Trash(id) | Command::Restore(id) => *id,
+    };
+    while_links_change(async || {
+        let seen = get(store, scope, id).await?;
+        let named = Named::of(seen.documents());
+        let plan = Plan::of(store, scope, entity, named, stamp).await?;
+        hold(store, plan, Some(id), stamp, decide.clone()).await
+    })
+    .await
+}
+
+/// As [`holding`], for a payment that is recorded.
+async fn holding_new<T: Send + 'static>(
+    store: &dyn Store,
+    scope: &Scope,
+    entity: &Entity,
+    new: &NewPayment,
+    stamp: &Stamp,
+    decide: impl Fn(Held) -> Result<(T, Writes), Error> + Clone + Send + 'static,
+) -> Result<T, Error> {
+    let named = Named::of(new.references()?.ids());
+    if let Some(expense) = named.expense.filter(|_| !reaches_expenses(scope)) {
+        return Err(StoreError::NotFound { id: expense.to_string() }.into());
+    }
+    // Most invoices have no links, so the first try does not look for them.
+    let unlinked = Plan::unlinked(scope, entity, named.clone(), stamp);
+    match hold(store, unlinked, None, stamp, decide.clone()).await {
+        Err(Error::Document(DocumentError::ChangedMeanwhile)) => {}
+        done => return done,
+    }
+    while_links_change(async || {
+        let plan = Plan::of(store, scope, entity, named.clone(), stamp).await?;
+        hold(store, plan, None, stamp, decide.clone()).await
+    })
+    .await
+}
+
+/// Holds what `plan` names and the payment `id`, and writes what `decide` answers.
+async fn hold<T: Send + 'static>(
+    store: &dyn Store,
+    plan: Plan,
+    id: Option<PaymentId>,
+    stamp: &Stamp,
+    decide: impl FnOnce(Held) -> Result<(T, Writes), Error> + Send + 'static,
+) -> Result<T, Error> {
+    // The documents first, as everywhere: whoever waits for one holds no payment of it.
+    let mut loads = plan.loads();
+    let named = loads.len();
+    let tenant = plan.scope.tenant();
+    loads.extend(id.map(|id| Load::One { table: &PAYMENTS, tenant, id: id.to_string() }));
+    let stamp = stamp.clone();
+    store
+        .decide(loads, None, move |mut loaded| {
+            let own = loaded.rows.split_off(named);
+            let payment = match id {
+                None => None,
+                Some(id) => {
+                    let gone = || StoreError::NotFound { id: id.to_string() };
+                    let row = own.iter().flatten().next().ok_or_else(gone)?;
+                    Some(row.read(&PAYMENTS)?)
+                }
+            };
+            let payments = payments(&loaded.rows)?;
+            let (sheet, settlement) = plan.open(&loaded)?;
+            let now = loaded.now.unwrap_or_else(|| stamp.now());
+            decide(Held { payment, payments, settlement, sheet, plan, stamp, now })
+        })
+        .await
+}

@@ -1,0 +1,140 @@
+//! Taxes beyond VAT by rate: consumption tax, margin schemes, taxpayers outside VAT, and what is left
+//! to pay after advances.
+
+use racun_application::documents::{Creation, DocumentRequest, LineTaxRequest};
+use racun_documents::{Document, DocumentKind};
+use racun_fiscal::{FiscalSettings, Message, fina, furs};
+use racun_settlement::PaymentType::{BankTransfer, Cash};
+
+use crate::fiscal::{in_croatia, in_slovenia};
+use crate::fixture::{decimal, issues, line, request};
+use crate::office::{Fiscalizing, paid};
+use crate::settling::linked;
+
+/// A line of `price` whose taxes have these rates and classifications.
+fn taxed(price: &str, taxes: &[(&str, Option<&str>)]) -> racun_application::documents::LineRequest {
+    let tax = |(rate, classification): &(&str, Option<&str>)| LineTaxRequest {
+        rate: Some(decimal(rate)),
+        classification: classification.map(str::to_owned),
+        ..LineTaxRequest::default()
+    };
+    let mut line = line("Pivo", "1", price);
+    line.taxes = Some(taxes.iter().map(tax).collect());
+    line
+}
+
+/// Beer with VAT and consumption tax, an exempt line, one under a margin scheme and an untaxed one.
+fn mixed() -> DocumentRequest {
+    request(vec![
+        taxed("100", &[("25", None), ("3", Some("pnp"))]),
+        taxed("10", &[("25", None)]),
+        taxed("20", &[("0", None)]),
+        taxed("30", &[("0", Some("margin"))]),
+        taxed("40", &[]),
+    ])
+}
+
+async fn sold(own: &Fiscalizing, request: DocumentRequest) -> Document {
+    let creation = Creation { payments: paid(&[Cash]), ..Creation::default() };
+    own.make(DocumentKind::Invoice, request, creation, &own.shop.stamp).await.unwrap()
+}
+
+fn receipt(own: &Fiscalizing) -> Box<fina::Receipt> {
+    match own.office.heard().pop().unwrap().message {
+        Message::FinaReceipt { receipt, .. } => receipt,
+        other => panic!("{other:?}"),
+    }
+}
+
+fn invoice(own: &Fiscalizing) -> Box<furs::Invoice> {
+    match own.office.heard().pop().unwrap().message {
+        Message::FursInvoice { invoice, .. } => invoice,
+        other => panic!("{other:?}"),
+    }
+}
+
+#[tokio::test]
+async fn croatia_hears_of_consumption_tax_and_of_margin_schemes_apart() {
+    let own = in_croatia().await;
+    let document = sold(&own, mixed()).await;
+    assert_eq!(document.amounts.total_with_tax, decimal("230.50"));
+    let told = receipt(&own);
+    let line = |line: &fina::TaxLine| {
+        [line.rate.clone(), line.base.clone(), line.amount.clone()].map(|part| part.to_string())
+    };
+    assert_eq!(told.vat.iter().map(line).collect::<Vec<_>>(), [["25", "110", "27.5"]]);
+    assert_eq!(told.consumption.iter().map(line).collect::<Vec<_>>(), [["3", "100", "3"]]);
+    assert_eq!(told.exempt, Some(decimal("20")));
+    assert_eq!(told.margin, Some(decimal("30")));
+    assert_eq!(told.untaxed, Some(decimal("70")), "its own 40, and what the margin taxes");
+    assert_eq!(told.total, decimal("230.50"));
+}
+
+#[tokio::test]
+async fn slovenia_hears_of_margin_schemes_and_knows_no_consumption_tax() {
+    let own = in_slovenia().await;
+    let document = request(vec![
+        taxed("100", &[("22", None)]),
+        taxed("20", &[("0", None)]),
+        taxed("30", &[("0", Some("MARGIN"))]),
+        taxed("40", &[]),
+        taxed("10", &[("3", Some("pnp"))]),
+    ]);
+    sold(&own, document).await;
+    let taxes = invoice(&own).taxes;
+    let parts = [taxes.exempt, taxes.margin, taxes.untaxed];
+    assert_eq!(parts, ["20", "30", "40"].map(|part| Some(decimal(part))));
+    let rates: Vec<_> = taxes.vat.iter().map(|line| line.rate.to_string()).collect();
+    assert_eq!(rates, ["22", "3"], "a classification of the taxpayer's own");
+}
+
+#[tokio::test]
+async fn a_scheme_that_an_authority_refuses_is_refused_with_its_path() {
+    let own = in_croatia().await;
+    for (line, path) in [
+        (taxed("1", &[("25", None), ("3.01", Some("pnp"))]), "items[0].taxes[1].rate"),
+        (taxed("1", &[("25", Some("margin"))]), "items[0].taxes[0].rate"),
+    ] {
+        let creation = Creation { payments: paid(&[Cash]), ..Creation::default() };
+        let stamp = &own.shop.stamp;
+        let made = own.make(DocumentKind::Invoice, request(vec![line]), creation, stamp).await;
+        let found = issues(made.unwrap_err());
+        assert!(found.len() == 1 && found[0].contains(path), "{found:?}");
+    }
+    assert_eq!(own.series().await, [], "a number was taken");
+}
+
+#[tokio::test]
+async fn who_is_outside_vat_issues_no_line_with_vat() {
+    let croatia = in_croatia().await;
+    let settings = FiscalSettings { in_vat_system: false, ..croatia.settings() };
+    croatia.store_settings(&settings).await;
+    let mut slovenia = in_slovenia().await;
+    slovenia.shop.entity.is_tax_subject = false;
+    for own in [&croatia, &slovenia] {
+        let lines = vec![taxed("10", &[]), taxed("5", &[("25", None)])];
+        let stamp = &own.shop.stamp;
+        let creation = || Creation { payments: paid(&[Cash]), ..Creation::default() };
+        let made = own.make(DocumentKind::Invoice, request(lines), creation(), stamp).await;
+        let found = issues(made.unwrap_err());
+        assert!(found.len() == 1 && found[0].contains("items[1].taxes[0].rate"), "{found:?}");
+        sold(own, request(vec![taxed("10", &[]), taxed("5", &[("3", Some("pnp"))])])).await;
+    }
+    let told = receipt(&croatia);
+    assert_eq!((told.vat.len(), told.consumption.len(), told.untaxed.clone()), (0, 1, None));
+}
+
+#[tokio::test]
+async fn what_settled_advances_leave_is_to_be_paid() {
+    let own = in_slovenia().await;
+    let stamp = &own.shop.stamp;
+    let advance = |amount: &str| request(vec![taxed(amount, &[("22", None)])]);
+    let creation = Creation { payments: paid(&[BankTransfer]), ..Creation::default() };
+    let kind = DocumentKind::AdvanceInvoice;
+    let before = own.make(kind, advance("50"), creation, stamp).await.unwrap();
+    assert_eq!(invoice(&own).payment, decimal("61"));
+    let last = sold(&own, linked(advance("100"), &[&before])).await;
+    assert!(last.amounts.total_paid == decimal("122"));
+    let told = invoice(&own);
+    assert_eq!((told.total.clone(), told.payment.clone()), (decimal("122"), decimal("61")));
+}
