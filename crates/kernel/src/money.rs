@@ -85,7 +85,7 @@ impl FromStr for Currency {
         ISO_4217
             .into_iter()
             .find_map(|(decimals, codes)| {
-                let code = codes.split(' ').find(|code| *code == text)?;
+                let code = codes.split(' ').find(|code| code.eq_ignore_ascii_case(text))?;
                 Some(Self { code, decimals })
             })
             .ok_or(UnknownCurrency)
@@ -141,9 +141,12 @@ mod tests {
     }
 
     #[test]
-    fn only_active_codes_in_capitals_are_currencies() {
-        for text in ["", "EU", "eur", "EUR ", "HRK", "XXX", "E R"] {
+    fn only_active_codes_are_currencies_in_either_case() {
+        for text in ["", "EU", "EUR ", "HRK", "hrk", "XXX", "E R"] {
             assert_eq!(text.parse::<Currency>(), Err(UnknownCurrency), "{text}");
+        }
+        for text in ["EUR", "eur", "Eur"] {
+            assert_eq!(text.parse::<Currency>().unwrap().code(), "EUR", "{text}");
         }
     }
 }

@@ -259,7 +259,7 @@ impl Money<'_> {
         if currency == entity.currency {
             return (currency, None);
         }
-        let other = |code: &str| code != entity.currency.code();
+        let other = |code: &str| !code.eq_ignore_ascii_case(entity.currency.code());
         let quote = self.rate.value().and_then(|rate| rate.quote_currency.as_deref());
         if quote.is_some_and(other) {
             let message = format!("the rate is into the entity's currency, {}", entity.currency);

@@ -54,13 +54,14 @@ impl From<TypeChangeError> for ApiError {
         let (code, message) = (error.code(), error.to_string());
         match error {
             TypeChangeError::Refused(rule) => match rule {
-                TypeChangeRule::FiscalizationRequired
-                | TypeChangeRule::WindowExpired
-                | TypeChangeRule::RecordUnavailable => {
+                TypeChangeRule::FiscalizationRequired => {
+                    Self::new(Kind::Unprocessable, message).caused_by(code).for_now()
+                }
+                TypeChangeRule::WindowExpired | TypeChangeRule::RecordUnavailable => {
                     Self::new(Kind::Unprocessable, message).caused_by(code)
                 }
                 TypeChangeRule::NotConfirmedYet => {
-                    Self::new(Kind::Conflict, message).caused_by(code)
+                    Self::new(Kind::Conflict, message).caused_by(code).for_now()
                 }
             },
             TypeChangeError::Provider(provider) => {
@@ -87,7 +88,7 @@ impl From<TypeChangeError> for ApiError {
                 error.detailed(reason).retry_after(AUTHORITY_RETRY_SECONDS)
             }
             TypeChangeError::Unconfirmed { .. } => {
-                Self::new(Kind::Conflict, message).caused_by(code)
+                Self::new(Kind::Conflict, message).caused_by(code).for_now()
             }
             TypeChangeError::Unrecorded(reason) => {
                 Self::new(Kind::Internal, message).caused_by(code).detailed(reason)
