@@ -19,7 +19,7 @@ pub struct Currency {
 
 /// The text is not an active currency code of ISO 4217.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
-#[error("not an active ISO 4217 currency code in capitals, such as EUR")]
+#[error("not an active ISO 4217 currency code, such as EUR")]
 pub struct UnknownCurrency;
 
 /// Active codes by minor unit: ISO 4217 list one, amendment 179; funds and metals left out but for

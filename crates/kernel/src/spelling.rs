@@ -1,14 +1,14 @@
 //! Which known name somebody meant who wrote another.
 
 /// The name among `known` that `word` is a slip of: written with other capitals or underscores, or with
-/// few letters wrong, missing, added or swapped: one of four. Names of fewer than four letters have no
-/// slips, as nearly everything would be one.
+/// few letters wrong, missing, added or swapped: one of four, and three at most. Among names of fewer than
+/// four letters there are no slips, as nearly everything would be one.
 #[must_use]
 pub fn nearest<'a>(word: &str, known: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
     let word = letters(word);
     let near = known.into_iter().filter_map(|name| {
         let letters = letters(name);
-        let most = (letters.len().min(word.len()) / LETTERS_OF_A_SLIP).min(MOST_SLIPS);
+        let most = (letters.len().max(word.len()) / LETTERS_OF_A_SLIP).min(MOST_SLIPS);
         if letters.len().abs_diff(word.len()) > most {
             return None;
         }

@@ -274,7 +274,7 @@ impl ApiError {
     /// The same error with `further` issues beside its own, of places that it has none of.
     #[must_use]
     pub(crate) fn with_issues(mut self, further: &Issues) -> Self {
-        crate::request::add_issues(&mut self.issues, further);
+        self.issues.extend_elsewhere(further);
         Self { message: self.issues.to_string(), ..self }
     }
 

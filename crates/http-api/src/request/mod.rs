@@ -13,7 +13,7 @@ pub(crate) use body::read_whole;
 pub use form::Form;
 pub(crate) use form::TakenParts;
 pub(crate) use header::{bearer_token, single};
-pub(crate) use json::{add as add_issues, unknown};
+pub(crate) use json::unknown;
 pub(crate) use maybe_body::MaybeBody;
 pub use path::{PathId, PathText};
 pub use query::Query;

@@ -189,6 +189,7 @@ async fn everything_that_is_wrong_with_a_body_is_told_at_once() {
                 (r#"["amount"]"#, "invalid_type"),
                 (r#"["date"]"#, "invalid_value"),
                 (r#"["type"]"#, "invalid_type"),
+                (r#"["document_id"]"#, "required"),
             ],
         ),
     ] {

@@ -9,6 +9,7 @@ use racun_kernel::id::KINDS;
 use serde_json::{Map, Value, json};
 
 use crate::harness::{Answer, Api, Who};
+use crate::taxpayer::form;
 
 /// The name of no property and no parameter, and like none.
 const UNKNOWN: &str = "zzqqxx";
@@ -159,6 +160,27 @@ async fn every_body_refuses_a_property_that_it_does_not_know_at_every_depth() {
     assert!(lenient.is_empty(), "{} of {objects}: {lenient:#?}", lenient.len());
     assert!(bodies > 100 && objects > 250, "{bodies} bodies, {objects} objects");
     assert_eq!(happened(&api, &owner).await, before);
+}
+
+#[actix_web::test]
+async fn every_form_refuses_a_part_that_it_does_not_know() {
+    let description = serde_json::to_value(openapi()).unwrap();
+    let api = Api::new().await;
+    let owner = api.owner("owner@example.com").await;
+    let mut forms = 0;
+    for route in routes() {
+        let method = route.verb.name().to_lowercase();
+        let content = &description["paths"][route.path][method]["requestBody"]["content"];
+        if content.get("multipart/form-data").is_none() {
+            continue;
+        }
+        forms += 1;
+        let sent = form(route.path, &[("file", b"x"), (UNKNOWN, b"1"), ("pasphrase", b"1")]);
+        let answer = api.call(owner.sign(sent)).await;
+        let path = json!([UNKNOWN]);
+        assert!(refuses(&answer, &path, Some("unknown_field")), "{}: {answer:?}", route.path);
+    }
+    assert!(forms >= 4, "{forms}");
 }
 
 #[actix_web::test]

@@ -91,25 +91,12 @@ pub(super) fn parse<T: DeserializeOwned + Validate>(bytes: &[u8]) -> Result<T, U
         if let Err(errors) = value.validate() {
             let mut declared = Issues::default();
             collect(&errors, &mut declared);
-            add(&mut all, &declared);
+            all.extend_elsewhere(&declared);
         }
     }
     match value {
         Some(value) if all.is_empty() => Ok(value),
         rest => Err(Unread::Unfit(Box::new(Unfit { issues: all, rest }))),
-    }
-}
-
-/// Adds to `issues` what of `further` is about other places. A place that was refused, or in which
-/// something was, is not what its sender meant, so nothing more is said of it.
-pub(crate) fn add(issues: &mut Issues, further: &Issues) {
-    let known: Vec<Vec<Step>> = issues.iter().map(|issue| issue.path.clone()).collect();
-    for issue in further.iter() {
-        let is_about =
-            |path: &Vec<Step>| path.starts_with(&issue.path) || issue.path.starts_with(path);
-        if !known.iter().any(is_about) && issues.len() < MOST_ISSUES {
-            issues.push(issue.clone());
-        }
     }
 }
 
@@ -238,5 +225,106 @@ fn refused(error: &ValidationError) -> Issue {
             Issue::new("out_of_range", format!("expected a number from {min} to {max}"))
         }
         _ => Issue::new("invalid_value", error.message.as_deref().unwrap_or("is not accepted")),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeMap;
+
+    use racun_kernel::{Decimal, Patch};
+    use serde::Deserialize;
+
+    use super::*;
+
+    #[derive(Debug, Deserialize, PartialEq)]
+    #[serde(rename_all = "snake_case")]
+    enum Colour {
+        Red,
+        DarkBlue,
+    }
+
+    #[derive(Debug, Deserialize, PartialEq, Validate)]
+    struct Inner {
+        amount: Decimal,
+        colour: Colour,
+    }
+
+    #[derive(Debug, Deserialize, PartialEq, Validate)]
+    struct Outer {
+        #[validate(length(min = 2))]
+        name: String,
+        count: u8,
+        #[serde(default)]
+        note: Patch<String>,
+        #[serde(default)]
+        inner: Option<Inner>,
+        #[serde(default)]
+        list: Vec<Inner>,
+        #[serde(default)]
+        free: BTreeMap<String, String>,
+    }
+
+    fn read(text: &str) -> Result<Outer, String> {
+        parse::<Outer>(text.as_bytes()).map_err(|unread| match unread {
+            Unread::Text(error) => error.to_string(),
+            Unread::Unfit(unfit) => {
+                let told = unfit.issues.iter().map(|it| format!("{it} [{}]", it.code));
+                told.collect::<Vec<_>>().join("; ")
+            }
+        })
+    }
+
+    #[test]
+    fn a_good_body_is_read_with_its_digits() {
+        let text = r#"{"name": "ab", "count": 3, "note": null, "free": {"x": "y"},
+                       "list": [{"amount": 0.1000000001, "colour": "dark_blue"}]}"#;
+        let body = read(text).unwrap();
+        let amount: Decimal = "0.1000000001".parse().unwrap();
+        assert_eq!(body.list, [Inner { amount, colour: Colour::DarkBlue }]);
+        assert_eq!((body.count, body.note), (3, Patch::Null));
+    }
+
+    #[test]
+    fn all_issues_are_told_and_nothing_of_what_was_filled_in() {
+        for (text, expected) in [
+            ("{}", "name: is required [required]; count: is required [required]"),
+            (
+                r#"{"name": 1, "nam": 2, "count": 300}"#,
+                "nam: there is no such property; did you mean `name`? [unknown_field]; \
+                 name: expected text [invalid_type]; \
+                 count: expected a whole number of at least 0 [invalid_value]",
+            ),
+            (
+                r#"{"name": "a", "count": 1, "name": "b"}"#,
+                "name: send this property once [duplicate_field]",
+            ),
+            (
+                r#"{"name": "ab", "count": 1, "inner": {"colour": 5}, "list": [7, {"amount": "1"}]}"#,
+                "inner.colour: expected one of red, dark_blue [invalid_type]; \
+                 inner.amount: is required [required]; \
+                 list[0]: expected an object [invalid_type]; \
+                 list[1].amount: expected a JSON number [invalid_type]; \
+                 list[1].colour: is required [required]",
+            ),
+            (
+                r#"{"name": "a", "count": 1, "free": {"x": 1, "y": 2}, "inner": {"amount": 1e999, "colour": "blue"}}"#,
+                "free.x: expected text [invalid_type]; free.y: expected text [invalid_type]; \
+                 inner.amount: a number may hold at most 15 digits before the decimal point and 10 behind \
+                 it [invalid_value]; \
+                 inner.colour: expected one of red, dark_blue [invalid_value]; \
+                 name: expected at least 2 characters [too_short]",
+            ),
+            (r#"["ab", 1]"#, "expected an object [invalid_type]"),
+            ("null", "expected an object [invalid_type]"),
+            (r#"["ab""#, "the body is not JSON: look at line 1, column 5"),
+            (r#"{"name": 1, "count""#, "the body is not JSON: look at line 1, column 19"),
+            (
+                r#"{"name": "a\u0000b", "count": 1}"#,
+                "name: text cannot hold a NUL character [invalid_value]",
+            ),
+        ] {
+            assert_eq!(read(text).unwrap_err(), expected, "{text}");
+        }
     }
 }
