@@ -1,6 +1,7 @@
 //! Business units.
 
 use racun_kernel::id::{self, BusinessUnitId, EntityId, FileId};
+use racun_kernel::spelling::nearest;
 use racun_kernel::{
     Decimal, Issue, Issues, Patch, Put, Scope, Series, Stamp, Store, StoreError, Writes,
 };
@@ -205,6 +206,7 @@ impl BusinessUnitInput {
             Patch::Absent => {}
             Patch::Null => unit.settings = Map::new(),
             Patch::Value(sent) => {
+                check.keep("settings", check_slips(&sent));
                 unit.settings.extend(sent);
                 check.keep("settings", check_settings(&unit.settings));
             }
@@ -221,6 +223,20 @@ fn file_id(text: String) -> Result<FileId, Issue> {
 
 /// What must hold of a setting that is there and not null.
 type SettingRule = fn(&Json) -> Result<(), Issues>;
+
+/// Refuses keys that are slips of those that the interface specifies. Others are the caller's.
+fn check_slips(sent: &Map<String, Json>) -> Result<(), Issues> {
+    const KNOWN: [&str; 4] =
+        ["pdf_template", "primary_color", "logo_scale_percent", "email_defaults"];
+    let mut issues = Issues::default();
+    for key in sent.keys().filter(|key| !KNOWN.contains(&key.as_str())) {
+        if let Some(near) = nearest(key, KNOWN) {
+            let message = format!("there is no such setting; did you mean `{near}`?");
+            issues.push(Issue::new("unknown_field", message).at(key.as_str()));
+        }
+    }
+    issues.into_result(())
+}
 
 /// Checks what the interface specifies of a unit's settings.
 fn check_settings(settings: &Map<String, Json>) -> Result<(), Issues> {

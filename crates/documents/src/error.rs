@@ -49,7 +49,7 @@ pub enum Refused {
     #[error("the document is a draft; finalize it before it is shared or sent")]
     DraftNotShared,
     /// A voided document stays as it is.
-    #[error("the document is voided")]
+    #[error("the document is voided and stays as it is; make a new one")]
     Voided,
     /// Nobody may edit an issued document of this entity's country.
     #[error(

@@ -16,7 +16,8 @@ pub(crate) const ROUTES: &[Route] = &[
     Route::get("/openapi.json", "getDescription", Gate::Open, || web::to(description))
         .about("Description", "This description, as OpenAPI 3.1."),
     Route::get("/docs", "getDocs", Gate::Open, || web::to(page))
-        .about("Description", "This description, as pages to read and to try."),
+        .about("Description", "This description, as pages to read and to try.")
+        .linked(),
     Route::get("/docs/{file}", "getDocsFile", Gate::Open, || web::to(file))
         .about("Description", "A part of those pages."),
 ];

@@ -12,6 +12,7 @@ use futures_util::FutureExt as _;
 use futures_util::future::join;
 use racun_access::{self as access, AccessError, Caller, Entity, Permission};
 use racun_application::billing;
+use racun_kernel::id::EntityId;
 use racun_kernel::{Scope, Stamp, Store};
 
 use crate::billing::features;
@@ -20,7 +21,8 @@ use crate::error::{ApiError, Kind};
 use crate::foresight::{Foresight, is_near};
 use crate::idempotency::{self, Begun, Key};
 use crate::limits::{self, Counted};
-use crate::request::{bearer_token, single};
+use crate::rehearsal;
+use crate::request::{Query, TakenParts, bearer_token, single};
 use crate::route::{Gate, Route};
 use crate::services::{Limits, Services};
 
@@ -37,6 +39,7 @@ pub(crate) async fn pass(
         Ok(begun) => begun,
         Err(error) => return Ok(request.error_response(error)),
     };
+    rehearsal::prepare(route, &mut request);
     let keyed = match begun {
         Begun::Plain => None,
         Begun::First(keyed) => Some(keyed),
@@ -46,7 +49,7 @@ pub(crate) async fn pass(
     let http = request.request().clone();
     let handled = async {
         match keyed {
-            None => next.call(request).await,
+            None => rehearsal::run(route, request, next).await,
             Some(keyed) => keyed.carry_out(request, next).await,
         }
     };
@@ -77,6 +80,10 @@ async fn guarded<T>(limits: Limits, work: impl Future<Output = T>) -> Result<T, 
 async fn begin(route: &'static Route, request: &mut ServiceRequest) -> Result<Begun, ApiError> {
     let key = Key::of(route, request.headers());
     admit(route, request, key.as_ref().ok().and_then(Option::as_ref)).await?;
+    Query::parse(request.query_string()).check(route)?;
+    if route.takes_form {
+        request.extensions_mut().insert(TakenParts(route));
+    }
     match key? {
         Some(key) => idempotency::begin(route, request, key).await,
         None => Ok(Begun::Plain),
@@ -209,7 +216,13 @@ async fn enter(
         }
         Gate::EntityInPath(permission) => {
             let named = request.match_info().query("id");
-            let place = access::open_entity(store, &caller, named).await?;
+            let place = access::open_entity(store, &caller, named).await;
+            let place = place.map_err(|error| match error {
+                AccessError::NotFound { .. } if named.parse::<EntityId>().is_err() => {
+                    ApiError::no_such("entity", named)
+                }
+                error => error.into(),
+            })?;
             let_in(route, request, permission, place, store, stamp).await?;
         }
     }

@@ -54,6 +54,17 @@ pub(crate) fn same_body(one: Option<Described>, other: Option<Described>) -> boo
     one.is_some() && one == other
 }
 
+/// The names of the properties of a body that is described as an object.
+pub(crate) fn properties(described: Described) -> Vec<String> {
+    let mut schemas = Schemas::new();
+    let RefOr::Ref(reference) = described(&mut schemas) else { return Vec::new() };
+    let name = reference.ref_location.rsplit('/').next().unwrap_or_default();
+    match schemas.remove(name) {
+        Some(RefOr::T(Schema::Object(object))) => object.properties.into_keys().collect(),
+        _ => Vec::new(),
+    }
+}
+
 /// A JSON number with its own digits, never a binary approximation.
 pub(crate) fn number() -> Schema {
     ObjectBuilder::new().schema_type(Type::Number).build().into()

@@ -31,6 +31,8 @@ pub struct Route {
     /// Whether answers carry an `ETag`, and a request that names it in `If-None-Match` is answered
     /// 304.
     pub is_conditional: bool,
+    /// Whether links lead here, from mails and pages, to which others append parameters of their own.
+    pub is_linked: bool,
     /// In which buckets its requests are counted.
     pub rate: Rate,
     /// Whether its answer shows a key or token that is shown only once, and is kept unreadable.
@@ -196,6 +198,7 @@ impl Route {
             status: 200,
             parameters: [&[], &[]],
             is_conditional: false,
+            is_linked: false,
             rate: Rate::Ordinary,
             shows_secret: false,
             takes: None,
@@ -277,6 +280,12 @@ impl Route {
     #[must_use]
     pub const fn conditional(self) -> Self {
         Self { is_conditional: true, ..self }
+    }
+
+    /// Says that links lead here: query parameters that are not declared are passed over.
+    #[must_use]
+    pub const fn linked(self) -> Self {
+        Self { is_linked: true, ..self }
     }
 
     /// Says that the route is one where guessing pays: few requests from one address are answered.

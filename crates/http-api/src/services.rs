@@ -142,7 +142,7 @@ pub struct Limits {
 
 impl Limits {
     /// Nesting that a JSON body may have.
-    pub const MAX_JSON_DEPTH: usize = 128;
+    pub const MAX_JSON_DEPTH: usize = 127;
 }
 
 impl Default for Limits {

@@ -14,6 +14,9 @@ use ulid::Ulid;
 pub trait Kind: 'static {
     /// The text before the ULID, underscore included, as in `inv_`.
     const PREFIX: &'static str;
+
+    /// The kind's name in the registry: `BusinessUnit`.
+    const NAME: &'static str = "Record";
 }
 
 /// Identifier of a `K`: its prefix and a lower-case ULID, as in `inv_01jb2…`.
@@ -138,10 +141,15 @@ macro_rules! kinds {
         pub enum $kind {}
         impl Kind for $kind {
             const PREFIX: &'static str = $prefix;
+            const NAME: &'static str = stringify!($kind);
         }
         #[doc = concat!("Id of kind `", $prefix, "`.")]
         pub type $id = Id<$kind>;
-    )*};
+    )*
+
+        /// Prefixes of all kinds, with the names of the kinds. Documents have kinds of their own.
+        pub const KINDS: &[(&str, &str)] = &[$(($prefix, stringify!($kind))),*];
+    };
 }
 
 kinds! {

@@ -94,6 +94,18 @@ impl Issues {
         self.0.extend(issues.at(step).0);
     }
 
+    /// Adds what of `further` is about other places. A place where something is wrong already, or in
+    /// which something is, does not hold what its sender meant, so nothing more is said of it.
+    pub fn extend_elsewhere(&mut self, further: &Self) {
+        let known: Vec<Vec<Step>> = self.0.iter().map(|issue| issue.path.clone()).collect();
+        let is_new = |issue: &&Issue| {
+            let of_it =
+                |path: &Vec<Step>| path.starts_with(&issue.path) || issue.path.starts_with(path);
+            !known.iter().any(of_it)
+        };
+        self.0.extend(further.0.iter().filter(is_new).cloned());
+    }
+
     /// Keeps the value of `result`, or its issues where they were found.
     pub fn note<T>(&mut self, result: Result<T, Self>) -> Option<T> {
         result.map_err(|issues| self.0.extend(issues.0)).ok()

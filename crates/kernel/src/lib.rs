@@ -8,6 +8,7 @@
 //! | `money`      | ISO 4217 currencies and the one rounding                          |
 //! | `metadata`   | the string map a caller attaches to a resource                    |
 //! | `text`       | which texts and locales are accepted, and how lists compare texts |
+//! | `spelling`   | which known name was meant by another                            |
 //! | `tax_number` | which numbers of taxpayers there can be                           |
 //! | `patch`      | absent, null or a value: a field of a partial update              |
 //! | `calendar`   | dates and instants: their text and an entity's local day          |
@@ -50,6 +51,7 @@ mod rate;
 pub mod recent;
 mod record;
 mod scope;
+pub mod spelling;
 mod stamp;
 mod store;
 mod tally;

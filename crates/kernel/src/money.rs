@@ -19,7 +19,7 @@ pub struct Currency {
 
 /// The text is not an active currency code of ISO 4217.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
-#[error("not an active ISO 4217 currency code in capitals, such as EUR")]
+#[error("not an active ISO 4217 currency code, such as EUR")]
 pub struct UnknownCurrency;
 
 /// Active codes by minor unit: ISO 4217 list one, amendment 179; funds and metals left out but for
@@ -85,7 +85,7 @@ impl FromStr for Currency {
         ISO_4217
             .into_iter()
             .find_map(|(decimals, codes)| {
-                let code = codes.split(' ').find(|code| *code == text)?;
+                let code = codes.split(' ').find(|code| code.eq_ignore_ascii_case(text))?;
                 Some(Self { code, decimals })
             })
             .ok_or(UnknownCurrency)
@@ -141,9 +141,12 @@ mod tests {
     }
 
     #[test]
-    fn only_active_codes_in_capitals_are_currencies() {
-        for text in ["", "EU", "eur", "EUR ", "HRK", "XXX", "E R"] {
+    fn only_active_codes_are_currencies_in_either_case() {
+        for text in ["", "EU", "EUR ", "HRK", "hrk", "XXX", "E R"] {
             assert_eq!(text.parse::<Currency>(), Err(UnknownCurrency), "{text}");
+        }
+        for text in ["EUR", "eur", "Eur"] {
+            assert_eq!(text.parse::<Currency>().unwrap().code(), "EUR", "{text}");
         }
     }
 }

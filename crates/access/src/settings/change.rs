@@ -1,6 +1,7 @@
 //! How a partial update of the settings merges.
 
 use racun_kernel::id::BankAccount;
+use racun_kernel::spelling::nearest;
 use racun_kernel::{Issue, Issues, Stamp};
 use serde_json::{Map, Value as Json};
 
@@ -28,6 +29,12 @@ impl Settings {
     pub fn merged(&self, mut changes: Map<String, Json>, stamp: &Stamp) -> Result<Self, Issues> {
         changes.retain(|key, _| !PROTECTED.contains(&key.as_str()));
         let mut issues = check_properties(&SETTINGS, &changes);
+        for key in changes.keys().filter(|key| SETTINGS.iter().all(|known| known.name != *key)) {
+            if let Some(near) = nearest(key, PROTECTED) {
+                let message = format!("there is no such setting; did you mean `{near}`?");
+                issues.push(Issue::new("unknown_field", message).at(key.as_str()));
+            }
+        }
         for (key, value) in &changes {
             if holds_nul(value) || key.contains('\0') {
                 let message = "text cannot hold a NUL character";

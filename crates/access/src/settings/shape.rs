@@ -1,5 +1,6 @@
 //! What a value of the settings may be, and what is wrong with it.
 
+use racun_kernel::spelling::nearest;
 use racun_kernel::text::{self, LOCALES};
 use racun_kernel::{Issue, Issues};
 use serde_json::{Map, Value as Json};
@@ -18,7 +19,7 @@ pub(super) enum Shape {
     OneOf(&'static [&'static str]),
     /// Text of a form: the test, and how to describe the form.
     Form(fn(&str) -> bool, &'static str),
-    /// An object with these properties; others are kept as they are.
+    /// An object with these properties; others are kept as they are, unless they are slips of these.
     Object(&'static [Property]),
     /// An object whose keys are the caller's, each of this shape.
     Each(&'static Shape),
@@ -90,7 +91,8 @@ fn check_whole(value: &Json, least: i64, most: i64) -> Issues {
     Issue::new(if value.is_number() { "out_of_range" } else { "invalid_type" }, message).into()
 }
 
-/// What is wrong with the known `properties` of `map`.
+/// What is wrong with the known `properties` of `map`, and which others were meant to be known ones: those
+/// that are near to one. Whatever else callers keep there is theirs.
 pub(super) fn check_properties(properties: &[Property], map: &Map<String, Json>) -> Issues {
     let mut issues = Issues::default();
     for Property { name, shape, required } in properties {
@@ -100,6 +102,13 @@ pub(super) fn check_properties(properties: &[Property], map: &Map<String, Json>)
             }
             None => {}
             Some(value) => issues.extend_at(*name, shape.check(value)),
+        }
+    }
+    let names = || properties.iter().map(|property| property.name);
+    for key in map.keys().filter(|key| !names().any(|name| name == *key)) {
+        if let Some(near) = nearest(key, names()) {
+            let message = format!("there is no such setting; did you mean `{near}`?");
+            issues.push(Issue::new("unknown_field", message).at(key.as_str()));
         }
     }
     issues

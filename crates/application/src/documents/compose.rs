@@ -3,8 +3,8 @@
 use racun_access::{Entity, Settings};
 use racun_catalog::{BusinessUnit, Customer};
 use racun_documents::{
-    BankAccount, Content, DocumentKind, ExchangeRate, NewLine, Party, Texts, TransactionType,
-    UnitSnapshot, Verdict, ViesData, classify,
+    BankAccount, Content, DocumentError, DocumentKind, ExchangeRate, NewLine, Party, Texts,
+    TransactionType, UnitSnapshot, Verdict, ViesData, classify,
 };
 use racun_kernel::{Currency, Issue, Issues, Patch, Stamp};
 use serde_json::Value as Json;
@@ -15,23 +15,23 @@ use super::lines::{self, LineRules};
 use super::request::{CustomerRequest, DocumentRequest, ExchangeRateRequest, UnitRequest};
 use crate::convert::{account_on_document, ujp_on_document};
 
-/// The content of a new document, its lines apart.
+/// The content of a new document, its lines apart; what is wrong goes to `issues`, and is left out.
 pub(super) fn compose(
     kind: DocumentKind,
     request: &DocumentRequest,
     gathered: &Gathered,
     stamp: &Stamp,
-) -> Result<(Content, Vec<NewLine>), Issues> {
-    let mut issues = Issues::default();
+    issues: &mut Issues,
+) -> (Content, Vec<NewLine>) {
     let entity = &gathered.entity;
     let date = request.date.unwrap_or(gathered.today);
-    let customer_id = check_customer_id(request, gathered, &mut issues);
+    let customer_id = check_customer_id(request, gathered, issues);
     let customer = customer(request, gathered.customer.as_ref().map(party_of_customer));
-    let unit = unit(request, gathered, None, &mut issues);
-    let (currency, exchange_rate) = money(request, entity, date, None, &mut issues);
+    let unit = unit(request, gathered, None, issues);
+    let (currency, exchange_rate) = money(request, entity, date, None, issues);
     let verdict = verdict(entity, customer.as_ref());
     let rules = line_rules(gathered, date, verdict);
-    let lines = lines::resolve(request, &rules, &mut issues);
+    let lines = lines::resolve(request, &rules, issues);
     let defaults = default_texts(kind, entity, unit.as_ref(), verdict.transaction_type);
     let content = Content {
         date,
@@ -65,17 +65,41 @@ pub(super) fn compose(
         metadata: request.metadata.value().cloned().unwrap_or_default(),
         lines: Vec::new(),
     };
-    issues.into_result((content, lines))
+    (content, lines)
 }
 
-/// `before` with what an update says. Lines are answered when they are to be calculated anew.
+/// `made`, unless something was wrong before: then all that is.
+pub(super) fn all_told<T>(
+    issues: Issues,
+    made: Result<T, DocumentError>,
+) -> Result<T, DocumentError> {
+    match made {
+        Ok(made) => Ok(issues.into_result(made)?),
+        Err(error) => Err(told_with(issues, error)),
+    }
+}
+
+/// `error` with `issues` that were found before it.
+pub(super) fn told_with(mut issues: Issues, error: DocumentError) -> DocumentError {
+    match error {
+        error if issues.is_empty() => error,
+        DocumentError::Invalid(further) => {
+            issues.extend_elsewhere(&further);
+            issues.into()
+        }
+        _ => issues.into(),
+    }
+}
+
+/// `before` with what an update says; what is wrong goes to `issues`, and is left out. Lines are answered
+/// when they are to be calculated anew.
 pub(super) fn recompose(
     before: &Content,
     request: &DocumentRequest,
     gathered: &Gathered,
     stamp: &Stamp,
-) -> Result<(Content, Option<Vec<NewLine>>), Issues> {
-    let mut issues = Issues::default();
+    issues: &mut Issues,
+) -> (Content, Option<Vec<NewLine>>) {
     let entity = &gathered.entity;
     let mut content = before.clone();
     content.date = request.date.unwrap_or(before.date);
@@ -95,17 +119,17 @@ pub(super) fn recompose(
         content.issuer = issuer.clone().onto(content.issuer);
     }
     if !request.customer_id.is_absent() {
-        content.customer_id = check_customer_id(request, gathered, &mut issues);
+        content.customer_id = check_customer_id(request, gathered, issues);
         content.customer = gathered.customer.as_ref().map(party_of_customer);
     }
     content.customer = customer(request, content.customer);
     if !request.business_unit_id.is_absent() || request.business_unit.is_some() {
         let kept = before.business_unit.clone().filter(|_| request.business_unit_id.is_absent());
-        content.business_unit = unit(request, gathered, kept, &mut issues);
+        content.business_unit = unit(request, gathered, kept, issues);
         content.business_unit_id =
             content.business_unit.as_ref().and_then(|unit| unit.id.parse().ok());
     }
-    let (currency, exchange_rate) = money(request, entity, content.date, Some(before), &mut issues);
+    let (currency, exchange_rate) = money(request, entity, content.date, Some(before), issues);
     (content.currency, content.exchange_rate) = (currency, exchange_rate);
     let verdict = verdict(entity, content.customer.as_ref());
     if content.customer != before.customer {
@@ -114,13 +138,13 @@ pub(super) fn recompose(
     }
     let rules = line_rules(gathered, content.date, verdict);
     let lines = if request.items.is_some() {
-        Some(lines::resolve(request, &rules, &mut issues))
+        Some(lines::resolve(request, &rules, issues))
     } else if content.date != before.date && has_dated_taxes(before) {
         Some(before.lines.iter().map(|line| rules.redated(line.again())).collect())
     } else {
         None
     };
-    issues.into_result((content, lines))
+    (content, lines)
 }
 
 /// Whether a line's rate follows from the date of the document.
@@ -259,7 +283,7 @@ impl Money<'_> {
         if currency == entity.currency {
             return (currency, None);
         }
-        let other = |code: &str| code != entity.currency.code();
+        let other = |code: &str| !code.eq_ignore_ascii_case(entity.currency.code());
         let quote = self.rate.value().and_then(|rate| rate.quote_currency.as_deref());
         if quote.is_some_and(other) {
             let message = format!("the rate is into the entity's currency, {}", entity.currency);

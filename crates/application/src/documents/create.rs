@@ -13,7 +13,7 @@ use racun_settlement::{NewPayment, PAYMENTS, Payment};
 use serde_json::Value as Json;
 use time::OffsetDateTime;
 
-use super::compose::compose;
+use super::compose::{all_told, compose, told_with};
 use super::gather::{self, Gathered, gather};
 use super::issue::{Before, Made, Plan, Shown, load_payments, payment_field, read_payments};
 use super::numbers::numbering;
@@ -247,7 +247,8 @@ pub(super) fn draft(
     origin: Origin,
     stamp: &Stamp,
 ) -> Result<(Document, Savings), DocumentError> {
-    let (mut content, mut lines) = compose(kind, request, gathered, stamp)?;
+    let mut issues = Issues::default();
+    let (mut content, mut lines) = compose(kind, request, gathered, stamp, &mut issues);
     let (source, given) = match origin {
         Origin::Request(None) => match scope.principal() {
             Principal::Operator(_) => (CreationSource::Pos, None),
@@ -260,7 +261,11 @@ pub(super) fn draft(
             (CreationSource::Recurring, given)
         }
     };
-    let savings = Savings::of(scope, request, gathered, &mut content, Some(&mut lines), stamp)?;
+    let savings = Savings::of(scope, request, gathered, &mut content, Some(&mut lines), stamp);
+    let savings = match savings {
+        Ok(savings) => savings,
+        Err(wrong) => return Err(told_with(issues, wrong.into())),
+    };
     let new = NewDocument {
         kind,
         entity_id: gathered.entity.id,
@@ -272,7 +277,8 @@ pub(super) fn draft(
         given,
         today: gathered.today,
     };
-    Ok((Document::draft(new, stamp)?, savings))
+    let made = all_told(issues, Document::draft(new, stamp))?;
+    Ok((made, savings))
 }
 
 fn given(totals: CustomTotals) -> GivenTotals {

@@ -9,7 +9,7 @@ use racun_kernel::{
 };
 use racun_settlement::{Outcome, Payment, PaymentWrite};
 
-use super::compose::{has_dated_taxes, recompose};
+use super::compose::{all_told, has_dated_taxes, recompose, told_with};
 use super::create::{held, same_links};
 use super::gather::{self, gather};
 use super::issue::{advances, relation_puts};
@@ -127,9 +127,15 @@ pub async fn update(
             let rows = loaded.rows.split_off(customers);
             let held = Held::of(rows, id, &seen_links)?;
             let before = held.document.clone();
-            let (mut content, mut lines) = recompose(&before.content, &request, &gathered, &stamp)?;
+            let mut issues = Issues::default();
+            let (mut content, mut lines) =
+                recompose(&before.content, &request, &gathered, &stamp, &mut issues);
             let savings =
-                Savings::of(&scope, &request, &gathered, &mut content, lines.as_mut(), &stamp)?;
+                Savings::of(&scope, &request, &gathered, &mut content, lines.as_mut(), &stamp);
+            let savings = match savings {
+                Ok(savings) => savings,
+                Err(wrong) => return Err(told_with(issues, wrong.into()).into()),
+            };
             let revision = Revision {
                 content,
                 lines,
@@ -138,7 +144,7 @@ pub async fn update(
                 editor: edit.editor,
                 change_reason: edit.change_reason,
             };
-            let (document, version) = before.update(revision, &stamp)?;
+            let (document, version) = all_told(issues, before.update(revision, &stamp))?;
             let relink = Relink { named, forced: request.force_linked_documents };
             let change = Change { scope: &scope, today: gathered.today, stamp: &stamp };
             let (document, mut writes) = change.revise(held, document, relink)?;

@@ -137,7 +137,13 @@ pub(super) fn compose(
     } else if content.date != before.date && content.calculation_mode.is_some() {
         items::redate(&mut content.items, &rules);
     }
-    issues.into_result(())?;
+    if !issues.is_empty() {
+        // What else is wrong is told at once.
+        if let Err(further) = content.check() {
+            issues.extend_elsewhere(&further);
+        }
+        return Err(issues.into());
+    }
     amounts::set(&mut content, &before, request, custom, &gathered.entity)?;
     Ok(Composition { content, savings })
 }

@@ -246,7 +246,7 @@ async fn what_a_request_names_must_be_there() {
     let wrong = DocumentRequest {
         customer_id: Patch::Value(foreign.id.to_string()),
         business_unit_id: Patch::Value("unit_x".to_owned()),
-        currency_code: Some("eur".to_owned()),
+        currency_code: Some("xxq".to_owned()),
         category_assignments: vec![CategoryAssignment {
             item_index: 7,
             financial_category_id: None,

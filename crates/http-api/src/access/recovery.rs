@@ -46,6 +46,7 @@ pub(crate) const ROUTES: &[Route] = &[
         .sensitive(),
     Route::get("/users/verify-email", "followVerificationLink", Gate::Open, || web::to(follow))
         .about(TAG, "The same, for the link in the mail.")
+        .linked()
         .reads(&[TOKEN])
         .answers::<VerifiedBody>()
         .sensitive(),

@@ -240,8 +240,9 @@ async fn delete(
     query: Query,
 ) -> Result<NoContent, ApiError> {
     let id = document_id(&path)?;
-    if kind(&query, Some(id.kind()))? != id.kind() {
-        return Err(ApiError::not_found(&path.0));
+    let asked = kind(&query, Some(id.kind()))?;
+    if asked != id.kind() {
+        return Err(ApiError::no_such(asked.name(), &path.0));
     }
     let scope = scope.into_inner();
     let task = |services: Services| async move {

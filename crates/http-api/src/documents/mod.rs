@@ -46,5 +46,5 @@ pub(crate) fn answers_one(route: &Route, reader: &Route) -> bool {
 
 /// The path's id as one of a document; any other is answered like an id that is not there.
 fn document_id(path: &PathText) -> Result<DocumentId, ApiError> {
-    path.0.parse().map_err(|_| ApiError::not_found(&path.0))
+    path.0.parse().map_err(|_| ApiError::no_such("document", &path.0))
 }

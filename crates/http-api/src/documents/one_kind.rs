@@ -14,7 +14,6 @@ use validator::Validate;
 use super::answer::{
     AdvanceInvoiceBody, CreditNoteBody, DeliveryNoteBody, DocumentBody, EstimateBody, InvoiceBody,
 };
-use super::document_id;
 use super::output::VersionsBody;
 use super::relation::{INCLUDE, included, of_one, with_links};
 use super::shape::{Create, CreateCustom, Making, Sent, Update};
@@ -170,8 +169,9 @@ struct ReplyBody {}
 
 /// The path's id as one of this kind; any other is answered like an id that is not there.
 fn own_id<B: DocumentBody>(path: &PathText) -> Result<DocumentId, ApiError> {
-    let id = document_id(path)?;
-    if id.kind() == B::KIND { Ok(id) } else { Err(ApiError::not_found(&path.0)) }
+    let no_such = || ApiError::no_such(B::KIND.name(), &path.0);
+    let id: DocumentId = path.0.parse().map_err(|_| no_such())?;
+    if id.kind() == B::KIND { Ok(id) } else { Err(no_such()) }
 }
 
 /// `document` with its links.

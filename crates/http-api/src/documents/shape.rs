@@ -1,12 +1,14 @@
 //! Which properties a body may hold: by the kind of document, and by what is done with it.
 
 use std::borrow::Cow;
+use std::collections::BTreeMap;
 use std::fmt;
 use std::marker::PhantomData;
+use std::sync::{LazyLock, Mutex, PoisonError};
 
 use racun_documents::DocumentKind;
 use serde::de::value::MapAccessDeserializer;
-use serde::de::{DeserializeSeed, Error, IntoDeserializer, MapAccess, Visitor};
+use serde::de::{MapAccess, Visitor};
 use serde::{Deserialize, Deserializer};
 use utoipa::openapi::RefOr;
 use utoipa::openapi::schema::Schema;
@@ -54,6 +56,18 @@ pub trait Shape: 'static {
 
     /// Whether it takes `property`, which some document takes.
     fn takes(property: &str) -> bool;
+
+    /// The properties that it takes.
+    fn taken() -> &'static [&'static str] {
+        static TAKEN: LazyLock<Mutex<BTreeMap<String, &'static [&'static str]>>> =
+            LazyLock::new(Mutex::default);
+        let mut taken = TAKEN.lock().unwrap_or_else(PoisonError::into_inner);
+        taken.entry(Self::name().into_owned()).or_insert_with(|| {
+            let names = DocumentProperties::NAMES.iter().copied();
+            // Made once for each of the sixteen shapes, and kept: types borrow their names for ever.
+            names.filter(|name| Self::takes(name)).collect::<Vec<_>>().leak()
+        })
+    }
 }
 
 /// A body from which a document is made.
@@ -138,7 +152,7 @@ pub struct Sent<S> {
 
 impl<'de, S: Shape> Deserialize<'de> for Sent<S> {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        let properties = deserializer.deserialize_map(Shaped::<S>(PhantomData))?;
+        let properties = deserializer.deserialize_struct("Document", S::taken(), Shaped)?;
         Ok(Self { properties, shape: PhantomData })
     }
 }
@@ -169,10 +183,10 @@ impl<S: Shape> ToSchema for Sent<S> {
     }
 }
 
-/// Reads an object whose properties are those of a shape.
-struct Shaped<S>(PhantomData<S>);
+/// Hands on the properties that the reader lets through: it was told those of a shape.
+struct Shaped;
 
-impl<'de, S: Shape> Visitor<'de> for Shaped<S> {
+impl<'de> Visitor<'de> for Shaped {
     type Value = DocumentProperties;
 
     fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -180,37 +194,7 @@ impl<'de, S: Shape> Visitor<'de> for Shaped<S> {
     }
 
     fn visit_map<A: MapAccess<'de>>(self, map: A) -> Result<Self::Value, A::Error> {
-        let known = Known::<S, A> { map, shape: PhantomData };
-        DocumentProperties::deserialize(MapAccessDeserializer::new(known))
-    }
-}
-
-/// The properties of an object, up to the first that its shape does not know.
-struct Known<S, A> {
-    map: A,
-    shape: PhantomData<S>,
-}
-
-impl<'de, S: Shape, A: MapAccess<'de>> MapAccess<'de> for Known<S, A> {
-    type Error = A::Error;
-
-    fn next_key_seed<K: DeserializeSeed<'de>>(
-        &mut self,
-        seed: K,
-    ) -> Result<Option<K::Value>, A::Error> {
-        let Some(key) = self.map.next_key::<String>()? else { return Ok(None) };
-        let known = DocumentProperties::NAMES.iter().copied().filter(|name| S::takes(name));
-        let known: Vec<&str> = known.collect();
-        if !known.contains(&key.as_str()) {
-            let known = known.join("`, `");
-            let message = format_args!("unknown field `{key}`, expected one of `{known}`");
-            return Err(A::Error::custom(message));
-        }
-        seed.deserialize(key.into_deserializer()).map(Some)
-    }
-
-    fn next_value_seed<V: DeserializeSeed<'de>>(&mut self, seed: V) -> Result<V::Value, A::Error> {
-        self.map.next_value_seed(seed)
+        DocumentProperties::deserialize(MapAccessDeserializer::new(map))
     }
 }
 

@@ -33,7 +33,7 @@ impl From<DocumentError> for ApiError {
                     Self::new(Kind::Unprocessable, reason.to_string()).caused_by(reason.code())
                 }
                 Refused::PaymentChangeUnconfirmed => {
-                    Self::new(Kind::Conflict, reason.to_string()).caused_by(reason.code())
+                    Self::new(Kind::Conflict, reason.to_string()).caused_by(reason.code()).for_now()
                 }
             },
             DocumentError::ExpectedTotalMismatch(mismatch) => {
@@ -47,14 +47,14 @@ impl From<DocumentError> for ApiError {
                 }))
             }
             DocumentError::LinkRefused(issues) => {
-                Self::from(issues).also_caused_by("linked_document_invalid")
+                Self::from(issues).caused_by("linked_document_invalid")
             }
             DocumentError::NumberTaken => {
                 Self::new(Kind::Conflict, error.to_string()).caused_by("number_taken")
             }
-            DocumentError::ChangedMeanwhile => {
-                Self::new(Kind::Conflict, error.to_string()).caused_by("changed_meanwhile")
-            }
+            DocumentError::ChangedMeanwhile => Self::new(Kind::Conflict, error.to_string())
+                .caused_by("changed_meanwhile")
+                .for_now(),
             DocumentError::Store(error) => error.into(),
         }
     }

@@ -1,7 +1,7 @@
 //! Errors of fiscal settings.
 
 use racun_application::fiscalization::FiscalizationRefused;
-use racun_fiscal::{Authority, CertificateFault, Class, FiscalError, ProviderRefusal};
+use racun_fiscal::{Authority, CertificateFault, Class, Conflict, FiscalError, ProviderRefusal};
 use racun_render::RenderError;
 use serde_json::json;
 
@@ -20,7 +20,11 @@ impl From<FiscalError> for ApiError {
                 Self::new(Kind::Unprocessable, message).caused_by(refusal.code())
             }
             FiscalError::Conflict(conflict) => {
-                Self::new(Kind::Conflict, message).caused_by(conflict.code())
+                let error = Self::new(Kind::Conflict, message).caused_by(conflict.code());
+                match conflict {
+                    Conflict::Registering => error.for_now(),
+                    Conflict::PremiseName | Conflict::DeviceName => error,
+                }
             }
             FiscalError::Certificate(fault) => fault.into(),
             FiscalError::Provider(refusal) => refusal.into(),
@@ -57,7 +61,7 @@ impl From<FiscalizationRefused> for ApiError {
 
 impl From<CertificateFault> for ApiError {
     fn from(fault: CertificateFault) -> Self {
-        Self::from(fault.issue).also_caused_by(fault.code)
+        Self::from(fault.issue).caused_by(fault.code)
     }
 }
 

@@ -6,11 +6,13 @@
 mod access;
 mod billing;
 mod catalog;
+pub mod codes;
 mod documents;
 mod files;
 mod fiscal;
 mod following;
 mod mail;
+mod naming;
 mod pos;
 mod recurring;
 mod settlement;
@@ -118,6 +120,26 @@ impl Kind {
             Self::Unavailable => "service_unavailable",
         }
     }
+
+    /// Whether errors of this kind say nothing of the request, and everything of the moment.
+    #[must_use]
+    pub const fn asks_again(self) -> bool {
+        match self {
+            Self::RequestTimeout | Self::TooManyRequests | Self::Internal | Self::Unavailable => {
+                true
+            }
+            Self::BadRequest
+            | Self::Unauthorized
+            | Self::Forbidden
+            | Self::NotFound
+            | Self::MethodNotAllowed
+            | Self::Conflict
+            | Self::PayloadTooLarge
+            | Self::UnsupportedMediaType
+            | Self::Unprocessable
+            | Self::Locked => false,
+        }
+    }
 }
 
 /// A code that the interface has in the place of the one of its kind.
@@ -183,9 +205,12 @@ pub struct ApiError {
     /// In the place of the kind's own code.
     code: Option<OwnCode>,
     message: String,
-    cause: Option<Json>,
+    /// What `cause` holds beside the issues.
+    cause: Map<String, Json>,
+    issues: Issues,
     extra: Map<String, Json>,
     retry_after: Option<u32>,
+    is_for_now: bool,
     /// For the log only.
     detail: Option<String>,
 }
@@ -198,9 +223,11 @@ impl ApiError {
             kind,
             code: None,
             message: message.into(),
-            cause: None,
+            cause: Map::new(),
+            issues: Issues::default(),
             extra: Map::new(),
             retry_after: None,
+            is_for_now: false,
             detail: None,
         }
     }
@@ -212,28 +239,20 @@ impl ApiError {
         self
     }
 
-    /// The same error with `cause.code`.
+    /// The same error with `cause.code`, the specific reason, beside what `cause` holds already.
     #[must_use]
-    pub fn caused_by(self, code: &'static str) -> Self {
-        Self { cause: Some(json!({ "code": code })), ..self }
+    pub fn caused_by(mut self, code: &'static str) -> Self {
+        self.cause.insert("code".to_owned(), code.into());
+        self
     }
 
-    /// The same error with `cause.code` beside what `cause` holds already.
+    /// The same error with `cause`, an object with a `code`, beside the issues.
     #[must_use]
-    pub fn also_caused_by(mut self, code: &'static str) -> Self {
-        match &mut self.cause {
-            Some(Json::Object(cause)) => {
-                cause.insert("code".to_owned(), code.into());
-                self
-            }
-            _ => self.caused_by(code),
+    pub fn because(mut self, cause: Json) -> Self {
+        if let Json::Object(cause) = cause {
+            self.cause.extend(cause);
         }
-    }
-
-    /// The same error with `cause` as a whole.
-    #[must_use]
-    pub fn because(self, cause: Json) -> Self {
-        Self { cause: Some(cause), ..self }
+        self
     }
 
     /// The same error with `value` under `key` beside `code` and `message`.
@@ -248,6 +267,21 @@ impl ApiError {
     pub const fn retry_after(mut self, seconds: u32) -> Self {
         self.retry_after = Some(seconds);
         self
+    }
+
+    /// The same error, which holds only now: the same request may succeed when it is sent again. So its
+    /// answer is not kept for those who do.
+    #[must_use]
+    pub const fn for_now(mut self) -> Self {
+        self.is_for_now = true;
+        self
+    }
+
+    /// The same error with `further` issues beside its own, of places that it has none of.
+    #[must_use]
+    pub(crate) fn with_issues(mut self, further: &Issues) -> Self {
+        self.issues.extend_elsewhere(further);
+        Self { message: self.issues.to_string(), ..self }
     }
 
     /// The same error with what the log is told beside it.
@@ -268,7 +302,27 @@ impl ApiError {
     pub fn not_found(id: &str) -> Self {
         // A key may stand where an id belongs; what is answered does not repeat more than an id.
         let shown: String = id.chars().take(64).collect();
-        Self::new(Kind::NotFound, format!("there is no {shown} here"))
+        let message = match naming::kind_of(id) {
+            Some(kind) => format!("there is no {kind} {shown} here"),
+            None => format!("there is no {shown} here"),
+        };
+        Self::new(Kind::NotFound, message)
+    }
+
+    /// There is no record of the kind `wanted` with `id`, which does not read like one. What was sent is
+    /// not repeated: a key may stand where an id belongs.
+    #[must_use]
+    pub fn no_such(wanted: &str, id: &str) -> Self {
+        let wanted = naming::words(wanted);
+        let other = naming::kind_of(id).filter(|kind| *kind != wanted);
+        let message = match other {
+            Some(kind) => format!(
+                "there is no {wanted} with this id; it reads like the id of {}",
+                naming::a(&kind)
+            ),
+            None => format!("there is no {wanted} with this id here"),
+        };
+        Self::new(Kind::NotFound, message)
     }
 
     /// The service failed; `detail` is for the log.
@@ -291,6 +345,28 @@ impl ApiError {
         self.kind
     }
 
+    /// Whether the request is to be sent again: then the answer is not one to give again.
+    #[must_use]
+    pub const fn asks_again(&self) -> bool {
+        self.is_for_now || self.retry_after.is_some() || self.kind.asks_again()
+    }
+
+    /// What is wrong with which field.
+    #[must_use]
+    pub const fn issues(&self) -> &Issues {
+        &self.issues
+    }
+
+    /// The most specific code of the refusal: its own, that of its reason, or that of its first issue.
+    /// `None` where the kind says all there is to say.
+    #[must_use]
+    pub fn reason(&self) -> Option<&str> {
+        let own = self.code.map(OwnCode::name);
+        let told = || self.cause.get("code").and_then(Json::as_str);
+        let first = || self.issues.iter().next().map(|issue| issue.code);
+        own.or_else(told).or_else(first)
+    }
+
     /// What the log is told beside the message.
     #[must_use]
     pub fn detail(&self) -> Option<&str> {
@@ -300,14 +376,34 @@ impl ApiError {
     /// The answer's body.
     #[must_use]
     pub fn body(&self) -> Json {
+        self.check_codes();
         let mut body = self.extra.clone();
         let code = self.code.map_or(self.kind.code(), OwnCode::name);
         body.insert("code".to_owned(), code.into());
         body.insert("message".to_owned(), self.message.as_str().into());
-        if let Some(cause) = &self.cause {
-            body.insert("cause".to_owned(), cause.clone());
+        if let Some(cause) = self.cause() {
+            body.insert("cause".to_owned(), cause.into());
         }
         Json::Object(body)
+    }
+
+    /// Fails in tests and debug builds where a code is answered that the catalogue does not have.
+    fn check_codes(&self) {
+        let reason = self.reason();
+        let told = self.issues.iter().map(|issue| issue.code).chain(reason);
+        for code in told {
+            debug_assert!(codes::is_known(code), "`{code}` is missing in `error::codes`");
+        }
+    }
+
+    /// The answer's `cause`: always with the code of the reason, where there is a reason.
+    fn cause(&self) -> Option<Map<String, Json>> {
+        let mut cause = self.cause.clone();
+        cause.insert("code".to_owned(), self.reason()?.into());
+        if !self.issues.is_empty() {
+            cause.insert("issues".to_owned(), self.issues.iter().map(issue_body).collect());
+        }
+        Some(cause)
     }
 }
 
@@ -342,9 +438,8 @@ impl ResponseError for ApiError {
 
 impl From<Issues> for ApiError {
     fn from(issues: Issues) -> Self {
-        let listed: Vec<Json> = issues.iter().map(issue_body).collect();
-        let cause = Some(json!({ "issues": listed }));
-        Self { cause, ..Self::new(Kind::Unprocessable, issues.to_string()) }
+        let message = issues.to_string();
+        Self { issues, ..Self::new(Kind::Unprocessable, message) }
     }
 }
 
@@ -380,16 +475,20 @@ mod tests {
     fn a_body_holds_what_is_known_and_nothing_for_the_log() {
         let error = ApiError::new(Kind::Conflict, "taken").detailed("secret");
         assert_eq!(error.body(), json!({"code": "conflict", "message": "taken"}));
-        let error = error.caused_by("stale").carrying("tab", json!({"version": 2}));
+        let error = error.caused_by("duplicate").carrying("tab", json!({"version": 2}));
         let expected = json!({
             "code": "conflict",
             "message": "taken",
-            "cause": {"code": "stale"},
+            "cause": {"code": "duplicate"},
             "tab": {"version": 2},
         });
         assert_eq!(error.body(), expected);
         let named = ApiError::new(Kind::Conflict, "claimed").coded(OwnCode::AlreadyClaimed);
-        let expected = json!({"code": "already_claimed", "message": "claimed"});
+        let expected = json!({
+            "code": "already_claimed",
+            "message": "claimed",
+            "cause": {"code": "already_claimed"},
+        });
         assert_eq!((named.kind(), named.body()), (Kind::Conflict, expected));
     }
 }

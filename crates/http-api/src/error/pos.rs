@@ -20,7 +20,7 @@ impl From<PosError> for ApiError {
             }
             PosError::Invoice(issue) => {
                 let code = issue.code;
-                Self::from(issue).also_caused_by(code)
+                Self::from(issue).caused_by(code)
             }
             PosError::Store(error) => error.into(),
         }

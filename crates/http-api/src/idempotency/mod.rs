@@ -6,9 +6,10 @@
 //! with the first effect, and its answer is stored before it is sent. Where a process died between
 //! the two, the answer is made anew from what the effect made (`rebuild`).
 //!
-//! Kept is every answer of a handler from 2xx to 4xx, also a refusal that changed nothing: a copy of it
-//! is answered the same. Not kept are 5xx, 429 and refusals with `Retry-After`, which say that the
-//! request is to be sent again, and what the gate or the key itself refuses, for which no handler ran.
+//! Kept is every answer of a handler that says something of the request, also a refusal that changed
+//! nothing: a copy of it is answered the same. Not kept is an error that says of itself that the request
+//! is to be sent again ([`ApiError::asks_again`]: 5xx, 429, whatever bears `Retry-After`, somebody else's
+//! concurrent edit), and what the gate or the key itself refuses, for which no handler ran.
 //!
 //! | Module    | Owns                                                       |
 //! | --------- | ---------------------------------------------------------- |
@@ -28,8 +29,6 @@ use std::time::Duration;
 
 use actix_web::body::BoxBody;
 use actix_web::dev::{Extensions, Payload, ServiceRequest, ServiceResponse};
-use actix_web::http::StatusCode;
-use actix_web::http::header::RETRY_AFTER;
 use actix_web::middleware::Next;
 use actix_web::web::{Bytes, Data};
 use actix_web::{Error, HttpMessage as _, HttpRequest, rt};
@@ -48,6 +47,7 @@ pub(crate) use rebuild::rebuild;
 
 use crate::error::{ApiError, Kind, OwnCode};
 use crate::foresight::is_near;
+use crate::rehearsal;
 use crate::request::read_whole;
 use crate::route::{Gate, Route};
 use crate::services::Services;
@@ -220,7 +220,7 @@ impl Keyed {
         next: Next<BoxBody>,
     ) -> Result<ServiceResponse<BoxBody>, Error> {
         let work = async move {
-            let answer = next.call(request).await?;
+            let answer = rehearsal::run(self.route, request, next).await?;
             self.settle(answer).await
         };
         match rt::spawn(work.in_current_span()).await {
@@ -237,21 +237,18 @@ impl Keyed {
         self,
         answer: ServiceResponse<BoxBody>,
     ) -> Result<ServiceResponse<BoxBody>, Error> {
-        let (passed, status) = (self.once.passed(), answer.status());
+        let passed = self.once.passed();
         let to = match passed {
             Passed::Twin => return self.settle_twin(answer, passed).await,
             Passed::Effect => AnswerTo::Effect,
             Passed::Nothing => AnswerTo::Nothing,
         };
-        let is_refused = status.is_server_error() || status == StatusCode::TOO_MANY_REQUESTS;
-        let is_for_now = to == AnswerTo::Nothing && answer.headers().contains_key(RETRY_AFTER);
-        match to {
-            AnswerTo::Effect if is_refused => return Ok(answer),
-            // Whatever the refusal was of, a twin in another process may have caused it.
-            AnswerTo::Nothing if is_refused || is_for_now => {
-                return self.settle_twin(answer, passed).await;
-            }
-            AnswerTo::Effect | AnswerTo::Nothing => {}
+        if asks_again(&answer) {
+            return match to {
+                AnswerTo::Effect => Ok(answer),
+                // Whatever the refusal was of, a twin in another process may have caused it.
+                AnswerTo::Nothing => self.settle_twin(answer, passed).await,
+            };
         }
         let (http, response) = answer.into_parts();
         match self.keep(response, to).await? {
@@ -285,6 +282,12 @@ impl Keyed {
             Err(error) => refuse(answer, error),
         })
     }
+}
+
+/// Whether `answer` says that the request is to be sent again, and so is none to give again.
+fn asks_again(answer: &ServiceResponse<BoxBody>) -> bool {
+    let error = answer.response().error().and_then(|error| error.as_error::<ApiError>());
+    error.map_or_else(|| answer.status().is_server_error(), ApiError::asks_again)
 }
 
 /// `error` in the place of `answer`.

@@ -28,6 +28,7 @@ macro_rules! shared_route {
             web::to(|services, request| shared(services, request, DocumentKind::$kind))
         })
         .about(TAG, concat!("Answers ", $a_one, " to whoever has its link."))
+        .linked()
         .answers::<SharedDocumentBody>()
     };
 }

@@ -228,7 +228,7 @@ async fn send_document(
     path: PathText,
     body: Body<SendDocumentBody>,
 ) -> Result<Json<SentBody>, ApiError> {
-    let id: DocumentId = path.0.parse().map_err(|_| ApiError::not_found(&path.0))?;
+    let id: DocumentId = path.0.parse().map_err(|_| ApiError::no_such("document", &path.0))?;
     let body = body.0;
     check_address(body.to.trim()).map_err(|issue| issue.at("to"))?;
     let request = SendRequest {

@@ -44,7 +44,7 @@ struct ShareBody {
 
 /// The path's id as one of a document.
 fn document_id(path: &PathText) -> Result<DocumentId, ApiError> {
-    path.0.parse().map_err(|_| ApiError::not_found(&path.0))
+    path.0.parse().map_err(|_| ApiError::no_such("document", &path.0))
 }
 
 async fn share(

@@ -323,6 +323,12 @@ impl Convert<pos::TaxInput> for TabTaxInputBody {
 pub struct TabLineInputBody {
     /// In a replacement: the line that this one replaces. Ignored when lines are added.
     line_id: Option<String>,
+    /// As answered, so that a line can be sent back as it was read; who ordered it first stays.
+    #[expect(dead_code, reason = "the line's own stays")]
+    added_by_user_id: Option<String>,
+    /// As answered; when it was ordered first stays.
+    #[expect(dead_code, reason = "the line's own stays")]
+    added_at: Option<String>,
     /// The catalogue's item. A line without one needs name and price of its own.
     item_id: Option<String>,
     /// Its name; that of the line it replaces, or of the item, when absent.

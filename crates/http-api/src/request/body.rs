@@ -11,8 +11,9 @@ use futures_util::StreamExt as _;
 use serde::de::DeserializeOwned;
 use validator::Validate;
 
-use super::json;
+use super::json::{self, Unread};
 use crate::error::{ApiError, Kind};
+use crate::rehearsal::{HasRest, Rest};
 use crate::services::Limits;
 
 /// A JSON body, read within the limits, understood and checked.
@@ -25,13 +26,27 @@ impl<T: DeserializeOwned + Validate + 'static> FromRequest for Body<T> {
     fn from_request(request: &HttpRequest, payload: &mut Payload) -> Self::Future {
         let limits = request.app_data::<Limits>().copied().unwrap_or_default();
         let head = check_head(request.headers(), limits.body_bytes);
-        let payload = payload.take();
+        if let Some(Rest(rest)) = request.extensions_mut().remove::<Rest<T>>() {
+            return Box::pin(std::future::ready(Ok(Self(rest))));
+        }
+        let (request, payload) = (request.clone(), payload.take());
         Box::pin(async move {
             head?;
             let read = read(payload, limits.body_bytes);
             let body = tokio::time::timeout(limits.body_time, read).await;
             let body = body.map_err(|_| too_slow(limits))??;
-            json::parse(&body).map(Self)
+            match json::parse(&body) {
+                Ok(value) => Ok(Self(value)),
+                Err(Unread::Text(error)) => Err(error),
+                Err(Unread::Unfit(unfit)) => {
+                    if let Some(rest) = unfit.rest {
+                        let mut extensions = request.extensions_mut();
+                        extensions.insert(Rest(rest));
+                        extensions.insert(HasRest);
+                    }
+                    Err(unfit.issues.into())
+                }
+            }
         })
     }
 }

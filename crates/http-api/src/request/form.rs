@@ -6,11 +6,14 @@ use std::pin::Pin;
 use actix_multipart::{Multipart, MultipartError};
 use actix_web::dev::Payload;
 use actix_web::http::header::CONTENT_TYPE;
-use actix_web::{FromRequest, HttpRequest};
+use actix_web::{FromRequest, HttpMessage as _, HttpRequest};
 use futures_util::StreamExt as _;
-use racun_kernel::Issue;
+use racun_kernel::{Issue, Issues};
 
+use super::unknown;
 use crate::error::{ApiError, Kind};
+use crate::openapi::properties;
+use crate::route::Route;
 use crate::services::Limits;
 
 /// Bytes of all parts together, unless a route says otherwise. A certificate's file has a few thousand.
@@ -41,16 +44,9 @@ pub struct SentFile {
 
 impl<const MAX_BYTES: usize> Form<MAX_BYTES> {
     /// The part called `name`, taken out; `None` when it was not sent.
-    ///
-    /// # Errors
-    /// When it was sent more than once: which one counts would be a guess.
-    fn take(&mut self, name: &str) -> Result<Option<SentFile>, ApiError> {
-        let place = self.0.iter().position(|part| part.name == name);
-        let taken = place.map(|place| self.0.swap_remove(place).file);
-        if self.0.iter().any(|part| part.name == name) {
-            return Err(Issue::new("duplicate_field", "send this part once").at(name).into());
-        }
-        Ok(taken)
+    fn take(&mut self, name: &str) -> Option<SentFile> {
+        let place = self.0.iter().position(|part| part.name == name)?;
+        Some(self.0.swap_remove(place).file)
     }
 
     /// The bytes of the file called `name`.
@@ -66,7 +62,7 @@ impl<const MAX_BYTES: usize> Form<MAX_BYTES> {
     /// # Errors
     /// As [`file`](Self::file).
     pub fn sent_file(&mut self, name: &str) -> Result<SentFile, ApiError> {
-        let found = self.take(name)?.filter(|file| !file.content.is_empty());
+        let found = self.take(name).filter(|file| !file.content.is_empty());
         let missing = || Issue::new("required", "send the file in this part of the form").at(name);
         found.ok_or_else(|| missing().into())
     }
@@ -76,7 +72,7 @@ impl<const MAX_BYTES: usize> Form<MAX_BYTES> {
     /// # Errors
     /// When it is not UTF-8. What was sent is not repeated.
     pub fn text(&mut self, name: &str) -> Result<String, ApiError> {
-        let bytes = self.take(name)?.map(|part| part.content).unwrap_or_default();
+        let bytes = self.take(name).map(|part| part.content).unwrap_or_default();
         let refused = |_| Issue::new("invalid_value", "expected UTF-8 text").at(name).into();
         String::from_utf8(bytes).map_err(refused)
     }
@@ -95,10 +91,16 @@ impl<const MAX_BYTES: usize> FromRequest for Form<MAX_BYTES> {
             let error = ApiError::new(Kind::UnsupportedMediaType, message);
             return Box::pin(std::future::ready(Err(error)));
         }
+        let taken =
+            request.extensions().get::<TakenParts>().map_or_else(Vec::new, TakenParts::names);
         let form = Multipart::new(request.headers(), payload.take());
         Box::pin(async move {
             match tokio::time::timeout(limits.body_time, read(form, MAX_BYTES)).await {
-                Ok(parts) => parts.map(Self),
+                Ok(parts) => {
+                    let parts = parts?;
+                    check(&parts, &taken)?;
+                    Ok(Self(parts))
+                }
                 Err(_) => {
                     let seconds = limits.body_time.as_secs();
                     let message = format!("the body did not arrive within {seconds} seconds");
@@ -107,6 +109,32 @@ impl<const MAX_BYTES: usize> FromRequest for Form<MAX_BYTES> {
             }
         })
     }
+}
+
+/// The route whose form is read: what its body declares is what the form takes.
+pub(crate) struct TakenParts(pub &'static Route);
+
+impl TakenParts {
+    fn names(&self) -> Vec<String> {
+        self.0.takes.map(properties).unwrap_or_default()
+    }
+}
+
+/// Refuses parts that are not `taken`, and parts that were sent twice: which one counts would be a
+/// guess.
+fn check(parts: &[Part], taken: &[String]) -> Result<(), Issues> {
+    let known: Vec<&str> = taken.iter().map(String::as_str).collect();
+    let mut issues = Issues::default();
+    for (n, part) in parts.iter().enumerate() {
+        let before = &parts[..n];
+        if before.iter().any(|other| other.name == part.name) {
+            issues.push(Issue::new("duplicate_field", "send this part once").at(&*part.name));
+        } else if !known.contains(&&*part.name) {
+            let message = unknown("part of the form", &part.name, &known);
+            issues.push(Issue::new("unknown_field", message).at(&*part.name));
+        }
+    }
+    issues.into_result(())
 }
 
 async fn read(mut form: Multipart, max_bytes: usize) -> Result<Vec<Part>, ApiError> {

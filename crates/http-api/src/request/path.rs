@@ -4,9 +4,9 @@ use std::future::{Ready, ready};
 
 use actix_web::dev::Payload;
 use actix_web::{FromRequest, HttpRequest};
-use racun_kernel::{Id, InvalidId, Kind};
+use racun_kernel::{Id, Kind};
 
-use crate::error::{self, ApiError};
+use crate::error::ApiError;
 
 /// The path's `{id}`, an id of kind `K`. Anything else is answered like an id that is not there.
 pub struct PathId<K>(pub Id<K>);
@@ -17,10 +17,7 @@ impl<K: Kind> FromRequest for PathId<K> {
 
     fn from_request(request: &HttpRequest, _: &mut Payload) -> Self::Future {
         let text = request.match_info().query("id");
-        // What was sent is not repeated: a key may stand where an id belongs.
-        ready(text.parse().map(Self).map_err(|error: InvalidId| {
-            ApiError::new(error::Kind::NotFound, format!("there is no such record here: {error}"))
-        }))
+        ready(text.parse().map(Self).map_err(|_| ApiError::no_such(K::NAME, text)))
     }
 }
 

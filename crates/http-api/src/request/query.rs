@@ -4,11 +4,13 @@ use std::future::{Ready, ready};
 
 use actix_web::dev::Payload;
 use actix_web::{FromRequest, HttpRequest, web};
-use racun_kernel::{Issue, RawQuery};
+use racun_kernel::{Issue, Issues, RawQuery};
 
+use super::unknown;
 use crate::error::ApiError;
+use crate::route::Route;
 
-/// A request's query parameters. Those that nobody asks for are ignored.
+/// A request's query parameters. The gate refuses those that the route does not declare.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Query(Vec<(String, String)>);
 
@@ -18,6 +20,29 @@ impl Query {
     pub fn parse(text: &str) -> Self {
         let pairs = web::Query::<Vec<(String, String)>>::from_query(text);
         Self(pairs.map(web::Query::into_inner).unwrap_or_default())
+    }
+
+    /// Refuses parameters that `route` does not declare. Links in mails and on pages are let through:
+    /// mail programs and campaigns append parameters of their own to them.
+    ///
+    /// # Errors
+    /// One issue for each unknown name.
+    pub fn check(&self, route: &Route) -> Result<(), ApiError> {
+        if self.0.is_empty() || route.is_linked {
+            return Ok(());
+        }
+        let known: Vec<&str> = route.parameters.into_iter().flatten().map(|it| it.name).collect();
+        let mut issues = Issues::default();
+        for (n, (sent, _)) in self.0.iter().enumerate() {
+            // The earlier generation writes objects with brackets: `filter[limit]`.
+            let name = sent.split('[').next().unwrap_or_default();
+            let is_told = self.0[..n].iter().any(|(before, _)| before == sent);
+            if !known.contains(&name) && !is_told {
+                let message = unknown("query parameter", name, &known);
+                issues.push(Issue::new("unknown_parameter", message).at(sent.as_str()));
+            }
+        }
+        issues.into_result(()).map_err(ApiError::from)
     }
 
     /// The value of `name`, or `None` when it was not sent.

@@ -109,6 +109,19 @@ pub struct EarlierInputBody {
     #[serde(default)]
     #[schema(value_type = Option<String>)]
     organization_id: Patch<String>,
+    /// Read-only, as all below: taken so that an endpoint can be sent back as it was read.
+    #[serde(rename = "id")]
+    _id: Option<Value>,
+    #[serde(rename = "deletedAt")]
+    _deleted_at: Option<Value>,
+    #[serde(rename = "_isDeleted")]
+    _is_deleted: Option<Value>,
+    #[serde(rename = "deletedId")]
+    _deleted_id: Option<Value>,
+    #[serde(rename = "createdAt")]
+    _created_at: Option<Value>,
+    #[serde(rename = "updatedAt")]
+    _updated_at: Option<Value>,
 }
 
 /// An endpoint that events are posted to.

@@ -317,7 +317,11 @@ impl World {
 }
 
 async fn key(api: &Api, who: &Who, path: &str, environment: &str) -> Who {
-    let made = api.post(path, who, json!({"name": "key", "environment": environment})).await;
+    let mut body = json!({"name": "key"});
+    if path.starts_with("/account") {
+        body["environment"] = json!(environment);
+    }
+    let made = api.post(path, who, body).await;
     Who::key(&text(&made.with(201).json()["id"]))
 }
 

@@ -34,7 +34,11 @@ async fn what_is_not_json_is_400_and_what_does_not_fit_is_422_with_its_path() {
         ("{\"name\":\"a\",\"price\":Infinity}", bad),
         ("{\"name\":\"a\",\"price\":01}", bad),
         ("\u{feff}{}", bad),
+        ("[\"x\"", bad),
+        ("5 5", bad),
+        ("{\"name\":5,", bad),
         ("[]", wrong("[]", "invalid_type")),
+        ("[\"x\"]", wrong("[]", "invalid_type")),
         ("null", wrong("[]", "invalid_type")),
         ("{\"name\":5,\"price\":1}", wrong("[\"name\"]", "invalid_type")),
         ("{\"name\":\"a\",\"price\":\"1\"}", wrong("[\"price\"]", "invalid_type")),
@@ -43,7 +47,7 @@ async fn what_is_not_json_is_400_and_what_does_not_fit_is_422_with_its_path() {
         ("{\"name\":\"a\",\"price\":0.12345678901}", wrong("[\"price\"]", "invalid_value")),
         ("{\"name\":\"a\",\"price\":1,\"tax_ids\":[1]}", wrong("[\"tax_ids\",0]", "invalid_type")),
         ("{\"name\":\"a\",\"name\":\"b\"}", wrong("[\"name\"]", "duplicate_field")),
-        ("{\"name\":\"a\\u0000\",\"price\":1}", wrong("[]", "invalid_value")),
+        ("{\"name\":\"a\\u0000\",\"price\":1}", wrong("[\"name\"]", "invalid_value")),
         (
             "{\"name\":\"a\",\"price\":1,\"classification\":\"x\"}",
             wrong("[\"classification\"]", "invalid_value"),
@@ -65,7 +69,10 @@ async fn a_missing_or_unknown_property_is_named() {
     let unknown = api.post("/customers", &owner, ujp).await.with(422);
     assert_eq!(unknown.issue(), ("[\"ujp\",\"receiver\"]".to_owned(), "unknown_field".to_owned()));
     let more = json!({"name": "a", "anything": {"else": [1]}});
-    api.post("/customers", &owner, more).await.with(201);
+    let unknown = api.post("/customers", &owner, more).await.with(422);
+    assert_eq!(unknown.issue(), ("[\"anything\"]".to_owned(), "unknown_field".to_owned()));
+    let free = json!({"name": "a", "metadata": {"anything": "else"}});
+    api.post("/customers", &owner, free).await.with(201);
 }
 
 #[actix_web::test]
@@ -82,7 +89,7 @@ async fn a_declared_check_answers_without_the_refused_value() {
 async fn nesting_is_bounded_even_where_nobody_looks() {
     let api = Api::new().await;
     let owner = api.owner("owner@example.com").await;
-    for (depth, status) in [(127, 201), (128, 400), (100_000, 400)] {
+    for (depth, status) in [(126, 422), (127, 400), (100_000, 400)] {
         let nested = format!("{}{}", "[".repeat(depth), "]".repeat(depth));
         let body = format!("{{\"name\":\"a\",\"price\":1,\"ignored\":{nested}}}");
         api.post_text("/items", &owner, &body).await.with(status);
@@ -128,4 +135,130 @@ async fn a_request_that_takes_too_long_is_answered() {
     let answer = api.post("/users/login", &Who::nobody(), body).await.with(503);
     assert_eq!(answer.header("retry-after"), "1");
     assert_eq!(answer.json()["code"], "service_unavailable");
+}
+
+/// All issues of an answer, each as its path and code.
+fn issues(answer: &crate::harness::Answer) -> Vec<(String, String)> {
+    let body = answer.json();
+    let issues = body["cause"]["issues"].as_array().cloned().unwrap_or_default();
+    issues.iter().map(|it| (it["path"].to_string(), it["code"].to_string())).collect()
+}
+
+#[actix_web::test]
+async fn everything_that_is_wrong_with_a_body_is_told_at_once() {
+    let api = Api::new().await;
+    let owner = api.owner("owner@example.com").await;
+    for (path, body, expected) in [
+        (
+            "/customers",
+            json!({"name": "", "contact_type": "friend"}),
+            vec![(r#"["contact_type"]"#, "invalid_value"), (r#"["name"]"#, "required")],
+        ),
+        (
+            "/invoices",
+            json!({
+                "date": "yesterday", "currency_code": "XX", "totl": 1,
+                "items": [{"name": "a", "price": "1"}, {"name": "b", "price": 1, "quantity": true},
+                          {"name": "c"}],
+            }),
+            vec![
+                (r#"["totl"]"#, "unknown_field"),
+                (r#"["date"]"#, "invalid_value"),
+                (r#"["items",0,"price"]"#, "invalid_type"),
+                (r#"["items",1,"quantity"]"#, "invalid_type"),
+                (r#"["currency_code"]"#, "invalid_currency"),
+                (r#"["items",2,"price"]"#, "required"),
+            ],
+        ),
+        (
+            "/items",
+            json!({"price": "1", "classification": "x", "unitt": 1, "tax_ids": [1, 2]}),
+            vec![
+                (r#"["unitt"]"#, "unknown_field"),
+                (r#"["price"]"#, "invalid_type"),
+                (r#"["classification"]"#, "invalid_value"),
+                (r#"["tax_ids",0]"#, "invalid_type"),
+                (r#"["tax_ids",1]"#, "invalid_type"),
+                (r#"["name"]"#, "required"),
+            ],
+        ),
+        (
+            "/payments",
+            json!({"amount": [], "date": "x", "type": null}),
+            vec![
+                (r#"["amount"]"#, "invalid_type"),
+                (r#"["date"]"#, "invalid_value"),
+                (r#"["type"]"#, "invalid_type"),
+                (r#"["document_id"]"#, "required"),
+            ],
+        ),
+    ] {
+        let answer = api.post(path, &owner, body).await.with(422);
+        let mut found = issues(&answer);
+        let mut expected: Vec<(String, String)> = expected
+            .iter()
+            .map(|(path, code)| ((*path).to_owned(), format!("\"{code}\"")))
+            .collect();
+        assert_eq!(answer.json()["cause"]["code"], answer.json()["cause"]["issues"][0]["code"]);
+        found.sort();
+        expected.sort();
+        assert_eq!(found, expected, "{path}: {}", answer.text);
+    }
+    let nobody = Who::nobody();
+    let answer = api.post("/users/login", &nobody, json!({"pasword": 1})).await.with(422);
+    let codes: Vec<String> = issues(&answer).into_iter().map(|(path, _)| path).collect();
+    assert_eq!(codes, [r#"["pasword"]"#, r#"["email"]"#, r#"["password"]"#]);
+    let total = |answer: crate::harness::Answer| answer.json()["pagination"]["total"].clone();
+    assert_eq!(total(api.get("/customers", &owner).await), 0);
+    assert_eq!(total(api.get("/invoices", &owner).await), 0);
+}
+
+#[actix_web::test]
+async fn a_body_of_many_faults_is_told_of_fifty() {
+    let api = Api::new().await;
+    let owner = api.owner("owner@example.com").await;
+    let lines: Vec<_> = (0..2000).map(|n| json!({"name": n, "price": "x"})).collect();
+    let answer = api.post("/invoices", &owner, json!({"items": lines})).await.with(422);
+    assert_eq!(issues(&answer).len(), 50);
+}
+
+#[actix_web::test]
+async fn the_specific_code_stands_in_cause_always() {
+    let api = Api::new().await;
+    let owner = api.owner("owner@example.com").await;
+    let code = |answer: &crate::harness::Answer| {
+        let body = answer.json();
+        (body["code"].clone(), body["cause"]["code"].clone())
+    };
+    let taken = json!({"email": "owner@example.com", "password": crate::harness::PASSWORD});
+    let answer = api.post("/users/signup", &Who::nobody(), taken).await.with(409);
+    assert_eq!(code(&answer), (json!("conflict"), json!("email_taken")));
+    for (name, status) in [("a", 201), ("b", 409)] {
+        let request = TestRequest::post().uri("/customers").insert_header(("idempotency-key", "k"));
+        let answer =
+            api.call(owner.sign(request).set_json(json!({"name": name}))).await.with(status);
+        if status == 409 {
+            let own = json!("idempotency_conflict");
+            assert_eq!(code(&answer), (own.clone(), own));
+        }
+    }
+    let answer = api.get("/customers/inv_01jd0000000000000000000000", &owner).await.with(404);
+    assert_eq!(code(&answer), (json!("not_found"), json!(null)));
+    assert!(answer.text.contains("no customer with this id; it reads like the id of an invoice"));
+    let answer = api.get("/invoices/42", &owner).await.with(404);
+    assert!(answer.text.contains("there is no invoice with this id here"), "{answer:?}");
+    let answer = api.get("/entities/stats", &owner).await.with(404);
+    assert!(answer.text.contains("there is no entity with this id here"), "{answer:?}");
+}
+
+#[actix_web::test]
+async fn a_currency_is_taken_in_either_case() {
+    let api = Api::new().await;
+    let owner = api.owner("owner@example.com").await;
+    let body = json!({
+        "currency_code": "usd", "exchange_rate": {"rate": 0.9, "quote_currency": "eur"},
+        "items": [{"name": "a", "price": 1}],
+    });
+    let made = api.post("/invoices", &owner, body).await.with(201).json();
+    assert_eq!(made["currency_code"], "USD");
 }

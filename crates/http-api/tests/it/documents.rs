@@ -262,8 +262,7 @@ async fn a_property_that_a_kind_or_an_operation_lacks_is_refused_by_its_path() {
                     let expected = (format!("[\"{property}\"]"), "unknown_field".to_owned());
                     assert_eq!(answer.issue(), expected, "{place}");
                     let message = text(&answer.json()["cause"]["issues"][0]["message"]);
-                    let known: BTreeSet<&str> = message.split([' ', ',']).collect();
-                    assert!(known.contains("items") && !known.contains(property), "{message}");
+                    assert!(!message.contains(&format!("`{property}`")), "{message}");
                 }
             }
         }

@@ -182,7 +182,9 @@ async fn only_a_form_with_a_file_is_read() {
         assert_eq!(answer.json()["code"], "bad_request", "{kind} {body}");
     }
     assert_eq!(si.get("/settings").await.with(200).json()["has_certificate"], false);
-    si.upload(&[("extra", b"1"), ("file", &good), pass]).await.with(201);
+    let unknown = si.upload(&[("extra", b"1"), ("file", &good), pass]).await.with(422);
+    assert_eq!(unknown.issue(), ("[\"extra\"]".to_owned(), "unknown_field".to_owned()));
+    si.upload(&[("file", &good), pass]).await.with(201);
 }
 
 #[actix_web::test]

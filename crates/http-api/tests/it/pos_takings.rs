@@ -31,7 +31,7 @@ async fn a_day_is_answered_with_the_digits_of_its_invoices() {
         "items": [{"name": "Kava", "price": 4.01, "taxes": []}],
         "payments": [{"type": "cash", "amount": 1.01}],
     });
-    let program = json!({"name": "till", "environment": "sandbox"});
+    let program = json!({"name": "till"});
     let program = api.post("/entities/api-keys", &owner, program).await.with(201).json();
     issue(&api, &Who::key(&text(&program["id"])), dollars).await;
     let line = json!({"name": "Kruh", "price": 1000, "taxes": [{"rate": 22}]});

@@ -68,7 +68,10 @@ pub struct ExpenseContent {
 
 impl ExpenseContent {
     /// Whether it keeps all limits.
-    pub(super) fn check(&self) -> Result<(), Issues> {
+    ///
+    /// # Errors
+    /// All that breaks one, by path.
+    pub fn check(&self) -> Result<(), Issues> {
         let mut issues = Issues::default();
         self.check_into(&mut issues);
         issues.into_result(())

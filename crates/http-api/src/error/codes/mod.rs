@@ -1,0 +1,107 @@
+//! All codes that an answer can hold, with what each means and what to do about it.
+//!
+//! An answer that is not a success says its codes in fixed places: `code` is that of its status, or one
+//! of those that the interface has in its place; `cause.code` is the most specific there is, always;
+//! `cause.issues[]` say path, message and code of what is wrong with single fields. A test compares the
+//! table with the sources of all crates, and `docs/errors.md` with [`markdown`].
+
+mod table;
+
+use std::fmt::Write as _;
+
+use self::table::{ANSWERS, ISSUES, REASONS};
+
+/// A code.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Code {
+    /// Its text.
+    pub name: &'static str,
+    /// Where it stands.
+    pub level: Level,
+    /// The statuses of the answers that hold it.
+    pub statuses: &'static [u16],
+    /// What it means, and what to do about it.
+    pub meaning: &'static str,
+}
+
+/// Where a code stands in an answer.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Level {
+    /// In `code`.
+    Answer,
+    /// In `cause.code`: the rule that refuses.
+    Reason,
+    /// In `cause.issues[].code`: what is wrong with a field. The first is in `cause.code` as well.
+    Issue,
+}
+
+/// All codes, by level.
+pub const CODES: [&[Code]; 3] = [ANSWERS, REASONS, ISSUES];
+
+/// Whether `name` is the text of a code.
+#[must_use]
+pub fn is_known(name: &str) -> bool {
+    CODES.iter().copied().flatten().any(|code| code.name == name)
+}
+
+/// The table as a page to read: `docs/errors.md`.
+#[must_use]
+pub fn markdown() -> String {
+    let mut page = String::from(INTRODUCTION);
+    for (level, codes) in [Level::Answer, Level::Reason, Level::Issue].into_iter().zip(CODES) {
+        let (title, text) = section(level);
+        // Nothing fails to be written into memory.
+        let _ = write!(
+            page,
+            "\n## {title}\n{text}\n\n| Code | Status | Meaning |\n| --- | --- | --- |\n"
+        );
+        for code in codes {
+            let statuses: Vec<String> = code.statuses.iter().map(ToString::to_string).collect();
+            let statuses = statuses.join(", ");
+            let _ = writeln!(page, "| `{}` | {statuses} | {} |", code.name, code.meaning);
+        }
+    }
+    page
+}
+
+const INTRODUCTION: &str = "\
+# Errors
+
+Every answer that is not a success has one body:
+
+```json
+{
+  \"code\": \"unprocessable_entity\",
+  \"message\": \"custmer: there is no such property; did you mean `customer`?\",
+  \"cause\": {
+    \"code\": \"unknown_field\",
+    \"issues\": [
+      {\"path\": [\"custmer\"], \"message\": \"…\", \"code\": \"unknown_field\"}
+    ]
+  }
+}
+```
+
+`code` is that of the status, or one of the few that the interface has in its place. `cause.code` is
+there whenever there is a specific reason, and is always the most specific one: that of the rule that
+refuses, or that of the first issue, or `code` itself where that is specific. `cause.issues` names all that
+is wrong with the request's fields at once, each with its path. Programs decide by `cause.code`, people read
+`message`. Some rules add figures to `cause`; answers of the point of sale add `tab`.
+
+Send again, with the same `Idempotency-Key`, what was answered 408, 429, 500 or 503, what bears `Retry-After`,
+and what `cause.code` says to send again: such answers are not kept under the key.
+
+This page is made from the table in `crates/http-api/src/error/codes`, by
+`cargo run -p racun-http-api --example errors > docs/errors.md`.
+";
+
+const fn section(level: Level) -> (&'static str, &'static str) {
+    match level {
+        Level::Answer => ("`code`", "One for each status, and those that stand in its place."),
+        Level::Reason => ("`cause.code`", "The rule that refuses."),
+        Level::Issue => (
+            "`cause.issues[].code`",
+            "What is wrong with a field. The first is `cause.code` as well.",
+        ),
+    }
+}

@@ -1,0 +1,121 @@
+//! What else is wrong with a body that was refused: its handler is tried on what is left of it.
+//!
+//! A body is refused before its handler runs, and domains check only what handlers hand them. So that
+//! everything is told at once, the handler runs once more on the body without what was refused, on a
+//! store that commits nothing: units are decided, and what their decisions refuse is all that is taken
+//! from it. What a tax authority, a mail server or another receiver is told is always stored before, so
+//! nobody is told anything. Only handlers behind an entity's gate are tried: those before it
+//! check passwords and tokens, and a guess is not to be made twice.
+
+use std::panic::AssertUnwindSafe;
+use std::rc::Rc;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use actix_web::body::BoxBody;
+use actix_web::dev::{
+    Extensions, Payload, Service as _, ServiceFactory as _, ServiceRequest, ServiceResponse,
+};
+use actix_web::middleware::Next;
+use actix_web::web::Data;
+use actix_web::{Error, HttpMessage as _, HttpRequest};
+use async_trait::async_trait;
+use futures_util::FutureExt as _;
+use racun_kernel::{Issues, Layer, Read, Refusal, Rows, Store, StoreError, TransactError, Unit};
+
+use crate::error::ApiError;
+use crate::route::{Gate, Route};
+use crate::services::Services;
+
+/// What is left of a body that was refused, for the handler that is tried on it.
+pub(crate) struct Rest<T>(pub T);
+
+/// Says that a [`Rest`] is there.
+pub(crate) struct HasRest;
+
+/// Whether the request's handler is only tried.
+struct Curtain(Arc<AtomicBool>);
+
+/// A store on which units are decided, and nothing is committed while a handler is tried.
+struct Stage {
+    store: Arc<dyn Store>,
+    is_trial: Arc<AtomicBool>,
+}
+
+#[async_trait]
+impl Layer for Stage {
+    fn beneath(&self) -> &dyn Store {
+        &*self.store
+    }
+
+    async fn read_all(&self, reads: &[Read]) -> Vec<Rows> {
+        self.store.read_all(reads).await
+    }
+
+    async fn transact(&self, mut unit: Unit) -> Result<(), TransactError> {
+        if !self.is_trial.load(Ordering::Relaxed) {
+            return self.store.transact(unit).await;
+        }
+        let (decide, is_good) = (unit.decide, Arc::new(AtomicBool::new(false)));
+        let noted = Arc::clone(&is_good);
+        unit.decide = Box::new(move |loaded| {
+            decide(loaded)?;
+            noted.store(true, Ordering::Relaxed);
+            Err(Refusal)
+        });
+        let outcome = self.store.transact(unit).await;
+        if is_good.load(Ordering::Relaxed) {
+            return Err(TransactError::Store(StoreError::Unavailable("a trial".to_owned())));
+        }
+        outcome
+    }
+}
+
+/// Lets the handler of `route` be tried, should the body of `request` be refused.
+pub(crate) fn prepare(route: &Route, request: &mut ServiceRequest) {
+    let is_tried = matches!(route.gate, Gate::Entity(_) | Gate::EntityInPath(_));
+    if route.takes.is_none() || route.takes_form || !is_tried {
+        return;
+    }
+    let Some(services) = request.app_data::<Data<Services>>() else { return };
+    let is_trial = Arc::new(AtomicBool::new(false));
+    let store = Stage { store: Arc::clone(&services.store), is_trial: Arc::clone(&is_trial) };
+    let services = Services { store: Arc::new(store), ..Services::clone(services) };
+    let mut data = Extensions::new();
+    data.insert(Data::new(services));
+    request.add_data_container(Rc::new(data));
+    request.extensions_mut().insert(Curtain(is_trial));
+}
+
+/// Runs the handler of `route`, behind `next`, and tells all that is wrong with a body that it refuses.
+///
+/// # Errors
+/// As actix hands them on; what is refused is an answer.
+pub(crate) async fn run(
+    route: &Route,
+    request: ServiceRequest,
+    next: Next<BoxBody>,
+) -> Result<ServiceResponse<BoxBody>, Error> {
+    let answer = next.call(request).await?;
+    let is_left = answer.request().extensions_mut().remove::<HasRest>().is_some();
+    let error = answer.response().error().and_then(|error| error.as_error::<ApiError>()).cloned();
+    let curtain = answer.request().extensions_mut().remove::<Curtain>();
+    let (Some(error), Some(Curtain(is_trial)), true) = (error, curtain, is_left) else {
+        return Ok(answer);
+    };
+    is_trial.store(true, Ordering::Relaxed);
+    let (http, _) = answer.into_parts();
+    let further = AssertUnwindSafe(further(route, http.clone())).catch_unwind().await;
+    let error = error.with_issues(&further.unwrap_or_default());
+    Ok(ServiceResponse::from_err(error, http))
+}
+
+/// The issues that the handler of `route` finds in what is left of the body of `http`.
+async fn further(route: &Route, http: HttpRequest) -> Issues {
+    let Ok(handler) = (route.handler)().new_service(()).await else { return Issues::default() };
+    let request = ServiceRequest::from_parts(http, Payload::None);
+    let answer = handler.call(request).await;
+    let answer = answer.as_ref().ok().and_then(|answer| answer.response().error());
+    let error = answer.and_then(|error| error.as_error::<ApiError>());
+    error.map(|error| error.issues().clone()).unwrap_or_default()
+}

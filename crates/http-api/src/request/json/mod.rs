@@ -1,0 +1,330 @@
+//! From a body's bytes to a value, or to all that is wrong with them.
+//!
+//! | Module    | Owns                                                                     |
+//! | --------- | ------------------------------------------------------------------------ |
+//! | `tree`    | a body as JSON says it                                                   |
+//! | `reader`  | from a tree to a type: what is unknown is noted and passed over          |
+//! | `refused` | what a type's reader says when it refuses a value                        |
+//!
+//! A type's reader stops at the first value that it refuses. So a body is read again with a gap in that
+//! place, until it is read to its end: the one reading of a good body is the whole cost of it.
+
+mod reader;
+mod refused;
+mod tree;
+
+use racun_kernel::{Issue, Issues, Step};
+use serde::de::DeserializeOwned;
+use validator::{Validate, ValidationError, ValidationErrors, ValidationErrorsKind};
+
+use self::reader::{Findings, Gap, Place, Reader, StepKey};
+use self::tree::Tree;
+use crate::error::ApiError;
+use crate::services::Limits;
+
+pub(crate) use self::reader::unknown;
+
+/// Issues that are told of one body.
+const MOST_ISSUES: usize = 50;
+
+/// Bytes that are read again, at most, to find further issues of one body: so a large one with many
+/// faults costs no more than a good one of this size.
+const MOST_READ_AGAIN: usize = 16 * 1024 * 1024;
+
+/// What is wrong with a body.
+#[derive(Debug)]
+pub(super) struct Unfit<T> {
+    /// All that is known to be wrong.
+    pub issues: Issues,
+    /// The body without what was refused, and with fillers where it cannot be without: for further
+    /// checks, and for nothing else. `None` where a filler would not do either.
+    pub rest: Option<T>,
+}
+
+/// Why a body is not a `T`.
+#[derive(Debug)]
+pub(super) enum Unread<T> {
+    /// It is no JSON, or too deep to be looked into.
+    Text(ApiError),
+    /// It is JSON that does not fit.
+    Unfit(Box<Unfit<T>>),
+}
+
+/// Reads and checks a body.
+///
+/// # Errors
+/// 400 for what is not JSON, 422 with the fields' paths for JSON that is not a `T`.
+pub(super) fn parse<T: DeserializeOwned + Validate>(bytes: &[u8]) -> Result<T, Unread<T>> {
+    let tree = text(bytes).map_err(Unread::Text)?;
+    let mut findings = Findings::default();
+    let mut issues = Issues::default();
+    let rounds = (MOST_READ_AGAIN / bytes.len().max(1)).clamp(1, 2 * MOST_ISSUES);
+    let mut value = None;
+    for _ in 0..=rounds {
+        let reader = Reader { tree: Some(&tree), place: Place::ROOT, findings: &findings };
+        match T::deserialize(reader) {
+            Ok(read) => {
+                value = Some(read);
+                break;
+            }
+            Err(refused) => {
+                let is_new = findings.leave(refused.issue.path.clone(), refused.missing);
+                match is_new {
+                    Left::New(path) => issues.push(Issue { path, ..refused.issue }),
+                    Left::Known => {}
+                    Left::Nothing => break,
+                    Left::Whole => {
+                        issues.push(refused.issue);
+                        break;
+                    }
+                }
+                if issues.len() >= MOST_ISSUES {
+                    break;
+                }
+            }
+        }
+    }
+    let mut all = Issues::default();
+    findings.notes.take().into_iter().take(MOST_ISSUES).for_each(|note| all.push(note));
+    issues.iter().for_each(|issue| all.push(issue.clone()));
+    if let Some(value) = &value {
+        if let Err(errors) = value.validate() {
+            let mut declared = Issues::default();
+            collect(&errors, &mut declared);
+            all.extend_elsewhere(&declared);
+        }
+    }
+    match value {
+        Some(value) if all.is_empty() => Ok(value),
+        rest => Err(Unread::Unfit(Box::new(Unfit { issues: all, rest }))),
+    }
+}
+
+/// What became of a refusal.
+enum Left {
+    /// It is of the value at this place, which is left out from now on.
+    New(Vec<Step>),
+    /// It is of what was put into a gap, which is wider now.
+    Known,
+    /// It is of what was put into a gap, and nothing is around it.
+    Nothing,
+    /// It is of the body as a whole.
+    Whole,
+}
+
+impl Findings {
+    /// Leaves out what was refused at `path`, or fills in what is `missing` there.
+    fn leave(&mut self, path: Vec<Step>, missing: Option<&'static str>) -> Left {
+        let mut keys: Vec<StepKey> = path.iter().map(StepKey::from).collect();
+        if let Some(within) =
+            (0..=keys.len()).rev().find(|n| self.gaps.get(&keys[..*n]) == Some(&Gap::Filled))
+        {
+            // A filler does not do here: what is around it is left out.
+            keys.truncate(within);
+            keys.pop();
+            if keys.is_empty() {
+                return Left::Nothing;
+            }
+            self.gaps.insert(keys.clone(), gap_at(&keys));
+            return Left::Known;
+        }
+        let mut path = path;
+        if let Some(name) = missing {
+            path.push(Step::from(name));
+            keys.push(StepKey::Key(name.to_owned()));
+            let before = self.gaps.insert(keys, Gap::Filled);
+            return if before.is_none() { Left::New(path) } else { Left::Known };
+        }
+        if keys.is_empty() {
+            return Left::Whole;
+        }
+        let gap = gap_at(&keys);
+        self.gaps.insert(keys, gap);
+        Left::New(path)
+    }
+}
+
+/// How a value at `path` is left out: an element is filled, so that others keep their places.
+fn gap_at(path: &[StepKey]) -> Gap {
+    match path.last() {
+        Some(StepKey::Index(_)) => Gap::Filled,
+        Some(StepKey::Key(_)) | None => Gap::Left,
+    }
+}
+
+/// The JSON that `bytes` say.
+fn text(bytes: &[u8]) -> Result<Tree, ApiError> {
+    let text = std::str::from_utf8(bytes)
+        .map_err(|_| ApiError::bad_request("the body is not UTF-8 text"))?;
+    check_depth(text)?;
+    serde_json::from_str(text).map_err(|error| {
+        let (line, column) = (error.line(), error.column());
+        let message = format!("the body is not JSON: look at line {line}, column {column}");
+        ApiError::bad_request(message)
+    })
+}
+
+/// Refuses nesting deeper than is read, in words of its own.
+fn check_depth(text: &str) -> Result<(), ApiError> {
+    let (mut depth, mut quoted, mut escaped) = (0_usize, false, false);
+    for byte in text.bytes() {
+        match byte {
+            _ if escaped => escaped = false,
+            b'\\' if quoted => escaped = true,
+            b'"' => quoted = !quoted,
+            b'[' | b'{' if !quoted => depth += 1,
+            b']' | b'}' if !quoted => depth = depth.saturating_sub(1),
+            _ => {}
+        }
+        if depth > Limits::MAX_JSON_DEPTH {
+            let message = format!("JSON nests at most {} levels deep", Limits::MAX_JSON_DEPTH);
+            return Err(ApiError::bad_request(message));
+        }
+    }
+    Ok(())
+}
+
+/// Issues of checks that a body declares. The refused value stays out of them.
+fn collect(errors: &ValidationErrors, issues: &mut Issues) {
+    for (field, kind) in errors.errors() {
+        let mut inside = Issues::default();
+        match kind {
+            ValidationErrorsKind::Field(found) => {
+                found.iter().for_each(|error| inside.push(refused(error)));
+            }
+            ValidationErrorsKind::Struct(nested) => collect(nested, &mut inside),
+            ValidationErrorsKind::List(elements) => {
+                for (index, nested) in elements {
+                    let mut element = Issues::default();
+                    collect(nested, &mut element);
+                    inside.extend_at(*index, element);
+                }
+            }
+        }
+        issues.extend_at(field.as_ref(), inside);
+    }
+}
+
+fn refused(error: &ValidationError) -> Issue {
+    let bound = |name: &str| error.params.get(name).map(ToString::to_string);
+    match (error.code.as_ref(), bound("min"), bound("max")) {
+        ("length", Some(min), Some(max)) => {
+            Issue::new("invalid_length", format!("expected {min} to {max} characters"))
+        }
+        ("length", Some(min), None) => {
+            Issue::new("too_short", format!("expected at least {min} characters"))
+        }
+        ("length", None, Some(max)) => {
+            Issue::new("too_long", format!("expected at most {max} characters"))
+        }
+        ("email", ..) => Issue::new("invalid_email", "expected an e-mail address"),
+        ("range", Some(min), None) => {
+            Issue::new("out_of_range", format!("expected a number of at least {min}"))
+        }
+        ("range", Some(min), Some(max)) => {
+            Issue::new("out_of_range", format!("expected a number from {min} to {max}"))
+        }
+        _ => Issue::new("invalid_value", error.message.as_deref().unwrap_or("is not accepted")),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeMap;
+
+    use racun_kernel::{Decimal, Patch};
+    use serde::Deserialize;
+
+    use super::*;
+
+    #[derive(Debug, Deserialize, PartialEq)]
+    #[serde(rename_all = "snake_case")]
+    enum Colour {
+        Red,
+        DarkBlue,
+    }
+
+    #[derive(Debug, Deserialize, PartialEq, Validate)]
+    struct Inner {
+        amount: Decimal,
+        colour: Colour,
+    }
+
+    #[derive(Debug, Deserialize, PartialEq, Validate)]
+    struct Outer {
+        #[validate(length(min = 2))]
+        name: String,
+        count: u8,
+        #[serde(default)]
+        note: Patch<String>,
+        #[serde(default)]
+        inner: Option<Inner>,
+        #[serde(default)]
+        list: Vec<Inner>,
+        #[serde(default)]
+        free: BTreeMap<String, String>,
+    }
+
+    fn read(text: &str) -> Result<Outer, String> {
+        parse::<Outer>(text.as_bytes()).map_err(|unread| match unread {
+            Unread::Text(error) => error.to_string(),
+            Unread::Unfit(unfit) => {
+                let told = unfit.issues.iter().map(|it| format!("{it} [{}]", it.code));
+                told.collect::<Vec<_>>().join("; ")
+            }
+        })
+    }
+
+    #[test]
+    fn a_good_body_is_read_with_its_digits() {
+        let text = r#"{"name": "ab", "count": 3, "note": null, "free": {"x": "y"},
+                       "list": [{"amount": 0.1000000001, "colour": "dark_blue"}]}"#;
+        let body = read(text).unwrap();
+        let amount: Decimal = "0.1000000001".parse().unwrap();
+        assert_eq!(body.list, [Inner { amount, colour: Colour::DarkBlue }]);
+        assert_eq!((body.count, body.note), (3, Patch::Null));
+    }
+
+    #[test]
+    fn all_issues_are_told_and_nothing_of_what_was_filled_in() {
+        for (text, expected) in [
+            ("{}", "name: is required [required]; count: is required [required]"),
+            (
+                r#"{"name": 1, "nam": 2, "count": 300}"#,
+                "nam: there is no such property; did you mean `name`? [unknown_field]; \
+                 name: expected text [invalid_type]; \
+                 count: expected a whole number of at least 0 [invalid_value]",
+            ),
+            (
+                r#"{"name": "a", "count": 1, "name": "b"}"#,
+                "name: send this property once [duplicate_field]",
+            ),
+            (
+                r#"{"name": "ab", "count": 1, "inner": {"colour": 5}, "list": [7, {"amount": "1"}]}"#,
+                "inner.colour: expected one of red, dark_blue [invalid_type]; \
+                 inner.amount: is required [required]; \
+                 list[0]: expected an object [invalid_type]; \
+                 list[1].amount: expected a JSON number [invalid_type]; \
+                 list[1].colour: is required [required]",
+            ),
+            (
+                r#"{"name": "a", "count": 1, "free": {"x": 1, "y": 2}, "inner": {"amount": 1e999, "colour": "blue"}}"#,
+                "free.x: expected text [invalid_type]; free.y: expected text [invalid_type]; \
+                 inner.amount: a number may hold at most 15 digits before the decimal point and 10 behind \
+                 it [invalid_value]; \
+                 inner.colour: expected one of red, dark_blue [invalid_value]; \
+                 name: expected at least 2 characters [too_short]",
+            ),
+            (r#"["ab", 1]"#, "expected an object [invalid_type]"),
+            ("null", "expected an object [invalid_type]"),
+            (r#"["ab""#, "the body is not JSON: look at line 1, column 5"),
+            (r#"{"name": 1, "count""#, "the body is not JSON: look at line 1, column 19"),
+            (
+                r#"{"name": "a\u0000b", "count": 1}"#,
+                "name: text cannot hold a NUL character [invalid_value]",
+            ),
+        ] {
+            assert_eq!(read(text).unwrap_err(), expected, "{text}");
+        }
+    }
+}

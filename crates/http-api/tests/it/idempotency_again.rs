@@ -1,0 +1,75 @@
+//! What is answered with "send it again" is not kept under the key of the request.
+
+use std::sync::Arc;
+
+use actix_web::test::TestRequest;
+use async_trait::async_trait;
+use futures_util::future::join;
+use racun_http_api::Limits;
+use racun_kernel::{Layer, Store, TransactError, Unit};
+use racun_store_sqlite::SqliteStore;
+use serde_json::json;
+use tokio::sync::Notify;
+
+use crate::harness::{Api, text};
+
+/// A store that lets somebody else in before the first unit that takes a number.
+struct Slow {
+    store: Arc<dyn Store>,
+    reached: Arc<Notify>,
+    go: Arc<Notify>,
+    is_first: std::sync::atomic::AtomicBool,
+}
+
+#[async_trait]
+impl Layer for Slow {
+    fn beneath(&self) -> &dyn Store {
+        &*self.store
+    }
+
+    async fn transact(&self, unit: Unit) -> Result<(), TransactError> {
+        let is_first =
+            unit.series.is_some() && self.is_first.swap(false, std::sync::atomic::Ordering::SeqCst);
+        if is_first {
+            self.reached.notify_one();
+            self.go.notified().await;
+        }
+        self.store.transact(unit).await
+    }
+}
+
+#[actix_web::test]
+async fn an_edit_that_met_another_gets_through_when_it_is_sent_again() {
+    let store = SqliteStore::in_memory(&racun_application::tables()).unwrap();
+    let store: Arc<dyn Store> = Arc::new(store);
+    let (reached, go) = (Arc::new(Notify::new()), Arc::new(Notify::new()));
+    let slow = Slow {
+        store: Arc::clone(&store),
+        reached: Arc::clone(&reached),
+        go: Arc::clone(&go),
+        is_first: true.into(),
+    };
+    let (api, slow) =
+        (Api::on(store, Limits::default()).await, Api::on(Arc::new(slow), Limits::default()).await);
+    let owner = api.owner("owner@example.com").await;
+    let draft = json!({"is_draft": true, "items": [{"name": "a", "price": 1}]});
+    let draft = text(&api.post("/invoices", &owner, draft).await.with(201).json()["id"]);
+    let finalize = || {
+        let request = TestRequest::post().uri(&format!("/documents/{draft}/finalize"));
+        let request = request.insert_header(("idempotency-key", "finalize-1"));
+        slow.call(owner.sign(request).set_json(json!({})))
+    };
+    let meanwhile = async {
+        reached.notified().await;
+        let path = format!("/invoices/{draft}");
+        api.patch(&path, &owner, json!({"date": "2025-12-31"})).await.with(200);
+        go.notify_one();
+    };
+    let (first, ()) = join(finalize(), meanwhile).await;
+    assert_eq!(first.with(409).json()["cause"]["code"], "changed_meanwhile");
+    let second = finalize().await.with(200);
+    assert_eq!(second.header("idempotent-replayed"), "");
+    let third = finalize().await.with(200);
+    assert_eq!(third.header("idempotent-replayed"), "true");
+    assert_eq!(third.text, second.text);
+}

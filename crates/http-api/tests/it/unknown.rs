@@ -1,0 +1,290 @@
+//! What a request holds and nobody reads is refused: of every body of every operation, at every depth,
+//! and of every query string. The bodies come of the description, so no operation can be forgotten.
+
+use actix_web::http::Method;
+use actix_web::test::TestRequest;
+use racun_documents::DocumentKind;
+use racun_http_api::{Gate, Route, openapi, routes};
+use racun_kernel::id::KINDS;
+use serde_json::{Map, Value, json};
+
+use crate::harness::{Answer, Api, Who};
+use crate::taxpayer::form;
+
+/// The name of no property and no parameter, and like none.
+const UNKNOWN: &str = "zzqqxx";
+
+/// A place in a body: property names, and 0 for the elements of an array.
+type Path = Vec<Value>;
+
+/// A part of a body, and its schema.
+struct Part {
+    path: Path,
+    schema: Value,
+}
+
+/// What `schema` may be, references followed and alternatives laid out.
+fn alternatives(description: &Value, schema: &Value) -> Vec<Value> {
+    if let Some(name) = schema["$ref"].as_str() {
+        let name = name.rsplit('/').next().unwrap();
+        return alternatives(description, &description["components"]["schemas"][name]);
+    }
+    let mut found = Vec::new();
+    for word in ["allOf", "oneOf", "anyOf"] {
+        for one in schema[word].as_array().into_iter().flatten() {
+            found.extend(alternatives(description, one));
+        }
+    }
+    found.push(schema.clone());
+    found
+}
+
+/// All parts of a body of `schema`, at `path` and within.
+fn parts(description: &Value, path: &Path, schema: &Value, found: &mut Vec<Part>) {
+    if path.len() > 8 {
+        return;
+    }
+    let alternatives = alternatives(description, schema);
+    let at = |step: Value| path.iter().cloned().chain([step]).collect::<Path>();
+    for one in &alternatives {
+        for (name, property) in one["properties"].as_object().into_iter().flatten() {
+            parts(description, &at(json!(name)), property, found);
+        }
+        if one["items"].is_object() {
+            parts(description, &at(json!(0)), &one["items"], found);
+        }
+    }
+    found.push(Part { path: path.clone(), schema: json!({ "anyOf": alternatives }) });
+}
+
+/// A body that holds `value` at `path` and nothing else.
+fn holding(path: &[Value], value: Value) -> Value {
+    path.iter().rev().fold(value, |inner, step| match step.as_str() {
+        Some(name) => Value::Object(Map::from_iter([(name.to_owned(), inner)])),
+        None => json!([inner]),
+    })
+}
+
+/// The parts of the body that `route` takes; `None` when it takes none, or a form.
+fn body(description: &Value, route: &Route) -> Option<Vec<Part>> {
+    let method = route.verb.name().to_lowercase();
+    let content = &description["paths"][route.path][method]["requestBody"]["content"];
+    let schema = content["application/json"].get("schema")?;
+    let mut found = Vec::new();
+    parts(description, &Path::new(), schema, &mut found);
+    Some(found)
+}
+
+/// Requests to one route, with an id in its path that reads like one of its kind.
+struct Target<'a> {
+    api: &'a Api,
+    owner: &'a Who,
+    route: &'static Route,
+    uri: String,
+}
+
+impl<'a> Target<'a> {
+    async fn of(api: &'a Api, owner: &'a Who, route: &'static Route) -> Self {
+        let uri = |id: &str| {
+            let parts = route.path.split('/');
+            let parts = parts.map(|part| if part.starts_with('{') { id } else { part });
+            parts.collect::<Vec<_>>().join("/")
+        };
+        let target = |id: &str| Self { api, owner, route, uri: uri(id) };
+        if !route.path.contains('{') {
+            return target("");
+        }
+        if matches!(route.gate, Gate::EntityInPath(_)) {
+            return target(owner.entity());
+        }
+        let documents =
+            DocumentKind::ALL.iter().flat_map(|kind| [kind.prefix(), kind.line_prefix()]);
+        for prefix in KINDS.iter().map(|(prefix, _)| *prefix).chain(documents) {
+            let target = target(&format!("{prefix}01jd0000000000000000000000"));
+            if !target.send(&json!({})).await.text.contains("with this id") {
+                return target;
+            }
+        }
+        panic!("{}: no id fits", route.operation);
+    }
+
+    async fn send(&self, body: &Value) -> Answer {
+        let method = Method::from_bytes(self.route.verb.name().as_bytes()).unwrap();
+        let request = TestRequest::default().method(method).uri(&self.uri).set_json(body);
+        self.api.call(self.owner.sign(request)).await
+    }
+}
+
+/// Whether `answer` refuses what is at `path` with `code`.
+fn refuses(answer: &Answer, path: &Value, code: Option<&str>) -> bool {
+    let found = answer.json();
+    let issues = found["cause"]["issues"].as_array().cloned().unwrap_or_default();
+    let is_it =
+        |issue: &Value| issue["path"] == *path && code.is_none_or(|code| issue["code"] == code);
+    answer.status == 422 && issues.iter().any(is_it)
+}
+
+/// Everything that happened and was told of.
+async fn happened(api: &Api, owner: &Who) -> Value {
+    api.get("/activities", owner).await.with(200).json()["pagination"]["total"].clone()
+}
+
+#[actix_web::test]
+async fn every_body_refuses_a_property_that_it_does_not_know_at_every_depth() {
+    let description = serde_json::to_value(openapi()).unwrap();
+    let api = Api::new().await;
+    let owner = api.owner("owner@example.com").await;
+    let before = happened(&api, &owner).await;
+    let (mut bodies, mut objects, mut lenient) = (0, 0, Vec::new());
+    for route in routes() {
+        let Some(parts) = body(&description, route) else { continue };
+        bodies += 1;
+        let target = Target::of(&api, &owner, route).await;
+        for part in parts {
+            let alternatives = alternatives(&description, &part.schema);
+            let is_object = alternatives.iter().any(|one| one["properties"].is_object())
+                || (part.path.is_empty() && alternatives.iter().any(|one| one["type"] == "object"));
+            if !is_object {
+                continue;
+            }
+            objects += 1;
+            let path: Value = part.path.iter().cloned().chain([json!(UNKNOWN)]).collect();
+            let unknown = Value::Object(Map::from_iter([(UNKNOWN.to_owned(), json!(1))]));
+            let answer = target.send(&holding(&part.path, unknown)).await;
+            if !refuses(&answer, &path, Some("unknown_field")) {
+                lenient
+                    .push(format!("{} {path}: {} {}", route.operation, answer.status, answer.text));
+            }
+        }
+    }
+    assert!(lenient.is_empty(), "{} of {objects}: {lenient:#?}", lenient.len());
+    assert!(bodies > 100 && objects > 250, "{bodies} bodies, {objects} objects");
+    assert_eq!(happened(&api, &owner).await, before);
+}
+
+#[actix_web::test]
+async fn every_form_refuses_a_part_that_it_does_not_know() {
+    let description = serde_json::to_value(openapi()).unwrap();
+    let api = Api::new().await;
+    let owner = api.owner("owner@example.com").await;
+    let mut forms = 0;
+    for route in routes() {
+        let method = route.verb.name().to_lowercase();
+        let content = &description["paths"][route.path][method]["requestBody"]["content"];
+        if content.get("multipart/form-data").is_none() {
+            continue;
+        }
+        forms += 1;
+        let sent = form(route.path, &[("file", b"x"), (UNKNOWN, b"1"), ("pasphrase", b"1")]);
+        let answer = api.call(owner.sign(sent)).await;
+        let path = json!([UNKNOWN]);
+        assert!(refuses(&answer, &path, Some("unknown_field")), "{}: {answer:?}", route.path);
+    }
+    assert!(forms >= 4, "{forms}");
+}
+
+#[actix_web::test]
+async fn every_word_of_every_body_refuses_other_types_with_its_path() {
+    let description = serde_json::to_value(openapi()).unwrap();
+    let api = Api::new().await;
+    let owner = api.owner("owner@example.com").await;
+    let (mut words, mut wrong) = (0, Vec::new());
+    for route in routes() {
+        let Some(parts) = body(&description, route) else { continue };
+        let target = Target::of(&api, &owner, route).await;
+        for part in parts {
+            let alternatives = alternatives(&description, &part.schema);
+            if !alternatives.iter().any(|one| one["enum"].is_array()) {
+                continue;
+            }
+            words += 1;
+            for value in [json!(1), json!(true), json!(null), json!([]), json!({}), json!(["x"])] {
+                let answer = target.send(&holding(&part.path, value.clone())).await;
+                let path = Value::Array(part.path.clone());
+                let is_told = refuses(&answer, &path, None);
+                // Many properties are cleared by null.
+                let is_cleared = value.is_null() && answer.status != 400;
+                if !is_told && !is_cleared {
+                    let operation = route.operation;
+                    wrong.push(format!("{operation} {path} {value}: {}", answer.text));
+                }
+            }
+        }
+    }
+    assert!(wrong.is_empty(), "{} of {words}: {wrong:#?}", wrong.len());
+    assert!(words > 150, "{words}");
+}
+
+#[actix_web::test]
+async fn every_operation_refuses_a_query_parameter_that_it_does_not_declare() {
+    let api = Api::new().await;
+    let owner = api.owner("owner@example.com").await;
+    for route in routes() {
+        let mut target = Target::of(&api, &owner, route).await;
+        target.uri = format!("{}?{UNKNOWN}=1", target.uri);
+        let answer = target.send(&json!({})).await;
+        let is_refused =
+            answer.status == 422 && refuses(&answer, &json!([UNKNOWN]), Some("unknown_parameter"));
+        assert_eq!(is_refused, !route.is_linked, "{} {}", route.operation, answer.text);
+    }
+}
+
+#[actix_web::test]
+async fn an_unknown_parameter_is_told_with_the_nearest_or_all() {
+    let api = Api::new().await;
+    let owner = api.owner("owner@example.com").await;
+    for (query, path, message) in [
+        ("filter=%7B%22total%22%3A1%7D", "filter", "limit, next_cursor"),
+        ("page=2", "page", "limit, next_cursor"),
+        ("status=paid&limit=5", "status", "limit, next_cursor"),
+        ("querry=%7B%7D", "querry", "did you mean `query`?"),
+        ("orderBy=-date", "orderBy", "did you mean `order_by`?"),
+    ] {
+        let answer = api.get(&format!("/invoices?{query}"), &owner).await.with(422);
+        assert!(refuses(&answer, &json!([path]), Some("unknown_parameter")), "{answer:?}");
+        assert!(answer.text.contains(message), "{answer:?}");
+    }
+    // Whoever follows a link brings along what mail programs add to it.
+    let shared = "/invoices/shareable/inv_share_x?utm_source=mail";
+    api.get(shared, &Who::nobody()).await.with(404);
+    let verify = "/users/verify-email?token=x&utm_campaign=1";
+    let answer = api.get(verify, &Who::nobody()).await.with(422);
+    assert_eq!(answer.issue(), (r#"["token"]"#.to_owned(), "invalid_token".to_owned()));
+}
+
+#[actix_web::test]
+async fn an_unknown_property_is_told_with_the_nearest() {
+    let api = Api::new().await;
+    let owner = api.owner("owner@example.com").await;
+    for (path, body, field, message) in [
+        ("/invoices", json!({"custmer": {}, "items": []}), "custmer", "did you mean `customer`?"),
+        ("/customers", json!({"name": "a", "tax_numbr": "1"}), "tax_numbr", "`tax_number`?"),
+        ("/payments", json!({"refrence": "x"}), "refrence", "did you mean `reference`?"),
+        ("/recurring-invoices", json!({"end": "2027-03-01"}), "end", "did you mean `end_date`?"),
+        ("/webhooks", json!({"enabled": false}), "enabled", "expected one of "),
+        ("/payment-reminders/send", json!({"to": "a@b.si"}), "to", "expected one of "),
+        ("/pos/tables", json!({"nam": "1"}), "nam", "expected "),
+        ("/entities", json!({"vat_number": "1"}), "vat_number", "did you mean `tax_number`?"),
+    ] {
+        let answer = api.post(path, &owner, body).await.with(422);
+        assert!(refuses(&answer, &json!([field]), Some("unknown_field")), "{answer:?}");
+        assert!(answer.text.contains(message), "{path}: {}", answer.text);
+    }
+}
+
+#[actix_web::test]
+async fn settings_keep_foreign_keys_but_no_slips() {
+    let api = Api::new().await;
+    let owner = api.owner("owner@example.com").await;
+    let path = format!("/entities/{}", owner.entity());
+    let slip = json!({"settings": {"default_invoice_due_dayz": 5, "erp_terms": 5}});
+    let answer = api.patch(&path, &owner, slip).await.with(422);
+    let field = json!(["settings", "default_invoice_due_dayz"]);
+    assert!(refuses(&answer, &field, Some("unknown_field")), "{answer:?}");
+    assert!(answer.text.contains("did you mean `default_invoice_due_days`?"), "{answer:?}");
+    let nested = json!({"settings": {"number_formats": {"invoise": "{nnn}"}}});
+    api.patch(&path, &owner, nested).await.with(422);
+    let foreign = json!({"settings": {"erp_terms": 5}});
+    let kept = api.patch(&path, &owner, foreign).await.with(200).json();
+    assert_eq!(kept["settings"]["erp_terms"], 5);
+}
