@@ -21,6 +21,7 @@
 //! | `payment_change`   | a payment's change of type that the authority has not confirmed  |
 //! | `relation`         | links between documents                                         |
 //! | `version`          | what an update changed                                          |
+//! | `warnings`         | what is odd about a document                                    |
 //! | `recurrence`       | schedules that make invoices after a template                   |
 //!
 //! **Invariants.** A number is taken when a document is issued, never before, and stays. Totals are
@@ -44,6 +45,7 @@ mod relation;
 mod text;
 mod transaction_type;
 mod version;
+mod warnings;
 
 pub use amounts::{Amounts, TaxAmounts};
 pub use content::{Content, ExchangeRate, GivenTotals, NewDocument, TitleType};

@@ -14,6 +14,7 @@
 //! | `error`    | the one catalogue of statuses and codes                                |
 //! | `request`  | reading headers, path, query string and body                           |
 //! | `answer`   | answers other than a plain 200                                         |
+//! | `warning`  | what is odd in what was taken                                          |
 //! | `body`     | how bodies are declared and converted                                  |
 //! | `services` | store, clock, randomness; use cases that outlive their connection      |
 //! | `openapi`  | the description, made from the routes                                  |
@@ -22,6 +23,7 @@
 //! | `access`   | users, entities, members, invitations, keys                            |
 //! | `billing`  | white labels, subscriptions, and what plans leave out                   |
 //! | `mail`     | sending documents and reminders; documents behind links                |
+//! | `pages`    | pages for people who follow a link in a mail                            |
 //! | `documents` | all five kinds of documents, links between them, their lines           |
 //! | `settlement` | payments and expenses                                                |
 //! | `pos`      | tables and tabs of the point of sale                                   |
@@ -56,6 +58,7 @@ mod jobs;
 mod limits;
 mod mail;
 mod openapi;
+mod pages;
 mod pos;
 mod recurring;
 mod request;
@@ -65,6 +68,7 @@ mod sandbox;
 mod server;
 mod services;
 mod settlement;
+mod warning;
 mod webhooks;
 
 pub use limits::{InvalidNetwork, Network, RateLimitOptions, RateLimiter};
