@@ -290,7 +290,9 @@ fn problem(words: &'static Words, refused: &AccessError) -> (&'static str, bool)
     match refused {
         AccessError::BadCredentials => (words.wrong_password, true),
         // What an invitation's token is answered that leads nowhere, or to one that is over.
-        AccessError::Unauthorized | AccessError::Conflict(_) => (words.bad_token, false),
+        AccessError::Unauthorized | AccessError::Conflict(_) | AccessError::Refused(_) => {
+            (words.bad_token, false)
+        }
         AccessError::Invalid(issues) => {
             let at_token = issues.iter().any(|issue| issue.code == "invalid_token");
             if at_token { (words.bad_token, false) } else { (words.weak_password, true) }
