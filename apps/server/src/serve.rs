@@ -164,7 +164,8 @@ fn rate_limiter(settings: &Settings, shared: Option<Arc<dyn RateLimits>>) -> Opt
 pub fn following(services: &Services) -> Following {
     let (store, mailer) = (Arc::clone(&services.store), Arc::clone(&services.mailer));
     let mut following = Following::own(&store);
-    let postman = Postman { store, mailer, stamp: Arc::new(clock::stamp) };
+    let base = Arc::clone(&services.public_url);
+    let postman = Postman { store, mailer, base, stamp: Arc::new(clock::stamp) };
     following.handlers.push(Arc::new(postman));
     following
 }

@@ -132,6 +132,8 @@ pub struct SignUp {
     pub name: Option<String>,
     /// The account's name; the person's, or else the address, when there is none.
     pub company_name: Option<String>,
+    /// The language they read, as [`update_me`] takes it.
+    pub locale: Option<String>,
     /// The slug of the white label under whose address they sign up.
     pub white_label: Option<String>,
     /// What clients keep for the user.
@@ -191,7 +193,7 @@ pub(crate) fn new_user(
         email_verified,
         account_id: account.id,
         password: input.password,
-        locale: None,
+        locale: input.locale,
         settings: input.settings.unwrap_or_default(),
         metadata: input.metadata.unwrap_or_default(),
         created_at: now,
@@ -208,6 +210,9 @@ fn check_sign_up(input: &SignUp) -> Result<(), Issues> {
         if let Some(name) = name {
             issues.collect(path, check_name(name));
         }
+    }
+    if let Some(locale) = &input.locale {
+        issues.collect("locale", check_locale(locale).map_err(Issues::from));
     }
     let settings = input.settings.as_ref().and_then(|map| serde_json::to_string(map).ok());
     if settings.is_some_and(|json| json.len() > MAX_USER_SETTINGS_BYTES) {
@@ -233,9 +238,8 @@ pub async fn update_me(
     if let Some(name) = name.value() {
         issues.collect("name", check_name(name));
     }
-    if let Some(text) = locale.value().filter(|text| !is_known_locale(text)) {
-        let message = format!("no such locale {text:?}; there are {}", LOCALES.join(", "));
-        issues.push(Issue::new("invalid_value", message).at("locale"));
+    if let Some(text) = locale.value() {
+        issues.collect("locale", check_locale(text).map_err(Issues::from));
     }
     issues.into_result(())?;
     let at = stamp.clone();
@@ -252,6 +256,14 @@ pub async fn update_me(
         Ok(Decision::changed(user, vec![happened]))
     };
     store.amend(&USERS, &Tenant::directory(), user_id.to_string(), change).await
+}
+
+fn check_locale(text: &str) -> Result<(), Issue> {
+    if is_known_locale(text) {
+        return Ok(());
+    }
+    let message = format!("no such locale {text:?}; there are {}", LOCALES.join(", "));
+    Err(Issue::new("invalid_value", message))
 }
 
 fn is_known_locale(text: &str) -> bool {

@@ -1,8 +1,8 @@
 //! Countries: their ISO 3166-1 codes and names, what an entity there starts with, and which rules
 //! and formats its documents follow.
 
-use racun_kernel::Currency;
 use racun_kernel::text::fold;
+use racun_kernel::{Currency, Issue};
 
 /// One country a line, tab separated: code, currency, locale, time zone, and names parted by `|`:
 /// the English one of ISO 3166-1 first, then others and local ones.
@@ -60,6 +60,16 @@ impl Country {
     pub fn currency(self) -> Currency {
         self.currency.parse().unwrap_or(Currency::EUR)
     }
+}
+
+/// The locale of the country that people call `country`: its name or its code.
+///
+/// # Errors
+/// `unknown_country`.
+pub fn locale_of_country(country: &str) -> Result<String, Issue> {
+    let found = Country::named(country).map(|country| country.locale.to_owned());
+    let message = "not a country that is known; send its ISO 3166-1 code, such as SI";
+    found.ok_or_else(|| Issue::new("unknown_country", message))
 }
 
 /// Which rules and formats documents of an entity follow, by its country.

@@ -117,6 +117,22 @@ pub async fn enter_as_system(
     Ok((scope, entity))
 }
 
+/// Enters the entity `id` for somebody outside who was given a link to one of its records, and says
+/// something about that record: with what a job may do, and for that one thing.
+///
+/// # Errors
+/// [`AccessError::NotFound`] when there is no such entity, [`Forbidden::EntityDisabled`], or the
+/// store's failure.
+pub async fn enter_as_recipient(
+    store: &dyn Store,
+    id: EntityId,
+) -> Result<(Scope, Entity), AccessError> {
+    let found: Vec<Entity> = store.look_up(&ENTITIES, "own_id", &id.to_string()).await?;
+    let account = found.first().map(|entity| entity.account_id);
+    let account = account.ok_or_else(|| AccessError::NotFound { id: id.to_string() })?;
+    enter_as_system(store, account, id).await
+}
+
 /// Refuses operators, whose tokens are for tills.
 fn refuse_operators(caller: &Caller) -> Result<(), Forbidden> {
     match caller {

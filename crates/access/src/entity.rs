@@ -3,7 +3,7 @@
 use racun_kernel::id::{AccountId, EntityId};
 use racun_kernel::{
     Currency, Decimal, Decision, Environment, Event, Field, FieldKind, Issues, Metadata, Patch,
-    Put, Record, Role, Scope, Stamp, Store, Table, Tenant, Value,
+    Put, Record, Role, Scope, Stamp, Store, Table, Tenant, Value, iban, vat_number,
 };
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value as Json};
@@ -71,6 +71,10 @@ pub struct Entity {
     /// Whether it has a subscription, which says what it may use and how much. Never changes.
     #[serde(default)]
     pub is_subscribed: bool,
+    /// Hundredths of its currency that it wants to spend here in a month at most; none when it said
+    /// nothing. Kept for whoever bills.
+    #[serde(default)]
+    pub spending_limit_cents: Option<i64>,
     /// The address that its mails are to come from, when it chose one.
     #[serde(default)]
     pub email_sender: Option<EmailSender>,
@@ -98,6 +102,7 @@ pub static ENTITIES: Table = Table {
         Field::column("country_code", FieldKind::Text),
         Field::column("tax_number", FieldKind::Text).searched(),
         Field::column("is_enabled", FieldKind::Bool),
+        Field::column("own_id", FieldKind::Text).indexed().hidden(),
     ],
 };
 
@@ -124,6 +129,7 @@ impl Record for Entity {
             self.country_code.clone().into(),
             self.tax_number.clone().into(),
             self.is_enabled.into(),
+            self.id.into(),
         ]
     }
 }
@@ -133,6 +139,24 @@ impl Entity {
     #[must_use]
     pub fn country_rules(&self) -> CountryRules {
         CountryRules::of(self.country_code.as_deref())
+    }
+
+    /// What is odd about it: a tax number or an IBAN that cannot be.
+    #[must_use]
+    pub fn warnings(&self) -> Issues {
+        let mut found = Issues::default();
+        let country = self.country_code.as_deref();
+        if let Some(issue) = vat_number::warning(country, self.tax_number.as_deref()) {
+            found.push(issue.at("tax_number"));
+        }
+        for (n, account) in self.settings.bank_accounts().iter().enumerate() {
+            let is_iban = account.get("type").and_then(Json::as_str) == Some("iban");
+            let number = account.get("iban").and_then(Json::as_str).filter(|_| is_iban);
+            if let Some(issue) = iban::warning(number) {
+                found.push(issue.at("iban").at(n).at("bank_accounts").at("settings"));
+            }
+        }
+        found
     }
 }
 

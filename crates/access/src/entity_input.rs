@@ -60,7 +60,7 @@ pub struct NewEntity {
     pub fiscal_region_code: Option<String>,
     /// Starting capital.
     pub starting_capital: Option<Decimal>,
-    /// A key's own environment, which is the only one it may name; `live` for users when absent.
+    /// A key's own environment, which is the only one it may name; needed from users.
     pub environment: Option<Environment>,
     /// True when absent.
     pub is_tax_subject: Option<bool>,
@@ -120,6 +120,8 @@ pub struct EntityPatch {
     pub is_tax_subject: Patch<bool>,
     /// Whether it can be written to.
     pub is_enabled: Patch<bool>,
+    /// What it wants to spend here in a month at most, in hundredths of its currency.
+    pub spending_limit_cents: Patch<i64>,
     /// Merged by [`Settings::merged`]; null changes nothing.
     pub settings: Patch<Map<String, Json>>,
     /// What callers attach; replaced whole.
@@ -135,7 +137,12 @@ impl NewEntity {
         let mut issues = Issues::default();
         let country = issues.collect("country", check_country(&self.country));
         let found = country.and_then(|()| self.find_country(&mut issues));
-        let environment = self.environment.or(scope.environment).unwrap_or(Environment::Live);
+        let environment = self.environment.or(scope.environment).unwrap_or_else(|| {
+            let message =
+                "say which: sandbox for trial documents, live for real ones; it never changes";
+            issues.push(Issue::new("required", message).at("environment"));
+            Environment::Sandbox
+        });
         if !scope.reaches(environment) {
             let message = "a key makes entities of its own environment only";
             issues.push(Issue::new("environment_mismatch", message).at("environment"));
@@ -171,6 +178,7 @@ impl NewEntity {
             is_tax_subject: self.is_tax_subject.unwrap_or(true),
             is_enabled: self.is_enabled.unwrap_or(true),
             is_subscribed: false,
+            spending_limit_cents: None,
             email_sender: None,
             settings: settings.unwrap_or_default(),
             metadata: self.metadata.unwrap_or_default(),
@@ -238,6 +246,7 @@ impl EntityPatch {
         self.starting_capital.apply(&mut entity.starting_capital);
         self.is_tax_subject.apply_or(&mut entity.is_tax_subject, true);
         self.is_enabled.apply_or(&mut entity.is_enabled, true);
+        self.spending_limit_cents.apply(&mut entity.spending_limit_cents);
         self.metadata.apply_or(&mut entity.metadata, Metadata::default());
         check(&entity, &mut issues);
         issues.into_result(entity)
@@ -315,6 +324,10 @@ fn check(entity: &Entity, issues: &mut Issues) {
     }
     if !entity.timezone.is_empty() || entity.country_code.is_some() {
         issues.collect("timezone", check_timezone(&entity.timezone));
+    }
+    if entity.spending_limit_cents.is_some_and(|limit| limit < 0) {
+        let message = "a limit is not below zero; send null for none";
+        issues.push(Issue::new("out_of_range", message).at("spending_limit_cents"));
     }
     if entity.starting_capital.as_ref().is_some_and(Decimal::is_negative) {
         let message = "a starting capital is not below zero";

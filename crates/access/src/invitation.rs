@@ -427,6 +427,7 @@ impl OpenInvitation {
             password: hash_password(password, stamp)?,
             name,
             company_name: None,
+            locale: None,
             white_label: None,
             settings: None,
             metadata: None,

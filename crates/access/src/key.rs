@@ -101,6 +101,16 @@ pub(crate) fn is_api_key(text: &str) -> bool {
     })
 }
 
+/// What may be shown of `token` when it has the form of a key, there is one or not: never the key.
+#[must_use]
+pub fn key_hint(token: &str) -> Option<String> {
+    let prefixes = [Environment::Live, Environment::Sandbox]
+        .into_iter()
+        .flat_map(|environment| [prefix(true, environment), prefix(false, environment)]);
+    let own = prefixes.into_iter().find(|prefix| is_key(prefix, token))?;
+    Some(hint(own, token))
+}
+
 /// What a key starts with.
 const fn prefix(of_entity: bool, environment: Environment) -> &'static str {
     match (of_entity, environment) {

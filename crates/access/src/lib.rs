@@ -75,11 +75,12 @@ use racun_kernel::Table;
 
 pub use account::{ACCOUNTS, Account, SignUp, USERS, User, sign_up, sign_up_writes, update_me};
 pub use caller::{Caller, authenticate};
-pub use country::CountryRules;
+pub use country::{CountryRules, locale_of_country};
 pub use device::Device;
 pub use email_sender::{EmailSender, recheck_email_sender, set_email_sender};
 pub use entering::{
-    AccountScope, enter, enter_account, enter_as_system, get_entity, list_entities, open_entity,
+    AccountScope, enter, enter_account, enter_as_recipient, enter_as_system, get_entity,
+    list_entities, open_entity,
 };
 pub use entity::{
     ENTITIES, Entity, change_entity, create_entity, disable_entity, entity_writes, note_file,
@@ -94,7 +95,7 @@ pub use invitation::{
 };
 pub use key::{
     API_KEYS, ApiKey, NewKey, create_account_key, create_entity_key, delete_account_key,
-    delete_entity_key, list_account_keys, list_entity_keys,
+    delete_entity_key, key_hint, list_account_keys, list_entity_keys,
 };
 pub use mail_token::{
     MAIL_TOKENS, MailToken, MailTokenPurpose, OpenMailToken, find_mail_token, mint_mail_token,

@@ -6,10 +6,13 @@ use racun_access::{
 };
 use racun_billing::Catalogue;
 use racun_catalog::default_tax_puts;
-use racun_kernel::{Decision, Issues, Scope, Stamp, Store, Tenant};
+use racun_fiscal::{Authority, FISCAL_SETTINGS, FiscalSettings};
+use racun_kernel::{Decision, Issues, Scope, Stamp, Store, StoreError, Tenant};
+use serde_json::{Map, Value as Json};
 
 use crate::billing;
 use crate::documents::check_number_settings;
+use crate::mailing::check_mail_texts;
 
 /// Makes an entity with the taxes of its country, and with a subscription where its account's white
 /// label in `catalogue` has plans; a user who makes it becomes its admin.
@@ -24,6 +27,7 @@ pub async fn create_entity(
     input: NewEntity,
     stamp: &Stamp,
 ) -> Result<Entity, AccessError> {
+    check_texts(input.settings.as_ref())?;
     let label = billing::label_of(store, catalogue, scope.account).await?;
     let starts = |entity: &Entity| {
         label.is_some_and(|label| label.starts_with(entity.environment).is_some())
@@ -40,14 +44,17 @@ pub async fn create_entity(
 /// Changes an entity.
 ///
 /// # Errors
-/// What is wrong with the input: also number formats that cannot be read, and starts of sequences
-/// below a number that is used; or the store's failure.
+/// What is wrong with the input: also number formats that cannot be read, starts of sequences below a
+/// number that is used, and a tax number or IBAN that cannot be of an entity that fiscalizes; or the
+/// store's failure.
 pub async fn update_entity(
     store: &dyn Store,
     scope: &Scope,
     patch: EntityPatch,
     stamp: &Stamp,
 ) -> Result<Entity, AccessError> {
+    check_texts(patch.settings.value())?;
+    let fiscalizes = sends_numbers(&patch) && fiscalizes(store, scope).await?;
     // A number used between this read and the commit only makes a start that is low take no effect.
     let used = store.series(&scope.tenant()).await?;
     let (tenant, id) = (Tenant::account(scope.account()), scope.entity().to_string());
@@ -59,9 +66,34 @@ pub async fn update_entity(
         {
             check_numbers(record, &used)?;
         }
+        if fiscalizes && let Decision::Changed { record, .. } = &decision {
+            record.warnings().into_result(())?;
+        }
         Ok(decision)
     };
     store.amend(&ENTITIES, &tenant, id, decide).await
+}
+
+/// Accepts what is sent of settings: texts of mails use variables that there are.
+fn check_texts(settings: Option<&Map<String, Json>>) -> Result<(), Issues> {
+    let known = settings.map_or(Ok(()), check_mail_texts);
+    known.map_err(|issues| issues.at("settings"))
+}
+
+/// Whether `patch` sends what stands on receipts: the tax number or bank accounts.
+fn sends_numbers(patch: &EntityPatch) -> bool {
+    let settings = patch.settings.value();
+    !patch.tax_number.is_absent()
+        || settings.is_some_and(|settings| settings.contains_key("bank_accounts"))
+}
+
+/// Whether a tax authority is told of what the entity sells. It is then known what numbers it has, so
+/// that wrong ones are refused; of others nobody knows, and they are warned.
+async fn fiscalizes(store: &dyn Store, scope: &Scope) -> Result<bool, StoreError> {
+    let names = [Authority::Furs, Authority::Fina].map(|authority| authority.name().to_owned());
+    let found: Vec<FiscalSettings> =
+        store.get_all(&FISCAL_SETTINGS, &scope.tenant(), &names).await?;
+    Ok(found.iter().any(|settings| settings.enabled))
 }
 
 fn check_numbers(entity: &Entity, used: &[(String, i64)]) -> Result<(), Issues> {

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use racun_kernel::id::{self, CustomerId, EntityId};
-use racun_kernel::{Issues, Metadata, Patch, Scope, Stamp, Store};
+use racun_kernel::{Issues, Metadata, Patch, Scope, Stamp, Store, vat_number};
 use serde::{Deserialize, Serialize};
 use time::OffsetDateTime;
 
@@ -140,7 +140,26 @@ record! {
         metadata: Map,
     }
     unique {}
+    keys { tax_key name_key }
     trash { deleted_at }
+}
+
+impl Customer {
+    /// What is odd about it: numbers that cannot be.
+    #[must_use]
+    pub fn warnings(&self) -> Issues {
+        let mut found = Issues::default();
+        let country = self.country_code.as_deref();
+        if let Some(issue) = vat_number::warning(country, self.tax_number.as_deref()) {
+            found.push(issue.at("tax_number"));
+        }
+        for (n, account) in self.bank_accounts.iter().flatten().enumerate() {
+            if let Some(issue) = account.warning() {
+                found.push(issue.at("iban").at(n).at("bank_accounts"));
+            }
+        }
+        found
+    }
 }
 
 impl Trashable for Customer {

@@ -129,11 +129,11 @@ record! {
 
 impl Item {
     /// Characters that a description may hold.
-    pub const MAX_DESCRIPTION_CHARS: usize = 4000;
+    pub const MAX_DESCRIPTION_CHARS: usize = 10_000;
     /// Characters that a translated name may hold.
     pub const MAX_TRANSLATED_NAME_CHARS: usize = 500;
     /// Characters that a translated description may hold.
-    pub const MAX_TRANSLATED_DESCRIPTION_CHARS: usize = 2000;
+    pub const MAX_TRANSLATED_DESCRIPTION_CHARS: usize = 10_000;
 
     /// What one unit costs with tax on `date`, as money of `currency`.
     ///

@@ -7,6 +7,7 @@
 //! | Module               | Owns                                                              |
 //! | -------------------- | ----------------------------------------------------------------- |
 //! | `customer`           | buyers, and what the catalogue knows of them                      |
+//! | `customer_identity`  | who is the same customer, however somebody writes them            |
 //! | `supplier`           | those the entity buys from                                        |
 //! | `item`               | what is sold, its one price and the taxes on it                   |
 //! | `tax`                | taxes whose rate changes with time; the one default of an entity  |
@@ -30,6 +31,7 @@
 mod business_unit;
 mod check;
 mod customer;
+mod customer_identity;
 mod default_taxes;
 mod error;
 mod file;

@@ -1,6 +1,6 @@
 //! Parts that records of the catalogue share.
 
-use racun_kernel::{Issue, Issues};
+use racun_kernel::{Issue, Issues, iban};
 use serde::{Deserialize, Serialize};
 
 use crate::check::{Check, MAX_TEXT_CHARS, not_blank};
@@ -48,6 +48,12 @@ pub struct EntityBankAccount {
 }
 
 impl EntityBankAccount {
+    /// What is odd about its IBAN.
+    pub(crate) fn warning(&self) -> Option<Issue> {
+        let number = self.iban.as_deref().filter(|_| self.r#type == BankAccountType::Iban);
+        iban::warning(number)
+    }
+
     fn check(&self) -> Result<(), Issues> {
         let mut check = Check::default();
         let texts = [

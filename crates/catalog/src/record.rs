@@ -80,7 +80,8 @@ impl<K: Kind> Declared for Vec<Id<K>> {
 ///
 /// Every record has `id`, `entity_id`, `created_at` and `updated_at`. Under `fields` stand those that
 /// callers filter and order by; under `unique` methods that answer a hidden value which no two
-/// records of an entity may share; under `trash` the field that says since when it is in the trash;
+/// records of an entity may share; under `keys` methods that answer a hidden value by which records are
+/// looked up; under `trash` the field that says since when it is in the trash;
 /// under `events` the first part of its events' names.
 macro_rules! record {
     (
@@ -89,6 +90,7 @@ macro_rules! record {
         events { $event:literal }
         fields { $($field:ident: $field_kind:ident $($how:ident)*,)* }
         unique { $($hidden:ident)* }
+        $(keys { $($key:ident)* })?
         trash { $($deleted_at:ident)? }
     ) => {
         $(#[$doc])*
@@ -110,6 +112,10 @@ macro_rules! record {
                     stringify!($hidden),
                     racun_kernel::FieldKind::Text,
                 ).unique(racun_kernel::Unique::Tenant).hidden(),)*
+                $($(racun_kernel::Field::column(
+                    stringify!($key),
+                    racun_kernel::FieldKind::Text,
+                ).indexed().hidden(),)*)?
             ],
         };
 
@@ -135,6 +141,7 @@ macro_rules! record {
                     self.updated_at.declared(),
                     $(self.$deleted_at.declared(),)?
                     $(self.$hidden().declared(),)*
+                    $($(self.$key().declared(),)*)?
                 ]
             }
 

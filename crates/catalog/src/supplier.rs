@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use racun_kernel::id::{self, EntityId, SupplierId};
-use racun_kernel::{Issues, Metadata, Patch, Scope, Stamp, Store};
+use racun_kernel::{Issues, Metadata, Patch, Scope, Stamp, Store, vat_number};
 use serde::{Deserialize, Serialize};
 use time::OffsetDateTime;
 
@@ -83,6 +83,16 @@ record! {
     }
     unique {}
     trash { deleted_at }
+}
+
+impl Supplier {
+    /// What is odd about it: a tax number that cannot be.
+    #[must_use]
+    pub fn warnings(&self) -> Issues {
+        let country = self.country_code.as_deref();
+        let odd = vat_number::warning(country, self.tax_number.as_deref());
+        odd.map(|issue| issue.at("tax_number").into()).unwrap_or_default()
+    }
 }
 
 impl Trashable for Supplier {

@@ -23,6 +23,7 @@
 //! | `advance`          | what invoices have of an advance invoice, with its tax          |
 //! | `rest`             | what credit notes leave of an invoice                           |
 //! | `version`          | what an update changed                                          |
+//! | `warnings`         | what is odd about a document                                    |
 //! | `recurrence`       | schedules that make invoices after a template                   |
 //!
 //! **Invariants.** A number is taken when a document is issued, never before, and stays. Totals are
@@ -48,6 +49,7 @@ mod rest;
 mod text;
 mod transaction_type;
 mod version;
+mod warnings;
 
 pub use advance::{AdvanceShare, AdvanceTax, AppliedAdvance};
 pub use amounts::{Amounts, TaxAmounts};

@@ -37,7 +37,7 @@ pub struct LineTranslations {
     /// Names, at most 500 characters.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub name: Option<Localized>,
-    /// Descriptions, at most 2,000 characters.
+    /// Descriptions, at most [`Line::MAX_DESCRIPTION_CHARS`] characters.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub description: Option<Localized>,
 }
@@ -181,7 +181,7 @@ impl Line {
     /// Characters that a line's name may hold.
     pub const MAX_NAME_CHARS: usize = 500;
     /// Characters that a line's description may hold.
-    pub const MAX_DESCRIPTION_CHARS: usize = 4000;
+    pub const MAX_DESCRIPTION_CHARS: usize = 10_000;
     /// Characters that a unit of measure may hold.
     pub const MAX_UNIT_CHARS: usize = 50;
 
@@ -289,7 +289,7 @@ fn check_texts(new: &NewLine, issues: &mut Issues) {
     check_field(issues, "unit", new.unit.as_deref(), Line::MAX_UNIT_CHARS);
     for (field, localized, max) in [
         ("name", &new.translations.name, Line::MAX_NAME_CHARS),
-        ("description", &new.translations.description, 2000),
+        ("description", &new.translations.description, Line::MAX_DESCRIPTION_CHARS),
     ] {
         let Some(localized) = localized else { continue };
         let mut inner = Issues::default();

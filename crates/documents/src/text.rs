@@ -42,7 +42,9 @@ pub struct TextDefaults {
 
 impl Texts {
     /// Characters that a note or tax clause may hold.
-    pub const MAX_NOTE_CHARS: usize = 2000;
+    pub const MAX_NOTE_CHARS: usize = 10_000;
+    /// Characters that a tax clause may hold.
+    pub const MAX_CLAUSE_CHARS: usize = 2000;
     /// Characters that payment terms may hold.
     pub const MAX_TERMS_CHARS: usize = 500;
     /// Characters that a footer may hold.
@@ -96,7 +98,7 @@ impl Texts {
             self.payment_terms.as_deref(),
             Self::MAX_TERMS_CHARS,
         );
-        check_field(&mut issues, "tax_clause", self.tax_clause.as_deref(), Self::MAX_NOTE_CHARS);
+        check_field(&mut issues, "tax_clause", self.tax_clause.as_deref(), Self::MAX_CLAUSE_CHARS);
         check_field(&mut issues, "footer", self.footer.as_deref(), Self::MAX_FOOTER_CHARS);
         check_field(&mut issues, "signature", self.signature.as_deref(), Self::MAX_SIGNATURE_CHARS);
         issues.into_result(())
@@ -134,7 +136,7 @@ impl Translations {
         let texts = [
             ("note", &self.note, Texts::MAX_NOTE_CHARS),
             ("payment_terms", &self.payment_terms, Texts::MAX_TERMS_CHARS),
-            ("tax_clause", &self.tax_clause, Texts::MAX_NOTE_CHARS),
+            ("tax_clause", &self.tax_clause, Texts::MAX_CLAUSE_CHARS),
             ("footer", &self.footer, Texts::MAX_FOOTER_CHARS),
             ("signature", &self.signature, Texts::MAX_SIGNATURE_CHARS),
         ];

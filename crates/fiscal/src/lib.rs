@@ -71,7 +71,7 @@ pub use premise::{
 };
 pub use racun_kernel::{Act, Authority, AuthorityError};
 pub use sale::{Buyer, Correction, Means, Numbering, Place, Sale, SaleKind, SaleTax};
-pub use settings::{FISCAL_SETTINGS, FiscalSettings, SettingsInput};
+pub use settings::{FISCAL_SETTINGS, FiscalSettings, Places, SettingsInput};
 pub use working_days::{Counting, alarm_at, deadline, is_working_day, last_day};
 
 /// Every table of this crate.

@@ -3,11 +3,15 @@
 use racun_kernel::id::EntityId;
 use racun_kernel::{
     Decision, Event, Field, FieldKind, Issue, Issues, Patch, Record, Table, Tenant, Value, text,
+    vat_number,
 };
 use serde::{Deserialize, Serialize};
 use time::OffsetDateTime;
 
-use crate::{Act, Authority, Certificate, CertificateStatus, FiscalError, Numbering, Refusal};
+use crate::{
+    Act, Authority, Certificate, CertificateStatus, FiscalError, Numbering, Refusal,
+    taxpayer_number,
+};
 
 /// Characters that an operator's mark has at most.
 const MAX_LABEL_CHARS: usize = 255;
@@ -43,6 +47,15 @@ pub struct FiscalSettings {
     /// When they last changed.
     #[serde(with = "time::serde::rfc3339")]
     pub updated_at: OffsetDateTime,
+}
+
+/// Where an entity can issue.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Places {
+    /// Whether a business premise is open.
+    pub has_premise: bool,
+    /// Whether a device in an open one is active.
+    pub has_device: bool,
 }
 
 /// What a caller says of the settings. What an authority does not know is never given.
@@ -146,6 +159,61 @@ impl FiscalSettings {
             CertificateStatus::Expired => Err(Refusal::CertificateExpired),
             CertificateStatus::Missing => Err(Refusal::CertificateMissing),
         }
+    }
+
+    /// What a sale would miss at `now`, each with what to do: a certificate that signs, somewhere to
+    /// issue, who issues, and the taxpayer's own number, which is `tax_number`. Who issues may be said
+    /// by users and documents too.
+    #[must_use]
+    pub fn missing(&self, places: Places, tax_number: Option<&str>, now: OffsetDateTime) -> Issues {
+        let mut found = Issues::default();
+        let base = format!("/fiscalization/{}", self.authority.name());
+        let upload = format!("upload one: POST {base}/settings/certificate");
+        match self.certificate_status(now) {
+            CertificateStatus::Missing => found.push(
+                Issue::new("certificate_missing", format!("nothing signs; {upload}"))
+                    .at("certificate_status"),
+            ),
+            CertificateStatus::Expired => found.push(
+                Issue::new("certificate_expired", format!("the certificate is over; {upload}"))
+                    .at("certificate_status"),
+            ),
+            CertificateStatus::Valid | CertificateStatus::ExpiringSoon => {}
+        }
+        let register = match self.authority {
+            Authority::Furs => format!("POST {base}/premises/real-estate, or …/movable"),
+            Authority::Fina => format!("POST {base}/premises"),
+        };
+        if !places.has_premise {
+            let message = format!("there is no open business premise; make one: {register}");
+            found.push(Issue::new("premise_missing", message).at("premises"));
+        }
+        if !places.has_device {
+            let message = format!(
+                "there is no active electronic device; make one: POST {base}/premises/{{id}}/devices"
+            );
+            found.push(Issue::new("device_missing", message).at("devices"));
+        }
+        let elsewhere = "store it here, with each user, or send it with each document";
+        if self.operator_number.is_none() && !self.foreign_operator {
+            let message = format!("nobody says who issues; {elsewhere}");
+            found.push(Issue::new("operator_missing", message).at(self.authority.number_field()));
+        }
+        let needs_label = self.authority == Authority::Furs && !self.foreign_operator;
+        if self.operator_label.is_none() && needs_label {
+            let message = format!("nothing stands for the operator on documents; {elsewhere}");
+            found.push(Issue::new("operator_missing", message).at("operator_label"));
+        }
+        if let Err(issue) = taxpayer_number(self.authority, tax_number) {
+            let message =
+                format!("the entity's tax number: {}; PATCH /entities/{{id}}", issue.message);
+            found.push(Issue::new("taxpayer_number", message).at("enabled"));
+        } else if let Some(issue) = vat_number::warning(Some(self.authority.country()), tax_number)
+        {
+            let message = format!("the entity's tax number: {}", issue.message);
+            found.push(Issue::new(issue.code, message).at("enabled"));
+        }
+        found
     }
 
     fn changed(mut self, event: &'static str, act: &Act) -> Decision<Self> {

@@ -196,12 +196,19 @@ impl<A: Convert<B>, B> Convert<AllBody<B>> for Vec<A> {
     }
 }
 
-/// Declares a body that is answered: `Body as Name from domain::Type { field: Type, … }`.
+/// Declares a body that is answered: `Body as Name from domain::Type { field: Type, … }`. What is no
+/// field of the domain's type is what a method of it answers: `field: Type => method,`.
 macro_rules! answer {
+    (@value $record:ident $field:ident) => {
+        $record.$field
+    };
+    (@value $record:ident $field:ident $method:ident) => {
+        $method
+    };
     (
         $(#[$doc:meta])*
         $body:ident as $name:ident from $domain:ty {
-            $($(#[$field_doc:meta])* $field:ident: $kind:ty,)*
+            $($(#[$field_doc:meta])* $field:ident: $kind:ty $(=> $method:ident)?,)*
         }
     ) => {
         $(#[$doc])*
@@ -213,7 +220,13 @@ macro_rules! answer {
 
         impl $crate::body::Convert<$body> for $domain {
             fn convert(self) -> $body {
-                $body { $($field: $crate::body::Convert::convert(self.$field),)* }
+                let record = self;
+                $($(let $method = record.$method();)?)*
+                $body {
+                    $($field: $crate::body::Convert::convert(
+                        $crate::body::answer!(@value record $field $($method)?)
+                    ),)*
+                }
             }
         }
     };

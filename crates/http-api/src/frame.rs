@@ -8,12 +8,15 @@ use actix_web::http::header::{
     AUTHORIZATION, CACHE_CONTROL, HeaderMap, HeaderName, HeaderValue, X_CONTENT_TYPE_OPTIONS,
 };
 use actix_web::middleware::Next;
-use actix_web::{Error, HttpMessage as _, web};
-use racun_kernel::id::RequestId;
+use actix_web::{Error, HttpMessage as _, HttpRequest, web};
+use racun_access::Caller;
+use racun_kernel::Scope;
+use racun_kernel::id::{EntityId, RequestId};
 use tracing::Instrument as _;
 
 use crate::error::ApiError;
-use crate::limits::Standing;
+use crate::limits::{self, Standing};
+use crate::request::bearer_token;
 use crate::services::Services;
 
 /// Names a request, in both directions.
@@ -40,7 +43,8 @@ pub(crate) async fn frame<B: MessageBody>(
     let started = Instant::now();
     let mut answer = next.call(request).instrument(span.clone()).await?;
     span.record("status", answer.status().as_u16());
-    span.in_scope(|| log(&answer, started.elapsed().as_millis()));
+    let milliseconds = u64::try_from(started.elapsed().as_millis()).unwrap_or(u64::MAX);
+    span.in_scope(|| log(&answer, milliseconds));
     let standing = answer.request().extensions().get::<Standing>().copied();
     let headers = answer.headers_mut();
     if let Some(standing) = standing {
@@ -81,8 +85,9 @@ fn request_id(request: &ServiceRequest) -> HeaderValue {
 }
 
 /// What changes something is told at `info`, what only reads at `debug`, so that a log says what
-/// happened and not who looked.
-fn log<B>(answer: &ServiceResponse<B>, milliseconds: u128) {
+/// happened and not who looked. What is refused is told at `info` too, with who asked: whoever tries
+/// passwords is seen, and whoever asks for help is found by the id of their request.
+fn log<B>(answer: &ServiceResponse<B>, milliseconds: u64) {
     let status = answer.status();
     let error = answer.response().error().and_then(|error| error.as_error::<ApiError>());
     let Some(error) = error else {
@@ -93,10 +98,36 @@ fn log<B>(answer: &ServiceResponse<B>, milliseconds: u128) {
         }
         return;
     };
-    let detail = error.detail().unwrap_or_default();
+    let (code, detail) = (error.code(), error.detail().unwrap_or_default());
     if status.is_server_error() {
-        tracing::error!(code = error.kind().code(), detail, milliseconds, "{error}");
-    } else {
-        tracing::debug!(code = error.kind().code(), detail, milliseconds, "{error}");
+        tracing::error!(code, detail, milliseconds, "{error}");
+        return;
     }
+    let request = answer.request();
+    let (entity, caller, key) = (entity(request), caller(request), key_hint(request));
+    let address = limits::address_of(request);
+    let status = status.as_u16();
+    tracing::info!(status, code, entity, caller, key, address, detail, milliseconds, "{error}");
+}
+
+/// The entity that the request entered, or named; empty where it named none.
+fn entity(request: &HttpRequest) -> String {
+    let entered = request.extensions().get::<Scope>().map(Scope::entity);
+    let named = || {
+        let header = request.headers().get("x-entity-id").and_then(|value| value.to_str().ok());
+        header.or_else(|| request.match_info().get("id"))?.parse::<EntityId>().ok()
+    };
+    entered.or_else(named).map(|id| id.to_string()).unwrap_or_default()
+}
+
+/// The id of who asks; empty where nobody is known.
+fn caller(request: &HttpRequest) -> String {
+    let caller = request.extensions().get::<Caller>().map(|caller| caller.principal().id());
+    caller.unwrap_or_default()
+}
+
+/// The hint of the key that was sent; empty where none was. The key itself is in no log.
+fn key_hint(request: &HttpRequest) -> String {
+    let token = bearer_token(request.headers()).ok();
+    token.and_then(racun_access::key_hint).unwrap_or_default()
 }

@@ -163,8 +163,8 @@ async fn admit_near(
         .and_then(|(claim, permission)| entered.find(claim, store, stamp).zip(Some(*permission)));
     if let Some((Place { caller, scope, entity }, permission)) = known {
         let caller = count(route, request, token, Ok(caller), None).await?;
-        let_in(route, request, permission, (scope, entity), store, stamp).await?;
         request.extensions_mut().insert(caller);
+        let_in(route, request, permission, (scope, entity), store, stamp).await?;
         return Ok(());
     }
     let caller = access::authenticate(store, token, stamp).await;
@@ -202,6 +202,8 @@ async fn enter(
     store: &dyn Store,
     stamp: &Stamp,
 ) -> Result<(), ApiError> {
+    // Also for the log, which says who was refused.
+    request.extensions_mut().insert(caller.clone());
     match route.gate {
         Gate::Open | Gate::SignedIn => {}
         Gate::Account => {
@@ -226,7 +228,6 @@ async fn enter(
             let_in(route, request, permission, place, store, stamp).await?;
         }
     }
-    request.extensions_mut().insert(caller);
     Ok(())
 }
 

@@ -15,6 +15,7 @@
 //! | `error`    | the one catalogue of statuses and codes                                |
 //! | `request`  | reading headers, path, query string and body                           |
 //! | `answer`   | answers other than a plain 200                                         |
+//! | `warning`  | what is odd in what was taken                                          |
 //! | `body`     | how bodies are declared and converted                                  |
 //! | `services` | store, clock, randomness; use cases that outlive their connection      |
 //! | `openapi`  | the description, made from the routes                                  |
@@ -23,6 +24,7 @@
 //! | `access`   | users, entities, members, invitations, keys                            |
 //! | `billing`  | white labels, subscriptions, and what plans leave out                   |
 //! | `mail`     | sending documents and reminders; documents behind links                |
+//! | `pages`    | pages for people who follow a link in a mail                            |
 //! | `documents` | all five kinds of documents, links between them, their lines           |
 //! | `settlement` | payments and expenses                                                |
 //! | `pos`      | tables and tabs of the point of sale                                   |
@@ -57,6 +59,7 @@ mod jobs;
 mod limits;
 mod mail;
 mod openapi;
+mod pages;
 mod pos;
 mod recurring;
 mod rehearsal;
@@ -67,6 +70,7 @@ mod sandbox;
 mod server;
 mod services;
 mod settlement;
+mod warning;
 mod webhooks;
 
 pub use limits::{InvalidNetwork, Network, RateLimitOptions, RateLimiter};

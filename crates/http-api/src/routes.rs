@@ -2,7 +2,7 @@
 
 use crate::route::Route;
 use crate::{
-    access, activities, billing, catalog, docs, documents, fiscal, health, jobs, mail, pos,
+    access, activities, billing, catalog, docs, documents, fiscal, health, jobs, mail, pages, pos,
     recurring, sandbox, settlement, webhooks,
 };
 
@@ -12,6 +12,7 @@ const AREAS: &[&[Route]] = &[
     docs::ROUTES,
     access::users::ROUTES,
     access::recovery::ROUTES,
+    pages::ROUTES,
     access::entity_users::ROUTES,
     access::invitations::ROUTES,
     access::entity_keys::ROUTES,
@@ -37,6 +38,7 @@ const AREAS: &[&[Route]] = &[
     documents::ROUTES,
     settlement::payments::ROUTES,
     settlement::expenses::ROUTES,
+    catalog::files::OF_EXPENSES,
     recurring::ROUTES,
     pos::tables::ROUTES,
     pos::tabs::ROUTES,

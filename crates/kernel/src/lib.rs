@@ -10,6 +10,9 @@
 //! | `text`       | which texts and locales are accepted, and how lists compare texts |
 //! | `spelling`   | which known name was meant by another                            |
 //! | `tax_number` | which numbers of taxpayers there can be                           |
+//! | `vat_number` | the same of the member states of the European Union               |
+//! | `vat_rates`  | which rates of VAT a member state has, and when                   |
+//! | `iban`       | which numbers of bank accounts there can be                       |
 //! | `patch`      | absent, null or a value: a field of a partial update              |
 //! | `calendar`   | dates and instants: their text and an entity's local day          |
 //! | `issue`      | what is wrong with which field of an input                        |
@@ -38,6 +41,7 @@ mod authority;
 pub mod calendar;
 mod decimal;
 mod evaluate;
+pub mod iban;
 pub mod id;
 mod issue;
 mod layer;
@@ -60,6 +64,8 @@ pub mod tax_number;
 pub mod testing;
 pub mod text;
 mod value;
+pub mod vat_number;
+pub mod vat_rates;
 mod vault;
 
 pub use act::Act;

@@ -4,7 +4,7 @@
 //! | ---------- | ---------------------------------------------------------------------- |
 //! | `address`  | the addresses that a request names                                     |
 //! | `template` | variables in braces, and their values                                  |
-//! | `markdown` | the few marks that a text may use, as HTML                             |
+//! | `markdown` | the few marks that a text may use, as HTML and as plain text           |
 //! | `wording`  | the texts that are sent when nobody wrote others, by language          |
 //! | `format`   | dates and amounts as people of a language write them                   |
 //! | `outgoing` | a mail as a record: queued, sent or failed                             |
@@ -26,11 +26,11 @@ use racun_kernel::Table;
 
 pub use address::{MAX_RECIPIENTS, parse_addresses};
 pub use format::{amount, day};
-pub use markdown::to_html;
+pub use markdown::{to_html, to_plain};
 pub use outgoing::{MAILS, MailKind, MailState, NewMail, OutgoingMail, SECRET};
-pub use template::{Values, fill, fill_line, uses};
+pub use template::{VARIABLES, Values, check_variables, fill, fill_line, uses};
 pub use window::{Cap, LimitReached, PER_SUBJECT, SANDBOX, SEND_WINDOWS, SendWindow};
-pub use wording::{DocumentWords, Wording, Words};
+pub use wording::{DocumentWords, PRODUCT, Wording, Words};
 
 /// The tables of this crate, for stores that make them.
 pub static TABLES: [&Table; 2] = [&MAILS, &SEND_WINDOWS];

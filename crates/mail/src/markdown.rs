@@ -1,4 +1,5 @@
-//! The few marks that a text may use, as HTML: headings, lists, emphasis, links.
+//! The few marks that a text may use, headings, lists, emphasis and links: as HTML, and as plain text
+//! without marks.
 //!
 //! HTML in a text is shown as it is written, never interpreted. Values of variables hold no marks.
 
@@ -14,6 +15,24 @@ const MARK: char = '\u{e000}';
 /// `mailto:` only.
 #[must_use]
 pub fn to_html(template: &str, values: &Values) -> String {
+    let (marked, values) = marked(template, values);
+    let mut page = Page { html: String::new(), values, is_plain: false };
+    page.blocks(&marked);
+    page.html
+}
+
+/// `template`, filled with `values`, as plain text: its marks are left out, a link is its text and its
+/// address.
+#[must_use]
+pub fn to_plain(template: &str, values: &Values) -> String {
+    let (marked, values) = marked(template, values);
+    let mut page = Page { html: String::new(), values, is_plain: true };
+    page.lines(&marked);
+    page.html
+}
+
+/// `template` with places for its values, and these.
+fn marked<'a>(template: &'a str, values: &'a Values) -> (String, Vec<&'a str>) {
     let mut marked = String::with_capacity(template.len());
     let mut kept = Vec::new();
     for piece in pieces(template, values) {
@@ -25,17 +44,50 @@ pub fn to_html(template: &str, values: &Values) -> String {
             }
         }
     }
-    let mut page = Page { html: String::new(), values: kept };
-    page.blocks(&marked.replace("\r\n", "\n"));
-    page.html
+    (marked.replace("\r\n", "\n"), kept)
 }
 
 struct Page<'a> {
+    /// What is written so far: HTML, or plain text.
     html: String,
     values: Vec<&'a str>,
+    is_plain: bool,
 }
 
 impl Page<'_> {
+    /// Writes plain text: the same lines without their marks.
+    fn lines(&mut self, text: &str) {
+        for (n, line) in text.split('\n').enumerate() {
+            if n > 0 {
+                self.html.push('\n');
+            }
+            if let Some((_, title)) = heading(line) {
+                self.inline(title, true);
+            } else if let Some(text) = item(line) {
+                self.html.push_str("- ");
+                self.inline(text, true);
+            } else {
+                self.inline(line, true);
+            }
+        }
+    }
+
+    /// Writes a tag, where there are tags.
+    fn tag(&mut self, tag: &str) {
+        if !self.is_plain {
+            self.html.push_str(tag);
+        }
+    }
+
+    /// Writes text that is no mark.
+    fn text(&mut self, text: &str) {
+        if self.is_plain {
+            self.html.extend(text.chars().filter(|c| *c != MARK));
+        } else {
+            escape_into(&mut self.html, text);
+        }
+    }
+
     fn blocks(&mut self, text: &str) {
         let mut paragraph: Vec<&str> = Vec::new();
         let mut in_list = false;
@@ -89,7 +141,7 @@ impl Page<'_> {
                 _ => None,
             };
             let taken = taken.unwrap_or_else(|| {
-                escape_into(&mut self.html, &rest[..first.len_utf8()]);
+                self.text(&rest[..first.len_utf8()]);
                 first.len_utf8()
             });
             rest = &rest[taken..];
@@ -105,9 +157,9 @@ impl Page<'_> {
         if inner.starts_with(' ') || inner.ends_with(' ') {
             return None;
         }
-        self.html.push_str(&format!("<{tag}>"));
+        self.tag(&format!("<{tag}>"));
         self.inline(inner, may_link);
-        self.html.push_str(&format!("</{tag}>"));
+        self.tag(&format!("</{tag}>"));
         Some(end + 2 * mark.len())
     }
 
@@ -120,8 +172,12 @@ impl Page<'_> {
             return None;
         }
         self.open_link(&url);
+        let begin = self.html.len();
         self.inline(text, false);
-        self.html.push_str("</a>");
+        self.tag("</a>");
+        if self.is_plain && self.html[begin..] != *url {
+            self.html.push_str(&format!(" ({url})"));
+        }
         Some(end + 1)
     }
 
@@ -135,8 +191,8 @@ impl Page<'_> {
         let url = url.trim_end_matches(['.', ',', ';', ':', '!', '?', ')', ']']);
         let resolved = self.resolved(url);
         self.open_link(&resolved);
-        escape_into(&mut self.html, &resolved);
-        self.html.push_str("</a>");
+        self.text(&resolved);
+        self.tag("</a>");
         Some(url.len())
     }
 
@@ -145,7 +201,9 @@ impl Page<'_> {
         let (value, taken) = self.value_at(rest)?;
         let value = value.to_owned();
         let is_url = value.starts_with("https://") || value.starts_with("http://");
-        if is_url && may_link && !value.contains(char::is_whitespace) {
+        if self.is_plain {
+            self.text(&value);
+        } else if is_url && may_link && !value.contains(char::is_whitespace) {
             self.open_link(&value);
             escape_into(&mut self.html, &value);
             self.html.push_str("</a>");
@@ -184,6 +242,9 @@ impl Page<'_> {
     }
 
     fn open_link(&mut self, url: &str) {
+        if self.is_plain {
+            return;
+        }
         self.html.push_str("<a href=\"");
         escape_into(&mut self.html, url);
         self.html.push_str("\">");

@@ -2,6 +2,8 @@
 
 use std::collections::BTreeMap;
 
+use racun_kernel::Issue;
+
 /// What variables stand for, by name: `document_number`, `bank_account.iban`. A variable that exists
 /// and has no value stands for nothing.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -61,6 +63,85 @@ fn variable_at(rest: &str) -> Option<&str> {
     let sane = |b: u8| b.is_ascii_lowercase() || b.is_ascii_digit() || b == b'_' || b == b'.';
     let length = rest.bytes().take_while(|b| sane(*b)).count();
     rest[length..].starts_with('}').then(|| &rest[..length])
+}
+
+/// The variables of mails (contract 17). Which of them stand for something hangs on what a mail is about.
+pub const VARIABLES: [&str; 36] = [
+    "entity_name",
+    "entity_email",
+    "entity_address",
+    "entity_post_code",
+    "entity_city",
+    "entity_country",
+    "entity_tax_number",
+    "entity_company_number",
+    "entity_starting_capital",
+    "unit_name",
+    "document_number",
+    "document_date",
+    "document_due_date",
+    "document_valid_until",
+    "document_total",
+    "document_currency",
+    "customer_name",
+    "customer_email",
+    "invoice_list",
+    "payment_instructions",
+    "total_amount",
+    "overdue_count",
+    "bank_account",
+    "bank_account.iban",
+    "bank_account.bank_name",
+    "bank_account.bic",
+    "bank_account.account_number",
+    "iban",
+    "bic",
+    "bank_name",
+    "account_number",
+    "routing_number",
+    "sort_code",
+    "current_date",
+    "current_year",
+    "invoice_link",
+];
+
+/// Accepts a text whose variables there are all: braces around a word are meant as one. Braces around
+/// anything else are text.
+///
+/// # Errors
+/// `unknown_placeholder`, with the name and the nearest one that there is, for the first that there is
+/// not.
+pub fn check_variables(template: &str) -> Result<(), Issue> {
+    let unknown = template.match_indices('{').find_map(|(open, _)| {
+        let rest = &template[open + 1..];
+        let name = &rest[..rest.find('}')?];
+        let is_meant = name.trim().starts_with(|c: char| c.is_ascii_alphabetic())
+            && name.trim().bytes().all(|b| b.is_ascii_alphanumeric() || b"_.-".contains(&b));
+        (is_meant && !VARIABLES.contains(&name)).then_some(name)
+    });
+    let Some(name) = unknown else { return Ok(()) };
+    let wanted = name.trim().to_ascii_lowercase();
+    let nearest = VARIABLES.iter().min_by_key(|known| distance(known, &wanted));
+    let nearest = nearest.filter(|known| distance(known, &wanted) <= 1 + wanted.len() / 3);
+    let advice = nearest.map(|known| format!("did you mean {{{known}}}? ")).unwrap_or_default();
+    let message = format!("there is no {{{name}}}: {advice}there are {}", VARIABLES.join(", "));
+    Err(Issue::new("unknown_placeholder", message))
+}
+
+/// How many letters have to be added, taken away or changed to make one of the other (Levenshtein).
+fn distance(one: &str, other: &str) -> usize {
+    let other: Vec<char> = other.chars().collect();
+    let mut row: Vec<usize> = (0..=other.len()).collect();
+    for (n, letter) in one.chars().enumerate() {
+        let mut before = row[0];
+        row[0] = n + 1;
+        for (m, same) in other.iter().enumerate() {
+            let changed = before + usize::from(letter != *same);
+            before = row[m + 1];
+            row[m + 1] = changed.min(row[m] + 1).min(before + 1);
+        }
+    }
+    row.last().copied().unwrap_or_default()
 }
 
 /// Whether `template` uses the variable `name`.

@@ -2,6 +2,9 @@
 
 use crate::format::language;
 
+/// What the service is called, where no white label has a name of its own.
+pub const PRODUCT: &str = "Racun";
+
 /// A subject and a body, as templates.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Words {
@@ -33,11 +36,11 @@ pub enum Wording {
     Document(DocumentWords),
     /// What a customer still owes.
     Reminder,
-    /// Somebody asks for a new password. `{token}` is the secret.
+    /// Somebody asks for a new password. `{link}` leads to a page and holds the secret, as below.
     PasswordReset,
-    /// Somebody says that an address is theirs. `{verification_link}` holds the secret.
+    /// Somebody says that an address is theirs.
     Verification,
-    /// Somebody is invited to `{entity_name}`. `{token}` is the secret.
+    /// Somebody is invited to `{entity_name}`.
     Invitation,
 }
 
@@ -109,20 +112,20 @@ const ENGLISH: Texts = [
          Kind regards,\n{entity_name}",
     ),
     (
-        "Your new password",
-        "Hello,\n\nsomebody asked for a new password for this address. To set one, use this token \
-         within one hour where you asked for it:\n\n{token}\n\nIf it was not you, disregard this \
-         message: your password stays as it is.",
+        "{product}: your new password",
+        "Hello,\n\nsomebody asked {product} for a new password for this address. To set one, follow this \
+         link within one hour:\n\n{link}\n\nIf it was not you, disregard this message: your password \
+         stays as it is.",
     ),
     (
-        "Please confirm your address",
-        "Hello,\n\nplease confirm that this address is yours:\n\n{verification_link}\n\nThe link is \
-         valid for 24 hours. If you did not sign up, disregard this message.",
+        "{product}: please confirm your address",
+        "Hello,\n\nthis address was used to sign up to {product}. Please confirm that it is yours:\n\n\
+         {link}\n\nThe link is valid for 24 hours. If you did not sign up, disregard this message.",
     ),
     (
         "You are invited to {entity_name}",
-        "Hello,\n\nyou are invited to work in **{entity_name}**. Accept within seven days with this \
-         token:\n\n{token}\n\nIf you do not know why, disregard this message.",
+        "Hello,\n\nyou are invited to work in **{entity_name}** with {product}. Follow this link within \
+         seven days and choose a password:\n\n{link}\n\nIf you do not know why, disregard this message.",
     ),
 ];
 
@@ -163,20 +166,21 @@ const SLOVENIAN: Texts = [
          pozdrav,\n{entity_name}",
     ),
     (
-        "Vaše novo geslo",
-        "Pozdravljeni,\n\nnekdo je za ta naslov zahteval novo geslo. Nastavite ga v eni uri s tem \
-         žetonom, kjer ste ga zahtevali:\n\n{token}\n\nČe to niste bili vi, sporočilo prezrite: geslo \
-         ostane, kakršno je.",
+        "{product}: novo geslo",
+        "Pozdravljeni,\n\nnekdo je v storitvi {product} za ta naslov zahteval novo geslo. Nastavite ga v \
+         eni uri na tej povezavi:\n\n{link}\n\nČe to niste bili vi, sporočilo prezrite: geslo ostane, \
+         kakršno je.",
     ),
     (
-        "Potrdite svoj naslov",
-        "Pozdravljeni,\n\npotrdite, da je ta naslov vaš:\n\n{verification_link}\n\nPovezava velja 24 \
-         ur. Če se niste prijavili, sporočilo prezrite.",
+        "{product}: potrdite svoj naslov",
+        "Pozdravljeni,\n\ns tem naslovom se je nekdo prijavil v storitev {product}. Potrdite, da je \
+         vaš:\n\n{link}\n\nPovezava velja 24 ur. Če se niste prijavili, sporočilo prezrite.",
     ),
     (
         "Vabilo v {entity_name}",
-        "Pozdravljeni,\n\nvabljeni ste k delu v **{entity_name}**. Vabilo sprejmite v sedmih dneh s tem \
-         žetonom:\n\n{token}\n\nČe ne veste, za kaj gre, sporočilo prezrite.",
+        "Pozdravljeni,\n\nvabljeni ste k delu v **{entity_name}** s storitvijo {product}. V sedmih dneh \
+         sledite tej povezavi in izberite geslo:\n\n{link}\n\nČe ne veste, za kaj gre, sporočilo \
+         prezrite.",
     ),
 ];
 
@@ -216,20 +220,21 @@ const CROATIAN: Texts = [
          pozdrav,\n{entity_name}",
     ),
     (
-        "Vaša nova lozinka",
-        "Poštovani,\n\nnetko je za ovu adresu zatražio novu lozinku. Postavite je unutar jednog sata \
-         ovim tokenom ondje gdje ste je zatražili:\n\n{token}\n\nAko to niste bili vi, zanemarite ovu \
-         poruku: lozinka ostaje kakva jest.",
+        "{product}: nova lozinka",
+        "Poštovani,\n\nnetko je u usluzi {product} za ovu adresu zatražio novu lozinku. Postavite je \
+         unutar jednog sata na ovoj poveznici:\n\n{link}\n\nAko to niste bili vi, zanemarite ovu poruku: \
+         lozinka ostaje kakva jest.",
     ),
     (
-        "Potvrdite svoju adresu",
-        "Poštovani,\n\npotvrdite da je ova adresa vaša:\n\n{verification_link}\n\nPoveznica vrijedi 24 \
-         sata. Ako se niste prijavili, zanemarite ovu poruku.",
+        "{product}: potvrdite svoju adresu",
+        "Poštovani,\n\novom se adresom netko prijavio u uslugu {product}. Potvrdite da je \
+         vaša:\n\n{link}\n\nPoveznica vrijedi 24 sata. Ako se niste prijavili, zanemarite ovu poruku.",
     ),
     (
         "Poziv u {entity_name}",
-        "Poštovani,\n\npozvani ste na rad u **{entity_name}**. Prihvatite poziv unutar sedam dana ovim \
-         tokenom:\n\n{token}\n\nAko ne znate zašto, zanemarite ovu poruku.",
+        "Poštovani,\n\npozvani ste na rad u **{entity_name}** s uslugom {product}. Unutar sedam dana \
+         slijedite ovu poveznicu i odaberite lozinku:\n\n{link}\n\nAko ne znate zašto, zanemarite ovu \
+         poruku.",
     ),
 ];
 
@@ -271,20 +276,21 @@ const GERMAN: Texts = [
          diese Nachricht gegenstandslos.\n\nMit freundlichen Grüßen\n{entity_name}",
     ),
     (
-        "Ihr neues Passwort",
-        "Guten Tag,\n\njemand hat für diese Adresse ein neues Passwort verlangt. Setzen Sie es innerhalb \
-         einer Stunde mit diesem Token dort, wo Sie es verlangt haben:\n\n{token}\n\nWenn Sie es nicht \
-         waren, ist nichts zu tun: Ihr Passwort bleibt, wie es ist.",
+        "{product}: Ihr neues Passwort",
+        "Guten Tag,\n\njemand hat bei {product} für diese Adresse ein neues Passwort verlangt. Setzen Sie \
+         es innerhalb einer Stunde unter diesem Link:\n\n{link}\n\nWenn Sie es nicht waren, ist nichts \
+         zu tun: Ihr Passwort bleibt, wie es ist.",
     ),
     (
-        "Bitte bestätigen Sie Ihre Adresse",
-        "Guten Tag,\n\nbitte bestätigen Sie, dass diese Adresse Ihnen gehört:\n\n{verification_link}\
-         \n\nDer Link gilt 24 Stunden. Wenn Sie sich nicht angemeldet haben, ist nichts zu tun.",
+        "{product}: Bitte bestätigen Sie Ihre Adresse",
+        "Guten Tag,\n\nmit dieser Adresse hat sich jemand bei {product} angemeldet. Bitte bestätigen Sie, \
+         dass sie Ihnen gehört:\n\n{link}\n\nDer Link gilt 24 Stunden. Wenn Sie sich nicht angemeldet \
+         haben, ist nichts zu tun.",
     ),
     (
         "Einladung zu {entity_name}",
-        "Guten Tag,\n\nSie sind eingeladen, in **{entity_name}** mitzuarbeiten. Nehmen Sie die \
-         Einladung innerhalb von sieben Tagen mit diesem Token an:\n\n{token}\n\nWenn Sie nicht wissen, \
-         worum es geht, ist nichts zu tun.",
+        "Guten Tag,\n\nSie sind eingeladen, in **{entity_name}** mit {product} mitzuarbeiten. Folgen Sie \
+         innerhalb von sieben Tagen diesem Link und wählen Sie ein Passwort:\n\n{link}\n\nWenn Sie nicht \
+         wissen, worum es geht, ist nichts zu tun.",
     ),
 ];

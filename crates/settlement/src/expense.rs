@@ -2,6 +2,7 @@
 
 mod content;
 mod parts;
+mod warnings;
 
 use racun_kernel::id::{EntityId, ExpenseId};
 use racun_kernel::{
@@ -271,7 +272,7 @@ pub static EXPENSES: Table = Table {
         Field::column("number", FieldKind::Text).searched(),
         Field::column("is_draft", FieldKind::Bool),
         Field::column("supplier_id", FieldKind::Text).indexed(),
-        Field::column("supplier_document_number", FieldKind::Text).searched(),
+        Field::column("supplier_document_number", FieldKind::Text).searched().indexed(),
         Field::column("date", FieldKind::Date).indexed(),
         Field::column("date_received", FieldKind::Date),
         Field::column("date_due", FieldKind::Date),

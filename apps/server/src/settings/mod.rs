@@ -6,6 +6,7 @@ mod billing;
 mod fiscalization;
 mod outside;
 mod rate_limits;
+mod spelling;
 mod value;
 
 use std::collections::HashMap;
@@ -148,6 +149,7 @@ impl Settings {
     /// # Errors
     /// The first setting that is unknown or malformed.
     pub fn load() -> Result<Self, InvalidSetting> {
+        spelling::check(std::env::vars_os().filter_map(|(name, _)| name.into_string().ok()))?;
         let variables = variables()?;
         let environment = Environment::with_prefix(PREFIX)
             .prefix_separator(SEPARATOR)

@@ -31,7 +31,11 @@ impl<'a> Owner<'a> {
             json!({"email": "a@example.com", "password": "long enough 1", "company_name": "A"});
         nobody.ask("POST", "/users/signup", &body);
         let owner = Self::log_in(server);
-        owner.ask("POST", "/entities", &json!({"name": "A", "country": "Slovenia"}));
+        owner.ask(
+            "POST",
+            "/entities",
+            &json!({"name": "A", "country": "Slovenia", "environment": "sandbox"}),
+        );
         owner
     }
 

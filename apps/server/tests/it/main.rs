@@ -9,6 +9,7 @@ mod pins;
 mod postgres;
 mod process;
 mod readme;
+mod refusals;
 mod settings;
 mod starting;
 mod telemetry;

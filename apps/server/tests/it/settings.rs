@@ -46,6 +46,7 @@ const WRONG: &[(&str, &str, &str)] = &[
     ("RACUN__FILES__FOLDER", "files", "`s3`"),
     ("RACUN__LOG__FORMAT", "xml", "text or json"),
     ("RACUN__LOG__LEVEL", "loud", "debug"),
+    ("RACUN_DATABASE_URL", "postgres://user:hush@host/db", "RACUN__DATABASE__URL"),
 ];
 
 #[test]
@@ -138,7 +139,7 @@ fn every_name_that_others_rely_on_is_known() {
         ("RACUN__LOG__FORMAT", "json"),
         ("RACUN__LOG__LEVEL", "warn,racun=debug"),
         ("RACUN__DATABASE__SHARED", "true"),
-        ("RACUN_DEMO", "a name that is not ours"),
+        ("RACUN_SERVICE_HOST", "a name that is not ours"),
     ];
     let folder = tempfile::tempdir().unwrap();
     let output = racun(folder.path()).arg("migrate").envs(right).output().unwrap();

@@ -2,6 +2,7 @@
 
 use racun_kernel::testing::stamp;
 use racun_kernel::{Principal, Stamp};
+use serde_json::json;
 use time::OffsetDateTime;
 
 use super::*;
@@ -23,6 +24,8 @@ fn named(country: &str) -> NewEntity {
 }
 
 fn made(input: NewEntity) -> Result<Entity, String> {
+    let environment = input.environment.or(Some(Environment::Live));
+    let input = NewEntity { environment, ..input };
     input.into_entity(&account(None), &now()).map_err(|issues| codes(&issues))
 }
 
@@ -55,6 +58,33 @@ fn a_new_entity_starts_with_its_countrys_defaults() {
 fn a_code_wins_over_a_name_and_is_normalised() {
     let input = NewEntity { country_code: text("hr"), ..named("Somewhere warm") };
     assert_eq!(made(input).unwrap().country_code.as_deref(), Some("HR"));
+}
+
+#[test]
+fn a_session_says_which_environment() {
+    let refused = named("Slovenia").into_entity(&account(None), &now()).unwrap_err();
+    assert_eq!(codes(&refused), "environment required");
+}
+
+#[test]
+fn numbers_that_cannot_be_are_told() {
+    let accounts = json!({"bank_accounts": [
+        {"iban": "SI56263300012039086"},
+        {"iban": "SI00"},
+        {"type": "other", "account_number": "SI00", "iban": "SI00"},
+    ]});
+    let entity = made(NewEntity {
+        tax_number: text("SI123"),
+        settings: accounts.as_object().cloned(),
+        ..named("Slovenia")
+    })
+    .unwrap();
+    assert_eq!(
+        codes(&entity.warnings()),
+        "tax_number tax_number_form, settings.bank_accounts[1].iban invalid_iban"
+    );
+    let good = made(NewEntity { tax_number: text("SI10039856"), ..named("Slovenia") }).unwrap();
+    assert!(good.warnings().is_empty());
 }
 
 #[test]

@@ -12,7 +12,7 @@ pub(crate) const LANGUAGES: [&str; 18] = [
 const TEMPLATES: &[&str] =
     &["modern", "classic", "condensed", "minimal", "fashion", "timeless_modern_full_data"];
 
-const MAX_NOTE_CHARS: usize = 2000;
+const MAX_NOTE_CHARS: usize = 10_000;
 const MAX_TERMS_CHARS: usize = 500;
 const MAX_FOOTER_CHARS: usize = 500;
 const MAX_SIGNATURE_CHARS: usize = 1000;

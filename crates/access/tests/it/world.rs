@@ -70,6 +70,7 @@ impl World {
             password: HASH.clone(),
             name: None,
             company_name: None,
+            locale: None,
             white_label: None,
             settings: None,
             metadata: None,

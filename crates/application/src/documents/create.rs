@@ -180,7 +180,7 @@ impl New {
         beside: Beside,
         stamp: &Stamp,
     ) -> Result<Document, Error> {
-        let Self { draft, savings, is_draft, links, forced, payments, fiscal } = self;
+        let Self { mut draft, mut savings, is_draft, links, forced, payments, fiscal } = self;
         let (kind, date, unit) = (draft.id.kind(), draft.content.date, gathered.unit.as_ref());
         let numbering = match (is_draft, fiscal.issuing()) {
             (true, _) => None,
@@ -216,8 +216,11 @@ impl New {
                 let places = loaded.rows.split_off(planned);
                 let linked = loaded.rows.split_off(saved);
                 let shown = Shown { linked, places, number: loaded.number, now: loaded.now };
+                if let Some(known) = savings.recognise(&loaded.rows)? {
+                    draft.content.customer_id = Some(known);
+                }
                 let (made, mut writes) = plan.decide(draft, Before::New, shown)?;
-                let (puts, events) = savings.writes(loaded.rows.into_iter().flatten().collect())?;
+                let (puts, events) = savings.writes(&loaded.rows)?;
                 let more = (beside.decide)(&made.document, &held)?;
                 let used = meter.count(kind, &counted)?;
                 writes.puts.extend(puts.into_iter().chain(more.puts).chain(used.puts));

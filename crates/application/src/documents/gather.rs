@@ -8,7 +8,8 @@ use racun_catalog::{
     ITEMS, Item, TAXES, Tax,
 };
 use racun_kernel::calendar::local_date;
-use racun_kernel::{ListQuery, Record, Stamp, Store, StoreError, Table, Tenant};
+use racun_kernel::id::FinancialCategoryId;
+use racun_kernel::{Issue, ListQuery, Record, Stamp, Store, StoreError, Table, Tenant};
 use time::Date;
 
 use super::request::{DocumentRequest, LineRequest};
@@ -35,8 +36,10 @@ pub(crate) struct LineRecords {
     pub items: BTreeMap<String, Item>,
     /// All taxes of the entity, when a line needs one looked up.
     pub taxes: Vec<Tax>,
-    /// Financial categories.
+    /// Financial categories that are not archived.
     pub categories: BTreeSet<String>,
+    /// Those that are: lines that have them keep them, and no others get them.
+    pub archived: BTreeSet<String>,
 }
 
 impl LineRecords {
@@ -54,12 +57,36 @@ impl LineRecords {
         let items: Vec<Item> = by_ids(store, &ITEMS, tenant, item_ids(lines)).await?;
         let taxes =
             if lines.iter().any(needs_taxes) { taxes(store, tenant).await? } else { Vec::new() };
+        let (archived, categories): (Vec<_>, Vec<_>) =
+            categories.into_iter().partition(|category| category.archived_at.is_some());
+        let ids = |categories: Vec<FinancialCategory>| {
+            categories.into_iter().map(|category| category.id.to_string()).collect()
+        };
         Ok(Self {
             items: items.into_iter().map(|item| (item.id.to_string(), item)).collect(),
             taxes,
-            categories: categories.into_iter().map(|category| category.id.to_string()).collect(),
+            categories: ids(categories),
+            archived: ids(archived),
         })
     }
+}
+
+impl LineRecords {
+    /// The same where lines have the categories `present` already, archived or not.
+    pub fn keeping(mut self, present: impl Iterator<Item = FinancialCategoryId>) -> Self {
+        for id in present.map(|id| id.to_string()) {
+            if self.archived.remove(&id) {
+                self.categories.insert(id);
+            }
+        }
+        self
+    }
+}
+
+/// That a category is archived.
+pub(crate) fn archived_category() -> Issue {
+    let message = "this financial category is archived; choose another one, or none";
+    Issue::new("archived", message).at("financial_category_id")
 }
 
 /// More taxes than an entity has.

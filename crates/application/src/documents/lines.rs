@@ -9,7 +9,7 @@ use racun_kernel::id::TaxId;
 use racun_kernel::{Decimal, Issue, Issues};
 use time::Date;
 
-use super::gather::LineRecords;
+use super::gather::{LineRecords, archived_category};
 use super::request::{DocumentRequest, LineRequest, LineTaxRequest};
 
 /// What applies to the lines of one document.
@@ -151,7 +151,9 @@ impl LineRules<'_> {
     ) -> Option<racun_kernel::id::FinancialCategoryId> {
         let id = id?;
         let known = self.records.categories.contains(id).then(|| id.parse().ok()).flatten();
-        if known.is_none() {
+        if self.records.archived.contains(id) {
+            issues.push(archived_category());
+        } else if known.is_none() {
             let message = "there is no such financial category in this entity";
             issues.push(Issue::new("not_found", message).at("financial_category_id"));
         }

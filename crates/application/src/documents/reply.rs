@@ -5,7 +5,7 @@ use racun_catalog::{FINANCIAL_CATEGORIES, FinancialCategory};
 use racun_documents::{Document, DocumentError, DocumentId, DocumentKind};
 use racun_kernel::{Decision, Issue, Issues, ListQuery, Scope, Stamp, Store, StoreError, Writes};
 
-use super::gather::today;
+use super::gather::{archived_category, today};
 
 /// Notes that the customer accepted an estimate. Accepting again changes nothing.
 ///
@@ -139,6 +139,9 @@ async fn category(
         let message = "there is no such financial category in this entity";
         Issues::from(Issue::new("not_found", message).at("financial_category_id"))
     };
+    if found.as_ref().is_some_and(|category| category.archived_at.is_some()) {
+        return Ok(Err(archived_category().into()));
+    }
     Ok(found.map(|category| Some(category.id)).ok_or_else(missing))
 }
 

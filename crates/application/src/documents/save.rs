@@ -2,13 +2,13 @@
 //!
 //! Both are written in the document's own commit, so a refused document leaves nothing behind.
 
-use racun_access::{Entity, Permission, permits};
+use racun_access::{ENTITIES, Entity, Permission, permits};
 use racun_catalog::{
     CUSTOMERS, Customer, CustomerInput, Item, ItemClassification, ItemEInvoicing, ItemInput,
     ItemRules, ItemTranslations, References, Resource,
 };
 use racun_documents::{Classification, Content, NewLine, Party};
-use racun_kernel::id::{CustomerId, EntityId};
+use racun_kernel::id::{AccountId, CustomerId, EntityId};
 use racun_kernel::{
     Event, Issue, Issues, Load, Patch, Put, Scope, Stamp, StoreError, Stored, Tenant,
 };
@@ -23,12 +23,21 @@ pub(super) struct Savings {
     puts: Vec<Put>,
     events: Vec<Event>,
     refresh: Option<(CustomerId, CustomerInput)>,
+    newcomer: Option<Newcomer>,
     act: Act,
+}
+
+/// A customer whom the catalogue does not know, unless it does by the time of the unit.
+struct Newcomer {
+    customer: Customer,
+    /// What is to be said of a customer who is known already.
+    refresh: Option<CustomerInput>,
 }
 
 /// Who does it, and when.
 #[derive(Clone)]
 struct Act {
+    account_id: AccountId,
     entity_id: EntityId,
     actor: String,
     stamp: Stamp,
@@ -52,9 +61,14 @@ impl Savings {
         lines: Option<&mut Vec<NewLine>>,
         stamp: &Stamp,
     ) -> Result<Self, Issues> {
-        let act =
-            Act { entity_id: scope.entity(), actor: scope.principal().id(), stamp: stamp.clone() };
-        let mut savings = Self { puts: Vec::new(), events: Vec::new(), refresh: None, act };
+        let act = Act {
+            account_id: scope.account(),
+            entity_id: scope.entity(),
+            actor: scope.principal().id(),
+            stamp: stamp.clone(),
+        };
+        let (puts, events) = (Vec::new(), Vec::new());
+        let mut savings = Self { puts, events, refresh: None, newcomer: None, act };
         if !permits(scope.principal(), scope.role(), Permission::WriteRecords) {
             return savings.nothing(request);
         }
@@ -84,32 +98,68 @@ impl Savings {
         issues.into_result(self)
     }
 
-    /// The record to hold, when one is to be refreshed.
+    /// The rows to hold: the record that is to be refreshed, or those of whom a new customer may be one.
     pub(super) fn loads(&self) -> Vec<Load> {
+        let tenant = Tenant::entity(self.act.entity_id);
         let load = |(id, _): &(CustomerId, _)| Load::One {
             table: &CUSTOMERS,
-            tenant: Tenant::entity(self.act.entity_id),
+            tenant: tenant.clone(),
             id: id.to_string(),
         };
-        self.refresh.iter().map(load).collect()
+        let refreshed = self.refresh.iter().map(load);
+        let newcomer = self.newcomer.as_ref().map(|newcomer| {
+            known_loads(&newcomer.customer, self.act.account_id, self.act.entity_id)
+        });
+        refreshed.chain(newcomer.into_iter().flatten()).collect()
+    }
+
+    /// The customer of the catalogue who is the document's, when it is one who was to be added; given
+    /// the rows of [`Savings::loads`].
+    pub(super) fn recognise(
+        &mut self,
+        held: &[Vec<Stored>],
+    ) -> Result<Option<CustomerId>, StoreError> {
+        let Some(Newcomer { customer, refresh }) = self.newcomer.take() else { return Ok(None) };
+        // The first row is the entity's.
+        let rows = held.iter().skip(1).flatten();
+        let known: Vec<Customer> =
+            rows.map(|row| row.read(&CUSTOMERS)).collect::<Result<_, _>>()?;
+        let same = known.into_iter().filter(|known| known.is_same_as(&customer));
+        let Some(known) = same.min_by_key(|known| (known.created_at, known.id)) else {
+            self.events.push(self.act.event("customer.created", customer.id.to_string()));
+            self.puts.push(Put::insert(&customer));
+            return Ok(None);
+        };
+        let id = known.id;
+        if let Some(input) = refresh {
+            self.refreshed(known, input);
+        }
+        Ok(Some(id))
     }
 
     /// What to write, given the rows of [`Savings::loads`].
     pub(super) fn writes(
         mut self,
-        held: Vec<Stored>,
+        held: &[Vec<Stored>],
     ) -> Result<(Vec<Put>, Vec<Event>), StoreError> {
-        if let (Some((id, input)), Some(row)) = (self.refresh.take(), held.first()) {
-            let before: Customer = row.read(&CUSTOMERS)?;
-            let mut after = before.clone();
-            // The document's own checks passed, which are at least as strict.
-            if input.apply(&mut after).is_ok() && after != before {
-                after.set_updated_at(self.act.stamp.now());
-                self.puts.push(Put::update(&before, &after));
-                self.events.push(self.act.event("customer.updated", id.to_string()));
+        if let Some((id, input)) = self.refresh.take() {
+            let own = held.iter().flatten().find(|row| row.id == id.to_string());
+            if let Some(row) = own {
+                self.refreshed(row.read(&CUSTOMERS)?, input);
             }
         }
         Ok((self.puts, self.events))
+    }
+
+    /// Takes over into the record `before` what the document says of its customer.
+    fn refreshed(&mut self, before: Customer, input: CustomerInput) {
+        let mut after = before.clone();
+        // The document's own checks passed, which are at least as strict.
+        if input.apply(&mut after).is_ok() && after != before {
+            after.set_updated_at(self.act.stamp.now());
+            self.puts.push(Put::update(&before, &after));
+            self.events.push(self.act.event("customer.updated", after.id.to_string()));
+        }
     }
 
     fn save_customer(
@@ -130,11 +180,11 @@ impl Savings {
             (None, None) if party.name.as_deref().is_none_or(|name| name.trim().is_empty()) => {
                 Ok(())
             }
-            (None, _) => {
+            (None, asked) => {
+                let refresh = (asked == Some(true)).then(|| input.clone());
                 let customer = input.into_customer(self.act.entity_id, &self.act.stamp)?;
                 content.customer_id = Some(customer.id);
-                self.events.push(self.act.event("customer.created", customer.id.to_string()));
-                self.puts.push(Put::insert(&customer));
+                self.newcomer = Some(Newcomer { customer, refresh });
                 Ok(())
             }
         }
@@ -154,6 +204,27 @@ impl Savings {
         }
         Ok(())
     }
+}
+
+/// What a unit holds to find out whether the catalogue knows the customer `party` already: the entity, so
+/// that of two that come at once one waits for the other, and who has the same tax number or name.
+pub(super) fn newcomer_loads(scope: &Scope, party: &Party, stamp: &Stamp) -> Vec<Load> {
+    let customer = customer_input(party).into_customer(scope.entity(), stamp);
+    customer.map_or_else(
+        |_| Vec::new(),
+        |customer| known_loads(&customer, scope.account(), scope.entity()),
+    )
+}
+
+fn known_loads(customer: &Customer, account: AccountId, entity: EntityId) -> Vec<Load> {
+    let parent =
+        Load::One { table: &ENTITIES, tenant: Tenant::account(account), id: entity.to_string() };
+    let keys = [("tax_key", customer.tax_key()), ("name_key", customer.name_key())];
+    let same = keys.into_iter().filter_map(|(field, value)| {
+        let (table, tenant, value) = (&CUSTOMERS, Tenant::entity(entity), value?);
+        Some(Load::Where { table, tenant, field, value })
+    });
+    std::iter::once(parent).chain(same).collect()
 }
 
 /// What the log calls a new item.

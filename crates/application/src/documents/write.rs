@@ -2,7 +2,8 @@
 
 use racun_access::Entity;
 use racun_documents::{
-    Document, DocumentError, DocumentId, DocumentKind, Editor, Refused, Relation, Revision, Version,
+    Content, Document, DocumentError, DocumentId, DocumentKind, Editor, Refused, Relation,
+    Revision, Version,
 };
 use racun_kernel::{
     Decimal, Decision, Issue, Issues, Load, Put, Scope, Stamp, Store, Stored, Writes,
@@ -14,7 +15,7 @@ use super::create::{held, same_links};
 use super::gather::{self, gather};
 use super::issue::{advances, relation_puts};
 use super::request::DocumentRequest;
-use super::save::Savings;
+use super::save::{Savings, newcomer_loads};
 use super::{links, read};
 use crate::error::Error;
 use crate::settling::{Sheet, events, load_allocations, payments};
@@ -111,14 +112,15 @@ pub async fn update(
     let seen_links = read::links_of(store, scope, id).await?;
     let named = links::named(store, scope, &request).await?;
     let mut gathered = gather(store, entity, &request, stamp).await?;
+    let present = seen.content.lines.iter().filter_map(|line| line.financial_category_id);
+    gathered.records = gathered.records.keeping(present);
     if request.date.is_some() && has_dated_taxes(&seen.content) && gathered.records.taxes.is_empty()
     {
         gathered.records.taxes = gather::taxes(store, &scope.tenant()).await?;
     }
     let may_edit_issued = entity.country_code.as_deref().is_none_or(|code| code != "PT");
     let (scope, stamp) = (scope.clone(), stamp.clone());
-    let customer = seen.content.customer_id.filter(|_| request.customer_id.is_absent());
-    let mut all_loads: Vec<Load> = customer_load(&scope, &request, customer).into_iter().collect();
+    let mut all_loads = customer_loads(&scope, &request, &seen.content, &stamp);
     let customers = all_loads.len();
     let more = named.as_deref().unwrap_or_default();
     all_loads.extend(loads(&scope, id, &seen_links, more));
@@ -132,10 +134,13 @@ pub async fn update(
                 recompose(&before.content, &request, &gathered, &stamp, &mut issues);
             let savings =
                 Savings::of(&scope, &request, &gathered, &mut content, lines.as_mut(), &stamp);
-            let savings = match savings {
+            let mut savings = match savings {
                 Ok(savings) => savings,
                 Err(wrong) => return Err(told_with(issues, wrong.into()).into()),
             };
+            if let Some(known) = savings.recognise(&loaded.rows)? {
+                content.customer_id = Some(known);
+            }
             let revision = Revision {
                 content,
                 lines,
@@ -152,8 +157,7 @@ pub async fn update(
                 writes.puts.push(Put::insert::<Version>(&version));
                 let actor = scope.principal().id();
                 writes.events.extend(document.event("updated", &actor, &stamp));
-                let rows = loaded.rows.into_iter().flatten().collect();
-                let (puts, events) = savings.writes(rows)?;
+                let (puts, events) = savings.writes(&loaded.rows)?;
                 writes.puts.extend(puts);
                 writes.events.extend(events);
             }
@@ -262,17 +266,30 @@ impl Change<'_> {
     }
 }
 
-/// The customer's record, when the update is to refresh it.
-fn customer_load(
+/// The customer's record, when the update of a document with `content` is to refresh it; or those of
+/// whom a new one may be.
+fn customer_loads(
     scope: &Scope,
     request: &DocumentRequest,
-    present: Option<racun_kernel::id::CustomerId>,
-) -> Option<Load> {
-    let refresh =
-        request.customer.value().is_some_and(|customer| customer.save_customer == Some(true));
+    content: &Content,
+    stamp: &Stamp,
+) -> Vec<Load> {
+    let Some(asked) = request.customer.value() else { return Vec::new() };
+    let present = content.customer_id.filter(|_| request.customer_id.is_absent());
     let named = request.customer_id.value().cloned();
-    let id = named.or_else(|| present.map(|id| id.to_string())).filter(|_| refresh)?;
-    Some(Load::One { table: &racun_catalog::CUSTOMERS, tenant: scope.tenant(), id })
+    let id = named.or_else(|| present.map(|id| id.to_string()));
+    match (id, asked.save_customer) {
+        (_, Some(false)) | (Some(_), None) => Vec::new(),
+        (Some(id), Some(true)) => {
+            let (table, tenant) = (&racun_catalog::CUSTOMERS, scope.tenant());
+            vec![Load::One { table, tenant, id }]
+        }
+        (None, _) => {
+            let base = content.customer.clone().filter(|_| request.customer_id.is_absent());
+            let party = asked.party.clone().onto(base.unwrap_or_default());
+            newcomer_loads(scope, &party, stamp)
+        }
+    }
 }
 
 fn check_reason(edit: &Edit) -> Result<(), Issues> {

@@ -58,6 +58,8 @@ pub(super) async fn gather(
     let lines: Vec<LineRequest> =
         request.items.iter().flatten().map(|item| item.line.clone()).collect();
     let mut records = LineRecords::gather(store, &tenant, &lines, BTreeSet::new()).await?;
+    let present = before.iter().flat_map(|before| &before.items);
+    records = records.keeping(present.filter_map(|item| item.financial_category_id));
     let redates = !request.date.is_absent() && before.is_some_and(items::has_dated_taxes);
     if redates && records.taxes.is_empty() {
         records.taxes = taxes(store, &tenant).await?;

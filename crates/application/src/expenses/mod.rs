@@ -18,7 +18,8 @@ use racun_access::Entity;
 use racun_documents::DocumentError;
 use racun_kernel::id::ExpenseId;
 use racun_kernel::{
-    Decision, Event, ListQuery, Load, Page, Put, RawQuery, Scope, Stamp, Store, StoreError, Writes,
+    Clause, Decision, Event, Issues, ListQuery, Load, Operator, Page, Put, RawQuery, Scope, Stamp,
+    Store, StoreError, Value, Writes,
 };
 use racun_settlement::{EXPENSES, Expense, NewPayment, Outcome, PaymentWrite, Settlement};
 use time::Date;
@@ -31,6 +32,9 @@ use crate::documents::{expense_numbering, in_payments, today};
 use crate::error::Error;
 use crate::settling::events;
 use compose::{Composition, blank, compose, gather};
+
+/// Expenses with one number of a supplier's document that are looked at, of whichever supplier.
+const MAX_DUPLICATES: usize = 100;
 
 /// Makes an expense: a draft, or entered in the books at once with the next number of its sequence.
 ///
@@ -232,6 +236,38 @@ async fn change(
 /// [`StoreError::NotFound`], also for deleted drafts.
 pub async fn get(store: &dyn Store, scope: &Scope, id: ExpenseId) -> Result<Expense, Error> {
     live(store.get(&EXPENSES, &scope.tenant(), &id.to_string()).await?, id)
+}
+
+/// That the supplier's document of `expense` is in the books already: as the first of the others that
+/// have its number, and are not voided.
+///
+/// # Errors
+/// When the store fails.
+pub async fn warnings(
+    store: &dyn Store,
+    scope: &Scope,
+    expense: &Expense,
+) -> Result<Issues, StoreError> {
+    let number = expense.content.supplier_document_number.as_ref();
+    let Some(number) = number.filter(|number| !number.is_empty()) else {
+        return Ok(Issues::default());
+    };
+    let clause = |field, operator| Clause::on(&EXPENSES, field, operator);
+    let query = ListQuery {
+        limit: MAX_DUPLICATES,
+        count: false,
+        clauses: vec![
+            clause("supplier_document_number", Operator::Equals(number.into())),
+            clause("voided_at", Operator::Equals(Value::Null)),
+        ],
+        ..ListQuery::first_page(&EXPENSES)
+    };
+    let same: Vec<Expense> = store.page(&EXPENSES, &scope.tenant(), &query).await?.rows;
+    let others = same.into_iter().filter(|other| {
+        other.id != expense.id && other.deleted_at.is_none() && expense.has_supplier_of(other)
+    });
+    let first = others.min_by_key(|other| (other.created_at, other.id));
+    Ok(first.map(|first| expense.duplicate_of(&first).into()).unwrap_or_default())
 }
 
 /// The page of expenses that `raw` asks for.

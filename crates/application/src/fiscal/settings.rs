@@ -3,9 +3,11 @@
 use racun_access::Entity;
 use racun_fiscal::{
     Act, Authority, Certificate, FISCAL_SETTINGS, FiscalError, FiscalSettings, OpenedCertificate,
-    SettingsInput,
+    Places, SettingsInput,
 };
-use racun_kernel::{Decision, Scope, Stamp, Store, StoreError, Vault};
+use racun_kernel::{Decision, Issues, Read, Scope, Stamp, Store, StoreError, Tenant, Vault};
+
+use crate::fiscalization::of_country;
 
 use super::{check_country, one, premises, read, written};
 
@@ -21,6 +23,52 @@ pub async fn get(
 ) -> Result<FiscalSettings, StoreError> {
     let found = store.get(&FISCAL_SETTINGS, &scope.tenant(), authority.name()).await?;
     Ok(found.unwrap_or_else(|| FiscalSettings::new(authority, scope.entity(), stamp.now())))
+}
+
+/// The settings that `entities` have stored, each for its own country's authority.
+///
+/// # Errors
+/// When the store fails.
+pub async fn of_entities(
+    store: &dyn Store,
+    entities: &[Entity],
+) -> Result<Vec<FiscalSettings>, StoreError> {
+    let read = |entity: &Entity| {
+        let authority = of_country(entity.country_code.as_deref())?;
+        let ids = vec![authority.name().to_owned()];
+        Some(Read::Find(&FISCAL_SETTINGS, Tenant::entity(entity.id), ids))
+    };
+    let reads: Vec<Read> = entities.iter().filter_map(read).collect();
+    let mut found = Vec::new();
+    for answer in store.read_all(&reads).await {
+        for row in answer?.0 {
+            found.push(row.read(&FISCAL_SETTINGS)?);
+        }
+    }
+    Ok(found)
+}
+
+/// What a sale of the scope's entity would miss, when `settings` say that it is fiscalized.
+///
+/// # Errors
+/// When the store fails.
+pub async fn missing(
+    store: &dyn Store,
+    scope: &Scope,
+    entity: &Entity,
+    settings: &FiscalSettings,
+    stamp: &Stamp,
+) -> Result<Issues, StoreError> {
+    if !settings.enabled {
+        return Ok(Issues::default());
+    }
+    let premises = premises::list(store, scope, settings.authority, stamp).await?;
+    let open = || premises.iter().filter(|premise| premise.premise.is_active);
+    let places = Places {
+        has_premise: open().next().is_some(),
+        has_device: open().any(|premise| premise.devices.iter().any(|one| one.device.is_active)),
+    };
+    Ok(settings.missing(places, entity.tax_number.as_deref(), stamp.now()))
 }
 
 /// Changes the settings.

@@ -85,7 +85,7 @@ impl<'a> Ports<'a> {
 }
 
 /// The authority of the country with the code `country`.
-fn of_country(country: Option<&str>) -> Option<Authority> {
+pub(crate) fn of_country(country: Option<&str>) -> Option<Authority> {
     [Authority::Furs, Authority::Fina]
         .into_iter()
         .find(|authority| country == Some(authority.country()))

@@ -10,10 +10,11 @@ use racun_kernel::{
     Load, Mail, MailError, Mailbox, Mailer, Put, Record, Stamp, Store, StoreError, Tenant, Writes,
 };
 use racun_mail::{
-    MAILS, MailKind, MailState, OutgoingMail, SECRET, Values, Wording, fill, to_html,
+    MAILS, MailKind, MailState, OutgoingMail, SECRET, Wording, fill_line, to_html, to_plain,
 };
 use serde_json::Value as Json;
 
+use super::people::{MAX_SUBJECT_CHARS, RESET_PAGE, Sender};
 use crate::jobs::{Ending, Handler, Job, JobKind, LeaseError, NewJob, Outcome, still_held};
 
 /// The rows of a mail that is to be delivered: the mail, and the job that does it.
@@ -39,6 +40,8 @@ pub struct Postman {
     pub store: Arc<dyn Store>,
     /// Who carries them.
     pub mailer: Arc<dyn Mailer>,
+    /// The base of links in mails whose words are chosen on delivery.
+    pub base: Arc<str>,
     /// Time and randomness.
     pub stamp: Arc<dyn Fn() -> Stamp + Send + Sync>,
 }
@@ -74,7 +77,7 @@ impl Handler for Postman {
             Ok(_) => return Outcome::Ends(Ending::Done),
             Err(error) => return failed(error.to_string()),
         };
-        let attempt = match attempt(store, &*self.mailer, &mail, &(self.stamp)()).await {
+        let attempt = match self.attempt(&mail, &(self.stamp)()).await {
             Ok(attempt) => attempt,
             Err(error) => return failed(error.to_string()),
         };
@@ -86,41 +89,41 @@ impl Handler for Postman {
     }
 }
 
-/// Hands a mail over, with the token that it has a place for.
-async fn attempt(
-    store: &dyn Store,
-    mailer: &dyn Mailer,
-    mail: &OutgoingMail,
-    stamp: &Stamp,
-) -> Result<Attempt, AccessError> {
-    let mut ready = mail.clone();
-    let mut id = mail.id.to_string();
-    if takes_secret(mail.kind) {
-        let Some(secret) = secret(store, mail, stamp).await? else { return Ok(Attempt::Dropped) };
-        if mail.kind == MailKind::PasswordReset {
-            ready = in_their_language(store, ready).await?;
+impl Postman {
+    /// Hands a mail over, with the token that it has a place for.
+    async fn attempt(&self, mail: &OutgoingMail, stamp: &Stamp) -> Result<Attempt, AccessError> {
+        let (store, mailer) = (&*self.store, &*self.mailer);
+        let mut ready = mail.clone();
+        let mut id = mail.id.to_string();
+        if takes_secret(mail.kind) {
+            let Some(secret) = secret(store, mail, stamp).await? else {
+                return Ok(Attempt::Dropped);
+            };
+            if mail.kind == MailKind::PasswordReset {
+                ready = in_their_language(store, &self.base, ready).await?;
+            }
+            ready.text = ready.text.replace(SECRET, &secret);
+            ready.html = ready.html.map(|html| html.replace(SECRET, &secret));
+            // Another attempt brings another token, so it is another message; also after one that nobody
+            // noted, as its worker died.
+            id = format!("{id}_{}", stamp.ulid()).to_lowercase();
         }
-        ready.text = ready.text.replace(SECRET, &secret);
-        ready.html = ready.html.map(|html| html.replace(SECRET, &secret));
-        // Another attempt brings another token, so it is another message; also after one that nobody
-        // noted, as its worker died.
-        id = format!("{id}_{}", stamp.ulid()).to_lowercase();
+        let mailbox = |address: &String| Mailbox { name: None, address: address.clone() };
+        let message = Mail {
+            id,
+            from: None,
+            reply_to: ready.reply_to.map(|address| Mailbox { name: ready.sender_name, address }),
+            to: ready.to.iter().map(mailbox).collect(),
+            subject: ready.subject,
+            text: ready.text,
+            html: ready.html,
+            attachments: Vec::new(),
+        };
+        Ok(match mailer.send(&message).await {
+            Ok(()) => Attempt::Delivered,
+            Err(error) => Attempt::NotDelivered(error),
+        })
     }
-    let mailbox = |address: &String| Mailbox { name: None, address: address.clone() };
-    let message = Mail {
-        id,
-        from: None,
-        reply_to: ready.reply_to.map(|address| Mailbox { name: ready.sender_name, address }),
-        to: ready.to.iter().map(mailbox).collect(),
-        subject: ready.subject,
-        text: ready.text,
-        html: ready.html,
-        attachments: Vec::new(),
-    };
-    Ok(match mailer.send(&message).await {
-        Ok(()) => Attempt::Delivered,
-        Err(error) => Attempt::NotDelivered(error),
-    })
 }
 
 const fn takes_secret(kind: MailKind) -> bool {
@@ -155,15 +158,16 @@ async fn secret(
 /// it was queued.
 async fn in_their_language(
     store: &dyn Store,
+    base: &str,
     mail: OutgoingMail,
 ) -> Result<OutgoingMail, AccessError> {
     let address = mail.to.first().map(String::as_str).unwrap_or_default();
     let Some(locale) = find_mail_locale(store, address).await? else { return Ok(mail) };
     let words = Wording::PasswordReset.words(&locale);
-    let mut values = Values::default();
-    values.set("token", Some(SECRET));
-    let (text, html) = (fill(words.body, &values), Some(to_html(words.body, &values)));
-    Ok(OutgoingMail { subject: words.subject.to_owned(), text, html, ..mail })
+    let values = Sender::of(base, None).values(RESET_PAGE, &locale);
+    let subject = fill_line(words.subject, &values, MAX_SUBJECT_CHARS);
+    let (text, html) = (to_plain(words.body, &values), Some(to_html(words.body, &values)));
+    Ok(OutgoingMail { subject, text, html, ..mail })
 }
 
 /// Notes what became of an attempt, on the mail and on its job at once.

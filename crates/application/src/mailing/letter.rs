@@ -4,9 +4,10 @@ use racun_access::{ACCOUNTS, Entity, Settings, check_may_send, first_outside_san
 use racun_kernel::text::LOCALES;
 use racun_kernel::{Environment, Issue, Issues, Load, Put, Scope, Stamp, Store, Stored, Tenant};
 use racun_mail::{
-    LimitReached, NewMail, OutgoingMail, PER_SUBJECT, SANDBOX, SendWindow, Values, Words, fill,
-    fill_line, parse_addresses, to_html, uses,
+    LimitReached, NewMail, OutgoingMail, PER_SUBJECT, SANDBOX, SendWindow, Values, Words,
+    check_variables, fill_line, parse_addresses, to_html, to_plain, uses,
 };
+use serde_json::{Map, Value as Json};
 use time::OffsetDateTime;
 
 use super::{MailingError, enqueue};
@@ -40,6 +41,8 @@ impl LetterRequest {
         ];
         for (field, text, max) in texts {
             racun_kernel::text::check_field(issues, field, text.as_deref(), max);
+            let known = check_variables(text.as_deref().unwrap_or_default());
+            issues.collect(field, known.map_err(Issues::from));
         }
         if self.subject.as_ref().is_some_and(|text| text.contains(char::is_control)) {
             let message = "a subject is one line without control characters";
@@ -82,6 +85,49 @@ impl LetterRequest {
     }
 }
 
+/// Accepts texts of mails among the settings of an entity or a business unit: their variables there are.
+///
+/// # Errors
+/// `unknown_placeholder` for each text with one that there is not, by its path.
+pub fn check_mail_texts(settings: &Map<String, Json>) -> Result<(), Issues> {
+    let mut issues = Issues::default();
+    issues.collect("email_defaults", check_texts(settings.get("email_defaults")));
+    for group in ["overdue_notifications", "payment_reminders"] {
+        let texts = settings.get(group).and_then(Json::as_object);
+        for field in ["email_subject", "email_body"] {
+            let known = check_texts(texts.and_then(|texts| texts.get(field)));
+            issues.collect(group, known.map_err(|found| found.at(field)));
+        }
+    }
+    let translations = settings.get("translations").and_then(Json::as_object);
+    for group in ["email_defaults", "payment_reminders"] {
+        let texts = translations.and_then(|texts| texts.get(group)).and_then(Json::as_object);
+        // How to pay is put in as it stands: braces in it are text.
+        let texts = texts.into_iter().flatten().filter(|(name, _)| *name != "payment_instructions");
+        for (name, texts) in texts {
+            let known = check_texts(Some(texts)).map_err(|found| found.at(name.as_str()).at(group));
+            issues.collect("translations", known);
+        }
+    }
+    issues.into_result(())
+}
+
+/// Accepts a text, or an object of texts.
+fn check_texts(texts: Option<&Json>) -> Result<(), Issues> {
+    let mut issues = Issues::default();
+    match texts {
+        Some(Json::String(text)) => check_variables(text)?,
+        Some(Json::Object(texts)) => {
+            for (name, text) in texts {
+                let text = text.as_str().unwrap_or_default();
+                issues.collect(name.as_str(), check_variables(text).map_err(Issues::from));
+            }
+        }
+        _ => {}
+    }
+    issues.into_result(())
+}
+
 /// The locale that a locale or a language names: `sl-SI` of `sl`.
 fn locale_of(text: &str) -> Option<&'static str> {
     let of_language = |locale: &&&str| locale.split('-').next() == Some(text);
@@ -111,7 +157,7 @@ impl Letter {
         }
         let new = NewMail {
             subject: fill_line(&self.subject, values, MAX_SUBJECT_CHARS),
-            text: fill(&body, values),
+            text: to_plain(&body, values),
             html: Some(to_html(&body, values)),
             ..self.envelope
         };

@@ -26,10 +26,11 @@ mod values;
 
 pub use deliver::{Postman, enqueue};
 pub use error::MailingError;
-pub use letter::LetterRequest;
+pub use letter::{LetterRequest, check_mail_texts};
 pub use people::{
-    add_entity_user, request_password_reset, resend_invitation, resend_verification, sign_up,
+    Sender, add_entity_user, request_password_reset, resend_invitation, resend_verification,
+    sign_up,
 };
 pub use remind::{Reminded, ReminderRequest, remind};
 pub use send::{SendRequest, Sent, send};
-pub use share::{find_shared, link, share, unshare};
+pub use share::{SharedReply, find_shared, link, reply_to_shared, share, unshare};

@@ -5,16 +5,50 @@
 use racun_access::{
     self as access, AccessError, AddEntityUser, Added, Entity, Invitation, SignUp, User,
 };
+use racun_billing::WhiteLabel;
 use racun_kernel::id::AccountId;
 use racun_kernel::{Issues, Put, Scope, Stamp, Store, check_address};
 use racun_mail::{
-    MailKind, NewMail, OutgoingMail, SECRET, Values, Wording, fill, fill_line, to_html,
+    MailKind, NewMail, OutgoingMail, PRODUCT, SECRET, Values, Wording, fill_line, to_html, to_plain,
 };
 
 use super::enqueue;
 
 /// Characters of a subject.
-const MAX_SUBJECT_CHARS: usize = 255;
+pub(super) const MAX_SUBJECT_CHARS: usize = 255;
+
+/// In whose name users are written to.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Sender {
+    /// The base of links, without a slash at its end.
+    base: String,
+    /// What the service is called.
+    product: String,
+}
+
+impl Sender {
+    /// Who writes to users of `label`, or to those who came without one.
+    #[must_use]
+    pub fn of(base: &str, label: Option<&WhiteLabel>) -> Self {
+        let product = label.map(|label| label.app_name.as_ref().unwrap_or(&label.name));
+        let base = base.trim_end_matches('/').to_owned();
+        Self { base, product: product.cloned().unwrap_or_else(|| PRODUCT.to_owned()) }
+    }
+
+    /// What its mails stand for: what the service is called, and the link to `page` for whoever reads
+    /// the language of `locale`. The token is first in it, for programs that cut it out.
+    pub(super) fn values(&self, page: &str, locale: &str) -> Values {
+        let mut values = Values::default();
+        let language = locale.split('-').next().unwrap_or_default();
+        let link = format!("{}/{page}?token={SECRET}&language={language}", self.base);
+        values.set("product", Some(&*self.product));
+        values.set("link", Some(link));
+        values
+    }
+}
+
+/// The page where a new password is set.
+pub(super) const RESET_PAGE: &str = "reset-password";
 
 /// Signs a user up; the same commit writes the mail that lets them verify their address.
 ///
@@ -22,12 +56,12 @@ const MAX_SUBJECT_CHARS: usize = 255;
 /// As [`access::sign_up`].
 pub async fn sign_up(
     store: &dyn Store,
-    base: &str,
+    sender: &Sender,
     input: SignUp,
     stamp: &Stamp,
 ) -> Result<User, AccessError> {
     let (user, mut puts, events) = access::sign_up_writes(input, stamp)?;
-    puts.extend(enqueue(&verification(&user, base, stamp), stamp));
+    puts.extend(enqueue(&verification(&user, sender, stamp), stamp));
     store.insert(puts, events).await?;
     Ok(user)
 }
@@ -38,12 +72,12 @@ pub async fn sign_up(
 /// The store's failure.
 pub async fn resend_verification(
     store: &dyn Store,
-    base: &str,
+    sender: &Sender,
     user: &User,
     stamp: &Stamp,
 ) -> Result<(), AccessError> {
     if !user.email_verified {
-        let puts = enqueue(&verification(user, base, stamp), stamp);
+        let puts = enqueue(&verification(user, sender, stamp), stamp);
         store.insert(puts, Vec::new()).await?;
     }
     Ok(())
@@ -58,12 +92,12 @@ pub async fn resend_verification(
 /// What is wrong with the address, or the store's failure.
 pub async fn request_password_reset(
     store: &dyn Store,
+    base: &str,
     email: &str,
     stamp: &Stamp,
 ) -> Result<(), AccessError> {
     check_address(email).map_err(|issue| Issues::from(issue.at("email")))?;
-    let mut values = Values::default();
-    values.set("token", Some(SECRET));
+    let values = Sender::of(base, None).values(RESET_PAGE, "en");
     // Nobody is known yet, so neither is their language: the words are chosen on delivery.
     let envelope = envelope(None, MailKind::PasswordReset, Vec::new(), email);
     let mail = written(envelope, Wording::PasswordReset, "en", &values, stamp);
@@ -71,22 +105,22 @@ pub async fn request_password_reset(
     Ok(())
 }
 
-/// Lets someone into the entity. An invitation is written with its mail, unless `is_mailed` says that
-/// the admin hands the token over.
+/// Lets someone into the entity. An invitation is written with the mail of `sender`; without one the
+/// admin hands the token over.
 ///
 /// # Errors
 /// As [`access::add_entity_user`].
 pub async fn add_entity_user(
     store: &dyn Store,
+    sender: Option<&Sender>,
     scope: &Scope,
     entity: &Entity,
     input: AddEntityUser,
-    is_mailed: bool,
     stamp: &Stamp,
 ) -> Result<Added, AccessError> {
-    let mail = |invitation: &Invitation| match is_mailed {
-        true => invitation_puts(invitation, &entity.name, &entity.locale, stamp),
-        false => Vec::new(),
+    let mail = |invitation: &Invitation| match sender {
+        Some(sender) => invitation_puts(invitation, sender, &entity.name, &entity.locale, stamp),
+        None => Vec::new(),
     };
     access::add_entity_user_with(store, scope, input, mail, stamp).await
 }
@@ -97,25 +131,28 @@ pub async fn add_entity_user(
 /// As [`access::resend_invitation`].
 pub async fn resend_invitation(
     store: &dyn Store,
+    sender: &Sender,
     scope: &Scope,
     entity: &Entity,
     id: &str,
     stamp: &Stamp,
 ) -> Result<Invitation, AccessError> {
     let (name, locale, at) = (entity.name.clone(), entity.locale.clone(), stamp.clone());
-    let mail = move |invitation: &Invitation| invitation_puts(invitation, &name, &locale, &at);
+    let sender = sender.clone();
+    let mail =
+        move |invitation: &Invitation| invitation_puts(invitation, &sender, &name, &locale, &at);
     let shown = access::resend_invitation_with(store, scope, id, mail, stamp).await?;
     Ok(shown.record)
 }
 
 fn invitation_puts(
     invitation: &Invitation,
+    sender: &Sender,
     entity_name: &str,
     locale: &str,
     stamp: &Stamp,
 ) -> Vec<Put> {
-    let mut values = Values::default();
-    values.set("token", Some(SECRET));
+    let mut values = sender.values("accept-invitation", locale);
     values.set("entity_name", Some(entity_name));
     let about = vec![invitation.id.to_string()];
     let account = Some(invitation.account_id);
@@ -126,14 +163,11 @@ fn invitation_puts(
     enqueue(&written(envelope, Wording::Invitation, locale, &values, stamp), stamp)
 }
 
-fn verification(user: &User, base: &str, stamp: &Stamp) -> OutgoingMail {
-    let mut values = Values::default();
-    let base = base.trim_end_matches('/');
-    let link = format!("{base}/users/verify-email?token={SECRET}");
-    values.set("verification_link", Some(link));
+fn verification(user: &User, sender: &Sender, stamp: &Stamp) -> OutgoingMail {
+    let locale = user.locale.as_deref().unwrap_or("en");
+    let values = sender.values("users/verify-email", locale);
     let about = vec![user.id.to_string()];
     let envelope = envelope(Some(user.account_id), MailKind::Verification, about, &user.email);
-    let locale = user.locale.as_deref().unwrap_or("en");
     written(envelope, Wording::Verification, locale, &values, stamp)
 }
 
@@ -167,7 +201,7 @@ fn written(
     let words = wording.words(locale);
     let new = NewMail {
         subject: fill_line(words.subject, values, MAX_SUBJECT_CHARS),
-        text: fill(words.body, values),
+        text: to_plain(words.body, values),
         html: Some(to_html(words.body, values)),
         ..envelope
     };

@@ -1,7 +1,10 @@
 //! Links to documents.
 
+use racun_access::{AccessError, enter_as_recipient};
 use racun_documents::{Document, DocumentError, DocumentId, DocumentKind};
 use racun_kernel::{Decision, Scope, Stamp, Store, StoreError};
+
+use crate::documents;
 
 /// The path of a kind's documents.
 const fn path(kind: DocumentKind) -> &'static str {
@@ -65,6 +68,39 @@ async fn amend(
         })
     };
     store.amend(id.kind().table(), &scope.tenant(), id.to_string(), decide).await
+}
+
+/// What the customer says of an estimate behind a link.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum SharedReply {
+    /// It is accepted.
+    Accept,
+    /// It is rejected.
+    Reject,
+}
+
+/// Notes what whoever has an estimate's link says of it. Saying it again changes nothing.
+///
+/// # Errors
+/// [`StoreError::NotFound`] for an id that is unknown, was taken away, is no estimate's, or is of an
+/// entity that is closed; what [`Document::accept`] or [`Document::reject`] refuses; a voided one.
+pub async fn reply_to_shared(
+    store: &dyn Store,
+    shareable_id: &str,
+    reply: SharedReply,
+    stamp: &Stamp,
+) -> Result<Document, DocumentError> {
+    let estimate = find_shared(store, DocumentKind::Estimate, shareable_id).await?;
+    let unknown = || StoreError::NotFound { id: shareable_id.to_owned() };
+    let (scope, entity) = match enter_as_recipient(store, estimate.entity_id).await {
+        Ok(place) => place,
+        Err(AccessError::Store(error)) => return Err(error.into()),
+        Err(_) => return Err(unknown().into()),
+    };
+    match reply {
+        SharedReply::Accept => documents::accept(store, &scope, &entity, estimate.id, stamp).await,
+        SharedReply::Reject => documents::reject(store, &scope, estimate.id, stamp).await,
+    }
 }
 
 /// The document of `kind` with this shareable id, whosever it is: the id is the right to see it.

@@ -67,6 +67,7 @@ impl Orders {
             items: live.map(|(id, item)| (id.clone(), item.clone())).collect(),
             taxes,
             categories: BTreeSet::new(),
+            archived: BTreeSet::new(),
         };
         Ok(Self {
             scope: scope.clone(),

@@ -62,6 +62,7 @@ impl Shop {
             password: racun_access::hash_password("vrtnica9", &stamp).unwrap(),
             name: Some("Ana".to_owned()),
             company_name: Some("Pekarna Klas".to_owned()),
+            locale: None,
             white_label: label.map(str::to_owned),
             settings: None,
             metadata: None,

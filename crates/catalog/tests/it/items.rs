@@ -261,7 +261,7 @@ fn texts_outside_the_limits_are_refused() {
     let unit_code = |chars| Patch::Value(ItemEInvoicing { unit_code: Some(text(chars)) });
     for (input, expected) in [
         (ItemInput { description: Patch::Value(text(4000)), ..coffee() }, ""),
-        (ItemInput { description: Patch::Value(text(4001)), ..coffee() }, "description=too_long"),
+        (ItemInput { description: Patch::Value(text(10_001)), ..coffee() }, "description=too_long"),
         (ItemInput { name: Patch::Absent, ..coffee() }, "name=required"),
         (ItemInput { unit: Patch::Value(text(501)), ..coffee() }, "unit=too_long"),
         (ItemInput { e_invoicing: unit_code(500), ..coffee() }, ""),
@@ -275,7 +275,7 @@ fn texts_outside_the_limits_are_refused() {
         ),
         (
             ItemInput {
-                translations: translated(localized("sl-SI", 501), localized("is-IS", 2001)),
+                translations: translated(localized("sl-SI", 501), localized("is-IS", 10_001)),
                 ..coffee()
             },
             "translations.name.sl-SI=too_long translations.description.is-IS=too_long",

@@ -1,16 +1,22 @@
 //! Entities.
 
+use std::collections::BTreeMap;
+
 use actix_web::HttpRequest;
 use actix_web::web::{self, Data, Json, ReqData};
-use racun_access::Permission::{ManageEntity, ReadEntity};
-use racun_access::{self as access, AccountScope, Caller, ENTITIES, Entity};
+use racun_access::Permission::{ManageEntity, ReadEntity, ReadFiscal};
+use racun_access::{self as access, AccountScope, Caller, ENTITIES, Entity, EntityPatch, permits};
 use racun_application::entities;
-use racun_kernel::{Environment, Issue, ListQuery, Scope};
+use racun_application::fiscal::settings;
+use racun_fiscal::FiscalSettings;
+use racun_kernel::id::EntityId;
+use racun_kernel::{Environment, Issue, ListQuery, Page, Scope};
 
-use super::entity_bodies::{EntityBody, NewEntityBody, UpdateEntityBody};
+use super::entity_bodies::{EntityBody, NewEntityBody, SpendingLimitBody, UpdateEntityBody};
 use crate::answer::Created;
 use crate::body::{Convert, ListBody};
 use crate::error::ApiError;
+use crate::fiscal::as_setting;
 use crate::request::{Body, Query, single};
 use crate::route::{Gate, LIST, Parameter, ParameterKind, Route};
 use crate::services::Services;
@@ -50,7 +56,60 @@ pub(crate) const ROUTES: &[Route] = &[
     )
     .about(TAG, "Closes an entity to writes.")
     .answers::<EntityBody>(),
+    Route::patch(
+        "/entities/{id}/spending-limit",
+        "setSpendingLimit",
+        Gate::EntityInPath(ManageEntity),
+        || web::to(limit_spending),
+    )
+    .about(TAG, "Sets what an entity wants to spend here in a month at most, or with null nothing.")
+    .takes::<SpendingLimitBody>()
+    .answers::<EntityBody>(),
 ];
+
+/// Entities as they are answered: with what is set of their fiscalization, unless the caller may not
+/// read that.
+async fn answered(
+    services: &Services,
+    entities: Vec<Entity>,
+    reads_fiscal: bool,
+) -> Result<Vec<EntityBody>, ApiError> {
+    let found = match reads_fiscal {
+        true => settings::of_entities(&*services.store, &entities).await?,
+        false => Vec::new(),
+    };
+    let mut found: BTreeMap<EntityId, FiscalSettings> =
+        found.into_iter().map(|settings| (settings.entity_id, settings)).collect();
+    let now = services.stamp().now();
+    let mut bodies = Vec::with_capacity(entities.len());
+    for entity in entities {
+        let (id, to) = (entity.id, entity.environment);
+        let body: EntityBody = entity.convert();
+        bodies.push(match found.remove(&id) {
+            Some(settings) => {
+                let (key, value) = as_setting(settings, to, now)?;
+                body.with_setting(key, value)
+            }
+            None => body,
+        });
+    }
+    Ok(bodies)
+}
+
+/// One entity as it is answered.
+async fn answered_one(
+    services: &Services,
+    entity: Entity,
+    reads_fiscal: bool,
+) -> Result<EntityBody, ApiError> {
+    let mut bodies = answered(services, vec![entity], reads_fiscal).await?;
+    bodies.pop().ok_or_else(|| ApiError::internal("an entity got lost on its way out"))
+}
+
+/// Whether who acts in `scope` may read what is set of fiscalization.
+fn reads_fiscal(scope: &Scope) -> bool {
+    permits(scope.principal(), scope.role(), ReadFiscal)
+}
 
 async fn create(
     services: Data<Services>,
@@ -78,7 +137,9 @@ async fn list(
     let list = ListQuery::parse(&ENTITIES, &query.list()?)?;
     let store = &*services.store;
     let page = access::list_entities(store, &caller, account, environment, &list).await?;
-    Ok(Json(page.convert()))
+    let reads_fiscal = matches!(*caller, Caller::User { .. } | Caller::AccountKey(_));
+    let rows = answered(&services, page.rows, reads_fiscal).await?;
+    Ok(Json(ListBody::of(Page { rows, pagination: page.pagination })))
 }
 
 fn parse_environment(text: &str) -> Result<Environment, Issue> {
@@ -87,8 +148,12 @@ fn parse_environment(text: &str) -> Result<Environment, Issue> {
     found.ok_or_else(|| Issue::new("invalid_value", "expected live or sandbox").at("environment"))
 }
 
-async fn get(entity: ReqData<Entity>) -> Json<EntityBody> {
-    Json(entity.into_inner().convert())
+async fn get(
+    services: Data<Services>,
+    scope: ReqData<Scope>,
+    entity: ReqData<Entity>,
+) -> Result<Json<EntityBody>, ApiError> {
+    Ok(Json(answered_one(&services, entity.into_inner(), reads_fiscal(&scope)).await?))
 }
 
 async fn update(
@@ -96,11 +161,28 @@ async fn update(
     scope: ReqData<Scope>,
     body: Body<UpdateEntityBody>,
 ) -> Result<Json<EntityBody>, ApiError> {
-    let (scope, patch) = (scope.into_inner(), body.0.parse()?);
+    change(&services, scope.into_inner(), body.0.parse()?).await
+}
+
+async fn limit_spending(
+    services: Data<Services>,
+    scope: ReqData<Scope>,
+    body: Body<SpendingLimitBody>,
+) -> Result<Json<EntityBody>, ApiError> {
+    change(&services, scope.into_inner(), body.0.parse()?).await
+}
+
+async fn change(
+    services: &Services,
+    scope: Scope,
+    patch: EntityPatch,
+) -> Result<Json<EntityBody>, ApiError> {
+    let reads_fiscal = reads_fiscal(&scope);
     let task = |services: Services| async move {
         entities::update_entity(&*services.store, &scope, patch, &services.stamp()).await
     };
-    Ok(Json(services.run(task).await?.convert()))
+    let after = services.run(task).await?;
+    Ok(Json(answered_one(services, after, reads_fiscal).await?))
 }
 
 async fn disable(
@@ -108,8 +190,10 @@ async fn disable(
     scope: ReqData<Scope>,
 ) -> Result<Json<EntityBody>, ApiError> {
     let scope = scope.into_inner();
+    let reads_fiscal = reads_fiscal(&scope);
     let task = |services: Services| async move {
         access::disable_entity(&*services.store, &scope, &services.stamp()).await
     };
-    Ok(Json(services.run(task).await?.convert()))
+    let after = services.run(task).await?;
+    Ok(Json(answered_one(&services, after, reads_fiscal).await?))
 }

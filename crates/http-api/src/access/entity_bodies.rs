@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use racun_access::{CountryRules, Entity, EntityPatch, NewEntity};
-use racun_kernel::{Decimal, Issues, Metadata, Patch};
+use racun_kernel::{Decimal, Issue, Issues, Metadata, Patch};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 use utoipa::ToSchema;
@@ -12,6 +12,7 @@ use validator::Validate;
 use super::EnvironmentBody;
 use crate::body::Convert;
 use crate::openapi::nullable_number;
+use crate::warning::WarningBody;
 
 /// Body of `POST /entities`.
 #[derive(Deserialize, ToSchema, Validate)]
@@ -73,7 +74,7 @@ pub(super) struct NewEntityBody {
     /// Starting capital, in the currency.
     #[schema(schema_with = nullable_number)]
     starting_capital: Option<Decimal>,
-    /// Never changes; a key's own, or `live`, when absent.
+    /// Whether its documents are real; never changes. A key's own when absent; needed from a session.
     environment: Option<EnvironmentBody>,
     /// Whether it charges value added tax; true when absent.
     is_tax_subject: Option<bool>,
@@ -204,7 +205,7 @@ pub(super) struct UpdateEntityBody {
     #[schema(schema_with = nullable_number)]
     #[serde(default)]
     starting_capital: Patch<Decimal>,
-    /// Never changes; a key's own, or `live`, when absent.
+    /// Whether its documents are real; never changes.
     #[schema(value_type = Option<EnvironmentBody>)]
     #[serde(default)]
     environment: Patch<EnvironmentBody>,
@@ -258,9 +259,35 @@ impl UpdateEntityBody {
             environment: self.environment.convert(),
             is_tax_subject: self.is_tax_subject,
             is_enabled: self.is_enabled,
+            spending_limit_cents: Patch::Absent,
             settings: self.settings,
             metadata,
         })
+    }
+}
+
+/// Body of `PATCH /entities/{id}/spending-limit`.
+#[derive(Deserialize, ToSchema, Validate)]
+#[schema(as = SetSpendingLimit)]
+pub(super) struct SpendingLimitBody {
+    /// Hundredths of the entity's currency in a month; null for no limit.
+    #[schema(value_type = Option<i64>, required = true, minimum = 0)]
+    #[serde(default)]
+    spending_limit_cents: Patch<i64>,
+}
+
+impl SpendingLimitBody {
+    /// What setting the limit asks for.
+    ///
+    /// # Errors
+    /// When nothing is said.
+    pub(super) fn parse(self) -> Result<EntityPatch, Issue> {
+        if self.spending_limit_cents.is_absent() {
+            let message = "send the limit in hundredths of the currency, or null for none";
+            return Err(Issue::new("required", message).at("spending_limit_cents"));
+        }
+        let spending_limit_cents = self.spending_limit_cents;
+        Ok(EntityPatch { spending_limit_cents, ..EntityPatch::default() })
     }
 }
 
@@ -340,7 +367,12 @@ pub(super) struct EntityBody {
     is_tax_subject: bool,
     /// Whether it can be written to.
     is_enabled: bool,
-    /// Its settings, as they were set.
+    /// What it wants to spend here in a month at most, in hundredths of its currency; null for no
+    /// limit.
+    #[schema(required = true)]
+    spending_limit_cents: Option<i64>,
+    /// Its settings, as they were set; defaults act unseen. `furs` and `fina` are those of
+    /// fiscalization, to be changed by their own operations.
     settings: Map<String, Value>,
     /// Which rules and formats its documents follow.
     country_rules: CountryRulesBody,
@@ -350,11 +382,22 @@ pub(super) struct EntityBody {
     created_at: String,
     /// When it changed last.
     updated_at: String,
+    /// What is odd about it: a tax number or an IBAN that cannot be.
+    warnings: Vec<WarningBody>,
+}
+
+impl EntityBody {
+    /// The same with `value` among the settings.
+    pub(super) fn with_setting(mut self, key: &str, value: Value) -> Self {
+        self.settings.insert(key.to_owned(), value);
+        self
+    }
 }
 
 impl Convert<EntityBody> for Entity {
     fn convert(self) -> EntityBody {
         let CountryRules { features, max_taxes_per_item } = self.country_rules();
+        let warnings = self.warnings().convert();
         EntityBody {
             id: self.id.convert(),
             account_id: self.account_id.convert(),
@@ -380,11 +423,13 @@ impl Convert<EntityBody> for Entity {
             starting_capital: self.starting_capital,
             is_tax_subject: self.is_tax_subject,
             is_enabled: self.is_enabled,
+            spending_limit_cents: self.spending_limit_cents,
             settings: self.settings.as_map().clone(),
             country_rules: CountryRulesBody { features, max_taxes_per_item },
             metadata: self.metadata.convert(),
             created_at: self.created_at.convert(),
             updated_at: self.updated_at.convert(),
+            warnings,
         }
     }
 }

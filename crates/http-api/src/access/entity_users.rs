@@ -3,7 +3,8 @@
 use actix_web::web::{self, Data, Json, ReqData};
 use racun_access::Permission::{ManagePeople, ReadPeople};
 use racun_access::{self as access, AddEntityUser, Added, Entity, Membership};
-use racun_application::mailing;
+use racun_application::billing;
+use racun_application::mailing::{self, Sender};
 use racun_kernel::{Role, Scope};
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
@@ -107,7 +108,9 @@ async fn add(
     let now = stamp.now();
     let task = |services: Services| async move {
         let store = &*services.store;
-        mailing::add_entity_user(store, &scope, &entity, input, is_mailed, &stamp).await
+        let label = billing::label_of(store, &services.white_labels, scope.account()).await?;
+        let sender = is_mailed.then(|| Sender::of(&services.public_url, label));
+        mailing::add_entity_user(store, sender.as_ref(), &scope, &entity, input, &stamp).await
     };
     Ok(Created(match services.run(task).await? {
         Added::Member(membership) => AddedBody::Member(membership.convert()),

@@ -2,8 +2,11 @@
 
 use actix_web::web::{self, Data, Json, ReqData};
 use racun_access::Permission::{ManagePeople, ReadPeople};
-use racun_access::{self as access, AccessError, Entity, Invitation, InvitationStatus, Shown};
-use racun_application::mailing;
+use racun_access::{
+    self as access, Accepted, AccessError, Entity, Invitation, InvitationStatus, Shown,
+};
+use racun_application::billing;
+use racun_application::mailing::{self, Sender};
 use racun_kernel::{Issue, Scope};
 use serde::{Deserialize, Serialize};
 use time::OffsetDateTime;
@@ -191,7 +194,10 @@ async fn resend(
     let (scope, entity, stamp) = (scope.into_inner(), entity.into_inner(), services.stamp());
     let now = stamp.now();
     let task = |services: Services| async move {
-        mailing::resend_invitation(&*services.store, &scope, &entity, &id.0, &stamp).await
+        let (store, labels) = (&*services.store, &services.white_labels);
+        let label = billing::label_of(store, labels, scope.account()).await?;
+        let sender = Sender::of(&services.public_url, label);
+        mailing::resend_invitation(store, &sender, &scope, &entity, &id.0, &stamp).await
     };
     Ok(Json(InvitationBody::of(services.run(task).await?, now)))
 }
@@ -205,6 +211,21 @@ async fn accept(
     let missing = || Issue::new("required", "send the invitation's token").at("token");
     let token = token.ok_or_else(missing)?;
     let AcceptBody { password, name } = body.0;
+    let accepted = accept_invitation(&services, token, password, name).await?;
+    Ok(Json(AcceptedBody {
+        user_id: accepted.user.id.convert(),
+        entity_id: accepted.membership.entity_id.convert(),
+        access_token: accepted.session.secret,
+    }))
+}
+
+/// Accepts the invitation whose `token` somebody was given.
+pub(crate) async fn accept_invitation(
+    services: &Services,
+    token: String,
+    password: String,
+    name: Option<String>,
+) -> Result<Accepted, AccessError> {
     let task = |services: Services| async move {
         let (store, stamp) = (&*services.store, services.stamp());
         let open = access::find_invitation(store, &token, &stamp).await?;
@@ -212,10 +233,5 @@ async fn accept(
         let answer = services.compute(move || open.answer(&password, name, &answering)).await?;
         access::accept_invitation(store, answer, &stamp).await
     };
-    let accepted = services.run::<_, AccessError, _>(task).await?;
-    Ok(Json(AcceptedBody {
-        user_id: accepted.user.id.convert(),
-        entity_id: accepted.membership.entity_id.convert(),
-        access_token: accepted.session.secret,
-    }))
+    services.run(task).await
 }

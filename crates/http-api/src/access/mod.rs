@@ -11,7 +11,9 @@ pub(crate) mod operators;
 pub(crate) mod recovery;
 pub(crate) mod users;
 
+pub(crate) use invitations::accept_invitation;
 use racun_kernel::{Environment, Role};
+pub(crate) use recovery::{reset_password, verify_address};
 
 use crate::body::names;
 

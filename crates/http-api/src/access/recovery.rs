@@ -1,8 +1,10 @@
 //! New passwords and verified addresses, by tokens that are mailed.
 
 use actix_web::web::{self, Data, Json, ReqData};
+use actix_web::{HttpRequest, HttpResponse};
 use racun_access::{self as access, AccessError, Caller, MailTokenPurpose};
-use racun_application::mailing;
+use racun_application::billing;
+use racun_application::mailing::{self, Sender};
 use racun_kernel::Issue;
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
@@ -11,14 +13,12 @@ use validator::Validate;
 use super::users::person;
 use crate::answer::NoContent;
 use crate::error::ApiError;
+use crate::pages::{LINK, accepts_html, verification_page};
 use crate::request::{Body, Query};
-use crate::route::{Gate, Parameter, ParameterKind, Route};
+use crate::route::{Gate, Route};
 use crate::services::Services;
 
 const TAG: &str = "Users";
-
-const TOKEN: Parameter =
-    Parameter { name: "token", meaning: "The token that was mailed.", kind: ParameterKind::Text };
 
 /// Routes of new passwords and verified addresses.
 pub(crate) const ROUTES: &[Route] = &[
@@ -45,9 +45,13 @@ pub(crate) const ROUTES: &[Route] = &[
         .answers::<VerifiedBody>()
         .sensitive(),
     Route::get("/users/verify-email", "followVerificationLink", Gate::Open, || web::to(follow))
-        .about(TAG, "The same, for the link in the mail.")
+        .about(
+            TAG,
+            "The same, for the link in the mail. Whoever accepts text/html, as browsers do, is shown a \
+             page with a button, and nothing is verified before it is pressed.",
+        )
         .linked()
-        .reads(&[TOKEN])
+        .reads(LINK)
         .answers::<VerifiedBody>()
         .sensitive(),
     Route::post("/users/resend-verification", "resendVerification", Gate::SignedIn, || {
@@ -98,7 +102,8 @@ async fn request_reset(
 ) -> Result<NoContent, ApiError> {
     let email = body.0.email;
     let task = |services: Services| async move {
-        mailing::request_password_reset(&*services.store, &email, &services.stamp()).await
+        let (store, base) = (&*services.store, &services.public_url);
+        mailing::request_password_reset(store, base, &email, &services.stamp()).await
     };
     services.run(task).await?;
     Ok(NoContent)
@@ -109,6 +114,16 @@ async fn confirm_reset(
     body: Body<ResetBody>,
 ) -> Result<NoContent, ApiError> {
     let ResetBody { token, password } = body.0;
+    reset_password(&services, token, password).await?;
+    Ok(NoContent)
+}
+
+/// Sets the new `password` of whoever was mailed `token`.
+pub(crate) async fn reset_password(
+    services: &Services,
+    token: String,
+    password: String,
+) -> Result<(), AccessError> {
     let task = |services: Services| async move {
         let (store, stamp) = (&*services.store, services.stamp());
         let purpose = MailTokenPurpose::PasswordReset;
@@ -117,39 +132,49 @@ async fn confirm_reset(
         let password = services.compute(move || access::hash_password(&password, &hashing)).await?;
         access::reset_password(store, token, password, &stamp).await
     };
-    services.run::<_, AccessError, _>(task).await?;
-    Ok(NoContent)
+    services.run(task).await
 }
 
 async fn verify(
     services: Data<Services>,
     body: Body<VerifyBody>,
 ) -> Result<Json<VerifiedBody>, ApiError> {
-    verify_token(&services, body.0.token).await
+    verify_address(&services, body.0.token).await?;
+    Ok(Json(VerifiedBody { email_verified: true }))
 }
 
-async fn follow(services: Data<Services>, query: Query) -> Result<Json<VerifiedBody>, ApiError> {
-    let missing = || Issue::new("required", "send the token that was mailed").at(TOKEN.name);
-    let token = query.one(TOKEN.name)?.ok_or_else(missing)?.to_owned();
-    verify_token(&services, token).await
+async fn follow(
+    services: Data<Services>,
+    request: HttpRequest,
+    query: Query,
+) -> Result<HttpResponse, ApiError> {
+    if accepts_html(request.headers()) {
+        return verification_page(&services, &request, &query);
+    }
+    let missing = || Issue::new("required", "send the token that was mailed").at("token");
+    let token = query.one("token")?.ok_or_else(missing)?.to_owned();
+    verify_address(&services, token).await?;
+    Ok(HttpResponse::Ok().json(VerifiedBody { email_verified: true }))
 }
 
-async fn verify_token(services: &Services, token: String) -> Result<Json<VerifiedBody>, ApiError> {
+/// Notes that whoever was mailed `token` has the address.
+pub(crate) async fn verify_address(services: &Services, token: String) -> Result<(), AccessError> {
     let task = |services: Services| async move {
         let (store, stamp) = (&*services.store, services.stamp());
         let purpose = MailTokenPurpose::Verification;
         let token = access::find_mail_token(store, &token, purpose, &stamp).await?;
         access::verify_email(store, token, &stamp).await
     };
-    services.run::<_, AccessError, _>(task).await?;
-    Ok(Json(VerifiedBody { email_verified: true }))
+    services.run(task).await
 }
 
 async fn resend(services: Data<Services>, caller: ReqData<Caller>) -> Result<NoContent, ApiError> {
     let user = person(caller.into_inner())?;
     let task = |services: Services| async move {
-        let (store, base) = (&*services.store, &services.public_url);
-        mailing::resend_verification(store, base, &user, &services.stamp()).await
+        let (store, labels) = (&*services.store, &services.white_labels);
+        let label = billing::label_of(store, labels, user.account_id).await?;
+        let sender = Sender::of(&services.public_url, label);
+        mailing::resend_verification(store, &sender, &user, &services.stamp()).await
     };
     services.run(task).await?;
     Ok(NoContent)

@@ -7,9 +7,9 @@ use actix_web::web::{self, Data, Json, ReqData};
 use racun_access::Permission::WriteRecords;
 use racun_access::{
     self as access, AccessError, Caller, Forbidden, PortugueseOperator, SESSION_SECONDS, SignUp,
-    User,
+    User, locale_of_country,
 };
-use racun_application::mailing;
+use racun_application::mailing::{self, Sender};
 use racun_kernel::{Authority, Issue, Issues, Metadata, OperatorIdentity, Patch, Scope};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
@@ -84,6 +84,11 @@ struct SignUpBody {
     name: Option<String>,
     /// The account's name; the person's when absent.
     company_name: Option<String>,
+    /// Name or code of the account's country: what is mailed is in its language, where `locale` says no
+    /// other.
+    country: Option<String>,
+    /// The language they read: `sl-SI` or `sl`.
+    locale: Option<String>,
     /// What clients keep for the user.
     #[schema(value_type = Option<Map<String, Value>>)]
     settings: Option<Map<String, Value>>,
@@ -230,18 +235,33 @@ async fn sign_up(
     request: HttpRequest,
     body: Body<SignUpBody>,
 ) -> Result<Created<UserBody>, ApiError> {
-    let SignUpBody { email, password, name, company_name, settings, metadata } = body.0;
+    let SignUpBody { email, password, name, company_name, country, locale, settings, metadata } =
+        body.0;
     let mut issues = Issues::default();
     let metadata = issues.collect("metadata", metadata.map(Metadata::new).transpose()).flatten();
+    let of_country = country.as_deref().map(locale_of_country).transpose();
+    let of_country = issues.collect("country", of_country.map_err(Issues::from)).flatten();
     issues.into_result(())?;
+    let locale = locale.or(of_country);
     let label = label_of(&request, &services.white_labels);
     let white_label = label.map(|label| label.slug.clone());
     let task = |services: Services| async move {
         let stamp = services.stamp();
         let hashing = stamp.clone();
         let password = services.compute(move || access::hash_password(&password, &hashing)).await?;
-        let input = SignUp { email, password, name, company_name, white_label, settings, metadata };
-        mailing::sign_up(&*services.store, &services.public_url, input, &stamp).await
+        let label = white_label.as_deref().and_then(|slug| services.white_labels.by_slug(slug));
+        let sender = Sender::of(&services.public_url, label);
+        let input = SignUp {
+            email,
+            password,
+            name,
+            company_name,
+            locale,
+            white_label: white_label.clone(),
+            settings,
+            metadata,
+        };
+        mailing::sign_up(&*services.store, &sender, input, &stamp).await
     };
     Ok(Created(services.run(task).await?.convert()))
 }

@@ -270,17 +270,25 @@ impl UsageBody {
 }
 
 /// The plans that an entity can choose from.
-#[derive(Debug, Serialize, ToSchema)]
+#[derive(Debug, Default, Serialize, ToSchema)]
 #[schema(as = Plans)]
 pub(super) struct PlansBody {
-    /// In their order.
+    /// In their order; none without a subscription, and then nothing but the next property is told.
     plans: Vec<PlanBody>,
     #[schema(required = true)]
     current_plan_slug: Option<String>,
-    currency_code: String,
-    billing_profile: &'static str,
-    allowed_payment_providers: Vec<&'static str>,
-    card_processor_publishable_key_kind: &'static str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(required = false, nullable = false)]
+    currency_code: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(required = false, nullable = false)]
+    billing_profile: Option<&'static str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(required = false, nullable = false)]
+    allowed_payment_providers: Option<Vec<&'static str>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(required = false, nullable = false)]
+    card_processor_publishable_key_kind: Option<&'static str>,
 }
 
 impl PlansBody {
@@ -290,10 +298,10 @@ impl PlansBody {
         Self {
             plans: plans.iter().map(|plan| PlanBody::of(plan, false)).collect(),
             current_plan_slug: Some(subscription.plan.slug.clone()),
-            currency_code: subscription.currency.clone(),
-            billing_profile,
-            allowed_payment_providers: allowed(label).iter().map(|one| one.name()).collect(),
-            card_processor_publishable_key_kind: billing_profile,
+            currency_code: Some(subscription.currency.clone()),
+            billing_profile: Some(billing_profile),
+            allowed_payment_providers: Some(allowed(label).iter().map(|one| one.name()).collect()),
+            card_processor_publishable_key_kind: Some(billing_profile),
         }
     }
 }

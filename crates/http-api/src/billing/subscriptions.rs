@@ -22,13 +22,14 @@ const TAG: &str = "White-Label Subscriptions";
 const READ: Gate = Gate::Entity(ReadBilling);
 const MANAGE: Gate = Gate::Entity(ManageBilling);
 
-/// Routes of subscriptions. All of them answer 404 for an entity that has none: nothing is limited.
+/// Routes of subscriptions. They answer 404 for an entity that has none, for nothing is limited; but for
+/// the plans, of which there are none then.
 pub(crate) const ROUTES: &[Route] = &[
     Route::get("/white-label-subscriptions", "getSubscription", READ, || web::to(get))
         .about(TAG, "Answers the entity's subscription, and what was used of it.")
         .answers::<SubscriptionBody>(),
     Route::get("/white-label-subscriptions/plans", "listPlans", READ, || web::to(plans))
-        .about(TAG, "Answers the plans that the entity can choose from.")
+        .about(TAG, "Answers the plans that the entity can choose from: none without a subscription.")
         .answers::<PlansBody>(),
     Route::get(
         "/white-label-subscriptions/check-feature/{feature}",
@@ -137,7 +138,10 @@ async fn plans(
     scope: ReqData<Scope>,
     entity: ReqData<Entity>,
 ) -> Result<Json<PlansBody>, ApiError> {
-    let found = subscription(&services, &scope, &entity).await?;
+    let found = match subscription(&services, &scope, &entity).await {
+        Err(BillingError::NoSubscription) => return Ok(Json(PlansBody::default())),
+        found => found?,
+    };
     let label = services.white_labels.by_slug(&found.white_label);
     Ok(Json(PlansBody::of(&found, label)))
 }

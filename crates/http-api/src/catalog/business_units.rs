@@ -2,8 +2,9 @@
 
 use actix_web::web::{self, Data, Json, ReqData};
 use racun_access::Permission::{DeleteUnits, EraseRecords, ReadTill, WriteRecords};
-use racun_catalog::{self as catalog, BusinessUnit};
-use racun_kernel::{Scope, id};
+use racun_application::mailing::check_mail_texts;
+use racun_catalog::{self as catalog, BusinessUnit, BusinessUnitInput};
+use racun_kernel::{Issues, Scope, id};
 use serde_json::{Map, Value};
 
 use super::{Answered, erase, get, list, restore, trash};
@@ -148,12 +149,19 @@ impl Answered for BusinessUnit {
     type Body = BusinessUnitBody;
 }
 
+/// Accepts texts of mails whose variables there are.
+fn check_texts(input: &BusinessUnitInput) -> Result<(), Issues> {
+    let known = input.settings.value().map_or(Ok(()), check_mail_texts);
+    known.map_err(|issues| issues.at("settings"))
+}
+
 async fn create(
     services: Data<Services>,
     scope: ReqData<Scope>,
     body: Body<BusinessUnitInputBody>,
 ) -> Result<Created<BusinessUnitBody>, ApiError> {
-    let (scope, input) = (scope.into_inner(), body.0.convert());
+    let (scope, input): (_, BusinessUnitInput) = (scope.into_inner(), body.0.convert());
+    check_texts(&input)?;
     let task = |services: Services| async move {
         catalog::create_business_unit(&*services.store, &scope, input, &services.stamp()).await
     };
@@ -166,7 +174,8 @@ async fn update(
     id: PathId<id::BusinessUnit>,
     body: Body<BusinessUnitInputBody>,
 ) -> Result<Json<BusinessUnitBody>, ApiError> {
-    let (scope, input) = (scope.into_inner(), body.0.convert());
+    let (scope, input): (_, BusinessUnitInput) = (scope.into_inner(), body.0.convert());
+    check_texts(&input)?;
     let task = |services: Services| async move {
         let stamp = services.stamp();
         catalog::update_business_unit(&*services.store, &scope, id.0, input, &stamp).await

@@ -15,6 +15,7 @@ use crate::error::ApiError;
 use crate::request::{Body, PathId};
 use crate::route::{Gate, LIST, Route};
 use crate::services::Services;
+use crate::warning::WarningBody;
 
 const TAG: &str = "Customers";
 
@@ -173,6 +174,8 @@ answer! {
         created_at: String,
         /// When it changed last.
         updated_at: String,
+        /// What is odd about it: numbers that cannot be.
+        warnings: Vec<WarningBody> => warnings,
     }
 }
 

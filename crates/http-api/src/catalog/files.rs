@@ -4,7 +4,7 @@ use std::str::FromStr;
 
 use actix_web::web::{self, Data, Json, ReqData};
 use racun_access::Permission::{ReadRecords, WriteRecords};
-use racun_application::files;
+use racun_application::{expenses, files};
 use racun_catalog::{
     self as catalog, File, FileCategory, FileFormat, FileLinks, MAX_FILE_BYTES, MAX_IMAGE_BYTES,
     NewFile,
@@ -61,6 +61,28 @@ pub(crate) const ROUTES: &[Route] = &[
     .creates::<FileBody>(),
 ];
 
+/// Routes of what is attached to expenses: the same files, named by their expense.
+pub(crate) const OF_EXPENSES: &[Route] = &[
+    Route::post(
+        "/expenses/{id}/attachments",
+        "attachToExpense",
+        Gate::Entity(WriteRecords),
+        || web::to(attach),
+    )
+    .about("Expenses", "Keeps a file as an attachment of an expense; the same as `POST /files`.")
+    .takes_form::<AttachmentForm>(&["file"])
+    .creates::<FileBody>(),
+    Route::get(
+        "/expenses/{id}/attachments",
+        "listExpenseAttachments",
+        Gate::Entity(ReadRecords),
+        || web::to(list_attached),
+    )
+    .about("Expenses", "Lists what is attached to an expense.")
+    .reads(LIST)
+    .answers::<ListBody<FileBody>>(),
+];
+
 /// The parameters that are filters by themselves.
 const FILTERS: &[Parameter] = &[
     filter("category", "Only files of this category: `logo`, `signature` or `attachment`."),
@@ -115,6 +137,16 @@ struct FileForm {
     /// The advance invoice.
     #[schema(nullable = false)]
     advance_invoice_id: Option<String>,
+}
+
+/// A file to attach.
+#[derive(ToSchema, Validate)]
+#[schema(as = AttachmentForm)]
+#[expect(dead_code, reason = "describes the form, which is read part by part")]
+struct AttachmentForm {
+    /// A picture, PDF, XML, CSV, XLSX or ZIP of 10 MiB at most.
+    #[schema(schema_with = file)]
+    file: Vec<u8>,
 }
 
 /// A picture to keep.
@@ -290,21 +322,54 @@ async fn list(
     scope: ReqData<Scope>,
     query: Query,
 ) -> Result<Json<ListBody<FileBody>>, ApiError> {
-    let raw = filtered(&query)?;
-    let page = catalog::list::<File>(&*services.store, &scope, &raw).await?;
-    let rows = page.rows.into_iter().map(|file| FileBody::of(file, &services)).collect();
+    answered(&services, &scope, &filtered(&query)?).await
+}
+
+async fn answered(
+    services: &Services,
+    scope: &Scope,
+    raw: &RawQuery,
+) -> Result<Json<ListBody<FileBody>>, ApiError> {
+    let page = catalog::list::<File>(&*services.store, scope, raw).await?;
+    let rows = page.rows.into_iter().map(|file| FileBody::of(file, services)).collect();
     Ok(Json(ListBody::of(Page { rows, pagination: page.pagination })))
+}
+
+async fn attach(
+    services: Data<Services>,
+    scope: ReqData<Scope>,
+    id: PathId<id::Expense>,
+    form: Form<MAX_FORM>,
+) -> Result<Created<FileBody>, ApiError> {
+    expenses::get(&*services.store, &scope, id.0).await?;
+    let links = FileLinks { expense_id: Some(id.0), ..FileLinks::default() };
+    keep(&services, scope, form, FileCategory::Attachment, links, false).await
+}
+
+async fn list_attached(
+    services: Data<Services>,
+    scope: ReqData<Scope>,
+    id: PathId<id::Expense>,
+    query: Query,
+) -> Result<Json<ListBody<FileBody>>, ApiError> {
+    expenses::get(&*services.store, &scope, id.0).await?;
+    let raw = with_filters(query.list()?, vec![("expense_id", &id.0.to_string())])?;
+    answered(&services, &scope, &raw).await
 }
 
 /// The list's query, with the parameters that are filters by themselves.
 fn filtered(query: &Query) -> Result<RawQuery, ApiError> {
-    let mut raw = query.list()?;
-    let mut filters = Map::new();
+    let mut filters = Vec::new();
     for Parameter { name, .. } in FILTERS {
-        if let Some(value) = query.one(name)? {
-            filters.insert((*name).to_owned(), Value::from(value));
-        }
+        filters.extend(query.one(name)?.map(|value| (*name, value)));
     }
+    with_filters(query.list()?, filters)
+}
+
+/// The query with filters by fields and values.
+fn with_filters(mut raw: RawQuery, filters: Vec<(&str, &str)>) -> Result<RawQuery, ApiError> {
+    let filters: Map<String, Value> =
+        filters.into_iter().map(|(name, value)| (name.to_owned(), Value::from(value))).collect();
     if filters.is_empty() {
         return Ok(raw);
     }

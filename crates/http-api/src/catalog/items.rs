@@ -92,7 +92,7 @@ pub struct ItemTranslationsBody {
     /// Names, at most 500 characters each.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     name: BTreeMap<String, String>,
-    /// Descriptions, at most 2000 characters each.
+    /// Descriptions, at most 10000 characters each.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     description: BTreeMap<String, String>,
 }
@@ -132,7 +132,7 @@ input! {
     ItemInputBody as ItemInput into catalog::ItemInput {
         /// Its name.
         name: String,
-        /// At most 4000 characters.
+        /// At most 10000 characters.
         description: String,
         /// Goods, service or prepayment.
         classification: ItemClassificationBody,

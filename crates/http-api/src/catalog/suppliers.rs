@@ -14,6 +14,7 @@ use crate::error::ApiError;
 use crate::request::{Body, PathId};
 use crate::route::{Gate, LIST, Route};
 use crate::services::Services;
+use crate::warning::WarningBody;
 
 const TAG: &str = "Suppliers";
 
@@ -135,6 +136,8 @@ answer! {
         created_at: String,
         /// When it changed last.
         updated_at: String,
+        /// What is odd about it: numbers that cannot be.
+        warnings: Vec<WarningBody> => warnings,
     }
 }
 

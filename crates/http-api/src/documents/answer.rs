@@ -23,6 +23,7 @@ use super::party::{PartyBody, UnitBody};
 use super::relation::RelationBody;
 use crate::body::Convert;
 use crate::openapi::{nullable_number, number};
+use crate::warning::WarningBody;
 
 /// A document of one kind, as it is answered.
 pub trait DocumentBody: Serialize + ToSchema + 'static {
@@ -170,6 +171,8 @@ macro_rules! document_answer {
             items: Vec<$line>,
             /// Links to other documents. Lists answer them only with `include=document_relations`.
             document_relations: Vec<RelationBody>,
+            /// What is odd about it: numbers that cannot be, rates that the country does not have.
+            warnings: Vec<WarningBody>,
             $($(#[$field_doc])* $field: $kind,)*
         }
 
@@ -180,6 +183,7 @@ macro_rules! document_answer {
             fn of(document: Document, document_relations: Vec<RelationBody>) -> Self {
                 $(let $field: $kind = { let $document = &document; $value };)*
                 let (number, is_draft) = (document.number(), document.is_draft());
+                let warnings = document.warnings().convert();
                 let voided_at = document.voided_at().convert();
                 let (created_at, updated_at) =
                     (format_instant(document.created_at), format_instant(document.updated_at));
@@ -231,6 +235,7 @@ macro_rules! document_answer {
                     date_service_to: content.date_service_to.map(format_date),
                     items,
                     document_relations,
+                    warnings,
                     $($field,)*
                 }
             }

@@ -24,8 +24,10 @@ use std::fmt;
 use actix_web::http::StatusCode;
 use actix_web::http::header::{HeaderValue, RETRY_AFTER, WWW_AUTHENTICATE};
 use actix_web::{HttpResponse, ResponseError};
-use racun_kernel::{Issue, Issues, Step};
+use racun_kernel::{Issue, Issues};
 use serde_json::{Map, Value as Json, json};
+
+use crate::warning::step;
 
 /// The kinds of answers that are not a success: each has one status and one code.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -367,6 +369,12 @@ impl ApiError {
         own.or_else(told).or_else(first)
     }
 
+    /// The `code` of the answer's body.
+    #[must_use]
+    pub fn code(&self) -> &'static str {
+        self.code.map_or(self.kind.code(), OwnCode::name)
+    }
+
     /// What the log is told beside the message.
     #[must_use]
     pub fn detail(&self) -> Option<&str> {
@@ -378,8 +386,7 @@ impl ApiError {
     pub fn body(&self) -> Json {
         self.check_codes();
         let mut body = self.extra.clone();
-        let code = self.code.map_or(self.kind.code(), OwnCode::name);
-        body.insert("code".to_owned(), code.into());
+        body.insert("code".to_owned(), self.code().into());
         body.insert("message".to_owned(), self.message.as_str().into());
         if let Some(cause) = self.cause() {
             body.insert("cause".to_owned(), cause.into());
@@ -450,11 +457,8 @@ impl From<Issue> for ApiError {
 }
 
 fn issue_body(issue: &Issue) -> Json {
-    let path = issue.path.iter().map(|step| match step {
-        Step::Key(key) => Json::from(key.as_str()),
-        Step::Index(index) => Json::from(*index),
-    });
-    json!({ "path": path.collect::<Vec<_>>(), "message": issue.message, "code": issue.code })
+    let path: Vec<Json> = issue.path.iter().map(step).collect();
+    json!({ "path": path, "message": issue.message, "code": issue.code })
 }
 
 #[cfg(test)]

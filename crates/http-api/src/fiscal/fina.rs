@@ -5,8 +5,9 @@ use racun_access::Entity;
 use racun_access::Permission::{ManageFiscal, ReadFiscal, ReadTill};
 use racun_application::fiscal::premises;
 use racun_fiscal::{Authority, FiscalSettings, NewDevice, NewPremise, Numbering, SettingsInput};
-use racun_kernel::{Environment, Patch, Scope, id};
+use racun_kernel::{Environment, Issues, Patch, Scope, id};
 use serde::{Deserialize, Serialize};
+use serde_json::Value;
 use time::OffsetDateTime;
 use utoipa::ToSchema;
 use validator::Validate;
@@ -25,6 +26,7 @@ use crate::error::ApiError;
 use crate::request::{Body, PathId};
 use crate::route::{Gate, Route};
 use crate::services::Services;
+use crate::warning::WarningBody;
 
 const TAG: &str = "FINA";
 const READ: Gate = Gate::Entity(ReadFiscal);
@@ -131,6 +133,15 @@ pub(crate) const ROUTES: &[Route] = &[
     .tells::<DeviceOutcomeBody>(),
 ];
 
+/// Settings as they are read through their entity.
+pub(super) fn as_setting(
+    settings: FiscalSettings,
+    to: Environment,
+    now: OffsetDateTime,
+) -> Result<(&'static str, Value), ApiError> {
+    office::as_setting::<Fina>(settings, to, now)
+}
+
 impl Office for Fina {
     const AUTHORITY: Authority = Authority::Fina;
     type PremiseId = id::FinaPremise;
@@ -141,7 +152,12 @@ impl Office for Fina {
     type Device = FinaDeviceBody;
     type NewDevice = NewFinaDeviceBody;
 
-    fn settings(settings: FiscalSettings, to: Environment, now: OffsetDateTime) -> Self::Settings {
+    fn settings(
+        settings: FiscalSettings,
+        to: Environment,
+        now: OffsetDateTime,
+        missing: Issues,
+    ) -> Self::Settings {
         let told = Told::of(&settings, now);
         FinaSettingsBody {
             enabled: settings.enabled,
@@ -158,6 +174,7 @@ impl Office for Fina {
             certificate_cn: told.cn,
             certificate_subject: told.subject,
             certificate_issuer: told.issuer,
+            warnings: missing.convert(),
         }
     }
 }
@@ -229,6 +246,8 @@ struct FinaSettingsBody {
     /// Its issuer.
     #[schema(required = true)]
     certificate_issuer: Option<String>,
+    /// What a sale would miss, while documents are fiscalized.
+    warnings: Vec<WarningBody>,
 }
 
 /// What a caller says of the settings of fiscalization in Croatia.

@@ -9,8 +9,9 @@ use racun_fiscal::{
     Authority, BusinessPremise, FiscalError, FiscalSettings, NewDevice, NewPremise, Numbering,
     SettingsInput,
 };
-use racun_kernel::{Environment, Patch, Scope, id};
+use racun_kernel::{Environment, Issues, Patch, Scope, id};
 use serde::{Deserialize, Serialize};
+use serde_json::Value;
 use time::OffsetDateTime;
 use utoipa::ToSchema;
 use validator::Validate;
@@ -30,6 +31,7 @@ use crate::error::ApiError;
 use crate::request::{Body, PathId};
 use crate::route::{Gate, Route};
 use crate::services::Services;
+use crate::warning::WarningBody;
 
 const TAG: &str = "FURS";
 const READ: Gate = Gate::Entity(ReadFiscal);
@@ -147,6 +149,15 @@ pub(crate) const ROUTES: &[Route] = &[
     .tells::<DeviceOutcomeBody>(),
 ];
 
+/// Settings as they are read through their entity.
+pub(super) fn as_setting(
+    settings: FiscalSettings,
+    to: Environment,
+    now: OffsetDateTime,
+) -> Result<(&'static str, Value), ApiError> {
+    office::as_setting::<Furs>(settings, to, now)
+}
+
 impl Office for Furs {
     const AUTHORITY: Authority = Authority::Furs;
     type PremiseId = id::FursPremise;
@@ -157,7 +168,12 @@ impl Office for Furs {
     type Device = FursDeviceBody;
     type NewDevice = NewFursDeviceBody;
 
-    fn settings(settings: FiscalSettings, to: Environment, now: OffsetDateTime) -> Self::Settings {
+    fn settings(
+        settings: FiscalSettings,
+        to: Environment,
+        now: OffsetDateTime,
+        missing: Issues,
+    ) -> Self::Settings {
         let told = Told::of(&settings, now);
         FursSettingsBody {
             enabled: settings.enabled,
@@ -174,6 +190,7 @@ impl Office for Furs {
             certificate_cn: told.cn,
             certificate_subject: told.subject,
             certificate_issuer: told.issuer,
+            warnings: missing.convert(),
         }
     }
 }
@@ -245,6 +262,8 @@ struct FursSettingsBody {
     /// Its issuer.
     #[schema(required = true)]
     certificate_issuer: Option<String>,
+    /// What a sale would miss, while documents are fiscalized.
+    warnings: Vec<WarningBody>,
 }
 
 /// What a caller says of the settings of fiscalization in Slovenia.

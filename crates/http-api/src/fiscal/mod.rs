@@ -16,4 +16,26 @@ pub(crate) mod internal_act;
 mod office;
 mod premise;
 
+use racun_fiscal::{Authority, FiscalSettings};
+use racun_kernel::Environment;
+use serde_json::Value as Json;
+use time::OffsetDateTime;
+
 pub(crate) use certificate::FiscalEnvironmentBody;
+
+use crate::error::ApiError;
+
+/// `settings` as they are read through their entity: under which key, and what.
+///
+/// # Errors
+/// When they cannot be written as JSON: a mistake in the program.
+pub(crate) fn as_setting(
+    settings: FiscalSettings,
+    to: Environment,
+    now: OffsetDateTime,
+) -> Result<(&'static str, Json), ApiError> {
+    match settings.authority {
+        Authority::Furs => furs::as_setting(settings, to, now),
+        Authority::Fina => fina::as_setting(settings, to, now),
+    }
+}

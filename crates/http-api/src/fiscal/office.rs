@@ -9,9 +9,10 @@ use racun_fiscal::{
     Authority, CertificateFault, DeviceId, FiscalError, FiscalSettings, NewDevice, PremiseId,
     SettingsInput, TestCertificate, taxpayer_number,
 };
-use racun_kernel::{Environment, Kind, Scope, Vault};
+use racun_kernel::{Environment, Issues, Kind, Scope, Vault};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
+use serde_json::Value;
 use std::sync::Arc;
 use time::OffsetDateTime;
 use validator::Validate;
@@ -43,8 +44,13 @@ pub(super) trait Office: 'static {
     /// A device, sent.
     type NewDevice: DeserializeOwned + Validate + Convert<NewDevice> + 'static;
 
-    /// What is answered of settings at `now`.
-    fn settings(settings: FiscalSettings, to: Environment, now: OffsetDateTime) -> Self::Settings;
+    /// What is answered of settings at `now`, of which `missing` is what a sale would miss.
+    fn settings(
+        settings: FiscalSettings,
+        to: Environment,
+        now: OffsetDateTime,
+        missing: Issues,
+    ) -> Self::Settings;
 }
 
 /// The premise's id in the path.
@@ -68,10 +74,40 @@ pub(super) fn vault(services: &Services) -> Result<Arc<dyn Vault>, ApiError> {
 pub(super) async fn get_settings<O: Office>(
     services: Data<Services>,
     scope: ReqData<Scope>,
+    entity: ReqData<Entity>,
 ) -> Result<Json<O::Settings>, ApiError> {
     let stamp = services.stamp();
     let found = settings::get(&*services.store, &scope, O::AUTHORITY, &stamp).await?;
-    Ok(Json(O::settings(found, scope.environment(), stamp.now())))
+    answer::<O>(&services, &scope, &entity, found).await
+}
+
+/// `settings` as they are answered.
+async fn answer<O: Office>(
+    services: &Services,
+    scope: &Scope,
+    entity: &Entity,
+    found: FiscalSettings,
+) -> Result<Json<O::Settings>, ApiError> {
+    let (store, stamp) = (&*services.store, services.stamp());
+    let missing = settings::missing(store, scope, entity, &found, &stamp).await?;
+    Ok(Json(O::settings(found, scope.environment(), stamp.now(), missing)))
+}
+
+/// `settings` as they are read through their entity: under which key, and what.
+///
+/// # Errors
+/// When they cannot be written as JSON: a mistake in the program.
+pub(super) fn as_setting<O: Office>(
+    settings: FiscalSettings,
+    to: Environment,
+    now: OffsetDateTime,
+) -> Result<(&'static str, Value), ApiError> {
+    let body = O::settings(settings, to, now, Issues::default());
+    let mut value = serde_json::to_value(body).map_err(ApiError::internal)?;
+    if let Some(map) = value.as_object_mut() {
+        map.remove("warnings");
+    }
+    Ok((O::AUTHORITY.name(), value))
 }
 
 pub(super) async fn put_settings<O: Office>(
@@ -81,13 +117,14 @@ pub(super) async fn put_settings<O: Office>(
     body: Body<O::SettingsInput>,
 ) -> Result<Json<O::Settings>, ApiError> {
     let (scope, entity) = (scope.into_inner(), entity.into_inner());
-    let (input, to) = (body.0.convert(), scope.environment());
+    let input = body.0.convert();
+    let (of, by) = (scope.clone(), entity.clone());
     let task = |services: Services| async move {
         let (store, stamp) = (&*services.store, services.stamp());
         settings::update(store, &scope, &entity, O::AUTHORITY, input, &stamp).await
     };
     let after = services.run(task).await?;
-    Ok(Json(O::settings(after, to, services.stamp().now())))
+    answer::<O>(&services, &of, &by, after).await
 }
 
 pub(super) async fn upload<O: Office>(

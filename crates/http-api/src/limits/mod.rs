@@ -55,6 +55,15 @@ impl Default for RateLimitOptions {
     }
 }
 
+/// Whose address `request` counts for: who asks, as far as proxies that are trusted tell.
+pub(crate) fn address_of(request: &HttpRequest) -> String {
+    let services = request.app_data::<web::Data<Services>>();
+    let limiter = services.and_then(|services| services.rate_limiter.as_ref());
+    let proxies = limiter.map_or(&[][..], |limiter| &limiter.0.proxies);
+    let peer = request.peer_addr().map(|peer| peer.ip());
+    address::of(peer, request.headers(), proxies)
+}
+
 /// Counts requests. A clone counts together with its original.
 #[derive(Clone)]
 pub struct RateLimiter(Arc<Inner>);
@@ -174,8 +183,7 @@ pub(crate) async fn count(
     let Some(limiter) = services.rate_limiter.as_ref().filter(|_| rate != Rate::Unlimited) else {
         return Ok(());
     };
-    let peer = request.peer_addr().map(|peer| peer.ip());
-    let address = address::of(peer, request.headers(), &limiter.0.proxies);
+    let address = address_of(request);
     let buckets = limiter.buckets(rate, &who, &address);
     let taken = limiter.take(&buckets, (services.clock)()).await;
     if let Some(standing) = Standing::of(&buckets, &taken) {

@@ -4,16 +4,18 @@
 use actix_web::http::header::{CACHE_CONTROL, HeaderName, REFERRER_POLICY};
 use actix_web::web::{self, Data};
 use actix_web::{HttpRequest, HttpResponse};
-use racun_application::mailing as application;
+use racun_application::mailing::{self as application, SharedReply};
 use racun_documents::{Document, DocumentKind};
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value as Json};
 use utoipa::openapi::RefOr;
 use utoipa::openapi::schema::{AdditionalProperties, ObjectBuilder, Schema, Type};
 use utoipa::{PartialSchema, ToSchema};
+use validator::Validate;
 
 use crate::documents::AnyDocumentBody;
 use crate::error::ApiError;
+use crate::request::MaybeBody;
 use crate::route::{Gate, Route};
 use crate::services::Services;
 
@@ -45,7 +47,30 @@ pub(crate) const ROUTES: &[Route] = &[
         "an advance invoice"
     ),
     shared_route!("/delivery-notes", "getSharedDeliveryNote", DeliveryNote, "a delivery note"),
+    Route::post(
+        "/estimates/shareable/{shareable_id}/accept",
+        "acceptSharedEstimate",
+        Gate::Open,
+        || web::to(|services, request, body| reply(services, request, body, SharedReply::Accept)),
+    )
+    .about(TAG, "Accepts an estimate, by whoever has its link.")
+    .takes::<ReplyBody>()
+    .answers::<SharedDocumentBody>(),
+    Route::post(
+        "/estimates/shareable/{shareable_id}/reject",
+        "rejectSharedEstimate",
+        Gate::Open,
+        || web::to(|services, request, body| reply(services, request, body, SharedReply::Reject)),
+    )
+    .about(TAG, "Rejects an estimate, by whoever has its link.")
+    .takes::<ReplyBody>()
+    .answers::<SharedDocumentBody>(),
 ];
+
+/// What becomes of an estimate is said by the path alone.
+#[derive(Debug, Default, Deserialize, ToSchema, Validate)]
+#[schema(as = SharedReply)]
+struct ReplyBody {}
 
 /// What is shown of a document.
 const OF_DOCUMENT: &[&str] = &[
@@ -156,6 +181,8 @@ const OF_PARTY: &[&str] = &[
 ];
 /// What is shown of what a tax authority knows: what is printed on the document.
 const OF_FISCALIZATION: &[&str] = &["status", "fiscalized_at", "data"];
+/// What of it is between the issuer and the authority: who issued it, and ids of messages.
+const NOT_OF_FISCAL_DATA: &[&str] = &["operator_tax_number", "operator_oib", "message_id"];
 /// What says a price: not shown of a delivery note that hides them.
 const PRICES: &[&str] = &[
     "price",
@@ -188,6 +215,8 @@ impl PartialSchema for SharedDocumentBody {
             .required("type")
             .property("number", text())
             .required("number")
+            .property("is_voided", ObjectBuilder::new().schema_type(Type::Boolean))
+            .required("is_voided")
             .additional_properties(Some(AdditionalProperties::<Schema>::FreeForm(true)))
             .into()
     }
@@ -202,9 +231,11 @@ impl ToSchema for SharedDocumentBody {
 impl SharedDocumentBody {
     fn of(document: Document) -> Result<Self, serde_json::Error> {
         let (kind, hides_prices) = (document.id.kind(), document.content.hide_prices);
+        let is_voided = document.voided_at().is_some();
         let whole = serde_json::to_value(AnyDocumentBody::of(document, Vec::new()))?;
         let mut shown = object(whole, OF_DOCUMENT);
         shown.insert("type".to_owned(), kind.name().into());
+        shown.insert("is_voided".to_owned(), is_voided.into());
         within(&mut shown, "items", OF_LINE);
         for line in shown.get_mut("items").and_then(Json::as_array_mut).into_iter().flatten() {
             if let Some(line) = line.as_object_mut() {
@@ -221,6 +252,12 @@ impl SharedDocumentBody {
             ("fina", OF_FISCALIZATION),
         ] {
             within(&mut shown, key, properties);
+        }
+        for authority in ["furs", "fina"] {
+            let data = shown.get_mut(authority).and_then(|told| told.get_mut("data"));
+            if let Some(data) = data.and_then(Json::as_object_mut) {
+                data.retain(|key, _| !NOT_OF_FISCAL_DATA.contains(&key.as_str()));
+            }
         }
         if hides_prices {
             let priceless = |map: &mut Map<String, Json>| {
@@ -263,6 +300,26 @@ async fn shared(
 ) -> Result<HttpResponse, ApiError> {
     let id = request.match_info().query("shareable_id");
     let document = application::find_shared(&*services.store, kind, id).await?;
+    seen(document)
+}
+
+/// What the customer says of an estimate behind a link.
+async fn reply(
+    services: Data<Services>,
+    request: HttpRequest,
+    _body: MaybeBody<ReplyBody>,
+    reply: SharedReply,
+) -> Result<HttpResponse, ApiError> {
+    let id = request.match_info().query("shareable_id").to_owned();
+    let task = |services: Services| async move {
+        let (store, stamp) = (&*services.store, services.stamp());
+        application::reply_to_shared(store, &id, reply, &stamp).await
+    };
+    seen(services.run(task).await?)
+}
+
+/// The document as whoever has its link sees it.
+fn seen(document: Document) -> Result<HttpResponse, ApiError> {
     let body = SharedDocumentBody::of(document).map_err(ApiError::internal)?;
     let mut answer = HttpResponse::Ok();
     answer.insert_header((X_ROBOTS_TAG, "noindex, nofollow"));

@@ -3,8 +3,8 @@
 use std::collections::BTreeMap;
 
 use racun_documents::calculation::{Discount, DiscountKind};
-use racun_kernel::Decimal;
 use racun_kernel::calendar::{format_date, format_instant, format_midnight};
+use racun_kernel::{Decimal, Issues};
 use racun_settlement::{
     Expense, ExpenseDiscount, ExpenseDiscountType, ExpenseExchangeRate, ExpenseItem,
     ExpenseItemTranslations, ExpenseLineTax, ExpenseRecognition, ExpenseSummaryTax,
@@ -19,6 +19,7 @@ use crate::documents::input::CalculationModeBody;
 use crate::documents::line::{DiscountBody, LineKindBody, LineTranslationsBody};
 use crate::documents::output::{ExchangeRateBody, TransactionTypeBody};
 use crate::openapi::{nullable_number, number};
+use crate::warning::WarningBody;
 
 answer! {
     /// The supplier as frozen on an expense.
@@ -314,6 +315,17 @@ pub struct ExpenseBody {
     deleted_at: Option<String>,
     created_at: String,
     updated_at: String,
+    /// What is odd about it: numbers that cannot be, rates that the supplier's country does not have;
+    /// in answers to one expense also that the supplier's document is in the books already.
+    warnings: Vec<WarningBody>,
+}
+
+impl ExpenseBody {
+    /// The same with `more` to warn of.
+    pub(super) fn warned(mut self, more: Issues) -> Self {
+        self.warnings.extend(more.convert());
+        self
+    }
 }
 
 impl Convert<ExpenseBody> for Expense {
@@ -322,6 +334,7 @@ impl Convert<ExpenseBody> for Expense {
         let (number, is_draft, voided_at) =
             (self.number().cloned(), self.is_draft(), self.voided_at());
         let (total_due, paid_in_full) = (self.total_due(), self.paid_in_full());
+        let warnings = self.warnings().convert();
         let content = self.content;
         let amounts = content.amounts;
         let items = content.items.into_iter().map(|item| ExpenseItemBody::of(item, &id)).collect();
@@ -361,6 +374,7 @@ impl Convert<ExpenseBody> for Expense {
             deleted_at: self.deleted_at.convert(),
             created_at: self.created_at.convert(),
             updated_at: self.updated_at.convert(),
+            warnings,
             id,
         }
     }

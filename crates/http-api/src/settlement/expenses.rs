@@ -5,7 +5,7 @@ use racun_access::Entity;
 use racun_access::Permission::{ReadRecords, WriteRecords};
 use racun_application::{expenses as application, payments};
 use racun_kernel::{Scope, id};
-use racun_settlement::NewPayment;
+use racun_settlement::{Expense, NewPayment};
 use serde::Deserialize;
 use utoipa::ToSchema;
 use validator::Validate;
@@ -101,11 +101,24 @@ async fn make(
     custom: bool,
 ) -> Result<Created<ExpenseBody>, ApiError> {
     let (request, creation) = body.creation(custom)?;
+    let of = scope.clone();
     let task = |services: Services| async move {
         let (store, stamp) = (&*services.store, services.stamp());
         application::create(store, &scope, &entity, request, creation, &stamp).await
     };
-    Ok(Created(services.run(task).await?.convert()))
+    let made = services.run(task).await?;
+    Ok(Created(answered(services, &of, made).await?))
+}
+
+/// `expense`, and what is odd about it beside others.
+async fn answered(
+    services: &Services,
+    scope: &Scope,
+    expense: Expense,
+) -> Result<ExpenseBody, ApiError> {
+    let odd = application::warnings(&*services.store, scope, &expense).await?;
+    let body: ExpenseBody = expense.convert();
+    Ok(body.warned(odd))
 }
 
 async fn list(
@@ -122,7 +135,8 @@ async fn get(
     scope: ReqData<Scope>,
     id: PathId<id::Expense>,
 ) -> Result<Json<ExpenseBody>, ApiError> {
-    Ok(Json(application::get(&*services.store, &scope, id.0).await?.convert()))
+    let found = application::get(&*services.store, &scope, id.0).await?;
+    Ok(Json(answered(&services, &scope, found).await?))
 }
 
 async fn update(
@@ -133,11 +147,13 @@ async fn update(
     body: Body<ExpensePatchBody>,
 ) -> Result<Json<ExpenseBody>, ApiError> {
     let (scope, entity, request) = (scope.into_inner(), entity.into_inner(), body.0.request()?);
+    let of = scope.clone();
     let task = |services: Services| async move {
         let (store, stamp) = (&*services.store, services.stamp());
         application::update(store, &scope, &entity, id.0, request, &stamp).await
     };
-    Ok(Json(services.run(task).await?.convert()))
+    let changed = services.run(task).await?;
+    Ok(Json(answered(&services, &of, changed).await?))
 }
 
 async fn delete(
@@ -161,10 +177,12 @@ async fn finalize(
     _body: MaybeBody<CommandBody>,
 ) -> Result<Json<ExpenseBody>, ApiError> {
     let (scope, entity) = (scope.into_inner(), entity.into_inner());
+    let of = scope.clone();
     let task = |services: Services| async move {
         application::finalize(&*services.store, &scope, &entity, id.0, &services.stamp()).await
     };
-    Ok(Json(services.run(task).await?.convert()))
+    let changed = services.run(task).await?;
+    Ok(Json(answered(&services, &of, changed).await?))
 }
 
 async fn void(

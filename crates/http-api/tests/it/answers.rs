@@ -81,7 +81,7 @@ async fn an_entity_is_named_once() {
         assert_eq!(api.call(request).await.with(400).json()["code"], "bad_request");
     }
     api.get("/customers", &user).await.with(200);
-    let body = json!({"name": "Second", "country": "Slovenia"});
+    let body = json!({"name": "Second", "country": "Slovenia", "environment": "live"});
     api.post("/entities", &user, body).await.with(201);
     let several = api.get("/customers", &user).await.with(400).json();
     assert_eq!(several["cause"]["code"], "entity_required");

@@ -68,6 +68,9 @@ const ROUTES: &str = "
 /users/password-reset/confirm: POST open
 /users/verify-email: POST open, GET open
 /users/resend-verification: POST person
+/verify-email: POST open
+/reset-password: GET open, POST open
+/accept-invitation: GET open, POST open
 /users/me: GET person, PATCH person
 /users/me/settings/furs: PUT own mark
 /users/me/settings/fina: PUT own mark
@@ -85,6 +88,7 @@ const ROUTES: &str = "
 /entities: POST account, GET signed
 /entities/{id}: GET entity, PATCH manage entity
 /entities/{id}/disable: POST manage entity
+/entities/{id}/spending-limit: PATCH manage entity
 /entities/{id}/email-sender: GET entity, PUT manage entity
 /entities/{id}/email-sender/recheck: POST manage entity
 /sandbox/clock: GET account, POST account
@@ -152,6 +156,7 @@ const ROUTES: &str = "
 /expenses/{id}/finalize: POST write
 /expenses/{id}/void: POST write
 /expenses/{id}/payments: POST write
+/expenses/{id}/attachments: POST write, GET read
 /recurring-invoices: POST write, GET read
 /recurring-invoices/{id}: GET read, PATCH write, DELETE write
 /recurring-invoices/{id}/pause: POST write
@@ -177,6 +182,8 @@ const ROUTES: &str = "
 /fiscalization/fina/premises/{id}/devices: GET till, POST erase
 /fiscalization/fina/devices/{id}: GET till, PATCH erase, DELETE erase
 /{documents}/shareable/{shareable_id}: GET open
+/estimates/shareable/{shareable_id}/accept: POST open
+/estimates/shareable/{shareable_id}/reject: POST open
 /documents/{id}/share: POST write, DELETE write
 /documents/{id}/send: POST write
 /email/send: POST write

@@ -16,7 +16,7 @@ async fn a_customer_starts_with_the_specified_defaults() {
         "peppol_scheme_id": null, "bank_accounts": null, "email": null, "contact_type": "buyer",
         "is_tax_subject": true, "is_end_consumer": false, "ujp": null, "metadata": {},
         "vies": null, "deleted_at": null, "created_at": "2026-11-20T08:00:00.000Z",
-        "updated_at": "2026-11-20T08:00:00.000Z",
+        "updated_at": "2026-11-20T08:00:00.000Z", "warnings": [],
     });
     assert_eq!(made, expected);
 }

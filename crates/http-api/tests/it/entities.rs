@@ -8,7 +8,8 @@ use crate::harness::{Api, Who};
 async fn an_entity_starts_with_what_its_country_has() {
     let api = Api::new().await;
     let user = api.user("owner@example.com").await;
-    let body = json!({"name": "Pri Ani", "country": "Slovenia", "starting_capital": 7500.50});
+    let body = json!({"name": "Pri Ani", "country": "Slovenia", "starting_capital": 7500.50,
+        "environment": "sandbox"});
     let entity = api.post("/entities", &user, body).await.with(201).json();
     assert_eq!(entity["country_code"], "SI");
     assert_eq!(entity["currency_code"], "EUR");

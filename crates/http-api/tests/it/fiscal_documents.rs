@@ -45,6 +45,26 @@ impl Taxpayer {
 }
 
 #[actix_web::test]
+async fn behind_a_link_nobody_reads_who_issued_it() {
+    for (own, part) in [(Taxpayer::slovenian().await, "furs"), (Taxpayer::croatian().await, "fina")]
+    {
+        let own = open(own).await;
+        let sold = own.sell(json!({})).await.with(201).json();
+        let share = format!("/documents/{}/share", text(&sold["id"]));
+        let shared = own.to(&share, json!({})).await.with(200).json();
+        let path = format!("/invoices/shareable/{}", text(&shared["shareable_id"]));
+        let seen = own.at(&path).await.with(200).json();
+        let data = seen[part]["data"].as_object().unwrap();
+        assert_eq!(data["business_premise_name"], "P1");
+        for inner in ["operator_tax_number", "operator_oib", "message_id"] {
+            assert!(!data.contains_key(inner), "{inner}: {data:?}");
+            let known = sold[part]["data"].get(inner).is_some();
+            assert!(known || inner.starts_with("operator"), "{inner} is there for its own");
+        }
+    }
+}
+
+#[actix_web::test]
 async fn an_invoice_says_what_furs_knows_of_it() {
     let si = open(Taxpayer::slovenian().await).await;
     let next = "/documents/next-number?type=invoice";

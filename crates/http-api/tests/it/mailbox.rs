@@ -74,7 +74,8 @@ impl Post {
         let stamp = Arc::new(move || services.stamp());
         let mailer = Arc::<Mailbox>::clone(&self.mailbox);
         let store = Arc::clone(&self.services.store);
-        let postman = Postman { store, mailer, stamp: stamp.clone() };
+        let base = Arc::clone(&self.services.public_url);
+        let postman = Postman { store, mailer, base, stamp: stamp.clone() };
         let store = &*self.services.store;
         for job in claim(store, &[JobKind::Mail], &stamp(), 100).await.unwrap() {
             perform(store, &postman, &job, &*stamp).await.unwrap();
@@ -91,7 +92,8 @@ impl Post {
         let grave = Arc::new(Grave { mailbox, has_taken: Notify::new() });
         let mailer = Arc::<Grave>::clone(&grave);
         let store = Arc::clone(&self.services.store);
-        let postman = Postman { store, mailer, stamp: stamp.clone() };
+        let base = Arc::clone(&self.services.public_url);
+        let postman = Postman { store, mailer, base, stamp: stamp.clone() };
         let store = &*self.services.store;
         let jobs = claim(store, &[JobKind::Mail], &stamp(), 100).await.unwrap();
         assert_eq!(jobs.len(), 1, "{jobs:?}");

@@ -49,7 +49,12 @@ fn what_guessing_pays_for_and_what_shows_a_secret_is_marked() {
         "logIn",
         "requestPasswordReset",
         "resendVerification",
+        "showInvitation",
+        "showPasswordReset",
         "signUp",
+        "submitInvitation",
+        "submitPasswordReset",
+        "submitVerification",
         "switchOperator",
         "verifyEmail",
     ];

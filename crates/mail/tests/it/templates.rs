@@ -1,5 +1,5 @@
 use proptest::prelude::*;
-use racun_mail::{Values, fill, fill_line, to_html, uses};
+use racun_mail::{VARIABLES, Values, check_variables, fill, fill_line, to_html, to_plain, uses};
 
 fn values() -> Values {
     let mut values = Values::default();
@@ -57,6 +57,44 @@ fn marks_become_html_and_html_becomes_text() {
         ("\u{e000}0\u{e000}{name}", "<p>0Bor &amp; &lt;sin&gt;</p>\n"),
     ] {
         assert_eq!(to_html(template, &values()), expected, "{template}");
+    }
+}
+
+#[test]
+fn plain_text_holds_no_marks() {
+    for (template, expected) in [
+        ("račun **KAV1** *danes*\n\nkonec", "račun KAV1 danes\n\nkonec"),
+        ("# T\n* a\n- b", "T\n- a\n- b"),
+        ("[t](https://x.si)", "t (https://x.si)"),
+        ("[https://x.si](https://x.si)", "https://x.si"),
+        ("[pay]({link}) {link}", "pay (https://x.si/?a=1&b=\"2\") https://x.si/?a=1&b=\"2\""),
+        ("2 * 3 = 6 & <b>", "2 * 3 = 6 & <b>"),
+        ("**{name}**", "Bor & <sin>"),
+        ("{evil}", "{name} **x** [a](javascript:x) <script>\r\nBcc: x"),
+        ("see https://x.si/a_b.", "see https://x.si/a_b."),
+    ] {
+        assert_eq!(to_plain(template, &values()), expected, "{template}");
+    }
+}
+
+#[test]
+fn a_variable_that_there_is_not_is_refused_with_the_nearest() {
+    for name in VARIABLES {
+        assert_eq!(check_variables(&format!("a {{{name}}} b")), Ok(()), "{name}");
+    }
+    for text in ["", "{}", "{ }", "{1}", "a { b", "body{color:red}", "{a b}", "{\"a\": 1}"] {
+        assert_eq!(check_variables(text), Ok(()), "{text}");
+    }
+    for (text, part) in [
+        ("Dear {nonsense}", "there is no {nonsense}: there are entity_name"),
+        ("{custmer_name}", "there is no {custmer_name}: did you mean {customer_name}?"),
+        ("{Customer_Name}", "did you mean {customer_name}?"),
+        ("{ customer_name }", "there is no { customer_name }: did you mean {customer_name}?"),
+        ("{customer_name} {document-number}", "did you mean {document_number}?"),
+    ] {
+        let issue = check_variables(text).unwrap_err();
+        assert_eq!(issue.code, "unknown_placeholder");
+        assert!(issue.message.contains(part), "{text}: {}", issue.message);
     }
 }
 

@@ -12,9 +12,9 @@ const DOCUMENTS: [DocumentWords; 5] = [
 fn every_language_says_what_it_is_about() {
     let others = [
         (Wording::Reminder, "{invoice_list}"),
-        (Wording::PasswordReset, "{token}"),
-        (Wording::Verification, "{verification_link}"),
-        (Wording::Invitation, "{token}"),
+        (Wording::PasswordReset, "{link}"),
+        (Wording::Verification, "{link}"),
+        (Wording::Invitation, "{link}"),
     ];
     let documents = DOCUMENTS.map(|kind| (Wording::Document(kind), "{invoice_link}"));
     for locale in ["sl-SI", "hr", "de-DE", "en-US"] {
@@ -45,8 +45,8 @@ fn built_in_texts_use_known_variables_only() {
         "total_amount",
         "overdue_count",
         "payment_instructions",
-        "token",
-        "verification_link",
+        "link",
+        "product",
     ] {
         values.set(name, Some("x"));
     }

@@ -16,7 +16,7 @@ pub const MAX_EXPENSE_TAXES: usize = 100;
 /// Characters that a text of an expense may hold where nothing else is said.
 pub const MAX_EXPENSE_TEXT_CHARS: usize = 500;
 /// Characters that an expense's note and an item's description may hold.
-pub const MAX_EXPENSE_NOTE_CHARS: usize = 4_000;
+pub const MAX_EXPENSE_NOTE_CHARS: usize = 10_000;
 /// The furthest from zero that a total may be.
 pub const MAX_EXPENSE_TOTAL: i64 = 140_737_488_355_327;
 

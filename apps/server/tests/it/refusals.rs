@@ -1,0 +1,68 @@
+//! What is refused is in the log: one line, with who asked for what.
+
+use serde_json::Value;
+
+use crate::process::Server;
+
+const KEY: &str = "sk_sandbox_abc00000000000000000000000000234";
+
+/// The line about the request `id`, of which there is one.
+fn line(log: &[String], id: &str) -> Value {
+    let lines: Vec<&String> = log.iter().filter(|line| line.contains(id)).collect();
+    assert_eq!(lines.len(), 1, "{id}: {lines:?}");
+    serde_json::from_str(lines[0]).unwrap()
+}
+
+#[test]
+fn a_refused_request_leaves_one_line_with_who_asked() {
+    let folder = tempfile::tempdir().unwrap();
+    let server = Server::start::<&str>(folder.path(), &[]);
+    let ask = |id: &str, method: &str, path: &str, more: &str, body: &str| {
+        server.ask(method, path, &format!("x-request-id: {id}\r\n{more}"), body).0
+    };
+    let entity = "ent_01jd0000000000000000000000";
+    let with_key = format!("authorization: Bearer {KEY}\r\nx-entity-id: {entity}\r\n");
+    assert_eq!(ask("req-key", "GET", "/customers", &with_key, ""), 401);
+    assert_eq!(
+        ask("req-login", "POST", "/users/login", "", r#"{"email":"a","password":"b"}"#),
+        401
+    );
+    assert_eq!(
+        ask("req-body", "POST", "/users/signup", "", r#"{"email":"a","password":"b"}"#),
+        422
+    );
+    assert_eq!(ask("req-path", "GET", "/nowhere", "", ""), 404);
+    let user = r#"{"email":"a@example.com","password":"long enough 1"}"#;
+    assert_eq!(ask("req-good", "POST", "/users/signup", "", user), 201);
+    assert_eq!(ask("req-read", "GET", "/health", "", ""), 200);
+    let log = server.log_to_the_end();
+
+    let refused = line(&log, "req-key");
+    assert_eq!((&refused["level"], &refused["code"]), (&"INFO".into(), &"unauthorized".into()));
+    assert_eq!((&refused["status"], &refused["entity"]), (&401.into(), &entity.into()));
+    assert_eq!(
+        (&refused["key"], &refused["address"]),
+        (&"sk_sandbox_abc...234".into(), &"127.0.0.1".into())
+    );
+    assert_eq!(refused["span"]["request_id"], "req-key");
+    assert_eq!(
+        (&refused["span"]["method"], &refused["span"]["route"]),
+        (&"GET".into(), &"/customers".into())
+    );
+    for (id, status, code) in [
+        ("req-login", 401, "unauthorized"),
+        ("req-body", 422, "unprocessable_entity"),
+        ("req-path", 404, "not_found"),
+    ] {
+        let refused = line(&log, id);
+        assert_eq!(
+            (&refused["status"], &refused["code"]),
+            (&status.into(), &code.into()),
+            "{refused}"
+        );
+        assert!(refused["milliseconds"].is_u64(), "{refused}");
+    }
+    assert!(line(&log, "req-good")["milliseconds"].is_u64());
+    assert!(!log.iter().any(|line| line.contains("req-read")), "reads are not told");
+    assert!(!log.iter().any(|line| line.contains(KEY)), "a key is in no log");
+}

@@ -1,0 +1,137 @@
+//! Who is the same customer, however somebody writes them.
+
+use racun_kernel::vat_number;
+
+use crate::customer::Customer;
+
+/// Characters of each part of a key: enough to tell most customers apart, and few enough for an index.
+const MAX_PART_CHARS: usize = 80;
+
+impl Customer {
+    /// What customers with the same tax number share; none in the trash, where nobody looks for them.
+    #[must_use]
+    pub fn tax_key(&self) -> Option<String> {
+        let key = vat_number::key(self.tax_number.as_deref()?);
+        let is_kept = !key.is_empty() && self.deleted_at.is_none();
+        is_kept.then(|| part(&key))
+    }
+
+    /// What customers of the same name and address share; none in the trash.
+    #[must_use]
+    pub fn name_key(&self) -> Option<String> {
+        let parts = [Some(&self.name), self.address.as_ref(), self.post_code.as_ref()];
+        let key = parts.map(|text| text.map(|text| part(&plain(text))).unwrap_or_default());
+        let is_kept = !key[0].is_empty() && self.deleted_at.is_none();
+        is_kept.then(|| key.join("\u{1f}"))
+    }
+
+    /// Whether `other` is the same customer: has the same tax number, however it is written; or, when
+    /// one of both says none, the same name and address, whatever the capitals and blanks. Customers
+    /// without an address are told apart by their e-mail addresses. Those of two countries never are
+    /// the same.
+    #[must_use]
+    pub fn is_same_as(&self, other: &Self) -> bool {
+        let differ = |ours: Option<String>, theirs: Option<String>| {
+            ours.zip(theirs).is_some_and(|(ours, theirs)| ours != theirs)
+        };
+        if let (Some(ours), Some(theirs)) = (self.tax_key(), other.tax_key()) {
+            return ours == theirs && !differ(self.tax_state(), other.tax_state());
+        }
+        let country = |customer: &Self| customer.country_code.clone();
+        self.name_key().is_some()
+            && self.who_and_where() == other.who_and_where()
+            && !differ(country(self), country(other))
+    }
+
+    fn tax_state(&self) -> Option<String> {
+        vat_number::state(self.country_code.as_deref(), self.tax_number.as_deref()?)
+    }
+
+    fn who_and_where(&self) -> [String; 6] {
+        let place = [&self.address, &self.address_2, &self.post_code, &self.city];
+        let [address, address_2, post_code, city] =
+            place.map(|text| text.as_deref().map(plain).unwrap_or_default());
+        let is_somewhere = ![&address, &address_2, &post_code, &city].iter().all(|s| s.is_empty());
+        let email = self.email.as_deref().filter(|_| !is_somewhere).map(plain);
+        [plain(&self.name), address, address_2, post_code, city, email.unwrap_or_default()]
+    }
+}
+
+/// `text` in small letters, with single blanks.
+fn plain(text: &str) -> String {
+    let words: Vec<String> = text.split_whitespace().map(str::to_lowercase).collect();
+    words.join(" ")
+}
+
+fn part(text: &str) -> String {
+    text.chars().take(MAX_PART_CHARS).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use racun_kernel::Patch;
+    use racun_kernel::testing::stamp;
+    use time::OffsetDateTime;
+
+    use crate::{Customer, CustomerInput};
+
+    /// `name | tax number | country code | address | city | e-mail`.
+    fn customer(text: &str) -> Customer {
+        let stamp = stamp(OffsetDateTime::UNIX_EPOCH);
+        let mut parts = text.split('|').map(|part| match part.trim() {
+            "" => Patch::Absent,
+            _ => Patch::Value(part.to_owned()),
+        });
+        let mut next = || parts.next().unwrap_or_default();
+        let mut input = CustomerInput {
+            name: next(),
+            tax_number: next(),
+            country_code: next(),
+            address: next(),
+            city: next(),
+            email: next(),
+            ..CustomerInput::default()
+        };
+        for trimmed in [&mut input.country_code, &mut input.email] {
+            *trimmed = std::mem::take(trimmed).map(|text: String| text.trim().to_owned());
+        }
+        input.into_customer(stamp.id(), &stamp).unwrap()
+    }
+
+    #[test]
+    fn customers_are_told_by_tax_number_or_else_by_name_and_address() {
+        for (one, other, same) in [
+            ("Ana|SI10039856", "Ana s.p.|10039856|SI", true),
+            ("Ana|SI 100 398 56", "Bor|si10039856", true),
+            ("Ana|SI10039856", "Ana|SI99999862", false),
+            ("Ana|136695976|DE", "Ana|136695976|PT", false),
+            ("Ana|SI10039856||Ulica 1", "ana|||ULICA  1", true),
+            ("Ana|", " ana ", true),
+            ("Ana d.o.o.||SI|Ulica 1|Kranj", "ANA  D.O.O.|| |ulica 1 |kranj", true),
+            ("Ana||SI|Ulica 1", "Ana||HR|Ulica 1", false),
+            ("Ana|||Ulica 1|Kranj", "Ana|||Ulica 1|Koper", false),
+            ("Ana|||Ulica 1", "Ana", false),
+            ("Ana|||||a@example.com", "Ana|||||b@example.com", false),
+            ("Ana|||||a@example.com", "Ana|||||A@example.com", true),
+            ("Ana|||Ulica 1||a@example.com", "Ana|||Ulica 1", true),
+            ("Žiga", "Ziga", false),
+        ] {
+            let (one, other) = (customer(one), customer(other));
+            assert_eq!(one.is_same_as(&other), same, "{one:?} {other:?}");
+            assert_eq!(other.is_same_as(&one), same, "{one:?} {other:?}");
+            if same {
+                let keys = |customer: &Customer| [customer.tax_key(), customer.name_key()];
+                let shared = keys(&one).into_iter().zip(keys(&other));
+                let shared = shared.filter(|(one, other)| one.is_some() && one == other).count();
+                assert!(shared > 0, "nobody finds {other:?} by {one:?}");
+            }
+        }
+    }
+
+    #[test]
+    fn nobody_is_found_in_the_trash() {
+        let gone =
+            Customer { deleted_at: Some(OffsetDateTime::UNIX_EPOCH), ..customer("Ana|SI10039856") };
+        assert_eq!((gone.tax_key(), gone.name_key()), (None, None));
+    }
+}

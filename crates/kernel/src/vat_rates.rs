@@ -1,0 +1,110 @@
+//! Which rates of value added tax a member state of the European Union has, and when.
+
+use time::Date;
+
+use crate::calendar::parse_date;
+use crate::{Decimal, Issue};
+
+/// One state a line, tab separated: its code, the day from which its rates are known, and its rates in
+/// percent, those of its regions included; `<day` ends and `>day` begins one.
+///
+/// Sources: standard rates and their dates of kdeldycke/vat-rates (BSD-2-Clause), rates by level of
+/// ibericode/vat-rates (MIT), both as of September 2025 and in agreement; Portugal's regions of GOBL
+/// (Apache-2.0); changes of 2026 as in the table of default taxes.
+const TABLE: &str = include_str!("vat_rates.tsv");
+
+/// The rates of `country` (two letters, in either case) on `day`, without nought, which stands for
+/// exempt sales everywhere. `None` where they are not known, as before the table begins.
+#[must_use]
+pub fn on(country: &str, day: Date) -> Option<Vec<Decimal>> {
+    let mut lines = TABLE.lines().map(|line| line.split('\t'));
+    let mut parts = lines.find(|parts| {
+        parts.clone().next().is_some_and(|code| code.eq_ignore_ascii_case(country))
+    })?;
+    let since = parts.nth(1).and_then(|text| parse_date(text).ok())?;
+    if day < since {
+        return None;
+    }
+    Some(parts.next()?.split(' ').filter_map(|entry| rate(entry, day)).collect())
+}
+
+/// Whether the rate `percent` can stand on a document of `day` in `country`: true as well where nobody
+/// knows.
+#[must_use]
+pub fn may_be(country: &str, percent: &Decimal, day: Date) -> bool {
+    percent.is_zero() || on(country, day).is_none_or(|rates| rates.contains(percent))
+}
+
+/// That `country` had no rate `percent` on `day`, when it is known to have had none.
+#[must_use]
+pub fn warning(country: &str, percent: &Decimal, day: Date) -> Option<Issue> {
+    if may_be(country, percent, day) {
+        return None;
+    }
+    let rates: Vec<String> = on(country, day)?.iter().map(ToString::to_string).collect();
+    let message = format!(
+        "{country} has no VAT rate of {percent} % on {day}; it has {} and 0",
+        rates.join(", ")
+    );
+    Some(Issue::new("unknown_tax_rate", message))
+}
+
+fn rate(entry: &str, day: Date) -> Option<Decimal> {
+    let at = |sign: char| {
+        let (rate, date) = entry.split_once(sign)?;
+        Some((rate, parse_date(date).ok()?))
+    };
+    let rate = match (at('<'), at('>')) {
+        (Some((rate, end)), _) if day < end => rate,
+        (_, Some((rate, start))) if day >= start => rate,
+        (None, None) => entry,
+        _ => return None,
+    };
+    rate.parse().ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn percent(text: &str) -> Decimal {
+        text.parse().unwrap()
+    }
+
+    #[test]
+    fn rates_follow_the_state_and_the_day() {
+        for (country, rate, day, expected) in [
+            ("SI", "22", "2026-11-22", true),
+            ("si", "9.50", "2026-11-22", true),
+            ("SI", "0", "2026-11-22", true),
+            ("SI", "21", "2026-11-22", false),
+            ("SI", "5", "2019-12-31", false),
+            ("SI", "5", "2020-01-01", true),
+            ("HR", "25", "2026-11-22", true),
+            ("HR", "22", "2026-11-22", false),
+            ("SK", "20", "2025-01-01", false),
+            // Nobody knows: before the table begins, and where there is no such tax.
+            ("SK", "20", "2024-12-31", true),
+            ("US", "8.25", "2026-11-22", true),
+            ("FI", "14", "2025-12-31", true),
+            ("FI", "14", "2026-01-01", false),
+            ("FI", "13.5", "2026-01-01", true),
+            ("PT", "22", "2026-11-22", true),
+        ] {
+            let day = parse_date(day).unwrap();
+            assert_eq!(may_be(country, &percent(rate), day), expected, "{country} {rate} {day}");
+        }
+    }
+
+    #[test]
+    fn every_line_can_be_read() {
+        let day = parse_date("2026-11-22").unwrap();
+        assert_eq!(TABLE.lines().count(), 27);
+        for line in TABLE.lines() {
+            let parts: Vec<&str> = line.split('\t').collect();
+            let ended = parts[2].matches('<').count();
+            let rates = on(parts[0], day).unwrap();
+            assert_eq!(rates.len() + ended, parts[2].split(' ').count(), "{line}");
+        }
+    }
+}
