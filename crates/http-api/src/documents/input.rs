@@ -57,7 +57,7 @@ type Localized = BTreeMap<String, String>;
 #[serde(deny_unknown_fields)]
 #[schema(as = DocumentTranslations)]
 pub struct TranslationsBody {
-    /// Notes, at most 2,000 characters each.
+    /// Notes, at most 10,000 characters each.
     #[serde(skip_serializing_if = "Option::is_none")]
     note: Option<Localized>,
     /// Payment terms, at most 500.

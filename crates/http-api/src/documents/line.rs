@@ -69,7 +69,7 @@ pub struct LineTranslationsBody {
     /// Names, at most 500 characters each.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub name: Option<BTreeMap<String, String>>,
-    /// Descriptions, at most 2,000 characters each.
+    /// Descriptions, at most 10,000 characters each.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub description: Option<BTreeMap<String, String>>,
 }
