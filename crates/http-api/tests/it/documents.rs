@@ -330,8 +330,12 @@ async fn each_kind_answers_what_is_its_own() {
     let own = |groups: &[&[&str]]| {
         groups.concat().into_iter().map(str::to_owned).collect::<BTreeSet<_>>()
     };
-    let expected =
-        [own(&[&money, &exchange]), own(&[&estimate]), own(&[&money, &exchange]), own(&[&money])];
+    let expected = [
+        own(&[&money, &exchange, &["advances_applied"]]),
+        own(&[&estimate]),
+        own(&[&money, &exchange]),
+        own(&[&money]),
+    ];
     for (answer, expected) in answers.iter().zip(expected) {
         assert_eq!(answer - &common, expected);
     }
