@@ -1,14 +1,18 @@
 //! Money between advances, credit notes and invoices: it is there once, and nothing of it is lost.
 
+use std::sync::Arc;
+
 use racun_application::Error;
 use racun_application::documents::{self, Creation, DocumentRequest, Edit};
 use racun_application::payments;
 use racun_documents::{Document, DocumentError, DocumentKind, Refused};
 use racun_kernel::Decimal;
+use racun_kernel::testing::stamp;
 use racun_settlement::{NewPayment, Payment, PaymentType};
 
-use crate::fixture::{Shop, decimal, issues, line, request, said};
+use crate::fixture::{NOW, Shop, decimal, issues, line, request, said};
 use crate::settling::{linked, paid, worth};
+use crate::takings::on_postgres;
 
 const CREDIT_NOTE: DocumentKind = DocumentKind::CreditNote;
 const INVOICE: DocumentKind = DocumentKind::Invoice;
@@ -329,4 +333,42 @@ async fn the_final_invoice_shows_the_tax_of_its_advances() {
     let draft = Creation { is_draft: true, ..Creation::default() };
     let draft = shop.make(worth("1"), draft).await.unwrap();
     assert!(draft.advances_applied.is_empty());
+}
+
+/// Credit notes and invoices that want the whole of one advance at one moment.
+async fn one_of_sixteen_has_the_advance(shop: Shop, rounds: usize) {
+    let shop = Arc::new(shop);
+    for _ in 0..rounds {
+        let advance = Arc::new(shop.advance("100").await);
+        let tasks = (0..16).map(|n| {
+            let (shop, advance) = (Arc::clone(&shop), Arc::clone(&advance));
+            tokio::spawn(async move {
+                match n % 2 {
+                    0 => shop.credit("100", &[&*advance]).await,
+                    _ => shop.linked_invoice("100", &[&*advance]).await,
+                }
+            })
+        });
+        let tasks: Vec<_> = tasks.collect();
+        let mut had = Decimal::zero();
+        for task in tasks {
+            match task.await.unwrap() {
+                Ok(document) if document.id.kind() == CREDIT_NOTE => {
+                    had += &document.amounts.total_with_tax;
+                }
+                Ok(invoice) => had += &invoice.amounts.total_paid,
+                Err(error) => drop(link_refused(error)),
+            }
+        }
+        let after = shop.reread(&advance).await.amounts;
+        assert_eq!(had, decimal("100"));
+        assert_eq!(&after.total_credited + &after.total_applied, decimal("100"));
+    }
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn credit_notes_and_invoices_race_for_an_advance() {
+    one_of_sixteen_has_the_advance(Shop::open().await, 10).await;
+    let (store, _database) = on_postgres().await;
+    one_of_sixteen_has_the_advance(Shop::open_on(store, stamp(NOW)).await, 10).await;
 }

@@ -330,7 +330,7 @@ async fn each_kind_answers_what_is_its_own() {
         groups.concat().into_iter().map(str::to_owned).collect::<BTreeSet<_>>()
     };
     let expected = [
-        own(&[&money, &exchange, &["pos_tabs"]]),
+        own(&[&money, &exchange, &["advances_applied", "pos_tabs"]]),
         own(&[&estimate]),
         own(&[&money, &exchange]),
         own(&[&money]),

@@ -27,17 +27,18 @@ async fn an_advance_is_given_out_once() {
     let advance = books.advance("100").await;
     let credit = books.credit(&advance, 60).await.with(201).json();
     books.pay(&credit, "60").await;
-    let invoice =
-        books.made("/invoices", "100", json!({"linked_documents": [advance["id"]]})).await;
-    books.has(&invoice, "40", "60").await;
-    let refused = books.credit(&advance, 1).await.with(422);
+    let refused = books.credit(&advance, 41).await.with(422);
     let expected = ("[\"linked_documents\"]".to_owned(), "credit_exceeds_remaining".to_owned());
     assert_eq!(refused.issue(), expected);
+    let linked = json!({"linked_documents": [advance["id"]]});
+    let invoice = books.made("/invoices", "100", linked).await;
+    books.has(&invoice, "40", "60").await;
+    let expected = ("[\"linked_documents\",0]".to_owned(), "linked_document_invalid".to_owned());
+    assert_eq!(books.credit(&advance, 1).await.with(422).issue(), expected);
     let none = json!({
         "items": [{"name": "Lot", "price": 1, "taxes": []}], "linked_documents": [advance["id"]],
     });
     let refused = books.api.post("/invoices", &books.owner, none).await.with(422);
-    let expected = ("[\"linked_documents\",0]".to_owned(), "linked_document_invalid".to_owned());
     assert_eq!(refused.issue(), expected);
 }
 
