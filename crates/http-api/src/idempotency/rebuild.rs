@@ -159,12 +159,7 @@ mod tests {
             ("openPosTab", "/pos/tabs", None, "/pos/tabs/inv_1"),
             ("closePosTab", "/pos/tabs/ptab_1/close", Some("ptab_1"), "/pos/tabs/ptab_1"),
             ("invoicePosTab", "/pos/tabs/ptab_1/invoice", Some("ptab_1"), "/invoices/inv_1"),
-            (
-                "movePosTabLines",
-                "/pos/tabs/ptab_1/move-lines",
-                Some("ptab_1"),
-                "/pos/tabs/ptab_1",
-            ),
+            ("movePosTabLines", "/pos/tabs/ptab_1/move-lines", Some("ptab_1"), "/pos/tabs/ptab_1"),
             ("restoreItem", "/items/item_1/restore", Some("item_1"), "/items/item_1"),
             ("createPayment", "/payments", None, "/payments/inv_1"),
             ("updateEntity", "/entities/ent_1", Some("ent_1"), "/entities/ent_1"),
