@@ -80,10 +80,10 @@ async fn moved(
                 naming,
             };
             match from.move_lines(to, moving, &act(&scope, &loaded, &stamp))? {
-                Moved::Before(from) => Ok((from, Writes::default())),
+                Moved::Before(from) => Ok((*from, Writes::default())),
                 Moved::Now { from, to, beside: mut puts, events } => {
                     puts.extend([from.put(), to.put()]);
-                    Ok((from, Writes { puts, events, takes_number: false }))
+                    Ok((*from, Writes { puts, events, takes_number: false }))
                 }
             }
         })

@@ -153,7 +153,7 @@ impl Tab {
         self.state = TabState::Issued {
             invoice_id,
             issued_at: act.now(),
-            totals: Some(totals),
+            totals: Some(Box::new(totals)),
             invoice_difference: None,
         };
         Ok(self.changed(&["pos_tab.issued"], act))

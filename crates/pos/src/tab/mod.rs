@@ -86,7 +86,7 @@ pub enum TabState {
         issued_at: OffsetDateTime,
         /// What the lines came to then; missing when that could not be calculated.
         #[serde(default)]
-        totals: Option<TabTotals>,
+        totals: Option<Box<TabTotals>>,
         /// By what the invoice was more than all tabs that it closed, this one the last; missing
         /// when it was made of the tab, or could not be compared.
         #[serde(default)]
@@ -352,7 +352,7 @@ impl Tab {
         }
         self.must_be_unshared()?;
         let (invoice_difference, issued_at) = (reckoning.difference(), act.now());
-        let totals = reckoning.totals;
+        let totals = reckoning.totals.map(Box::new);
         self.invoices.push(TabInvoice {
             invoice_id: invoice_id.clone(),
             gross: totals.as_ref().map(|totals| totals.gross.clone()),
@@ -421,9 +421,9 @@ impl Tab {
 
     /// What the lines came to when the tab ended in an invoice.
     #[must_use]
-    pub const fn final_totals(&self) -> Option<&TabTotals> {
+    pub fn final_totals(&self) -> Option<&TabTotals> {
         match &self.state {
-            TabState::Issued { totals, .. } => totals.as_ref(),
+            TabState::Issued { totals, .. } => totals.as_deref(),
             TabState::Open | TabState::Issuing(_) | TabState::Cancelled { .. } => None,
         }
     }

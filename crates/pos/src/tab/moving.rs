@@ -25,13 +25,13 @@ pub struct Moving {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Moved {
     /// It was made before.
-    Before(Tab),
+    Before(Box<Tab>),
     /// Both tabs as they become.
     Now {
         /// The tab that the lines left.
-        from: Tab,
+        from: Box<Tab>,
         /// The tab that they came to.
-        to: Tab,
+        to: Box<Tab>,
         /// What is written beside them.
         beside: Vec<Put>,
         /// What happened.
@@ -58,8 +58,8 @@ impl Tab {
         };
         let was_made = !choices.is_empty() && choices.iter().all(is_there);
         let accepted = match naming {
-            Naming::Accepted => return Ok(Moved::Before(self)),
-            _ if was_made => return Ok(Moved::Before(self)),
+            Naming::Accepted => return Ok(Moved::Before(Box::new(self))),
+            _ if was_made => return Ok(Moved::Before(Box::new(self))),
             Naming::New(name) => Some(AcceptedAppend {
                 id: name.move_key(self.id),
                 entity_id: self.entity_id,
@@ -95,7 +95,8 @@ impl Tab {
         let (from, mut events) = from.advanced(kinds(from_claimed), act);
         let (to, more) = to.advanced(kinds(to_claimed), act);
         events.extend(more);
-        Ok(Moved::Now { from, to, beside: accepted.iter().map(Put::insert).collect(), events })
+        let beside = accepted.iter().map(Put::insert).collect();
+        Ok(Moved::Now { from: Box::new(from), to: Box::new(to), beside, events })
     }
 
     fn ready_to_move(self, expected: Option<i64>, act: &Act) -> Result<(Self, bool), PosError> {

@@ -76,8 +76,8 @@ impl Evening {
         match left.move_lines(right, moving, &self.tabs[from].act())? {
             Moved::Before(_) => Ok(false),
             Moved::Now { from: left, to, .. } => {
-                self.tabs[from].tab = left;
-                self.tabs[1 - from].tab = to;
+                self.tabs[from].tab = *left;
+                self.tabs[1 - from].tab = *to;
                 Ok(true)
             }
         }

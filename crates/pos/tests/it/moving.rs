@@ -34,7 +34,7 @@ fn give(from: &World, to: &World, moving: Moving) -> Result<Moved, PosError> {
 fn now(moved: Result<Moved, PosError>) -> (Tab, Tab, Vec<String>) {
     match moved.unwrap() {
         Moved::Now { from, to, beside, .. } => {
-            (from, to, beside.into_iter().map(|put| put.id).collect())
+            (*from, *to, beside.into_iter().map(|put| put.id).collect())
         }
         Moved::Before(_) => panic!("it was made before"),
     }
@@ -67,10 +67,10 @@ fn a_move_that_is_sent_again_moves_nothing() {
     assert_eq!(kept, [format!("{}>m1", from.tab.id)]);
     (from.tab, to.tab) = (left, came);
     let again = Moving { naming: Naming::Accepted, ..moving(part) };
-    assert_eq!(give(&from, &to, again), Ok(Moved::Before(from.tab.clone())));
+    assert_eq!(give(&from, &to, again), Ok(Moved::Before(Box::new(from.tab.clone()))));
     let (left, came, _) = now(give(&from, &to, moving(whole.clone())));
     (from.tab, to.tab) = (left, came);
-    assert_eq!(give(&from, &to, moving(whole)), Ok(Moved::Before(from.tab.clone())));
+    assert_eq!(give(&from, &to, moving(whole)), Ok(Moved::Before(Box::new(from.tab.clone()))));
     let append = AppendId::parse("m1".to_owned()).unwrap();
     assert_ne!(append.key(from.tab.id), append.move_key(from.tab.id));
 }
