@@ -12,6 +12,7 @@ use racun_application::payments::NoAuthority;
 use racun_fiscal::Retry;
 use racun_http_api::{Options, RateLimiter, Services};
 use racun_kernel::{RateLimits, Vault};
+use time::OffsetDateTime;
 use tokio::runtime::Handle;
 
 use crate::authorities::{self, Connected};
@@ -54,13 +55,10 @@ pub async fn serve(settings: &Settings) -> anyhow::Result<()> {
         white_labels: Arc::new(labels),
         ..services
     };
-    if settings.database.url.is_none() {
-        // The data folder is this process's alone, so whoever was sending is gone.
-        let ended = fiscalization::end_leases(&*services.store, &services.stamp()).await?;
-        if ended > 0 {
-            tracing::info!(ended, "documents that the process before was reporting are sent again");
-        }
-    }
+    let services = match settings.database.url {
+        Some(_) => services,
+        None => alone(services).await?,
+    };
     let work = jobs::start(&services, following(&services));
     let stop = async move {
         stop.await;
@@ -150,8 +148,25 @@ pub fn services(
         started: Instant::now(),
         runtime: Handle::current(),
     };
+    hearing(services, None)
+}
+
+/// `services` whose payments the tax authorities hear of.
+fn hearing(services: Services, alone_since: Option<OffsetDateTime>) -> Services {
     let (store, fiscal) = (Arc::clone(&services.store), services.fiscal());
-    Services { tax_authority: Arc::new(FiscalAuthority { store, fiscal }), ..services }
+    let authority = FiscalAuthority { store, fiscal, alone_since };
+    Services { tax_authority: Arc::new(authority), ..services }
+}
+
+/// `services` of a process whose data folder is its own, before it begins anything: whoever was telling
+/// a tax authority is gone, so nobody waits for its leases.
+async fn alone(services: Services) -> anyhow::Result<Services> {
+    let stamp = services.stamp();
+    let ended = fiscalization::end_leases(&*services.store, &stamp).await?;
+    if ended > 0 {
+        tracing::info!(ended, "documents that the process before was reporting are sent again");
+    }
+    Ok(hearing(services, Some(stamp.now())))
 }
 
 /// What counts requests; `None` where the settings do not limit them.

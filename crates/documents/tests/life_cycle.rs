@@ -302,10 +302,13 @@ fn an_unconfirmed_change_of_a_payment_is_stored_and_holds_the_invoice() {
     assert_eq!(plain.get("payment_change_unconfirmed"), None);
     assert_eq!(serde_json::from_value::<Document>(plain).unwrap(), invoice);
     let change = PaymentChange {
-        payment_id: stamp.id(),
+        payment_id: Some(stamp.id()),
         from: "cash".to_owned(),
         to: "card".to_owned(),
         attempted_at: NOW,
+        attempt: "1".to_owned(),
+        reported: Vec::new(),
+        lease_until: None,
     };
     let waiting = invoice.clone().with_payment_change(Some(change));
     let read: Document = serde_json::from_value(serde_json::to_value(&waiting).unwrap()).unwrap();

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use async_trait::async_trait;
-use racun_documents::{Document, FiscalRecord, FiscalStatus, Fiscalization};
+use racun_documents::{Document, FiscalRecord, FiscalStatus, Fiscalization, PaymentChange};
 use racun_fiscal::{
     Authority, Content, EXCHANGES, Exchange, Header, Means, Message, MessageId, Patience, Reply,
     fina, may_skip,
@@ -25,6 +25,9 @@ pub struct FiscalAuthority {
     pub store: Arc<dyn Store>,
     /// How authorities are told; `None` where private keys cannot be kept, and nobody is told.
     pub fiscal: Option<Fiscal>,
+    /// Since when this process is alone with the store: whoever began an attempt before is gone.
+    /// `None` where others may work beside it.
+    pub alone_since: Option<OffsetDateTime>,
 }
 
 #[async_trait]
@@ -38,6 +41,10 @@ impl TaxAuthority for FiscalAuthority {
                 fiscalized(matter, status, record.as_ref(), matter.at)
             }
         }
+    }
+
+    fn may_live(&self, attempt: &PaymentChange) -> bool {
+        self.alone_since.is_none_or(|since| attempt.attempted_at >= since)
     }
 
     async fn report(&self, matter: &Matter, stamp: &Stamp) -> Result<(), ReportError> {

@@ -2,7 +2,7 @@
 
 use async_trait::async_trait;
 use racun_access::Entity;
-use racun_documents::Document;
+use racun_documents::{Document, PaymentChange};
 use racun_kernel::Stamp;
 use racun_settlement::{PaymentType, ReportError, TypeChange, TypeChangeRule};
 use time::OffsetDateTime;
@@ -44,6 +44,12 @@ pub trait TaxAuthority: Send + Sync {
     /// It is asked while the document is held, inside the unit that decides on the change, so it
     /// MUST answer from `matter` alone: no network, no store, no waiting.
     fn concern(&self, matter: &Matter) -> Concern;
+
+    /// Whether whoever began `attempt` may still be telling the authority. When it is certain that
+    /// its process is gone, its lease keeps nobody out.
+    fn may_live(&self, _attempt: &PaymentChange) -> bool {
+        true
+    }
 
     /// Tells the authority of the change, and waits for its confirmation. `Ok` says that it took
     /// the change.

@@ -11,7 +11,8 @@
 //! **One attempt at a time.** An attempt has an id and a lease. While the lease lasts, nothing else
 //! that changes how the document is paid begins, the same change neither: two reports of one change
 //! that overtake each other leave the authority with what was told first. Whoever gets no answer ends
-//! the lease and leaves the attempt; whoever dies leaves both. Then the same change may begin the
+//! the lease and leaves the attempt; whoever dies leaves both, and the lease runs out, or is void when it
+//! is certain that the process is gone. Then the same change may begin the
 //! next attempt, and no other: it is reported again, which the authority must bear. Only the attempt
 //! that was begun last is written or cleared, by its own outcome.
 //!
@@ -129,7 +130,9 @@ fn begin(held: Held, command: Command, asking: &Asking) -> Result<(Begun, Writes
     let is_again = pending.as_ref().is_some_and(|pending| is_of(pending, &change));
     let is_judged = is_again || change.is_of_type() || decided.before != decided.after;
     if let Some(pending) = &pending {
+        let may_live = |own: &Arc<dyn TaxAuthority>| own.may_live(pending);
         let wait = pending.under_way(decided.now);
+        let wait = wait.filter(|_| asking.authority.as_ref().is_none_or(may_live));
         if (is_judged && (!is_again || wait.is_some())) || would_lose(pending, &change) {
             return Err(unconfirmed(pending, wait));
         }

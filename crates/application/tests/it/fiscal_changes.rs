@@ -30,7 +30,8 @@ async fn change(
     stamp: &Stamp,
 ) -> Result<Payment, TypeChangeError> {
     let (store, fiscal) = (Arc::clone(&own.shop.store), Some(own.fiscal.clone()));
-    let authority: Arc<dyn TaxAuthority> = Arc::new(FiscalAuthority { store, fiscal });
+    let authority: Arc<dyn TaxAuthority> =
+        Arc::new(FiscalAuthority { store, fiscal, alone_since: None });
     let patch = PaymentPatch { kind: Patch::Value(to), ..PaymentPatch::default() };
     let (store, scope, entity) = (&*own.shop.store, &own.shop.scope, &own.shop.entity);
     let outcome = payments::change(store, &authority, scope, entity, payment.id, patch, stamp);

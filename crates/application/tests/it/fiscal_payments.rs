@@ -12,6 +12,7 @@ use racun_fiscal::{LEASE, Means, Message};
 use racun_kernel::{Decimal, Patch, Stamp};
 use racun_settlement::PaymentType::{self, BankTransfer, Card, Cash};
 use racun_settlement::{NewPayment, Payment, PaymentPatch, TypeChangeError, TypeChangeRule};
+use time::OffsetDateTime;
 use time::macros::datetime;
 
 use crate::fiscal::{in_croatia, in_slovenia};
@@ -28,7 +29,16 @@ impl Till {
     fn of(own: Fiscalizing) -> Self {
         let (store, fiscal) = (Arc::clone(&own.shop.store), Some(own.fiscal.clone()));
         own.office.heard();
-        Self { own, authority: Arc::new(FiscalAuthority { store, fiscal }) }
+        let authority = FiscalAuthority { store, fiscal, alone_since: None };
+        Self { own, authority: Arc::new(authority) }
+    }
+
+    /// The shop after its process was started anew at `now`, alone with its store.
+    fn started(self, now: OffsetDateTime) -> Self {
+        let Self { own, .. } = self;
+        let (store, fiscal) = (Arc::clone(&own.shop.store), Some(own.fiscal.clone()));
+        let authority = FiscalAuthority { store, fiscal, alone_since: Some(now) };
+        Self { own, authority: Arc::new(authority) }
     }
 
     fn ports(&self) -> PaymentPorts<'_> {
@@ -198,6 +208,36 @@ async fn a_first_payment_without_an_answer_is_an_attempt_that_the_same_one_ends(
     till.pay(&invoice, Card, "10", &later).await.unwrap();
     till.hears(&invoice, &[O, O], "other").await;
     assert_eq!(till.own.payments_of(&invoice).await.len(), 2);
+}
+
+#[tokio::test]
+async fn who_is_alone_takes_over_at_once_from_the_process_before() {
+    let till = Till::of(in_croatia().await);
+    let stamp = till.own.shop.stamp.clone();
+    let invoice = till.sell(&[], FiscalRequest::default()).await;
+    let dies = async |till: &Till, stamp: &Stamp| {
+        till.own.office.then_hangs();
+        let pay = till.pay(&invoice, Cash, "22", stamp);
+        let died = tokio::time::timeout(std::time::Duration::from_millis(50), pay).await;
+        assert!(died.is_err(), "it is being told");
+    };
+    dies(&till, &stamp).await;
+    let later = till.own.at(stamp.now() + time::Duration::SECOND);
+    let till = till.started(later.now());
+    // What this process itself begins keeps its lease.
+    dies(&till, &later).await;
+    let twin = till.pay(&invoice, Cash, "22", &later).await.unwrap_err();
+    let refused = Error::TypeChange(TypeChangeError::Unconfirmed {
+        payment_id: None,
+        from: "none".to_owned(),
+        to: "cash".to_owned(),
+        wait: Some(61),
+    });
+    assert_eq!(twin, refused);
+    let again = till.own.at(later.now() + time::Duration::SECOND);
+    let till = till.started(again.now());
+    till.pay(&invoice, Cash, "22", &again).await.unwrap();
+    till.hears(&invoice, &[G, G, G], "cash").await;
 }
 
 #[tokio::test]

@@ -122,6 +122,7 @@ impl Till {
         let rules = FiscalAuthority {
             store: Arc::clone(&own.shop.store),
             fiscal: Some(own.fiscal.clone()),
+            alone_since: None,
         };
         let (random, held) = (Random::new(seed), G);
         let state = Mutex::new(State { random, held, is_told: false, fates: [0; 6] });

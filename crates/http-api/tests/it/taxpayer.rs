@@ -46,7 +46,7 @@ impl Taxpayer {
                 ..services
             };
             let (store, fiscal) = (Arc::clone(&services.store), services.fiscal());
-            let tax_authority = Arc::new(FiscalAuthority { store, fiscal });
+            let tax_authority = Arc::new(FiscalAuthority { store, fiscal, alone_since: None });
             racun_http_api::Services { tax_authority, ..services }
         })
         .await;
