@@ -41,6 +41,7 @@ const AREAS: &[&[Route]] = &[
     pos::tables::ROUTES,
     pos::tabs::ROUTES,
     pos::takings::ROUTES,
+    pos::closings::ROUTES,
     fiscal::furs::ROUTES,
     fiscal::internal_act::ROUTES,
     fiscal::fina::ROUTES,

@@ -1,13 +1,17 @@
 //! The point of sale: what a command names is looked up, then one unit holds the tab and decides.
 //!
-//! | Module   | Owns                                    |
-//! | -------- | --------------------------------------- |
-//! | `tables` | tables, at most so many of an entity    |
-//! | `tabs`   | every command on a tab, and the lists   |
-//! | `gather` | the reads: items, taxes, the customer   |
-//! | `takings`| the takings of a day                    |
+//! | Module      | Owns                                    |
+//! | ----------- | --------------------------------------- |
+//! | `tables`    | tables, at most so many of an entity    |
+//! | `tabs`      | every command on a tab, and the lists   |
+//! | `gather`    | the reads: items, taxes, the customer   |
+//! | `takings`   | the takings of a day                    |
+//! | `questions` | what they ask the store for             |
+//! | `closings`  | a day's takings, frozen                 |
 
+pub mod closings;
 mod gather;
+mod questions;
 pub mod tables;
 pub mod tabs;
 pub mod takings;

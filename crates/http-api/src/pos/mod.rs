@@ -7,12 +7,15 @@
 //! | `listing` | the list of tabs, and whether it changed since it was read |
 //! | `tab`     | bodies of tabs and their lines                          |
 //! | `takings` | the daily report                                        |
+//! | `closings`| the closings of days                                    |
 
+pub(crate) mod closings;
 mod listing;
 mod tab;
 pub(crate) mod tables;
 pub(crate) mod tabs;
 pub(crate) mod takings;
 
+pub(crate) use closings::ClosingBody;
 pub(crate) use listing::Tags;
 pub(crate) use tab::TabBody;
