@@ -180,6 +180,8 @@ pub struct CarriedOver {
     pub turnover: Decimal,
     /// Money that moved, in less out; only types of which any did.
     pub net_by_payment_type: Vec<Money>,
+    /// Of that and of tips, notes and coins.
+    pub cash: Decimal,
 }
 
 impl CarriedOver {
@@ -207,12 +209,8 @@ impl CarriedOver {
             gross: &now.totals.gross - &then.totals.gross,
             turnover: &now.turnover() - &then.turnover(),
             net_by_payment_type: money,
+            cash: &now.cash() - &then.cash(),
         })
-    }
-
-    fn cash(&self) -> Decimal {
-        let cash = self.net_by_payment_type.iter().filter(|money| money.kind == "cash");
-        cash.map(|money| &money.total).sum()
     }
 }
 
@@ -234,7 +232,7 @@ pub struct Closing {
     pub opening_cash: Decimal,
     /// What came to the day of the previous closing after it.
     pub carried_over: Option<CarriedOver>,
-    /// `opening_cash`, the cash that was carried over, and the cash of the day.
+    /// `opening_cash`, the cash that was carried over, and the cash of the day, tips included.
     pub expected_cash: Decimal,
     /// What was in the drawer.
     pub counted_cash: Decimal,
@@ -266,7 +264,7 @@ impl Closing {
         act: &Act,
     ) -> (Self, Vec<Event>) {
         let Count { date, place, opening_cash, counted_cash, note } = count;
-        let carried = carried_over.as_ref().map_or_else(Decimal::zero, CarriedOver::cash);
+        let carried = carried_over.as_ref().map_or_else(Decimal::zero, |it| it.cash.clone());
         let expected_cash = &(&opening_cash + &carried) + &report.cash();
         let closing = Self {
             id: act.stamp.id(),

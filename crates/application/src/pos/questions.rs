@@ -24,6 +24,9 @@ const SELLER: [Part; 4] = [
     text(&["operator", "email"]),
 ];
 
+/// What was given beyond the amounts of payments.
+const TIPS: Figure = Figure::Sum(Part::Body(&["tip"], FieldKind::Number));
+
 /// Before tax and with tax, each as it is and converted.
 const TOTALS: [&str; 4] =
     ["total", "total_converted", "total_with_tax", "total_with_tax_converted"];
@@ -55,6 +58,7 @@ pub(super) struct Answers {
     pub undoing: Vec<TallyRow>,
     pub paid: [Vec<TallyRow>; 2],
     pub paid_on_the_day: [Vec<TallyRow>; 2],
+    /// This and the next one with tips as a third figure.
     pub received: [Vec<TallyRow>; 2],
     pub received_ahead: [Vec<TallyRow>; 2],
     pub given_back: [Vec<TallyRow>; 2],
@@ -116,7 +120,11 @@ pub(super) fn questions(day: &Day, filter: &Filter, currency: Currency) -> Vec<T
             let documents = documents.clone().only("currency_code", currency);
             let within = Within::new(&PAYMENTS, field, documents.table, documents.clauses);
             let within = Within { is_looked_up, ..within };
-            asked.push(paid(payments, field, within, is_foreign));
+            let mut paid = paid(payments, field, within, is_foreign);
+            if is_looked_up && field != "credit_note_id" {
+                paid.figures.push(TIPS);
+            }
+            asked.push(paid);
         }
     }
     let money = whenever.only("type", is_money());

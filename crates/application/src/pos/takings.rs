@@ -202,25 +202,28 @@ fn add_money(
     documents: &BTreeMap<String, Document>,
     currency: Currency,
 ) {
-    let mut add = |answers: &[Vec<TallyRow>; 2], add: fn(&mut Ledger, &str, &Decimal, &Decimal)| {
+    type Add = fn(&mut Ledger, &str, &Decimal, &Decimal);
+    let mut add = |answers: &[Vec<TallyRow>; 2], nth: usize, add: Add| {
         for row in answers.iter().flatten() {
             let kind = row.by[0].as_text().unwrap_or_default();
             let amount = match row.by.get(1).and_then(Value::as_text) {
-                None => row.figures[1].clone(),
+                None => row.figures[nth].clone(),
                 Some(id) => {
                     let document = documents.get(&id);
                     let exchange = document.map_or(Exchange::Unknown, |it| exchange(it, currency));
-                    exchange.convert(&row.figures[1], currency)
+                    exchange.convert(&row.figures[nth], currency)
                 }
             };
             add(ledger, &kind, &row.figures[0], &amount);
         }
     };
-    add(&answers.paid, Ledger::pay);
-    add(&answers.paid_on_the_day, |ledger, kind, _, total| ledger.pay_on_the_day(kind, total));
-    add(&answers.received, |ledger, kind, _, total| ledger.receive(kind, total));
-    add(&answers.received_ahead, |ledger, kind, _, total| ledger.receive(kind, total));
-    add(&answers.given_back, Ledger::give_back);
+    add(&answers.paid, 1, Ledger::pay);
+    add(&answers.paid_on_the_day, 1, |ledger, kind, _, total| ledger.pay_on_the_day(kind, total));
+    for received in [&answers.received, &answers.received_ahead] {
+        add(received, 1, |ledger, kind, _, total| ledger.receive(kind, total));
+        add(received, 2, |ledger, kind, _, total| ledger.tip(kind, total));
+    }
+    add(&answers.given_back, 1, Ledger::give_back);
     for row in answers.returned.iter().flatten() {
         let [kind, id] = [0, 1].map(|place| row.by[place].as_text().unwrap_or_default());
         let Some(document) = documents.get(&id) else { continue };

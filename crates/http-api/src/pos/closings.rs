@@ -88,7 +88,7 @@ pub(crate) struct ClosingBody {
     /// What came to the day of the previous closing after it; null when nothing did.
     #[schema(required = true)]
     carried_over: Option<CarriedOverBody>,
-    /// `opening_cash`, the cash that was carried over, and the cash of the day.
+    /// `opening_cash`, the cash that was carried over, and the cash of the day, tips included.
     #[schema(schema_with = number)]
     expected_cash: Decimal,
     /// The cash that was in the drawer.
@@ -132,6 +132,9 @@ struct CarriedOverBody {
     turnover: Decimal,
     /// Money that moved, in less out.
     net_by_payment_type: Vec<MoneyBody>,
+    /// Of that and of tips, notes and coins.
+    #[schema(schema_with = number)]
+    cash: Decimal,
 }
 
 impl Convert<CarriedOverBody> for pos::CarriedOver {
@@ -143,6 +146,7 @@ impl Convert<CarriedOverBody> for pos::CarriedOver {
             gross: self.gross,
             turnover: self.turnover,
             net_by_payment_type: self.net_by_payment_type.convert(),
+            cash: self.cash,
         }
     }
 }

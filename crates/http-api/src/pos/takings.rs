@@ -99,6 +99,8 @@ pub(super) struct TakingsBody {
     /// `paid_on_other_days`, plus `received_for_others`, less `refunds.by_payment_type` and
     /// `returned_by_voiding`. No money moves by the types `advance` and `credit_note`.
     net_by_payment_type: Vec<MoneyBody>,
+    /// Tips of this day's payments; they are no turnover, and in no other figure.
+    tips: Vec<MoneyBody>,
 }
 
 answer! {
@@ -297,6 +299,7 @@ impl Convert<TakingsBody> for Takings {
             received_for_others: self.received_for_others.convert(),
             returned_by_voiding: self.returned_by_voiding.convert(),
             net_by_payment_type: self.net_by_payment_type.convert(),
+            tips: self.tips.convert(),
         }
     }
 }

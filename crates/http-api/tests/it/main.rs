@@ -36,6 +36,7 @@ mod outside;
 mod payment_lists;
 mod payments;
 mod pos;
+mod pos_closings;
 mod pos_lists;
 mod pos_takings;
 mod recovery;

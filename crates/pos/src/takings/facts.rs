@@ -122,6 +122,8 @@ pub struct Paid {
     pub date: Date,
     /// How much, in the document's currency.
     pub amount: Decimal,
+    /// What was given beyond that; it settles nothing.
+    pub tip: Decimal,
 }
 
 /// What a payment is on, by id.

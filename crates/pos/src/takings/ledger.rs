@@ -31,6 +31,7 @@ pub struct Ledger {
     /// Credit notes and total of what went out on the day.
     given_back: BTreeMap<String, [Decimal; 2]>,
     returned: BTreeMap<String, [Decimal; 1]>,
+    tips: BTreeMap<String, [Decimal; 1]>,
     /// Documents, net and gross.
     refunds: [Decimal; 3],
     refund_taxes: BTreeMap<Decimal, [Decimal; 2]>,
@@ -71,6 +72,7 @@ impl Ledger {
             received: BTreeMap::new(),
             given_back: BTreeMap::new(),
             returned: BTreeMap::new(),
+            tips: BTreeMap::new(),
             refunds: nothing(),
             refund_taxes: BTreeMap::new(),
             taken_back: nothing(),
@@ -119,6 +121,11 @@ impl Ledger {
         add(&mut self.received, kind.to_owned(), [total]);
     }
 
+    /// Adds what was given beyond that on the day.
+    pub fn tip(&mut self, kind: &str, total: &Decimal) {
+        add(&mut self.tips, kind.to_owned(), [total]);
+    }
+
     /// Adds money that went out on the day, of so many other credit notes.
     pub fn give_back(&mut self, kind: &str, credit_notes: &Decimal, total: &Decimal) {
         add(&mut self.given_back, kind.to_owned(), [credit_notes, total]);
@@ -156,8 +163,13 @@ impl Ledger {
         let (invoices, net, gross) = (sum(0), sum(1), sum(2));
         let paid: Decimal = self.payments.values().map(|[_, total]| total).sum();
         let (unpaid, tax) = (&gross - &paid, &gross - &net);
-        let [paid_on_other_days, received_for_others, returned_by_voiding, net_by_payment_type] =
-            self.money();
+        let [
+            paid_on_other_days,
+            received_for_others,
+            returned_by_voiding,
+            net_by_payment_type,
+            tips,
+        ] = self.money();
         let totals = Totals { invoices, voided: self.voided, net, tax, gross };
         let payment =
             |(kind, [invoices, total]): (_, [_; 2])| PaymentTakings { kind, invoices, total };
@@ -193,12 +205,14 @@ impl Ledger {
             received_for_others,
             returned_by_voiding,
             net_by_payment_type,
+            tips,
         }
     }
 
     /// What was paid on other days, what was received for other documents, what went back by voiding, and
-    /// what came in less what went out. Types of which nothing moved are left out of the first two.
-    fn money(&self) -> [Vec<Money>; 4] {
+    /// what came in less what went out, and tips. Types of which nothing moved are left out of the first
+    /// two and the last.
+    fn money(&self) -> [Vec<Money>; 5] {
         let mut other_days: BTreeMap<String, [Decimal; 1]> = BTreeMap::new();
         for (kind, [_, total]) in self.payments.iter().filter(|(kind, _)| is_money(kind)) {
             add(&mut other_days, kind.clone(), [total]);
@@ -222,7 +236,13 @@ impl Ledger {
             rows.retain(|row| !row.total.is_zero());
             rows
         };
-        [some(other_days), some(others), list(self.returned.clone()), list(net)]
+        [
+            some(other_days),
+            some(others),
+            list(self.returned.clone()),
+            list(net),
+            some(self.tips.clone()),
+        ]
     }
 }
 

@@ -88,14 +88,14 @@ pub fn takings(day: &Day, currency: Currency, facts: &Facts) -> Takings {
     ledger.close()
 }
 
-/// What was paid in one way of one document, by how and on what.
-type Amounts<'a> = BTreeMap<(&'a str, &'a On), Decimal>;
+/// What was paid in one way of one document, and the tips, by how and on what.
+type Amounts<'a> = BTreeMap<(&'a str, &'a On), [Decimal; 2]>;
 
-fn add_money(
+fn add_money<'a>(
     ledger: &mut Ledger,
     day: &Day,
     currency: Currency,
-    facts: &Facts,
+    facts: &'a Facts,
     counted: &BTreeSet<&String>,
 ) {
     let one = Decimal::from(1);
@@ -107,12 +107,17 @@ fn add_money(
     let (mut ever, mut on_the_day) = (Amounts::new(), Amounts::new());
     for payment in &facts.payments {
         let key = (payment.kind.as_str(), &payment.on);
-        *ever.entry(key).or_insert_with(Decimal::zero) += &payment.amount;
+        let add = |amounts: &mut Amounts<'a>| {
+            let sums = amounts.entry(key).or_insert_with(|| [Decimal::zero(), Decimal::zero()]);
+            sums[0] += &payment.amount;
+            sums[1] += &payment.tip;
+        };
+        add(&mut ever);
         if payment.date == day.date && is_money(&payment.kind) {
-            *on_the_day.entry(key).or_insert_with(Decimal::zero) += &payment.amount;
+            add(&mut on_the_day);
         }
     }
-    for ((kind, on), amount) in ever {
+    for ((kind, on), [amount, _]) in ever {
         let (On::Invoice(id) | On::Advance(id)) = on else { continue };
         let Some(exchange) = exchanges.get(id) else { continue };
         let amount = exchange.convert(&amount, currency);
@@ -123,13 +128,16 @@ fn add_money(
             ledger.return_by_voiding(kind, &amount);
         }
     }
-    for ((kind, on), amount) in on_the_day {
+    for ((kind, on), [amount, tip]) in on_the_day {
         let (On::Invoice(id) | On::Advance(id) | On::CreditNote(id)) = on;
         let Some(exchange) = exchanges.get(id) else { continue };
         let amount = exchange.convert(&amount, currency);
         match on {
             On::CreditNote(_) => ledger.give_back(kind, &one, &amount),
-            On::Invoice(_) | On::Advance(_) => ledger.receive(kind, &amount),
+            On::Invoice(_) | On::Advance(_) => {
+                ledger.receive(kind, &amount);
+                ledger.tip(kind, &exchange.convert(&tip, currency));
+            }
         }
         if matches!(on, On::Invoice(id) if counted.contains(id)) {
             ledger.pay_on_the_day(kind, &amount);

@@ -41,8 +41,11 @@ pub struct Takings {
     /// them back: who voids hands it back.
     pub returned_by_voiding: Vec<Money>,
     /// Money that moved on this day, in less out, by the way of paying: what the drawer has more in the
-    /// evening than in the morning. No money moves by a settlement.
+    /// evening than in the morning, tips aside. No money moves by a settlement.
     pub net_by_payment_type: Vec<Money>,
+    /// What was given beyond the amounts of the day's payments, by the way of paying; types of which
+    /// nothing was are left out. It is no turnover, and in no other figure.
+    pub tips: Vec<Money>,
 }
 
 /// What the invoices of the day come to. Numbers of invoices are whole.
@@ -150,10 +153,10 @@ pub struct Law {
 }
 
 impl Takings {
-    /// What came in less what went out in notes and coins.
+    /// What came in less what went out in notes and coins, tips included: they are in the drawer.
     #[must_use]
     pub fn cash(&self) -> Decimal {
-        total_of(&self.net_by_payment_type, "cash")
+        &total_of(&self.net_by_payment_type, "cash") + &total_of(&self.tips, "cash")
     }
 
     /// What the day adds to all that was ever sold: its sales, less what was given back or voided on

@@ -53,6 +53,7 @@ fn sold(date: Date, cash: &[&str]) -> Takings {
         kind: "cash".to_owned(),
         date,
         amount: decimal(amount),
+        tip: decimal("0"),
     };
     let facts = Facts {
         sales: cash.iter().enumerate().map(sale).collect(),

@@ -65,7 +65,13 @@ fn on(id: &str) -> On {
 }
 
 fn paid(id: &str, kind: &str, amount: &str) -> Paid {
-    Paid { on: on(id), kind: kind.to_owned(), date: DAY, amount: decimal(amount) }
+    Paid {
+        on: on(id),
+        kind: kind.to_owned(),
+        date: DAY,
+        amount: decimal(amount),
+        tip: Decimal::zero(),
+    }
 }
 
 fn seller(user: &str, name: Option<&str>) -> Option<Seller> {
@@ -337,6 +343,19 @@ fn a_credit_note_that_voids_a_sale_of_the_same_day_is_no_refund() {
     assert_eq!(money(&report)[0], "1 back 8.4, 0 later 0");
 }
 
+#[test]
+fn tips_are_in_the_drawer_and_no_turnover() {
+    let tipped = Paid { tip: decimal("1"), ..paid("inv_1", "cash", "8.4") };
+    let report = report(&[sold("inv_1", "8", "8.4")], &[tipped, paid("inv_1", "card", "0.1")]);
+    let tips = report.tips.iter().map(|row| (&row.kind[..], &row.total)).collect::<Vec<_>>();
+    assert_eq!(tips, [("cash", &decimal("1"))]);
+    assert_eq!(
+        (money(&report)[2].as_str(), report.cash()),
+        ("card: 0.1; cash: 8.4", decimal("9.4"))
+    );
+    assert_eq!(report.turnover(), decimal("8.4"));
+}
+
 fn amounts() -> impl Strategy<Value = Decimal> {
     (-100_000_i64..100_000).prop_map(|cents| Decimal::new(cents, 2))
 }
@@ -427,6 +446,7 @@ fn days() -> impl Strategy<Value = Facts> {
                 kind: kinds[kind].to_owned(),
                 date: nth(day),
                 amount: Decimal::new(cents, 2),
+                tip: Decimal::zero(),
             });
             let (returns, advances) = (returns.collect(), advances.collect());
             let payments = payments.collect();
