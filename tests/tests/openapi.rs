@@ -312,6 +312,12 @@ async fn recurring(checked: &mut Checked<'_>) {
 }
 
 async fn point_of_sale(checked: &mut Checked<'_>) {
+    let count = json!({ "counted_cash": 1, "note": "n" });
+    let closing = checked.post("/pos/reports/closings", count.clone()).await;
+    checked.post("/pos/reports/closings", count).await;
+    checked.get("/pos/reports/closings").await;
+    let closing = closing["id"].as_str().unwrap_or_default();
+    checked.get(&format!("/pos/reports/closings/{closing}")).await;
     let table = json!({ "label": "1", "sort_order": 1 });
     let table = checked.post("/pos/tables", table).await;
     checked.get("/pos/tables?include_inactive=true").await;

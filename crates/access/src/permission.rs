@@ -10,8 +10,8 @@ pub enum Permission {
     /// Reading what a till works with: documents, payments, customers, suppliers, items, taxes,
     /// categories, units, tables, tabs, business premises and devices, and who its operators are.
     ReadTill,
-    /// Selling: making and issuing documents, recording payments, using tabs, and handing the till
-    /// over to another operator.
+    /// Selling: making and issuing documents, recording payments, using tabs, closing a day, and
+    /// handing the till over to another operator.
     Sell,
     /// Having a PIN: setting and removing one's own; with [`Permission::ManagePeople`] anybody's.
     SetPin,

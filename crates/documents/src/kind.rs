@@ -151,8 +151,9 @@ impl<'de> Deserialize<'de> for DocumentId {
 /// Fields of every kind of document, in the order of `Document::values`.
 ///
 /// What no two documents share is the hidden `number_key`: the number itself, but for fiscalized
-/// documents, whose numbers begin anew each year without naming it.
-static FIELDS: [Field; 40] = [
+/// documents, whose numbers begin anew each year without naming it. Takings of a place ask for the hidden
+/// `fiscal_premise` and `fiscal_device`: the names that a tax authority was told.
+static FIELDS: [Field; 42] = [
     Field::id(),
     Field::column("number", FieldKind::Text).searched().indexed(),
     Field::column("is_draft", FieldKind::Bool),
@@ -179,7 +180,7 @@ static FIELDS: [Field; 40] = [
     Field::column("metadata", FieldKind::Map),
     Field::column("accepted_at", FieldKind::Instant),
     Field::column("rejected_at", FieldKind::Instant),
-    Field::column("voided_at", FieldKind::Instant),
+    Field::column("voided_at", FieldKind::Instant).indexed(),
     Field::column("deleted_at", FieldKind::Instant),
     Field::column("created_at", FieldKind::Instant),
     Field::column("updated_at", FieldKind::Instant),
@@ -193,6 +194,8 @@ static FIELDS: [Field; 40] = [
     Field::body("business_unit.name", &["content", "business_unit", "name"]).searched(),
     Field::body("issuer.name", &["content", "issuer", "name"]),
     Field::column("number_key", FieldKind::Text).unique(Unique::Tenant).hidden(),
+    Field::body("fiscal_premise", &["fiscal", "record", "premise"]).hidden(),
+    Field::body("fiscal_device", &["fiscal", "record", "device"]).hidden(),
 ];
 
 /// Invoices.

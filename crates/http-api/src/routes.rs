@@ -44,6 +44,7 @@ const AREAS: &[&[Route]] = &[
     pos::tabs::ROUTES,
     pos::splitting::ROUTES,
     pos::takings::ROUTES,
+    pos::closings::ROUTES,
     fiscal::furs::ROUTES,
     fiscal::internal_act::ROUTES,
     fiscal::fina::ROUTES,

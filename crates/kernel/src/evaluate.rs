@@ -85,6 +85,7 @@ fn compare(operator: &Operator, value: &Value) -> bool {
         Operator::Gte(bound) => against(bound).is_some_and(Ordering::is_ge),
         Operator::Lt(bound) => against(bound).is_some_and(Ordering::is_lt),
         Operator::Lte(bound) => against(bound).is_some_and(Ordering::is_le),
+        Operator::NotBefore(bound) => against(bound).is_none_or(Ordering::is_ge),
         Operator::Between(min, max) => {
             against(min).is_some_and(Ordering::is_ge) && against(max).is_some_and(Ordering::is_le)
         }

@@ -201,6 +201,8 @@ kinds! {
     PosTab, PosTabId = "ptab_";
     /// A line of a tab.
     PosLine, PosLineId = "line_";
+    /// The closing of a day at the point of sale.
+    PosClosing, PosClosingId = "pclo_";
     /// A business premise that FURS knows.
     FursPremise, FursPremiseId = "premise_";
     /// An electronic device of such a premise.

@@ -118,6 +118,8 @@ pub enum Operator {
     Lt(Value),
     /// Less or equal.
     Lte(Value),
+    /// Greater or equal, or null: what had not happened before.
+    NotBefore(Value),
     /// Both ends included.
     Between(Value, Value),
     /// Equal to one of them.

@@ -48,6 +48,10 @@ pub struct Within {
     pub table: &'static Table,
     /// All must hold of the other row.
     pub clauses: Vec<Clause>,
+    /// How a store finds out; the meaning is the same. True: it looks up the other row of each counted
+    /// one, when the tally's own clauses leave few of these. False: it begins with the other rows,
+    /// when `clauses` leave few of those.
+    pub is_looked_up: bool,
 }
 
 /// A text or a number that a tally looks at.
@@ -141,7 +145,13 @@ impl Within {
     ) -> Self {
         of.indexed_text(name).expect("use cases name indexed text fields");
         let (place, field) = of.field(name).expect("it was found a line above");
-        Self { field, place, table, clauses }
+        Self { field, place, table, clauses, is_looked_up: false }
+    }
+
+    /// The same, for a tally that counts few rows, of which each names one of many.
+    #[must_use]
+    pub fn looked_up(self) -> Self {
+        Self { is_looked_up: true, ..self }
     }
 }
 

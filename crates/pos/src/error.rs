@@ -2,6 +2,7 @@
 
 use racun_kernel::{Issue, Issues, StoreError};
 
+use crate::closing::Closing;
 use crate::tab::Tab;
 use crate::totals::TabTotals;
 
@@ -26,6 +27,12 @@ pub enum PosError {
     /// The invoice cannot close a tab.
     #[error("{}", .0.message)]
     Invoice(Issue),
+    /// The day is closed: this is its closing.
+    #[error("this day was closed before, as number {}; a closing never changes", .0.number)]
+    DayClosed(Box<Closing>),
+    /// Others closed the same place meanwhile, again and again.
+    #[error("the same place was closed at the same moment; look at its closings")]
+    ClosedMeanwhile,
     /// The store failed.
     #[error(transparent)]
     Store(StoreError),

@@ -20,6 +20,7 @@
 //! | `check`  | limits of texts and metadata                                             |
 //! | `error`  | why a command is refused, with the tab that refuses it                   |
 //! | `takings`| what the invoices of a day come to                                       |
+//! | `closing`| a day's report, frozen, with the cash that was counted                   |
 //!
 //! **Invariants.** The version rises by exactly one with each change, and by nothing else. An append
 //! of one name is applied once, for ever. Nothing is added under a live claim, and at most one device
@@ -27,6 +28,7 @@
 
 mod append;
 mod check;
+mod closing;
 mod error;
 mod known;
 mod line;
@@ -36,6 +38,9 @@ pub mod takings;
 mod totals;
 
 pub use append::{APPENDS, AcceptedAppend, AppendId, MAX_APPEND_ID_CHARS, Naming};
+pub use closing::{
+    CLOSINGS, CarriedOver, Closing, Count, MAX_CLOSING_NOTE_CHARS, NewClosing, Place,
+};
 pub use error::{PosError, RefusedTab, TabRefusal, TableRefusal};
 pub use known::{Known, KnownItem};
 pub use line::{
@@ -52,4 +57,4 @@ pub use table::{MAX_LABEL_CHARS, MAX_TABLES, POS_TABLES, PosTable, PosTableInput
 pub use totals::{MAX_SHARES, TabTaxTotal, TabTotals, deal};
 
 /// Every table of this crate.
-pub static TABLES: [&racun_kernel::Table; 3] = [&POS_TABLES, &TABS, &APPENDS];
+pub static TABLES: [&racun_kernel::Table; 4] = [&POS_TABLES, &TABS, &APPENDS, &CLOSINGS];

@@ -216,7 +216,7 @@ pub static PAYMENTS: Table = Table {
         Field::column("applied_to_expense_id", FieldKind::Text).indexed(),
         Field::column("amount", FieldKind::Number),
         Field::column("type", FieldKind::Text),
-        Field::column("date", FieldKind::Date),
+        Field::column("date", FieldKind::Date).indexed(),
         Field::column("reference", FieldKind::Text).searched(),
         Field::column("tag", FieldKind::Text).searched(),
         Field::column("note", FieldKind::Text).searched(),

@@ -144,6 +144,7 @@ fn operator(
         Operator::Gte(value) => compare(">=", value),
         Operator::Lt(value) => compare("<", value),
         Operator::Lte(value) => compare("<=", value),
+        Operator::NotBefore(value) => format!("({}) IS NOT TRUE", compare("<", value)),
         Operator::Between(min, max) => {
             format!("{} AND {}", compare(">=", min), compare("<=", max))
         }

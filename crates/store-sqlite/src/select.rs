@@ -188,6 +188,9 @@ fn holds(clause: &Clause) -> Sql {
         Operator::Gte(bound) => compared(" >= ", bound),
         Operator::Lt(bound) => compared(" < ", bound),
         Operator::Lte(bound) => compared(" <= ", bound),
+        Operator::NotBefore(bound) => {
+            Sql::new("(").join(&compared(" < ", bound)).then(") IS NOT TRUE")
+        }
         Operator::Between(min, max) => compared(" BETWEEN ", min).then(" AND ").bind(cell(max)),
         Operator::In(values) => {
             let sql = one_of(operand.clone(), " IN ", values);

@@ -17,32 +17,60 @@ pub(crate) fn tallies(
     tallies: &[Tally],
 ) -> rusqlite::Result<Vec<Vec<TallyRow>>> {
     let snapshot = connection.transaction()?;
-    tallies.iter().map(|tally| count(&snapshot, tenant, tally)).collect()
+    let mut answers = vec![Vec::new(); tallies.len()];
+    for alike in alike(tallies) {
+        let walked: Vec<&Tally> = alike.iter().map(|place| &tallies[*place]).collect();
+        for (place, rows) in alike.into_iter().zip(count(&snapshot, tenant, &walked)?) {
+            answers[place] = rows;
+        }
+    }
+    Ok(answers)
 }
 
+/// The places of `tallies`, those together that count the same rows: what is in the rows' bodies is read
+/// once for all of them.
+fn alike(tallies: &[Tally]) -> Vec<Vec<usize>> {
+    let rows = |place: usize| {
+        let tally: &Tally = &tallies[place];
+        (tally.table, &tally.clauses, &tally.within, tally.needs_bodies())
+    };
+    let mut groups: Vec<Vec<usize>> = Vec::new();
+    for place in 0..tallies.len() {
+        match groups.iter_mut().find(|group| rows(group[0]) == rows(place)) {
+            Some(group) => group.push(place),
+            None => groups.push(vec![place]),
+        }
+    }
+    groups
+}
+
+/// What `tallies`, all of which count the same rows, come to.
 fn count(
     connection: &Connection,
     tenant: &Tenant,
-    tally: &Tally,
-) -> rusqlite::Result<Vec<TallyRow>> {
-    let fields = fields(tally);
-    let mut counter = Counter::new(tally);
-    let mut values = vec![Value::Null; tally.table.fields.len()];
-    statement(tenant, tally, &fields).rows(connection, |row| {
+    tallies: &[&Tally],
+) -> rusqlite::Result<Vec<Vec<TallyRow>>> {
+    let Some(first) = tallies.first() else { return Ok(Vec::new()) };
+    let fields = fields(tallies);
+    let mut counters: Vec<Counter<'_>> = tallies.iter().map(|tally| Counter::new(tally)).collect();
+    let mut values = vec![Value::Null; first.table.fields.len()];
+    statement(tenant, first, &fields).rows(connection, |row| {
         for (column, (place, field)) in fields.iter().enumerate() {
             values[*place] = value(field, row, column)?;
         }
         let body: Option<String> = row.get(fields.len())?;
         let body = body.map_or(Ok(serde_json::Value::Null), |body| serde_json::from_str(&body));
-        counter.add(&values, &body.map_err(|error| unread(fields.len(), error))?);
+        let body = body.map_err(|error| unread(fields.len(), error))?;
+        counters.iter_mut().for_each(|counter| counter.add(&values, &body));
         Ok(())
     })?;
-    Ok(counter.rows())
+    Ok(counters.into_iter().map(Counter::rows).collect())
 }
 
-/// The declared fields that `tally` looks at, with their places.
-fn fields(tally: &Tally) -> Vec<(usize, &'static Field)> {
-    let declared = tally.parts().filter_map(|part| match part {
+/// The declared fields that `tallies` look at, with their places.
+fn fields(tallies: &[&Tally]) -> Vec<(usize, &'static Field)> {
+    let parts = tallies.iter().flat_map(|tally| tally.parts());
+    let declared = parts.filter_map(|part| match part {
         Part::Field { field, place } => Some((place, field)),
         Part::Body(..) | Part::Element(..) => None,
     });
@@ -66,6 +94,19 @@ fn statement(tenant: &Tenant, tally: &Tally, fields: &[(usize, &'static Field)])
         .then(&format!(r#"{body} FROM "{}" WHERE "#, tally.table.name))
         .join(&live(tally.table, &tally.clauses));
     let Some(within) = &tally.within else { return sql };
+    if within.is_looked_up {
+        // SQLite makes a list of all that IN (SELECT …) answers, before it looks at the first row.
+        let own = place(within.field);
+        return sql
+            .then(&format!(
+                r#" AND EXISTS (SELECT 1 FROM "{}" WHERE id = "{}"."#,
+                within.table.name, tally.table.name
+            ))
+            .join(&own)
+            .then(" AND ")
+            .join(&live(within.table, &within.clauses))
+            .then(")");
+    }
     sql.then(" AND ")
         .join(&place(within.field))
         .then(&format!(r#" IN (SELECT id FROM "{}" WHERE "#, within.table.name))

@@ -179,7 +179,15 @@ async fn cancel(device: &Player, [_, terrace]: &[String; 2], cake: &str) -> anyh
 async fn takings(player: &Player) -> anyhow::Result<()> {
     let report = player.send("daily takings", Method::GET, "/pos/reports/daily", None).await?;
     report.show(&["date", "currency_code"]);
-    for part in ["totals", "by_payment_type", "by_tax_rate", "by_category", "by_operator"] {
+    let parts = [
+        "totals",
+        "by_payment_type",
+        "by_tax_rate",
+        "by_category",
+        "by_operator",
+        "net_by_payment_type",
+    ];
+    for part in parts {
         print::line(format_args!("    {part}: {}", plain(&report.body[part])));
     }
     Ok(())

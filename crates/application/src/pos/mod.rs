@@ -1,21 +1,25 @@
 //! The point of sale: what a command names is looked up, then one unit holds the tab and decides.
 //!
-//! | Module   | Owns                                    |
-//! | -------- | --------------------------------------- |
-//! | `tables` | tables, at most so many of an entity    |
-//! | `tabs`   | every command on a tab, and the lists   |
-//! | `closing` | a tab ends in an invoice of elsewhere   |
-//! | `invoicing` | an invoice is made of tabs            |
-//! | `moving` | lines go to another tab                 |
-//! | `orders` | what tabs come to                       |
-//! | `gather` | the reads: items, taxes, the customer   |
-//! | `takings`| the takings of a day                    |
+//! | Module      | Owns                                    |
+//! | ----------- | --------------------------------------- |
+//! | `tables`    | tables, at most so many of an entity    |
+//! | `tabs`      | every command on a tab, and the lists   |
+//! | `closing`   | a tab ends in an invoice of elsewhere   |
+//! | `invoicing` | an invoice is made of tabs              |
+//! | `moving`    | lines go to another tab                 |
+//! | `orders`    | what tabs come to                       |
+//! | `gather`    | the reads: items, taxes, the customer   |
+//! | `takings`   | the takings of a day                    |
+//! | `questions` | what they ask the store for             |
+//! | `closings`  | a day's takings, frozen                 |
 
 mod closing;
+pub mod closings;
 mod gather;
 mod invoicing;
 mod moving;
 mod orders;
+mod questions;
 pub mod tables;
 pub mod tabs;
 pub mod takings;

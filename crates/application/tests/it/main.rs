@@ -4,6 +4,7 @@
 
 mod authority;
 mod billing;
+mod closings;
 mod documents;
 mod entities;
 mod fiscal;

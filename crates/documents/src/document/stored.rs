@@ -173,6 +173,8 @@ impl Record for Document {
             content.business_unit.as_ref().map(|unit| &unit.name).into(),
             content.issuer.name.as_ref().into(),
             self.number_key().into(),
+            self.fiscal_record().map(|record| &record.premise).into(),
+            self.fiscal_record().map(|record| &record.device).into(),
         ]
     }
 }

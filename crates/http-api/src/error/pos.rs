@@ -3,7 +3,8 @@
 use racun_pos::{PosError, RefusedTab, TabRefusal, TableRefusal};
 
 use super::{ApiError, Kind, OwnCode};
-use crate::pos::TabBody;
+use crate::body::Convert;
+use crate::pos::{ClosingBody, TabBody};
 
 impl From<PosError> for ApiError {
     fn from(error: PosError) -> Self {
@@ -21,6 +22,22 @@ impl From<PosError> for ApiError {
             PosError::Invoice(issue) => {
                 let code = issue.code;
                 Self::from(issue).caused_by(code)
+            }
+            PosError::DayClosed(closing) => {
+                let message = format!(
+                    "this day was closed as number {}, see `closing`; what came to it afterwards is \
+                     carried over into the next closing",
+                    closing.number
+                );
+                let error = Self::new(Kind::Conflict, message).caused_by("day_closed");
+                let body: ClosingBody = (*closing).convert();
+                match serde_json::to_value(body) {
+                    Ok(closing) => error.carrying("closing", closing),
+                    Err(unwritten) => error.detailed(unwritten),
+                }
+            }
+            closed @ PosError::ClosedMeanwhile => {
+                Self::new(Kind::Conflict, closed.to_string()).caused_by("changed_meanwhile")
             }
             PosError::Store(error) => error.into(),
         }

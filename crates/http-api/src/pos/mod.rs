@@ -8,7 +8,9 @@
 //! | `listing` | the list of tabs, and whether it changed since it was read |
 //! | `tab`     | bodies of tabs and their lines                          |
 //! | `takings` | the daily report                                        |
+//! | `closings`| the closings of days                                    |
 
+pub(crate) mod closings;
 mod listing;
 pub(crate) mod splitting;
 mod tab;
@@ -16,5 +18,6 @@ pub(crate) mod tables;
 pub(crate) mod tabs;
 pub(crate) mod takings;
 
+pub(crate) use closings::ClosingBody;
 pub(crate) use listing::Tags;
 pub(crate) use tab::TabBody;

@@ -3,9 +3,10 @@
 use actix_web::web::{self, Data, Json, ReqData};
 use racun_access::Entity;
 use racun_access::Permission::ReadTill;
-use racun_application::pos::takings::daily;
+use racun_application::pos::takings::{Filter, daily};
 use racun_kernel::calendar::{format_date, parse_date};
 use racun_kernel::{Decimal, Scope};
+use racun_pos::Place;
 use racun_pos::takings::{self, Takings};
 use serde::Serialize;
 use utoipa::ToSchema;
@@ -29,22 +30,41 @@ pub(crate) const ROUTES: &[Route] = &[Route::get(
 )
 .about(
     TAG,
-    "Answers what the invoices issued under one date come to, all money in the entity's \
-         currency. Voided ones are counted and left out of everything else; nothing is sent to any \
-         authority. An invoice in another currency counts with what it was converted to; one \
-         without a rate is counted, its money is left out.",
+    "Answers what a day came to, all money in the entity's currency: what the invoices issued under \
+         its date come to, what was given back on it, and the money that moved on it. Invoices \
+         voided before the day was over, or closed, are counted and left out of everything else; \
+         later voids show in the day on which they were made. Nothing is sent to any authority. A \
+         document in another currency counts with what it was converted to; one without a rate is \
+         counted, its money is left out.",
 )
-.reads(&[Parameter {
-    name: "date",
-    meaning: "The date on the invoices, YYYY-MM-DD; today in the entity's time zone when absent.",
-    kind: ParameterKind::Text,
-}])
+.reads(&[
+    Parameter {
+        name: "date",
+        meaning: "The date on the invoices, YYYY-MM-DD; today in the entity's time zone when absent.",
+        kind: ParameterKind::Text,
+    },
+    Parameter {
+        name: "business_unit_id",
+        meaning: "Only documents of this business unit.",
+        kind: ParameterKind::Text,
+    },
+    Parameter {
+        name: "business_premise_name",
+        meaning: "Only documents that were fiscalized at this business premise.",
+        kind: ParameterKind::Text,
+    },
+    Parameter {
+        name: "electronic_device_name",
+        meaning: "Only those of this device; needs the premise.",
+        kind: ParameterKind::Text,
+    },
+])
 .answers::<TakingsBody>()];
 
-/// What a day's invoices come to.
+/// What a day came to.
 #[derive(Debug, Serialize, ToSchema)]
 #[schema(as = DailyTakings)]
-struct TakingsBody {
+pub(super) struct TakingsBody {
     /// The date on the invoices.
     #[schema(format = Date)]
     date: String,
@@ -58,17 +78,38 @@ struct TakingsBody {
     by_tax_rate: Vec<TaxTakingsBody>,
     /// In the order of the name; lines without a category come last, under null.
     by_category: Vec<CategoryTakingsBody>,
-    /// In the order of the label; invoices that no person issued come last, under null.
+    /// In the order of the label; invoices that nobody is known to have issued come last, under null.
     by_operator: Vec<OperatorTakingsBody>,
+    /// What the day's invoices were not paid: `totals.gross` less all of `by_payment_type`.
+    #[schema(schema_with = number)]
+    unpaid: Decimal,
+    refunds: RefundsBody,
+    /// Invoices that an earlier day counted, or this one before it was closed, and that were voided on
+    /// this day, unless credit notes gave back of them.
+    voided_later: TakenBackBody,
+    /// Of `by_payment_type`, the money that came on another day than this one.
+    paid_on_other_days: Vec<MoneyBody>,
+    /// Money that came on this day for other documents than the day's invoices: for those of other
+    /// days and voided ones, and for advance invoices.
+    received_for_others: Vec<MoneyBody>,
+    /// Money of invoices and advance invoices that were voided on this day, as far as no credit note took
+    /// them back: it is handed back with that.
+    returned_by_voiding: Vec<MoneyBody>,
+    /// Money that moved on this day, in less out: of each type `by_payment_type` less
+    /// `paid_on_other_days`, plus `received_for_others`, less `refunds.by_payment_type` and
+    /// `returned_by_voiding`. No money moves by the types `advance` and `credit_note`.
+    net_by_payment_type: Vec<MoneyBody>,
+    /// Tips of this day's payments; they are no turnover, and in no other figure.
+    tips: Vec<MoneyBody>,
 }
 
 answer! {
-    /// What all invoices of a day come to.
+    /// What the invoices of a day come to.
     TotalsBody as DailyTakingsTotals from takings::Totals {
-        /// Invoices that are not voided.
+        /// Invoices that count.
         #[schema(schema_with = number)]
         invoices: Decimal,
-        /// Voided invoices.
+        /// Invoices that were voided before the day was over, or closed.
         #[schema(schema_with = number)]
         voided: Decimal,
         /// Before tax.
@@ -133,17 +174,111 @@ answer! {
     }
 }
 
+/// What one person sold.
+#[derive(Debug, Serialize, ToSchema)]
+#[schema(as = OperatorTakings)]
+struct OperatorTakingsBody {
+    /// The person's user id; null for what a key or a job issued.
+    #[schema(required = true)]
+    operator_id: Option<String>,
+    /// What the fiscal record calls them; else the person's name or e-mail address; null for what
+    /// nobody is known to have issued.
+    #[schema(required = true)]
+    operator: Option<String>,
+    /// Invoices.
+    #[schema(schema_with = number)]
+    invoices: Decimal,
+    /// With tax.
+    #[schema(schema_with = number)]
+    total: Decimal,
+}
+
+impl Convert<OperatorTakingsBody> for takings::OperatorTakings {
+    fn convert(self) -> OperatorTakingsBody {
+        let Self { user, operator, invoices, total } = self;
+        OperatorTakingsBody { operator_id: user, operator, invoices, total }
+    }
+}
+
 answer! {
-    /// What one person sold.
-    OperatorTakingsBody as OperatorTakings from takings::OperatorTakings {
-        /// The person's name, or e-mail address; null for what no person issued.
-        operator: Option<String>,
-        /// Invoices.
+    /// What was given back on a day.
+    RefundsBody as DailyRefunds from takings::Refunds {
+        /// Credit notes of the day's date. Those by which an invoice of this day was voided before it
+        /// was over, or closed, are left out, as their invoices are.
         #[schema(schema_with = number)]
-        invoices: Decimal,
+        count: Decimal,
+        /// Before tax.
+        #[schema(schema_with = number)]
+        net: Decimal,
+        /// Gross less net.
+        #[schema(schema_with = number)]
+        tax: Decimal,
         /// With tax.
         #[schema(schema_with = number)]
-        total: Decimal,
+        gross: Decimal,
+        /// Money that was given back on this day, of whichever credit note.
+        by_payment_type: Vec<MoneyBackBody>,
+        /// In the order of the rate, lowest first.
+        by_tax_rate: Vec<TaxTakingsBody>,
+        /// Credit notes that were counted before and were voided on this day.
+        voided_later: TakenBackBody,
+    }
+}
+
+answer! {
+    /// Documents that were counted before and were voided on a day.
+    TakenBackBody as VoidedLater from takings::TakenBack {
+        /// How many.
+        #[schema(schema_with = number)]
+        count: Decimal,
+        /// Before tax.
+        #[schema(schema_with = number)]
+        net: Decimal,
+        /// Gross less net.
+        #[schema(schema_with = number)]
+        tax: Decimal,
+        /// With tax.
+        #[schema(schema_with = number)]
+        gross: Decimal,
+    }
+}
+
+/// Money that was given back in one way.
+#[derive(Debug, Serialize, ToSchema)]
+#[schema(as = MoneyBack)]
+struct MoneyBackBody {
+    /// How.
+    #[schema(value_type = PaymentTypeBody)]
+    r#type: String,
+    /// Credit notes of which at least a part was given back so.
+    #[schema(schema_with = number)]
+    count: Decimal,
+    /// How much.
+    #[schema(schema_with = number)]
+    total: Decimal,
+}
+
+impl Convert<MoneyBackBody> for takings::MoneyBack {
+    fn convert(self) -> MoneyBackBody {
+        MoneyBackBody { r#type: self.kind, count: self.count, total: self.total }
+    }
+}
+
+/// Money of one type of payment.
+#[derive(Debug, Serialize, ToSchema)]
+#[schema(as = MoneyByType)]
+pub(super) struct MoneyBody {
+    /// How it moved.
+    #[schema(value_type = PaymentTypeBody)]
+    r#type: String,
+    /// How much; below zero when more went out than came in.
+    #[schema(schema_with = number)]
+    total: Decimal,
+}
+
+impl Convert<MoneyBody> for takings::Money {
+    fn convert(self) -> MoneyBody {
+        MoneyBody { r#type: self.kind, total: self.total }
     }
 }
 
@@ -157,8 +292,23 @@ impl Convert<TakingsBody> for Takings {
             by_tax_rate: self.by_tax_rate.convert(),
             by_category: self.by_category.convert(),
             by_operator: self.by_operator.convert(),
+            unpaid: self.unpaid,
+            refunds: self.refunds.convert(),
+            voided_later: self.voided_later.convert(),
+            paid_on_other_days: self.paid_on_other_days.convert(),
+            received_for_others: self.received_for_others.convert(),
+            returned_by_voiding: self.returned_by_voiding.convert(),
+            net_by_payment_type: self.net_by_payment_type.convert(),
+            tips: self.tips.convert(),
         }
     }
+}
+
+/// Whose documents `query` asks for.
+fn filter(query: &Query) -> Result<Filter, ApiError> {
+    let one = |name| query.one(name).map(|value| value.map(str::to_owned));
+    let place = Place::of(one("business_premise_name")?, one("electronic_device_name")?)?;
+    Ok(Filter { business_unit: one("business_unit_id")?, place })
 }
 
 async fn get(
@@ -168,6 +318,7 @@ async fn get(
     query: Query,
 ) -> Result<Json<TakingsBody>, ApiError> {
     let date = query.one("date")?.map(parse_date).transpose().map_err(|issue| issue.at("date"))?;
-    let report = daily(&*services.store, &scope, &entity, date, &services.stamp()).await?;
+    let (store, stamp, filter) = (&*services.store, services.stamp(), filter(&query)?);
+    let report = daily(store, &scope, &entity, date, &filter, &stamp).await?;
     Ok(Json(report.convert()))
 }

@@ -106,6 +106,8 @@ const ROUTES: &str = "
 /pos/tabs/{id}/release: POST sell
 /pos/tabs/{id}/close: POST sell
 /pos/reports/daily: GET till
+/pos/reports/closings: POST sell, GET till
+/pos/reports/closings/{id}: GET till
 /customers: POST write, GET till
 /customers/{id}: GET till, PATCH write, DELETE write
 /customers/{id}/restore: POST write

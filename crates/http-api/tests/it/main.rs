@@ -41,6 +41,7 @@ mod pages;
 mod payment_lists;
 mod payments;
 mod pos;
+mod pos_closings;
 mod pos_invoices;
 mod pos_lists;
 mod pos_takings;

@@ -282,11 +282,16 @@ async fn takings_are_told_by_who_sold() {
     }
     let report = api.get("/pos/reports/daily", &operator).await.with(200).json();
     let expected = json!([
-        {"operator": "ana@example.com", "invoices": 1, "total": 1.5},
-        {"operator": "eva@example.com", "invoices": 2, "total": 3},
-        {"operator": null, "invoices": 1, "total": 1.5},
+        {"operator_id": api.id(ana).await, "operator": "ana@example.com", "invoices": 1, "total": 1.5},
+        {"operator_id": till.eva_id(), "operator": "eva@example.com", "invoices": 2, "total": 3},
+        {"operator_id": null, "operator": null, "invoices": 1, "total": 1.5},
     ]);
     assert_eq!(report["by_operator"].to_string(), expected.to_string());
+    // Whoever sells at a till closes its day.
+    let count = json!({"counted_cash": 0});
+    let closing = api.post("/pos/reports/closings", &operator, count).await.with(201).json();
+    let by = (&closing["closed_by"], &closing["closed_by_user_id"]);
+    assert_eq!(by, (&json!("eva@example.com"), &json!(till.eva_id())));
 }
 
 #[actix_web::test]

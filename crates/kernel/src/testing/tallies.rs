@@ -74,7 +74,13 @@ async fn fill(
 }
 
 fn random_tally(random: &mut Random, rows: &[Sample]) -> Tally {
-    let clauses = random_clauses(random, rows);
+    let mut clauses = random_clauses(random, rows);
+    if random.chance(20) {
+        // No caller can ask so.
+        let seen = rows[random.below(rows.len())].seen_at.unwrap_or_else(fixed);
+        let seen = Operator::NotBefore(seen.into());
+        clauses.push(Clause::on(&SAMPLES, "seen_at", seen));
+    }
     if random.chance(30) {
         return random_tally_of_notes(random, clauses);
     }
@@ -90,8 +96,10 @@ fn random_tally_of_notes(random: &mut Random, clauses: Vec<Clause>) -> Tally {
     let mut part = || Part::field(&NOTES, random.pick(&["sample_id", "text"]));
     let distinct = part();
     let by = [part(), part()][..size].to_vec();
+    let within = Within::new(&NOTES, "sample_id", &SAMPLES, clauses);
+    let within = Within { is_looked_up: random.chance(50), ..within };
     let tally = Tally {
-        within: named.then(|| Within::new(&NOTES, "sample_id", &SAMPLES, clauses)),
+        within: named.then_some(within),
         by,
         figures: vec![Figure::Count, Figure::CountDistinct(distinct)],
         ..Tally::of(&NOTES)

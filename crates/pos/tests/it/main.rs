@@ -1,6 +1,7 @@
 //! The point of sale's rules, as tables and as laws.
 #![expect(clippy::unwrap_used, reason = "a test fails by panicking, its helpers too")]
 
+mod closings;
 mod conservation;
 mod laws;
 mod lines;

@@ -1,0 +1,346 @@
+//! The closing of a day: its report, frozen, with the cash that was counted.
+//!
+//! Each place (the entity, a premise, a device) closes a day once, and numbers its closings without
+//! gaps. A closing covers what was sold until its moment. What comes to the day afterwards is in the
+//! place's next closing: the day's report is drawn up anew then, and what it has more than the frozen
+//! one is carried over ([`CarriedOver`]). So when days are closed in their order, no sale and no money is
+//! in none of them, and none in two.
+//!
+//! A closing never changes. Nobody edits or deletes one.
+
+use racun_kernel::id::{EntityId, PosClosingId, UserId};
+use racun_kernel::{
+    Act, Currency, Decimal, Event, Field, FieldKind, Issue, Issues, Patch, Person, Record, Series,
+    Table, Tenant, Unique, Value, calendar,
+};
+use serde::{Deserialize, Serialize};
+use time::{Date, OffsetDateTime};
+
+use crate::check::{not_blank, required, text};
+use crate::takings::{Money, Takings};
+
+/// Characters that a closing's note may hold.
+pub const MAX_CLOSING_NOTE_CHARS: usize = 2_000;
+/// Characters that the name of a premise or a device may hold.
+const MAX_PLACE_CHARS: usize = 20;
+
+/// What is closed: the entity, one of its business premises, or a device of one.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub struct Place {
+    /// Name of the business premise, as documents bear it.
+    pub premise: Option<String>,
+    /// Name of the electronic device in it.
+    pub device: Option<String>,
+}
+
+impl Place {
+    /// The place of these names.
+    ///
+    /// # Errors
+    /// Names that no premise or device has, by the properties of the interface; a device without the
+    /// premise, for several premises may have devices of one name.
+    pub fn of(premise: Option<String>, device: Option<String>) -> Result<Self, Issues> {
+        let mut issues = Issues::default();
+        let mut named = |field: &str, name: Option<String>| {
+            let name = name.map(|name| not_blank(name, MAX_PLACE_CHARS)).transpose();
+            issues.collect(field, name).flatten()
+        };
+        let premise = named(PREMISE, premise);
+        let device = named(DEVICE, device);
+        if device.is_some() && premise.is_none() && issues.is_empty() {
+            let message = "name the premise that the device is in, too";
+            issues.push(required(message).at(PREMISE));
+        }
+        issues.into_result(Self { premise, device })
+    }
+
+    /// Its closings' numbers: a sequence of its own.
+    #[must_use]
+    pub fn series(&self, tenant: Tenant) -> Series {
+        Series { tenant, key: format!("pos_closing/{}", self.key()), start: 1 }
+    }
+
+    /// What no closing of this place and `date` shares with another one.
+    #[must_use]
+    pub fn day_key(&self, date: Date) -> String {
+        format!("{}/{}", calendar::format_date(date), self.key())
+    }
+
+    /// Names hold letters, digits and no slash, so two places never have one key.
+    #[must_use]
+    pub fn key(&self) -> String {
+        let name = |name: &Option<String>| name.clone().unwrap_or_default().replace('/', "//");
+        format!("{}/{}", name(&self.premise), name(&self.device))
+    }
+}
+
+/// The interface's names of a place's parts.
+const PREMISE: &str = "business_premise_name";
+const DEVICE: &str = "electronic_device_name";
+
+/// What a caller says of a closing.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct NewClosing {
+    /// The day, `YYYY-MM-DD`; today when missing. A day to come cannot be closed.
+    pub date: Patch<String>,
+    /// Closes a premise, or a device in it, instead of the entity.
+    pub business_premise_name: Patch<String>,
+    /// Closes a device of the premise.
+    pub electronic_device_name: Patch<String>,
+    /// What the previous closing left in the drawer; 0 when missing.
+    pub opening_cash: Patch<Decimal>,
+    /// What is in the drawer. Needed.
+    pub counted_cash: Patch<Decimal>,
+    /// The caller's note, at most [`MAX_CLOSING_NOTE_CHARS`].
+    pub note: Patch<String>,
+}
+
+/// What a caller says of a closing, checked.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Count {
+    /// The day.
+    pub date: Date,
+    /// What is closed.
+    pub place: Place,
+    /// What the previous closing left in the drawer.
+    pub opening_cash: Decimal,
+    /// What is in the drawer.
+    pub counted_cash: Decimal,
+    /// The caller's note.
+    pub note: Option<String>,
+}
+
+impl NewClosing {
+    /// The same, where `today` is the entity's day and money is in `currency`.
+    ///
+    /// # Errors
+    /// All that is wrong, by path.
+    pub fn check(self, today: Date, currency: Currency) -> Result<Count, Issues> {
+        let mut issues = Issues::default();
+        let day = |text: String| {
+            let date = calendar::parse_date(&text)?;
+            if date > today {
+                let message = format!("a day to come cannot be closed; today is {today}");
+                return Err(Issue::new("date_in_future", message));
+            }
+            Ok(date)
+        };
+        let date = self.date.value().cloned().map_or(Ok(today), day).map_err(Issues::from);
+        let date = issues.collect("date", date);
+        let place = Place::of(
+            self.business_premise_name.value().cloned(),
+            self.electronic_device_name.value().cloned(),
+        );
+        let place = issues.note(place);
+        let amount = |amount: &Decimal| cash(amount, currency);
+        let opening = self.opening_cash.value().map_or(Ok(Decimal::zero()), amount);
+        let opening_cash = issues.collect("opening_cash", opening);
+        let missing = || Err(required("say what was counted in the drawer; 0 when nothing").into());
+        let counted_cash =
+            issues.collect("counted_cash", self.counted_cash.value().map_or_else(missing, amount));
+        let note = self.note.value().cloned();
+        let note = note.map(|note| text(note, MAX_CLOSING_NOTE_CHARS)).transpose();
+        let note = issues.collect("note", note);
+        match (date, place, opening_cash, counted_cash, note) {
+            (Some(date), Some(place), Some(opening_cash), Some(counted_cash), Some(note)) => {
+                issues.into_result(Count { date, place, opening_cash, counted_cash, note })
+            }
+            _ => Err(issues),
+        }
+    }
+}
+
+/// An amount of cash that can lie in a drawer.
+fn cash(amount: &Decimal, currency: Currency) -> Result<Decimal, Issues> {
+    if amount.is_negative() {
+        let message = "a drawer holds 0 or more; send what was counted";
+        return Err(Issue::new("out_of_range", message).into());
+    }
+    let decimals = currency.decimals();
+    if !amount.fits_scale(decimals) {
+        let message = format!("an amount in {currency} has at most {decimals} decimals");
+        return Err(Issue::new("too_many_decimals", message).into());
+    }
+    Ok(amount.clone())
+}
+
+/// What came to a closed day after its closing: what its report has now less what was frozen of it.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct CarriedOver {
+    /// The closing before this one.
+    pub closing_id: PosClosingId,
+    /// Its day.
+    #[serde(with = "racun_kernel::calendar::date")]
+    pub date: Date,
+    /// Invoices.
+    pub invoices: Decimal,
+    /// Their gross.
+    pub gross: Decimal,
+    /// What [`Takings::turnover`] has more: gross less what was given back and voided.
+    pub turnover: Decimal,
+    /// Money that moved, in less out; only types of which any did.
+    pub net_by_payment_type: Vec<Money>,
+    /// Of that and of tips, notes and coins.
+    pub cash: Decimal,
+}
+
+impl CarriedOver {
+    /// What `now`, the report of the day that `last` closed, has more than the frozen one; nothing when
+    /// they agree, or are in different currencies.
+    #[must_use]
+    pub fn since(last: &Closing, now: &Takings) -> Option<Self> {
+        let then = &last.report;
+        if now.currency != then.currency || now == then {
+            return None;
+        }
+        let mut money: Vec<Money> = now.net_by_payment_type.clone();
+        for row in &then.net_by_payment_type {
+            match money.iter_mut().find(|money| money.kind == row.kind) {
+                Some(money) => money.total -= &row.total,
+                None => money.push(Money { kind: row.kind.clone(), total: -&row.total }),
+            }
+        }
+        money.retain(|money| !money.total.is_zero());
+        money.sort_by(|a, b| a.kind.cmp(&b.kind));
+        Some(Self {
+            closing_id: last.id,
+            date: last.date,
+            invoices: &now.totals.invoices - &then.totals.invoices,
+            gross: &now.totals.gross - &then.totals.gross,
+            turnover: &now.turnover() - &then.turnover(),
+            net_by_payment_type: money,
+            cash: &now.cash() - &then.cash(),
+        })
+    }
+}
+
+/// The closing of a day.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Closing {
+    /// Its id.
+    pub id: PosClosingId,
+    /// Whose.
+    pub entity_id: EntityId,
+    /// Its place among the closings of its place: 1, 2, 3.
+    pub number: i64,
+    /// The day.
+    #[serde(with = "racun_kernel::calendar::date")]
+    pub date: Date,
+    /// What was closed.
+    pub place: Place,
+    /// What the previous closing left in the drawer.
+    pub opening_cash: Decimal,
+    /// What came to the day of the previous closing after it.
+    pub carried_over: Option<CarriedOver>,
+    /// `opening_cash`, the cash that was carried over, and the cash of the day, tips included.
+    pub expected_cash: Decimal,
+    /// What was in the drawer.
+    pub counted_cash: Decimal,
+    /// `counted_cash` less `expected_cash`: below zero when something is missing.
+    pub difference: Decimal,
+    /// The caller's note.
+    pub note: Option<String>,
+    /// The day's report, as it was.
+    pub report: Takings,
+    /// The person who closed; none for a key.
+    pub closed_by_user_id: Option<UserId>,
+    /// Their name, or their e-mail address when they gave none.
+    pub closed_by: Option<String>,
+    /// When.
+    #[serde(with = "time::serde::rfc3339")]
+    pub closed_at: OffsetDateTime,
+}
+
+impl Closing {
+    /// Closes a day as its place's closing number `number`, and says what happened. `report` is the
+    /// day's, and `carried_over` what came to the day before since its own closing.
+    #[must_use]
+    pub fn draw_up(
+        count: Count,
+        report: Takings,
+        carried_over: Option<CarriedOver>,
+        number: i64,
+        person: Option<&Person>,
+        act: &Act,
+    ) -> (Self, Vec<Event>) {
+        let Count { date, place, opening_cash, counted_cash, note } = count;
+        let carried = carried_over.as_ref().map_or_else(Decimal::zero, |it| it.cash.clone());
+        let expected_cash = &(&opening_cash + &carried) + &report.cash();
+        let closing = Self {
+            id: act.stamp.id(),
+            entity_id: act.entity_id,
+            number,
+            date,
+            place,
+            opening_cash,
+            carried_over,
+            difference: &counted_cash - &expected_cash,
+            expected_cash,
+            counted_cash,
+            note,
+            report,
+            closed_by_user_id: act.user_id,
+            closed_by: person
+                .map(|person| person.name.clone().unwrap_or_else(|| person.email.clone())),
+            closed_at: act.now(),
+        };
+        let events = vec![act.event("pos_closing.created", closing.id.to_string())];
+        (closing, events)
+    }
+}
+
+/// Where closings are kept. By the hidden `day_key` no day of a place is closed twice.
+pub static CLOSINGS: Table = Table {
+    name: "pos_closings",
+    fields: &[
+        Field::id(),
+        Field::column("number", FieldKind::Number),
+        Field::column("date", FieldKind::Date).indexed(),
+        Field::column(PREMISE, FieldKind::Text),
+        Field::column(DEVICE, FieldKind::Text),
+        Field::column("opening_cash", FieldKind::Number),
+        Field::column("expected_cash", FieldKind::Number),
+        Field::column("counted_cash", FieldKind::Number),
+        Field::column("difference", FieldKind::Number),
+        Field::column("note", FieldKind::Text).searched(),
+        Field::column("closed_by_user_id", FieldKind::Text),
+        Field::column("closed_by", FieldKind::Text).searched(),
+        Field::column("created_at", FieldKind::Instant),
+        Field::column("day_key", FieldKind::Text).unique(Unique::Tenant).hidden(),
+        Field::column("place_key", FieldKind::Text).indexed().hidden(),
+    ],
+};
+
+impl Record for Closing {
+    fn table(&self) -> &'static Table {
+        &CLOSINGS
+    }
+
+    fn id(&self) -> String {
+        self.id.to_string()
+    }
+
+    fn tenant(&self) -> Tenant {
+        Tenant::entity(self.entity_id)
+    }
+
+    fn values(&self) -> Vec<Value> {
+        vec![
+            self.id.into(),
+            self.number.into(),
+            self.date.into(),
+            self.place.premise.as_ref().into(),
+            self.place.device.as_ref().into(),
+            (&self.opening_cash).into(),
+            (&self.expected_cash).into(),
+            (&self.counted_cash).into(),
+            (&self.difference).into(),
+            self.note.as_ref().into(),
+            self.closed_by_user_id.into(),
+            self.closed_by.as_ref().into(),
+            self.closed_at.into(),
+            self.place.day_key(self.date).into(),
+            self.place.key().into(),
+        ]
+    }
+}

@@ -1,0 +1,141 @@
+//! Closings: what is accepted, what is expected in the drawer, and what is carried over.
+
+use racun_kernel::testing::stamp;
+use racun_kernel::{Currency, Environment, Patch};
+use racun_pos::takings::{Day, Exchange, Facts, On, Paid, Sale, Takings, takings};
+use racun_pos::{Act, CarriedOver, Closing, Count, NewClosing, Place};
+use time::Date;
+use time::macros::date;
+
+use crate::world::{START, decimal, entity, user};
+
+const TODAY: Date = date!(2026 - 11 - 20);
+
+fn act() -> Act {
+    Act {
+        entity_id: entity(),
+        environment: Environment::Sandbox,
+        actor: user().to_string(),
+        user_id: Some(user()),
+        stamp: stamp(START),
+    }
+}
+
+fn text(text: &str) -> Patch<String> {
+    Patch::Value(text.to_owned())
+}
+
+fn counted(cash: &str) -> NewClosing {
+    NewClosing { counted_cash: Patch::Value(decimal(cash)), ..NewClosing::default() }
+}
+
+fn issues(new: NewClosing) -> Vec<String> {
+    let issues = new.check(TODAY, Currency::EUR).unwrap_err();
+    issues.iter().map(|issue| format!("{} {}", issue, issue.code)).collect()
+}
+
+/// A day on which `cash` was paid for that much.
+fn sold(date: Date, cash: &[&str]) -> Takings {
+    let sale = |(n, amount): (usize, &&str)| Sale {
+        invoice: format!("inv_{n}"),
+        date,
+        voided_at: None,
+        is_credited: false,
+        exchange: Exchange::Same,
+        net: decimal(amount),
+        gross: decimal(amount),
+        taxes: Vec::new(),
+        lines: Vec::new(),
+        seller: None,
+    };
+    let paid = |(n, amount): (usize, &&str)| Paid {
+        on: On::Invoice(format!("inv_{n}")),
+        kind: "cash".to_owned(),
+        date,
+        amount: decimal(amount),
+        tip: decimal("0"),
+    };
+    let facts = Facts {
+        sales: cash.iter().enumerate().map(sale).collect(),
+        payments: cash.iter().enumerate().map(paid).collect(),
+        ..Facts::default()
+    };
+    takings(&Day::of(date, "UTC", None), Currency::EUR, &facts)
+}
+
+#[test]
+fn a_closing_says_what_was_counted() {
+    let expected = Count {
+        date: TODAY,
+        place: Place::default(),
+        opening_cash: decimal("0"),
+        counted_cash: decimal("12.5"),
+        note: None,
+    };
+    assert_eq!(counted("12.5").check(TODAY, Currency::EUR), Ok(expected));
+    assert!(issues(NewClosing::default())[0].starts_with("counted_cash: "));
+    let wrong = NewClosing {
+        date: text("2026-11-21"),
+        electronic_device_name: text("B1"),
+        opening_cash: Patch::Value(decimal("1.001")),
+        counted_cash: Patch::Value(decimal("-1")),
+        note: text(&"x".repeat(2_001)),
+        ..NewClosing::default()
+    };
+    let codes: Vec<String> = issues(wrong)
+        .iter()
+        .map(|issue| {
+            let (path, code) = (issue.split(':').next(), issue.rsplit(' ').next());
+            format!("{} {}", path.unwrap(), code.unwrap())
+        })
+        .collect();
+    assert_eq!(
+        codes,
+        [
+            "date date_in_future",
+            "business_premise_name required",
+            "opening_cash too_many_decimals",
+            "counted_cash out_of_range",
+            "note too_long"
+        ]
+    );
+    assert!(issues(NewClosing { date: text("20.11."), ..counted("1") })[0].starts_with("date: "));
+}
+
+#[test]
+fn two_places_never_have_one_key() {
+    let place = |premise: &str, device: &str| {
+        let name = |name: &str| Some(name.to_owned()).filter(|name| !name.is_empty());
+        Place { premise: name(premise), device: name(device) }.key()
+    };
+    let keys =
+        [place("", ""), place("P1", ""), place("P1", "1"), place("P1/", "1"), place("P", "/1")];
+    let all: std::collections::BTreeSet<_> = keys.iter().collect();
+    assert_eq!(all.len(), keys.len());
+}
+
+#[test]
+fn what_comes_after_a_closing_is_in_the_next_one() {
+    let close = |date, opening: &str, cash: &str, report, carried, number| {
+        let new = NewClosing { opening_cash: Patch::Value(decimal(opening)), ..counted(cash) };
+        let count = Count { date, ..new.check(TODAY, Currency::EUR).unwrap() };
+        Closing::draw_up(count, report, carried, number, None, &act())
+    };
+    let yesterday = date!(2026 - 11 - 19);
+    let frozen = sold(yesterday, &["8.40", "1.60"]);
+    let (first, events) = close(yesterday, "50", "59", frozen.clone(), None, 1);
+    assert_eq!((&first.expected_cash, &first.difference), (&decimal("60"), &decimal("-1")));
+    assert_eq!(
+        (events[0].kind, &events[0].subject),
+        ("pos_closing.created", &first.id.to_string())
+    );
+    assert_eq!(CarriedOver::since(&first, &frozen), None);
+
+    let now = sold(yesterday, &["8.40", "1.60", "5"]);
+    let carried = CarriedOver::since(&first, &now).unwrap();
+    assert_eq!((&carried.date, &carried.invoices), (&yesterday, &decimal("1")));
+    assert_eq!((&carried.gross, &carried.turnover), (&decimal("5"), &decimal("5")));
+    let (second, _) = close(TODAY, "59", "67", sold(TODAY, &["3"]), Some(carried), 2);
+    assert_eq!((&second.expected_cash, &second.difference), (&decimal("67"), &decimal("0")));
+    assert_eq!(first.report, frozen);
+}
