@@ -39,6 +39,12 @@ impl Checked<'_> {
         self.ask("GET", path, None).await
     }
 
+    /// What a reference to a component leads to.
+    fn resolved<'b>(&'b self, value: &'b Value) -> &'b Value {
+        let target = value["$ref"].as_str().and_then(|target| target.strip_prefix('#'));
+        target.and_then(|target| self.description.pointer(target)).unwrap_or(value)
+    }
+
     /// Finds what the description says of this answer, and checks the answer's body against it.
     fn check(&mut self, method: &str, path: &str, answer: &Answer) {
         let template = template(self.description, path.split('?').next().unwrap_or_default());
@@ -46,8 +52,9 @@ impl Checked<'_> {
         assert!(operation.is_object(), "{method} {template} is not described");
         let responses = &operation["responses"];
         let status = answer.status.to_string();
-        let is_success = answer.status < 400;
-        let response = if is_success { &responses[&status] } else { &responses["default"] };
+        let range = format!("{}XX", &status[..1]);
+        let response = responses.get(&status).or_else(|| responses.get(&range));
+        let response = self.resolved(response.unwrap_or(&Value::Null));
         assert!(response.is_object(), "{method} {template}: {status} is not described");
         *self.seen.entry(format!("{method} {template} {status}")).or_default() += 1;
         assert!(!answer.request_id.is_empty(), "{method} {path}: no request id");
@@ -62,7 +69,8 @@ impl Checked<'_> {
             "components": self.description["components"],
             "allOf": [schema],
         });
-        let validator = jsonschema::validator_for(&document).expect("a JSON schema");
+        let options = jsonschema::options().should_validate_formats(true);
+        let validator = options.build(&document).expect("a JSON schema");
         let body = answer.body();
         self.wrong.extend(validator.iter_errors(&body).take(3).map(|error| {
             let place = error.instance_path();

@@ -11,7 +11,7 @@ use validator::Validate;
 
 use super::EnvironmentBody;
 use crate::body::Convert;
-use crate::openapi::nullable_number;
+use crate::openapi::{nullable_number, settings};
 
 /// Body of `POST /entities`.
 #[derive(Deserialize, ToSchema, Validate)]
@@ -80,7 +80,7 @@ pub(super) struct NewEntityBody {
     /// Whether it can be written to; true when absent.
     is_enabled: Option<bool>,
     /// Merged key by key: a key that is not sent stays.
-    #[schema(value_type = Option<Map<String, Value>>)]
+    #[schema(schema_with = settings)]
     settings: Option<Map<String, Value>>,
     /// Up to 50 properties of at most 250 characters; replace all there were.
     metadata: Option<BTreeMap<String, String>>,
@@ -217,7 +217,7 @@ pub(super) struct UpdateEntityBody {
     #[serde(default)]
     is_enabled: Patch<bool>,
     /// Merged key by key: a key that is not sent stays.
-    #[schema(value_type = Option<Map<String, Value>>)]
+    #[schema(schema_with = settings)]
     #[serde(default)]
     settings: Patch<Map<String, Value>>,
     /// Up to 50 properties of at most 250 characters; replace all there were.
@@ -341,6 +341,7 @@ pub(super) struct EntityBody {
     /// Whether it can be written to.
     is_enabled: bool,
     /// Its settings, as they were set.
+    #[schema(required = true, schema_with = settings)]
     settings: Map<String, Value>,
     /// Which rules and formats its documents follow.
     country_rules: CountryRulesBody,

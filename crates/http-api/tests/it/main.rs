@@ -33,6 +33,7 @@ mod mail_limits;
 mod mailbox;
 mod operators;
 mod outside;
+mod pages;
 mod payment_lists;
 mod payments;
 mod pos;
