@@ -46,8 +46,9 @@ impl Checked<'_> {
         assert!(operation.is_object(), "{method} {template} is not described");
         let responses = &operation["responses"];
         let status = answer.status.to_string();
-        let is_success = answer.status < 400;
-        let response = if is_success { &responses[&status] } else { &responses["default"] };
+        let range = format!("{}XX", &status[..1]);
+        let response = responses.get(&status).or_else(|| responses.get(&range));
+        let response = resolved(self.description, response.unwrap_or(&Value::Null));
         assert!(response.is_object(), "{method} {template}: {status} is not described");
         *self.seen.entry(format!("{method} {template} {status}")).or_default() += 1;
         assert!(!answer.request_id.is_empty(), "{method} {path}: no request id");
@@ -62,13 +63,20 @@ impl Checked<'_> {
             "components": self.description["components"],
             "allOf": [schema],
         });
-        let validator = jsonschema::validator_for(&document).expect("a JSON schema");
+        let options = jsonschema::options().should_validate_formats(true);
+        let validator = options.build(&document).expect("a JSON schema");
         let body = answer.body();
         self.wrong.extend(validator.iter_errors(&body).take(3).map(|error| {
             let place = error.instance_path();
             format!("{method} {template} {status} at {place}: {error}")
         }));
     }
+}
+
+/// What a reference to a component leads to.
+fn resolved<'a>(description: &'a Value, value: &'a Value) -> &'a Value {
+    let target = value["$ref"].as_str().and_then(|target| target.strip_prefix('#'));
+    target.and_then(|target| description.pointer(target)).unwrap_or(value)
 }
 
 /// The described path that `path` is one of. A literal step goes before a parameter.

@@ -53,6 +53,7 @@ pub async fn serve(settings: &Settings) -> anyhow::Result<()> {
     let services = Services {
         rate_limiter: rate_limiter(settings, rate_limits),
         white_labels: Arc::new(labels),
+        origins: Arc::new(settings.server.cors_origins.clone()),
         ..services
     };
     let services = match settings.database.url {
@@ -139,6 +140,7 @@ pub fn services(
         mailer: outside.mailer,
         files: outside.files,
         public_url: outside.public_url.into(),
+        origins: Arc::default(),
         white_labels: Arc::default(),
         clock: Arc::new(clock::now),
         entropy: clock::entropy(),

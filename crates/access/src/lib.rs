@@ -119,7 +119,7 @@ pub use permission::{Permission, authorize, permits};
 pub use pin::{Pin, PinKey};
 pub use secret::{Digest, Shown};
 pub use session::{Login, SESSION_SECONDS, SESSIONS, Session, find_login, log_out, open_session};
-pub use settings::Settings;
+pub use settings::{Settings, settings_schema};
 pub use switch::{RightPin, SwitchAttempt, begin_switch, finish_switch};
 pub use test_clock::{
     TEST_CLOCKS, TestClock, check_advance, get_test_clock, move_test_clock, sandbox_now,

@@ -63,9 +63,11 @@ impl From<PosError> for Error {
             PosError::Invalid(issues) => issues.into(),
             PosError::Store(error) => error.into(),
             PosError::NotFound { id } => StoreError::NotFound { id }.into(),
-            refused @ (PosError::Tab(_) | PosError::Table(_) | PosError::Invoice(_)) => {
-                Self::Pos(refused)
-            }
+            refused @ (PosError::Tab(_)
+            | PosError::Table(_)
+            | PosError::Invoice(_)
+            | PosError::DayClosed(_)
+            | PosError::ClosedMeanwhile) => Self::Pos(refused),
         }
     }
 }

@@ -1,38 +1,181 @@
-//! The description of the interface, for programs and for people. Nothing of it is loaded from
-//! elsewhere.
+//! The description of the interface, for programs and for people, and the page that stands before it.
+//! Nothing of it is loaded from elsewhere.
 
+use std::io::Write as _;
 use std::sync::{Arc, LazyLock};
 
-use actix_web::http::header::{CONTENT_SECURITY_POLICY, ContentType};
-use actix_web::{HttpRequest, HttpResponse, web};
+use actix_web::http::StatusCode;
+use actix_web::http::header::{
+    ACCEPT, ACCEPT_ENCODING, AcceptEncoding, CACHE_CONTROL, CONTENT_ENCODING,
+    CONTENT_SECURITY_POLICY, ContentType, ETAG, Encoding, EntityTag, Header as _, IfNoneMatch,
+    LOCATION, VARY,
+};
+use actix_web::web::{self, Bytes, Data};
+use actix_web::{HttpRequest, HttpResponse};
+use flate2::Compression;
+use flate2::write::GzEncoder;
+use ring::digest::{SHA256, digest};
+use serde_json::{Map, Value as Json, json};
+use utoipa::ToSchema;
 use utoipa_swagger_ui::{Config, serve};
 
 use crate::error::ApiError;
-use crate::openapi::openapi;
+use crate::openapi::{openapi, openapi_3_0};
 use crate::route::{Gate, Route};
+use crate::services::Services;
 
 /// Routes of the description.
 pub(crate) const ROUTES: &[Route] = &[
     Route::get("/openapi.json", "getDescription", Gate::Open, || web::to(description))
-        .about("Description", "This description, as OpenAPI 3.1."),
+        .about("Description", "This description, as OpenAPI 3.1.")
+        .explained("It comes compressed to whoever accepts gzip.")
+        .answers::<DescriptionBody>()
+        .conditional(),
+    Route::get("/openapi-3.0.json", "getDescription30", Gate::Open, || web::to(description_3_0))
+        .about("Description", "This description, as OpenAPI 3.0.")
+        .explained("For tools that do not read OpenAPI 3.1.")
+        .answers::<DescriptionBody>()
+        .conditional(),
+    Route::get("/", "getHome", Gate::Open, || web::to(home))
+        .about("Description", "What this is, and where to go on.")
+        .page(),
     Route::get("/docs", "getDocs", Gate::Open, || web::to(page))
         .about("Description", "This description, as pages to read and to try.")
-        .linked(),
+        .linked()
+        .page(),
+    Route::get("/docs/", "getDocsFolder", Gate::Open, || web::to(folder))
+        .about("Description", "Leads to those pages.")
+        .page(),
     Route::get("/docs/{file}", "getDocsFile", Gate::Open, || web::to(file))
-        .about("Description", "A part of those pages."),
+        .about("Description", "A part of those pages.")
+        .page(),
+    Route::get("/favicon.ico", "getIcon", Gate::Open, || web::to(icon))
+        .about("Description", "The sign of these pages.")
+        .page(),
+    Route::get("/robots.txt", "getRobots", Gate::Open, || web::to(robots))
+        .about("Description", "What search engines may look at.")
+        .page(),
 ];
+
+/// A description in the language of OpenAPI.
+#[derive(ToSchema)]
+#[schema(as = ApiDescription)]
+#[expect(dead_code, reason = "it is described, and written as text")]
+struct DescriptionBody {
+    /// Version of OpenAPI.
+    openapi: String,
+    /// Title, version and introduction.
+    info: Map<String, Json>,
+    /// What there is, by path and method.
+    paths: Map<String, Json>,
+}
 
 /// The pages run their own scripts and styles and talk to this service, and to nobody else.
 const POLICY: &str = "default-src 'self'; style-src 'self' 'unsafe-inline'; \
                       img-src 'self' data:; frame-ancestors 'none'";
 
-/// Written once: it is the same for as long as the process runs.
-static DESCRIPTION: LazyLock<Result<String, String>> =
-    LazyLock::new(|| openapi().to_pretty_json().map_err(|error| error.to_string()));
+/// The first page has a style and nothing else.
+const HOME_POLICY: &str = "default-src 'none'; style-src 'unsafe-inline'; img-src 'self'; \
+                           base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
 
-async fn description() -> Result<HttpResponse, ApiError> {
-    let text = DESCRIPTION.as_ref().map_err(ApiError::internal)?;
-    Ok(HttpResponse::Ok().content_type(ContentType::json()).body(text.as_str()))
+const HOME: &str = include_str!("docs/home.html");
+
+const ICON: &str = include_str!("docs/icon.svg");
+
+/// Pages may be found; what stands behind links to documents says of itself that it may not.
+const ROBOTS: &str = "User-agent: *\nAllow: /$\nAllow: /docs\nAllow: /openapi.json\nDisallow: /\n";
+
+/// A description in the forms in which it is answered.
+struct Written {
+    plain: Bytes,
+    gzip: Bytes,
+    tag: EntityTag,
+}
+
+impl Written {
+    fn of(description: &Json) -> std::io::Result<Self> {
+        let plain = serde_json::to_vec(description)?;
+        let mut gzip = GzEncoder::new(Vec::new(), Compression::best());
+        gzip.write_all(&plain)?;
+        let shown = digest(&SHA256, &plain)
+            .as_ref()
+            .iter()
+            .take(16)
+            .fold(String::new(), |text, byte| format!("{text}{byte:02x}"));
+        // Weak, for compressed or not it says the same.
+        Ok(Self {
+            plain: plain.into(),
+            gzip: gzip.finish()?.into(),
+            tag: EntityTag::new_weak(shown),
+        })
+    }
+
+    fn answer(&self, request: &HttpRequest) -> HttpResponse {
+        let has_it = request.headers().contains_key(IfNoneMatch::name())
+            && match IfNoneMatch::parse(request) {
+                Ok(IfNoneMatch::Any) => true,
+                Ok(IfNoneMatch::Items(tags)) => tags.iter().any(|tag| tag.weak_eq(&self.tag)),
+                Err(_) => false,
+            };
+        let status = if has_it { StatusCode::NOT_MODIFIED } else { StatusCode::OK };
+        let mut answer = HttpResponse::build(status);
+        answer.insert_header((ETAG, self.tag.to_string()));
+        answer.insert_header((VARY, ACCEPT_ENCODING.as_str()));
+        answer.insert_header((CACHE_CONTROL, "no-cache"));
+        if has_it {
+            return answer.finish();
+        }
+        answer.content_type(ContentType::json());
+        if accepts_gzip(request) {
+            return answer.insert_header((CONTENT_ENCODING, "gzip")).body(self.gzip.clone());
+        }
+        answer.body(self.plain.clone())
+    }
+}
+
+/// Whether the caller would rather have it compressed.
+fn accepts_gzip(request: &HttpRequest) -> bool {
+    let there = [Encoding::gzip(), Encoding::identity()];
+    request.headers().contains_key(ACCEPT_ENCODING)
+        && AcceptEncoding::parse(request)
+            .is_ok_and(|accepted| accepted.negotiate(there.iter()) == Some(Encoding::gzip()))
+}
+
+/// Written once: it is the same for as long as the process runs.
+static DESCRIPTION: LazyLock<Result<Written, String>> =
+    LazyLock::new(|| Written::of(&openapi()).map_err(|error| error.to_string()));
+
+/// Written when somebody first asks for it.
+static DESCRIPTION_3_0: LazyLock<Result<Written, String>> =
+    LazyLock::new(|| Written::of(&openapi_3_0()).map_err(|error| error.to_string()));
+
+async fn description(request: HttpRequest) -> Result<HttpResponse, ApiError> {
+    let written = DESCRIPTION.as_ref().map_err(ApiError::internal)?;
+    Ok(written.answer(&request))
+}
+
+async fn description_3_0(request: HttpRequest) -> Result<HttpResponse, ApiError> {
+    let written = DESCRIPTION_3_0.as_ref().map_err(ApiError::internal)?;
+    Ok(written.answer(&request))
+}
+
+/// A page for browsers; programs are told the same as JSON.
+async fn home(request: HttpRequest, services: Data<Services>) -> HttpResponse {
+    let accepted = request.headers().get(ACCEPT).and_then(|value| value.to_str().ok());
+    let mut answer = HttpResponse::Ok();
+    answer.insert_header((VARY, ACCEPT.as_str()));
+    if accepted.is_some_and(|types| types.contains("text/html")) {
+        answer.insert_header((CONTENT_SECURITY_POLICY, HOME_POLICY));
+        let page = HOME.replace("{version}", services.version);
+        return answer.content_type(ContentType::html()).body(page);
+    }
+    answer.json(json!({
+        "name": "Racun",
+        "version": services.version,
+        "documentation": "/docs",
+        "description": "/openapi.json",
+        "health": "/health",
+    }))
 }
 
 async fn page() -> Result<HttpResponse, ApiError> {
@@ -40,10 +183,15 @@ async fn page() -> Result<HttpResponse, ApiError> {
     // The page stands at `/docs`, its parts beneath it.
     let text = String::from_utf8_lossy(&bytes)
         .replace("=\"./", "=\"docs/")
-        .replace("=\"index.css", "=\"docs/index.css");
+        .replace("=\"index.css", "=\"docs/index.css")
+        .replace("<title>Swagger UI</title>", "<title>Racun – the interface</title>");
     let mut answer = HttpResponse::Ok();
     answer.insert_header((CONTENT_SECURITY_POLICY, POLICY)).content_type(ContentType::html());
     Ok(answer.body(text))
+}
+
+async fn folder() -> HttpResponse {
+    HttpResponse::PermanentRedirect().insert_header((LOCATION, "../docs")).finish()
 }
 
 async fn file(request: HttpRequest) -> Result<HttpResponse, ApiError> {
@@ -51,10 +199,24 @@ async fn file(request: HttpRequest) -> Result<HttpResponse, ApiError> {
     Ok(HttpResponse::Ok().content_type(content_type).body(bytes))
 }
 
+async fn icon() -> HttpResponse {
+    HttpResponse::Ok().content_type("image/svg+xml").body(ICON)
+}
+
+async fn robots() -> HttpResponse {
+    HttpResponse::Ok().content_type(ContentType::plaintext()).body(ROBOTS)
+}
+
 fn load(name: &str) -> Result<(String, Vec<u8>), ApiError> {
     // The page's parts ask for the description beside the page.
-    let config = Arc::new(Config::new(["openapi.json"]));
-    let found = serve(name, config).map_err(ApiError::internal)?;
+    let config = Config::new(["openapi.json"])
+        .use_base_layout()
+        .doc_expansion("none")
+        .default_models_expand_depth(-1)
+        .filter(true)
+        .deep_linking(true)
+        .persist_authorization(true);
+    let found = serve(name, Arc::new(config)).map_err(ApiError::internal)?;
     let found = found.ok_or_else(|| ApiError::not_found(name))?;
     Ok((found.content_type, found.bytes.into_owned()))
 }

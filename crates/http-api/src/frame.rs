@@ -14,6 +14,7 @@ use racun_kernel::Scope;
 use racun_kernel::id::{EntityId, RequestId};
 use tracing::Instrument as _;
 
+use crate::deprecation::Successor;
 use crate::error::ApiError;
 use crate::limits::{self, Standing};
 use crate::request::bearer_token;
@@ -32,6 +33,9 @@ pub(crate) async fn frame<B: MessageBody>(
 ) -> Result<ServiceResponse<B>, Error> {
     let id = request_id(&request);
     let no_store = request.headers().contains_key(AUTHORIZATION);
+    let shared = request
+        .app_data::<web::Data<Services>>()
+        .map(|services| services.origins.answer(request.method(), request.headers()));
     // The gate says which route it is. The path stays out: it may hold a key.
     let span = tracing::info_span!(
         "request",
@@ -46,9 +50,16 @@ pub(crate) async fn frame<B: MessageBody>(
     let milliseconds = u64::try_from(started.elapsed().as_millis()).unwrap_or(u64::MAX);
     span.in_scope(|| log(&answer, milliseconds));
     let standing = answer.request().extensions().get::<Standing>().copied();
+    let successor = answer.request().extensions().get::<Successor>().copied();
     let headers = answer.headers_mut();
     if let Some(standing) = standing {
         standing.write(headers);
+    }
+    if let Some(successor) = successor {
+        successor.write(headers);
+    }
+    if let Some(shared) = shared {
+        shared.write(headers);
     }
     headers.insert(X_REQUEST_ID, id);
     headers.insert(X_CONTENT_TYPE_OPTIONS, HeaderValue::from_static("nosniff"));

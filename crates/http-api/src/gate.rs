@@ -16,6 +16,7 @@ use racun_kernel::id::EntityId;
 use racun_kernel::{Scope, Stamp, Store};
 
 use crate::billing::features;
+use crate::deprecation::Successor;
 use crate::entered::{Claim, Entered, Place};
 use crate::error::{ApiError, Kind};
 use crate::foresight::{Foresight, is_near};
@@ -34,6 +35,9 @@ pub(crate) async fn pass(
     next: Next<BoxBody>,
 ) -> Result<ServiceResponse<BoxBody>, Error> {
     tracing::Span::current().record("route", route.path);
+    if let Some(successor) = Successor::of(route) {
+        request.extensions_mut().insert(successor);
+    }
     let limits = request.app_data::<Limits>().copied().unwrap_or_default();
     let begun = match guarded(limits, begin(route, &mut request)).await.flatten() {
         Ok(begun) => begun,

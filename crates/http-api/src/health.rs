@@ -22,6 +22,7 @@ pub(crate) const ROUTES: &[Route] = &[
     Route::get("/health/ready", "getReadiness", Gate::Open, || web::to(ready))
         .about("Health", "Whether the process can serve; 503 when it cannot.")
         .answers::<ReadinessBody>()
+        .tells_when_unavailable()
         .unlimited(),
     Route::get("/health", "getHealth", Gate::Open, || web::to(health))
         .about("Health", "What runs, since when, and how it is.")

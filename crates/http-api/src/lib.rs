@@ -19,7 +19,9 @@
 //! | `body`     | how bodies are declared and converted                                  |
 //! | `services` | store, clock, randomness; use cases that outlive their connection      |
 //! | `openapi`  | the description, made from the routes                                  |
-//! | `docs`     | the description, served                                                |
+//! | `docs`     | the description, served; the page that `/` shows                       |
+//! | `deprecation` | what belongs to the past, and until when it is served               |
+//! | `cors`     | which pages of other origins may ask                                   |
 //! | `health`   | liveness and readiness                                                 |
 //! | `access`   | users, entities, members, invitations, keys                            |
 //! | `billing`  | white labels, subscriptions, and what plans leave out                   |
@@ -45,6 +47,8 @@ mod answer;
 mod billing;
 mod body;
 mod catalog;
+mod cors;
+pub mod deprecation;
 mod docs;
 mod documents;
 mod entered;
@@ -73,8 +77,9 @@ mod settlement;
 mod warning;
 mod webhooks;
 
+pub use cors::{InvalidOrigins, Origins};
 pub use limits::{InvalidNetwork, Network, RateLimitOptions, RateLimiter};
-pub use openapi::{VERSION, openapi};
+pub use openapi::{VERSION, openapi, openapi_3_0};
 pub use route::{Gate, Parameter, ParameterKind, Rate, Route, Verb};
 pub use routes::routes;
 pub use server::{Options, app, run};

@@ -20,6 +20,8 @@ pub struct Route {
     pub operation: &'static str,
     /// One sentence on what it does.
     pub summary: &'static str,
+    /// What the summary leaves out, where that is something: whole sentences.
+    pub detail: &'static str,
     /// The area it belongs to.
     pub tag: &'static str,
     /// Who may pass.
@@ -37,6 +39,12 @@ pub struct Route {
     pub rate: Rate,
     /// Whether its answer shows a key or token that is shown only once, and is kept unreadable.
     pub shows_secret: bool,
+    /// The path that takes its place, of a route that will be gone at [`crate::deprecation::SUNSET`].
+    pub successor: Option<&'static str>,
+    /// Whether it is part of the interface, and so of its description; pages for people are not.
+    pub is_described: bool,
+    /// Whether a 503 is answered with the body of a success, as monitoring wants it.
+    pub tells_when_unavailable: bool,
     pub(crate) takes: Option<Described>,
     pub(crate) takes_form: bool,
     pub(crate) requires: &'static [&'static str],
@@ -105,6 +113,15 @@ pub enum ParameterKind {
     Text,
     /// A whole number.
     Integer,
+    /// A whole number from `least` to `most`; `absent` when it is not sent.
+    Count {
+        /// The smallest.
+        least: i64,
+        /// The greatest.
+        most: i64,
+        /// What its absence means.
+        absent: i64,
+    },
     /// `true` or `false`.
     Flag,
     /// Texts; the parameter may be repeated.
@@ -193,6 +210,7 @@ impl Route {
             path,
             operation,
             summary: "",
+            detail: "",
             tag: "",
             gate,
             status: 200,
@@ -201,6 +219,9 @@ impl Route {
             is_linked: false,
             rate: Rate::Ordinary,
             shows_secret: false,
+            successor: None,
+            is_described: true,
+            tells_when_unavailable: false,
             takes: None,
             takes_form: false,
             requires: &[],
@@ -214,6 +235,12 @@ impl Route {
     #[must_use]
     pub const fn about(self, tag: &'static str, summary: &'static str) -> Self {
         Self { tag, summary, ..self }
+    }
+
+    /// Says what the summary leaves out.
+    #[must_use]
+    pub const fn explained(self, detail: &'static str) -> Self {
+        Self { detail, ..self }
     }
 
     /// Says which body the route takes.
@@ -306,6 +333,24 @@ impl Route {
         Self { rate: Rate::Unlimited, ..self }
     }
 
+    /// Says that the route belongs to the past, and which path takes its place.
+    #[must_use]
+    pub const fn superseded_by(self, successor: &'static str) -> Self {
+        Self { successor: Some(successor), ..self }
+    }
+
+    /// Says that the route answers people, and is no part of the interface.
+    #[must_use]
+    pub const fn page(self) -> Self {
+        Self { is_described: false, ..self }
+    }
+
+    /// Says that a 503 has the body of a success.
+    #[must_use]
+    pub const fn tells_when_unavailable(self) -> Self {
+        Self { tells_when_unavailable: true, ..self }
+    }
+
     /// The names of the path's parameters.
     pub fn path_parameters(&self) -> impl Iterator<Item = &'static str> {
         self.path.split('{').skip(1).filter_map(|rest| rest.split(['}', ':']).next())
@@ -321,12 +366,22 @@ impl Route {
     }
 }
 
+/// The language of the parameter `query`.
+const FILTER: &str = "A filter: a JSON object, encoded for the address, that names fields and what must \
+    hold of each; all of it must. `{\"paid_in_full\": false}` compares, `{\"total\": {\"gte\": 100, \
+    \"lt\": 200}}` takes operators: `equals`, `not`, `gt`, `gte`, `lt`, `lte`, `in`, `notIn`, `between` \
+    (two values, both included), and of text `contains`, `startsWith`, `endsWith`, which ignore \
+    capitals. `null` is a value: `{\"voided_at\": null}`, `{\"voided_at\": {\"not\": null}}`. A dot leads \
+    into an object (`{\"customer.name\": {\"contains\": \"bor\"}}`), and metadata is named as it is \
+    nested: `{\"metadata\": {\"order\": \"17\"}}`. Dates are `YYYY-MM-DD` or instants. An unknown field \
+    or operator is 422.";
+
 /// The query parameters that every paged list reads.
 pub const LIST: &[Parameter] = &[
     Parameter {
         name: "limit",
         meaning: "Rows of a page, 1 to 100; 10 when absent.",
-        kind: ParameterKind::Integer,
+        kind: ParameterKind::Count { least: 1, most: 100, absent: 10 },
     },
     Parameter {
         name: "next_cursor",
@@ -348,11 +403,7 @@ pub const LIST: &[Parameter] = &[
         meaning: "A field to order by, `-` before it for descending; repeat it for more fields.",
         kind: ParameterKind::Texts,
     },
-    Parameter {
-        name: "query",
-        meaning: "A filter: a JSON object of fields and values or operators.",
-        kind: ParameterKind::Text,
-    },
+    Parameter { name: "query", meaning: FILTER, kind: ParameterKind::Text },
     Parameter {
         name: "search",
         meaning: "Text to look for, capitals or not.",

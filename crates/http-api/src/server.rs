@@ -7,6 +7,7 @@ use std::time::Duration;
 
 use actix_web::body::{BoxBody, MessageBody};
 use actix_web::dev::{ServiceFactory, ServiceRequest, ServiceResponse};
+use actix_web::http::Method;
 use actix_web::http::header::ALLOW;
 use actix_web::middleware::from_fn;
 use actix_web::web::{self, ServiceConfig};
@@ -111,6 +112,11 @@ fn register(config: &mut ServiceConfig) {
     }
     let mut firsts: Vec<(&'static str, Vec<Resource>)> = Vec::new();
     for (path, routes) in paths {
+        if path == "/" {
+            // A scope of it would be one of all paths.
+            config.service(resource(path, routes));
+            continue;
+        }
         let (first, rest) = path.split_at(path[1..].find('/').map_or(path.len(), |end| end + 1));
         push(&mut firsts, first, resource(rest, routes));
     }
@@ -132,7 +138,10 @@ fn push<T>(groups: &mut Vec<(&'static str, Vec<T>)>, name: &'static str, item: T
 fn resource(path: &str, routes: Vec<&'static Route>) -> Resource {
     let allow = allowed(&routes);
     let refuse = move |request: HttpRequest| {
-        let answer = no_such_method(&allow);
+        let answer = match *request.method() {
+            Method::OPTIONS => methods(&allow),
+            _ => no_such_method(&allow),
+        };
         async move { limits::count_stray(&request).await.map(|()| answer) }
     };
     let resource = web::resource(path).default_service(web::to(refuse));
@@ -147,13 +156,18 @@ fn allowed(routes: &[&Route]) -> String {
         Verb::Get => vec!["GET", "HEAD"],
         verb => vec![verb.name()],
     });
-    names.collect::<Vec<_>>().join(", ")
+    names.chain(["OPTIONS"]).collect::<Vec<_>>().join(", ")
 }
 
 async fn no_such_path(request: HttpRequest) -> Result<HttpResponse, ApiError> {
     limits::count_stray(&request).await?;
     let message = "there is no such path; GET /docs lists all there are";
     Err(ApiError::new(Kind::NotFound, message))
+}
+
+/// What `OPTIONS` is answered: which methods the path has.
+fn methods(allow: &str) -> HttpResponse {
+    HttpResponse::NoContent().insert_header((ALLOW, allow)).finish()
 }
 
 fn no_such_method(allow: &str) -> HttpResponse {

@@ -20,6 +20,7 @@ use tokio::runtime::Handle;
 use tokio::sync::Semaphore;
 use tracing::Instrument as _;
 
+use crate::cors::Origins;
 use crate::limits::RateLimiter;
 
 /// What handlers work with. A clone shares everything with its original.
@@ -48,6 +49,8 @@ pub struct Services {
     pub files: Arc<dyn FileStorage>,
     /// The base of links to this server: `https://invoices.example.com`, without a slash at its end.
     pub public_url: Arc<str>,
+    /// Whose pages may ask, beside the server's own.
+    pub origins: Arc<Origins>,
     /// The white labels that there are, and what they sell.
     pub white_labels: Arc<Catalogue>,
     /// What time it is.

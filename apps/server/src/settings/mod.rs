@@ -17,6 +17,7 @@ use std::net::SocketAddr;
 use std::path::PathBuf;
 
 use config::{Config, ConfigError, Environment, File, FileFormat};
+use racun_http_api::Origins;
 use serde::Deserialize;
 
 pub use authority::{Fina, FinaService, Furs, FursService, Transport};
@@ -79,12 +80,20 @@ pub struct Server {
     /// Proxies whose `X-Forwarded-For` is believed.
     #[serde(deserialize_with = "required")]
     pub trusted_proxies: Networks,
+    /// Whose pages may ask, beside the server's own.
+    #[serde(deserialize_with = "required")]
+    pub cors_origins: Origins,
 }
 
 impl Default for Server {
     fn default() -> Self {
         let listen = SocketAddr::from(([127, 0, 0, 1], 8080));
-        Self { listen, public_url: None, trusted_proxies: Networks::default() }
+        Self {
+            listen,
+            public_url: None,
+            trusted_proxies: Networks::default(),
+            cors_origins: Origins::default(),
+        }
     }
 }
 

@@ -12,7 +12,7 @@ use std::time::Duration;
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use racun_gateways::SmtpMailer;
-use racun_http_api::Network;
+use racun_http_api::{Network, Origins};
 use racun_kernel::Mailbox;
 use serde::Deserializer;
 use serde::de::{Error, Visitor};
@@ -107,6 +107,15 @@ impl Setting for Networks {
 
     fn read(text: &str) -> Option<Self> {
         text.split(',').map(|part| part.trim().parse().ok()).collect::<Option<_>>().map(Self)
+    }
+}
+
+impl Setting for Origins {
+    const EXPECTED: &'static str =
+        "* or origins as in https://shop.example.com, separated by commas";
+
+    fn read(text: &str) -> Option<Self> {
+        text.parse().ok()
     }
 }
 

@@ -27,6 +27,14 @@ const DEFAULT_DAYS: u32 = 30;
 #[serde(transparent)]
 pub struct Settings(Map<String, Json>);
 
+/// The keys that Racun knows, with what their values may be, as a JSON schema.
+#[must_use]
+pub fn settings_schema() -> Json {
+    let mut schema = shape::object_schema(&known::SETTINGS);
+    schema["type"] = "object".into();
+    schema
+}
+
 impl From<Map<String, Json>> for Settings {
     /// Settings that were checked where they were stored: a business unit's, which share the texts.
     fn from(settings: Map<String, Json>) -> Self {

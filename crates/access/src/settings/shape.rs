@@ -3,7 +3,7 @@
 use racun_kernel::spelling::nearest;
 use racun_kernel::text::{self, LOCALES};
 use racun_kernel::{Issue, Issues};
-use serde_json::{Map, Value as Json};
+use serde_json::{Map, Value as Json, json};
 
 use super::as_whole;
 
@@ -73,6 +73,54 @@ impl Shape {
             (Self::List(..), _) => wrong_type("expected an array"),
         }
     }
+}
+
+impl Shape {
+    /// The same as a JSON schema. Null is a value that is not set.
+    pub fn schema(&self) -> Json {
+        match self {
+            Self::Bool => json!({ "type": ["boolean", "null"] }),
+            Self::Text(most) => json!({ "type": ["string", "null"], "maxLength": most }),
+            Self::Whole(least, most) => {
+                json!({ "type": ["integer", "null"], "minimum": least, "maximum": most })
+            }
+            Self::OneOf(names) => {
+                let names = names.iter().map(|name| json!(name)).chain([Json::Null]);
+                json!({ "type": ["string", "null"], "enum": names.collect::<Vec<_>>() })
+            }
+            Self::Form(_, expected) => {
+                json!({ "type": ["string", "null"], "description": format!("Expected: {expected}.") })
+            }
+            Self::Object(properties) => object_schema(properties),
+            Self::Each(shape) => {
+                json!({ "type": ["object", "null"], "additionalProperties": shape.schema() })
+            }
+            Self::Localized(most) => json!({
+                "type": ["object", "null"],
+                "description": "Texts by locale.",
+                "additionalProperties": { "type": ["string", "null"], "maxLength": most },
+            }),
+            Self::List(most, shape) => {
+                json!({ "type": ["array", "null"], "maxItems": most, "items": shape.schema() })
+            }
+        }
+    }
+}
+
+/// An object with these properties, and others.
+pub(super) fn object_schema(properties: &[Property]) -> Json {
+    let described = properties.iter().map(|it| (it.name.to_owned(), it.shape.schema()));
+    let mut schema = json!({
+        "type": ["object", "null"],
+        "properties": described.collect::<Map<_, _>>(),
+        "additionalProperties": true,
+    });
+    let required: Vec<&str> =
+        properties.iter().filter(|it| it.required).map(|it| it.name).collect();
+    if !required.is_empty() {
+        schema["required"] = json!(required);
+    }
+    schema
 }
 
 fn wrong_type(message: &str) -> Issues {

@@ -15,7 +15,7 @@ use crate::request::{Body, PathText};
 use crate::route::{Gate, Route};
 use crate::services::Services;
 
-const TAG: &str = "Account API Keys";
+const TAG: &str = "Account API keys";
 
 /// Routes of account keys.
 pub(crate) const ROUTES: &[Route] = &[

@@ -11,7 +11,7 @@ use validator::Validate;
 
 use super::EnvironmentBody;
 use crate::body::Convert;
-use crate::openapi::nullable_number;
+use crate::openapi::{nullable_number, settings};
 use crate::warning::WarningBody;
 
 /// Body of `POST /entities`.
@@ -81,7 +81,7 @@ pub(super) struct NewEntityBody {
     /// Whether it can be written to; true when absent.
     is_enabled: Option<bool>,
     /// Merged key by key: a key that is not sent stays.
-    #[schema(value_type = Option<Map<String, Value>>)]
+    #[schema(schema_with = settings)]
     settings: Option<Map<String, Value>>,
     /// Up to 50 properties of at most 250 characters; replace all there were.
     metadata: Option<BTreeMap<String, String>>,
@@ -218,7 +218,7 @@ pub(super) struct UpdateEntityBody {
     #[serde(default)]
     is_enabled: Patch<bool>,
     /// Merged key by key: a key that is not sent stays.
-    #[schema(value_type = Option<Map<String, Value>>)]
+    #[schema(schema_with = settings)]
     #[serde(default)]
     settings: Patch<Map<String, Value>>,
     /// Up to 50 properties of at most 250 characters; replace all there were.
@@ -373,6 +373,7 @@ pub(super) struct EntityBody {
     spending_limit_cents: Option<i64>,
     /// Its settings, as they were set; defaults act unseen. `furs` and `fina` are those of
     /// fiscalization, to be changed by their own operations.
+    #[schema(required = true, schema_with = settings)]
     settings: Map<String, Value>,
     /// Which rules and formats its documents follow.
     country_rules: CountryRulesBody,

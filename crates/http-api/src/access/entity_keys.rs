@@ -16,7 +16,7 @@ use crate::request::{Body, PathText};
 use crate::route::{Gate, Route};
 use crate::services::Services;
 
-const TAG: &str = "Entity API Keys";
+const TAG: &str = "Entity API keys";
 
 /// Routes of entity keys.
 pub(crate) const ROUTES: &[Route] = &[

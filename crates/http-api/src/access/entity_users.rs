@@ -19,7 +19,7 @@ use crate::request::{Body, PathText};
 use crate::route::{Gate, Route};
 use crate::services::Services;
 
-const TAG: &str = "Entity Users";
+const TAG: &str = "Entity users";
 
 /// Routes of entity users.
 pub(crate) const ROUTES: &[Route] = &[

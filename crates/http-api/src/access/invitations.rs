@@ -21,7 +21,7 @@ use crate::request::{Body, PathText, Query};
 use crate::route::{Gate, Parameter, ParameterKind, Route};
 use crate::services::Services;
 
-const TAG: &str = "Entity Invitations";
+const TAG: &str = "Entity invitations";
 
 /// Routes of invitations.
 pub(crate) const ROUTES: &[Route] = &[

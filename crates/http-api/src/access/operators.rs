@@ -16,7 +16,7 @@ use crate::request::{Body, PathText};
 use crate::route::{Gate, Route};
 use crate::services::Services;
 
-const TAG: &str = "Point of Sale";
+const TAG: &str = "Point of sale";
 
 /// Routes of operators.
 pub(crate) const ROUTES: &[Route] = &[

@@ -214,7 +214,7 @@ answer! {
 
 /// Answer of `POST /users/login`.
 #[derive(Serialize, ToSchema)]
-#[schema(as = Login)]
+#[schema(as = LoginToken)]
 struct LoginBody {
     /// The login token: what stands behind `Bearer`.
     id: String,

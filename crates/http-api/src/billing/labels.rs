@@ -16,7 +16,7 @@ use crate::error::{ApiError, Kind};
 use crate::route::{Gate, Route};
 use crate::services::Services;
 
-const TAG: &str = "White Labels";
+const TAG: &str = "White labels";
 
 /// Routes of white labels.
 pub(crate) const ROUTES: &[Route] = &[

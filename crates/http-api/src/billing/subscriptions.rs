@@ -18,7 +18,7 @@ use crate::request::Body;
 use crate::route::{Gate, Route};
 use crate::services::Services;
 
-const TAG: &str = "White-Label Subscriptions";
+const TAG: &str = "White-label subscriptions";
 const READ: Gate = Gate::Entity(ReadBilling);
 const MANAGE: Gate = Gate::Entity(ManageBilling);
 

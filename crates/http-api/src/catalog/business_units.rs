@@ -15,7 +15,7 @@ use crate::request::{Body, PathId};
 use crate::route::{Gate, LIST, Route};
 use crate::services::Services;
 
-const TAG: &str = "Business Units";
+const TAG: &str = "Business units";
 
 /// Routes of business units.
 pub(crate) const ROUTES: &[Route] = &[

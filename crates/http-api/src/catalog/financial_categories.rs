@@ -13,7 +13,7 @@ use crate::request::{Body, PathId, Query};
 use crate::route::{Gate, Parameter, ParameterKind, Route};
 use crate::services::Services;
 
-const TAG: &str = "Financial Categories";
+const TAG: &str = "Financial categories";
 
 /// Routes of financial categories.
 pub(crate) const ROUTES: &[Route] = &[

@@ -15,7 +15,7 @@ use crate::request::{Body, PathId, Query};
 use crate::route::{Gate, Parameter, ParameterKind, Route};
 use crate::services::Services;
 
-const TAG: &str = "Point of Sale";
+const TAG: &str = "Point of sale";
 
 /// Routes of tables.
 pub(crate) const ROUTES: &[Route] = &[

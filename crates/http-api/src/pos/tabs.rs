@@ -17,7 +17,7 @@ use crate::request::{Body, MaybeBody, PathId, Query};
 use crate::route::{Gate, Parameter, ParameterKind, Route};
 use crate::services::Services;
 
-const TAG: &str = "Point of Sale";
+const TAG: &str = "Point of sale";
 
 /// Routes of tabs.
 pub(crate) const ROUTES: &[Route] = &[

@@ -19,7 +19,7 @@ use crate::route::{Gate, Parameter, ParameterKind, Route};
 use crate::services::Services;
 use crate::settlement::payment::PaymentTypeBody;
 
-const TAG: &str = "Point of Sale";
+const TAG: &str = "Point of sale";
 
 /// Routes of reports.
 pub(crate) const ROUTES: &[Route] = &[Route::get(

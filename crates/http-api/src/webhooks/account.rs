@@ -8,7 +8,7 @@ use super::{WebhookBody, WebhookInputBody, managing};
 use crate::body::ListBody;
 use crate::route::{Gate, LIST, Route};
 
-const TAG: &str = "Account Webhooks";
+const TAG: &str = "Account webhooks";
 
 /// Routes of endpoints of accounts.
 pub(crate) const ROUTES: &[Route] = &[

@@ -32,32 +32,39 @@ pub(crate) const ROUTES: &[Route] = &[
         web::to(create)
     })
     .about(TAG, "Adds an endpoint.")
+    .superseded_by("/webhooks")
     .takes_with::<EarlierInputBody>(&["url"])
     .answers::<EarlierBody>(),
     Route::get("/v1/Organizations/{id}/webhooks", "v1ListWebhooks", READS, || web::to(list))
         .about(TAG, "Lists endpoints.")
+        .superseded_by("/webhooks")
         .reads(FILTER)
         .answers::<ArrayBody<EarlierBody>>(),
     Route::get("/v1/Organizations/{id}/webhooks/count", "v1CountWebhooks", READS, || {
         web::to(count)
     })
     .about(TAG, "Counts endpoints.")
+    .superseded_by("/webhooks")
     .reads(WHERE)
     .answers::<CountBody>(),
     Route::get("/v1/Webhooks/{id}", "v1GetWebhook", Gate::SignedIn, || web::to(get))
         .about(TAG, "Answers an endpoint.")
+        .superseded_by("/webhooks")
         .reads(FILTER)
         .answers::<EarlierBody>(),
     Route::put("/v1/Webhooks/{id}", "v1ReplaceWebhook", Gate::SignedIn, || web::to(replace))
         .about(TAG, "Replaces an endpoint.")
+        .superseded_by("/webhooks")
         .takes_with::<EarlierInputBody>(&["url"])
         .answers::<EarlierBody>(),
     Route::patch("/v1/Webhooks/{id}", "v1UpdateWebhook", Gate::SignedIn, || web::to(update))
         .about(TAG, "Changes what is sent of an endpoint.")
+        .superseded_by("/webhooks")
         .takes::<EarlierInputBody>()
         .answers::<EarlierBody>(),
     Route::delete("/v1/Webhooks/{id}", "v1DeleteWebhook", Gate::SignedIn, || web::to(delete))
         .about(TAG, "Removes an endpoint.")
+        .superseded_by("/webhooks")
         .tells::<CountBody>(),
 ];
 

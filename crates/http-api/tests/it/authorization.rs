@@ -59,7 +59,12 @@ const ROUTES: &str = "
 /health/ready: GET open
 /health: GET open
 /openapi.json: GET open
+/openapi-3.0.json: GET open
+/: GET open
+/favicon.ico: GET open
+/robots.txt: GET open
 /docs: GET open
+/docs/: GET open
 /docs/{file}: GET open
 /users/signup: POST open
 /users/login: POST open

@@ -96,6 +96,7 @@ pub fn services(store: Arc<dyn Store>, seconds: Arc<AtomicI64>) -> Services {
         mailer: Arc::new(Unreachable),
         files: Arc::<Memory>::default(),
         public_url: "https://racun.example".into(),
+        origins: Arc::default(),
         white_labels: Arc::default(),
         clock: Arc::new(now),
         entropy: Arc::new(Counting::default()),

@@ -9,6 +9,7 @@ mod authorization;
 mod billing;
 mod bodies;
 mod books;
+mod browsers;
 mod catalog;
 mod couriers;
 mod description;

@@ -76,7 +76,7 @@ fn what_guessing_pays_for_and_what_shows_a_secret_is_marked() {
 
 #[test]
 fn the_description_lists_exactly_the_routes() {
-    let description = serde_json::to_value(openapi()).unwrap();
+    let description = openapi();
     let mut described = BTreeSet::new();
     for (path, item) in description["paths"].as_object().unwrap() {
         for (method, operation) in item.as_object().unwrap() {
@@ -84,7 +84,7 @@ fn the_description_lists_exactly_the_routes() {
             described.insert((path.clone(), method.to_uppercase(), operation));
         }
     }
-    let declared = routes().map(|route| {
+    let declared = routes().filter(|route| route.is_described).map(|route| {
         (route.path.to_owned(), route.verb.name().to_owned(), route.operation.to_owned())
     });
     assert_eq!(described, declared.collect());

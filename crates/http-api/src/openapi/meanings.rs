@@ -1,0 +1,103 @@
+//! What properties mean that their declarations say nothing of: those that all documents share.
+
+use serde_json::{Map, Value as Json};
+
+/// By name. What is said where a property is declared goes before.
+const MEANINGS: [(&str, &str); 84] = [
+    ("amount", "How much, in the currency of the document."),
+    ("amount_converted", "The same in the entity's currency."),
+    ("base", "What the tax is counted of."),
+    ("base_converted", "The same in the entity's currency."),
+    ("business_unit", "The business unit as it was on the day of issue."),
+    ("business_unit_id", "The business unit."),
+    ("calculation_mode", "How it is calculated: from net prices or from gross ones."),
+    ("classification", "What it is: product, service or advance; of taxes their sort."),
+    ("created_at", "When it was made."),
+    ("creation_source", "What made it."),
+    ("currency_code", "ISO 4217 code of its currency."),
+    ("customer", "The customer as it was on the day of issue."),
+    ("customer_id", "The customer."),
+    ("data", "The rows."),
+    ("date", "Its day."),
+    ("date_due", "Until when it is to be paid."),
+    ("date_from", "The first day."),
+    ("date_received", "The day on which it arrived."),
+    ("date_service", "The day, or the first day, on which it was supplied."),
+    ("date_service_to", "The last day on which it was supplied."),
+    ("date_to", "The last day."),
+    ("date_valid_till", "The last day on which it is valid."),
+    ("date_year", "The year of its number."),
+    ("deductible_percentage", "How much of it may be deducted, in percent."),
+    ("deleted_at", "When it was moved to the trash; null when it was not."),
+    ("description", "More of it."),
+    ("discount_percent", "What is taken off, in percent."),
+    ("discounts", "What is taken off, one after the other."),
+    ("e_invoicing", "What e-invoices need to know."),
+    ("entity_id", "The entity that it belongs to."),
+    ("exchange_rate", "The rate into the entity's currency; null when it is in that."),
+    ("expected_total_with_tax", "What the caller expects: another total is refused."),
+    ("expense_recognition", "When its cost is incurred."),
+    ("file", "The file's bytes."),
+    ("financial_category_id", "Category for reports."),
+    ("footer", "Text at its end."),
+    ("gross_price", "Price of one with tax; null when it is kept before tax."),
+    ("id", "Its id."),
+    ("is_deductible", "Whether it may be deducted."),
+    ("is_draft", "Whether it is a draft: without a number, and free to change."),
+    ("issuer", "The entity as it was on the day of issue."),
+    ("item_id", "The catalogue item."),
+    ("items", "Its lines."),
+    ("metadata", "What callers attached: texts by names of theirs."),
+    ("method", "How it is spread over time."),
+    ("name", "Its name."),
+    ("note", "Text below the lines."),
+    ("number", "Its number; null while it is a draft."),
+    ("pagination", "Where the page stands in its list."),
+    ("paid_in_full", "Whether nothing is left to pay."),
+    ("payment_terms", "How it is to be paid."),
+    ("price", "Price of one before tax."),
+    ("pt_exemption_code", "Portuguese exemption code."),
+    ("pt_exemption_reason", "Portuguese exemption reason."),
+    ("quantity", "How many."),
+    ("quote_currency", "The entity's currency."),
+    ("rate", "Percent of taxes; of exchange, what one unit is worth in the entity's currency."),
+    ("reference", "What payers quote."),
+    ("rejected_at", "When the customer rejected it."),
+    ("revenue_recognition", "When its revenue is earned."),
+    ("reverse_charge", "Whether the customer owes the tax."),
+    ("rounding_correction", "What was added to the sum of the lines so that it is the total."),
+    ("shareable_id", "What its link ends with; null when nobody else may see it."),
+    ("signature", "Text of the signature."),
+    ("starting_capital", "Starting capital, in the entity's currency."),
+    ("status", "How it stands."),
+    ("summary_classification", "What was bought, of expenses without lines."),
+    ("supplier", "The supplier as it was then."),
+    ("supplier_id", "The supplier."),
+    ("tax_clause", "Why no tax is charged, or another."),
+    ("tax_id", "The tax."),
+    ("taxes", "Its taxes."),
+    ("total", "Before tax."),
+    ("total_converted", "The same in the entity's currency."),
+    ("total_discount", "What was taken off, before tax."),
+    ("total_due", "What is left to pay."),
+    ("total_paid", "What was paid."),
+    ("total_tax", "The tax in it."),
+    ("total_with_tax", "With tax."),
+    ("total_with_tax_converted", "The same in the entity's currency."),
+    ("transaction_type", "The kind of sale, as value added tax has it."),
+    ("translations", "The texts in other languages, by locale."),
+    ("unit", "Unit of measure."),
+    ("updated_at", "When it changed last."),
+];
+
+/// Says what the properties of `object` mean, of which nothing is said yet.
+pub(super) fn give_meanings(object: &mut Map<String, Json>) {
+    let Some(Json::Object(properties)) = object.get_mut("properties") else { return };
+    for (name, property) in properties.iter_mut().filter_map(|(n, p)| Some((n, p.as_object_mut()?)))
+    {
+        let meaning = MEANINGS.iter().find(|(known, _)| known == name).map(|(_, meaning)| *meaning);
+        if let (Some(meaning), false) = (meaning, property.contains_key("description")) {
+            property.insert("description".to_owned(), meaning.into());
+        }
+    }
+}
