@@ -97,6 +97,7 @@ impl World {
             issued_at: self.running.now(),
             operator_oib: OIB.to_owned(),
             certificate: "1".to_owned(),
+            paragon: None,
         };
         let signer = RsaSigner::new(&self.fina.private_key).unwrap();
         fina::Receipt::issue(arguments, &signer).unwrap()
@@ -117,6 +118,9 @@ fn sale() -> Sale {
         exempt: Decimal::from(10),
         reverse_charge: Decimal::from(0),
         untaxed: Decimal::from(0),
+        consumption: Vec::new(),
+        margin: Decimal::zero(),
+        settled: Decimal::zero(),
         buyer: None::<Buyer>,
         means: vec![Means::Cash],
         corrects: Vec::new(),
