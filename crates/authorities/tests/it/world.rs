@@ -264,6 +264,7 @@ pub fn receipt() -> fina::Receipt {
         issued_at: datetime!(2026-11-20 16:04:25 +1),
         operator_oib: "12345678903".to_owned(),
         certificate: certificate.serial,
+        paragon: None,
     };
     fina::Receipt::issue(arguments, &signer).unwrap()
 }

@@ -207,14 +207,22 @@ pub struct ApiError {
     /// In the place of the kind's own code.
     code: Option<OwnCode>,
     message: String,
-    /// What `cause` holds beside the issues.
-    cause: Map<String, Json>,
-    issues: Issues,
-    extra: Map<String, Json>,
+    /// Apart, as most functions here answer an error and few errors say so much.
+    more: Box<More>,
     retry_after: Option<u32>,
     is_for_now: bool,
     /// For the log only.
     detail: Option<String>,
+}
+
+/// What some errors say beside code and message.
+#[derive(Debug, Clone, Default, PartialEq)]
+struct More {
+    /// What `cause` holds beside the issues.
+    cause: Map<String, Json>,
+    issues: Issues,
+    /// What stands beside `cause`.
+    extra: Map<String, Json>,
 }
 
 impl ApiError {
@@ -225,9 +233,7 @@ impl ApiError {
             kind,
             code: None,
             message: message.into(),
-            cause: Map::new(),
-            issues: Issues::default(),
-            extra: Map::new(),
+            more: Box::default(),
             retry_after: None,
             is_for_now: false,
             detail: None,
@@ -244,7 +250,7 @@ impl ApiError {
     /// The same error with `cause.code`, the specific reason, beside what `cause` holds already.
     #[must_use]
     pub fn caused_by(mut self, code: &'static str) -> Self {
-        self.cause.insert("code".to_owned(), code.into());
+        self.more.cause.insert("code".to_owned(), code.into());
         self
     }
 
@@ -252,7 +258,7 @@ impl ApiError {
     #[must_use]
     pub fn because(mut self, cause: Json) -> Self {
         if let Json::Object(cause) = cause {
-            self.cause.extend(cause);
+            self.more.cause.extend(cause);
         }
         self
     }
@@ -260,7 +266,7 @@ impl ApiError {
     /// The same error with `value` under `key` beside `code` and `message`.
     #[must_use]
     pub fn carrying(mut self, key: &str, value: Json) -> Self {
-        self.extra.insert(key.to_owned(), value);
+        self.more.extra.insert(key.to_owned(), value);
         self
     }
 
@@ -282,8 +288,8 @@ impl ApiError {
     /// The same error with `further` issues beside its own, of places that it has none of.
     #[must_use]
     pub(crate) fn with_issues(mut self, further: &Issues) -> Self {
-        self.issues.extend_elsewhere(further);
-        Self { message: self.issues.to_string(), ..self }
+        self.more.issues.extend_elsewhere(further);
+        Self { message: self.more.issues.to_string(), ..self }
     }
 
     /// The same error with what the log is told beside it.
@@ -356,7 +362,7 @@ impl ApiError {
     /// What is wrong with which field.
     #[must_use]
     pub const fn issues(&self) -> &Issues {
-        &self.issues
+        &self.more.issues
     }
 
     /// The most specific code of the refusal: its own, that of its reason, or that of its first issue.
@@ -364,8 +370,8 @@ impl ApiError {
     #[must_use]
     pub fn reason(&self) -> Option<&str> {
         let own = self.code.map(OwnCode::name);
-        let told = || self.cause.get("code").and_then(Json::as_str);
-        let first = || self.issues.iter().next().map(|issue| issue.code);
+        let told = || self.more.cause.get("code").and_then(Json::as_str);
+        let first = || self.more.issues.iter().next().map(|issue| issue.code);
         own.or_else(told).or_else(first)
     }
 
@@ -385,7 +391,7 @@ impl ApiError {
     #[must_use]
     pub fn body(&self) -> Json {
         self.check_codes();
-        let mut body = self.extra.clone();
+        let mut body = self.more.extra.clone();
         body.insert("code".to_owned(), self.code().into());
         body.insert("message".to_owned(), self.message.as_str().into());
         if let Some(cause) = self.cause() {
@@ -397,7 +403,7 @@ impl ApiError {
     /// Fails in tests and debug builds where a code is answered that the catalogue does not have.
     fn check_codes(&self) {
         let reason = self.reason();
-        let told = self.issues.iter().map(|issue| issue.code).chain(reason);
+        let told = self.more.issues.iter().map(|issue| issue.code).chain(reason);
         for code in told {
             debug_assert!(codes::is_known(code), "`{code}` is missing in `error::codes`");
         }
@@ -405,10 +411,10 @@ impl ApiError {
 
     /// The answer's `cause`: always with the code of the reason, where there is a reason.
     fn cause(&self) -> Option<Map<String, Json>> {
-        let mut cause = self.cause.clone();
+        let mut cause = self.more.cause.clone();
         cause.insert("code".to_owned(), self.reason()?.into());
-        if !self.issues.is_empty() {
-            cause.insert("issues".to_owned(), self.issues.iter().map(issue_body).collect());
+        if !self.more.issues.is_empty() {
+            cause.insert("issues".to_owned(), self.more.issues.iter().map(issue_body).collect());
         }
         Some(cause)
     }
@@ -446,7 +452,8 @@ impl ResponseError for ApiError {
 impl From<Issues> for ApiError {
     fn from(issues: Issues) -> Self {
         let message = issues.to_string();
-        Self { issues, ..Self::new(Kind::Unprocessable, message) }
+        let more = Box::new(More { issues, ..More::default() });
+        Self { more, ..Self::new(Kind::Unprocessable, message) }
     }
 }
 

@@ -57,47 +57,49 @@ pub(super) enum Unread<T> {
 pub(super) fn parse<T: DeserializeOwned + Validate>(bytes: &[u8]) -> Result<T, Unread<T>> {
     let tree = text(bytes).map_err(Unread::Text)?;
     let mut findings = Findings::default();
-    let mut issues = Issues::default();
     let rounds = (MOST_READ_AGAIN / bytes.len().max(1)).clamp(1, 2 * MOST_ISSUES);
-    let mut value = None;
-    for _ in 0..=rounds {
-        let reader = Reader { tree: Some(&tree), place: Place::ROOT, findings: &findings };
-        match T::deserialize(reader) {
-            Ok(read) => {
-                value = Some(read);
-                break;
-            }
-            Err(refused) => {
-                let is_new = findings.leave(refused.issue.path.clone(), refused.missing);
-                match is_new {
-                    Left::New(path) => issues.push(Issue { path, ..refused.issue }),
-                    Left::Known => {}
-                    Left::Nothing => break,
-                    Left::Whole => {
-                        issues.push(refused.issue);
-                        break;
-                    }
-                }
-                if issues.len() >= MOST_ISSUES {
-                    break;
-                }
-            }
-        }
-    }
-    let mut all = Issues::default();
-    findings.notes.take().into_iter().take(MOST_ISSUES).for_each(|note| all.push(note));
-    issues.iter().for_each(|issue| all.push(issue.clone()));
-    if let Some(value) = &value {
-        if let Err(errors) = value.validate() {
-            let mut declared = Issues::default();
-            collect(&errors, &mut declared);
-            all.extend_elsewhere(&declared);
-        }
+    let (value, refused) = read::<T>(&tree, &mut findings, rounds);
+    let mut issues = Issues::default();
+    let notes = findings.notes.take().into_iter().take(MOST_ISSUES);
+    notes.chain(refused).for_each(|issue| issues.push(issue));
+    if let Some(Err(errors)) = value.as_ref().map(Validate::validate) {
+        let mut declared = Issues::default();
+        collect(&errors, &mut declared);
+        issues.extend_elsewhere(&declared);
     }
     match value {
-        Some(value) if all.is_empty() => Ok(value),
-        rest => Err(Unread::Unfit(Box::new(Unfit { issues: all, rest }))),
+        Some(value) if issues.is_empty() => Ok(value),
+        rest => Err(Unread::Unfit(Box::new(Unfit { issues, rest }))),
     }
+}
+
+/// Reads `tree` until it is read to its end, leaving out what is refused; what that was comes beside.
+fn read<T: DeserializeOwned>(
+    tree: &Tree,
+    findings: &mut Findings,
+    rounds: usize,
+) -> (Option<T>, Vec<Issue>) {
+    let mut issues = Vec::new();
+    for _ in 0..=rounds {
+        let reader = Reader { tree: Some(tree), place: Place::ROOT, findings };
+        let refused = match T::deserialize(reader) {
+            Ok(read) => return (Some(read), issues),
+            Err(refused) => refused,
+        };
+        match findings.leave(refused.issue.path.clone(), refused.missing) {
+            Left::New(path) => issues.push(Issue { path, ..refused.issue }),
+            Left::Known => {}
+            Left::Nothing => break,
+            Left::Whole => {
+                issues.push(refused.issue);
+                break;
+            }
+        }
+        if issues.len() >= MOST_ISSUES {
+            break;
+        }
+    }
+    (None, issues)
 }
 
 /// What became of a refusal.
