@@ -192,8 +192,8 @@ impl Change<'_> {
         let mut new = self.relinked(&document, &old, relink, &rows)?;
         let mut sheet = sheet;
         if document.content.currency != before.content.currency {
-            let named = |target: &Document| new.iter().any(|link| link.target_id == target.id);
-            let targets: Vec<Document> = sheet.documents().cloned().filter(named).collect();
+            let named = |target: &&Document| new.iter().any(|link| link.target_id == target.id);
+            let targets: Vec<Document> = sheet.documents().filter(named).cloned().collect();
             links::check_currency(document.id, &document.content, &targets)?;
         }
         if document.id.kind() == DocumentKind::CreditNote && !document.is_draft() {

@@ -101,6 +101,13 @@ impl Play {
         all.get(self.random.below(all.len().max(1))).cloned()
     }
 
+    /// A draft, deleted or not.
+    fn draft(&mut self, books: &Books) -> Option<Document> {
+        let all: Vec<&Document> =
+            books.documents.values().filter(|document| document.is_draft()).collect();
+        all.get(self.random.below(all.len().max(1))).map(|document| (*document).clone())
+    }
+
     fn payment(&mut self, books: &Books) -> Option<Payment> {
         books.payments.get(self.random.below(books.payments.len().max(1))).cloned()
     }
@@ -189,7 +196,10 @@ impl Play {
     }
 
     async fn on_document(&mut self, books: &Books, act: &str) -> Option<Result<(), Error>> {
-        let document = self.one(books)?;
+        let document = match act {
+            "void" => self.one(books)?,
+            _ => self.draft(books)?,
+        };
         let Shop { store, scope, stamp, .. } = &self.shop;
         Some(match act {
             "void" => self.shop.void(&document).await.map(drop),
