@@ -282,7 +282,7 @@ impl Worker<'_> {
         .await?;
         let deadline = racun_fiscal::deadline(authority, lost_on);
         let document_id = seen.document_id.clone();
-        let said = exchange.attempts.into_iter().filter_map(|attempt| attempt.answer).last();
+        let said = exchange.attempts.into_iter().rev().find_map(|attempt| attempt.answer);
         let error = exchange.error.or(said);
         self.report.alarms.push(Alarm { document_id, authority, deadline, error });
         Ok(())
