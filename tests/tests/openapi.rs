@@ -39,12 +39,6 @@ impl Checked<'_> {
         self.ask("GET", path, None).await
     }
 
-    /// What a reference to a component leads to.
-    fn resolved<'b>(&'b self, value: &'b Value) -> &'b Value {
-        let target = value["$ref"].as_str().and_then(|target| target.strip_prefix('#'));
-        target.and_then(|target| self.description.pointer(target)).unwrap_or(value)
-    }
-
     /// Finds what the description says of this answer, and checks the answer's body against it.
     fn check(&mut self, method: &str, path: &str, answer: &Answer) {
         let template = template(self.description, path.split('?').next().unwrap_or_default());
@@ -54,7 +48,7 @@ impl Checked<'_> {
         let status = answer.status.to_string();
         let range = format!("{}XX", &status[..1]);
         let response = responses.get(&status).or_else(|| responses.get(&range));
-        let response = self.resolved(response.unwrap_or(&Value::Null));
+        let response = resolved(self.description, response.unwrap_or(&Value::Null));
         assert!(response.is_object(), "{method} {template}: {status} is not described");
         *self.seen.entry(format!("{method} {template} {status}")).or_default() += 1;
         assert!(!answer.request_id.is_empty(), "{method} {path}: no request id");
@@ -77,6 +71,12 @@ impl Checked<'_> {
             format!("{method} {template} {status} at {place}: {error}")
         }));
     }
+}
+
+/// What a reference to a component leads to.
+fn resolved<'a>(description: &'a Value, value: &'a Value) -> &'a Value {
+    let target = value["$ref"].as_str().and_then(|target| target.strip_prefix('#'));
+    target.and_then(|target| description.pointer(target)).unwrap_or(value)
 }
 
 /// The described path that `path` is one of. A literal step goes before a parameter.
