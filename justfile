@@ -34,6 +34,10 @@ bench: && bench-http
 bench-http *parts:
     cargo bench -p racun-tests -- {{parts}}
 
+# Lints the description, and lets clients that generators write spend a day with a server: all, or those named; needs npm, Python and a JDK.
+clients *names:
+    tests/clients/run {{names}}
+
 # Advisories, licences, sources and who may use what; needs cargo-deny.
 deny:
     cargo deny check
