@@ -3,8 +3,9 @@
 use std::fmt;
 use std::str::FromStr;
 
+use racun_kernel::Listing::{Coarse, Ordered, Seldom};
 use racun_kernel::id::{format_ulid, parse_ulid};
-use racun_kernel::{Field, FieldKind, InvalidId, Table, Unique};
+use racun_kernel::{Field, FieldKind, InvalidId, State, Table, Unique};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use ulid::Ulid;
 
@@ -154,44 +155,50 @@ impl<'de> Deserialize<'de> for DocumentId {
 /// documents, whose numbers begin anew each year without naming it.
 static FIELDS: [Field; 40] = [
     Field::id(),
-    Field::column("number", FieldKind::Text).searched().indexed(),
-    Field::column("is_draft", FieldKind::Bool),
-    Field::column("date", FieldKind::Date).indexed(),
-    Field::column("date_due", FieldKind::Date),
-    Field::column("date_valid_till", FieldKind::Date),
-    Field::column("date_year", FieldKind::Number),
-    Field::column("customer_id", FieldKind::Text).indexed(),
-    Field::column("business_unit_id", FieldKind::Text),
-    Field::column("currency_code", FieldKind::Text),
-    Field::column("total", FieldKind::Number),
-    Field::column("total_with_tax", FieldKind::Number),
-    Field::column("total_discount", FieldKind::Number),
-    Field::column("total_converted", FieldKind::Number),
-    Field::column("total_with_tax_converted", FieldKind::Number),
-    Field::column("total_paid", FieldKind::Number),
-    Field::column("total_due", FieldKind::Number),
-    Field::column("paid_in_full", FieldKind::Bool),
-    Field::column("transaction_type", FieldKind::Text),
-    Field::column("creation_source", FieldKind::Text),
-    Field::column("calculation_mode", FieldKind::Text),
-    Field::column("reference", FieldKind::Text).searched(),
-    Field::column("shareable_id", FieldKind::Text).unique(Unique::Everywhere),
+    Field::column("number", FieldKind::Text).searched().listed(Ordered),
+    Field::column("is_draft", FieldKind::Bool).listed(Coarse).state(State::Beside),
+    Field::column("date", FieldKind::Date).indexed().listed(Ordered),
+    Field::column("date_due", FieldKind::Date).listed(Ordered).state(State::Beside),
+    Field::column("date_valid_till", FieldKind::Date).listed(Seldom),
+    Field::column("date_year", FieldKind::Number).listed(Coarse),
+    Field::column("customer_id", FieldKind::Text).indexed().listed(Ordered),
+    Field::column("business_unit_id", FieldKind::Text).listed(Coarse),
+    Field::column("currency_code", FieldKind::Text).listed(Coarse),
+    Field::column("total", FieldKind::Number).listed(Ordered),
+    Field::column("total_with_tax", FieldKind::Number).listed(Ordered),
+    Field::column("total_discount", FieldKind::Number).listed(Coarse),
+    Field::column("total_converted", FieldKind::Number).listed(Seldom),
+    Field::column("total_with_tax_converted", FieldKind::Number).listed(Seldom),
+    Field::column("total_paid", FieldKind::Number).listed(Ordered).state(State::Beside),
+    Field::column("total_due", FieldKind::Number).listed(Ordered),
+    Field::column("paid_in_full", FieldKind::Bool).listed(Coarse).state(State::Leads),
+    Field::column("transaction_type", FieldKind::Text).listed(Coarse),
+    Field::column("creation_source", FieldKind::Text).listed(Coarse),
+    Field::column("calculation_mode", FieldKind::Text).listed(Coarse),
+    Field::column("reference", FieldKind::Text).searched().listed(Seldom),
+    Field::column("shareable_id", FieldKind::Text).unique(Unique::Everywhere).listed(Seldom),
     Field::column("metadata", FieldKind::Map),
-    Field::column("accepted_at", FieldKind::Instant),
-    Field::column("rejected_at", FieldKind::Instant),
-    Field::column("voided_at", FieldKind::Instant),
+    Field::column("accepted_at", FieldKind::Instant).listed(Seldom),
+    Field::column("rejected_at", FieldKind::Instant).listed(Seldom),
+    Field::column("voided_at", FieldKind::Instant).listed(Seldom).state(State::Beside),
     Field::column("deleted_at", FieldKind::Instant),
     Field::column("created_at", FieldKind::Instant),
-    Field::column("updated_at", FieldKind::Instant),
-    Field::body("note", &["content", "texts", "note"]).searched(),
-    Field::body("customer.name", &["content", "customer", "name"]).searched(),
-    Field::body("customer.email", &["content", "customer", "email"]).searched(),
-    Field::body("customer.tax_number", &["content", "customer", "tax_number"]).searched(),
-    Field::body("customer.company_number", &["content", "customer", "company_number"]).searched(),
-    Field::body("customer.city", &["content", "customer", "city"]).searched(),
-    Field::body("customer.country_code", &["content", "customer", "country_code"]),
-    Field::body("business_unit.name", &["content", "business_unit", "name"]).searched(),
-    Field::body("issuer.name", &["content", "issuer", "name"]),
+    Field::column("updated_at", FieldKind::Instant).listed(Ordered),
+    Field::body("note", &["content", "texts", "note"]).searched().listed(Seldom),
+    Field::body("customer.name", &["content", "customer", "name"]).searched().listed(Ordered),
+    Field::body("customer.email", &["content", "customer", "email"]).searched().listed(Ordered),
+    Field::body("customer.tax_number", &["content", "customer", "tax_number"])
+        .searched()
+        .listed(Ordered),
+    Field::body("customer.company_number", &["content", "customer", "company_number"])
+        .searched()
+        .listed(Seldom),
+    Field::body("customer.city", &["content", "customer", "city"]).searched().listed(Coarse),
+    Field::body("customer.country_code", &["content", "customer", "country_code"]).listed(Coarse),
+    Field::body("business_unit.name", &["content", "business_unit", "name"])
+        .searched()
+        .listed(Coarse),
+    Field::body("issuer.name", &["content", "issuer", "name"]).listed(Coarse),
     Field::column("number_key", FieldKind::Text).unique(Unique::Tenant).hidden(),
 ];
 

@@ -11,6 +11,15 @@ pub(crate) fn unavailable(error: &Error) -> StoreError {
     StoreError::Unavailable(reason(error))
 }
 
+/// The failure of a list or a report: what runs out of time would do so again.
+pub(crate) fn of_question(error: &Error) -> StoreError {
+    let Error::DatabaseError(_, information) = error else { return unavailable(error) };
+    match information.message() {
+        "canceling statement due to statement timeout" => StoreError::TooExpensive,
+        _ => unavailable(error),
+    }
+}
+
 /// The failure of writing rows of `tables`.
 pub(crate) fn of_write(error: &Error, tables: &[&'static Table]) -> StoreError {
     if let Error::DatabaseError(DatabaseErrorKind::UniqueViolation, information) = error

@@ -11,7 +11,7 @@ use racun_kernel::{
     TallyRow, Tenant, Value,
 };
 
-use crate::error::unavailable;
+use crate::error::of_question;
 use crate::filter;
 use crate::read::see;
 use crate::schema::{array_of, expression, quote};
@@ -32,7 +32,7 @@ pub(crate) async fn tallies(
     let seen = see(connection, tenant.as_str(), Planning::Indexed);
     let statement = statement(tenant, tallies);
     let (seen, rows) = join(seen, statement.rows::<GroupRow>(connection)).await;
-    let rows = seen.and(rows).map_err(|error| unavailable(&error))?;
+    let rows = seen.and(rows).map_err(|error| of_question(&error))?;
     answers(tallies, rows)
 }
 

@@ -1,12 +1,12 @@
 //! Tallies: SQLite finds the rows, and the kernel counts them. No number is added up in SQL.
 
+use racun_kernel::sorting::number;
 use racun_kernel::{
     Counter, Field, FieldKind, ListQuery, Part, Table, Tally, TallyRow, Tenant, Value,
 };
 use rusqlite::types::Value as Cell;
 use rusqlite::{Connection, Row};
 
-use crate::encoding::number;
 use crate::select::matching;
 use crate::sql::{Sql, place};
 

@@ -79,6 +79,16 @@ fn random_lists_on_file_equal_the_reference() {
 }
 
 #[test]
+fn random_lists_in_small_segments_equal_the_reference() {
+    for (seed, rows) in [(1, 2), (20_261_120, 4), (0x5EED, 8), (4, 16)] {
+        let (_folder, file) = folder();
+        let store: Arc<dyn Store> =
+            Arc::new(SqliteStore::open_in_segments(&file, &TABLES, rows).unwrap());
+        run(random_lists(store, seed, 300));
+    }
+}
+
+#[test]
 fn random_tallies_equal_the_reference() {
     for seed in [1, 20_261_120, 0x5EED] {
         run(random_tallies(in_memory(), seed, 300));
