@@ -1,69 +1,75 @@
-//! The README's commands do what it says.
+//! The README's commands do what it says, as one script, and again when they are run again.
 
+use std::io::Write as _;
 use std::path::Path;
-use std::process::Command;
+use std::process::{Command, Stdio};
 
 use crate::process::Server;
 
 /// Where the README's commands expect the server.
 const ADDRESS: &str = "127.0.0.1:8080";
 
-/// People take longer to type than a mail to arrive.
-const UNTIL_THERE_IS_MAIL: &str =
-    "for try in $(seq 300); do ls racun-data/mail/*.eml 2>&1 && break; sleep 0.1; done\n";
-
 #[test]
-fn the_commands_of_the_readme_issue_a_first_invoice_and_first_receipts_and_send_one() {
+fn the_commands_of_the_readme_do_what_it_says_and_again_the_second_time() {
     let folder = tempfile::tempdir().unwrap();
     let server = Server::start::<&str>(folder.path(), &[]);
-    let script = script().replace(ADDRESS, &server.address);
-    let mut shell = Command::new("sh");
-    let output = shell.args(["-eu", "-c", &script]).current_dir(folder.path()).output().unwrap();
-    let printed = String::from_utf8_lossy(&output.stdout);
-    let failure = String::from_utf8_lossy(&output.stderr);
-    assert!(output.status.success(), "{printed}\n{failure}");
-    let said = |part: &str| assert!(printed.contains(part), "no {part}: {printed}\n{failure}");
-    said("\"total_with_tax\":102.45");
-    said("-00001\"");
-    for (number, confirmation) in [("P1-1-1", "eor"), ("1/P1/1", "jir")] {
-        said(&format!("\"number\":\"{number}\""));
-        said(&format!("\"{confirmation}\":\""));
+    let script = blocks("sh").replace(ADDRESS, &server.address);
+    let first = run(&script, folder.path());
+    let verified = "\"email_verified\":true}";
+    assert!(first.contains(verified), "{first}");
+    let second = run(&script, folder.path());
+    assert!(second.contains("\"code\":\"conflict\""), "{second}");
+    for printed in [&first, &second] {
+        let said = |part: &str| assert!(printed.contains(part), "no {part}: {printed}");
+        said("\"total_with_tax\":102.45");
+        said("-00001\"");
+        for (number, confirmation) in [("P1-1-1", "eor"), ("1/P1/1", "jir")] {
+            said(&format!("\"number\":\"{number}\""));
+            said(&format!("\"{confirmation}\":\""));
+        }
+        said("\"status\":\"sent\",\"to\":\"ana@example.com\"");
+        said("idempotent-replayed: true");
+        let other = "3/P1/1";
+        assert!(!printed.contains(other), "the second copy issued another receipt: {printed}");
     }
-    said("\"email_verified\":true}");
-    said("\"status\":\"sent\",\"to\":\"ana@example.com\"");
-    said("idempotent-replayed: true");
-    assert!(!printed.contains("3/P1/1"), "the second copy issued another receipt: {printed}");
     server.stop();
 }
 
-/// The README's commands, in their order: blocks of `sh`, and of `console` what stands behind `$`.
-fn script() -> String {
-    let readme = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../README.md");
-    let text = std::fs::read_to_string(readme).unwrap();
-    let mut script = String::new();
-    // What a fence opens stands at odd places.
-    for block in text.split("```").skip(1).step_by(2) {
-        match block.split_once('\n') {
-            Some(("sh", commands)) => script.push_str(commands),
-            Some(("console", lines)) => {
-                script.push_str(UNTIL_THERE_IS_MAIL);
-                script.push_str(&typed(lines));
-            }
-            _ => {}
-        }
-    }
-    script
+#[test]
+fn the_function_of_the_readme_knows_an_event_by_its_signature_however_headers_are_spelled() {
+    // HMAC-SHA256 of the body under the secret, as `openssl dgst -sha256 -hmac whsec` prints it.
+    let checks = r#"
+secret, body = "whsec", b'{"event":"invoice.created"}'
+signature = "sha256=4ae365c1d7e6ee2babc002d63a76df6491c99d82eb343ff566d4f91d022c7aad"
+for name in ("X-Webhook-Signature", "x-webhook-signature", "X-WEBHOOK-SIGNATURE"):
+    assert is_from_racun(body, {name: signature}, secret), name
+    assert not is_from_racun(body + b" ", {name: signature}, secret), name
+assert not is_from_racun(body, {}, secret)
+"#;
+    let mut python = racun_test_postgres::program("python3");
+    let mut python = python.arg("-").stdin(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+    let program = blocks("python") + checks;
+    python.stdin.take().unwrap().write_all(program.as_bytes()).unwrap();
+    let output = python.wait_with_output().unwrap();
+    let failure = String::from_utf8_lossy(&output.stderr);
+    assert!(output.status.success(), "{failure}");
 }
 
-/// What is typed in `lines`: what stands behind `$`, and what goes on behind a backslash.
-fn typed(lines: &str) -> String {
-    let (mut typed, mut goes_on) = (String::new(), false);
-    for line in lines.lines() {
-        if let Some(command) = line.strip_prefix("$ ").or(goes_on.then_some(line)) {
-            typed.push_str(command);
-            typed.push('\n');
-            goes_on = command.ends_with('\\');
-        }
-    }
-    typed
+/// What the commands print in `folder`, none of which fails.
+fn run(script: &str, folder: &Path) -> String {
+    let output = Command::new("sh").args(["-eu", "-c", script]).current_dir(folder).output();
+    let output = output.unwrap();
+    let printed = String::from_utf8_lossy(&output.stdout).into_owned();
+    let failure = String::from_utf8_lossy(&output.stderr);
+    assert!(output.status.success(), "{printed}\n{failure}");
+    printed
+}
+
+/// The README's blocks of `language`, in their order.
+fn blocks(language: &str) -> String {
+    let readme = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../README.md");
+    let text = std::fs::read_to_string(readme).unwrap();
+    // What a fence opens stands at odd places.
+    let blocks = text.split("```").skip(1).step_by(2).filter_map(|block| block.split_once('\n'));
+    blocks.filter(|(named, _)| *named == language).map(|(_, lines)| lines).collect()
 }

@@ -141,3 +141,13 @@ fn every_name_that_others_rely_on_is_known() {
     let output = racun(folder.path()).arg("migrate").envs(right).output().unwrap();
     assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
 }
+
+#[test]
+fn the_page_of_settings_is_one_table() {
+    let page = concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/settings.md");
+    let page = fs::read_to_string(page).unwrap();
+    let rows = page.lines().filter(|line| line.starts_with("| `RACUN__")).count();
+    let table = page.lines().skip_while(|line| !line.starts_with("| --- |")).skip(1);
+    let joined = table.take_while(|line| line.starts_with("| `RACUN__")).count();
+    assert!(rows > 30 && joined == rows, "{joined} of {rows} settings are in the first table");
+}
