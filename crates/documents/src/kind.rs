@@ -3,7 +3,7 @@
 use std::fmt;
 use std::str::FromStr;
 
-use racun_kernel::Listing::{Coarse, Ordered, Seldom};
+use racun_kernel::Listing::{Ordered, Seldom};
 use racun_kernel::id::{format_ulid, parse_ulid};
 use racun_kernel::{Field, FieldKind, InvalidId, State, Table, Unique};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
@@ -156,25 +156,25 @@ impl<'de> Deserialize<'de> for DocumentId {
 static FIELDS: [Field; 40] = [
     Field::id(),
     Field::column("number", FieldKind::Text).searched().listed(Ordered),
-    Field::column("is_draft", FieldKind::Bool).listed(Coarse).state(State::Beside),
+    Field::column("is_draft", FieldKind::Bool).listed(Ordered).state(State::Beside),
     Field::column("date", FieldKind::Date).indexed().listed(Ordered),
     Field::column("date_due", FieldKind::Date).listed(Ordered).state(State::Beside),
     Field::column("date_valid_till", FieldKind::Date).listed(Seldom),
-    Field::column("date_year", FieldKind::Number).listed(Coarse),
+    Field::column("date_year", FieldKind::Number).listed(Ordered),
     Field::column("customer_id", FieldKind::Text).indexed().listed(Ordered),
-    Field::column("business_unit_id", FieldKind::Text).listed(Coarse),
-    Field::column("currency_code", FieldKind::Text).listed(Coarse),
+    Field::column("business_unit_id", FieldKind::Text).listed(Ordered),
+    Field::column("currency_code", FieldKind::Text).listed(Ordered),
     Field::column("total", FieldKind::Number).listed(Ordered),
     Field::column("total_with_tax", FieldKind::Number).listed(Ordered),
-    Field::column("total_discount", FieldKind::Number).listed(Coarse),
+    Field::column("total_discount", FieldKind::Number).listed(Ordered),
     Field::column("total_converted", FieldKind::Number).listed(Seldom),
     Field::column("total_with_tax_converted", FieldKind::Number).listed(Seldom),
     Field::column("total_paid", FieldKind::Number).listed(Ordered).state(State::Beside),
     Field::column("total_due", FieldKind::Number).listed(Ordered),
-    Field::column("paid_in_full", FieldKind::Bool).listed(Coarse).state(State::Leads),
-    Field::column("transaction_type", FieldKind::Text).listed(Coarse),
-    Field::column("creation_source", FieldKind::Text).listed(Coarse),
-    Field::column("calculation_mode", FieldKind::Text).listed(Coarse),
+    Field::column("paid_in_full", FieldKind::Bool).listed(Ordered).state(State::Leads),
+    Field::column("transaction_type", FieldKind::Text).listed(Ordered),
+    Field::column("creation_source", FieldKind::Text).listed(Ordered),
+    Field::column("calculation_mode", FieldKind::Text).listed(Ordered),
     Field::column("reference", FieldKind::Text).searched().listed(Seldom),
     Field::column("shareable_id", FieldKind::Text).unique(Unique::Everywhere).listed(Seldom),
     Field::column("metadata", FieldKind::Map),
@@ -193,12 +193,12 @@ static FIELDS: [Field; 40] = [
     Field::body("customer.company_number", &["content", "customer", "company_number"])
         .searched()
         .listed(Seldom),
-    Field::body("customer.city", &["content", "customer", "city"]).searched().listed(Coarse),
-    Field::body("customer.country_code", &["content", "customer", "country_code"]).listed(Coarse),
+    Field::body("customer.city", &["content", "customer", "city"]).searched().listed(Ordered),
+    Field::body("customer.country_code", &["content", "customer", "country_code"]).listed(Ordered),
     Field::body("business_unit.name", &["content", "business_unit", "name"])
         .searched()
-        .listed(Coarse),
-    Field::body("issuer.name", &["content", "issuer", "name"]).listed(Coarse),
+        .listed(Ordered),
+    Field::body("issuer.name", &["content", "issuer", "name"]).listed(Ordered),
     Field::column("number_key", FieldKind::Text).unique(Unique::Tenant).hidden(),
 ];
 

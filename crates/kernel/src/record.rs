@@ -84,8 +84,6 @@ pub enum Listing {
     Ordered,
     /// Its order among the rows that have a value, which are few, or nearly all.
     Seldom,
-    /// It has few values, and is kept with others of its sort in one place, which is looked through.
-    Coarse,
 }
 
 /// Whether a field is kept beside the default order, where rows in a state are counted and paged.

@@ -71,3 +71,21 @@ fn reason(error: &Error) -> String {
         _ => format!("the database answers: {}{detail}", information.message()),
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_runs_out_of_time_is_too_expensive_and_nothing_else_is() {
+        let failed = |text: &str| {
+            let information = Box::new(text.to_owned());
+            of_question(&Error::DatabaseError(DatabaseErrorKind::Unknown, information))
+        };
+        let timeout = "canceling statement due to statement timeout";
+        assert_eq!(failed(timeout), StoreError::TooExpensive);
+        let lock = failed("canceling statement due to lock timeout");
+        assert!(matches!(lock, StoreError::Unavailable(_)), "{lock:?}");
+        assert!(matches!(of_question(&Error::NotFound), StoreError::Unavailable(_)));
+    }
+}

@@ -117,7 +117,14 @@ pub(crate) fn condition(
 fn clause_sql(statement: &mut Statement, clause: &Clause) -> String {
     let field = expression(clause.field);
     let Some(key) = &clause.key else {
-        return operator(statement, &field, clause.field.kind, &clause.operator);
+        let holds = operator(statement, &field, clause.field.kind, &clause.operator);
+        // What a searched field contains is in the text of the row, which is folded already.
+        return match &clause.operator {
+            Operator::Contains(part) if clause.field.search => {
+                format!("strpos(search, {}) > 0 AND {holds}", statement.value(part.as_str()))
+            }
+            _ => holds,
+        };
     };
     if clause.field.kind != FieldKind::Map {
         return operator(statement, "NULL::text", FieldKind::Text, &clause.operator);
@@ -255,6 +262,23 @@ fn keys<'a>(query: &'a ListQuery, id: Option<&'a Value>) -> Vec<Key<'a>> {
     keys
 }
 
+/// The columns that a walk is ordered by; nothing when it looks into bodies for that.
+pub(crate) fn order_columns(query: &ListQuery) -> Option<Vec<String>> {
+    let is_column = |field: &Field| !matches!(field.source, Source::Body(_)) || field.is_listed();
+    let fields = || query.order.iter().map(|order| order.field);
+    let mut columns: Vec<String> = fields().map(expression).chain(["id".to_owned()]).collect();
+    columns.sort();
+    columns.dedup();
+    fields().all(is_column).then_some(columns)
+}
+
+/// Whether nothing but a look at the text of every row finds what `query` asks for.
+pub(crate) fn reads_texts(query: &ListQuery) -> bool {
+    let is_inside =
+        |clause: &Clause| matches!(clause.operator, Operator::Contains(_) | Operator::EndsWith(_));
+    query.search.is_some() || query.clauses.iter().any(is_inside)
+}
+
 /// What a walk is ordered by first; nothing when that is the id.
 pub(crate) fn leading(query: &ListQuery) -> Option<&'static Field> {
     let tells = |order: &&Order| query.trash || order.field.name != "deleted_at";
@@ -316,6 +340,10 @@ pub(crate) fn stretches(
 }
 
 fn order(keys: &[Key<'_>]) -> String {
+    // The primary key, which has the order of ids, was declared without a place for nulls.
+    if let [id] = keys {
+        return format!("{} {}", id.field, if id.descending { "DESC" } else { "ASC" });
+    }
     let walk = |key: &Key<'_>| {
         let way = if key.descending { "DESC NULLS LAST" } else { "ASC NULLS FIRST" };
         format!("{} {way}", key.field)

@@ -46,7 +46,7 @@ pub(crate) fn body_columns(table: &Table) -> impl Iterator<Item = (String, Strin
 
 /// Whether an index has the order of `field` within a tenant's rows.
 pub(crate) fn is_ordered(field: &Field) -> bool {
-    matches!(field.listing, Listing::Ordered | Listing::Seldom)
+    field.is_listed()
 }
 
 /// The statements that make the indexes which `table` needs for large lists.
@@ -56,7 +56,6 @@ pub(crate) fn indexes(table: &Table) -> Vec<String> {
     }
     let mut all: Vec<String> =
         table.fields.iter().filter_map(|field| order(table, field)).collect();
-    all.extend(coarse(table));
     all.extend(states(table));
     all
 }
@@ -73,17 +72,10 @@ fn order(table: &Table, field: &Field) -> Option<String> {
     let condition = match field.listing {
         Listing::Ordered => LIVE.to_owned(),
         Listing::Seldom => format!("{LIVE} AND {quoted} IS NOT NULL"),
-        Listing::Unkept | Listing::Coarse => return None,
+        Listing::Unkept => return None,
     };
-    let columns = format!("tenant, {quoted} NULLS FIRST, id) INCLUDE ({CREATED_AT})");
+    let columns = format!("tenant, {quoted} NULLS FIRST, id NULLS FIRST) INCLUDE ({CREATED_AT})");
     Some(index(table, &format!("{name}_order"), &columns, &condition))
-}
-
-/// The index that is looked through for what has few values.
-fn coarse(table: &Table) -> Option<String> {
-    let columns = quoted(table, |field| field.listing == Listing::Coarse);
-    let all = format!("tenant, id) INCLUDE ({CREATED_AT}, {})", columns.join(", "));
-    (!columns.is_empty()).then(|| index(table, "coarse", &all, LIVE))
 }
 
 /// The indexes of the default order among the rows with one value of a leading state.
@@ -92,8 +84,10 @@ fn states(table: &Table) -> impl Iterator<Item = String> {
     let leading = table.fields.iter().filter(|field| field.state == State::Leads);
     leading.filter_map(column).map(move |name| {
         let lead = quote(&name);
-        let columns =
-            format!("tenant, {lead} NULLS FIRST, {CREATED_AT} NULLS FIRST, id) INCLUDE ({beside})");
+        let columns = format!(
+            "tenant, {lead} NULLS FIRST, {CREATED_AT} NULLS FIRST, id NULLS FIRST) \
+             INCLUDE ({beside})"
+        );
         index(table, &format!("{name}_state"), &columns, LIVE)
     })
 }

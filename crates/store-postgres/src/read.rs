@@ -34,8 +34,11 @@ pub(crate) async fn list(
     tenant: &Tenant,
     query: &ListQuery,
 ) -> Result<(Vec<Stored>, i64), StoreError> {
+    let columns = filter::order_columns(query).filter(|_| filter::reads_texts(query));
     let answered = if query.is_unfiltered() || is_by_key(query) {
         at_once(connection, table, tenant, query).await
+    } else if let Some(columns) = columns {
+        in_one_go(connection, table, tenant, query, &columns).await
     } else {
         counted_first(connection, table, tenant, query).await
     };
@@ -78,12 +81,31 @@ async fn counted_first(
     if total == 0 {
         return Ok((Vec::new(), 0));
     }
-    let rows = page(table, tenant, query, total <= FEW).rows::<PageRow>(connection).await?;
-    Ok((rows, total))
+    // Others may have used the connection meanwhile.
+    let seen = see(connection, tenant.as_str(), Planning::Free);
+    let page = page(table, tenant, query, total <= FEW).rows::<PageRow>(connection);
+    let (seen, rows) = join(seen, page).await;
+    Ok((seen.and(rows)?, total))
 }
 
 fn number(rows: &[NumberRow]) -> i64 {
     rows.first().and_then(|row| row.number).unwrap_or(0)
+}
+
+/// Looks through all rows once, and counts and pages what it found. `columns` are those of the order.
+async fn in_one_go(
+    connection: &AsyncPgConnection,
+    table: &Table,
+    tenant: &Tenant,
+    query: &ListQuery,
+    columns: &[String],
+) -> Answered {
+    let seen = see(connection, tenant.as_str(), Planning::Free);
+    let page = found_once(table, tenant, query, columns).rows::<PageRow>(connection);
+    let (seen, rows) = join(seen, page).await;
+    let mut rows = seen.and(rows)?;
+    let total = rows.iter().position(|row| row.stretch < 0).map(|place| rows.remove(place));
+    Ok((rows, total.and_then(|row| row.id.parse().ok()).unwrap_or(0)))
 }
 
 /// Rows that are rather sorted than found by walking past others.
@@ -124,28 +146,56 @@ fn page(table: &Table, tenant: &Tenant, query: &ListQuery, sorts: bool) -> State
     let tenant = statement.value(tenant.as_str());
     let is_apart = !query.trash
         && filter::leading(query).is_some_and(|field| field.listing == Listing::Seldom);
-    let stretches = filter::stretches(&mut statement, query, is_apart);
+    // What is sorted is not in the order of any index by itself.
+    let fence = if sorts { " OFFSET 0" } else { "" };
+    let found =
+        |more: &str| format!("(SELECT * FROM {name} WHERE {condition}{more}{fence}) AS found");
+    parts(&mut statement, table, &tenant, query, is_apart, found);
+    if is_common(query) && !sorts { statement } else { statement.unprepared() }
+}
+
+/// The same, of rows that are found by one look through all; its row before the first says how many.
+fn found_once(table: &Table, tenant: &Tenant, query: &ListQuery, columns: &[String]) -> Statement {
+    let name = quote(table.name);
+    let mut statement = Statement::new("");
+    let condition = filter::condition(&mut statement, table, tenant.as_str(), query);
+    let tenant = statement.value(tenant.as_str());
+    statement.push(&format!(
+        "WITH found AS MATERIALIZED (SELECT {} FROM {name} WHERE {condition}) \
+         SELECT -1::bigint AS stretch, (SELECT count(*) FROM found)::text AS id, '' AS body UNION ALL (",
+        columns.join(", "),
+    ));
+    let found = |more: &str| format!("found WHERE true{more}");
+    parts(&mut statement, table, &tenant, query, false, found);
+    statement.push(")");
+    statement.unprepared()
+}
+
+/// The rows of a page, part by part, each of what `found` says with a further condition.
+fn parts(
+    statement: &mut Statement,
+    table: &Table,
+    tenant: &str,
+    query: &ListQuery,
+    is_apart: bool,
+    found: impl Fn(&str) -> String,
+) {
+    let name = quote(table.name);
+    let stretches = filter::stretches(statement, query, is_apart);
     let limit = i64::try_from(query.limit.saturating_add(1)).unwrap_or(i64::MAX);
     let limit = statement.value(Bind::Int(limit));
-    let parts: Vec<String> = stretches
-        .iter()
-        .enumerate()
-        .map(|(n, stretch)| {
-            let further = stretch.condition.as_ref();
-            let further = further.map(|more| format!(" AND {more}")).unwrap_or_default();
-            // What is sorted is not in the order of any index by itself.
-            let fence = if sorts { " OFFSET 0" } else { "" };
-            let found = format!("SELECT * FROM {name} WHERE {condition}{further}{fence}");
-            format!(
-                "SELECT {n}::bigint AS stretch, keys.id, (SELECT whole.body::text FROM {name} AS whole \
-                 WHERE whole.tenant = {tenant} AND whole.id = keys.id) AS body \
-                 FROM (SELECT id FROM ({found}) AS found ORDER BY {} LIMIT {limit}) AS keys",
-                stretch.order
-            )
-        })
-        .collect();
+    let part = |(n, stretch): (usize, &filter::Stretch)| {
+        let further = stretch.condition.as_ref();
+        let found = found(&further.map(|more| format!(" AND {more}")).unwrap_or_default());
+        format!(
+            "SELECT {n}::bigint AS stretch, keys.id, (SELECT whole.body::text FROM {name} AS whole \
+             WHERE whole.tenant = {tenant} AND whole.id = keys.id) AS body \
+             FROM (SELECT id FROM {found} ORDER BY {} LIMIT {limit}) AS keys",
+            stretch.order
+        )
+    };
+    let parts: Vec<String> = stretches.iter().enumerate().map(part).collect();
     statement.push(&format!("{} LIMIT {limit}", parts.join(" UNION ALL ")));
-    if is_common(query) && !sorts { statement } else { statement.unprepared() }
 }
 
 fn count(table: &Table, tenant: &Tenant, query: &ListQuery) -> Statement {

@@ -10,39 +10,62 @@ use rusqlite::{Connection, Row};
 use crate::select::matching;
 use crate::sql::{Sql, place};
 
-/// What each of `tallies` comes to, all at one moment.
+/// What each of `tallies` comes to, all at one moment. Those of the same rows read them together: most of the
+/// time goes into bodies.
 pub(crate) fn tallies(
     connection: &mut Connection,
     tenant: &Tenant,
     tallies: &[Tally],
 ) -> rusqlite::Result<Vec<Vec<TallyRow>>> {
     let snapshot = connection.transaction()?;
-    tallies.iter().map(|tally| count(&snapshot, tenant, tally)).collect()
+    let mut answers = vec![Vec::new(); tallies.len()];
+    let mut left: Vec<usize> = (0..tallies.len()).collect();
+    while let Some(first) = left.first().and_then(|first| tallies.get(*first)) {
+        let (alike, others) = left.iter().partition(|place| {
+            tallies.get(**place).is_some_and(|tally| counts_the_same(first, tally))
+        });
+        left = others;
+        let of_these: Vec<&Tally> = alike.iter().filter_map(|n| tallies.get(*n)).collect();
+        for (place, answer) in alike.iter().zip(count(&snapshot, tenant, &of_these)?) {
+            answers[*place] = answer;
+        }
+    }
+    Ok(answers)
 }
 
+/// Whether both are of the same rows.
+fn counts_the_same(a: &Tally, b: &Tally) -> bool {
+    a.table == b.table && a.clauses == b.clauses && a.within == b.within
+}
+
+/// What each of `tallies`, all of the same rows, comes to.
 fn count(
     connection: &Connection,
     tenant: &Tenant,
-    tally: &Tally,
-) -> rusqlite::Result<Vec<TallyRow>> {
-    let fields = fields(tally);
-    let mut counter = Counter::new(tally);
-    let mut values = vec![Value::Null; tally.table.fields.len()];
-    statement(tenant, tally, &fields).rows(connection, |row| {
+    tallies: &[&Tally],
+) -> rusqlite::Result<Vec<Vec<TallyRow>>> {
+    let Some(first) = tallies.first() else { return Ok(Vec::new()) };
+    let fields = fields(tallies);
+    let needs_bodies = tallies.iter().any(|tally| tally.needs_bodies());
+    let mut counters: Vec<Counter<'_>> = tallies.iter().map(|tally| Counter::new(tally)).collect();
+    let mut values = vec![Value::Null; first.table.fields.len()];
+    statement(tenant, first, &fields, needs_bodies).rows(connection, |row| {
         for (column, (place, field)) in fields.iter().enumerate() {
             values[*place] = value(field, row, column)?;
         }
-        let body: Option<String> = row.get(fields.len())?;
-        let body = body.map_or(Ok(serde_json::Value::Null), |body| serde_json::from_str(&body));
-        counter.add(&values, &body.map_err(|error| unread(fields.len(), error))?);
+        let body = row.get_ref(fields.len())?.as_str_or_null();
+        let body = body.map_err(|error| unread(fields.len(), error))?;
+        let body = body.map_or(Ok(serde_json::Value::Null), serde_json::from_str);
+        let body = body.map_err(|error| unread(fields.len(), error))?;
+        counters.iter_mut().for_each(|counter| counter.add(&values, &body));
         Ok(())
     })?;
-    Ok(counter.rows())
+    Ok(counters.into_iter().map(Counter::rows).collect())
 }
 
-/// The declared fields that `tally` looks at, with their places.
-fn fields(tally: &Tally) -> Vec<(usize, &'static Field)> {
-    let declared = tally.parts().filter_map(|part| match part {
+/// The declared fields that `tallies` look at, with their places.
+fn fields(tallies: &[&Tally]) -> Vec<(usize, &'static Field)> {
+    let declared = tallies.iter().flat_map(|tally| tally.parts()).filter_map(|part| match part {
         Part::Field { field, place } => Some((place, field)),
         Part::Body(..) | Part::Element(..) => None,
     });
@@ -53,7 +76,12 @@ fn fields(tally: &Tally) -> Vec<(usize, &'static Field)> {
 }
 
 /// The rows that count: `fields`, and the body or null.
-fn statement(tenant: &Tenant, tally: &Tally, fields: &[(usize, &'static Field)]) -> Sql {
+fn statement(
+    tenant: &Tenant,
+    tally: &Tally,
+    fields: &[(usize, &'static Field)],
+    needs_bodies: bool,
+) -> Sql {
     let live = |table: &'static Table, clauses: &Vec<_>| {
         let query = ListQuery { clauses: clauses.clone(), ..ListQuery::first_page(table) };
         matching(table, tenant, &query)
@@ -61,7 +89,7 @@ fn statement(tenant: &Tenant, tally: &Tally, fields: &[(usize, &'static Field)])
     let selected = fields
         .iter()
         .fold(Sql::new("SELECT "), |sql, (_, field)| sql.join(&place(field)).then(", "));
-    let body = if tally.needs_bodies() { "body" } else { "NULL" };
+    let body = if needs_bodies { "body" } else { "NULL" };
     let sql = selected
         .then(&format!(r#"{body} FROM "{}" WHERE "#, tally.table.name))
         .join(&live(tally.table, &tally.clauses));
@@ -83,6 +111,6 @@ fn value(field: &Field, row: &Row<'_>, column: usize) -> rusqlite::Result<Value>
 }
 
 /// A body that is no JSON.
-fn unread(column: usize, error: serde_json::Error) -> rusqlite::Error {
+fn unread(column: usize, error: impl std::error::Error + Send + Sync + 'static) -> rusqlite::Error {
     rusqlite::Error::FromSqlConversionFailure(column, rusqlite::types::Type::Text, Box::new(error))
 }

@@ -24,7 +24,7 @@ pub static SAMPLES: Table = Table {
         Field::column("handle", FieldKind::Text).unique(Unique::Everywhere).hidden(),
         Field::column("group", FieldKind::Text).in_column("group_name").indexed(),
         Field::column("amount", FieldKind::Number).listed(Listing::Ordered).state(State::Beside),
-        Field::column("active", FieldKind::Bool).listed(Listing::Coarse).state(State::Leads),
+        Field::column("active", FieldKind::Bool).listed(Listing::Ordered).state(State::Leads),
         Field::column("day", FieldKind::Date).indexed(),
         Field::column("seen_at", FieldKind::Instant).listed(Listing::Seldom).state(State::Beside),
         Field::column("metadata", FieldKind::Map),
