@@ -20,6 +20,9 @@ use crate::{readers, unit};
 /// Units that one commit holds at most.
 const MAX_GROUP: usize = 256;
 
+/// What units are answered, in their order.
+type Answers = Vec<Result<(), TransactError>>;
+
 /// A unit and who waits for its answer.
 pub(crate) struct Waiting {
     pub(crate) unit: Unit,
@@ -98,7 +101,7 @@ fn run_all(
     connection: &mut Connection,
     units: Vec<Unit>,
     recent: &Recent,
-) -> Result<(Vec<Result<(), TransactError>>, Vec<Noted>), StoreError> {
+) -> Result<(Answers, Vec<Noted>), StoreError> {
     let mut transaction = connection
         .transaction_with_behavior(TransactionBehavior::Immediate)
         .map_err(unavailable)?;
