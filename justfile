@@ -30,7 +30,7 @@ bench: && bench-http
     cargo bench -p racun-documents
     cargo bench -p racun-authorities
 
-# What the server does over HTTP: start, read, issue, pay, pos, fiscal, webhooks, overhead; all of it when none is named.
+# What the server does over HTTP: start, read, issue, pay, pos, fiscal, webhooks, overhead, lists; all of it when none is named.
 bench-http *parts:
     cargo bench -p racun-tests -- {{parts}}
 

@@ -25,6 +25,7 @@ const PURE: &[(&str, &[&str])] = &[
             "thiserror",
             "time",
             "ulid",
+            "unicode-normalization",
         ],
     ),
     (

@@ -152,6 +152,8 @@ fn detail(error: &StoreError) -> String {
     match error {
         StoreError::Unavailable(reason) => format!("{error}: {reason}"),
         StoreError::Corrupt { reason, .. } => format!("{error}: {reason}"),
-        StoreError::NotFound { .. } | StoreError::Duplicate { .. } => error.to_string(),
+        StoreError::NotFound { .. } | StoreError::Duplicate { .. } | StoreError::TooExpensive => {
+            error.to_string()
+        }
     }
 }

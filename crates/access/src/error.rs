@@ -191,6 +191,7 @@ impl From<StoreError> for AccessError {
             }
             StoreError::Duplicate { .. }
             | StoreError::Unavailable(_)
+            | StoreError::TooExpensive
             | StoreError::Corrupt { .. } => Self::Store(error),
         }
     }

@@ -3,8 +3,9 @@
 use std::fmt;
 use std::str::FromStr;
 
+use racun_kernel::Listing::{Ordered, Seldom};
 use racun_kernel::id::{format_ulid, parse_ulid};
-use racun_kernel::{Field, FieldKind, InvalidId, Table, Unique};
+use racun_kernel::{Field, FieldKind, InvalidId, State, Table, Unique};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use ulid::Ulid;
 
@@ -155,44 +156,50 @@ impl<'de> Deserialize<'de> for DocumentId {
 /// `fiscal_premise` and `fiscal_device`: the names that a tax authority was told.
 static FIELDS: [Field; 42] = [
     Field::id(),
-    Field::column("number", FieldKind::Text).searched().indexed(),
-    Field::column("is_draft", FieldKind::Bool),
-    Field::column("date", FieldKind::Date).indexed(),
-    Field::column("date_due", FieldKind::Date),
-    Field::column("date_valid_till", FieldKind::Date),
-    Field::column("date_year", FieldKind::Number),
-    Field::column("customer_id", FieldKind::Text).indexed(),
-    Field::column("business_unit_id", FieldKind::Text),
-    Field::column("currency_code", FieldKind::Text),
-    Field::column("total", FieldKind::Number),
-    Field::column("total_with_tax", FieldKind::Number),
-    Field::column("total_discount", FieldKind::Number),
-    Field::column("total_converted", FieldKind::Number),
-    Field::column("total_with_tax_converted", FieldKind::Number),
-    Field::column("total_paid", FieldKind::Number),
-    Field::column("total_due", FieldKind::Number),
-    Field::column("paid_in_full", FieldKind::Bool),
-    Field::column("transaction_type", FieldKind::Text),
-    Field::column("creation_source", FieldKind::Text),
-    Field::column("calculation_mode", FieldKind::Text),
-    Field::column("reference", FieldKind::Text).searched(),
-    Field::column("shareable_id", FieldKind::Text).unique(Unique::Everywhere),
+    Field::column("number", FieldKind::Text).searched().listed(Ordered),
+    Field::column("is_draft", FieldKind::Bool).listed(Ordered).state(State::Beside),
+    Field::column("date", FieldKind::Date).indexed().listed(Ordered),
+    Field::column("date_due", FieldKind::Date).listed(Ordered).state(State::Beside),
+    Field::column("date_valid_till", FieldKind::Date).listed(Seldom),
+    Field::column("date_year", FieldKind::Number).listed(Ordered),
+    Field::column("customer_id", FieldKind::Text).indexed().listed(Ordered),
+    Field::column("business_unit_id", FieldKind::Text).listed(Ordered),
+    Field::column("currency_code", FieldKind::Text).listed(Ordered),
+    Field::column("total", FieldKind::Number).listed(Ordered),
+    Field::column("total_with_tax", FieldKind::Number).listed(Ordered),
+    Field::column("total_discount", FieldKind::Number).listed(Ordered),
+    Field::column("total_converted", FieldKind::Number).listed(Seldom),
+    Field::column("total_with_tax_converted", FieldKind::Number).listed(Seldom),
+    Field::column("total_paid", FieldKind::Number).listed(Ordered).state(State::Beside),
+    Field::column("total_due", FieldKind::Number).listed(Ordered),
+    Field::column("paid_in_full", FieldKind::Bool).listed(Ordered).state(State::Leads),
+    Field::column("transaction_type", FieldKind::Text).listed(Ordered),
+    Field::column("creation_source", FieldKind::Text).listed(Ordered),
+    Field::column("calculation_mode", FieldKind::Text).listed(Ordered),
+    Field::column("reference", FieldKind::Text).searched().listed(Seldom),
+    Field::column("shareable_id", FieldKind::Text).unique(Unique::Everywhere).listed(Seldom),
     Field::column("metadata", FieldKind::Map),
-    Field::column("accepted_at", FieldKind::Instant),
-    Field::column("rejected_at", FieldKind::Instant),
-    Field::column("voided_at", FieldKind::Instant).indexed(),
+    Field::column("accepted_at", FieldKind::Instant).listed(Seldom),
+    Field::column("rejected_at", FieldKind::Instant).listed(Seldom),
+    Field::column("voided_at", FieldKind::Instant).indexed().listed(Seldom).state(State::Beside),
     Field::column("deleted_at", FieldKind::Instant),
     Field::column("created_at", FieldKind::Instant),
-    Field::column("updated_at", FieldKind::Instant),
-    Field::body("note", &["content", "texts", "note"]).searched(),
-    Field::body("customer.name", &["content", "customer", "name"]).searched(),
-    Field::body("customer.email", &["content", "customer", "email"]).searched(),
-    Field::body("customer.tax_number", &["content", "customer", "tax_number"]).searched(),
-    Field::body("customer.company_number", &["content", "customer", "company_number"]).searched(),
-    Field::body("customer.city", &["content", "customer", "city"]).searched(),
-    Field::body("customer.country_code", &["content", "customer", "country_code"]),
-    Field::body("business_unit.name", &["content", "business_unit", "name"]).searched(),
-    Field::body("issuer.name", &["content", "issuer", "name"]),
+    Field::column("updated_at", FieldKind::Instant).listed(Ordered),
+    Field::body("note", &["content", "texts", "note"]).searched().listed(Seldom),
+    Field::body("customer.name", &["content", "customer", "name"]).searched().listed(Ordered),
+    Field::body("customer.email", &["content", "customer", "email"]).searched().listed(Ordered),
+    Field::body("customer.tax_number", &["content", "customer", "tax_number"])
+        .searched()
+        .listed(Ordered),
+    Field::body("customer.company_number", &["content", "customer", "company_number"])
+        .searched()
+        .listed(Seldom),
+    Field::body("customer.city", &["content", "customer", "city"]).searched().listed(Ordered),
+    Field::body("customer.country_code", &["content", "customer", "country_code"]).listed(Ordered),
+    Field::body("business_unit.name", &["content", "business_unit", "name"])
+        .searched()
+        .listed(Ordered),
+    Field::body("issuer.name", &["content", "issuer", "name"]).listed(Ordered),
     Field::column("number_key", FieldKind::Text).unique(Unique::Tenant).hidden(),
     Field::body("fiscal_premise", &["fiscal", "record", "premise"]).hidden(),
     Field::body("fiscal_device", &["fiscal", "record", "device"]).hidden(),

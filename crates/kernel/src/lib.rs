@@ -17,6 +17,7 @@
 //! | `calendar`   | dates and instants: their text and an entity's local day          |
 //! | `issue`      | what is wrong with which field of an input                        |
 //! | `value`      | the scalars that lists filter and order by                        |
+//! | `sorting`    | numbers as text that sorts as they do                             |
 //! | `query`      | the list language: filters, order, cursors                        |
 //! | `evaluate`   | the reference meaning of that language, in plain Rust             |
 //! | `tally`      | figures over rows, grouped, and their reference meaning           |
@@ -55,6 +56,7 @@ mod rate;
 pub mod recent;
 mod record;
 mod scope;
+pub mod sorting;
 pub mod spelling;
 mod stamp;
 mod store;
@@ -84,7 +86,7 @@ pub use query::{
     Clause, Cursor, Direction, ListQuery, Operator, Order, Page, Pagination, RawQuery,
 };
 pub use rate::{Bucket, RATE_WINDOW_SECONDS, RateLimits, Taken};
-pub use record::{Field, FieldKind, Record, Source, Table, Unique};
+pub use record::{Field, FieldKind, Listing, Record, Source, State, Table, Unique};
 pub use scope::{Environment, OperatorIdentity, Person, Principal, Role, Scope};
 pub use stamp::{Entropy, Stamp};
 pub use store::{

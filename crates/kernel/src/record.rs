@@ -68,6 +68,33 @@ pub struct Field {
     pub indexed: bool,
     /// Whether callers may filter and order by it. Hidden fields serve use cases only.
     pub public: bool,
+    /// What stores keep so that lists that are ordered or filtered by it look at few rows.
+    pub listing: Listing,
+    /// Whether it says, with others, in which state a row is.
+    pub state: State,
+}
+
+/// What stores keep for lists of many rows by a field, which may be inside the body. Lists mean the same
+/// without.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Listing {
+    /// Nothing: such a list looks at every row.
+    Unkept,
+    /// Its order.
+    Ordered,
+    /// Its order among the rows that have a value, which are few, or nearly all.
+    Seldom,
+}
+
+/// Whether a field is kept beside the default order, where rows in a state are counted and paged.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum State {
+    /// It is not.
+    No,
+    /// It is.
+    Beside,
+    /// It comes first there: a state is looked for among the rows with one value of it.
+    Leads,
 }
 
 impl Field {
@@ -82,6 +109,8 @@ impl Field {
             unique: Unique::No,
             indexed: false,
             public: true,
+            listing: Listing::Unkept,
+            state: State::No,
         }
     }
 
@@ -113,6 +142,24 @@ impl Field {
     #[must_use]
     pub const fn indexed(self) -> Self {
         Self { indexed: true, ..self }
+    }
+
+    /// The same field, of which stores keep `listing`.
+    #[must_use]
+    pub const fn listed(self, listing: Listing) -> Self {
+        Self { listing, ..self }
+    }
+
+    /// The same field, kept beside the default order as `state` says.
+    #[must_use]
+    pub const fn state(self, state: State) -> Self {
+        Self { state, ..self }
+    }
+
+    /// Whether stores keep anything of it for lists.
+    #[must_use]
+    pub fn is_listed(&self) -> bool {
+        self.listing != Listing::Unkept
     }
 
     /// The same field, for use cases only: callers can neither filter nor order by it.

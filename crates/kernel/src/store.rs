@@ -80,6 +80,9 @@ pub enum StoreError {
         /// For the log.
         String,
     ),
+    /// What was asked takes longer than a store works for one question; the same question would again.
+    #[error("this takes too long to put together")]
+    TooExpensive,
     /// A row cannot be read back.
     #[error("a stored {table} row cannot be read")]
     Corrupt {

@@ -11,6 +11,15 @@ pub(crate) fn unavailable(error: &Error) -> StoreError {
     StoreError::Unavailable(reason(error))
 }
 
+/// The failure of a list or a report: what runs out of time would do so again.
+pub(crate) fn of_question(error: &Error) -> StoreError {
+    let Error::DatabaseError(_, information) = error else { return unavailable(error) };
+    match information.message() {
+        "canceling statement due to statement timeout" => StoreError::TooExpensive,
+        _ => unavailable(error),
+    }
+}
+
 /// The failure of writing rows of `tables`.
 pub(crate) fn of_write(error: &Error, tables: &[&'static Table]) -> StoreError {
     if let Error::DatabaseError(DatabaseErrorKind::UniqueViolation, information) = error
@@ -60,5 +69,23 @@ fn reason(error: &Error) -> String {
             format!("the database connection is lost: {}", information.message())
         }
         _ => format!("the database answers: {}{detail}", information.message()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_runs_out_of_time_is_too_expensive_and_nothing_else_is() {
+        let failed = |text: &str| {
+            let information = Box::new(text.to_owned());
+            of_question(&Error::DatabaseError(DatabaseErrorKind::Unknown, information))
+        };
+        let timeout = "canceling statement due to statement timeout";
+        assert_eq!(failed(timeout), StoreError::TooExpensive);
+        let lock = failed("canceling statement due to lock timeout");
+        assert!(matches!(lock, StoreError::Unavailable(_)), "{lock:?}");
+        assert!(matches!(of_question(&Error::NotFound), StoreError::Unavailable(_)));
     }
 }

@@ -3,9 +3,10 @@
 //! Conditions are only ever joined by AND at the top, where SQL's unknown counts as false.
 
 use racun_kernel::{
-    Clause, Cursor, Direction, FieldKind, ListQuery, Operator, Source, Table, Value,
+    Clause, Direction, Field, FieldKind, ListQuery, Operator, Order, Source, Table, Value,
 };
 
+use crate::listing;
 use crate::schema::{CREATED_AT, column_type, expression};
 use crate::statement::{Bind, Statement};
 
@@ -97,9 +98,13 @@ pub(crate) fn condition(
     query: &ListQuery,
 ) -> String {
     let mut all = vec![format!("tenant = {}", statement.value(tenant))];
+    // An index of the rows outside the trash looks small where there are no statistics yet. It is hidden
+    // from the planner where another one finds the rows.
+    let is_found = |clause: &Clause| clause.field.indexed && !listing::is_ordered(clause.field);
+    let hidden = if query.clauses.iter().any(is_found) { " IS TRUE" } else { "" };
     all.push(match (table.field("deleted_at"), query.trash) {
         (Some((_, field)), true) => format!("{} IS NOT NULL", expression(field)),
-        (Some((_, field)), false) => format!("{} IS NULL", expression(field)),
+        (Some((_, field)), false) => format!("({} IS NULL){hidden}", expression(field)),
         (None, trash) => (!trash).to_string(),
     });
     if let Some(text) = &query.search {
@@ -112,7 +117,14 @@ pub(crate) fn condition(
 fn clause_sql(statement: &mut Statement, clause: &Clause) -> String {
     let field = expression(clause.field);
     let Some(key) = &clause.key else {
-        return operator(statement, &field, clause.field.kind, &clause.operator);
+        let holds = operator(statement, &field, clause.field.kind, &clause.operator);
+        // What a searched field contains is in the text of the row, which is folded already.
+        return match &clause.operator {
+            Operator::Contains(part) if clause.field.search => {
+                format!("strpos(search, {}) > 0 AND {holds}", statement.value(part.as_str()))
+            }
+            _ => holds,
+        };
     };
     if clause.field.kind != FieldKind::Map {
         return operator(statement, "NULL::text", FieldKind::Text, &clause.operator);
@@ -163,7 +175,7 @@ fn operator(
         }
         Operator::Contains(part) => {
             let part = statement.value(part.as_str());
-            format!("strpos(racun_fold({}), {part}) > 0", text(field, kind))
+            format!("strpos(racun_bare({}), {part}) > 0", text(field, kind))
         }
         Operator::StartsWith(part) => {
             format!("starts_with({}, {})", text(field, kind), statement.value(part.as_str()))
@@ -223,57 +235,149 @@ struct Key<'a> {
     at: Option<&'a Value>,
 }
 
-/// The keys of the walk, in its direction, the id last.
+/// The keys of the walk, in its direction, the id last. Nothing comes behind an id, and outside the trash
+/// nothing has a time when it came there.
 fn keys<'a>(query: &'a ListQuery, id: Option<&'a Value>) -> Vec<Key<'a>> {
     let backwards = query.direction() == Direction::Previous;
     let cursor = query.cursor.as_ref();
+    let tells = |order: &Order| query.trash || order.field.name != "deleted_at";
     let mut keys: Vec<Key<'a>> = query
         .order
         .iter()
         .enumerate()
+        .take_while(|(_, order)| order.field.source != Source::Id)
+        .filter(|(_, order)| tells(order))
         .map(|(n, order)| Key {
             field: expression(order.field),
             kind: order.field.kind,
             descending: order.descending != backwards,
-            nullable: !matches!(order.field.source, Source::Id | Source::Column(CREATED_AT)),
+            nullable: order.field.source != Source::Column(CREATED_AT),
             at: cursor.and_then(|cursor| cursor.keys.get(n)),
         })
         .collect();
-    let descending = query.order.first().is_some_and(|order| order.descending) != backwards;
+    let by_id = query.order.iter().find(|order| order.field.source == Source::Id);
+    let descending = by_id.or(query.order.first()).is_some_and(|order| order.descending);
     let field = "id".to_owned();
+    let descending = descending != backwards;
     keys.push(Key { field, kind: FieldKind::Text, descending, nullable: false, at: id });
     keys
 }
 
-/// What follows ORDER BY.
-pub(crate) fn order(query: &ListQuery) -> String {
-    let walk = |key: Key<'_>| {
+/// The columns that a walk is ordered by; nothing when it looks into bodies for that.
+pub(crate) fn order_columns(query: &ListQuery) -> Option<Vec<String>> {
+    let is_column = |field: &Field| !matches!(field.source, Source::Body(_)) || field.is_listed();
+    let fields = || query.order.iter().map(|order| order.field);
+    let mut columns: Vec<String> = fields().map(expression).chain(["id".to_owned()]).collect();
+    columns.sort();
+    columns.dedup();
+    fields().all(is_column).then_some(columns)
+}
+
+/// Whether nothing but a look at the text of every row finds what `query` asks for.
+pub(crate) fn reads_texts(query: &ListQuery) -> bool {
+    let is_inside =
+        |clause: &Clause| matches!(clause.operator, Operator::Contains(_) | Operator::EndsWith(_));
+    query.search.is_some() || query.clauses.iter().any(is_inside)
+}
+
+/// What a walk is ordered by first; nothing when that is the id.
+pub(crate) fn leading(query: &ListQuery) -> Option<&'static Field> {
+    let tells = |order: &&Order| query.trash || order.field.name != "deleted_at";
+    let first = query.order.iter().find(tells).map(|order| order.field);
+    first.filter(|field| field.source != Source::Id)
+}
+
+/// A part of the walk: rows that are found by `condition`, in `order`.
+pub(crate) struct Stretch {
+    pub(crate) condition: Option<String>,
+    /// What follows ORDER BY.
+    pub(crate) order: String,
+}
+
+/// The parts of the walk of `query` from its cursor on, one behind the other.
+///
+/// Nulls lie at one end of an order, so that a cursor can leave two parts: the rest of the values and all
+/// nulls, or the reverse. Each is a range of an index, which "less, or null" in one condition is not.
+/// `is_apart` says that the index of the first field holds no nulls: they are always a part of their own.
+pub(crate) fn stretches(
+    statement: &mut Statement,
+    query: &ListQuery,
+    is_apart: bool,
+) -> Vec<Stretch> {
+    let id = query.cursor.as_ref().map(|cursor| Value::Text(cursor.id.clone()));
+    let keys = keys(query, id.as_ref());
+    let (first, rest) = keys.split_first().expect("the id is a key");
+    let field = &first.field;
+    let (by_all, by_rest) = (order(&keys), if is_apart { order(rest) } else { order(&keys) });
+    let values = |condition| Stretch { condition: Some(condition), order: by_all.clone() };
+    let nulls = |condition: String| {
+        let condition = Some(format!("{field} IS NULL{condition}"));
+        Stretch { condition, order: by_rest.clone() }
+    };
+    let all_values = || values(format!("{field} IS NOT NULL"));
+    if query.cursor.is_none() {
+        return match (is_apart, first.descending) {
+            (false, _) => vec![Stretch { condition: None, order: by_all }],
+            (true, true) => vec![all_values(), nulls(String::new())],
+            (true, false) => vec![nulls(String::new()), all_values()],
+        };
+    }
+    match first.at {
+        None | Some(Value::Null) => {
+            let later = later(statement, rest);
+            let mut all = vec![nulls(format!(" AND {later}"))];
+            all.extend((!first.descending).then(all_values));
+            all
+        }
+        Some(key) => {
+            let not_null =
+                if is_apart { format!("{field} IS NOT NULL AND ") } else { String::new() };
+            let beyond = beyond(statement, first, key, rest);
+            let mut all = vec![values(format!("{not_null}{beyond}"))];
+            all.extend((first.descending && first.nullable).then(|| nulls(String::new())));
+            all
+        }
+    }
+}
+
+fn order(keys: &[Key<'_>]) -> String {
+    // The primary key, which has the order of ids, was declared without a place for nulls.
+    if let [id] = keys {
+        return format!("{} {}", id.field, if id.descending { "DESC" } else { "ASC" });
+    }
+    let walk = |key: &Key<'_>| {
         let way = if key.descending { "DESC NULLS LAST" } else { "ASC NULLS FIRST" };
         format!("{} {way}", key.field)
     };
-    keys(query, None).into_iter().map(walk).collect::<Vec<_>>().join(", ")
+    keys.iter().map(walk).collect::<Vec<_>>().join(", ")
 }
 
-/// The condition that a row comes behind `cursor` in the walk of `query`.
-pub(crate) fn behind(statement: &mut Statement, query: &ListQuery, cursor: &Cursor) -> String {
-    let id = Value::Text(cursor.id.clone());
-    let keys = keys(query, Some(&id));
-    let one_way = keys.iter().all(|key| {
-        !key.nullable && key.descending == keys[0].descending && key.at != Some(&Value::Null)
-    });
-    if one_way {
+/// Beyond the place whose first value is `key`, among the rows that have a first value.
+fn beyond(statement: &mut Statement, first: &Key<'_>, key: &Value, rest: &[Key<'_>]) -> String {
+    let sign = if first.descending { "<" } else { ">" };
+    let (field, value) = (&first.field, bound(statement, first.kind, key));
+    match rest {
+        // The field is the id, of which there is no other.
+        [] => format!("{field} {sign} {value}"),
         // PostgreSQL starts an index scan at a row like this one, and nowhere before it.
-        let fields: Vec<&str> = keys.iter().map(|key| key.field.as_str()).collect();
-        let values: Vec<String> = keys
-            .iter()
-            .map(|key| bound(statement, key.kind, key.at.unwrap_or(&Value::Null)))
-            .collect();
-        let sign = if keys[0].descending { "<" } else { ">" };
-        return format!("({}) {sign} ({})", fields.join(", "), values.join(", "));
+        [id] if id.descending == first.descending => {
+            let id_value = bound(statement, id.kind, id.at.unwrap_or(&Value::Null));
+            format!("({field}, {}) {sign} ({value}, {id_value})", id.field)
+        }
+        rest => {
+            let later = later(statement, rest);
+            format!(
+                "{field} {sign}= {value} AND ({field} {sign} {value} OR ({field} = {value} AND {later}))"
+            )
+        }
     }
+}
+
+/// The condition that a row comes behind the cursor by `keys`.
+fn later(statement: &mut Statement, keys: &[Key<'_>]) -> String {
     let mut alternatives = Vec::new();
     let mut equal = String::new();
-    for key in &keys {
+    for key in keys {
         let at = key.at.unwrap_or(&Value::Null);
         let value = (*at != Value::Null).then(|| bound(statement, key.kind, at));
         alternatives.push(format!("({equal}{})", key.behind(value.as_deref())));
@@ -282,16 +386,7 @@ pub(crate) fn behind(statement: &mut Statement, query: &ListQuery, cursor: &Curs
             None => format!("{equal}{} IS NULL AND ", key.field),
         };
     }
-    let anywhere = alternatives.join(" OR ");
-    // A bound that an index understands, though it follows from the alternatives.
-    let first = &keys[0];
-    match first.at {
-        Some(at) if !first.nullable && *at != Value::Null => {
-            let sign = if first.descending { "<=" } else { ">=" };
-            format!("{} {sign} {} AND ({anywhere})", first.field, bound(statement, first.kind, at))
-        }
-        _ => format!("({anywhere})"),
-    }
+    format!("({})", alternatives.join(" OR "))
 }
 
 impl Key<'_> {

@@ -6,6 +6,7 @@
 //! | Module        | Owns                                                                       |
 //! | ------------- | -------------------------------------------------------------------------- |
 //! | `schema`      | names, types and indexes of a declared table; the check at the start       |
+//! | `listing`     | what is kept for lists of many rows: columns, indexes                      |
 //! | `migration`   | the embedded migrations                                                    |
 //! | `filter`      | filters, orders and cursors as SQL                                         |
 //! | `ask`         | find and lookup: rows by id or by a field, for several askers at once      |
@@ -37,6 +38,7 @@ mod group;
 mod hold;
 mod lane;
 mod lease;
+mod listing;
 mod log;
 mod migration;
 mod pool;

@@ -5,13 +5,15 @@
 use diesel::QueryResult;
 use diesel_async::AsyncPgConnection;
 use futures_util::future::{BoxFuture, join, join3};
-use racun_kernel::{FieldKind, ListQuery, Operator, StoreError, Stored, Table, Tenant, Value};
+use racun_kernel::{
+    FieldKind, ListQuery, Listing, Operator, StoreError, Stored, Table, Tenant, Value,
+};
 
-use crate::error::unavailable;
-use crate::filter;
+use crate::error::{of_question, unavailable};
 use crate::schema::{has_list_index, quote};
 use crate::session::{Planning, reach};
-use crate::statement::{Bind, BodyRow, NumberRow, SeriesRow, Statement};
+use crate::statement::{Bind, NumberRow, PageRow, SeriesRow, Statement};
+use crate::{filter, listing};
 
 /// Lets a read reach the rows of `tenants`.
 pub(crate) fn see<'a>(
@@ -22,25 +24,92 @@ pub(crate) fn see<'a>(
     reach(tenants, planning).run(connection)
 }
 
+/// The page that `query` asks for and the number of rows that match it.
+///
+/// What is filtered is counted first: the page of few rows is found by them, wherever they are, and that
+/// of many by walking in the order of the list.
 pub(crate) async fn list(
     connection: &AsyncPgConnection,
     table: &'static Table,
     tenant: &Tenant,
     query: &ListQuery,
 ) -> Result<(Vec<Stored>, i64), StoreError> {
-    let page = page(table, tenant, query).rows::<BodyRow>(connection);
-    let seen = see(connection, tenant.as_str(), planning(query));
-    let (seen, rows, total) = if query.count {
-        let count = count(table, tenant, query).rows::<NumberRow>(connection);
-        join3(seen, page, count).await
+    let columns = filter::order_columns(query).filter(|_| filter::reads_texts(query));
+    let answered = if query.is_unfiltered() || is_by_key(query) {
+        at_once(connection, table, tenant, query).await
+    } else if let Some(columns) = columns {
+        in_one_go(connection, table, tenant, query, &columns).await
     } else {
-        let (seen, rows) = join(seen, page).await;
-        (seen, rows, Ok(Vec::new()))
+        counted_first(connection, table, tenant, query).await
     };
-    let found = seen.and(rows).and_then(|rows| Ok((stored(rows), total?)));
-    let (rows, total) = found.map_err(|error| unavailable(&error))?;
-    Ok((rows, total.first().and_then(|row| row.number).unwrap_or(0)))
+    let (mut rows, total) = answered.map_err(|error| of_question(&error))?;
+    // The parts are answered one behind the other, which the language does not promise.
+    rows.sort_by_key(|row| row.stretch);
+    let rows = rows.into_iter().map(|row| Stored { id: row.id, body: row.body }).collect();
+    Ok((rows, total))
 }
+
+type Answered = QueryResult<(Vec<PageRow>, i64)>;
+
+async fn at_once(
+    connection: &AsyncPgConnection,
+    table: &Table,
+    tenant: &Tenant,
+    query: &ListQuery,
+) -> Answered {
+    let page = page(table, tenant, query, false).rows::<PageRow>(connection);
+    let seen = see(connection, tenant.as_str(), planning(query));
+    if !query.count {
+        let (seen, rows) = join(seen, page).await;
+        return Ok((seen.and(rows)?, 0));
+    }
+    let count = count(table, tenant, query).rows::<NumberRow>(connection);
+    let (seen, rows, total) = join3(seen, page, count).await;
+    Ok((seen.and(rows)?, number(&total?)))
+}
+
+async fn counted_first(
+    connection: &AsyncPgConnection,
+    table: &Table,
+    tenant: &Tenant,
+    query: &ListQuery,
+) -> Answered {
+    let seen = see(connection, tenant.as_str(), Planning::Free);
+    let count = count(table, tenant, query).rows::<NumberRow>(connection);
+    let (seen, total) = join(seen, count).await;
+    let total = number(&seen.and(total)?);
+    if total == 0 {
+        return Ok((Vec::new(), 0));
+    }
+    // Others may have used the connection meanwhile.
+    let seen = see(connection, tenant.as_str(), Planning::Free);
+    let page = page(table, tenant, query, total <= FEW).rows::<PageRow>(connection);
+    let (seen, rows) = join(seen, page).await;
+    Ok((seen.and(rows)?, total))
+}
+
+fn number(rows: &[NumberRow]) -> i64 {
+    rows.first().and_then(|row| row.number).unwrap_or(0)
+}
+
+/// Looks through all rows once, and counts and pages what it found. `columns` are those of the order.
+async fn in_one_go(
+    connection: &AsyncPgConnection,
+    table: &Table,
+    tenant: &Tenant,
+    query: &ListQuery,
+    columns: &[String],
+) -> Answered {
+    let seen = see(connection, tenant.as_str(), Planning::Free);
+    let page = found_once(table, tenant, query, columns).rows::<PageRow>(connection);
+    let (seen, rows) = join(seen, page).await;
+    let mut rows = seen.and(rows)?;
+    let total = rows.iter().position(|row| row.stretch < 0).map(|place| rows.remove(place));
+    Ok((rows, total.and_then(|row| row.id.parse().ok()).unwrap_or(0)))
+}
+
+/// Rows that are rather sorted than found by walking past others.
+const FEW: i64 = 60_000;
 
 /// Whether only few statements of this shape exist, so that connections can keep them prepared.
 fn is_common(query: &ListQuery) -> bool {
@@ -49,33 +118,84 @@ fn is_common(query: &ListQuery) -> bool {
 
 /// Whether the one condition is on a field that has an index for it.
 fn is_by_key(query: &ListQuery) -> bool {
-    let [clause] = &query.clauses[..] else { return false };
+    let ([clause], None) = (&query.clauses[..], &query.search) else { return false };
     let Operator::In(values) = &clause.operator else { return false };
     let is_text = clause.field.kind == FieldKind::Text && clause.key.is_none();
     clause.field.indexed && is_text && !values.contains(&Value::Null)
 }
 
 fn planning(query: &ListQuery) -> Planning {
-    let leads_an_index = query.order.first().is_some_and(|order| has_list_index(order.field));
-    match query.clauses.is_empty() {
-        true if leads_an_index => Planning::Ordered,
+    let is_walked = match filter::leading(query) {
+        Some(field) => has_list_index(field) || (listing::is_ordered(field) && !query.trash),
+        None => true,
+    };
+    match query.is_unfiltered() {
+        true if is_walked => Planning::Ordered,
         true => Planning::Indexed,
         false if is_by_key(query) => Planning::Indexed,
         false => Planning::Free,
     }
 }
 
-fn page(table: &Table, tenant: &Tenant, query: &ListQuery) -> Statement {
-    let mut statement =
-        Statement::new(format!("SELECT id, body::text AS body FROM {} WHERE ", quote(table.name)));
-    let mut condition = filter::condition(&mut statement, table, tenant.as_str(), query);
-    if let Some(cursor) = &query.cursor {
-        condition = format!("{condition} AND {}", filter::behind(&mut statement, query, cursor));
-    }
+/// The page: its keys first, out of indexes where they hold all that is asked for, then bodies of these
+/// rows alone. `sorts` keeps the planner from walking in the order of the list.
+fn page(table: &Table, tenant: &Tenant, query: &ListQuery, sorts: bool) -> Statement {
+    let name = quote(table.name);
+    let mut statement = Statement::new("");
+    let condition = filter::condition(&mut statement, table, tenant.as_str(), query);
+    let tenant = statement.value(tenant.as_str());
+    let is_apart = !query.trash
+        && filter::leading(query).is_some_and(|field| field.listing == Listing::Seldom);
+    // What is sorted is not in the order of any index by itself.
+    let fence = if sorts { " OFFSET 0" } else { "" };
+    let found =
+        |more: &str| format!("(SELECT * FROM {name} WHERE {condition}{more}{fence}) AS found");
+    parts(&mut statement, table, &tenant, query, is_apart, found);
+    if is_common(query) && !sorts { statement } else { statement.unprepared() }
+}
+
+/// The same, of rows that are found by one look through all; its row before the first says how many.
+fn found_once(table: &Table, tenant: &Tenant, query: &ListQuery, columns: &[String]) -> Statement {
+    let name = quote(table.name);
+    let mut statement = Statement::new("");
+    let condition = filter::condition(&mut statement, table, tenant.as_str(), query);
+    let tenant = statement.value(tenant.as_str());
+    statement.push(&format!(
+        "WITH found AS MATERIALIZED (SELECT {} FROM {name} WHERE {condition}) \
+         SELECT -1::bigint AS stretch, (SELECT count(*) FROM found)::text AS id, '' AS body UNION ALL (",
+        columns.join(", "),
+    ));
+    let found = |more: &str| format!("found WHERE true{more}");
+    parts(&mut statement, table, &tenant, query, false, found);
+    statement.push(")");
+    statement.unprepared()
+}
+
+/// The rows of a page, part by part, each of what `found` says with a further condition.
+fn parts(
+    statement: &mut Statement,
+    table: &Table,
+    tenant: &str,
+    query: &ListQuery,
+    is_apart: bool,
+    found: impl Fn(&str) -> String,
+) {
+    let name = quote(table.name);
+    let stretches = filter::stretches(statement, query, is_apart);
     let limit = i64::try_from(query.limit.saturating_add(1)).unwrap_or(i64::MAX);
     let limit = statement.value(Bind::Int(limit));
-    statement.push(&format!("{condition} ORDER BY {} LIMIT {limit}", filter::order(query)));
-    if is_common(query) { statement } else { statement.unprepared() }
+    let part = |(n, stretch): (usize, &filter::Stretch)| {
+        let further = stretch.condition.as_ref();
+        let found = found(&further.map(|more| format!(" AND {more}")).unwrap_or_default());
+        format!(
+            "SELECT {n}::bigint AS stretch, keys.id, (SELECT whole.body::text FROM {name} AS whole \
+             WHERE whole.tenant = {tenant} AND whole.id = keys.id) AS body \
+             FROM (SELECT id FROM {found} ORDER BY {} LIMIT {limit}) AS keys",
+            stretch.order
+        )
+    };
+    let parts: Vec<String> = stretches.iter().enumerate().map(part).collect();
+    statement.push(&format!("{} LIMIT {limit}", parts.join(" UNION ALL ")));
 }
 
 fn count(table: &Table, tenant: &Tenant, query: &ListQuery) -> Statement {
@@ -87,10 +207,18 @@ fn count(table: &Table, tenant: &Tenant, query: &ListQuery) -> Statement {
         );
         return Statement::new(sql).bind(tenant.as_str()).bind(table.name);
     }
-    let mut statement =
-        Statement::new(format!("SELECT count(*) AS number FROM {} WHERE ", quote(table.name)));
+    let mut statement = Statement::new("");
     let condition = filter::condition(&mut statement, table, tenant.as_str(), query);
-    statement.push(&condition);
+    let name = quote(table.name);
+    statement.push(&if query.count {
+        format!("SELECT count(*) AS number FROM {name} WHERE {condition}")
+    } else {
+        // Nobody is told: enough to know whether they are few.
+        format!(
+            "SELECT count(*) AS number FROM \
+             (SELECT FROM {name} WHERE {condition} LIMIT {FEW} + 1) AS first_ones"
+        )
+    });
     if is_common(query) { statement } else { statement.unprepared() }
 }
 
@@ -103,8 +231,4 @@ pub(crate) async fn series(
     let (seen, rows) = join(see(connection, tenant.as_str(), Planning::Indexed), rows).await;
     let rows = seen.and(rows).map_err(|error| unavailable(&error))?;
     Ok(rows.into_iter().filter_map(|row| Some((row.key, row.last?))).collect())
-}
-
-fn stored(rows: Vec<BodyRow>) -> Vec<Stored> {
-    rows.into_iter().map(|row| Stored { id: row.id, body: row.body }).collect()
 }

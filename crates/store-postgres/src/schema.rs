@@ -6,6 +6,7 @@ use diesel_async::AsyncPgConnection;
 use racun_kernel::{Field, FieldKind, Source, StoreError, Table, Unique};
 
 use crate::error::unavailable;
+use crate::listing;
 use crate::statement::{Bind, PartRow, Statement};
 
 /// The column of the default order, which every table has and which is never null.
@@ -36,6 +37,9 @@ pub(crate) fn expression(field: &Field) -> String {
         Source::Column(column) => return quote(column),
         Source::Body(path) => path,
     };
+    if let Some(column) = listing::body_column(field) {
+        return quote(&column);
+    }
     let path = array_of(path);
     match field.kind {
         FieldKind::Text => format!(r#"(body #>> {path}) COLLATE "C""#),
@@ -70,7 +74,8 @@ pub(crate) fn unique_indexes(table: &Table) -> impl Iterator<Item = (String, &'s
 /// The statements that make `table`, as a migration holds them.
 ///
 /// Indexes on texts lead with the text, not with the tenant: one index then serves units that load
-/// by it within a tenant and lookups across tenants. Others serve lists in their order.
+/// by it within a tenant and lookups across tenants, which nobody needs of a field that lists are ordered
+/// by. Others serve lists in their order.
 #[must_use]
 pub fn create_table_sql(table: &Table) -> String {
     let name = quote(table.name);
@@ -88,6 +93,8 @@ pub fn create_table_sql(table: &Table) -> String {
     }
     columns.push("    search text NOT NULL".to_owned());
     columns.push("    body jsonb NOT NULL".to_owned());
+    columns.extend(listing::body_columns(table).map(|(_, definition)| format!("    {definition}")));
+    indexes.extend(listing::indexes(table));
     let key = quote(&primary_key(table));
     columns.push(format!("    CONSTRAINT {key} PRIMARY KEY (tenant, id)"));
     format!(
@@ -107,6 +114,8 @@ fn field_index(table: &Table, field: &Field, column: &str) -> Option<String> {
         Unique::Tenant => {
             Some(format!("CREATE UNIQUE INDEX {}\n    ON {name} ({quoted}, tenant);", index("key")))
         }
+        // The index of its order finds it, too.
+        Unique::No if listing::is_ordered(field) && column != CREATED_AT => None,
         Unique::No if has_list_index(field) => Some(list_index(table, column)),
         Unique::No if field.indexed => {
             Some(format!("CREATE INDEX {}\n    ON {name} ({quoted}, tenant, id);", index("idx")))
@@ -115,7 +124,7 @@ fn field_index(table: &Table, field: &Field, column: &str) -> Option<String> {
     }
 }
 
-/// Whether an index has the order of `field` within a tenant.
+/// Whether an index of all rows has the order of `field` within a tenant.
 pub(crate) fn has_list_index(field: &Field) -> bool {
     let is_declared = field.indexed && field.unique == Unique::No && field.kind != FieldKind::Text;
     field.source == Source::Column(CREATED_AT) || is_declared
@@ -136,9 +145,11 @@ fn wanted(table: &Table) -> BTreeSet<(String, String, String)> {
     let fixed = [("tenant", "text"), ("id", "text"), ("search", "text"), ("body", "jsonb")];
     let fixed = fixed.into_iter().map(|(column, kind)| part(column, kind));
     let declared = table.columns().map(|(_, field, column)| part(column, column_type(field.kind)));
+    let kept: Vec<_> =
+        listing::body_columns(table).map(|(column, _)| part(&column, "text")).collect();
     let unique = unique_indexes(table).map(|(index, _)| part(&index, "unique index"));
     let key = [part(&primary_key(table), "unique index"), part("fence", "row-level security")];
-    fixed.chain(declared).chain(unique).chain(key).collect()
+    fixed.chain(declared).chain(kept).chain(unique).chain(key).collect()
 }
 
 /// What the tables named in $1 have.

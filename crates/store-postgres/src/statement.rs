@@ -150,10 +150,13 @@ impl Query for Statement {
     type SqlType = Untyped;
 }
 
-/// A stored row.
+/// A row of a page.
 #[derive(Debug, QueryableByName)]
 #[diesel(check_for_backend(Pg))]
-pub(crate) struct BodyRow {
+pub(crate) struct PageRow {
+    /// Which part of the walk it is in.
+    #[diesel(sql_type = BigInt)]
+    pub(crate) stretch: i64,
     #[diesel(sql_type = Text)]
     pub(crate) id: String,
     #[diesel(sql_type = Text)]

@@ -11,7 +11,7 @@ use racun_kernel::{
     TallyRow, Tenant, Value,
 };
 
-use crate::error::unavailable;
+use crate::error::of_question;
 use crate::filter;
 use crate::read::see;
 use crate::schema::{array_of, expression, quote};
@@ -20,6 +20,9 @@ use crate::statement::{GroupRow, Statement};
 
 /// The element of the array that a tally counts the elements of. No declared column is called so.
 const ELEMENT: &str = "racun_element";
+
+/// The body of a row, as it is looked into. No declared column is called so.
+const UNPACKED: &str = "racun_unpacked";
 
 /// What each of `tallies`, of which there is one, comes to.
 pub(crate) async fn tallies(
@@ -32,7 +35,7 @@ pub(crate) async fn tallies(
     let seen = see(connection, tenant.as_str(), Planning::Indexed);
     let statement = statement(tenant, tallies);
     let (seen, rows) = join(seen, statement.rows::<GroupRow>(connection)).await;
-    let rows = seen.and(rows).map_err(|error| unavailable(&error))?;
+    let rows = seen.and(rows).map_err(|error| of_question(&error))?;
     answers(tallies, rows)
 }
 
@@ -75,13 +78,21 @@ fn groups(statement: &mut Statement, tenant: &Tenant, tally: &Tally) -> String {
     let each = tally.each.map(elements).unwrap_or_default();
     let group_by =
         if keys.is_empty() { String::new() } else { format!("GROUP BY {}", keys.join(", ")) };
+    let table = quote(tally.table.name);
+    // Each look into a body that is stored compressed would unpack it again.
+    let rows = if tally.needs_bodies() {
+        format!(
+            "(SELECT *, body #> '{{}}' AS {UNPACKED} FROM {table} WHERE {condition} OFFSET 0) AS rows{each}"
+        )
+    } else {
+        format!("{table} WHERE {condition}")
+    };
     format!(
         "ARRAY[{}]::text[] AS by, ARRAY[{}]::text[] AS figures \
-         FROM (SELECT {} FROM {}{each} WHERE {condition}) AS counted {group_by} HAVING count(*) > 0",
+         FROM (SELECT {} FROM {rows}) AS counted {group_by} HAVING count(*) > 0",
         texts.join(", "),
         figures.join(", "),
         parts.join(", "),
-        quote(tally.table.name),
     )
 }
 
@@ -98,7 +109,7 @@ fn live(
 
 /// The elements of the array at `path`, beside the row that they are in.
 fn elements(path: JsonPath) -> String {
-    let array = format!("body #> {}", array_of(path));
+    let array = format!("{UNPACKED} #> {}", array_of(path));
     format!(
         " CROSS JOIN LATERAL jsonb_array_elements(\
          CASE jsonb_typeof({array}) WHEN 'array' THEN {array} END) AS each ({ELEMENT})"
@@ -108,7 +119,7 @@ fn elements(path: JsonPath) -> String {
 fn of_part(part: Part) -> String {
     match part {
         Part::Field { field, .. } => expression(field),
-        Part::Body(path, kind) => inside("body", path, kind),
+        Part::Body(path, kind) => inside(UNPACKED, path, kind),
         Part::Element(path, kind) => inside(ELEMENT, path, kind),
     }
 }

@@ -78,6 +78,14 @@ pub(crate) fn unavailable(error: rusqlite::Error) -> StoreError {
     StoreError::Unavailable(error.to_string())
 }
 
+/// The failure of a read: one that was ended because of its time would take as long again.
+pub(crate) fn of_question(error: rusqlite::Error) -> StoreError {
+    match error.sqlite_error_code() {
+        Some(ErrorCode::OperationInterrupted) => StoreError::TooExpensive,
+        _ => unavailable(error),
+    }
+}
+
 /// What an error of writing to `table` means: a value that is taken, or a failure.
 pub(crate) fn of_write(table: &'static Table, error: rusqlite::Error) -> StoreError {
     match &error {

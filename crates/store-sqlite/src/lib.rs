@@ -11,24 +11,32 @@
 //! | `encoding`    | values as SQLite keeps them, in the same order                   |
 //! | `sql`         | statements whose values are bound, never spliced                 |
 //! | `select`      | lists: filters, orders and cursors as SQL                        |
+//! | `column`      | values of one field of many rows as bytes that compare as they do |
+//! | `columns`     | listed fields kept apart from their rows, and how they follow them |
+//! | `scan`        | lists that are found in these                                    |
 //! | `tally`       | the rows of a tally                                              |
 //! | `read`        | the statements of the other reads                                |
 //! | `unit`        | one unit: load, decide, write                                    |
 //! | `writer`      | the thread that commits waiting units in groups                  |
+//! | `settling`    | when listed fields follow their rows                             |
 //! | `readers`     | the threads that answer reads                                    |
 //! | `error`       | why a store does not open, and what SQLite's errors mean         |
 //!
 //! **Invariants.** One process per file, and in it one thread that writes. An answered unit is on
 //! disk. No decimal is ever a SQLite number. Only names out of static declarations become SQL.
 
+mod column;
+mod columns;
 mod connection;
 mod declaration;
 mod encoding;
 mod error;
 mod read;
 mod readers;
+mod scan;
 mod schema;
 mod select;
+mod settling;
 mod sql;
 mod store;
 mod tally;

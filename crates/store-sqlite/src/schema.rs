@@ -5,12 +5,13 @@ use std::path::Path;
 use racun_kernel::{ACTIVITIES, Field, FieldKind, Source, Table, Unique};
 use rusqlite::{Connection, OptionalExtension, Transaction, TransactionBehavior};
 
-use crate::OpenError;
+use crate::{OpenError, columns};
 
 /// Marks the file as Racun's (`file` shows it): "RACN".
 const APPLICATION_ID: i64 = 0x5241_434E;
-/// The layout of what is below and of how values are encoded.
-const FORMAT: i64 = 1;
+/// The layout of what is below and of how values are encoded. A file of format 1 is brought up to it when
+/// it is opened: text is folded without accents since 2.
+const FORMAT: i64 = 2;
 
 /// Tables of the store itself.
 const OWN_TABLES: &str = "
@@ -45,10 +46,20 @@ pub(crate) fn prepare(
     path: &Path,
     tables: &[&'static Table],
 ) -> Result<(), OpenError> {
+    prepare_in_segments(connection, path, tables, columns::ROWS)
+}
+
+/// The same, with segments of so many rows.
+pub(crate) fn prepare_in_segments(
+    connection: &mut Connection,
+    path: &Path,
+    tables: &[&'static Table],
+    size: usize,
+) -> Result<(), OpenError> {
     let failed = |error| OpenError::sqlite(path, error);
     let transaction =
         connection.transaction_with_behavior(TransactionBehavior::Immediate).map_err(failed)?;
-    check_format(&transaction, path)?;
+    let format = check_format(&transaction, path)?;
     for table in std::iter::once(&&ACTIVITIES).chain(tables) {
         let declared = fingerprint(table);
         let stored = stored_fingerprint(&transaction, table).map_err(failed)?;
@@ -60,12 +71,32 @@ pub(crate) fn prepare(
             }
             Some(_) => {}
         }
+        if format < FORMAT {
+            fold_anew(&transaction, table).map_err(failed)?;
+        }
+        drop_undeclared(&transaction, table).map_err(failed)?;
         transaction.execute_batch(&indexes(table)).map_err(failed)?;
     }
+    columns::prepare(&transaction, tables, size).map_err(failed)?;
+    transaction.pragma_update(None, "user_version", FORMAT).map_err(failed)?;
     transaction.commit().map_err(failed)
 }
 
-fn check_format(transaction: &Transaction<'_>, path: &Path) -> Result<(), OpenError> {
+/// Takes the accents out of what `search` looks through, which files of format 1 have there.
+fn fold_anew(transaction: &Transaction<'_>, table: &Table) -> rusqlite::Result<()> {
+    if *table == ACTIVITIES {
+        // Nobody searches the log, whose entries stay as they are.
+        return Ok(());
+    }
+    let update = format!(
+        r#"UPDATE "{}" SET search = racun_fold(search) WHERE search <> racun_fold(search)"#,
+        table.name
+    );
+    transaction.execute(&update, []).map(|_| ())
+}
+
+/// The format of the file, which this version can read.
+fn check_format(transaction: &Transaction<'_>, path: &Path) -> Result<i64, OpenError> {
     let failed = |error| OpenError::sqlite(path, error);
     let foreign = |reason| OpenError::Foreign { file: path.to_owned(), reason };
     let pragma = |name| transaction.pragma_query_value(None, name, |row| row.get::<_, i64>(0));
@@ -74,12 +105,13 @@ fn check_format(transaction: &Transaction<'_>, path: &Path) -> Result<(), OpenEr
     let count = "SELECT count(*) FROM sqlite_schema";
     let objects: i64 = transaction.query_row(count, [], |row| row.get(0)).map_err(failed)?;
     match (application, format) {
-        (APPLICATION_ID, FORMAT) => Ok(()),
+        (APPLICATION_ID, 1..=FORMAT) => Ok(format),
         (0, 0) if objects == 0 => {
             transaction.execute_batch(OWN_TABLES).map_err(failed)?;
             let set = |name, value: i64| transaction.pragma_update(None, name, value);
             set("application_id", APPLICATION_ID).map_err(failed)?;
-            set("user_version", FORMAT).map_err(failed)
+            set("user_version", FORMAT).map_err(failed)?;
+            Ok(FORMAT)
         }
         (APPLICATION_ID, _) => {
             Err(foreign(format!("its format is {format}, and this version writes {FORMAT}")))
@@ -163,6 +195,22 @@ fn create(transaction: &Transaction<'_>, table: &Table, fingerprint: &str) -> ru
     }
     let remember = "INSERT INTO racun_tables (name, declaration) VALUES (?, ?)";
     transaction.execute(remember, [table.name, fingerprint])?;
+    Ok(())
+}
+
+/// Drops indexes that an earlier version declared.
+fn drop_undeclared(transaction: &Transaction<'_>, table: &Table) -> rusqlite::Result<()> {
+    let declared = indexes(table);
+    let query = "SELECT name FROM sqlite_schema
+                 WHERE type = 'index' AND tbl_name = ? AND sql IS NOT NULL";
+    let mut statement = transaction.prepare(query)?;
+    let names = statement.query_map([table.name], |row| row.get(0))?;
+    for name in names.collect::<rusqlite::Result<Vec<String>>>()? {
+        let quoted = format!(r#""{name}""#);
+        if !declared.contains(&quoted) {
+            transaction.execute(&format!("DROP INDEX {quoted}"), [])?;
+        }
+    }
     Ok(())
 }
 

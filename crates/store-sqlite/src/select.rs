@@ -6,8 +6,10 @@ use racun_kernel::{
 use rusqlite::Connection;
 use rusqlite::types::Value as Cell;
 
+use crate::columns::Owner;
 use crate::encoding::{array, cell, text_array};
 use crate::read::stored;
+use crate::scan::Scan;
 use crate::sql::{Sql, place, text};
 
 /// The page that `query` asks for and the number of rows that match it, at one moment.
@@ -21,6 +23,11 @@ pub(crate) fn list(
         return Ok((Vec::new(), 0));
     }
     let snapshot = connection.transaction()?;
+    if let Some(scan) = Scan::of(table, query)
+        && let Some(found) = scan.run(&snapshot, Owner { table, tenant: tenant.as_str() })?
+    {
+        return Ok(found);
+    }
     let matching = matching(table, tenant, query);
     let rows = page(&snapshot, table, &matching, query)?;
     let total = match (query.count, query.is_unfiltered()) {
@@ -79,12 +86,12 @@ fn statement(table: &Table, matching: &Sql, stretch: &Sql, query: &ListQuery) ->
 }
 
 /// Whether walking `order` as `query` does leads to lesser values.
-fn downwards(query: &ListQuery, order: &Order) -> bool {
+pub(crate) fn downwards(query: &ListQuery, order: &Order) -> bool {
     order.descending == (query.direction() == Direction::Next)
 }
 
 /// Whether the ids of rows that are otherwise equal fall: they go with the first field.
-fn ids_fall(query: &ListQuery) -> bool {
+pub(crate) fn ids_fall(query: &ListQuery) -> bool {
     query
         .order
         .first()

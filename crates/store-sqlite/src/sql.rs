@@ -37,6 +37,11 @@ impl Sql {
         self
     }
 
+    /// Its text.
+    pub(crate) fn text(&self) -> &str {
+        &self.text
+    }
+
     /// What it answers, row by row.
     pub(crate) fn rows<T>(
         &self,

@@ -14,8 +14,11 @@ use racun_kernel::{
 use rusqlite::Connection;
 use tokio::sync::{mpsc, oneshot};
 
+use crate::settling::Settling;
 use crate::writer::{Job, Waiting};
-use crate::{OpenError, connection, declaration, read, readers, schema, select, tally, writer};
+use crate::{
+    OpenError, columns, connection, declaration, read, readers, schema, select, tally, writer,
+};
 
 /// Units, or reads, that may wait; callers beyond them wait to get into the queue.
 const QUEUE: usize = 1024;
@@ -45,16 +48,30 @@ impl SqliteStore {
     /// When another process has it open, when it is no file of Racun's, when it holds a table that
     /// was declared otherwise, when a declaration cannot be kept, or when the disk fails.
     pub fn open(path: &Path, tables: &[&'static Table]) -> Result<Self, OpenError> {
+        Self::open_in_segments(path, tables, columns::ROWS)
+    }
+
+    /// The same with segments of `rows` rows, for tests: what lists are found by, see `columns`.
+    ///
+    /// # Errors
+    /// Those of [`SqliteStore::open`].
+    #[doc(hidden)]
+    pub fn open_in_segments(
+        path: &Path,
+        tables: &[&'static Table],
+        rows: usize,
+    ) -> Result<Self, OpenError> {
         declaration::check(tables)?;
         let lock = connection::lock(path)?;
         let failed = |error| OpenError::sqlite(path, error);
         let mut connection = connection::open_writer(path).map_err(failed)?;
-        schema::prepare(&mut connection, path, tables)?;
+        schema::prepare_in_segments(&mut connection, path, tables, rows)?;
+        let settling = Settling::of(&connection, tables, rows).map_err(failed)?;
         let readers = (0..readers::THREADS)
             .map(|_| connection::open_reader(path))
             .collect::<Result<Vec<_>, _>>()
             .map_err(failed)?;
-        Self::start(path, connection, readers, Some(lock))
+        Self::start(path, connection, settling, readers, Some(lock))
     }
 
     /// A store that lives as long as it is held.
@@ -67,19 +84,21 @@ impl SqliteStore {
         let failed = |error| OpenError::sqlite(path, error);
         let mut connection = connection::open_in_memory().map_err(failed)?;
         schema::prepare(&mut connection, path, tables)?;
-        Self::start(path, connection, Vec::new(), None)
+        let settling = Settling::of(&connection, tables, columns::ROWS).map_err(failed)?;
+        Self::start(path, connection, settling, Vec::new(), None)
     }
 
     fn start(
         path: &Path,
         connection: Connection,
+        settling: Settling,
         readers: Vec<Connection>,
         lock: Option<File>,
     ) -> Result<Self, OpenError> {
         let failed = |error| OpenError::io(path, error);
         let (writes, queued_writes) = mpsc::channel(QUEUE);
         let recent = Arc::new(Recent::new(true));
-        let writer = writer::spawn(connection, queued_writes, Arc::clone(&recent));
+        let writer = writer::spawn(connection, queued_writes, Arc::clone(&recent), settling);
         let writer = Some(writer.map_err(failed)?);
         let (mut reads, mut threads) = (None, Vec::new());
         if !readers.is_empty() {
@@ -106,7 +125,7 @@ impl SqliteStore {
             (None, None) => Err(ended()),
         };
         queued?;
-        answer.await.map_err(|_| ended())?.map_err(crate::error::unavailable)
+        answer.await.map_err(|_| ended())?.map_err(crate::error::of_question)
     }
 
     /// What was answered to this lately, or what `read` answers.

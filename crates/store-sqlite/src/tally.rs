@@ -1,16 +1,17 @@
 //! Tallies: SQLite finds the rows, and the kernel counts them. No number is added up in SQL.
 
+use racun_kernel::sorting::number;
 use racun_kernel::{
     Counter, Field, FieldKind, ListQuery, Part, Table, Tally, TallyRow, Tenant, Value,
 };
 use rusqlite::types::Value as Cell;
 use rusqlite::{Connection, Row};
 
-use crate::encoding::number;
 use crate::select::matching;
 use crate::sql::{Sql, place};
 
-/// What each of `tallies` comes to, all at one moment.
+/// What each of `tallies` comes to, all at one moment. Those of the same rows read them together: most of the
+/// time goes into bodies.
 pub(crate) fn tallies(
     connection: &mut Connection,
     tenant: &Tenant,
@@ -18,33 +19,26 @@ pub(crate) fn tallies(
 ) -> rusqlite::Result<Vec<Vec<TallyRow>>> {
     let snapshot = connection.transaction()?;
     let mut answers = vec![Vec::new(); tallies.len()];
-    for alike in alike(tallies) {
-        let walked: Vec<&Tally> = alike.iter().map(|place| &tallies[*place]).collect();
-        for (place, rows) in alike.into_iter().zip(count(&snapshot, tenant, &walked)?) {
-            answers[place] = rows;
+    let mut left: Vec<usize> = (0..tallies.len()).collect();
+    while let Some(first) = left.first().and_then(|first| tallies.get(*first)) {
+        let (alike, others) = left.iter().partition(|place| {
+            tallies.get(**place).is_some_and(|tally| counts_the_same(first, tally))
+        });
+        left = others;
+        let of_these: Vec<&Tally> = alike.iter().filter_map(|n| tallies.get(*n)).collect();
+        for (place, answer) in alike.iter().zip(count(&snapshot, tenant, &of_these)?) {
+            answers[*place] = answer;
         }
     }
     Ok(answers)
 }
 
-/// The places of `tallies`, those together that count the same rows: what is in the rows' bodies is read
-/// once for all of them.
-fn alike(tallies: &[Tally]) -> Vec<Vec<usize>> {
-    let rows = |place: usize| {
-        let tally: &Tally = &tallies[place];
-        (tally.table, &tally.clauses, &tally.within, tally.needs_bodies())
-    };
-    let mut groups: Vec<Vec<usize>> = Vec::new();
-    for place in 0..tallies.len() {
-        match groups.iter_mut().find(|group| rows(group[0]) == rows(place)) {
-            Some(group) => group.push(place),
-            None => groups.push(vec![place]),
-        }
-    }
-    groups
+/// Whether both are of the same rows.
+fn counts_the_same(a: &Tally, b: &Tally) -> bool {
+    a.table == b.table && a.clauses == b.clauses && a.within == b.within
 }
 
-/// What `tallies`, all of which count the same rows, come to.
+/// What each of `tallies`, all of the same rows, comes to.
 fn count(
     connection: &Connection,
     tenant: &Tenant,
@@ -52,14 +46,16 @@ fn count(
 ) -> rusqlite::Result<Vec<Vec<TallyRow>>> {
     let Some(first) = tallies.first() else { return Ok(Vec::new()) };
     let fields = fields(tallies);
+    let needs_bodies = tallies.iter().any(|tally| tally.needs_bodies());
     let mut counters: Vec<Counter<'_>> = tallies.iter().map(|tally| Counter::new(tally)).collect();
     let mut values = vec![Value::Null; first.table.fields.len()];
-    statement(tenant, first, &fields).rows(connection, |row| {
+    statement(tenant, first, &fields, needs_bodies).rows(connection, |row| {
         for (column, (place, field)) in fields.iter().enumerate() {
             values[*place] = value(field, row, column)?;
         }
-        let body: Option<String> = row.get(fields.len())?;
-        let body = body.map_or(Ok(serde_json::Value::Null), |body| serde_json::from_str(&body));
+        let body = row.get_ref(fields.len())?.as_str_or_null();
+        let body = body.map_err(|error| unread(fields.len(), error))?;
+        let body = body.map_or(Ok(serde_json::Value::Null), serde_json::from_str);
         let body = body.map_err(|error| unread(fields.len(), error))?;
         counters.iter_mut().for_each(|counter| counter.add(&values, &body));
         Ok(())
@@ -69,8 +65,7 @@ fn count(
 
 /// The declared fields that `tallies` look at, with their places.
 fn fields(tallies: &[&Tally]) -> Vec<(usize, &'static Field)> {
-    let parts = tallies.iter().flat_map(|tally| tally.parts());
-    let declared = parts.filter_map(|part| match part {
+    let declared = tallies.iter().flat_map(|tally| tally.parts()).filter_map(|part| match part {
         Part::Field { field, place } => Some((place, field)),
         Part::Body(..) | Part::Element(..) => None,
     });
@@ -81,7 +76,12 @@ fn fields(tallies: &[&Tally]) -> Vec<(usize, &'static Field)> {
 }
 
 /// The rows that count: `fields`, and the body or null.
-fn statement(tenant: &Tenant, tally: &Tally, fields: &[(usize, &'static Field)]) -> Sql {
+fn statement(
+    tenant: &Tenant,
+    tally: &Tally,
+    fields: &[(usize, &'static Field)],
+    needs_bodies: bool,
+) -> Sql {
     let live = |table: &'static Table, clauses: &Vec<_>| {
         let query = ListQuery { clauses: clauses.clone(), ..ListQuery::first_page(table) };
         matching(table, tenant, &query)
@@ -89,24 +89,11 @@ fn statement(tenant: &Tenant, tally: &Tally, fields: &[(usize, &'static Field)])
     let selected = fields
         .iter()
         .fold(Sql::new("SELECT "), |sql, (_, field)| sql.join(&place(field)).then(", "));
-    let body = if tally.needs_bodies() { "body" } else { "NULL" };
+    let body = if needs_bodies { "body" } else { "NULL" };
     let sql = selected
         .then(&format!(r#"{body} FROM "{}" WHERE "#, tally.table.name))
         .join(&live(tally.table, &tally.clauses));
     let Some(within) = &tally.within else { return sql };
-    if within.is_looked_up {
-        // SQLite makes a list of all that IN (SELECT …) answers, before it looks at the first row.
-        let own = place(within.field);
-        return sql
-            .then(&format!(
-                r#" AND EXISTS (SELECT 1 FROM "{}" WHERE id = "{}"."#,
-                within.table.name, tally.table.name
-            ))
-            .join(&own)
-            .then(" AND ")
-            .join(&live(within.table, &within.clauses))
-            .then(")");
-    }
     sql.then(" AND ")
         .join(&place(within.field))
         .then(&format!(r#" IN (SELECT id FROM "{}" WHERE "#, within.table.name))
@@ -124,6 +111,6 @@ fn value(field: &Field, row: &Row<'_>, column: usize) -> rusqlite::Result<Value>
 }
 
 /// A body that is no JSON.
-fn unread(column: usize, error: serde_json::Error) -> rusqlite::Error {
+fn unread(column: usize, error: impl std::error::Error + Send + Sync + 'static) -> rusqlite::Error {
     rusqlite::Error::FromSqlConversionFailure(column, rusqlite::types::Type::Text, Box::new(error))
 }

@@ -8,14 +8,24 @@ use racun_kernel::{
 use rusqlite::types::Value as Cell;
 use rusqlite::{Connection, OptionalExtension};
 
+use crate::columns;
 use crate::encoding::cell;
 use crate::error::{of_write, unavailable};
 use crate::read::stored;
 use crate::schema::SNAPSHOT;
+use crate::settling::Noted;
 use crate::sql::{Sql, text};
 
-/// Does all of `unit`, or fails; the caller rolls back. Answers what it changed.
-pub(crate) fn run(connection: &Connection, unit: Unit) -> Result<Vec<Part>, TransactError> {
+/// What a unit wrote.
+pub(crate) struct Written {
+    /// What has changed.
+    pub(crate) changed: Vec<Part>,
+    /// Whose rows are fresh now, once for each.
+    pub(crate) noted: Vec<Noted>,
+}
+
+/// Does all of `unit`, or fails; the caller rolls back.
+pub(crate) fn run(connection: &Connection, unit: Unit) -> Result<Written, TransactError> {
     let failed = TransactError::Store;
     let rows = unit.loads.iter().map(|load| rows(connection, load));
     let rows = rows.collect::<Result<_, _>>().map_err(failed)?;
@@ -37,7 +47,9 @@ pub(crate) fn run(connection: &Connection, unit: Unit) -> Result<Vec<Part>, Tran
     if let (true, Some(series), Some(number)) = (writes.takes_number, &unit.series, number) {
         take_number(connection, series, number).map_err(|error| failed(unavailable(error)))?;
     }
-    Ok(puts().flat_map(Part::changed_by).collect())
+    let noted = writes.puts.iter().filter(|put| columns::keeps(put.table));
+    let noted = noted.map(|put| (put.table, put.tenant.as_str().to_owned())).collect();
+    Ok(Written { changed: puts().flat_map(Part::changed_by).collect(), noted })
 }
 
 fn rows(connection: &Connection, load: &Load) -> Result<Vec<Stored>, StoreError> {
@@ -93,7 +105,10 @@ fn write(connection: &Connection, put: &Put) -> Result<(), StoreError> {
         PutKind::Delete => this_row(Sql::new(format!(r#"DELETE FROM "{}""#, put.table.name)), put),
     };
     let changed = sql.run(connection).map_err(|error| of_write(put.table, error))?;
-    if changed == 0 { Err(StoreError::NotFound { id: put.id.clone() }) } else { Ok(()) }
+    if changed == 0 {
+        return Err(StoreError::NotFound { id: put.id.clone() });
+    }
+    columns::note(connection, put).map_err(unavailable)
 }
 
 /// The columns that an update replaces, with what they are to hold.

@@ -6,17 +6,22 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 use std::thread::{Builder, JoinHandle};
 
-use racun_kernel::recent::{Part, Recent};
+use racun_kernel::recent::Recent;
 use racun_kernel::{StoreError, TransactError, Unit};
 use rusqlite::{Connection, Transaction, TransactionBehavior};
 use tokio::sync::{mpsc, oneshot};
 
 use crate::error::unavailable;
 use crate::read::Read;
+use crate::settling::{Noted, Settling};
+use crate::unit::Written;
 use crate::{readers, unit};
 
 /// Units that one commit holds at most.
 const MAX_GROUP: usize = 256;
+
+/// What units are answered, in their order.
+type Answers = Vec<Result<(), TransactError>>;
 
 /// A unit and who waits for its answer.
 pub(crate) struct Waiting {
@@ -37,11 +42,14 @@ pub(crate) fn spawn(
     mut connection: Connection,
     mut queue: mpsc::Receiver<Job>,
     recent: Arc<Recent>,
+    mut settling: Settling,
 ) -> std::io::Result<JoinHandle<()>> {
     Builder::new().name("racun-writer".to_owned()).spawn(move || {
         while let Some(first) = queue.blocking_recv() {
             let (group, reads) = gather(first, &mut queue);
-            commit(&mut connection, group, &recent);
+            let noted = commit(&mut connection, group, &recent);
+            // Those who waited for the commit have their answers.
+            settling.after(&mut connection, noted);
             for read in reads {
                 readers::run(&mut connection, read);
             }
@@ -66,37 +74,44 @@ fn gather(first: Job, queue: &mut mpsc::Receiver<Job>) -> (Vec<Waiting>, Vec<Rea
 /// Runs the units of `group` in one transaction and answers them once it is on disk.
 ///
 /// A refusal waits for the commit too: it may rest on what a unit before it in the group wrote.
-fn commit(connection: &mut Connection, group: Vec<Waiting>, recent: &Recent) {
+///
+/// Answers whose rows are fresh now.
+fn commit(connection: &mut Connection, group: Vec<Waiting>, recent: &Recent) -> Vec<Noted> {
     if group.is_empty() {
-        return;
+        return Vec::new();
     }
     let (units, callers): (Vec<_>, Vec<_>) =
         group.into_iter().map(|waiting| (waiting.unit, waiting.answer)).unzip();
-    let answers = match run_all(connection, units, recent) {
-        Ok(answers) => answers,
+    let (answers, noted) = match run_all(connection, units, recent) {
+        Ok(written) => written,
         Err(error) => {
             tracing::error!(%error, units = callers.len(), "a group of units was not committed");
             let failed = TransactError::Store(error);
-            callers.iter().map(|_| Err(failed.clone())).collect()
+            (callers.iter().map(|_| Err(failed.clone())).collect(), Vec::new())
         }
     };
     for (caller, answer) in callers.into_iter().zip(answers) {
         // A caller that has gone misses the answer, not the commit.
         let _ = caller.send(answer);
     }
+    noted
 }
 
 fn run_all(
     connection: &mut Connection,
     units: Vec<Unit>,
     recent: &Recent,
-) -> Result<Vec<Result<(), TransactError>>, StoreError> {
+) -> Result<(Answers, Vec<Noted>), StoreError> {
     let mut transaction = connection
         .transaction_with_behavior(TransactionBehavior::Immediate)
         .map_err(unavailable)?;
-    let (mut answers, mut changed) = (Vec::new(), HashSet::new());
+    let (mut answers, mut changed, mut fresh) = (Vec::new(), HashSet::new(), Vec::new());
     for unit in units {
-        answers.push(run_one(&mut transaction, unit).map(|parts| changed.extend(parts)));
+        let written = run_one(&mut transaction, unit);
+        answers.push(written.map(|written| {
+            changed.extend(written.changed);
+            fresh.extend(written.noted);
+        }));
         // A full disk makes SQLite roll all of it back by itself: what follows would run outside.
         if transaction.is_autocommit() {
             return Err(StoreError::Unavailable("SQLite rolled the group back".to_owned()));
@@ -105,17 +120,17 @@ fn run_all(
     let writing = recent.writing(changed);
     transaction.commit().map_err(unavailable)?;
     drop(writing);
-    Ok(answers)
+    Ok((answers, fresh))
 }
 
 /// Runs `unit` in a savepoint, which a refusal, a failure or a panic rolls back.
-fn run_one(transaction: &mut Transaction<'_>, unit: Unit) -> Result<Vec<Part>, TransactError> {
+fn run_one(transaction: &mut Transaction<'_>, unit: Unit) -> Result<Written, TransactError> {
     let run = || {
         let failed = |error| TransactError::Store(unavailable(error));
         let savepoint = transaction.savepoint().map_err(failed)?;
-        let changed = unit::run(&savepoint, unit)?;
+        let written = unit::run(&savepoint, unit)?;
         savepoint.commit().map_err(failed)?;
-        Ok(changed)
+        Ok(written)
     };
     catch_unwind(AssertUnwindSafe(run)).unwrap_or_else(|_| {
         tracing::error!("a decision panicked; its unit is rolled back");

@@ -12,8 +12,9 @@ use racun_kernel::testing::contract::{
     NOTES, SAMPLES, Sample, random_lists, random_tallies, store_contract,
 };
 use racun_kernel::{
-    Decimal, Event, Field, FieldKind, Loaded, Part, Put, Record, Refusal, Series, Store,
-    StoreError, Table, Tally, TallyRow, TransactError, Unique, Unit, Value, Writes,
+    Decimal, Event, Field, FieldKind, ListQuery, Loaded, Part, Put, RawQuery, Record, Refusal,
+    Series, Store, StoreError, Table, Tally, TallyRow, TransactError, Unique, Unit, Value, Writes,
+    evaluate,
 };
 use racun_store_sqlite::{OpenError, SqliteStore};
 use tempfile::TempDir;
@@ -76,6 +77,65 @@ fn random_lists_equal_the_reference() {
 fn random_lists_on_file_equal_the_reference() {
     let (_folder, file) = folder();
     run(random_lists(open(&file), 3, 60));
+}
+
+#[test]
+fn random_lists_in_small_segments_equal_the_reference() {
+    for (seed, rows) in [(1, 2), (20_261_120, 4), (0x5EED, 8), (4, 16)] {
+        let (_folder, file) = folder();
+        let store: Arc<dyn Store> =
+            Arc::new(SqliteStore::open_in_segments(&file, &TABLES, rows).unwrap());
+        run(random_lists(store, seed, 300));
+    }
+}
+
+/// A file as format 1 left it: accents in what is searched, no segments, and an index that nothing needs.
+fn set_back(file: &Path) {
+    let connection = rusqlite::Connection::open(file).unwrap();
+    let before = "
+        UPDATE samples SET search = 'žiga\u{1f}čeh' WHERE id = 'smp_1';
+        DROP TABLE racun_kept; DROP TABLE racun_fresh;
+        DROP TABLE racun_segments; DROP TABLE racun_columns;
+        CREATE INDEX samples__amount__old ON samples (amount);
+        PRAGMA user_version = 1;";
+    connection.execute_batch(before).unwrap();
+}
+
+#[test]
+fn a_file_of_the_format_before_is_brought_up_when_it_is_opened() {
+    let (_folder, file) = folder();
+    let mut rows: Vec<Sample> = (1..=9)
+        .map(|n: i64| Sample {
+            name: Some(format!("Miha {}", n % 4)),
+            amount: Some((n % 3).into()),
+            ..sample(&format!("smp_{n}"))
+        })
+        .collect();
+    rows[0].name = Some("Žiga Čeh".to_owned());
+    rows[8].deleted_at = Some(rows[8].created_at);
+    let store = open(&file);
+    for row in &rows {
+        run(store.transact(insertion(row))).unwrap();
+    }
+    drop(store);
+    set_back(&file);
+    let store: Arc<dyn Store> = Arc::new(SqliteStore::open_in_segments(&file, &TABLES, 4).unwrap());
+    for (order, search) in [("-amount", None), ("name,-amount", None), ("name", Some("ziga"))] {
+        let raw = RawQuery {
+            order_by: vec![order.to_owned()],
+            search: search.map(str::to_owned),
+            ..RawQuery::default()
+        };
+        let query = ListQuery::parse(&SAMPLES, &raw).unwrap();
+        let page = run(store.page::<Sample>(&SAMPLES, &rows[0].tenant(), &query)).unwrap();
+        assert_eq!(page, evaluate(&rows, &query), "{order} {search:?}");
+        assert_eq!(page.rows.len(), if search.is_some() { 1 } else { 8 }, "{order}");
+    }
+    drop(store);
+    let connection = rusqlite::Connection::open(&file).unwrap();
+    let count = |sql: &str| connection.query_row(sql, [], |row| row.get::<_, i64>(0)).unwrap();
+    assert_eq!(count("SELECT count(*) FROM racun_segments"), 2);
+    assert_eq!(count("SELECT count(*) FROM sqlite_schema WHERE name LIKE '%old'"), 0);
 }
 
 #[test]

@@ -5,13 +5,14 @@
 //! work.
 //!
 //! `cargo bench -p racun-tests -- pos` measures one part: `start`, `read`, `issue`, `pay`, `pos`,
-//! `fiscal`, `webhooks`, `overhead`.
+//! `fiscal`, `webhooks`, `overhead`, `lists`.
 
 mod bare;
 mod delivering;
 mod exchanging;
 mod fiscal;
 mod issuing;
+mod listing;
 mod load;
 mod overhead;
 mod paying;
@@ -130,6 +131,9 @@ async fn on_the_embedded_store() {
     if wanted("overhead") {
         Servers::start(Data::Folder, Data::Folder).await.print();
     }
+    if wanted("lists") {
+        listing::measure("embedded store", Data::Folder, None).await;
+    }
     println!("resident memory after this: {} kB", resident(&racun));
 }
 
@@ -171,6 +175,11 @@ async fn on_postgres() {
     if wanted("overhead") {
         let [plain, counting] = ["plain", "counting"].map(|name| Data::Url(database(name)));
         Servers::start(plain, counting).await.print();
+    }
+    if wanted("lists") {
+        let lists = database("lists");
+        let postgres = Some((&cluster, lists.as_str()));
+        listing::measure("PostgreSQL", Data::Url(lists.clone()), postgres).await;
     }
     println!("resident memory after this: {} kB", resident(&racun));
 }

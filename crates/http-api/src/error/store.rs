@@ -13,6 +13,12 @@ impl From<StoreError> for ApiError {
                 Self::new(Kind::Conflict, message).caused_by("duplicate")
             }
             StoreError::Unavailable(reason) => Self::unavailable(reason),
+            StoreError::TooExpensive => {
+                let message = "this takes too long to put together, and would again: filter by a \
+                               date, a customer or a state, order by one field, or leave the total \
+                               out with include_total_count=false";
+                Self::new(Kind::Unprocessable, message).caused_by("query_too_expensive")
+            }
             StoreError::Corrupt { table, id, reason } => {
                 Self::internal(format_args!("corrupt {table} row {id}: {reason}"))
             }

@@ -105,6 +105,7 @@ async fn health_needs_nobody() {
 #[derive(Clone, Copy)]
 enum Broken {
     Away,
+    Slow,
     Corrupt,
     Panics,
 }
@@ -113,6 +114,7 @@ impl Broken {
     fn error(self) -> StoreError {
         match self {
             Self::Away => StoreError::Unavailable("the disk is full at /secret".to_owned()),
+            Self::Slow => StoreError::TooExpensive,
             Self::Corrupt => StoreError::Corrupt {
                 table: "sessions",
                 id: "x".to_owned(),
@@ -181,6 +183,7 @@ impl Store for Broken {
 async fn a_broken_store_is_answered_without_its_secrets() {
     for (broken, status, code) in [
         (Broken::Away, 503, "service_unavailable"),
+        (Broken::Slow, 422, "unprocessable_entity"),
         (Broken::Corrupt, 500, "internal_server_error"),
         (Broken::Panics, 500, "internal_server_error"),
     ] {
@@ -189,6 +192,8 @@ async fn a_broken_store_is_answered_without_its_secrets() {
         for path in ["/users/signup", "/users/login"] {
             let answer = api.post(path, &Who::nobody(), body.clone()).await.with(status);
             assert_eq!(answer.json()["code"], code);
+            let cause = if status == 422 { json!("query_too_expensive") } else { json!(null) };
+            assert_eq!(answer.json()["cause"]["code"], cause);
             assert!(!answer.text.contains("secret"), "{answer:?}");
             assert!(answer.header("x-request-id").starts_with("req_"));
             assert_eq!(answer.header("retry-after"), if status == 503 { "1" } else { "" });

@@ -11,7 +11,7 @@ use crate::id::EntityId;
 use crate::{Decimal, Field, FieldKind, Metadata, RawQuery, Record, Value};
 
 /// What breaks comparisons: capitals beyond ASCII, characters whose small form is another number of
-/// characters or bytes, the sigmas, wildcards, quotes, JSON inside text, and nothing.
+/// characters or bytes, accents, strokes and ligatures, the sigmas, wildcards, quotes, JSON inside text, and nothing.
 const TEXTS: &[&str] = &[
     "",
     " ",
@@ -24,6 +24,13 @@ const TEXTS: &[&str] = &[
     "žar",
     "ŽAR",
     "Žarko ab",
+    "zar",
+    "Đak",
+    "dak",
+    "Łódź",
+    "Æ",
+    "ae",
+    "z\u{30c}ar",
     "ß",
     "ẞ",
     "SS",

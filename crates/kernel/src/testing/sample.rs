@@ -8,7 +8,9 @@ use time::{Date, OffsetDateTime};
 use ulid::Ulid;
 
 use crate::id::EntityId;
-use crate::{Decimal, Field, FieldKind, Metadata, Record, Table, Tenant, Unique, Value};
+use crate::{
+    Decimal, Field, FieldKind, Listing, Metadata, Record, State, Table, Tenant, Unique, Value,
+};
 
 /// Where [`Sample`]s are kept.
 pub static SAMPLES: Table = Table {
@@ -17,18 +19,18 @@ pub static SAMPLES: Table = Table {
         Field::id(),
         Field::column("created_at", FieldKind::Instant),
         Field::column("deleted_at", FieldKind::Instant),
-        Field::column("name", FieldKind::Text).searched(),
+        Field::column("name", FieldKind::Text).searched().listed(Listing::Ordered),
         Field::column("code", FieldKind::Text).unique(Unique::Tenant),
         Field::column("handle", FieldKind::Text).unique(Unique::Everywhere).hidden(),
         Field::column("group", FieldKind::Text).in_column("group_name").indexed(),
-        Field::column("amount", FieldKind::Number),
-        Field::column("active", FieldKind::Bool),
+        Field::column("amount", FieldKind::Number).listed(Listing::Ordered).state(State::Beside),
+        Field::column("active", FieldKind::Bool).listed(Listing::Ordered).state(State::Leads),
         Field::column("day", FieldKind::Date).indexed(),
-        Field::column("seen_at", FieldKind::Instant),
+        Field::column("seen_at", FieldKind::Instant).listed(Listing::Seldom).state(State::Beside),
         Field::column("metadata", FieldKind::Map),
         Field::column("tags", FieldKind::List),
-        Field::body("customer.name", &["customer", "name"]).searched(),
-        Field::body("note", &["note"]),
+        Field::body("customer.name", &["customer", "name"]).searched().listed(Listing::Ordered),
+        Field::body("note", &["note"]).listed(Listing::Seldom),
     ],
 };
 

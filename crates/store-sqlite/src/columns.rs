@@ -1,0 +1,365 @@
+//! What lists of many rows are found by: the listed fields of a tenant's rows, field by field, apart from
+//! the rows themselves.
+//!
+//! An index for each order would cost a page of the log for each, at every commit. So the rows outside the
+//! trash are kept once more as **segments**: ranges of ids, in their order, and of each segment every listed
+//! field as one blob ([`crate::column`]). A list looks through the blobs of the fields that it names: a
+//! few megabytes for half a million rows. A row that is written is noted among the **fresh** ones, with the
+//! bytes of its fields, in the same commit; what is said of it in a segment no longer counts. When there are
+//! enough of them, the writer puts them into their segments. At any moment segments and fresh rows together
+//! say exactly what the table does.
+
+use std::collections::BTreeMap;
+
+use racun_kernel::{Field, Put, PutKind, Table, Value};
+use rusqlite::{Connection, OptionalExtension as _, params};
+
+use crate::column::{self, Column};
+use crate::sql::place;
+
+/// Tables of the segments.
+pub(crate) const OWN_TABLES: &str = "
+    CREATE TABLE IF NOT EXISTS racun_kept (
+        name TEXT PRIMARY KEY, fields TEXT NOT NULL
+    ) STRICT;
+    CREATE TABLE IF NOT EXISTS racun_fresh (
+        table_name TEXT NOT NULL, tenant TEXT NOT NULL, id TEXT NOT NULL, fields BLOB,
+        PRIMARY KEY (table_name, tenant, id)
+    ) STRICT, WITHOUT ROWID;
+    CREATE TABLE IF NOT EXISTS racun_segments (
+        table_name TEXT NOT NULL, tenant TEXT NOT NULL, segment INTEGER NOT NULL,
+        first TEXT NOT NULL, size INTEGER NOT NULL,
+        PRIMARY KEY (table_name, tenant, first)
+    ) STRICT, WITHOUT ROWID;
+    CREATE TABLE IF NOT EXISTS racun_columns (
+        table_name TEXT NOT NULL, tenant TEXT NOT NULL, segment INTEGER NOT NULL,
+        field INTEGER NOT NULL, cells BLOB NOT NULL,
+        PRIMARY KEY (table_name, tenant, field, segment)
+    ) STRICT;
+";
+
+/// Rows of a segment; it is halved when it has twice as many.
+pub(crate) const ROWS: usize = 2048;
+
+/// Where a column is among those of a segment.
+pub(crate) const IDS: usize = 0;
+pub(crate) const SEARCH: usize = 1;
+
+/// The fields of `table` that are kept, in the order of their columns, which follow ids and texts.
+pub(crate) fn kept(table: &'static Table) -> impl Iterator<Item = (usize, &'static Field)> {
+    let listed = table.fields.iter().any(Field::is_listed) && table.has_trash();
+    table.fields.iter().enumerate().filter(move |(_, field)| {
+        listed && column::holds(field.kind) && (field.is_listed() || field.name == "created_at")
+    })
+}
+
+/// Whether lists of `table` are found by columns.
+pub(crate) fn keeps(table: &'static Table) -> bool {
+    kept(table).next().is_some()
+}
+
+/// Where the column of the field at `place` is.
+pub(crate) fn column_of(table: &'static Table, place: usize) -> Option<usize> {
+    kept(table).position(|(kept, _)| kept == place).map(|position| position + 2)
+}
+
+fn signature(table: &'static Table) -> String {
+    kept(table).map(|(_, field)| field.name).collect::<Vec<_>>().join(",")
+}
+
+/// A segment.
+pub(crate) struct Segment {
+    pub(crate) number: i64,
+    /// No row of it has a lesser id; those of the first segment have any.
+    pub(crate) first: String,
+    pub(crate) size: usize,
+}
+
+/// Whose segments.
+#[derive(Clone, Copy)]
+pub(crate) struct Owner<'a> {
+    pub(crate) table: &'static Table,
+    pub(crate) tenant: &'a str,
+}
+
+impl Owner<'_> {
+    pub(crate) fn segments(self, connection: &Connection) -> rusqlite::Result<Vec<Segment>> {
+        let query = "SELECT segment, first, size FROM racun_segments
+                     WHERE table_name = ? AND tenant = ? ORDER BY first";
+        let mut statement = connection.prepare_cached(query)?;
+        let rows = statement.query_map((self.table.name, self.tenant), |row| {
+            let size: i64 = row.get(2)?;
+            let size = usize::try_from(size).unwrap_or_default();
+            Ok(Segment { number: row.get(0)?, first: row.get(1)?, size })
+        })?;
+        rows.collect()
+    }
+
+    pub(crate) fn column(
+        self,
+        connection: &Connection,
+        segment: i64,
+        column: usize,
+    ) -> rusqlite::Result<Column> {
+        let query = "SELECT cells FROM racun_columns
+                     WHERE table_name = ? AND tenant = ? AND field = ? AND segment = ?";
+        let mut statement = connection.prepare_cached(query)?;
+        let key = params![self.table.name, self.tenant, number(column), segment];
+        statement.query_row(key, |row| {
+            let blob = row.get_ref(0)?.as_blob()?;
+            Column::from_blob(blob).ok_or(rusqlite::Error::InvalidQuery)
+        })
+    }
+
+    /// Ids of rows that were written since their segments, with the bytes of their columns; none for what
+    /// is gone or in the trash.
+    pub(crate) fn fresh(self, connection: &Connection) -> rusqlite::Result<Fresh> {
+        let query = "SELECT id, fields FROM racun_fresh
+                     WHERE table_name = ? AND tenant = ? ORDER BY id";
+        let mut statement = connection.prepare_cached(query)?;
+        let rows = statement.query_map((self.table.name, self.tenant), |row| {
+            let fields = row.get_ref(1)?.as_blob_or_null()?;
+            Ok((row.get(0)?, fields.and_then(column::from_row)))
+        })?;
+        rows.collect()
+    }
+
+    fn write_segment(
+        self,
+        connection: &Connection,
+        number_of: i64,
+        rows: &[Vec<Vec<u8>>],
+        first: &str,
+    ) -> rusqlite::Result<()> {
+        let size = number(rows.len());
+        connection
+            .prepare_cached("INSERT INTO racun_segments VALUES (?, ?, ?, ?, ?)")?
+            .execute(params![self.table.name, self.tenant, number_of, first, size])?;
+        let mut insert =
+            connection.prepare_cached("INSERT INTO racun_columns VALUES (?, ?, ?, ?, ?)")?;
+        for field in 0..kept(self.table).count() + 2 {
+            let values = rows.iter().map(|row| row.get(field).map_or(&[][..], Vec::as_slice));
+            let blob = Column::of(values).to_blob();
+            let field = number(field);
+            insert.execute(params![self.table.name, self.tenant, number_of, field, blob])?;
+        }
+        Ok(())
+    }
+
+    fn remove_segment(self, connection: &Connection, segment: &Segment) -> rusqlite::Result<()> {
+        let key = (self.table.name, self.tenant, &segment.first);
+        let delete = "DELETE FROM racun_segments WHERE table_name = ? AND tenant = ? AND first = ?";
+        connection.prepare_cached(delete)?.execute(key)?;
+        let delete = "DELETE FROM racun_columns
+                      WHERE table_name = ? AND tenant = ? AND field = ? AND segment = ?";
+        let mut delete = connection.prepare_cached(delete)?;
+        for field in 0..kept(self.table).count() + 2 {
+            let field = number(field);
+            delete.execute(params![self.table.name, self.tenant, field, segment.number])?;
+        }
+        Ok(())
+    }
+
+    /// All rows of a segment, each as the bytes of its columns.
+    fn rows(
+        self,
+        connection: &Connection,
+        segment: &Segment,
+    ) -> rusqlite::Result<Vec<Vec<Vec<u8>>>> {
+        let columns = (0..kept(self.table).count() + 2)
+            .map(|field| self.column(connection, segment.number, field))
+            .collect::<rusqlite::Result<Vec<_>>>()?;
+        let row = |row| columns.iter().map(|column| column.get(row).to_vec()).collect();
+        Ok((0..segment.size).map(row).collect())
+    }
+
+    /// Replaces the segment at `place` of `segments` by its rows and the `changes` that belong there.
+    fn rewrite(
+        self,
+        connection: &Connection,
+        segments: &[Segment],
+        place: usize,
+        changes: Fresh,
+        size: usize,
+    ) -> rusqlite::Result<()> {
+        let mut rows: BTreeMap<String, Vec<Vec<u8>>> = BTreeMap::new();
+        let mut first = String::new();
+        if let Some(segment) = segments.get(place) {
+            for row in self.rows(connection, segment)? {
+                let id = row.get(IDS).and_then(|id| column::text(id)).unwrap_or_default();
+                rows.insert(id.to_owned(), row);
+            }
+            self.remove_segment(connection, segment)?;
+            first.clone_from(&segment.first);
+        }
+        let forget = "DELETE FROM racun_fresh WHERE table_name = ? AND tenant = ? AND id = ?";
+        let mut forget = connection.prepare_cached(forget)?;
+        for (id, fields) in changes {
+            forget.execute((self.table.name, self.tenant, &id))?;
+            match fields {
+                Some(fields) => rows.insert(id, fields),
+                None => rows.remove(&id),
+            };
+        }
+        let query = "SELECT coalesce(max(segment), 0) + 1 FROM racun_segments
+                     WHERE table_name = ? AND tenant = ?";
+        let mut next: i64 = connection
+            .prepare_cached(query)?
+            .query_row((self.table.name, self.tenant), |row| row.get(0))?;
+        let (ids, rows): (Vec<_>, Vec<_>) = rows.into_iter().unzip();
+        let parts = if rows.len() >= 2 * size { rows.chunks(size) } else { rows.chunks(2 * size) };
+        let mut begin = 0;
+        for part in parts {
+            // The first one keeps the bound that it had: ids before its rows still belong there.
+            let bound = if begin == 0 { first.as_str().min(&ids[0]) } else { ids[begin].as_str() };
+            self.write_segment(connection, next, part, bound)?;
+            (begin, next) = (begin + part.len(), next + 1);
+        }
+        Ok(())
+    }
+}
+
+/// Rows by their ids, each as the bytes of its columns; none for what is gone.
+pub(crate) type Fresh = Vec<(String, Option<Vec<Vec<u8>>>)>;
+
+/// The segment that rows with `id` are in.
+pub(crate) fn segment_of(segments: &[Segment], id: &str) -> usize {
+    segments.partition_point(|segment| segment.first.as_str() <= id).saturating_sub(1)
+}
+
+fn number(number: usize) -> i64 {
+    i64::try_from(number).unwrap_or(i64::MAX)
+}
+
+/// Notes that `put` is written.
+pub(crate) fn note(connection: &Connection, put: &Put) -> rusqlite::Result<()> {
+    if !keeps(put.table) {
+        return Ok(());
+    }
+    let trashed = put.table.field("deleted_at").and_then(|(place, _)| put.values.get(place));
+    let is_live = trashed.is_none_or(|at| *at == Value::Null) && put.kind != PutKind::Delete;
+    let fields = is_live.then(|| {
+        let own = [column::of_text(&put.id), column::of_text(&put.search)];
+        let values = kept(put.table).map(|(place, _)| put.values.get(place));
+        let values = values.map(|value| value.map(column::bytes).unwrap_or_default());
+        column::to_row(&own.into_iter().chain(values).collect::<Vec<_>>())
+    });
+    let note = "INSERT INTO racun_fresh VALUES (?, ?, ?, ?)
+                ON CONFLICT DO UPDATE SET fields = excluded.fields";
+    connection.prepare_cached(note)?.execute((
+        put.table.name,
+        put.tenant.as_str(),
+        &put.id,
+        fields,
+    ))?;
+    Ok(())
+}
+
+/// How many fresh rows there are of each table and tenant.
+pub(crate) fn waiting(connection: &Connection) -> rusqlite::Result<Vec<(String, String, usize)>> {
+    let query = "SELECT table_name, tenant, count(*) FROM racun_fresh GROUP BY 1, 2";
+    let mut statement = connection.prepare(query)?;
+    let rows = statement.query_map([], |row| {
+        let count: i64 = row.get(2)?;
+        Ok((row.get(0)?, row.get(1)?, usize::try_from(count).unwrap_or_default()))
+    })?;
+    rows.collect()
+}
+
+/// Puts fresh rows into the segments where most of them belong, at most `segments` of these; how many are
+/// left. Many that are spread over many segments stay until they are worth it.
+pub(crate) fn settle(
+    connection: &mut Connection,
+    owner: Owner<'_>,
+    size: usize,
+    most: usize,
+) -> rusqlite::Result<usize> {
+    let transaction = connection.transaction()?;
+    let segments = owner.segments(&transaction)?;
+    let mut by_segment: BTreeMap<usize, Fresh> = BTreeMap::new();
+    let mut left = 0;
+    for row in owner.fresh(&transaction)? {
+        left += 1;
+        by_segment.entry(segment_of(&segments, &row.0)).or_default().push(row);
+    }
+    let mut chosen: Vec<(usize, Fresh)> = by_segment.into_iter().collect();
+    chosen.sort_by_key(|(_, rows)| std::cmp::Reverse(rows.len()));
+    chosen.truncate(most);
+    // A segment is written anew as a whole.
+    let is_crowded = left >= 4 * size;
+    chosen.retain(|(_, rows)| is_crowded || rows.len() * 32 >= size);
+    for (place, rows) in chosen {
+        left -= rows.len();
+        owner.rewrite(&transaction, &segments, place, rows, size)?;
+    }
+    transaction.commit()?;
+    Ok(left)
+}
+
+/// Makes segments of all rows of tables whose kept fields are not those of the file: of an earlier version.
+pub(crate) fn prepare(
+    connection: &Connection,
+    tables: &[&'static Table],
+    size: usize,
+) -> rusqlite::Result<()> {
+    connection.execute_batch(OWN_TABLES)?;
+    for table in tables {
+        let now = signature(table);
+        let query = "SELECT fields FROM racun_kept WHERE name = ?";
+        let kept: Option<String> =
+            connection.query_row(query, [table.name], |row| row.get(0)).optional()?;
+        if kept.as_deref().unwrap_or_default() == now {
+            continue;
+        }
+        for own in ["racun_fresh", "racun_segments", "racun_columns"] {
+            let delete = format!("DELETE FROM {own} WHERE table_name = ?");
+            connection.execute(&delete, [table.name])?;
+        }
+        build(connection, table, size)?;
+        let remember = "INSERT OR REPLACE INTO racun_kept VALUES (?, ?)";
+        connection.execute(remember, (table.name, now))?;
+    }
+    Ok(())
+}
+
+fn build(connection: &Connection, table: &'static Table, size: usize) -> rusqlite::Result<()> {
+    if !keeps(table) {
+        return Ok(());
+    }
+    let fields: Vec<String> =
+        kept(table).map(|(_, field)| place(field).text().to_owned()).collect();
+    let query = format!(
+        r#"SELECT tenant, id, search, {} FROM "{}" WHERE deleted_at IS NULL ORDER BY tenant, id"#,
+        fields.join(", "),
+        table.name
+    );
+    let mut statement = connection.prepare(&query)?;
+    let mut rows = statement.query([])?;
+    let mut part: (String, Vec<Vec<Vec<u8>>>) = Default::default();
+    let mut next = 1;
+    let flush = |part: &mut (String, Vec<Vec<Vec<u8>>>), next: &mut i64, is_last: bool| {
+        let rows = std::mem::take(&mut part.1);
+        let Some(id) = rows.first().and_then(|row| row.get(IDS)).and_then(|id| column::text(id))
+        else {
+            return Ok(());
+        };
+        let first = if *next == 1 { String::new() } else { id.to_owned() };
+        let owner = Owner { table, tenant: &part.0 };
+        let written = owner.write_segment(connection, *next, &rows, &first);
+        *next = if is_last { 1 } else { *next + 1 };
+        written
+    };
+    while let Some(row) = rows.next()? {
+        let tenant: String = row.get(0)?;
+        if tenant != part.0 {
+            flush(&mut part, &mut next, true)?;
+            (part.0, next) = (tenant, 1);
+        }
+        let values = (0..fields.len() + 2).map(|n| Ok(column::of_cell(&row.get(n + 1)?)));
+        part.1.push(values.collect::<rusqlite::Result<_>>()?);
+        if part.1.len() == size {
+            flush(&mut part, &mut next, false)?;
+        }
+    }
+    flush(&mut part, &mut next, true)
+}
