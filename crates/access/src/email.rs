@@ -1,7 +1,7 @@
 //! E-mail addresses and other short texts: what is accepted.
 
 pub(crate) use racun_kernel::check_address as check_email;
-use racun_kernel::text::{check, fold};
+use racun_kernel::text::{check, lower};
 use racun_kernel::{Issue, Issues};
 
 /// Characters that a person's, company's or key's name has at most.
@@ -9,7 +9,7 @@ pub(crate) const MAX_NAME_CHARS: usize = 255;
 
 /// `email` as addresses are compared.
 pub(crate) fn fold_email(email: &str) -> String {
-    fold(email)
+    lower(email)
 }
 
 /// Accepts a name: not blank, at most 255 characters.

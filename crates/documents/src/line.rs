@@ -65,6 +65,22 @@ pub struct LineTaxDetail {
     pub pt_exemption_reason: Option<String>,
 }
 
+impl LineTaxDetail {
+    /// Croatia's consumption tax (porez na potrošnju) on drinks in cafés: 0 to 3 percent of the price
+    /// without VAT, which each municipality sets.
+    pub const CONSUMPTION: &str = "pnp";
+
+    /// A line that is taxed by its margin: articles 97 and 101 of ZDDV-1, articles 91 and 95 of the
+    /// Croatian VAT act. It states no tax, so its rate is 0.
+    pub const MARGIN: &str = "margin";
+
+    /// Whether the tax has the classification `name`, in whichever case.
+    #[must_use]
+    pub fn is_called(&self, name: &str) -> bool {
+        self.classification.as_deref().is_some_and(|own| own.eq_ignore_ascii_case(name))
+    }
+}
+
 /// How the revenue of a line is spread over time.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]

@@ -1,12 +1,17 @@
 //! What is odd about a document, and no reason to refuse it.
 
-use racun_kernel::{Issues, iban, vat_number, vat_rates};
+use racun_kernel::{Authority, Decimal, Issue, Issues, iban, vat_number, vat_rates};
 
-use crate::{BankAccountType, Document, Line, Party, TransactionType};
+use crate::{
+    BankAccountType, Document, Fiscalization, Line, LineTaxDetail, Party, TransactionType,
+};
+
+/// Cents by which a tax may miss its rate of its base (checks 160 to 163 of CIS).
+const MOST_OFF: i64 = 10;
 
 impl Document {
-    /// What is odd about it: numbers of the customer that cannot be, and rates of tax that the country
-    /// of the sale does not have on the document's day.
+    /// What is odd about it: numbers of the customer that cannot be, rates of tax that the country of
+    /// the sale does not have on the document's day, and sums that an authority will remark on.
     #[must_use]
     pub fn warnings(&self) -> Issues {
         let mut found = Issues::default();
@@ -16,6 +21,30 @@ impl Document {
         for (n, line) in self.content.lines.iter().enumerate() {
             found.extend_at("items", self.of_taxes(line).at(n));
         }
+        found.extend_at("taxes", self.of_sums());
+        found
+    }
+
+    /// Taxes of a Croatian receipt that CIS will find off their bases when it looks at them later: each
+    /// line is rounded by itself, so a long receipt may add up to more than the check allows.
+    fn of_sums(&self) -> Issues {
+        let mut found = Issues::default();
+        let is_told =
+            |own: &Fiscalization| own.authority == Authority::Fina && own.record.is_some();
+        if !self.fiscal.as_deref().is_some_and(is_told) {
+            return found;
+        }
+        for (n, tax) in self.amounts.taxes.iter().map(|taxes| &taxes.tax).enumerate() {
+            let due = (&tax.base * &tax.rate).percent();
+            if !tax.reverse_charge && (&tax.amount - &due).abs() > Decimal::new(MOST_OFF, 2) {
+                let message = format!(
+                    "{} is more than 0.10 off {} % of {}, as every line is rounded; CIS takes the \
+                     receipt and notes it (checks 160 to 163)",
+                    tax.amount, tax.rate, tax.base
+                );
+                found.push(Issue::new("vat_differs_from_base", message).at("amount").at(n));
+            }
+        }
         found
     }
 
@@ -23,7 +52,9 @@ impl Document {
     fn of_taxes(&self, line: &Line) -> Issues {
         let mut found = Issues::default();
         let Some(country) = self.country_of_sale() else { return found };
-        for (n, tax) in line.taxes.iter().enumerate() {
+        let is_vat =
+            |tax: &LineTaxDetail| !(country == "HR" && tax.is_called(LineTaxDetail::CONSUMPTION));
+        for (n, tax) in line.taxes.iter().enumerate().filter(|(_, tax)| is_vat(tax)) {
             if let Some(issue) = vat_rates::warning(country, &tax.rate, self.content.date) {
                 found.push(issue.at("rate").at(n).at("taxes"));
             }

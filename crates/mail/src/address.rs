@@ -21,7 +21,7 @@ pub fn parse_addresses(list: &str) -> Result<Vec<String>, Issue> {
             let shown: String = part.chars().take(80).collect();
             Issue { message: format!("{shown:?}: {}", issue.message), ..issue }
         })?;
-        if !addresses.iter().any(|known| text::fold(known) == text::fold(part)) {
+        if !addresses.iter().any(|known| text::lower(known) == text::lower(part)) {
             addresses.push(part.to_owned());
         }
         if addresses.len() > MAX_RECIPIENTS {

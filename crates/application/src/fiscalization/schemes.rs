@@ -1,30 +1,19 @@
 //! What the taxes of a document's lines mean to an authority beyond their rates: Croatia's
 //! consumption tax, margin schemes, and who may charge VAT at all.
 //!
-//! The classification of a tax says which of them it is: [`CONSUMPTION`] or [`MARGIN`].
+//! The classification of a tax says which of them it is: [`LineTaxDetail::CONSUMPTION`] or
+//! [`LineTaxDetail::MARGIN`].
 
 use racun_documents::{Content, Line, LineTaxDetail};
 use racun_fiscal::{Authority, SaleTax};
 use racun_kernel::{Decimal, Issue, Issues};
 
-/// Croatia: the consumption tax (porez na potrošnju) on drinks in cafés, 0 to 3 percent of the price
-/// without VAT, which each municipality sets.
-const CONSUMPTION: &str = "pnp";
-
-/// A line that is taxed by its margin: articles 97 and 101 of ZDDV-1, articles 91 and 95 of the
-/// Croatian VAT act. It states no tax, so its rate is 0.
-const MARGIN: &str = "margin";
-
 /// The highest consumption tax in percent (checks 117 and 118 of CIS).
 const MOST_CONSUMPTION: i64 = 3;
 
-fn is(tax: &LineTaxDetail, classification: &str) -> bool {
-    tax.classification.as_deref().is_some_and(|name| name.eq_ignore_ascii_case(classification))
-}
-
 /// Whether `tax` is the consumption tax, which `authority` knows in Croatia alone.
 fn is_consumption(tax: &LineTaxDetail, authority: Authority) -> bool {
-    authority == Authority::Fina && is(tax, CONSUMPTION)
+    authority == Authority::Fina && tax.is_called(LineTaxDetail::CONSUMPTION)
 }
 
 /// Each tax of the lines of `content`, with its line and where it stands.
@@ -59,7 +48,10 @@ pub(super) fn consumption(content: &Content, authority: Authority) -> Vec<SaleTa
 
 /// What `content` sells by its margin, in the document's currency.
 pub(super) fn margin(content: &Content) -> Decimal {
-    taxes(content).filter(|(.., tax)| is(tax, MARGIN)).map(|(_, line, _)| &line.total).sum()
+    taxes(content)
+        .filter(|(.., tax)| tax.is_called(LineTaxDetail::MARGIN))
+        .map(|(_, line, _)| &line.total)
+        .sum()
 }
 
 /// Accepts the schemes that the lines of `content` name to `authority`.
@@ -70,7 +62,7 @@ pub(super) fn margin(content: &Content) -> Decimal {
 pub(super) fn check(content: &Content, authority: Authority) -> Result<(), Issues> {
     let mut issues = Issues::default();
     for (place, _, tax) in taxes(content) {
-        if is(tax, MARGIN) && !tax.rate.is_zero() {
+        if tax.is_called(LineTaxDetail::MARGIN) && !tax.rate.is_zero() {
             let message = "a margin scheme states no tax: send rate 0 with this classification";
             issues.push(at(place, Issue::new("invalid_value", message).at("rate")));
         }
@@ -95,8 +87,9 @@ pub(super) fn check(content: &Content, authority: Authority) -> Result<(), Issue
 /// # Errors
 /// `taxpayer_outside_vat` at the rate of each such tax.
 pub(crate) fn check_outside_vat(content: &Content) -> Result<(), Issues> {
-    let charged = taxes(content)
-        .filter(|(.., tax)| !tax.reverse_charge && !tax.rate.is_zero() && !is(tax, CONSUMPTION));
+    let charged = taxes(content).filter(|(.., tax)| {
+        !tax.reverse_charge && !tax.rate.is_zero() && !tax.is_called(LineTaxDetail::CONSUMPTION)
+    });
     let message = "this taxpayer is outside the VAT system and charges none: send \"taxes\": [], \
                    or say in the entity's settings that it is a taxable person";
     let issues = charged

@@ -138,3 +138,18 @@ async fn what_settled_advances_leave_is_to_be_paid() {
     let told = invoice(&own);
     assert_eq!((told.total.clone(), told.payment.clone()), (decimal("122"), decimal("61")));
 }
+
+#[tokio::test]
+async fn a_long_receipt_in_croatia_is_issued_with_a_warning_of_its_rounding() {
+    let own = in_croatia().await;
+    // Each line of 1.99 bears 0.50 of tax, sixty of them 30.00; 25 % of 119.40 are 29.85.
+    let lines = |count: usize| vec![taxed("1.99", &[("25", None)]); count];
+    let short = sold(&own, request(lines(30))).await;
+    assert!(short.warnings().is_empty(), "{:?}", short.warnings());
+    let long = sold(&own, request(lines(60))).await;
+    assert_eq!(receipt(&own).vat[0].amount, decimal("30"));
+    let found: Vec<_> = long.warnings().iter().map(ToString::to_string).collect();
+    assert!(found.len() == 1 && found[0].starts_with("taxes[0].amount: 30"), "{found:?}");
+    let beer = vec![taxed("100", &[("25", None), ("3", Some("pnp"))])];
+    assert!(sold(&own, request(beer)).await.warnings().is_empty(), "3 % is no rate of VAT");
+}

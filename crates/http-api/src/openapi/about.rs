@@ -9,7 +9,7 @@ use crate::route::Route;
 const INTRODUCTION: &str = include_str!("introduction.md");
 
 /// The areas in the order in which they are shown: what everybody needs comes first.
-const TAGS: [(&str, &str); 36] = [
+const TAGS: [(&str, &str); 37] = [
     ("Users", "Signing up, logging in, one's own data, forgotten passwords."),
     ("Entities", "Whoever issues documents: their data, settings, country and environment."),
     ("Account API keys", "Keys that reach all entities of an account in one environment."),
@@ -49,6 +49,7 @@ const TAGS: [(&str, &str); 36] = [
     ("Sandbox", "The clock of entities in the sandbox."),
     ("Health", "How the service is, for monitoring."),
     ("Description", "This description, for programs."),
+    ("Pages", "Pages for people, to which links in mails lead."),
 ];
 
 /// Of the earlier generation; it stands last.

@@ -19,7 +19,7 @@ use crate::request::{Body, PathId, Query};
 use crate::route::{Gate, LIST, Route};
 use crate::services::Services;
 
-const TAG: &str = "Point of Sale";
+const TAG: &str = "Point of sale";
 
 /// Routes of closings.
 pub(crate) const ROUTES: &[Route] = &[

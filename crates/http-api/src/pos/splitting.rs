@@ -26,7 +26,7 @@ use crate::route::{Gate, Route};
 use crate::services::Services;
 use crate::settlement::payment::PaymentInputBody;
 
-const TAG: &str = "Point of Sale";
+const TAG: &str = "Point of sale";
 
 /// Routes of invoices of tabs, and of moving lines.
 pub(crate) const ROUTES: &[Route] = &[

@@ -287,7 +287,7 @@ fn meets(operator: &str, operand: &Json, found: &Json) -> bool {
 
 /// Whether the text holds the other, in which `%` stands for anything.
 fn is_like(operand: &Json, found: &Json, folded: bool) -> bool {
-    let fold = |text: &str| if folded { racun_kernel::text::fold(text) } else { text.to_owned() };
+    let fold = |text: &str| if folded { racun_kernel::text::lower(text) } else { text.to_owned() };
     let (Some(pattern), Some(text)) = (operand.as_str(), found.as_str()) else { return false };
     let (pattern, text) = (fold(pattern), fold(text));
     if !pattern.contains('%') {

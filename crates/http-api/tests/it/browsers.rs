@@ -100,7 +100,7 @@ const PREFLIGHT: [(&str, &str); 3] = [
 async fn without_a_setting_options_names_methods_and_no_other_origin_is_let_in() {
     let api = Api::new().await;
     for route in routes() {
-        let path = route.path.replace('{', "").replace('}', "");
+        let path = route.path.replace(['{', '}'], "");
         let answer = ask(&api, "OPTIONS", &path, &PREFLIGHT).await.with(204);
         assert!(answer.header("allow").contains(route.verb.name()), "{path}: {answer:?}");
         assert!(!answer.headers.iter().any(|(name, _)| name.as_str().starts_with("access-")));

@@ -88,7 +88,7 @@ async fn a_page_by_a_listed_field_is_found_in_its_index_by_a_few_of_its_entries(
     let owner = connect(&database.url).await;
     // Many equal values, and an index whose entries are enough.
     let varied = "UPDATE samples SET name = 'n' || length(id) % 3, active = length(id) % 2 = 0;
-         VACUUM ANALYZE samples; SELECT pg_stat_reset();";
+         VACUUM ANALYZE samples; SELECT pg_stat_force_next_flush(); SELECT pg_stat_reset();";
     for statement in varied.split_inclusive(';') {
         owner.batch_execute(statement).await.expect("rows are varied");
     }

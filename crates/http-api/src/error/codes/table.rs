@@ -65,31 +65,16 @@ pub(super) const ANSWERS: &[Code] = codes! {
         "The key names another request. Choose a new key for a new request.";
     Answer request_in_progress [409]
         "The first request with this key has no answer yet. Send it again in a moment.";
+    Answer share_invoiced [409]
+        "This share of the tab is invoiced already. Invoice one that is left; `tab` says which.";
+    Answer shares_outstanding [409]
+        "The tab is being invoiced in equal shares. Invoice the others, each by its number.";
 };
 
 /// Codes of rules, in `cause.code`.
 pub(super) const REASONS: &[Code] = codes! {
     Reason account_not_accessible [403]
         "The account is not one of the caller's. Look at `x-account-id`.";
-    Reason entity_disabled [403] "The entity is disabled. Enable it first.";
-    Reason entity_not_accessible [403]
-        "The entity is not one of the caller's, or of the key's other environment. Look at \
-         `x-entity-id`.";
-    Reason feature_not_available [403]
-        "The entity's plan does not have this. Choose a plan that does.";
-    Reason insufficient_role [403]
-        "The caller's role does not allow it. Ask an admin of the entity.";
-    Reason plan_limit_reached [403]
-        "What the plan allows in this period is used up. Choose another plan, or wait for the \
-         next period.";
-    Reason pos_operator_scope [403]
-        "An operator's token does not reach this. Use a key or a user's token.";
-    Reason subscription_inactive [403] "The entity's subscription is over. Activate a plan.";
-    Reason switch_ended [403]
-        "The operator's PIN was changed or removed. Switch to the operator again.";
-    Reason user_required [403] "Only a person may do this, not an API key. Log in.";
-    Reason entity_required [400] "The caller reaches several entities. Name one in `x-entity-id`.";
-    Reason no_subscription [404] "The entity has no subscription.";
     Reason advance_not_fully_paid [422]
         "An advance invoice is issued when it is paid exactly; `cause` has the figures. Send \
          payments of its total.";
@@ -113,10 +98,13 @@ pub(super) const REASONS: &[Code] = codes! {
     Reason country_not_supported [422] "This is not for entities of this country.";
     Reason credit_exceeds_remaining [422]
         "More would be credited, refunded or settled than is left; `cause` has the figures.";
+    Reason day_closed [409]
+        "The day was closed before; `closing` is that. What came later is in the next closing.";
     Reason delivery_is_test [422] "A test is not replayed. Send another test.";
     Reason delivery_under_way [409] "The delivery has not ended. Replay it when it has.";
     Reason device_inactive [422] "The device is deactivated for good. Make one with another name.";
     Reason device_missing [422] "No open premise has an active device. Make one first.";
+    Reason document_credited [422] "Credit notes stand on the document. Void them first.";
     Reason document_fiscalized [422]
         "The document is fiscalized and stays as it is. Issue a credit note.";
     Reason document_is_draft [422] "The document is a draft. Finalize it first, or delete it.";
@@ -134,12 +122,19 @@ pub(super) const REASONS: &[Code] = codes! {
     Reason duplicate [409, 422]
         "Another record has this value, or it was sent twice. Choose another.";
     Reason email_taken [409] "A user has this address. Log in instead.";
+    Reason entity_disabled [403] "The entity is disabled. Enable it first.";
+    Reason entity_not_accessible [403]
+        "The entity is not one of the caller's, or of the key's other environment. Look at \
+         `x-entity-id`.";
+    Reason entity_required [400] "The caller reaches several entities. Name one in `x-entity-id`.";
     Reason estimate_accepted [422] "The estimate is accepted already.";
     Reason estimate_expired [422]
         "The estimate ran out. Make a new one, or move `date_valid_till`.";
     Reason estimate_rejected [422] "The estimate is rejected already.";
     Reason expected_total_mismatch [422]
         "The calculated total is too far from the expected one; `cause` has both.";
+    Reason feature_not_available [403]
+        "The entity's plan does not have this. Choose a plan that does.";
     Reason fina_cannot_skip [422] "In Croatia fiscalization cannot be skipped. Leave `skip` out.";
     Reason fina_cis_record_unavailable [422]
         "What CIS was told of the invoice was not kept, so no change is reported. Issue a \
@@ -166,6 +161,8 @@ pub(super) const REASONS: &[Code] = codes! {
         "FURS cannot be skipped with these payments. Leave `skip` out.";
     Reason furs_unreachable [503] "FURS did not answer. Send the same request again.";
     Reason in_trash [422] "The record is in the trash. Restore it first.";
+    Reason insufficient_role [403]
+        "The caller's role does not allow it. Ask an admin of the entity.";
     Reason invitation_expired [422] "The invitation ran out. Ask for it to be sent again.";
     Reason invitation_not_pending [422] "The invitation was accepted before. Log in.";
     Reason job_not_dead [409] "The job is not one that was given up.";
@@ -177,6 +174,7 @@ pub(super) const REASONS: &[Code] = codes! {
     Reason no_overdue_invoices [422] "The customer has no overdue invoices.";
     Reason no_payment_processor [422]
         "The plan has a price, and nobody here takes payments. Choose a free one.";
+    Reason no_subscription [404] "The entity has no subscription.";
     Reason not_in_trash [422] "The record is not in the trash. Delete it first.";
     Reason number_taken [409]
         "Two number formats give the same number. Change one in `settings.number_formats`.";
@@ -185,8 +183,15 @@ pub(super) const REASONS: &[Code] = codes! {
         "Payments would come to more than the document; `cause` has the figures.";
     Reason payment_system_managed [422]
         "Settlement keeps this payment. Change the documents that it settles.";
+    Reason plan_limit_reached [403]
+        "What the plan allows in this period is used up. Choose another plan, or wait for the \
+         next period.";
+    Reason pos_operator_scope [403]
+        "An operator's token does not reach this. Use a key or a user's token.";
     Reason premise_closed [422] "The premise is closed for good. Make one with another name.";
     Reason premise_missing [422] "There is no open premise. Register one first.";
+    Reason query_too_expensive [422]
+        "The list takes too long. Filter by a day, a customer or a state, or order by another field.";
     Reason recurring_completed [422]
         "The recurring invoice has come to its end. Move its `end_date`.";
     Reason recurring_not_active [422]
@@ -198,6 +203,9 @@ pub(super) const REASONS: &[Code] = codes! {
         "Another request registers a premise of this name. Send the request again in a minute.";
     Reason starting_number_locked [422]
         "The device has numbered invoices, so its starting number stays.";
+    Reason subscription_inactive [403] "The entity's subscription is over. Activate a plan.";
+    Reason switch_ended [403]
+        "The operator's PIN was changed or removed. Switch to the operator again.";
     Reason table_in_use [409] "A tab is open on the table. Close, cancel or move it first.";
     Reason too_many_devices [422]
         "The premise has as many devices as it may have, deactivated ones included.";
@@ -209,19 +217,25 @@ pub(super) const REASONS: &[Code] = codes! {
     Reason too_many_tables [422] "The entity has as many tables as it may have. Delete one first.";
     Reason too_many_webhooks [422]
         "There are as many webhooks as there may be. Delete one that is not used.";
+    Reason user_required [403] "Only a person may do this, not an API key. Log in.";
     Reason viewer_has_no_pin [422] "A viewer cannot use a till. Make them an editor first.";
     Reason webhook_inactive [422] "The webhook is not active. Set `active` to true, then replay.";
 };
 
 /// Codes of issues, in `cause.issues[].code`; the first is in `cause.code`.
 pub(super) const ISSUES: &[Code] = codes! {
+    Issue archived [422] "The record is archived. Choose another one, or none.";
     Issue conflicting [422] "Two properties exclude each other. Send one of them.";
     Issue currency_mismatch [422] "The currencies differ. Choose a document of the same currency.";
     Issue date_before_document [422] "The day lies before the document's date.";
     Issue date_before_service [422] "The day lies before the first day of the service.";
     Issue date_in_future [422]
         "The day lies in the future. Make a draft, or send today or an earlier day.";
+    Issue date_not_day_of_issue [422]
+        "A fiscalized document is dated on the day of its issue. Leave the date out.";
     Issue discount_exceeds_line_total [422] "The discounts come to more than the line.";
+    Issue duplicate_document_number [422]
+        "A warning: the supplier has a document of this number already. Look at that one.";
     Issue duplicate_field [422]
         "A property was sent twice, and which one counts would be a guess. Send it once.";
     Issue duplicate_tax [422] "A line has the same tax twice.";
@@ -230,6 +244,8 @@ pub(super) const ISSUES: &[Code] = codes! {
         "The key or session is of the other environment. Leave `environment` out, or use the \
          other key.";
     Issue expired [422] "The certificate is over. Upload one that is valid.";
+    Issue fina_total_too_high [422]
+        "CIS takes no receipt of so much by this means. Divide the sale, or agree on another means.";
     Issue invalid_characters [422] "The text holds characters that are not taken here.";
     Issue invalid_country_code [422] "Expected two letters of ISO 3166-1.";
     Issue invalid_currency [422] "Expected a currency of ISO 4217.";
@@ -238,6 +254,8 @@ pub(super) const ISSUES: &[Code] = codes! {
     Issue invalid_date [422] "Expected a day as `YYYY-MM-DD`.";
     Issue invalid_date_time [422] "Expected an instant as `YYYY-MM-DDThh:mm:ssZ`.";
     Issue invalid_email [422] "Expected an e-mail address.";
+    Issue invalid_iban [422]
+        "The number is no IBAN: its length or its check digits are wrong. Look at it again; mostly a warning.";
     Issue invalid_id [422] "The id is none of the kind that is expected.";
     Issue invalid_json [422] "The text of the parameter is not JSON.";
     Issue invalid_length [422] "There are too few or too many; the message names the bounds.";
@@ -255,6 +273,7 @@ pub(super) const ISSUES: &[Code] = codes! {
     Issue no_run [422] "The recurring invoice would never make one. Move `end_date`.";
     Issue no_tax_number [422] "The certificate names no taxpayer.";
     Issue not_allowed [422] "The property is not taken here; the message says where it is.";
+    Issue not_applicable [422] "The property says nothing here. Leave it out.";
     Issue not_available [422] "What is asked for is not built yet.";
     Issue not_forward [422] "The test clock only goes on. Send a later instant.";
     Issue not_found [422] "There is no such record in the entity.";
@@ -267,6 +286,8 @@ pub(super) const ISSUES: &[Code] = codes! {
         "The number format cannot give unique numbers; the message says why.";
     Issue number_locked [422] "The document's number stays, and this would need another.";
     Issue number_used [422] "The sequence has numbers already, so its start stays.";
+    Issue operator_missing [422]
+        "A warning: nobody says who issues. Store an operator in the settings.";
     Issue other_taxpayer [422] "The certificate is of another taxpayer than the entity.";
     Issue out_of_range [422]
         "The number lies outside of what is taken; the message names the bounds.";
@@ -280,6 +301,14 @@ pub(super) const ISSUES: &[Code] = codes! {
     Issue several_currencies [422]
         "The invoices are in several currencies. Name one in `currency_code`.";
     Issue table_inactive [422] "The table is not active. Activate it first.";
+    Issue tax_number_check_digits [422]
+        "The check digits of the tax number are wrong. Look at it again; mostly a warning.";
+    Issue tax_number_form [422]
+        "The tax number has not the form that its country gives. Look at it again; mostly a warning.";
+    Issue taxpayer_number [422]
+        "A warning: the certificate is of another taxpayer, or the entity has no number.";
+    Issue taxpayer_outside_vat [422]
+        "A taxpayer outside the VAT system charges none. Send `\"taxes\": []`.";
     Issue template_voided [422] "The invoice that is to be repeated is voided. Choose another.";
     Issue too_far [422] "The test clock goes at most two years on at once. Go on in steps.";
     Issue too_long [422] "The text is longer than is kept; the message names the bound.";
@@ -299,9 +328,14 @@ pub(super) const ISSUES: &[Code] = codes! {
     Issue unknown_parameter [422]
         "The operation has no such query parameter. The message names the nearest, or those \
          that it has.";
+    Issue unknown_placeholder [422]
+        "The text names a variable that there is not. Use one of those that the message lists.";
+    Issue unknown_tax_rate [422] "A warning: the country has no such rate of VAT on this day.";
     Issue unknown_timezone [422] "The time zone is not known. Send a name of the IANA database.";
     Issue unsupported_key [422] "The key is of a kind that cannot sign here.";
     Issue unsupported_operator [422] "The field cannot be filtered so.";
     Issue url_not_allowed [422] "The address is not one that is posted to.";
     Issue wrong_passphrase [422] "The passphrase does not open the file.";
+    Issue vat_differs_from_base [422]
+        "A warning: rounded lines add up to another tax than the rate of the sum gives. CIS notes it.";
 };
