@@ -2,10 +2,13 @@
 
 mod fiscal;
 mod sharing;
+mod source;
 mod stored;
 mod tabs;
 
 pub use fiscal::check_issue_day;
+pub use source::CreationSource;
+pub use tabs::InvoicedTab;
 
 use racun_kernel::id::{EntityId, FinancialCategoryId, VersionId};
 use racun_kernel::{Decimal, Issues, Person, Stamp};
@@ -17,39 +20,10 @@ use crate::calculation::CalculationMode;
 use crate::content::{Content, NewDocument};
 use crate::line::NewLine;
 use crate::version::Editor;
-pub use tabs::InvoicedTab;
-
 use crate::{
     AdvanceShare, AppliedAdvance, DocumentError, DocumentId, DocumentKind, Fiscalization,
     Numbering, PaymentChange, Refused, Version,
 };
-
-/// Where a document comes from.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum CreationSource {
-    /// A request that was calculated.
-    Api,
-    /// A request with totals of its own.
-    Custom,
-    /// A recurring invoice.
-    Recurring,
-    /// An operator's request that was calculated.
-    Pos,
-}
-
-impl CreationSource {
-    /// Its name on the wire.
-    #[must_use]
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::Api => "api",
-            Self::Custom => "custom",
-            Self::Recurring => "recurring",
-            Self::Pos => "pos",
-        }
-    }
-}
 
 /// Where a document stands. Each stage carries what is only true in it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]

@@ -34,6 +34,7 @@ mod recurring_copies;
 mod registering;
 mod settling;
 mod takings;
+mod takings_facts;
 mod told;
 mod type_changes;
 mod type_changes_at_once;

@@ -17,21 +17,17 @@ use racun_application::{payments, pos};
 use racun_catalog::{
     BusinessUnitInput, FinancialCategoryInput, create_business_unit, create_financial_category,
 };
-use racun_documents::Amounts;
 use racun_documents::calculation::SummaryTax;
 use racun_documents::{
-    Document, DocumentId, DocumentKind, Line, LineKind, RELATIONS, Relation, RelationType, Stage,
+    Document, DocumentId, DocumentKind, LineKind, RELATIONS, Relation, RelationType, Stage,
 };
 use racun_kernel::testing::{Random, stamp};
 use racun_kernel::{
-    Currency, Decimal, ListQuery, Patch, Person, Principal, Record, Role, Scope, Store, Table,
+    Decimal, ListQuery, Patch, Person, Principal, Record, Role, Scope, Store, Table,
 };
 use racun_pos::NewClosing;
-use racun_pos::takings::{
-    Advance, Day, Exchange, Facts, On, Paid, PaymentTakings, Return, Sale, SaleLine, SaleTax,
-    Seller, Takings, is_money, takings,
-};
-use racun_settlement::{NewPayment, PAYMENTS, Payment, PaymentType};
+use racun_pos::takings::{Day, Facts, PaymentTakings, Takings, is_money, takings};
+use racun_settlement::{NewPayment, PAYMENTS, Payment, PaymentType, Tender};
 use racun_store_postgres::{Options, PgStore, migrate};
 use racun_store_sqlite::SqliteStore;
 use racun_test_postgres::Database;
@@ -39,6 +35,7 @@ use time::macros::{date, datetime};
 use time::{Date, Duration, OffsetDateTime};
 
 use crate::fixture::{NOW, Shop, decimal, line, request};
+use crate::takings_facts::*;
 
 const DAYS: [Date; 3] = [date!(2026 - 11 - 18), date!(2026 - 11 - 19), date!(2026 - 11 - 20)];
 /// The second of the days was closed at this moment.
@@ -70,101 +67,6 @@ pub async fn on_postgres() -> (Arc<dyn Store>, Database) {
 
 pub fn on_sqlite() -> Arc<dyn Store> {
     Arc::new(SqliteStore::in_memory(&racun_application::tables()).unwrap())
-}
-
-/// How money of `document` becomes money of the report.
-fn exchange(document: &Document, currency: Currency) -> Exchange {
-    match &document.content.exchange_rate {
-        _ if document.content.currency == currency => Exchange::Same,
-        Some(rate) if rate.quote_currency == currency => Exchange::At(rate.rate.clone()),
-        _ => Exchange::Unknown,
-    }
-}
-
-fn converted(exchange: &Exchange, own: &Decimal, converted: &Option<Decimal>) -> Decimal {
-    match exchange {
-        Exchange::Same => own.clone(),
-        Exchange::At(_) => converted.clone().unwrap(),
-        Exchange::Unknown => Decimal::zero(),
-    }
-}
-
-/// Net, gross and taxes of a document.
-fn figures(exchange: &Exchange, amounts: &Amounts) -> (Decimal, Decimal, Vec<SaleTax>) {
-    let money = |own: &Decimal, other: &Option<Decimal>| converted(exchange, own, other);
-    let taxes = amounts.taxes.iter().map(|tax| SaleTax {
-        rate: tax.tax.rate.clone(),
-        base: money(&tax.tax.base, &tax.base_converted),
-        amount: money(&tax.tax.amount, &tax.amount_converted),
-    });
-    let net = money(&amounts.total, &amounts.total_converted);
-    (net, money(&amounts.total_with_tax, &amounts.total_with_tax_converted), taxes.collect())
-}
-
-/// What `document` says to the report.
-fn sale(document: &Document, currency: Currency, names: &BTreeMap<String, String>) -> Sale {
-    let content = &document.content;
-    let exchange = exchange(document, currency);
-    let (net, gross, taxes) = figures(&exchange, &document.amounts);
-    let goods = content.lines.iter().filter(|line| line.kind.is_none());
-    let line = |line: &Line| SaleLine {
-        category: line.financial_category_id.map(|id| names[&id.to_string()].clone()),
-        quantity: line.quantity.clone(),
-        total: converted(&exchange, &line.total_with_tax, &line.total_with_tax_converted),
-    };
-    Sale {
-        invoice: document.id.to_string(),
-        date: content.date,
-        voided_at: document.voided_at(),
-        is_credited: document.amounts.total_credited.is_positive(),
-        net,
-        gross,
-        taxes,
-        lines: goods.map(line).collect(),
-        seller: document.operator.as_ref().map(|operator| Seller {
-            user: Some(operator.user_id.to_string()),
-            label: None,
-            name: operator.name.clone(),
-            email: Some(operator.email.clone()),
-        }),
-        exchange,
-    }
-}
-
-/// What a credit note of `invoices` says to it.
-fn back(document: &Document, invoices: &[&Document], currency: Currency) -> Return {
-    let exchange = exchange(document, currency);
-    let (net, gross, taxes) = figures(&exchange, &document.amounts);
-    Return {
-        credit_note: document.id.to_string(),
-        date: document.content.date,
-        voided_at: document.voided_at(),
-        of: invoices.iter().map(|it| (it.content.date, it.voided_at())).collect(),
-        net,
-        gross,
-        taxes,
-        exchange,
-    }
-}
-
-fn advance(document: &Document, currency: Currency) -> Advance {
-    Advance {
-        invoice: document.id.to_string(),
-        voided_at: document.voided_at(),
-        is_credited: document.amounts.total_credited.is_positive(),
-        exchange: exchange(document, currency),
-    }
-}
-
-fn paid(payment: Payment) -> Option<Paid> {
-    let on = match (payment.invoice_id, payment.advance_invoice_id, payment.credit_note_id) {
-        (Some(invoice), ..) => On::Invoice(invoice),
-        (None, Some(advance), _) => On::Advance(advance),
-        (None, None, Some(credit_note)) => On::CreditNote(credit_note),
-        (None, None, None) => return None,
-    };
-    let (kind, date) = (payment.kind.name().to_owned(), payment.date);
-    Some(Paid { on, kind, date, amount: payment.amount, tip: Decimal::zero() })
 }
 
 /// A right to sell in `shop`, of a person or of a key.
@@ -409,10 +311,13 @@ impl Market {
         let amount = if decimals == 0 { &amount * &Decimal::from(100) } else { amount };
         let (day, at) = moment(random, from);
         let date = if random.chance(20) { random.pick(&DAYS) } else { DAYS[day] };
+        let is_received = id.kind() != DocumentKind::CreditNote;
+        let tip = (is_received && random.chance(30)).then(|| decimal("2"));
         let new = NewPayment {
             document_id: Some(id.to_string()),
             amount: Some(amount),
             date: Some(date),
+            tender: Tender { tip, ..Tender::default() },
             ..NewPayment::new(random.pick(&kinds))
         };
         let (store, shop) = (&*self.shop.store, &self.shop);

@@ -11,4 +11,5 @@ mod splitting;
 mod tables;
 mod tabs;
 mod takings;
+mod takings_laws;
 mod world;

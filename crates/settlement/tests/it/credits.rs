@@ -102,7 +102,7 @@ fn what_others_had_settled_of_a_voided_invoice_is_free() {
     let (invoice, other) = (world.invoice("100"), world.credit_note("80"));
     world.record(crediting(&invoice, &other, "80")).unwrap();
     let own = world.credit(&invoice, "100").unwrap();
-    world.settle_by_credit(&invoice, &[own.clone()]).unwrap();
+    world.settle_by_credit(&invoice, std::slice::from_ref(&own)).unwrap();
     assert_eq!([&other, &own].map(|note| world.paid(note)), ["0", "100"]);
     assert_eq!(world.paid(&invoice), "100");
 }

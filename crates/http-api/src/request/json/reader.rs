@@ -266,9 +266,17 @@ impl<'t> Deserializer<'t> for Reader<'t, '_> {
         visitor.visit_unit()
     }
 
+    fn deserialize_f32<V: Visitor<'t>>(self, visitor: V) -> Result<V::Value, Refused> {
+        self.deserialize_any(visitor)
+    }
+
+    fn deserialize_f64<V: Visitor<'t>>(self, visitor: V) -> Result<V::Value, Refused> {
+        self.deserialize_any(visitor)
+    }
+
     forward_to_deserialize_any! {
         <V: Visitor<'t>>
-        i8 i16 i32 i64 i128 u8 u16 u32 u64 u128 f32 f64 char bytes byte_buf unit unit_struct
+        i8 i16 i32 i64 i128 u8 u16 u32 u64 u128 char bytes byte_buf unit unit_struct
         tuple tuple_struct identifier
     }
 }
