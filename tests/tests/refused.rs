@@ -252,7 +252,7 @@ async fn bodies_too_long_or_of_another_type_are_refused(store: StoreKind) {
 async fn paths_and_methods_that_do_not_exist_answer_the_error_body(store: StoreKind) {
     let (racun, account, before) = started(store).await;
     for client in [&racun.client(), &account.api] {
-        for path in ["/", "/invoice", "/invoices/a/b/c", "/Invoices", "/invoices%00", "/../etc"] {
+        for path in ["/invoice", "/invoices/a/b/c", "/Invoices", "/invoices%00", "/../etc"] {
             let answer = client.get(path).await;
             assert_eq!(answer.content_type, "application/json", "{path}");
             answer.refused(404, "not_found");
@@ -345,7 +345,7 @@ async fn the_catalogue_and_the_access_refuse_alike(store: StoreKind) {
         ("/customers", json!({ "name": "A", "country_code": "SVN" }), "country_code"),
         (
             "/items",
-            json!({ "name": "A", "price": 1, "description": "d".repeat(4001) }),
+            json!({ "name": "A", "price": 1, "description": "d".repeat(10_001) }),
             "description",
         ),
         ("/items", json!({ "name": "A", "price": 1, "tax_ids": ["tax_x"] }), "tax_ids.0"),

@@ -32,8 +32,14 @@ async fn marked(account: &Account) -> Vec<String> {
     let party = ["name", "address", "address_2", "post_code", "city", "state", "country", "email"];
     let customer = made(api, "/customers", &texts(&party[..7])).await;
     let supplier = made(api, "/suppliers", &texts(&party[..7])).await;
-    let unit = made(api, "/business-units", &texts(&["name", "address", "city"])).await;
-    let category = made(api, "/financial-categories", &texts(&["name"])).await;
+    let without_metadata = |mut body: Value| {
+        body.as_object_mut().expect("an object").remove("metadata");
+        body
+    };
+    let unit = without_metadata(texts(&["name", "address", "city"]));
+    let unit = made(api, "/business-units", &unit).await;
+    let category = without_metadata(texts(&["name"]));
+    let category = made(api, "/financial-categories", &category).await;
     let mut tax = texts(&["name", "classification"]);
     tax["tax_rates"] = json!([{ "rate": 13 }]);
     let tax = made(api, "/taxes", &tax).await;
