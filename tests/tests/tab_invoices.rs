@@ -63,8 +63,8 @@ async fn of_eight_devices_that_invoice_a_tab_at_once_one_wins(store: StoreKind) 
     check(&api, TABS, "5").await;
 }
 
-/// Sells a piece of the tab after the other, as a till does whose lines are bad: half of the requests
-/// are hung up on and sent again with the key that they had.
+/// Sells a piece of the tab after the other, as a till does whose lines are bad: half of the
+/// requests are hung up on and sent again with the key that they had.
 async fn sell(api: Client, tab: String, seed: u64) {
     let mut random = Random::new(seed);
     for round in 0.. {

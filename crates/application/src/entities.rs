@@ -44,9 +44,9 @@ pub async fn create_entity(
 /// Changes an entity.
 ///
 /// # Errors
-/// What is wrong with the input: also number formats that cannot be read, starts of sequences below a
-/// number that is used, and a tax number or IBAN that cannot be of an entity that fiscalizes; or the
-/// store's failure.
+/// What is wrong with the input: also number formats that cannot be read, starts of sequences below
+/// a number that is used, and a tax number or IBAN that cannot be of an entity that fiscalizes; or
+/// the store's failure.
 pub async fn update_entity(
     store: &dyn Store,
     scope: &Scope,
@@ -87,8 +87,8 @@ fn sends_numbers(patch: &EntityPatch) -> bool {
         || settings.is_some_and(|settings| settings.contains_key("bank_accounts"))
 }
 
-/// Whether a tax authority is told of what the entity sells. It is then known what numbers it has, so
-/// that wrong ones are refused; of others nobody knows, and they are warned.
+/// Whether a tax authority is told of what the entity sells. It is then known what numbers it has,
+/// so that wrong ones are refused; of others nobody knows, and they are warned.
 async fn fiscalizes(store: &dyn Store, scope: &Scope) -> Result<bool, StoreError> {
     let names = [Authority::Furs, Authority::Fina].map(|authority| authority.name().to_owned());
     let found: Vec<FiscalSettings> =

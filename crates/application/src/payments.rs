@@ -207,9 +207,9 @@ impl Plan {
 ///
 /// # Errors
 /// What is wrong with the input; documents that are not there or take no payments now; too much;
-/// [`racun_settlement::TypeChangeRule::FiscalizationRequired`] for money on a document that was issued under a skip,
-/// which is legal for some types only. Where a tax authority has to hear of it, what [`change`]
-/// answers.
+/// [`racun_settlement::TypeChangeRule::FiscalizationRequired`] for money on a document that was
+/// issued under a skip, which is legal for some types only. Where a tax authority has to hear of
+/// it, what [`change`] answers.
 pub async fn record<'a>(
     ports: impl Into<PaymentPorts<'a>>,
     scope: &Scope,
@@ -227,11 +227,13 @@ pub async fn record<'a>(
 /// `authority` confirmed it.
 ///
 /// # Errors
-/// [`StoreError::NotFound`], or what settlement refuses. [`racun_settlement::TypeChangeError::Refused`] and
-/// [`racun_settlement::TypeChangeError::Provider`] leave the payment as it was; [`racun_settlement::TypeChangeError::Unreachable`] does,
-/// too, and keeps the attempt; [`racun_settlement::TypeChangeError::Unconfirmed`] while the attempt of another change
-/// on the document stands, or any is under way; [`racun_settlement::TypeChangeError::Unrecorded`] when the authority
-/// took what could then not be stored.
+/// [`StoreError::NotFound`], or what settlement refuses.
+/// [`racun_settlement::TypeChangeError::Refused`] and
+/// [`racun_settlement::TypeChangeError::Provider`] leave the payment as it was;
+/// [`racun_settlement::TypeChangeError::Unreachable`] does, too, and keeps the attempt;
+/// [`racun_settlement::TypeChangeError::Unconfirmed`] while the attempt of another change on the
+/// document stands, or any is under way; [`racun_settlement::TypeChangeError::Unrecorded`] when the
+/// authority took what could then not be stored.
 pub async fn change(
     store: &dyn Store,
     authority: &Arc<dyn TaxAuthority>,
@@ -250,8 +252,8 @@ pub async fn change(
 ///
 /// # Errors
 /// [`StoreError::NotFound`], or what settlement refuses; what [`change`] answers where a tax
-/// authority has to hear of it; [`racun_settlement::TypeChangeError::Unconfirmed`] while it is not known whether the
-/// payment's type was changed, for the change could not be made in the trash.
+/// authority has to hear of it; [`racun_settlement::TypeChangeError::Unconfirmed`] while it is not
+/// known whether the payment's type was changed, for the change could not be made in the trash.
 pub async fn trash<'a>(
     ports: impl Into<PaymentPorts<'a>>,
     scope: &Scope,

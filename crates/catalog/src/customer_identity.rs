@@ -4,11 +4,13 @@ use racun_kernel::vat_number;
 
 use crate::customer::Customer;
 
-/// Characters of each part of a key: enough to tell most customers apart, and few enough for an index.
+/// Characters of each part of a key: enough to tell most customers apart, and few enough for an
+/// index.
 const MAX_PART_CHARS: usize = 80;
 
 impl Customer {
-    /// What customers with the same tax number share; none in the trash, where nobody looks for them.
+    /// What customers with the same tax number share; none in the trash, where nobody looks for
+    /// them.
     #[must_use]
     pub fn tax_key(&self) -> Option<String> {
         let key = vat_number::key(self.tax_number.as_deref()?);
@@ -25,10 +27,10 @@ impl Customer {
         is_kept.then(|| key.join("\u{1f}"))
     }
 
-    /// Whether `other` is the same customer: has the same tax number, however it is written; or, when
-    /// one of both says none, the same name and address, whatever the capitals and blanks. Customers
-    /// without an address are told apart by their e-mail addresses. Those of two countries never are
-    /// the same.
+    /// Whether `other` is the same customer: has the same tax number, however it is written; or,
+    /// when one of both says none, the same name and address, whatever the capitals and blanks.
+    /// Customers without an address are told apart by their e-mail addresses. Those of two
+    /// countries never are the same.
     #[must_use]
     pub fn is_same_as(&self, other: &Self) -> bool {
         let differ = |ours: Option<String>, theirs: Option<String>| {

@@ -78,11 +78,11 @@ impl<K: Kind> Declared for Vec<Id<K>> {
 
 /// Declares a record's table and implements `Record` and `Resource` for it.
 ///
-/// Every record has `id`, `entity_id`, `created_at` and `updated_at`. Under `fields` stand those that
-/// callers filter and order by; under `unique` methods that answer a hidden value which no two
-/// records of an entity may share; under `keys` methods that answer a hidden value by which records are
-/// looked up; under `trash` the field that says since when it is in the trash;
-/// under `events` the first part of its events' names.
+/// Every record has `id`, `entity_id`, `created_at` and `updated_at`. Under `fields` stand those
+/// that callers filter and order by; under `unique` methods that answer a hidden value which no two
+/// records of an entity may share; under `keys` methods that answer a hidden value by which records
+/// are looked up; under `trash` the field that says since when it is in the trash; under `events`
+/// the first part of its events' names.
 macro_rules! record {
     (
         $(#[$doc:meta])*

@@ -1,18 +1,19 @@
 //! What invoices have of an advance invoice, with the tax that the advance had.
 //!
 //! The tax on an advance is owed when the money comes in, so the invoice that it pays of deducts it
-//! again, rate by rate (Directive 2006/112/EC, Articles 65 and 226; EN 16931 has the amount alone, as
-//! the prepaid amount BT-113). Where an invoice has a part of an advance only, the part is divided:
+//! again, rate by rate (Directive 2006/112/EC, Articles 65 and 226; EN 16931 has the amount alone,
+//! as the prepaid amount BT-113). Where an invoice has a part of an advance only, the part is
+//! divided:
 //!
-//! - It takes of each rate in proportion to what the advance has left there, with tax. Each is cut to
-//!   the minor unit; the units that are missing go one by one to the largest remainders, the first of
-//!   equals first.
+//! - It takes of each rate in proportion to what the advance has left there, with tax. Each is cut
+//!   to the minor unit; the units that are missing go one by one to the largest remainders, the
+//!   first of equals first.
 //! - Within a rate the tax is rounded in proportion, and the base is what lies between.
-//! - Parts are taken of what the parts before them left, so parts that come to the whole advance also
-//!   come to its base and tax, rate by rate, to the minor unit.
+//! - Parts are taken of what the parts before them left, so parts that come to the whole advance
+//!   also come to its base and tax, rate by rate, to the minor unit.
 //!
-//! A part stays as it was taken until its own amount changes: what an invoice said of its advance does
-//! not depend on other invoices.
+//! A part stays as it was taken until its own amount changes: what an invoice said of its advance
+//! does not depend on other invoices.
 
 use racun_kernel::{Currency, Decimal};
 use serde::{Deserialize, Serialize};

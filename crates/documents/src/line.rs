@@ -66,8 +66,8 @@ pub struct LineTaxDetail {
 }
 
 impl LineTaxDetail {
-    /// Croatia's consumption tax (porez na potrošnju) on drinks in cafés: 0 to 3 percent of the price
-    /// without VAT, which each municipality sets.
+    /// Croatia's consumption tax (porez na potrošnju) on drinks in cafés: 0 to 3 percent of the
+    /// price without VAT, which each municipality sets.
     pub const CONSUMPTION: &str = "pnp";
 
     /// A line that is taxed by its margin: articles 97 and 101 of ZDDV-1, articles 91 and 95 of the

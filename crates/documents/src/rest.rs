@@ -1,5 +1,5 @@
-//! What credit notes leave of an invoice: the lines and totals of the credit note that takes back the
-//! rest of it.
+//! What credit notes leave of an invoice: the lines and totals of the credit note that takes back
+//! the rest of it.
 
 use racun_kernel::Decimal;
 
@@ -24,12 +24,12 @@ struct Loose<'a> {
     taxes: Vec<Decimal>,
 }
 
-/// What `credited`, credit notes over nothing but `invoice`, leave of it: lines, and totals that are
-/// those of the invoice less theirs, rate by rate, to the minor unit.
+/// What `credited`, credit notes over nothing but `invoice`, leave of it: lines, and totals that
+/// are those of the invoice less theirs, rate by rate, to the minor unit.
 ///
-/// A line that is given back again, by name, price and taxes, lessens its quantity. What is given back
-/// otherwise lessens the lines of the same rates together, which then are one, called by the invoice's
-/// number.
+/// A line that is given back again, by name, price and taxes, lessens its quantity. What is given
+/// back otherwise lessens the lines of the same rates together, which then are one, called by the
+/// invoice's number.
 ///
 /// # Errors
 /// [`Refused::CreditedInFull`] when nothing is left; [`Refused::CreditUnclear`] when more is given

@@ -10,8 +10,8 @@ use crate::{
 const MOST_OFF: i64 = 10;
 
 impl Document {
-    /// What is odd about it: numbers of the customer that cannot be, rates of tax that the country of
-    /// the sale does not have on the document's day, and sums that an authority will remark on.
+    /// What is odd about it: numbers of the customer that cannot be, rates of tax that the country
+    /// of the sale does not have on the document's day, and sums that an authority will remark on.
     #[must_use]
     pub fn warnings(&self) -> Issues {
         let mut found = Issues::default();
@@ -25,8 +25,8 @@ impl Document {
         found
     }
 
-    /// Taxes of a Croatian receipt that CIS will find off their bases when it looks at them later: each
-    /// line is rounded by itself, so a long receipt may add up to more than the check allows.
+    /// Taxes of a Croatian receipt that CIS will find off their bases when it looks at them later:
+    /// each line is rounded by itself, so a long receipt may add up to more than the check allows.
     fn of_sums(&self) -> Issues {
         let mut found = Issues::default();
         let is_told =

@@ -328,8 +328,8 @@ impl Exchange {
         self
     }
 
-    /// The exchange whose attempt nobody makes any more, because its process is gone: the next one may
-    /// begin `now`.
+    /// The exchange whose attempt nobody makes any more, because its process is gone: the next one
+    /// may begin `now`.
     #[must_use]
     pub fn left(mut self, now: OffsetDateTime) -> Self {
         if matches!(self.state, State::Sending { lease_until } if lease_until > now) {

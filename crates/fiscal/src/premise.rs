@@ -321,8 +321,8 @@ impl BusinessPremise {
         Ok(Decision::Changed { record: self, beside, events })
     }
 
-    /// What FURS is told: that it is open from the day of `act` on, or closed for good, and who made
-    /// the software. `None` for a premise of another authority.
+    /// What FURS is told: that it is open from the day of `act` on, or closed for good, and who
+    /// made the software. `None` for a premise of another authority.
     #[must_use]
     pub fn message(
         &self,

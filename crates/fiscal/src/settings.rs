@@ -161,9 +161,9 @@ impl FiscalSettings {
         }
     }
 
-    /// What a sale would miss at `now`, each with what to do: a certificate that signs, somewhere to
-    /// issue, who issues, and the taxpayer's own number, which is `tax_number`. Who issues may be said
-    /// by users and documents too.
+    /// What a sale would miss at `now`, each with what to do: a certificate that signs, somewhere
+    /// to issue, who issues, and the taxpayer's own number, which is `tax_number`. Who issues may
+    /// be said by users and documents too.
     #[must_use]
     pub fn missing(&self, places: Places, tax_number: Option<&str>, now: OffsetDateTime) -> Issues {
         let mut found = Issues::default();

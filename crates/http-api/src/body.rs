@@ -196,8 +196,8 @@ impl<A: Convert<B>, B> Convert<AllBody<B>> for Vec<A> {
     }
 }
 
-/// Declares a body that is answered: `Body as Name from domain::Type { field: Type, … }`. What is no
-/// field of the domain's type is what a method of it answers: `field: Type => method,`.
+/// Declares a body that is answered: `Body as Name from domain::Type { field: Type, … }`. What is
+/// no field of the domain's type is what a method of it answers: `field: Type => method,`.
 macro_rules! answer {
     (@value $record:ident $field:ident) => {
         $record.$field

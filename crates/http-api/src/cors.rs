@@ -1,7 +1,8 @@
 //! Which pages of other origins may ask, and what their browsers are told.
 //!
-//! This is our own rather than `actix-cors`, which answers refusals itself, as plain text and outside
-//! [`crate::frame`], knows one list of methods for all paths, and answers paths that do not exist.
+//! This is our own rather than `actix-cors`, which answers refusals itself, as plain text and
+//! outside [`crate::frame`], knows one list of methods for all paths, and answers paths that do not
+//! exist.
 
 use std::str::FromStr;
 

@@ -1,5 +1,5 @@
-//! The description of the interface, for programs and for people, and the page that stands before it.
-//! Nothing of it is loaded from elsewhere.
+//! The description of the interface, for programs and for people, and the page that stands before
+//! it. Nothing of it is loaded from elsewhere.
 
 use std::io::Write as _;
 use std::sync::{Arc, LazyLock};

@@ -96,8 +96,8 @@ fn request_id(request: &ServiceRequest) -> HeaderValue {
 }
 
 /// What changes something is told at `info`, what only reads at `debug`, so that a log says what
-/// happened and not who looked. What is refused is told at `info` too, with who asked: whoever tries
-/// passwords is seen, and whoever asks for help is found by the id of their request.
+/// happened and not who looked. What is refused is told at `info` too, with who asked: whoever
+/// tries passwords is seen, and whoever asks for help is found by the id of their request.
 fn log<B>(answer: &ServiceResponse<B>, milliseconds: u64) {
     let status = answer.status();
     let error = answer.response().error().and_then(|error| error.as_error::<ApiError>());

@@ -1,11 +1,11 @@
 //! What else is wrong with a body that was refused: its handler is tried on what is left of it.
 //!
-//! A body is refused before its handler runs, and domains check only what handlers hand them. So that
-//! everything is told at once, the handler runs once more on the body without what was refused, on a
-//! store that commits nothing: units are decided, and what their decisions refuse is all that is taken
-//! from it. What a tax authority, a mail server or another receiver is told is always stored before, so
-//! nobody is told anything. Only handlers behind an entity's gate are tried: those before it
-//! check passwords and tokens, and a guess is not to be made twice.
+//! A body is refused before its handler runs, and domains check only what handlers hand them. So
+//! that everything is told at once, the handler runs once more on the body without what was
+//! refused, on a store that commits nothing: units are decided, and what their decisions refuse is
+//! all that is taken from it. What a tax authority, a mail server or another receiver is told is
+//! always stored before, so nobody is told anything. Only handlers behind an entity's gate are
+//! tried: those before it check passwords and tokens, and a guess is not to be made twice.
 
 use std::panic::AssertUnwindSafe;
 use std::rc::Rc;
@@ -87,7 +87,8 @@ pub(crate) fn prepare(route: &Route, request: &mut ServiceRequest) {
     request.extensions_mut().insert(Curtain(is_trial));
 }
 
-/// Runs the handler of `route`, behind `next`, and tells all that is wrong with a body that it refuses.
+/// Runs the handler of `route`, behind `next`, and tells all that is wrong with a body that it
+/// refuses.
 ///
 /// # Errors
 /// As actix hands them on; what is refused is an answer.

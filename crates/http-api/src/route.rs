@@ -33,13 +33,15 @@ pub struct Route {
     /// Whether answers carry an `ETag`, and a request that names it in `If-None-Match` is answered
     /// 304.
     pub is_conditional: bool,
-    /// Whether links lead here, from mails and pages, to which others append parameters of their own.
+    /// Whether links lead here, from mails and pages, to which others append parameters of their
+    /// own.
     pub is_linked: bool,
     /// In which buckets its requests are counted.
     pub rate: Rate,
     /// Whether its answer shows a key or token that is shown only once, and is kept unreadable.
     pub shows_secret: bool,
-    /// The path that takes its place, of a route that will be gone at [`crate::deprecation::SUNSET`].
+    /// The path that takes its place, of a route that will be gone at
+    /// [`crate::deprecation::SUNSET`].
     pub successor: Option<&'static str>,
     /// Whether it is part of the interface, and so of its description; pages for people are not.
     pub is_described: bool,

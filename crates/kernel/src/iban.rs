@@ -13,9 +13,9 @@ SV28 TL23 TN24 TR26 UA29 VA22 VG24 XK20 YE30";
 /// Accepts an IBAN as people write it: capitals or not, with blanks or without.
 ///
 /// # Errors
-/// `invalid_iban`: no country that has IBANs, another length than the country's, or check digits that
-/// the rest does not make (ISO 13616-1: the number with its first four signs behind it, letters as 10
-/// to 35, leaves 1 by 97).
+/// `invalid_iban`: no country that has IBANs, another length than the country's, or check digits
+/// that the rest does not make (ISO 13616-1: the number with its first four signs behind it,
+/// letters as 10 to 35, leaves 1 by 97).
 pub fn check(text: &str) -> Result<(), Issue> {
     let wrong = |message: String| Err(Issue::new("invalid_iban", message));
     let signs = text.chars().filter(|sign| !sign.is_whitespace());

@@ -94,8 +94,8 @@ impl Issues {
         self.0.extend(issues.at(step).0);
     }
 
-    /// Adds what of `further` is about other places. A place where something is wrong already, or in
-    /// which something is, does not hold what its sender meant, so nothing more is said of it.
+    /// Adds what of `further` is about other places. A place where something is wrong already, or
+    /// in which something is, does not hold what its sender meant, so nothing more is said of it.
     pub fn extend_elsewhere(&mut self, further: &Self) {
         let known: Vec<Vec<Step>> = self.0.iter().map(|issue| issue.path.clone()).collect();
         let is_new = |issue: &&Issue| {

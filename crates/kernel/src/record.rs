@@ -74,8 +74,8 @@ pub struct Field {
     pub state: State,
 }
 
-/// What stores keep for lists of many rows by a field, which may be inside the body. Lists mean the same
-/// without.
+/// What stores keep for lists of many rows by a field, which may be inside the body. Lists mean the
+/// same without.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Listing {
     /// Nothing: such a list looks at every row.

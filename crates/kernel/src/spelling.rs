@@ -1,8 +1,8 @@
 //! Which known name somebody meant who wrote another.
 
-/// The name among `known` that `word` is a slip of: written with other capitals or underscores, or with
-/// few letters wrong, missing, added or swapped: one of four, and three at most. Among names of fewer than
-/// four letters there are no slips, as nearly everything would be one.
+/// The name among `known` that `word` is a slip of: written with other capitals or underscores, or
+/// with few letters wrong, missing, added or swapped: one of four, and three at most. Among names
+/// of fewer than four letters there are no slips, as nearly everything would be one.
 #[must_use]
 pub fn nearest<'a>(word: &str, known: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
     let word = letters(word);

@@ -80,7 +80,7 @@ pub enum StoreError {
         /// For the log.
         String,
     ),
-    /// What was asked takes longer than a store works for one question; the same question would again.
+    /// The query ran past the store's deadline; the same query would run past it again.
     #[error("this takes too long to put together")]
     TooExpensive,
     /// A row cannot be read back.

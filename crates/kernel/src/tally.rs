@@ -48,9 +48,9 @@ pub struct Within {
     pub table: &'static Table,
     /// All must hold of the other row.
     pub clauses: Vec<Clause>,
-    /// How a store finds out; the meaning is the same. True: it looks up the other row of each counted
-    /// one, when the tally's own clauses leave few of these. False: it begins with the other rows,
-    /// when `clauses` leave few of those.
+    /// How a store finds out; the meaning is the same. True: it looks up the other row of each
+    /// counted one, when the tally's own clauses leave few of these. False: it begins with the
+    /// other rows, when `clauses` leave few of those.
     pub is_looked_up: bool,
 }
 

@@ -60,10 +60,10 @@ pub fn lower(text: &str) -> String {
 /// letters, in every script, and without accents, so that `ziga` finds Žiga.
 ///
 /// Each character is lowered by itself, and a final sigma counts as any other sigma, so that a part
-/// of a word matches the word. What has accents is decomposed (Unicode's NFD) and loses the marks of
-/// the block U+0300 to U+036F. Letters with a stroke and ligatures, which do not decompose, are spelt
-/// as they are typed where a keyboard lacks them. The PostgreSQL function `racun_bare` gives the same
-/// answers. Folded text folds to itself.
+/// of a word matches the word. What has accents is decomposed (Unicode's NFD) and loses the marks
+/// of the block U+0300 to U+036F. Letters with a stroke and ligatures, which do not decompose, are
+/// spelt as they are typed where a keyboard lacks them. The PostgreSQL function `racun_bare` gives
+/// the same answers. Folded text folds to itself.
 #[must_use]
 pub fn fold(text: &str) -> String {
     if text.is_ascii() {

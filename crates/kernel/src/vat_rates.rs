@@ -5,12 +5,12 @@ use time::Date;
 use crate::calendar::parse_date;
 use crate::{Decimal, Issue};
 
-/// One state a line, tab separated: its code, the day from which its rates are known, and its rates in
-/// percent, those of its regions included; `<day` ends and `>day` begins one.
+/// One state a line, tab separated: its code, the day from which its rates are known, and its rates
+/// in percent, those of its regions included; `<day` ends and `>day` begins one.
 ///
 /// Sources: standard rates and their dates of kdeldycke/vat-rates (BSD-2-Clause), rates by level of
-/// ibericode/vat-rates (MIT), both as of September 2025 and in agreement; Portugal's regions of GOBL
-/// (Apache-2.0); changes of 2026 as in the table of default taxes.
+/// ibericode/vat-rates (MIT), both as of September 2025 and in agreement; Portugal's regions of
+/// GOBL (Apache-2.0); changes of 2026 as in the table of default taxes.
 const TABLE: &str = include_str!("vat_rates.tsv");
 
 /// The rates of `country` (two letters, in either case) on `day`, without nought, which stands for
@@ -28,8 +28,8 @@ pub fn on(country: &str, day: Date) -> Option<Vec<Decimal>> {
     Some(parts.next()?.split(' ').filter_map(|entry| rate(entry, day)).collect())
 }
 
-/// Whether the rate `percent` can stand on a document of `day` in `country`: true as well where nobody
-/// knows.
+/// Whether the rate `percent` can stand on a document of `day` in `country`: true as well where
+/// nobody knows.
 #[must_use]
 pub fn may_be(country: &str, percent: &Decimal, day: Date) -> bool {
     percent.is_zero() || on(country, day).is_none_or(|rates| rates.contains(percent))

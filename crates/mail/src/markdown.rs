@@ -1,5 +1,5 @@
-//! The few marks that a text may use, headings, lists, emphasis and links: as HTML, and as plain text
-//! without marks.
+//! The few marks that a text may use, headings, lists, emphasis and links: as HTML, and as plain
+//! text without marks.
 //!
 //! HTML in a text is shown as it is written, never interpreted. Values of variables hold no marks.
 
@@ -21,8 +21,8 @@ pub fn to_html(template: &str, values: &Values) -> String {
     page.html
 }
 
-/// `template`, filled with `values`, as plain text: its marks are left out, a link is its text and its
-/// address.
+/// `template`, filled with `values`, as plain text: its marks are left out, a link is its text and
+/// its address.
 #[must_use]
 pub fn to_plain(template: &str, values: &Values) -> String {
     let (marked, values) = marked(template, values);

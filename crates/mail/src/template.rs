@@ -65,7 +65,8 @@ fn variable_at(rest: &str) -> Option<&str> {
     rest[length..].starts_with('}').then(|| &rest[..length])
 }
 
-/// The variables of mails (contract 17). Which of them stand for something hangs on what a mail is about.
+/// The variables of mails (contract 17). Which of them stand for something hangs on what a mail is
+/// about.
 pub const VARIABLES: [&str; 36] = [
     "entity_name",
     "entity_email",
@@ -105,12 +106,12 @@ pub const VARIABLES: [&str; 36] = [
     "invoice_link",
 ];
 
-/// Accepts a text whose variables there are all: braces around a word are meant as one. Braces around
-/// anything else are text.
+/// Accepts a text whose variables there are all: braces around a word are meant as one. Braces
+/// around anything else are text.
 ///
 /// # Errors
-/// `unknown_placeholder`, with the name and the nearest one that there is, for the first that there is
-/// not.
+/// `unknown_placeholder`, with the name and the nearest one that there is, for the first that there
+/// is not.
 pub fn check_variables(template: &str) -> Result<(), Issue> {
     let unknown = template.match_indices('{').find_map(|(open, _)| {
         let rest = &template[open + 1..];

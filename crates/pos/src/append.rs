@@ -8,7 +8,8 @@ use time::OffsetDateTime;
 /// Characters that an append's name may hold.
 pub const MAX_APPEND_ID_CHARS: usize = 64;
 
-/// The name that a caller gives an append or a move of lines, so that a retry is told from another one.
+/// The name that a caller gives an append or a move of lines, so that a retry is told from another
+/// one.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub struct AppendId(String);
 
@@ -55,7 +56,8 @@ pub enum Naming {
     Accepted,
 }
 
-/// An append, or a move of lines, that was accepted. A row of its own, so that a tab does not grow with its retries.
+/// An append, or a move of lines, that was accepted. A row of its own, so that a tab does not grow
+/// with its retries.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct AcceptedAppend {
     /// [`AppendId::key`] or [`AppendId::move_key`].

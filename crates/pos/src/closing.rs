@@ -1,10 +1,10 @@
 //! The closing of a day: its report, frozen, with the cash that was counted.
 //!
 //! Each place (the entity, a premise, a device) closes a day once, and numbers its closings without
-//! gaps. A closing covers what was sold until its moment. What comes to the day afterwards is in the
-//! place's next closing: the day's report is drawn up anew then, and what it has more than the frozen
-//! one is carried over ([`CarriedOver`]). So when days are closed in their order, no sale and no money is
-//! in none of them, and none in two.
+//! gaps. A closing covers what was sold until its moment. What comes to the day afterwards is in
+//! the place's next closing: the day's report is drawn up anew then, and what it has more than the
+//! frozen one is carried over ([`CarriedOver`]). So when days are closed in their order, no sale
+//! and no money is in none of them, and none in two.
 //!
 //! A closing never changes. Nobody edits or deletes one.
 
@@ -37,8 +37,8 @@ impl Place {
     /// The place of these names.
     ///
     /// # Errors
-    /// Names that no premise or device has, by the properties of the interface; a device without the
-    /// premise, for several premises may have devices of one name.
+    /// Names that no premise or device has, by the properties of the interface; a device without
+    /// the premise, for several premises may have devices of one name.
     pub fn of(premise: Option<String>, device: Option<String>) -> Result<Self, Issues> {
         let mut issues = Issues::default();
         let mut named = |field: &str, name: Option<String>| {
@@ -185,8 +185,8 @@ pub struct CarriedOver {
 }
 
 impl CarriedOver {
-    /// What `now`, the report of the day that `last` closed, has more than the frozen one; nothing when
-    /// they agree, or are in different currencies.
+    /// What `now`, the report of the day that `last` closed, has more than the frozen one; nothing
+    /// when they agree, or are in different currencies.
     #[must_use]
     pub fn since(last: &Closing, now: &Takings) -> Option<Self> {
         let then = &last.report;

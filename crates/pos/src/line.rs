@@ -45,8 +45,8 @@ pub struct TabLine {
     pub unit_gross_price: Decimal,
     /// Percent off, 0 to 100.
     pub discount_percent: Option<Decimal>,
-    /// The taxes on it: none at all when empty; when missing those of its item, and of a line without
-    /// one the entity's default tax.
+    /// The taxes on it: none at all when empty; when missing those of its item, and of a line
+    /// without one the entity's default tax.
     pub tax_rates: Option<Vec<TabTax>>,
     /// What the guest wants: "no ice".
     pub note: Option<String>,

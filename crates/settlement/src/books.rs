@@ -127,8 +127,8 @@ impl<'a> Books<'a> {
     }
 
     /// Ends settlements by credit notes: they are gone, and what they settled is open again on the
-    /// invoice and left on the credit note. It is asked in every stage, for a document that ends sets
-    /// free what it holds.
+    /// invoice and left on the credit note. It is asked in every stage, for a document that ends
+    /// sets free what it holds.
     pub fn release(&mut self, settlements: Vec<Payment>) -> Result<(), SettlementError> {
         for settlement in settlements {
             for id in settlement.documents() {

@@ -102,8 +102,9 @@ pub enum Refusal {
         /// The document or expense.
         id: String,
     },
-    /// The credit that was given on an invoice was used for something else, or paid back, before the
-    /// invoice was paid: so that much of the invoice is owed, and voiding it would forgive that.
+    /// The credit that was given on an invoice was used for something else, or paid back, before
+    /// the invoice was paid: so that much of the invoice is owed, and voiding it would forgive
+    /// that.
     #[error(
         "{owed} of {id} is owed, for the credit that was given on it is used up; credit what is left \
          of it by a credit note of its own, and do not void it"

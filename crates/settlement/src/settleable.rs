@@ -61,8 +61,8 @@ impl Settleable {
     /// What it has left to be given back by credit notes and, when it is an advance invoice, to be
     /// applied to invoices: `total_with_tax - total_credited - total_applied`, never below 0.
     ///
-    /// This is the one meaning of what is left. Whoever credits, links or settles asks here, so that
-    /// money leaves once.
+    /// This is the one meaning of what is left. Whoever credits, links or settles asks here, so
+    /// that money leaves once.
     #[must_use]
     pub fn remaining(&self) -> Decimal {
         let given_out = &self.total_credited + &self.total_applied;

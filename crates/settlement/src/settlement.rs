@@ -231,9 +231,9 @@ impl Settlement {
         self.end(Vec::new(), stamp)
     }
 
-    /// Sets free what a voided document holds; hand it in as voided. Of an invoice that is all advance
-    /// money, and the credit that `settlements`, the settlements by credit notes on it, took; of a
-    /// credit note its `settlements` of the invoice that is among the documents.
+    /// Sets free what a voided document holds; hand it in as voided. Of an invoice that is all
+    /// advance money, and the credit that `settlements`, the settlements by credit notes on it,
+    /// took; of a credit note its `settlements` of the invoice that is among the documents.
     ///
     /// # Errors
     /// [`SettlementError::NotFound`] when a document that is named is not among those loaded.
@@ -286,13 +286,13 @@ impl Settlement {
         Ok(books.close(None))
     }
 
-    /// Settles `invoice`, which is to be voided, by the `credit_notes` that together give back all of
-    /// it, in their order. What advances had given to it goes back, and so does the credit of
+    /// Settles `invoice`, which is to be voided, by the `credit_notes` that together give back all
+    /// of it, in their order. What advances had given to it goes back, and so does the credit of
     /// `released`, settlements of it by other credit notes.
     ///
     /// # Errors
-    /// As [`Settlement::record`]; [`Refusal::CreditSpent`] when the credit notes have less than what
-    /// is open, for then it is owed.
+    /// As [`Settlement::record`]; [`Refusal::CreditSpent`] when the credit notes have less than
+    /// what is open, for then it is owed.
     pub fn settle_by_credit(
         self,
         invoice: &str,

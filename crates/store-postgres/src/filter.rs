@@ -98,8 +98,8 @@ pub(crate) fn condition(
     query: &ListQuery,
 ) -> String {
     let mut all = vec![format!("tenant = {}", statement.value(tenant))];
-    // An index of the rows outside the trash looks small where there are no statistics yet. It is hidden
-    // from the planner where another one finds the rows.
+    // An index of the rows outside the trash looks small where there are no statistics yet. It is
+    // hidden from the planner where another one finds the rows.
     let is_found = |clause: &Clause| clause.field.indexed && !listing::is_ordered(clause.field);
     let hidden = if query.clauses.iter().any(is_found) { " IS TRUE" } else { "" };
     all.push(match (table.field("deleted_at"), query.trash) {
@@ -235,8 +235,8 @@ struct Key<'a> {
     at: Option<&'a Value>,
 }
 
-/// The keys of the walk, in its direction, the id last. Nothing comes behind an id, and outside the trash
-/// nothing has a time when it came there.
+/// The keys of the walk, in its direction, the id last. Nothing comes behind an id, and outside the
+/// trash nothing has a time when it came there.
 fn keys<'a>(query: &'a ListQuery, id: Option<&'a Value>) -> Vec<Key<'a>> {
     let backwards = query.direction() == Direction::Previous;
     let cursor = query.cursor.as_ref();
@@ -296,9 +296,10 @@ pub(crate) struct Stretch {
 
 /// The parts of the walk of `query` from its cursor on, one behind the other.
 ///
-/// Nulls lie at one end of an order, so that a cursor can leave two parts: the rest of the values and all
-/// nulls, or the reverse. Each is a range of an index, which "less, or null" in one condition is not.
-/// `is_apart` says that the index of the first field holds no nulls: they are always a part of their own.
+/// Nulls lie at one end of an order, so that a cursor can leave two parts: the rest of the values
+/// and all nulls, or the reverse. Each is a range of an index, which "less, or null" in one
+/// condition is not. `is_apart` says that the index of the first field holds no nulls: they are
+/// always a part of their own.
 pub(crate) fn stretches(
     statement: &mut Statement,
     query: &ListQuery,

@@ -1,12 +1,14 @@
-//! What is kept so that lists of many rows look at few: columns for what is inside bodies, and indexes.
+//! What is kept so that lists of many rows look at few: columns for what is inside bodies, and
+//! indexes.
 //!
-//! Row-level security lets a condition lead through an index only if its operator is leakproof: those of
-//! texts, dates, instants and booleans are, those of `jsonb` and `numeric` are not. So what is inside a
-//! body has a column that the database fills from it, and a deep page by a number is looked for in the
-//! index alone, from its beginning.
+//! Row-level security lets a condition lead through an index only if its operator is leakproof:
+//! those of texts, dates, instants and booleans are, those of `jsonb` and `numeric` are not. So
+//! what is inside a body has a column that the database fills from it, and a deep page by a number
+//! is looked for in the index alone, from its beginning.
 //!
-//! Indexes are of the rows outside the trash, and hold the default order, so that pages and counts are
-//! found in them without the rows. They ascend, for most values grow and are then added at one end.
+//! Indexes are of the rows outside the trash, and hold the default order, so that pages and counts
+//! are found in them without the rows. They ascend, for most values grow and are then added at one
+//! end.
 
 use racun_kernel::{Field, FieldKind, Listing, Source, State, Table};
 

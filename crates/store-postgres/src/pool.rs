@@ -43,11 +43,11 @@ impl Default for Options {
 }
 
 /// What every connection begins with. Joins are only with a handful of values, so each goes through
-/// an index, and no statement is worth compiling; see also [`crate::session`]. Where the text of all rows is
-/// looked through, few are found, though the planner expects a third: others may help. Where the role cannot
-/// be taken, the fence binds the role that logged in, unless it is a superuser's. Bodies are compressed
-/// by the faster method of the two, where the server was built with it: the other one takes half of the
-/// time of writing an invoice.
+/// an index, and no statement is worth compiling; see also [`crate::session`]. Where the text of
+/// all rows is looked through, few are found, though the planner expects a third: others may help.
+/// Where the role cannot be taken, the fence binds the role that logged in, unless it is a
+/// superuser's. Bodies are compressed by the faster method of the two, where the server was built
+/// with it: the other one takes half of the time of writing an invoice.
 const SETUP: &str = "
     SET statement_timeout = '5s';
     SET lock_timeout = '2s';

@@ -26,8 +26,8 @@ pub(crate) fn see<'a>(
 
 /// The page that `query` asks for and the number of rows that match it.
 ///
-/// What is filtered is counted first: the page of few rows is found by them, wherever they are, and that
-/// of many by walking in the order of the list.
+/// What is filtered is counted first: the page of few rows is found by them, wherever they are, and
+/// that of many by walking in the order of the list.
 pub(crate) async fn list(
     connection: &AsyncPgConnection,
     table: &'static Table,
@@ -92,7 +92,8 @@ fn number(rows: &[NumberRow]) -> i64 {
     rows.first().and_then(|row| row.number).unwrap_or(0)
 }
 
-/// Looks through all rows once, and counts and pages what it found. `columns` are those of the order.
+/// Looks through all rows once, and counts and pages what it found. `columns` are those of the
+/// order.
 async fn in_one_go(
     connection: &AsyncPgConnection,
     table: &Table,
@@ -137,8 +138,8 @@ fn planning(query: &ListQuery) -> Planning {
     }
 }
 
-/// The page: its keys first, out of indexes where they hold all that is asked for, then bodies of these
-/// rows alone. `sorts` keeps the planner from walking in the order of the list.
+/// The page: its keys first, out of indexes where they hold all that is asked for, then bodies of
+/// these rows alone. `sorts` keeps the planner from walking in the order of the list.
 fn page(table: &Table, tenant: &Tenant, query: &ListQuery, sorts: bool) -> Statement {
     let name = quote(table.name);
     let mut statement = Statement::new("");
@@ -154,7 +155,8 @@ fn page(table: &Table, tenant: &Tenant, query: &ListQuery, sorts: bool) -> State
     if is_common(query) && !sorts { statement } else { statement.unprepared() }
 }
 
-/// The same, of rows that are found by one look through all; its row before the first says how many.
+/// The same, of rows that are found by one look through all; its row before the first says how
+/// many.
 fn found_once(table: &Table, tenant: &Tenant, query: &ListQuery, columns: &[String]) -> Statement {
     let name = quote(table.name);
     let mut statement = Statement::new("");

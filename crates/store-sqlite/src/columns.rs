@@ -1,13 +1,13 @@
-//! What lists of many rows are found by: the listed fields of a tenant's rows, field by field, apart from
-//! the rows themselves.
+//! What lists of many rows are found by: the listed fields of a tenant's rows, field by field,
+//! apart from the rows themselves.
 //!
-//! An index for each order would cost a page of the log for each, at every commit. So the rows outside the
-//! trash are kept once more as **segments**: ranges of ids, in their order, and of each segment every listed
-//! field as one blob ([`crate::column`]). A list looks through the blobs of the fields that it names: a
-//! few megabytes for half a million rows. A row that is written is noted among the **fresh** ones, with the
-//! bytes of its fields, in the same commit; what is said of it in a segment no longer counts. When there are
-//! enough of them, the writer puts them into their segments. At any moment segments and fresh rows together
-//! say exactly what the table does.
+//! An index for each order would cost a page of the log for each, at every commit. So the rows
+//! outside the trash are kept once more as **segments**: ranges of ids, in their order, and of each
+//! segment every listed field as one blob ([`crate::column`]). A list looks through the blobs of
+//! the fields that it names: a few megabytes for half a million rows. A row that is written is
+//! noted among the **fresh** ones, with the bytes of its fields, in the same commit; what is said
+//! of it in a segment no longer counts. When there are enough of them, the writer puts them into
+//! their segments. At any moment segments and fresh rows together say exactly what the table does.
 
 use std::collections::BTreeMap;
 
@@ -111,8 +111,8 @@ impl Owner<'_> {
         })
     }
 
-    /// Ids of rows that were written since their segments, with the bytes of their columns; none for what
-    /// is gone or in the trash.
+    /// Ids of rows that were written since their segments, with the bytes of their columns; none
+    /// for what is gone or in the trash.
     pub(crate) fn fresh(self, connection: &Connection) -> rusqlite::Result<Fresh> {
         let query = "SELECT id, fields FROM racun_fresh
                      WHERE table_name = ? AND tenant = ? ORDER BY id";
@@ -173,7 +173,8 @@ impl Owner<'_> {
         Ok((0..segment.size).map(row).collect())
     }
 
-    /// Replaces the segment at `place` of `segments` by its rows and the `changes` that belong there.
+    /// Replaces the segment at `place` of `segments` by its rows and the `changes` that belong
+    /// there.
     fn rewrite(
         self,
         connection: &Connection,
@@ -266,8 +267,8 @@ pub(crate) fn waiting(connection: &Connection) -> rusqlite::Result<Vec<(String, 
     rows.collect()
 }
 
-/// Puts fresh rows into the segments where most of them belong, at most `segments` of these; how many are
-/// left. Many that are spread over many segments stay until they are worth it.
+/// Puts fresh rows into the segments where most of them belong, at most `segments` of these; how
+/// many are left. Many that are spread over many segments stay until they are worth it.
 pub(crate) fn settle(
     connection: &mut Connection,
     owner: Owner<'_>,
@@ -296,7 +297,8 @@ pub(crate) fn settle(
     Ok(left)
 }
 
-/// Makes segments of all rows of tables whose kept fields are not those of the file: of an earlier version.
+/// Makes segments of all rows of tables whose kept fields are not those of the file: of an earlier
+/// version.
 pub(crate) fn prepare(
     connection: &Connection,
     tables: &[&'static Table],

@@ -40,8 +40,8 @@ const TIME: Duration = Duration::from_secs(5);
 /// Steps of SQLite's machine between two looks at the clock.
 const STEPS: std::ffi::c_int = 10_000;
 
-/// Runs `read`, until it has taken [`TIME`]; when it panics, its caller gets no answer and the thread goes
-/// on.
+/// Runs `read`, until it has taken [`TIME`]; when it panics, its caller gets no answer and the
+/// thread goes on.
 pub(crate) fn run(connection: &mut Connection, read: Read) {
     run_for(connection, read, TIME);
 }

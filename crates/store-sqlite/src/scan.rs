@@ -1,7 +1,8 @@
-//! Lists that are found in columns ([`crate::columns`]), meaning what [`racun_kernel::evaluate`] means.
+//! Lists that are found in columns ([`crate::columns`]), meaning what [`racun_kernel::evaluate`]
+//! means.
 //!
-//! Segments are looked through in the direction in which ids break ties, row by row, so that of two rows
-//! with equal keys the first that is met comes first, and no id needs to be read to know it.
+//! Segments are looked through in the direction in which ids break ties, row by row, so that of two
+//! rows with equal keys the first that is met comes first, and no id needs to be read to know it.
 
 use std::cmp::Ordering;
 use std::collections::{HashMap, HashSet};
@@ -41,7 +42,8 @@ struct Candidate {
 }
 
 impl<'a> Scan<'a> {
-    /// `query` as a scan; `None` when it looks at what is in no column, or an index serves it better.
+    /// `query` as a scan; `None` when it looks at what is in no column, or an index serves it
+    /// better.
     pub(crate) fn of(table: &'static Table, query: &'a ListQuery) -> Option<Self> {
         let is_default = query.order.iter().all(|order| order.field.name == "created_at");
         if query.trash || (is_default && query.is_unfiltered()) {

@@ -9,8 +9,8 @@ use crate::{OpenError, columns};
 
 /// Marks the file as Racun's (`file` shows it): "RACN".
 const APPLICATION_ID: i64 = 0x5241_434E;
-/// The layout of what is below and of how values are encoded. A file of format 1 is brought up to it when
-/// it is opened: text is folded without accents since 2.
+/// The layout of what is below and of how values are encoded. A file of format 1 is brought up to
+/// it when it is opened: text is folded without accents since 2.
 const FORMAT: i64 = 2;
 
 /// Tables of the store itself.

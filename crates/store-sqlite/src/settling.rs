@@ -1,4 +1,5 @@
-//! When fresh rows are put into segments: after a commit, by the thread that writes, a few at a time.
+//! When fresh rows are put into segments: after a commit, by the thread that writes, a few at a
+//! time.
 
 use std::collections::HashMap;
 
@@ -44,8 +45,8 @@ impl Settling {
             }
             let owner = Owner { table, tenant: &tenant };
             match columns::settle(connection, owner, self.size, AT_ONCE) {
-                // What is left is counted from half of a segment's half, so that it is not looked at
-                // after each commit.
+                // What is left is counted from half of a segment's half, so that it is not looked
+                // at after each commit.
                 Ok(left) => *count = left.min(self.size / 4),
                 // The rows stay fresh, which is as true.
                 Err(error) => {

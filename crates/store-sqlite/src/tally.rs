@@ -10,8 +10,8 @@ use rusqlite::{Connection, Row};
 use crate::select::matching;
 use crate::sql::{Sql, place};
 
-/// What each of `tallies` comes to, all at one moment. Those of the same rows read them together: most of the
-/// time goes into bodies.
+/// What each of `tallies` comes to, all at one moment. Those of the same rows read them together:
+/// most of the time goes into bodies.
 pub(crate) fn tallies(
     connection: &mut Connection,
     tenant: &Tenant,

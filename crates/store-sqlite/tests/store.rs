@@ -89,7 +89,8 @@ fn random_lists_in_small_segments_equal_the_reference() {
     }
 }
 
-/// A file as format 1 left it: accents in what is searched, no segments, and an index that nothing needs.
+/// A file as format 1 left it: accents in what is searched, no segments, and an index that nothing
+/// needs.
 fn set_back(file: &Path) {
     let connection = rusqlite::Connection::open(file).unwrap();
     let before = "

@@ -1,5 +1,5 @@
-//! Lists of one tenant with 600,000 invoices, and the takings of a day among them: how long each takes one
-//! client, the median of some tries, beside what is aimed at.
+//! Lists of one tenant with 600,000 invoices, and the takings of a day among them: how long each
+//! takes one client, the median of some tries, beside what is aimed at.
 
 use std::time::{Duration, Instant};
 

@@ -76,8 +76,8 @@ fn copy(original: &Document, number: u64, total: u64) -> Document {
     copy
 }
 
-/// The same, of 5,000 customers and of differing amounts, 2,000 a day up to the day before: four of five
-/// are paid, one of a hundred is voided, and one of fifty is paid in part.
+/// The same, of 5,000 customers and of differing amounts, 2,000 a day up to the day before: four of
+/// five are paid, one of a hundred is voided, and one of fifty is paid in part.
 pub fn varied(original: &Document, number: u64, total: u64) -> Document {
     let mut copy = copy(original, number, total);
     let whole = |number: u64| i64::try_from(number).expect("few");

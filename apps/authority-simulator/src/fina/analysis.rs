@@ -1,8 +1,8 @@
 //! What CIS does not refuse and reports afterwards, and `provjera` at once: the analysis codes.
 //!
 //! Source: technical specification 2.7, the list of checks. Not there are those that look at what a
-//! taxpayer sent before, at the time of sending (101 to 104, 152, 153), and 112 to 114, 120 to 122 and
-//! 126 to 134, of which no public text says how they are counted.
+//! taxpayer sent before, at the time of sending (101 to 104, 152, 153), and 112 to 114, 120 to 122
+//! and 126 to 134, of which no public text says how they are counted.
 
 use serde_json::Value;
 

@@ -110,7 +110,8 @@ async fn older_operations_have_codes_of_their_own() {
     let checked = send("provjera", &check).await.text();
     assert_eq!(tag(&checked, "tns:SifraGreske"), Some("v100"));
     assert!(xmlsec::verifies(&running, &checked, FINA, "ProvjeraOdgovor"), "{checked}");
-    // Remarks of the analysis: reserved text, and a number of seven digits; and what is restrictive.
+    // Remarks of the analysis: reserved text, and a number of seven digits; and what is
+    // restrictive.
     let odd = Receipt {
         number: "1234567".to_owned(),
         total: "12500.00".to_owned(),

@@ -37,8 +37,8 @@ pub struct SoftwareMaker {
 }
 
 impl SoftwareMaker {
-    /// FURS wants name and address of who is not established in Slovenia, and the tax number alone of
-    /// who is.
+    /// FURS wants name and address of who is not established in Slovenia, and the tax number alone
+    /// of who is.
     fn whole<'de, D: Deserializer<'de>>(source: D) -> Result<Self, D::Error> {
         let said = Self::deserialize(source)?;
         match (&said.name, &said.address, &said.tax_number) {

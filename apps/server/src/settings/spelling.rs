@@ -1,4 +1,5 @@
-//! Names that are meant as settings and are none: `RACUN_DATABASE_URL`, with one underscore for two.
+//! Names that are meant as settings and are none: `RACUN_DATABASE_URL`, with one underscore for
+//! two.
 
 use super::{InvalidSetting, PREFIX, SEPARATOR};
 
@@ -20,11 +21,12 @@ const SECTIONS: [&str; 14] = [
     "BILLING",
 ];
 
-/// Beginnings of names that others set: tests, and Kubernetes and Docker for a service called `racun`.
+/// Beginnings of names that others set: tests, and Kubernetes and Docker for a service called
+/// `racun`.
 const FOREIGN: [&str; 4] = ["TEST_", "SERVICE_", "PORT_", "ENV_"];
 
-/// Refuses the first of `names` that begins as a setting does, but for its second underscore: it would be
-/// ignored, and Racun would run otherwise than whoever set it believes.
+/// Refuses the first of `names` that begins as a setting does, but for its second underscore: it
+/// would be ignored, and Racun would run otherwise than whoever set it believes.
 ///
 /// # Errors
 /// How it is spelled.

@@ -19,7 +19,8 @@ pub(super) enum Shape {
     OneOf(&'static [&'static str]),
     /// Text of a form: the test, and how to describe the form.
     Form(fn(&str) -> bool, &'static str),
-    /// An object with these properties; others are kept as they are, unless they are slips of these.
+    /// An object with these properties; others are kept as they are, unless they are slips of
+    /// these.
     Object(&'static [Property]),
     /// An object whose keys are the caller's, each of this shape.
     Each(&'static Shape),
@@ -139,8 +140,8 @@ fn check_whole(value: &Json, least: i64, most: i64) -> Issues {
     Issue::new(if value.is_number() { "out_of_range" } else { "invalid_type" }, message).into()
 }
 
-/// What is wrong with the known `properties` of `map`, and which others were meant to be known ones: those
-/// that are near to one. Whatever else callers keep there is theirs.
+/// What is wrong with the known `properties` of `map`, and which others were meant to be known
+/// ones: those that are near to one. Whatever else callers keep there is theirs.
 pub(super) fn check_properties(properties: &[Property], map: &Map<String, Json>) -> Issues {
     let mut issues = Issues::default();
     for Property { name, shape, required } in properties {

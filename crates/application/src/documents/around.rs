@@ -1,5 +1,5 @@
-//! What stands around a document that is to be voided: the credit notes that give back of it or settle
-//! it and, of a credit note, the invoice that it settles.
+//! What stands around a document that is to be voided: the credit notes that give back of it or
+//! settle it and, of a credit note, the invoice that it settles.
 
 use racun_documents::{
     Document, DocumentError, DocumentId, DocumentKind, RELATIONS, Refused, Relation, RelationType,
@@ -198,9 +198,9 @@ impl HeldAround {
     /// Whether the credit note `note`, whose links are `links`, may be voided.
     ///
     /// # Errors
-    /// [`Refused::TookBack`] when what it gives back of is voided, [`Refused::Settled`] when money was
-    /// paid back on it, [`Refused::SettlesInvoice`] when it settles anything but the one invoice that
-    /// it gives back of.
+    /// [`Refused::TookBack`] when what it gives back of is voided, [`Refused::Settled`] when money
+    /// was paid back on it, [`Refused::SettlesInvoice`] when it settles anything but the one
+    /// invoice that it gives back of.
     pub fn check_note(
         &self,
         note: &Document,

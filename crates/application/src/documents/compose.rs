@@ -91,8 +91,8 @@ pub(super) fn told_with(mut issues: Issues, error: DocumentError) -> DocumentErr
     }
 }
 
-/// `before` with what an update says; what is wrong goes to `issues`, and is left out. Lines are answered
-/// when they are to be calculated anew.
+/// `before` with what an update says; what is wrong goes to `issues`, and is left out. Lines are
+/// answered when they are to be calculated anew.
 pub(super) fn recompose(
     before: &Content,
     request: &DocumentRequest,

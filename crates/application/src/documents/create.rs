@@ -303,9 +303,10 @@ pub(crate) fn default_mode(entity: &Entity) -> CalculationMode {
 ///
 /// # Errors
 /// [`racun_kernel::StoreError::NotFound`], [`racun_documents::Refused::NotDraft`], a date in the
-/// future, or another than the day of issue where a tax authority is told, links that no longer fit, an advance invoice that is not paid in full, or
-/// [`DocumentError::ChangedMeanwhile`] when somebody moved the draft to another sequence or changed
-/// its links. What fiscalization lacks, when a tax authority is to be told of it.
+/// future, or another than the day of issue where a tax authority is told, links that no longer
+/// fit, an advance invoice that is not paid in full, or [`DocumentError::ChangedMeanwhile`] when
+/// somebody moved the draft to another sequence or changed its links. What fiscalization lacks,
+/// when a tax authority is to be told of it.
 pub async fn finalize<'a>(
     ports: impl Into<Ports<'a>>,
     scope: &Scope,

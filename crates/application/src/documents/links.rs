@@ -132,9 +132,9 @@ pub(super) fn check(
     refuse(targets, reason)
 }
 
-/// Checks that the draft `source`, which is to be issued, may still be linked as its `relations` say
-/// to `targets`, which are held: nothing may have ended meanwhile, nor an advance have been used up
-/// but where it was linked by force.
+/// Checks that the draft `source`, which is to be issued, may still be linked as its `relations`
+/// say to `targets`, which are held: nothing may have ended meanwhile, nor an advance have been
+/// used up but where it was linked by force.
 ///
 /// # Errors
 /// As [`check`].
@@ -288,8 +288,8 @@ pub(super) fn credit(
     Err(DocumentError::LinkRefused(issue.into()))
 }
 
-/// Checks that a credit note that was used or paid back still gives back of something after its links
-/// changed from `old` to `new`; otherwise that money would be there a second time.
+/// Checks that a credit note that was used or paid back still gives back of something after its
+/// links changed from `old` to `new`; otherwise that money would be there a second time.
 ///
 /// # Errors
 /// [`DocumentError::LinkRefused`].

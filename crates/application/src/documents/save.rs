@@ -98,7 +98,8 @@ impl Savings {
         issues.into_result(self)
     }
 
-    /// The rows to hold: the record that is to be refreshed, or those of whom a new customer may be one.
+    /// The rows to hold: the record that is to be refreshed, or those of whom a new customer may be
+    /// one.
     pub(super) fn loads(&self) -> Vec<Load> {
         let tenant = Tenant::entity(self.act.entity_id);
         let load = |(id, _): &(CustomerId, _)| Load::One {
@@ -113,8 +114,8 @@ impl Savings {
         refreshed.chain(newcomer.into_iter().flatten()).collect()
     }
 
-    /// The customer of the catalogue who is the document's, when it is one who was to be added; given
-    /// the rows of [`Savings::loads`].
+    /// The customer of the catalogue who is the document's, when it is one who was to be added;
+    /// given the rows of [`Savings::loads`].
     pub(super) fn recognise(
         &mut self,
         held: &[Vec<Stored>],
@@ -206,8 +207,9 @@ impl Savings {
     }
 }
 
-/// What a unit holds to find out whether the catalogue knows the customer `party` already: the entity, so
-/// that of two that come at once one waits for the other, and who has the same tax number or name.
+/// What a unit holds to find out whether the catalogue knows the customer `party` already: the
+/// entity, so that of two that come at once one waits for the other, and who has the same tax
+/// number or name.
 pub(super) fn newcomer_loads(scope: &Scope, party: &Party, stamp: &Stamp) -> Vec<Load> {
     let customer = customer_input(party).into_customer(scope.entity(), stamp);
     customer.map_or_else(

@@ -30,19 +30,20 @@ pub struct Voiding {
 
 /// Declares an issued document void. Its number stays taken.
 ///
-/// Advance money that an invoice had goes back to its advances, and credit that had settled it to the
-/// credit notes; what a credit note gave back no longer counts. While a credit note gives back of a
-/// document, it is not voided.
+/// Advance money that an invoice had goes back to its advances, and credit that had settled it to
+/// the credit notes; what a credit note gave back no longer counts. While a credit note gives back
+/// of a document, it is not voided.
 ///
-/// Where an invoice may not simply end (in Portugal, and when a tax authority was told of it), a credit
-/// note over all that others have not given back is issued in the same commit, linked to it, and with
-/// them settles what was open of it. The tax authority is told of that, issued where the invoice was.
+/// Where an invoice may not simply end (in Portugal, and when a tax authority was told of it), a
+/// credit note over all that others have not given back is issued in the same commit, linked to it,
+/// and with them settles what was open of it. The tax authority is told of that, issued where the
+/// invoice was.
 ///
 /// # Errors
-/// [`racun_kernel::StoreError::NotFound`], what the document's stage refuses, an advance invoice that
-/// is applied, a document that credit notes stand on, a credit note that was paid back or settles
-/// another invoice than the one that it gives back of, a fiscalized document that is no plain invoice,
-/// or what fiscalization lacks.
+/// [`racun_kernel::StoreError::NotFound`], what the document's stage refuses, an advance invoice
+/// that is applied, a document that credit notes stand on, a credit note that was paid back or
+/// settles another invoice than the one that it gives back of, a fiscalized document that is no
+/// plain invoice, or what fiscalization lacks.
 pub async fn void<'a>(
     ports: impl Into<Ports<'a>>,
     scope: &Scope,
@@ -183,8 +184,8 @@ struct Crediting {
     now: Option<OffsetDateTime>,
 }
 
-/// Voids an invoice by a credit note over what others have not given back. Together they settle all that
-/// payments by hand have left open; advance money and credit from elsewhere go back by that.
+/// Voids an invoice by a credit note over what others have not given back. Together they settle all
+/// that payments by hand have left open; advance money and credit from elsewhere go back by that.
 fn by_credit(
     held: Held,
     around: HeldAround,
@@ -243,8 +244,8 @@ fn by_credit(
     Ok((document, issued.sending, writes))
 }
 
-/// A credit note over all of `invoice` that `notes` have not given back: the same amounts to the cent,
-/// also of custom documents and of corrected totals.
+/// A credit note over all of `invoice` that `notes` have not given back: the same amounts to the
+/// cent, also of custom documents and of corrected totals.
 fn credit_of(invoice: &Document, notes: &[Document], today: Date) -> Result<NewDocument, Refused> {
     let (lines, given) = rest(invoice, notes)?;
     Ok(NewDocument {

@@ -266,8 +266,8 @@ impl Change<'_> {
     }
 }
 
-/// The customer's record, when the update of a document with `content` is to refresh it; or those of
-/// whom a new one may be.
+/// The customer's record, when the update of a document with `content` is to refresh it; or those
+/// of whom a new one may be.
 fn customer_loads(
     scope: &Scope,
     request: &DocumentRequest,

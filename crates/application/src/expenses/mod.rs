@@ -238,8 +238,8 @@ pub async fn get(store: &dyn Store, scope: &Scope, id: ExpenseId) -> Result<Expe
     live(store.get(&EXPENSES, &scope.tenant(), &id.to_string()).await?, id)
 }
 
-/// That the supplier's document of `expense` is in the books already: as the first of the others that
-/// have its number, and are not voided.
+/// That the supplier's document of `expense` is in the books already: as the first of the others
+/// that have its number, and are not voided.
 ///
 /// # Errors
 /// When the store fails.

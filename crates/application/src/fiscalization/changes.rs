@@ -92,8 +92,8 @@ fn skipped(matter: &Matter) -> Concern {
     }
 }
 
-/// CIS hears of every change of what it holds as the means, on the day of the issue, once it has the
-/// receipt.
+/// CIS hears of every change of what it holds as the means, on the day of the issue, once it has
+/// the receipt.
 fn fiscalized(
     matter: &Matter,
     status: FiscalStatus,

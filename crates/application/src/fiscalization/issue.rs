@@ -101,8 +101,8 @@ impl Issuing {
     }
 
     /// The day of issue in the authority's zone. What the authority is told is stated on the
-    /// document (XSD of FURS, `IssueDateTime`; technical specification of CIS 2.7, `DatVrijeme`), and
-    /// its number is unique in that day's year.
+    /// document (XSD of FURS, `IssueDateTime`; technical specification of CIS 2.7, `DatVrijeme`),
+    /// and its number is unique in that day's year.
     pub fn day(&self) -> Date {
         self.authority().local(self.stamp.now()).date()
     }
@@ -224,8 +224,8 @@ impl Issuing {
         })
     }
 
-    /// Refuses what CIS is known to refuse, before it takes a number. What takes a receipt back may be
-    /// as high as that was.
+    /// Refuses what CIS is known to refuse, before it takes a number. What takes a receipt back may
+    /// be as high as that was.
     fn check_total(&self, receipt: &fina::Receipt) -> Result<(), Issues> {
         if self.takes_back {
             return Ok(());

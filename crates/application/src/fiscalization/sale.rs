@@ -44,8 +44,8 @@ pub(super) struct Paid {
 /// What `document` says to `authority`, paid as `paid` says, correcting `corrects`.
 ///
 /// # Errors
-/// An issue at `exchange_rate` when it comes to nothing in euros; what is wrong with the schemes that
-/// its lines name.
+/// An issue at `exchange_rate` when it comes to nothing in euros; what is wrong with the schemes
+/// that its lines name.
 pub(super) fn sale(
     document: &Document,
     paid: Paid,
@@ -101,8 +101,8 @@ pub(super) fn sale(
     Ok(sale)
 }
 
-/// Takes the consumption tax `tax` out of the taxes of its rate, or, at zero percent, out of what is
-/// exempt.
+/// Takes the consumption tax `tax` out of the taxes of its rate, or, at zero percent, out of what
+/// is exempt.
 fn take(taxes: &mut [SaleTax], exempt: &mut Decimal, tax: &SaleTax) {
     match taxes.iter_mut().find(|known| known.rate == tax.rate) {
         Some(known) => {

@@ -57,8 +57,8 @@ pub(super) fn margin(content: &Content) -> Decimal {
 /// Accepts the schemes that the lines of `content` name to `authority`.
 ///
 /// # Errors
-/// A consumption tax above 3 percent or in another currency than euros; a margin scheme with a rate.
-/// Each with the path of its tax.
+/// A consumption tax above 3 percent or in another currency than euros; a margin scheme with a
+/// rate. Each with the path of its tax.
 pub(super) fn check(content: &Content, authority: Authority) -> Result<(), Issues> {
     let mut issues = Issues::default();
     for (place, _, tax) in taxes(content) {

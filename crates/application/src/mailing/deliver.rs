@@ -104,8 +104,8 @@ impl Postman {
             }
             ready.text = ready.text.replace(SECRET, &secret);
             ready.html = ready.html.map(|html| html.replace(SECRET, &secret));
-            // Another attempt brings another token, so it is another message; also after one that nobody
-            // noted, as its worker died.
+            // Another attempt brings another token, so it is another message; also after one that
+            // nobody noted, as its worker died.
             id = format!("{id}_{}", stamp.ulid()).to_lowercase();
         }
         let mailbox = |address: &String| Mailbox { name: None, address: address.clone() };

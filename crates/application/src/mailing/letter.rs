@@ -85,7 +85,8 @@ impl LetterRequest {
     }
 }
 
-/// Accepts texts of mails among the settings of an entity or a business unit: their variables there are.
+/// Accepts texts of mails among the settings of an entity or a business unit: their variables there
+/// are.
 ///
 /// # Errors
 /// `unknown_placeholder` for each text with one that there is not, by its path.

@@ -35,8 +35,8 @@ impl Sender {
         Self { base, product: product.cloned().unwrap_or_else(|| PRODUCT.to_owned()) }
     }
 
-    /// What its mails stand for: what the service is called, and the link to `page` for whoever reads
-    /// the language of `locale`. The token is first in it, for programs that cut it out.
+    /// What its mails stand for: what the service is called, and the link to `page` for whoever
+    /// reads the language of `locale`. The token is first in it, for programs that cut it out.
     pub(super) fn values(&self, page: &str, locale: &str) -> Values {
         let mut values = Values::default();
         let language = locale.split('-').next().unwrap_or_default();
@@ -105,8 +105,8 @@ pub async fn request_password_reset(
     Ok(())
 }
 
-/// Lets someone into the entity. An invitation is written with the mail of `sender`; without one the
-/// admin hands the token over.
+/// Lets someone into the entity. An invitation is written with the mail of `sender`; without one
+/// the admin hands the token over.
 ///
 /// # Errors
 /// As [`access::add_entity_user`].

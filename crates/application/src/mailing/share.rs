@@ -82,8 +82,9 @@ pub enum SharedReply {
 /// Notes what whoever has an estimate's link says of it. Saying it again changes nothing.
 ///
 /// # Errors
-/// [`StoreError::NotFound`] for an id that is unknown, was taken away, is no estimate's, or is of an
-/// entity that is closed; what [`Document::accept`] or [`Document::reject`] refuses; a voided one.
+/// [`StoreError::NotFound`] for an id that is unknown, was taken away, is no estimate's, or is of
+/// an entity that is closed; what [`Document::accept`] or [`Document::reject`] refuses; a voided
+/// one.
 pub async fn reply_to_shared(
     store: &dyn Store,
     shareable_id: &str,

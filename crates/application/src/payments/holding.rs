@@ -15,8 +15,8 @@ use crate::error::Error;
 use crate::fiscalization::may_be_paid_by;
 use crate::settling::{Sheet, payments};
 
-/// Refuses money on a document that was issued without being fiscalized, when it comes in a way that
-/// would have had to be. Settlements move none.
+/// Refuses money on a document that was issued without being fiscalized, when it comes in a way
+/// that would have had to be. Settlements move none.
 fn check_skipped(sheet: &Sheet, kind: PaymentType, stamp: &Stamp) -> Result<(), TypeChangeError> {
     let moves = !matches!(kind, PaymentType::CreditNote | PaymentType::Advance);
     let is_legal = |document: &Document| may_be_paid_by(document, kind, stamp.now());
@@ -81,8 +81,8 @@ impl Held {
 }
 
 impl Decided {
-    /// What becomes of the payment, and the document that it is on, as it was held; `None` when it is
-    /// on none that is ever fiscalized.
+    /// What becomes of the payment, and the document that it is on, as it was held; `None` when it
+    /// is on none that is ever fiscalized.
     pub(super) fn change(&self) -> Result<Option<(TypeChange, Document)>, StoreError> {
         let after = self.outcome.payment.as_ref();
         let change = after.and_then(|after| TypeChange::between(self.payment.as_ref(), after));

@@ -10,10 +10,10 @@
 //!
 //! **One attempt at a time.** An attempt has an id and a lease. While the lease lasts, nothing else
 //! that changes how the document is paid begins, the same change neither: two reports of one change
-//! that overtake each other leave the authority with what was told first. Whoever gets no answer ends
-//! the lease and leaves the attempt; whoever dies leaves both, and the lease runs out, or is void when it
-//! is certain that the process is gone. Then the same change may begin the
-//! next attempt, and no other: it is reported again, which the authority must bear. Only the attempt
+//! that overtake each other leave the authority with what was told first. Whoever gets no answer
+//! ends the lease and leaves the attempt; whoever dies leaves both, and the lease runs out, or is
+//! void when it is certain that the process is gone. Then the same change may begin the next
+//! attempt, and no other: it is reported again, which the authority must bear. Only the attempt
 //! that was begun last is written or cleared, by its own outcome.
 //!
 //! What is no concern of the authority is one commit.
@@ -55,15 +55,15 @@ struct Reporting {
 
 /// Carries `command` out. The payment's documents stay.
 ///
-/// What concerns a tax authority is made only when the authority of `ports` confirmed it, all of the
-/// command at once.
+/// What concerns a tax authority is made only when the authority of `ports` confirmed it, all of
+/// the command at once.
 ///
 /// # Errors
 /// [`StoreError::NotFound`], or what settlement refuses. [`TypeChangeError::Refused`] and
-/// [`TypeChangeError::Provider`] leave all as it was; [`TypeChangeError::Unreachable`] does, too, and
-/// keeps the attempt; [`TypeChangeError::Unconfirmed`] while the attempt of another change on the
-/// document stands, or any is under way; [`TypeChangeError::Unrecorded`] when the authority took what
-/// could then not be stored.
+/// [`TypeChangeError::Provider`] leave all as it was; [`TypeChangeError::Unreachable`] does, too,
+/// and keeps the attempt; [`TypeChangeError::Unconfirmed`] while the attempt of another change on
+/// the document stands, or any is under way; [`TypeChangeError::Unrecorded`] when the authority
+/// took what could then not be stored.
 pub(super) async fn run(
     ports: PaymentPorts<'_>,
     scope: &Scope,
@@ -191,8 +191,8 @@ fn attempt(matter: &Matter, id: String, now: OffsetDateTime) -> PaymentChange {
 /// Makes a change that the authority took, if the attempt is still the last one.
 ///
 /// Whoever took it over reports it again, and writes it. Payments of types that were there may have
-/// come or gone meanwhile; when the document is then paid otherwise than the authority was told, the
-/// attempt stays, and the same change reports it as it is.
+/// come or gone meanwhile; when the document is then paid otherwise than the authority was told,
+/// the attempt stays, and the same change reports it as it is.
 fn finish(
     held: Held,
     command: Command,
@@ -253,7 +253,8 @@ fn is_of(pending: &PaymentChange, change: &TypeChange) -> bool {
         && pending.to == name(change.to)
 }
 
-/// Whether `change` sends the payment of another attempt to the trash, where that could not be made.
+/// Whether `change` sends the payment of another attempt to the trash, where that could not be
+/// made.
 fn would_lose(pending: &PaymentChange, change: &TypeChange) -> bool {
     let is_its = change.payment_id.is_some() && change.payment_id == pending.payment_id;
     is_its && change.to.is_none() && !is_of(pending, change)

@@ -26,8 +26,8 @@ pub struct MoveOrder {
 /// Moves lines from the tab `id` to another one, and answers the tab that they left.
 ///
 /// # Errors
-/// [`PosError::NotFound`]; another tab that is not there, at `to_tab_id`; as [`Tab::move_lines`]; the
-/// store's failure.
+/// [`PosError::NotFound`]; another tab that is not there, at `to_tab_id`; as [`Tab::move_lines`];
+/// the store's failure.
 pub async fn move_lines(
     store: &dyn Store,
     scope: &Scope,

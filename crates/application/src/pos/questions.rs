@@ -43,8 +43,9 @@ const fn number_of_line(path: JsonPath) -> Part {
     Part::Element(path, FieldKind::Number)
 }
 
-/// The answers, in the order in which they are asked for. Those on money are two: of documents in the
-/// report's currency, by type; and of others, by type and document, for each has a rate of its own.
+/// The answers, in the order in which they are asked for. Those on money are two: of documents in
+/// the report's currency, by type; and of others, by type and document, for each has a rate of its
+/// own.
 pub(super) struct Answers {
     pub voided: Vec<TallyRow>,
     pub sales: Vec<TallyRow>,
@@ -179,8 +180,8 @@ fn taken_back(table: &'static Table, day: &Day, filter: &Filter) -> [Tally; 2] {
     [of(day.start, before), of(day.cut.max(day.start), own)]
 }
 
-/// The currency of a document, and the one that it was converted into: [`super::takings::money`] reads
-/// them.
+/// The currency of a document, and the one that it was converted into: [`super::takings::money`]
+/// reads them.
 fn currencies(table: &'static Table) -> impl Iterator<Item = Part> {
     [Part::field(table, "currency_code"), QUOTE].into_iter()
 }

@@ -1,8 +1,8 @@
 //! Daily takings, added up where the documents are: [`racun_pos::takings`] says what they mean.
 //!
-//! All figures are asked in one question, so that a sale that is made meanwhile is in all parts of the
-//! report or in none. Documents stay in the database, but for the few whose money has a rate of its own
-//! or whose invoice ended on the day. Names of categories are looked up afterwards.
+//! All figures are asked in one question, so that a sale that is made meanwhile is in all parts of
+//! the report or in none. Documents stay in the database, but for the few whose money has a rate of
+//! its own or whose invoice ended on the day. Names of categories are looked up afterwards.
 
 use std::collections::BTreeMap;
 
@@ -256,8 +256,8 @@ fn is_here(document: &Document, filter: &Filter) -> bool {
 }
 
 /// The sum at `place` of a group that starts with the document's currency and the one that it was
-/// converted into, in `currency`: the sum itself, the converted one behind it, or nothing when it was
-/// not converted, or into another.
+/// converted into, in `currency`: the sum itself, the converted one behind it, or nothing when it
+/// was not converted, or into another.
 fn money(row: &TallyRow, place: usize, currency: Currency) -> Decimal {
     let is_own = |value: &Value| *value == currency.code().into();
     match row.by.iter().take(2).position(is_own) {

@@ -1,5 +1,5 @@
-//! The law of payments on a receipt, over commands in random order, side by side, by requests that get
-//! no answer or die: how the receipt is paid here is what CIS holds, or the doubt is shown.
+//! The law of payments on a receipt, over commands in random order, side by side, by requests that
+//! get no answer or die: how the receipt is paid here is what CIS holds, or the doubt is shown.
 
 use std::panic::{AssertUnwindSafe, resume_unwind};
 use std::sync::{Arc, Mutex};

@@ -1,5 +1,5 @@
-//! Taxes beyond VAT by rate: consumption tax, margin schemes, taxpayers outside VAT, and what is left
-//! to pay after advances.
+//! Taxes beyond VAT by rate: consumption tax, margin schemes, taxpayers outside VAT, and what is
+//! left to pay after advances.
 
 use racun_application::documents::{Creation, DocumentRequest, LineTaxRequest};
 use racun_documents::{Document, DocumentKind};

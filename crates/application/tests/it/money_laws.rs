@@ -1,5 +1,6 @@
-//! What holds after any sequence of what people do with advances, credit notes, invoices and payments,
-//! on both stores: money is there once, nothing of it is lost, and who is refused changes nothing.
+//! What holds after any sequence of what people do with advances, credit notes, invoices and
+//! payments, on both stores: money is there once, nothing of it is lost, and who is refused changes
+//! nothing.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;

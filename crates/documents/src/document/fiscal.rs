@@ -22,12 +22,12 @@ impl DocumentKind {
     }
 }
 
-/// Accepts `date` as the date of a document that is issued and reported to a tax authority on `day`,
-/// in the authority's zone.
+/// Accepts `date` as the date of a document that is issued and reported to a tax authority on
+/// `day`, in the authority's zone.
 ///
-/// Source: the time of issue that is reported is the one that is stated on the document (XSD of FURS,
-/// `IssueDateTime`; technical specification of CIS, `DatVrijeme`), and numbers are unique in the
-/// year of issue (ZDavPR, article 5; NN 89/2025, article 9).
+/// Source: the time of issue that is reported is the one that is stated on the document (XSD of
+/// FURS, `IssueDateTime`; technical specification of CIS, `DatVrijeme`), and numbers are unique in
+/// the year of issue (ZDavPR, article 5; NN 89/2025, article 9).
 ///
 /// # Errors
 /// `date_not_day_of_issue` at `date`.
@@ -121,8 +121,8 @@ impl Document {
 
     /// The draft as it may be issued on `day`, where the law wants the day of issue as its date.
     ///
-    /// A draft that is dated on the day on which it was made takes the day, for that is the date of a
-    /// draft when nobody says one.
+    /// A draft that is dated on the day on which it was made takes the day, for that is the date of
+    /// a draft when nobody says one.
     ///
     /// # Errors
     /// An issue at `date` when somebody said another one.

@@ -1,4 +1,5 @@
-//! What documents are to one another in money: advances with their tax, and what credit notes leave.
+//! What documents are to one another in money: advances with their tax, and what credit notes
+//! leave.
 
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
 

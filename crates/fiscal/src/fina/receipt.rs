@@ -217,8 +217,8 @@ impl Receipt {
     ///
     /// Its parts make its total. What a buyer owes the tax of is not subject to tax here: the
     /// schema has no field of its own for it. Neither is what a margin scheme taxes: `IznosMarza`
-    /// repeats it and is in no sum (check 166). Who is not in the VAT system states no parts (checks
-    /// 142 to 145).
+    /// repeats it and is in no sum (check 166). Who is not in the VAT system states no parts
+    /// (checks 142 to 145).
     ///
     /// # Errors
     /// When the key cannot sign.

@@ -121,9 +121,9 @@ impl Invoice {
     /// The invoice that says what the sale says, marked with its ZOI.
     ///
     /// What is to be paid is what settled advances leave of the total: the schema's "amount of the
-    /// invoice for payment". A consumption tax is none of Slovenia's, so it is not stated apart. A buyer's number that is blank, longer than 20
-    /// characters or no single line is left out: the authority would refuse the invoice because of
-    /// it.
+    /// invoice for payment". A consumption tax is none of Slovenia's, so it is not stated apart. A
+    /// buyer's number that is blank, longer than 20 characters or no single line is left out: the
+    /// authority would refuse the invoice because of it.
     ///
     /// # Errors
     /// When the key cannot sign.

@@ -67,8 +67,8 @@ pub(crate) const ROUTES: &[Route] = &[
     .answers::<EntityBody>(),
 ];
 
-/// Entities as they are answered: with what is set of their fiscalization, unless the caller may not
-/// read that.
+/// Entities as they are answered: with what is set of their fiscalization, unless the caller may
+/// not read that.
 async fn answered(
     services: &Services,
     entities: Vec<Entity>,

@@ -74,7 +74,8 @@ pub(super) struct NewEntityBody {
     /// Starting capital, in the currency.
     #[schema(schema_with = nullable_number)]
     starting_capital: Option<Decimal>,
-    /// Whether its documents are real; never changes. A key's own when absent; needed from a session.
+    /// Whether its documents are real; never changes. A key's own when absent; needed from a
+    /// session.
     environment: Option<EnvironmentBody>,
     /// Whether it charges value added tax; true when absent.
     is_tax_subject: Option<bool>,

@@ -84,8 +84,8 @@ struct SignUpBody {
     name: Option<String>,
     /// The account's name; the person's when absent.
     company_name: Option<String>,
-    /// Name or code of the account's country: what is mailed is in its language, where `locale` says no
-    /// other.
+    /// Name or code of the account's country: what is mailed is in its language, where `locale`
+    /// says no other.
     country: Option<String>,
     /// The language they read: `sl-SI` or `sl`.
     locale: Option<String>,

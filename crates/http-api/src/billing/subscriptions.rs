@@ -22,8 +22,8 @@ const TAG: &str = "White-label subscriptions";
 const READ: Gate = Gate::Entity(ReadBilling);
 const MANAGE: Gate = Gate::Entity(ManageBilling);
 
-/// Routes of subscriptions. They answer 404 for an entity that has none, for nothing is limited; but for
-/// the plans, of which there are none then.
+/// Routes of subscriptions. They answer 404 for an entity that has none, for nothing is limited;
+/// but for the plans, of which there are none then.
 pub(crate) const ROUTES: &[Route] = &[
     Route::get("/white-label-subscriptions", "getSubscription", READ, || web::to(get))
         .about(TAG, "Answers the entity's subscription, and what was used of it.")

@@ -108,8 +108,8 @@ pub struct LineTaxInputBody {
     /// A rate in percent; it needs no tax record.
     #[schema(schema_with = nullable_number)]
     rate: Option<Decimal>,
-    /// The classification of a tax. Beside a rate it says what authorities are told of the tax: `pnp`
-    /// is Croatia's consumption tax, `margin` a sale that a margin scheme taxes, at rate 0.
+    /// The classification of a tax. Beside a rate it says what authorities are told of the tax:
+    /// `pnp` is Croatia's consumption tax, `margin` a sale that a margin scheme taxes, at rate 0.
     classification: Option<String>,
     /// Whether the customer owes the tax.
     reverse_charge: Option<bool>,

@@ -77,8 +77,9 @@ pub struct AdvanceTaxBody {
 }
 
 /// What an invoice has of an advance invoice, with the base and tax that it bore there: what the
-/// final invoice deducts. Where it has a part of the advance, each rate is in proportion to what the
-/// advance had left, rounded by the largest remainder; the parts of an advance come to the advance.
+/// final invoice deducts. Where it has a part of the advance, each rate is in proportion to what
+/// the advance had left, rounded by the largest remainder; the parts of an advance come to the
+/// advance.
 #[derive(Debug, Serialize, ToSchema)]
 #[schema(as = AppliedAdvance)]
 pub struct AppliedAdvanceBody {

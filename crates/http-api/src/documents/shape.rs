@@ -64,7 +64,8 @@ pub trait Shape: 'static {
         let mut taken = TAKEN.lock().unwrap_or_else(PoisonError::into_inner);
         taken.entry(Self::name().into_owned()).or_insert_with(|| {
             let names = DocumentProperties::NAMES.iter().copied();
-            // Made once for each of the sixteen shapes, and kept: types borrow their names for ever.
+            // Made once for each of the sixteen shapes, and kept: types borrow their names for
+            // ever.
             names.filter(|name| Self::takes(name)).collect::<Vec<_>>().leak()
         })
     }

@@ -224,8 +224,8 @@ impl ApiError {
         self
     }
 
-    /// The same error, which holds only now: the same request may succeed when it is sent again. So its
-    /// answer is not kept for those who do.
+    /// The same error, which holds only now: the same request may succeed when it is sent again. So
+    /// its answer is not kept for those who do.
     #[must_use]
     pub const fn for_now(mut self) -> Self {
         self.is_for_now = true;
@@ -264,8 +264,8 @@ impl ApiError {
         Self::new(Kind::NotFound, message)
     }
 
-    /// There is no record of the kind `wanted` with `id`, which does not read like one. What was sent is
-    /// not repeated: a key may stand where an id belongs.
+    /// There is no record of the kind `wanted` with `id`, which does not read like one. What was
+    /// sent is not repeated: a key may stand where an id belongs.
     #[must_use]
     pub fn no_such(wanted: &str, id: &str) -> Self {
         let wanted = naming::words(wanted);
@@ -312,8 +312,8 @@ impl ApiError {
         &self.more.issues
     }
 
-    /// The most specific code of the refusal: its own, that of its reason, or that of its first issue.
-    /// `None` where the kind says all there is to say.
+    /// The most specific code of the refusal: its own, that of its reason, or that of its first
+    /// issue. `None` where the kind says all there is to say.
     #[must_use]
     pub fn reason(&self) -> Option<&str> {
         let own = self.code.map(OwnCode::name);

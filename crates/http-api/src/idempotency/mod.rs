@@ -6,10 +6,11 @@
 //! with the first effect, and its answer is stored before it is sent. Where a process died between
 //! the two, the answer is made anew from what the effect made (`rebuild`).
 //!
-//! Kept is every answer of a handler that says something of the request, also a refusal that changed
-//! nothing: a copy of it is answered the same. Not kept is an error that says of itself that the request
-//! is to be sent again ([`ApiError::asks_again`]: 5xx, 429, whatever bears `Retry-After`, somebody else's
-//! concurrent edit), and what the gate or the key itself refuses, for which no handler ran.
+//! Kept is every answer of a handler that says something of the request, also a refusal that
+//! changed nothing: a copy of it is answered the same. Not kept is an error that says of itself
+//! that the request is to be sent again ([`ApiError::asks_again`]: 5xx, 429, whatever bears
+//! `Retry-After`, somebody else's concurrent edit), and what the gate or the key itself refuses,
+//! for which no handler ran.
 //!
 //! | Module    | Owns                                                       |
 //! | --------- | ---------------------------------------------------------- |

@@ -1,9 +1,9 @@
 //! Schemas of bodies, as generators of clients need them.
 //!
-//! What is sent and what is answered is described apart. What is sent is closed: a client that has an
-//! enum of all values cannot send another. What is answered is open: a value that a later version
-//! adds breaks no client. A type of both sides therefore has two schemas where the sides differ; the
-//! sent one is called `…Input`.
+//! What is sent and what is answered is described apart. What is sent is closed: a client that has
+//! an enum of all values cannot send another. What is answered is open: a value that a later
+//! version adds breaks no client. A type of both sides therefore has two schemas where the sides
+//! differ; the sent one is called `…Input`.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -17,7 +17,8 @@ use crate::route::{Route, Verb};
 /// Where schemas stand.
 const PLACE: &str = "#/components/schemas/";
 
-/// Names that generators write for maps and values of any kind; what they mean stands in their place.
+/// Names that generators write for maps and values of any kind; what they mean stands in their
+/// place.
 const ANONYMOUS: [&str; 2] = ["BTreeMap", "Value"];
 
 /// The schemas of a side, by name.
@@ -359,8 +360,8 @@ fn bare(value: &Json) -> String {
     value.as_str().map_or_else(|| value.to_string(), str::to_owned)
 }
 
-/// The names that mean one thing when sent and another when answered, so that they need two schemas:
-/// they differ, or lead to something that does.
+/// The names that mean one thing when sent and another when answered, so that they need two
+/// schemas: they differ, or lead to something that does.
 fn apart(sent: &Schemas, told: &Schemas) -> BTreeSet<String> {
     let differs =
         |(name, schema): &(&String, &Json)| told.get(*name).is_some_and(|it| it != *schema);

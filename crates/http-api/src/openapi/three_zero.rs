@@ -1,6 +1,6 @@
-//! The same description for tools that read OpenAPI 3.0 only: null is a keyword there, a reference has
-//! nothing beside it, and a licence has no identifier. Operations that take forms are left out, for some
-//! of these tools refuse the whole description for one of them.
+//! The same description for tools that read OpenAPI 3.0 only: null is a keyword there, a reference
+//! has nothing beside it, and a licence has no identifier. Operations that take forms are left out,
+//! for some of these tools refuse the whole description for one of them.
 
 use serde_json::{Map, Value as Json, json};
 

@@ -1,6 +1,6 @@
-//! Pages for people who follow a link in a mail: verifying an address, setting a new password, accepting
-//! an invitation. Each shows a form, and nothing changes until it is sent: programs that look at links
-//! in mails use nothing up.
+//! Pages for people who follow a link in a mail: verifying an address, setting a new password,
+//! accepting an invitation. Each shows a form, and nothing changes until it is sent: programs that
+//! look at links in mails use nothing up.
 //!
 //! | Module   | Owns                                                    |
 //! | -------- | ------------------------------------------------------- |

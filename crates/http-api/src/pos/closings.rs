@@ -48,7 +48,8 @@ pub(crate) const ROUTES: &[Route] = &[
 input! {
     /// A day to close.
     NewClosingBody as ClosePosDay into pos::NewClosing {
-        /// The day, `YYYY-MM-DD`; today in the entity's time zone when absent. A day to come is refused.
+        /// The day, `YYYY-MM-DD`; today in the entity's time zone when absent. A day to come is
+        /// refused.
         date: String,
         /// Closes this business premise instead of the entity.
         business_premise_name: String,

@@ -84,12 +84,14 @@ pub struct ShareBody {
 pub struct InvoiceTabBody {
     /// The device that has the claim. Only it invoices a claimed tab.
     device_id: Option<String>,
-    /// The version that the caller saw; another one refuses. Needed of a tab that nobody has claimed.
+    /// The version that the caller saw; another one refuses. Needed of a tab that nobody has
+    /// claimed.
     expected_version: Option<i64>,
     /// Some lines; what is left stays on the tab, open.
     lines: Option<Vec<LineChoiceBody>>,
-    /// One equal share of each line. The shares come to the tab's total, to the cent; no two differ by
-    /// more than one. Once one is invoiced, the tab's lines stay as they are, and the last one ends it.
+    /// One equal share of each line. The shares come to the tab's total, to the cent; no two differ
+    /// by more than one. Once one is invoiced, the tab's lines stay as they are, and the last one
+    /// ends it.
     share: Option<ShareBody>,
     /// Other tabs that the same invoice closes, whole; the device has claimed them.
     tab_ids: Option<Vec<String>>,

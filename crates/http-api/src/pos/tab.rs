@@ -233,8 +233,8 @@ pub struct TabBody {
 }
 
 impl TabBody {
-    /// The body of `tab`, which comes to `totals`: each state's own fields, and null for those of the
-    /// others.
+    /// The body of `tab`, which comes to `totals`: each state's own fields, and null for those of
+    /// the others.
     pub(crate) fn of(tab: Tab, totals: Option<pos::TabTotals>) -> Self {
         let taxes = totals.as_ref().map(|totals| totals.taxes.clone()).unwrap_or_default();
         let (status, invoiced) = (tab.status().convert(), tab.invoiced_shares().collect());
@@ -342,8 +342,8 @@ pub struct TabLineInputBody {
     /// Percent off, 0 to 100.
     #[schema(schema_with = nullable_number)]
     discount_percent: Option<Decimal>,
-    /// The taxes on it, instead of those of the item or of the entity's default tax; none at all when
-    /// empty.
+    /// The taxes on it, instead of those of the item or of the entity's default tax; none at all
+    /// when empty.
     tax_rates: Option<Vec<TabTaxInputBody>>,
     /// What the guest wants; at most 500 characters.
     note: Option<String>,

@@ -78,22 +78,23 @@ pub(super) struct TakingsBody {
     by_tax_rate: Vec<TaxTakingsBody>,
     /// In the order of the name; lines without a category come last, under null.
     by_category: Vec<CategoryTakingsBody>,
-    /// In the order of the label; invoices that nobody is known to have issued come last, under null.
+    /// In the order of the label; invoices that nobody is known to have issued come last, under
+    /// null.
     by_operator: Vec<OperatorTakingsBody>,
     /// What the day's invoices were not paid: `totals.gross` less all of `by_payment_type`.
     #[schema(schema_with = number)]
     unpaid: Decimal,
     refunds: RefundsBody,
-    /// Invoices that an earlier day counted, or this one before it was closed, and that were voided on
-    /// this day, unless credit notes gave back of them.
+    /// Invoices that an earlier day counted, or this one before it was closed, and that were voided
+    /// on this day, unless credit notes gave back of them.
     voided_later: TakenBackBody,
     /// Of `by_payment_type`, the money that came on another day than this one.
     paid_on_other_days: Vec<MoneyBody>,
     /// Money that came on this day for other documents than the day's invoices: for those of other
     /// days and voided ones, and for advance invoices.
     received_for_others: Vec<MoneyBody>,
-    /// Money of invoices and advance invoices that were voided on this day, as far as no credit note took
-    /// them back: it is handed back with that.
+    /// Money of invoices and advance invoices that were voided on this day, as far as no credit
+    /// note took them back: it is handed back with that.
     returned_by_voiding: Vec<MoneyBody>,
     /// Money that moved on this day, in less out: of each type `by_payment_type` less
     /// `paid_on_other_days`, plus `received_for_others`, less `refunds.by_payment_type` and
@@ -203,8 +204,8 @@ impl Convert<OperatorTakingsBody> for takings::OperatorTakings {
 answer! {
     /// What was given back on a day.
     RefundsBody as DailyRefunds from takings::Refunds {
-        /// Credit notes of the day's date. Those by which an invoice of this day was voided before it
-        /// was over, or closed, are left out, as their invoices are.
+        /// Credit notes of the day's date. Those by which an invoice of this day was voided before
+        /// it was over, or closed, are left out, as their invoices are.
         #[schema(schema_with = number)]
         count: Decimal,
         /// Before tax.

@@ -22,8 +22,8 @@ impl Query {
         Self(pairs.map(web::Query::into_inner).unwrap_or_default())
     }
 
-    /// Refuses parameters that `route` does not declare. Links in mails and on pages are let through:
-    /// mail programs and campaigns append parameters of their own to them.
+    /// Refuses parameters that `route` does not declare. Links in mails and on pages are let
+    /// through: mail programs and campaigns append parameters of their own to them.
     ///
     /// # Errors
     /// One issue for each unknown name.

@@ -315,8 +315,8 @@ pub struct ExpenseBody {
     deleted_at: Option<String>,
     created_at: String,
     updated_at: String,
-    /// What is odd about it: numbers that cannot be, rates that the supplier's country does not have;
-    /// in answers to one expense also that the supplier's document is in the books already.
+    /// What is odd about it: numbers that cannot be, rates that the supplier's country does not
+    /// have; in answers to one expense also that the supplier's document is in the books already.
     warnings: Vec<WarningBody>,
 }
 

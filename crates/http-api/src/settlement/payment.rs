@@ -46,8 +46,8 @@ macro_rules! payment_input {
             note: Option<String>,
             /// Up to 50 properties of at most 250 characters.
             metadata: Option<BTreeMap<String, String>>,
-            /// What the customer gives beyond the amount, 0 or more; with money that pays an invoice
-            /// or an advance invoice. It settles nothing.
+            /// What the customer gives beyond the amount, 0 or more; with money that pays an
+            /// invoice or an advance invoice. It settles nothing.
             #[schema(schema_with = nullable_number)]
             tip: Option<Decimal>,
             /// The cash that is handed over, at least amount and tip; with type `cash` only.

@@ -1,5 +1,5 @@
-//! Money of linked documents as it is answered: what is refused, why, and what an invoice shows of its
-//! advances.
+//! Money of linked documents as it is answered: what is refused, why, and what an invoice shows of
+//! its advances.
 
 use serde_json::{Value, json};
 

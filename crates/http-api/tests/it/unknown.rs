@@ -1,5 +1,6 @@
-//! What a request holds and nobody reads is refused: of every body of every operation, at every depth,
-//! and of every query string. The bodies come of the description, so no operation can be forgotten.
+//! What a request holds and nobody reads is refused: of every body of every operation, at every
+//! depth, and of every query string. The bodies come of the description, so no operation can be
+//! forgotten.
 
 use actix_web::http::Method;
 use actix_web::test::TestRequest;

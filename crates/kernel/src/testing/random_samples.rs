@@ -11,7 +11,8 @@ use crate::id::EntityId;
 use crate::{Decimal, Field, FieldKind, Metadata, RawQuery, Record, Value};
 
 /// What breaks comparisons: capitals beyond ASCII, characters whose small form is another number of
-/// characters or bytes, accents, strokes and ligatures, the sigmas, wildcards, quotes, JSON inside text, and nothing.
+/// characters or bytes, accents, strokes and ligatures, the sigmas, wildcards, quotes, JSON inside
+/// text, and nothing.
 const TEXTS: &[&str] = &[
     "",
     " ",

@@ -1,5 +1,5 @@
-//! VAT numbers of the member states of the European Union, and of Northern Ireland: whether there can
-//! be such a number. Whether somebody has it only VIES knows.
+//! VAT numbers of the member states of the European Union, and of Northern Ireland: whether there
+//! can be such a number. Whether somebody has it only VIES knows.
 //!
 //! | Module   | Owns                                            |
 //! | -------- | ----------------------------------------------- |
@@ -62,9 +62,9 @@ fn prefix_of(country: &str) -> Option<&'static str> {
     STATES.iter().find(|state| state.eq_ignore_ascii_case(wanted)).copied()
 }
 
-/// Looks at a tax number of somebody in `country` (two letters), with the prefix of a member state or
-/// without. Numbers of other countries, and national numbers that VAT numbers are not made of, are
-/// not looked at.
+/// Looks at a tax number of somebody in `country` (two letters), with the prefix of a member state
+/// or without. Numbers of other countries, and national numbers that VAT numbers are not made of,
+/// are not looked at.
 ///
 /// # Errors
 /// What is odd about it.
@@ -82,7 +82,8 @@ pub fn check(country: Option<&str>, number: &str) -> Result<(), Fault> {
         (false, true) if number.is_empty() => Ok(()),
         (false, true) => match (home, split(&number)) {
             (Some(state), _) if states::is_national(state, &number) => Ok(()),
-            // Of a company elsewhere that wrote its own country's prefix: nothing to say without one.
+            // Of a company elsewhere that wrote its own country's prefix: nothing to say without
+            // one.
             (None, None) => Ok(()),
             (Some(_), None) | (_, Some(_)) => Err(Fault::Form),
         },

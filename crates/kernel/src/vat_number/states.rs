@@ -1,13 +1,14 @@
 //! The numbers of each state: their form and their check digits.
 //!
-//! Source: the rules of the national authorities as the VIES system's list of formats and the modules
-//! of python-stdnum 2.2 state them; checked against that package's numbers in `vectors.json`.
+//! Source: the rules of the national authorities as the VIES system's list of formats and the
+//! modules of python-stdnum 2.2 state them; checked against that package's numbers in
+//! `vectors.json`.
 
 use super::digits::{Digits, digits, luhn, mod_11_10};
 use crate::tax_number;
 
-/// Whether `number`, which bears no prefix, has the form of a VAT number of `state`, and if so whether
-/// its check digits fit. `None`: it has not the form.
+/// Whether `number`, which bears no prefix, has the form of a VAT number of `state`, and if so
+/// whether its check digits fit. `None`: it has not the form.
 pub(super) fn judge(state: &str, number: &str) -> Option<bool> {
     match state {
         "AT" => austria(number),
@@ -52,8 +53,8 @@ pub(super) fn judge(state: &str, number: &str) -> Option<bool> {
     }
 }
 
-/// Whether `number` may be another number of taxpayers of `state`, which its VAT numbers are not made
-/// of: it is not checked further.
+/// Whether `number` may be another number of taxpayers of `state`, which its VAT numbers are not
+/// made of: it is not checked further.
 pub(super) fn is_national(state: &str, number: &str) -> bool {
     let counts: &[usize] = match state {
         // Steuernummer.

@@ -41,8 +41,8 @@ impl Tab {
     ///
     /// # Errors
     /// [`TabRefusal::AlreadyClaimed`] under a live claim; for a tab that has ended;
-    /// [`TabRefusal::SharesOutstanding`] once a share is invoiced; all that is wrong with the lines, and `too_many` when the tab would have more than [`MAX_LINES`]: then
-    /// none is added.
+    /// [`TabRefusal::SharesOutstanding`] once a share is invoiced; all that is wrong with the
+    /// lines, and `too_many` when the tab would have more than [`MAX_LINES`]: then none is added.
     pub fn append(
         self,
         lines: Vec<LineInput>,

@@ -329,8 +329,8 @@ impl Tab {
     ///
     /// # Errors
     /// [`TabRefusal::NotClaimed`] when it is open; [`TabRefusal::IssuedOtherwise`]; when it is
-    /// cancelled; [`TabRefusal::SharesOutstanding`]; and [`PosError::Invoice`] for an invoice that is
-    /// not issued.
+    /// cancelled; [`TabRefusal::SharesOutstanding`]; and [`PosError::Invoice`] for an invoice that
+    /// is not issued.
     pub fn close(
         mut self,
         invoice_id: String,

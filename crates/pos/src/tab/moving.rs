@@ -40,14 +40,15 @@ pub enum Moved {
 }
 
 impl Tab {
-    /// Moves lines to the tab `to`. A whole line keeps its id, so a move of whole lines that are there
-    /// already is one that is sent again; a part becomes a line of its own. Claims that ran out end.
+    /// Moves lines to the tab `to`. A whole line keeps its id, so a move of whole lines that are
+    /// there already is one that is sent again; a part becomes a line of its own. Claims that ran
+    /// out end.
     ///
     /// A move that was accepted under its name before moves nothing, whatever became of the tabs.
     ///
     /// # Errors
-    /// Tabs that ended, are being paid, are at another version, or of which a share is invoiced: the
-    /// refusal carries the tab that it is about. Lines that are not there, at `lines`.
+    /// Tabs that ended, are being paid, are at another version, or of which a share is invoiced:
+    /// the refusal carries the tab that it is about. Lines that are not there, at `lines`.
     pub fn move_lines(self, to: Self, moving: Moving, act: &Act) -> Result<Moved, PosError> {
         let Moving { lines: choices, expected_version, to_expected_version, naming } = moving;
         let is_there = |choice: &LineChoice| {

@@ -196,8 +196,8 @@ pub enum Standing {
 }
 
 impl Day {
-    /// The day `date` in `zone`, an IANA name (UTC when there is no such zone), closed at `closed_at`
-    /// if it was.
+    /// The day `date` in `zone`, an IANA name (UTC when there is no such zone), closed at
+    /// `closed_at` if it was.
     #[must_use]
     pub fn of(date: Date, zone: &str, closed_at: Option<OffsetDateTime>) -> Self {
         let start =
@@ -219,8 +219,8 @@ impl Day {
         }
     }
 
-    /// Whether the voiding at `voided_at` of a document of `date` shows in this day's report as one of
-    /// what was counted before: the day of the document keeps it.
+    /// Whether the voiding at `voided_at` of a document of `date` shows in this day's report as one
+    /// of what was counted before: the day of the document keeps it.
     #[must_use]
     pub fn takes_back(&self, date: Date, voided_at: Option<OffsetDateTime>) -> bool {
         let is_counted = date < self.date || self.standing(date, voided_at) == Standing::Counts;

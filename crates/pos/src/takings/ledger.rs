@@ -209,9 +209,9 @@ impl Ledger {
         }
     }
 
-    /// What was paid on other days, what was received for other documents, what went back by voiding, and
-    /// what came in less what went out, and tips. Types of which nothing moved are left out of the first
-    /// two and the last.
+    /// What was paid on other days, what was received for other documents, what went back by
+    /// voiding, and what came in less what went out, and tips. Types of which nothing moved are
+    /// left out of the first two and the last.
     fn money(&self) -> [Vec<Money>; 5] {
         let mut other_days: BTreeMap<String, [Decimal; 1]> = BTreeMap::new();
         for (kind, [_, total]) in self.payments.iter().filter(|(kind, _)| is_money(kind)) {

@@ -1,8 +1,8 @@
-//! Daily takings: what the invoices of a day come to, what was given back on it, and what the drawer
-//! has of it.
+//! Daily takings: what the invoices of a day come to, what was given back on it, and what the
+//! drawer has of it.
 //!
-//! [`takings`] defines the report, of plain facts. A store that adds up by itself fills a [`Ledger`]
-//! with whole groups instead of single facts, and must come to the same.
+//! [`takings`] defines the report, of plain facts. A store that adds up by itself fills a
+//! [`Ledger`] with whole groups instead of single facts, and must come to the same.
 //!
 //! | Module   | Owns                                                             |
 //! | -------- | ---------------------------------------------------------------- |
@@ -12,26 +12,28 @@
 //!
 //! A report has two sides, and says how one leads to the other ([`Takings::laws`]).
 //!
-//! **The day's invoices.** Counted are the invoices that were issued under the day's date. Those that
-//! were voided before the day was over are counted apart (`totals.voided`), and nothing else of them is
-//! in the report. One that is voided on a later day stays in the day of its date, as that day was, and
-//! shows in the day of the voiding (`voided_later`), unless credit notes took it back: then these show.
-//! A day that was closed before it was over is held to be over since. Payments (`by_payment_type`) are
-//! those of the counted invoices, whenever they were made; `unpaid` is the rest.
+//! **The day's invoices.** Counted are the invoices that were issued under the day's date. Those
+//! that were voided before the day was over are counted apart (`totals.voided`), and nothing else
+//! of them is in the report. One that is voided on a later day stays in the day of its date, as
+//! that day was, and shows in the day of the voiding (`voided_later`), unless credit notes took it
+//! back: then these show. A day that was closed before it was over is held to be over since.
+//! Payments (`by_payment_type`) are those of the counted invoices, whenever they were made;
+//! `unpaid` is the rest.
 //!
-//! **The day's money.** `net_by_payment_type` is the money of all payments that bear the day's date: what
-//! invoices and advance invoices of any day were paid, less what was given back of credit notes. It is
-//! what the drawer has. What is voided without a credit note gives its money back on the day of the
-//! voiding, for nothing else can. Settlements ([`SETTLEMENTS`]) move no money.
+//! **The day's money.** `net_by_payment_type` is the money of all payments that bear the day's
+//! date: what invoices and advance invoices of any day were paid, less what was given back of
+//! credit notes. It is what the drawer has. What is voided without a credit note gives its money
+//! back on the day of the voiding, for nothing else can. Settlements ([`SETTLEMENTS`]) move no
+//! money.
 //!
 //! - All money is in the currency of the report. A document in another currency counts with what it
-//!   was converted to; where nobody said at which rate, it is counted and its money is left out. What
-//!   one document was paid in one way is added up, then converted once.
-//! - Totals by category and by operator are with tax, as what is in the drawer. The tax of the totals
-//!   is what lies between net and gross, so these three always agree; the amounts by rate are the
-//!   documents' own, each rounded, and may miss it by that.
-//! - Drafts, and what is in the trash, are no facts; but money that a draft advance invoice was paid
-//!   is money.
+//!   was converted to; where nobody said at which rate, it is counted and its money is left out.
+//!   What one document was paid in one way is added up, then converted once.
+//! - Totals by category and by operator are with tax, as what is in the drawer. The tax of the
+//!   totals is what lies between net and gross, so these three always agree; the amounts by rate
+//!   are the documents' own, each rounded, and may miss it by that.
+//! - Drafts, and what is in the trash, are no facts; but money that a draft advance invoice was
+//!   paid is money.
 
 mod facts;
 mod ledger;

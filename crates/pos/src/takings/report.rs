@@ -16,8 +16,8 @@ pub struct Takings {
     pub currency: Currency,
     /// What the day's invoices come to.
     pub totals: Totals,
-    /// What the day's invoices were paid, whenever that was, by the way of paying, in the order of its
-    /// name.
+    /// What the day's invoices were paid, whenever that was, by the way of paying, in the order of
+    /// its name.
     pub by_payment_type: Vec<PaymentTakings>,
     /// By tax rate, lowest first.
     pub by_tax_rate: Vec<SaleTax>,
@@ -29,22 +29,22 @@ pub struct Takings {
     pub unpaid: Decimal,
     /// What was given back on the day.
     pub refunds: Refunds,
-    /// Invoices that an earlier day, or this one before it was closed, counted as sales, and that were
-    /// voided on this day.
+    /// Invoices that an earlier day, or this one before it was closed, counted as sales, and that
+    /// were voided on this day.
     pub voided_later: TakenBack,
     /// Of `by_payment_type`, the money that came on another day than this one.
     pub paid_on_other_days: Vec<Money>,
-    /// Money that came on this day for other documents than the day's invoices: for those of other days
-    /// and voided ones, and for advance invoices.
+    /// Money that came on this day for other documents than the day's invoices: for those of other
+    /// days and voided ones, and for advance invoices.
     pub received_for_others: Vec<Money>,
-    /// Money of invoices and advance invoices that were voided on this day, as far as no credit note took
-    /// them back: who voids hands it back.
+    /// Money of invoices and advance invoices that were voided on this day, as far as no credit
+    /// note took them back: who voids hands it back.
     pub returned_by_voiding: Vec<Money>,
-    /// Money that moved on this day, in less out, by the way of paying: what the drawer has more in the
-    /// evening than in the morning, tips aside. No money moves by a settlement.
+    /// Money that moved on this day, in less out, by the way of paying: what the drawer has more in
+    /// the evening than in the morning, tips aside. No money moves by a settlement.
     pub net_by_payment_type: Vec<Money>,
-    /// What was given beyond the amounts of the day's payments, by the way of paying; types of which
-    /// nothing was are left out. It is no turnover, and in no other figure.
+    /// What was given beyond the amounts of the day's payments, by the way of paying; types of
+    /// which nothing was are left out. It is no turnover, and in no other figure.
     pub tips: Vec<Money>,
 }
 
@@ -79,8 +79,8 @@ pub struct PaymentTakings {
 pub struct OperatorTakings {
     /// The person's user id; none when a key or a job issued.
     pub user: Option<String>,
-    /// What the fiscal record calls them; else their name, or their e-mail address when they gave none
-    /// or two have the same.
+    /// What the fiscal record calls them; else their name, or their e-mail address when they gave
+    /// none or two have the same.
     pub operator: Option<String>,
     /// Invoices.
     pub invoices: Decimal,
@@ -91,8 +91,8 @@ pub struct OperatorTakings {
 /// What was given back on the day.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Refunds {
-    /// Credit notes of the day's date. Those by which an invoice of this day was voided before it was
-    /// over are left out, as their invoices are.
+    /// Credit notes of the day's date. Those by which an invoice of this day was voided before it
+    /// was over are left out, as their invoices are.
     pub count: Decimal,
     /// Before tax.
     pub net: Decimal,
@@ -159,9 +159,9 @@ impl Takings {
         &total_of(&self.net_by_payment_type, "cash") + &total_of(&self.tips, "cash")
     }
 
-    /// What the day adds to all that was ever sold: its sales, less what was given back or voided on
-    /// it. Over all days this comes to what the invoices that stand come to, less the credit notes
-    /// that stand.
+    /// What the day adds to all that was ever sold: its sales, less what was given back or voided
+    /// on it. Over all days this comes to what the invoices that stand come to, less the credit
+    /// notes that stand.
     #[must_use]
     pub fn turnover(&self) -> Decimal {
         let (taken, back) = (&self.totals.gross, &self.refunds.gross);

@@ -1,5 +1,5 @@
-//! Law: whatever is ordered, moved and invoiced in whatever order, what was ordered is what is left on
-//! the tabs and what was invoiced, once.
+//! Law: whatever is ordered, moved and invoiced in whatever order, what was ordered is what is left
+//! on the tabs and what was invoiced, once.
 
 use std::collections::BTreeMap;
 

@@ -171,8 +171,8 @@ fn shares_are_invoiced_one_by_one_and_the_last_one_ends_the_tab() {
 }
 
 proptest! {
-    /// Law: what is dealt out is all that there was, no share has more than a cent more than another,
-    /// and nothing turns its sign.
+    /// Law: what is dealt out is all that there was, no share has more than a cent more than
+    /// another, and nothing turns its sign.
     #[test]
     fn equal_shares_are_equal_to_the_cent(
         cents in prop::collection::vec(-2_000..20_000_i64, 1..40),

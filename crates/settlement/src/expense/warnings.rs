@@ -28,8 +28,8 @@ impl Expense {
         Issue::new("duplicate_document_number", message).at("supplier_document_number")
     }
 
-    /// Whether `other` is an expense of the same supplier: the same record, or the same tax number, or
-    /// where neither side says one the same name.
+    /// Whether `other` is an expense of the same supplier: the same record, or the same tax number,
+    /// or where neither side says one the same name.
     #[must_use]
     pub fn has_supplier_of(&self, other: &Self) -> bool {
         let (ours, theirs) = (&self.content, &other.content);

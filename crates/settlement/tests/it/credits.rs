@@ -13,7 +13,8 @@ fn an_advance_gives_its_money_once() {
     check(
         "advance v 100; invoice a 60; link a v; back c v 40.01 -> too_much; back c v 40; v has 0",
     );
-    // A payment by hand frees advance money, which a credit note may have; then the invoice may not.
+    // A payment by hand frees advance money, which a credit note may have; then the invoice may
+    // not.
     check(
         "advance v 100; invoice a 60; link a v; pay p a 60; v gives 0; back c v 70; trash p; a = 30;
          restore p; a = 60; v has 30; unlink a v; v has 30",
@@ -69,7 +70,8 @@ fn another_currency_needs_an_uncredited_document() {
 
 #[test]
 fn credit_notes_settle_an_invoice_that_is_to_be_voided() {
-    // Paid by hand, credit notes that are there; then what each settles, the one over the rest last.
+    // Paid by hand, credit notes that are there; then what each settles, the one over the rest
+    // last.
     for (paid, credits, settled) in [
         ("0", vec![], vec!["100"]),
         ("40", vec![], vec!["60"]),

@@ -280,7 +280,8 @@ impl World {
         self.apply(decided)
     }
 
-    /// Gives a document another total; what a credit note gives back follows, when there is as much.
+    /// Gives a document another total; what a credit note gives back follows, when there is as
+    /// much.
     pub fn revise(&mut self, id: &str, total: &str) -> Decided {
         let loaded = self.load([id.to_owned()]);
         let outcome = loaded.revise(id, decimal(total), Currency::EUR, &self.stamp)?;

@@ -1,9 +1,9 @@
 //! All codes that an answer can hold, with what each means and what to do about it.
 //!
-//! An answer that is not a success says its codes in fixed places: `code` is that of its status, or one
-//! of those that the interface has in its place; `cause.code` is the most specific there is, always;
-//! `cause.issues[]` say path, message and code of what is wrong with single fields. A test compares the
-//! table with the sources of all crates, and `docs/errors.md` with [`markdown`].
+//! An answer that is not a success says its codes in fixed places: `code` is that of its status, or
+//! one of those that the interface has in its place; `cause.code` is the most specific there is,
+//! always; `cause.issues[]` say path, message and code of what is wrong with single fields. A test
+//! compares the table with the sources of all crates, and `docs/errors.md` with [`markdown`].
 
 mod table;
 

@@ -6,8 +6,8 @@
 //! | `reader`  | from a tree to a type: what is unknown is noted and passed over          |
 //! | `refused` | what a type's reader says when it refuses a value                        |
 //!
-//! A type's reader stops at the first value that it refuses. So a body is read again with a gap in that
-//! place, until it is read to its end: the one reading of a good body is the whole cost of it.
+//! A type's reader stops at the first value that it refuses. So a body is read again with a gap in
+//! that place, until it is read to its end: the one reading of a good body is the whole cost of it.
 
 mod reader;
 mod refused;
@@ -73,7 +73,8 @@ pub(super) fn parse<T: DeserializeOwned + Validate>(bytes: &[u8]) -> Result<T, U
     }
 }
 
-/// Reads `tree` until it is read to its end, leaving out what is refused; what that was comes beside.
+/// Reads `tree` until it is read to its end, leaving out what is refused; what that was comes
+/// beside.
 fn read<T: DeserializeOwned>(
     tree: &Tree,
     findings: &mut Findings,
