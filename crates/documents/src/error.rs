@@ -87,9 +87,9 @@ pub enum Refused {
     CreditedInFull,
     /// What credit notes leave of it cannot be told.
     #[error(
-        "what is left of the document cannot be told: its credit notes give back more at a tax rate \
-         than it charges, or are over other documents, too; give back the rest by a credit note of \
-         your own"
+        "what is left of the document cannot be told: its credit notes give back more at a tax \
+         rate than it charges, or are over other documents, too; give back the rest by a credit \
+         note of your own"
     )]
     CreditUnclear,
     /// Estimates end by being rejected or by running out.

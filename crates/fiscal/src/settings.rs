@@ -190,7 +190,8 @@ impl FiscalSettings {
         }
         if !places.has_device {
             let message = format!(
-                "there is no active electronic device; make one: POST {base}/premises/{{id}}/devices"
+                "there is no active electronic device; make one: POST \
+                 {base}/premises/{{id}}/devices"
             );
             found.push(Issue::new("device_missing", message).at("devices"));
         }

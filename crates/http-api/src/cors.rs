@@ -19,8 +19,8 @@ const MAY_SEND: &str = "authorization, content-type, accept, accept-language, x-
 
 /// Answer headers that pages may read.
 const MAY_READ: &str = "x-request-id, x-ratelimit-limit, x-ratelimit-remaining, x-ratelimit-reset, \
-    retry-after, idempotent-replayed, etag, location, content-disposition, www-authenticate, allow, \
-    deprecation, sunset, link";
+                        retry-after, idempotent-replayed, etag, location, content-disposition, \
+                        www-authenticate, allow, deprecation, sunset, link";
 
 /// Seconds for which a browser need not ask again.
 const MAX_AGE: &str = "7200";

@@ -369,14 +369,16 @@ impl Route {
 }
 
 /// The language of the parameter `query`.
-const FILTER: &str = "A filter: a JSON object, encoded for the address, that names fields and what must \
-    hold of each; all of it must. `{\"paid_in_full\": false}` compares, `{\"total\": {\"gte\": 100, \
-    \"lt\": 200}}` takes operators: `equals`, `not`, `gt`, `gte`, `lt`, `lte`, `in`, `notIn`, `between` \
-    (two values, both included), and of text `contains`, `startsWith`, `endsWith`, which ignore \
-    capitals. `null` is a value: `{\"voided_at\": null}`, `{\"voided_at\": {\"not\": null}}`. A dot leads \
-    into an object (`{\"customer.name\": {\"contains\": \"bor\"}}`), and metadata is named as it is \
-    nested: `{\"metadata\": {\"order\": \"17\"}}`. Dates are `YYYY-MM-DD` or instants. An unknown field \
-    or operator is 422.";
+const FILTER: &str = "A filter: a JSON object, encoded for the address, that names fields and \
+                      what must hold of each; all of it must. `{\"paid_in_full\": false}` \
+                      compares, `{\"total\": {\"gte\": 100, \"lt\": 200}}` takes operators: \
+                      `equals`, `not`, `gt`, `gte`, `lt`, `lte`, `in`, `notIn`, `between` (two \
+                      values, both included), and of text `contains`, `startsWith`, `endsWith`, \
+                      which ignore capitals. `null` is a value: `{\"voided_at\": null}`, \
+                      `{\"voided_at\": {\"not\": null}}`. A dot leads into an object \
+                      (`{\"customer.name\": {\"contains\": \"bor\"}}`), and metadata is named as \
+                      it is nested: `{\"metadata\": {\"order\": \"17\"}}`. Dates are `YYYY-MM-DD` \
+                      or instants. An unknown field or operator is 422.";
 
 /// The query parameters that every paged list reads.
 pub const LIST: &[Parameter] = &[

@@ -113,19 +113,21 @@ const ENGLISH: Texts = [
     ),
     (
         "{product}: your new password",
-        "Hello,\n\nsomebody asked {product} for a new password for this address. To set one, follow this \
-         link within one hour:\n\n{link}\n\nIf it was not you, disregard this message: your password \
-         stays as it is.",
+        "Hello,\n\nsomebody asked {product} for a new password for this address. To set one, \
+         follow this link within one hour:\n\n{link}\n\nIf it was not you, disregard this \
+         message: your password stays as it is.",
     ),
     (
         "{product}: please confirm your address",
-        "Hello,\n\nthis address was used to sign up to {product}. Please confirm that it is yours:\n\n\
-         {link}\n\nThe link is valid for 24 hours. If you did not sign up, disregard this message.",
+        "Hello,\n\nthis address was used to sign up to {product}. Please confirm that it is \
+         yours:\n\n{link}\n\nThe link is valid for 24 hours. If you did not sign up, disregard \
+         this message.",
     ),
     (
         "You are invited to {entity_name}",
-        "Hello,\n\nyou are invited to work in **{entity_name}** with {product}. Follow this link within \
-         seven days and choose a password:\n\n{link}\n\nIf you do not know why, disregard this message.",
+        "Hello,\n\nyou are invited to work in **{entity_name}** with {product}. Follow this link \
+         within seven days and choose a password:\n\n{link}\n\nIf you do not know why, disregard \
+         this message.",
     ),
 ];
 
@@ -167,20 +169,20 @@ const SLOVENIAN: Texts = [
     ),
     (
         "{product}: novo geslo",
-        "Pozdravljeni,\n\nnekdo je v storitvi {product} za ta naslov zahteval novo geslo. Nastavite ga v \
-         eni uri na tej povezavi:\n\n{link}\n\nČe to niste bili vi, sporočilo prezrite: geslo ostane, \
-         kakršno je.",
+        "Pozdravljeni,\n\nnekdo je v storitvi {product} za ta naslov zahteval novo geslo. \
+         Nastavite ga v eni uri na tej povezavi:\n\n{link}\n\nČe to niste bili vi, sporočilo \
+         prezrite: geslo ostane, kakršno je.",
     ),
     (
         "{product}: potrdite svoj naslov",
-        "Pozdravljeni,\n\ns tem naslovom se je nekdo prijavil v storitev {product}. Potrdite, da je \
-         vaš:\n\n{link}\n\nPovezava velja 24 ur. Če se niste prijavili, sporočilo prezrite.",
+        "Pozdravljeni,\n\ns tem naslovom se je nekdo prijavil v storitev {product}. Potrdite, da \
+         je vaš:\n\n{link}\n\nPovezava velja 24 ur. Če se niste prijavili, sporočilo prezrite.",
     ),
     (
         "Vabilo v {entity_name}",
-        "Pozdravljeni,\n\nvabljeni ste k delu v **{entity_name}** s storitvijo {product}. V sedmih dneh \
-         sledite tej povezavi in izberite geslo:\n\n{link}\n\nČe ne veste, za kaj gre, sporočilo \
-         prezrite.",
+        "Pozdravljeni,\n\nvabljeni ste k delu v **{entity_name}** s storitvijo {product}. V sedmih \
+         dneh sledite tej povezavi in izberite geslo:\n\n{link}\n\nČe ne veste, za kaj gre, \
+         sporočilo prezrite.",
     ),
 ];
 
@@ -221,20 +223,21 @@ const CROATIAN: Texts = [
     ),
     (
         "{product}: nova lozinka",
-        "Poštovani,\n\nnetko je u usluzi {product} za ovu adresu zatražio novu lozinku. Postavite je \
-         unutar jednog sata na ovoj poveznici:\n\n{link}\n\nAko to niste bili vi, zanemarite ovu poruku: \
-         lozinka ostaje kakva jest.",
+        "Poštovani,\n\nnetko je u usluzi {product} za ovu adresu zatražio novu lozinku. \
+         Postavite je unutar jednog sata na ovoj poveznici:\n\n{link}\n\nAko to niste bili vi, \
+         zanemarite ovu poruku: lozinka ostaje kakva jest.",
     ),
     (
         "{product}: potvrdite svoju adresu",
         "Poštovani,\n\novom se adresom netko prijavio u uslugu {product}. Potvrdite da je \
-         vaša:\n\n{link}\n\nPoveznica vrijedi 24 sata. Ako se niste prijavili, zanemarite ovu poruku.",
+         vaša:\n\n{link}\n\nPoveznica vrijedi 24 sata. Ako se niste prijavili, zanemarite ovu \
+         poruku.",
     ),
     (
         "Poziv u {entity_name}",
-        "Poštovani,\n\npozvani ste na rad u **{entity_name}** s uslugom {product}. Unutar sedam dana \
-         slijedite ovu poveznicu i odaberite lozinku:\n\n{link}\n\nAko ne znate zašto, zanemarite ovu \
-         poruku.",
+        "Poštovani,\n\npozvani ste na rad u **{entity_name}** s uslugom {product}. Unutar sedam \
+         dana slijedite ovu poveznicu i odaberite lozinku:\n\n{link}\n\nAko ne znate zašto, \
+         zanemarite ovu poruku.",
     ),
 ];
 
@@ -277,20 +280,20 @@ const GERMAN: Texts = [
     ),
     (
         "{product}: Ihr neues Passwort",
-        "Guten Tag,\n\njemand hat bei {product} für diese Adresse ein neues Passwort verlangt. Setzen Sie \
-         es innerhalb einer Stunde unter diesem Link:\n\n{link}\n\nWenn Sie es nicht waren, ist nichts \
-         zu tun: Ihr Passwort bleibt, wie es ist.",
+        "Guten Tag,\n\njemand hat bei {product} für diese Adresse ein neues Passwort verlangt. \
+         Setzen Sie es innerhalb einer Stunde unter diesem Link:\n\n{link}\n\nWenn Sie es nicht \
+         waren, ist nichts zu tun: Ihr Passwort bleibt, wie es ist.",
     ),
     (
         "{product}: Bitte bestätigen Sie Ihre Adresse",
-        "Guten Tag,\n\nmit dieser Adresse hat sich jemand bei {product} angemeldet. Bitte bestätigen Sie, \
-         dass sie Ihnen gehört:\n\n{link}\n\nDer Link gilt 24 Stunden. Wenn Sie sich nicht angemeldet \
-         haben, ist nichts zu tun.",
+        "Guten Tag,\n\nmit dieser Adresse hat sich jemand bei {product} angemeldet. Bitte \
+         bestätigen Sie, dass sie Ihnen gehört:\n\n{link}\n\nDer Link gilt 24 Stunden. Wenn Sie \
+         sich nicht angemeldet haben, ist nichts zu tun.",
     ),
     (
         "Einladung zu {entity_name}",
-        "Guten Tag,\n\nSie sind eingeladen, in **{entity_name}** mit {product} mitzuarbeiten. Folgen Sie \
-         innerhalb von sieben Tagen diesem Link und wählen Sie ein Passwort:\n\n{link}\n\nWenn Sie nicht \
-         wissen, worum es geht, ist nichts zu tun.",
+        "Guten Tag,\n\nSie sind eingeladen, in **{entity_name}** mit {product} mitzuarbeiten. \
+         Folgen Sie innerhalb von sieben Tagen diesem Link und wählen Sie ein \
+         Passwort:\n\n{link}\n\nWenn Sie nicht wissen, worum es geht, ist nichts zu tun.",
     ),
 ];

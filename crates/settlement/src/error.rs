@@ -106,8 +106,8 @@ pub enum Refusal {
     /// the invoice was paid: so that much of the invoice is owed, and voiding it would forgive
     /// that.
     #[error(
-        "{owed} of {id} is owed, for the credit that was given on it is used up; credit what is left \
-         of it by a credit note of its own, and do not void it"
+        "{owed} of {id} is owed, for the credit that was given on it is used up; credit what is \
+         left of it by a credit note of its own, and do not void it"
     )]
     CreditSpent {
         /// The invoice.

@@ -84,8 +84,8 @@ impl Settleable {
             return Ok(());
         }
         let message = format!(
-            "credit notes give back {} of the document, so it cannot come to {total_with_tax}; void \
-             them or lower them first",
+            "credit notes give back {} of the document, so it cannot come to {total_with_tax}; \
+             void them or lower them first",
             self.total_credited
         );
         Err(Issue::new("credit_exceeds_remaining", message).at("items").into())

@@ -183,8 +183,8 @@ pub enum TypeChangeError {
     ),
     /// Whether an earlier change was made is not known yet.
     #[error(
-        "whether the change of {} from {from} to {to} was made is not confirmed by the tax authority \
-         yet; {}", named(*payment_id), way_out(*wait)
+        "whether the change of {} from {from} to {to} was made is not confirmed by the tax \
+         authority yet; {}", named(*payment_id), way_out(*wait)
     )]
     Unconfirmed {
         /// The payment of the earlier change; `None` for one that was to be recorded.

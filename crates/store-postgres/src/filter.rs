@@ -368,7 +368,8 @@ fn beyond(statement: &mut Statement, first: &Key<'_>, key: &Value, rest: &[Key<'
         rest => {
             let later = later(statement, rest);
             format!(
-                "{field} {sign}= {value} AND ({field} {sign} {value} OR ({field} = {value} AND {later}))"
+                "{field} {sign}= {value} AND ({field} {sign} {value} OR ({field} = {value} AND \
+                 {later}))"
             )
         }
     }

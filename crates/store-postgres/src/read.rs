@@ -163,8 +163,8 @@ fn found_once(table: &Table, tenant: &Tenant, query: &ListQuery, columns: &[Stri
     let condition = filter::condition(&mut statement, table, tenant.as_str(), query);
     let tenant = statement.value(tenant.as_str());
     statement.push(&format!(
-        "WITH found AS MATERIALIZED (SELECT {} FROM {name} WHERE {condition}) \
-         SELECT -1::bigint AS stretch, (SELECT count(*) FROM found)::text AS id, '' AS body UNION ALL (",
+        "WITH found AS MATERIALIZED (SELECT {} FROM {name} WHERE {condition}) SELECT -1::bigint AS \
+         stretch, (SELECT count(*) FROM found)::text AS id, '' AS body UNION ALL (",
         columns.join(", "),
     ));
     let found = |more: &str| format!("found WHERE true{more}");

@@ -82,7 +82,8 @@ fn groups(statement: &mut Statement, tenant: &Tenant, tally: &Tally) -> String {
     // Each look into a body that is stored compressed would unpack it again.
     let rows = if tally.needs_bodies() {
         format!(
-            "(SELECT *, body #> '{{}}' AS {UNPACKED} FROM {table} WHERE {condition} OFFSET 0) AS rows{each}"
+            "(SELECT *, body #> '{{}}' AS {UNPACKED} FROM {table} WHERE {condition} OFFSET 0) AS \
+             rows{each}"
         )
     } else {
         format!("{table} WHERE {condition}")

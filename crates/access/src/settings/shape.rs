@@ -90,7 +90,8 @@ impl Shape {
                 json!({ "type": ["string", "null"], "enum": names.collect::<Vec<_>>() })
             }
             Self::Form(_, expected) => {
-                json!({ "type": ["string", "null"], "description": format!("Expected: {expected}.") })
+                json!({ "type": ["string", "null"], "description": format!("Expected: \
+                                                                            {expected}.") })
             }
             Self::Object(properties) => object_schema(properties),
             Self::Each(shape) => {

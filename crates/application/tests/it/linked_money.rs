@@ -136,10 +136,8 @@ async fn an_invoice_is_not_edited_below_its_credit_notes() {
     let below = issues(shop.patch(&invoice, worth("59.99")).await.unwrap_err());
     assert_eq!(
         below,
-        [
-            "items: credit notes give back 60 of the document, so it cannot come to 59.99; void them \
-          or lower them first"
-        ]
+        ["items: credit notes give back 60 of the document, so it cannot come to 59.99; void \
+             them or lower them first"]
     );
     shop.patch(&invoice, worth("60")).await.unwrap();
     shop.void(&credit).await.unwrap();

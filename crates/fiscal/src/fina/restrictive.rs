@@ -18,8 +18,8 @@ const MOST_OTHERWISE: i64 = 150_000;
 /// A total that CIS takes no receipt of.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[error(
-    "CIS takes no receipt of more than {} EUR {} (check {}); divide the sale, or agree on another way \
-     of payment",
+    "CIS takes no receipt of more than {} EUR {} (check {}); divide the sale, or agree on another \
+     way of payment",
     .most, .way, .check
 )]
 pub struct TooHigh {

@@ -47,8 +47,8 @@ pub(crate) const ROUTES: &[Route] = &[
     Route::get("/users/verify-email", "followVerificationLink", Gate::Open, || web::to(follow))
         .about(
             TAG,
-            "The same, for the link in the mail. Whoever accepts text/html, as browsers do, is shown a \
-             page with a button, and nothing is verified before it is pressed.",
+            "The same, for the link in the mail. Whoever accepts text/html, as browsers do, is \
+             shown a page with a button, and nothing is verified before it is pressed.",
         )
         .linked()
         .reads(LINK)

@@ -29,7 +29,8 @@ pub(crate) const ROUTES: &[Route] = &[
         .about(TAG, "Answers the entity's subscription, and what was used of it.")
         .answers::<SubscriptionBody>(),
     Route::get("/white-label-subscriptions/plans", "listPlans", READ, || web::to(plans))
-        .about(TAG, "Answers the plans that the entity can choose from: none without a subscription.")
+        .about(TAG, "Answers the plans that the entity can choose from: none without a \
+                     subscription.")
         .answers::<PlansBody>(),
     Route::get(
         "/white-label-subscriptions/check-feature/{feature}",

@@ -25,8 +25,8 @@ impl From<PosError> for ApiError {
             }
             PosError::DayClosed(closing) => {
                 let message = format!(
-                    "this day was closed as number {}, see `closing`; what came to it afterwards is \
-                     carried over into the next closing",
+                    "this day was closed as number {}, see `closing`; what came to it afterwards \
+                     is carried over into the next closing",
                     closing.number
                 );
                 let error = Self::new(Kind::Conflict, message).caused_by("day_closed");

@@ -12,10 +12,11 @@ use crate::route::{Gate, Parameter, ParameterKind, Route, Verb};
 const FORM: &str = "multipart/form-data";
 
 /// What a caller's key does.
-const KEY_MEANING: &str = "Names this request: sent again with the same key within 30 days, it is \
-    carried out once and answered the same, with `Idempotent-Replayed: true`. `X-Request-Id` does the \
-    same. 409 `idempotency_conflict` when the key names another request, 409 `request_in_progress` while \
-    the first has no answer.";
+const KEY_MEANING: &str = "Names this request: sent again with the same key within 30 days, it \
+                           is carried out once and answered the same, with `Idempotent-Replayed: \
+                           true`. `X-Request-Id` does the same. 409 `idempotency_conflict` when \
+                           the key names another request, 409 `request_in_progress` while the \
+                           first has no answer.";
 
 /// Headers that requests may carry, by the names of their components.
 const HEADERS: [(&str, &str, &str); 4] = [

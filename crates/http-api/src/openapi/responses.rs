@@ -39,21 +39,22 @@ const REFUSALS: [(Kind, &str, &str); 8] = [
     (
         Kind::BadRequest,
         "BadRequest",
-        "The request cannot be read: its body is not JSON, or a header that is needed is missing or \
-         malformed.",
+        "The request cannot be read: its body is not JSON, or a header that is needed is missing \
+         or malformed.",
     ),
     (Kind::Unauthorized, "Unauthorized", "No token, or one that is unknown or has ended."),
     (
         Kind::Forbidden,
         "Forbidden",
-        "Who makes the request may not: the role, the key or the entity's plan does not reach so far.",
+        "Who makes the request may not: the role, the key or the entity's plan does not reach so \
+         far.",
     ),
     (Kind::NotFound, "NotFound", "There is nothing of that id in reach."),
     (
         Kind::Conflict,
         "Conflict",
-        "Something else holds what is asked for; or the `Idempotency-Key` names another request, or \
-         one that has no answer yet.",
+        "Something else holds what is asked for; or the `Idempotency-Key` names another request, \
+         or one that has no answer yet.",
     ),
     (
         Kind::Unprocessable,

@@ -12,9 +12,9 @@ pub(super) const MEANINGS: [(&str, &str); 44] = [
     ("pdf_template", "How PDFs look."),
     (
         "number_formats",
-        "Formats of numbers by kind of document, of `{yyyy}` or `{yy}` and `{nnnnn}`, as many digits as \
-         there are n. Absent: `{yyyy}-{nnnnn}`, with `CN-`, `ADV-`, `DN-` and `EXP-` before it for credit \
-         notes, advance invoices, delivery notes and expenses.",
+        "Formats of numbers by kind of document, of `{yyyy}` or `{yy}` and `{nnnnn}`, as many \
+         digits as there are n. Absent: `{yyyy}-{nnnnn}`, with `CN-`, `ADV-`, `DN-` and `EXP-` \
+         before it for credit notes, advance invoices, delivery notes and expenses.",
     ),
     (
         "unit_number_formats",
@@ -35,8 +35,8 @@ pub(super) const MEANINGS: [(&str, &str); 44] = [
     ("email", "Where answers to mails go."),
     (
         "email_defaults",
-        "Subjects and texts of mails by kind of document, with `{placeholders}`. Absent: Racun's own in \
-         Slovenian, Croatian, German or English, by the document's locale.",
+        "Subjects and texts of mails by kind of document, with `{placeholders}`. Absent: Racun's \
+         own in Slovenian, Croatian, German or English, by the document's locale.",
     ),
     ("default_invoice_note", "Note of invoices that are sent none."),
     ("default_invoice_payment_terms", "Payment terms of invoices that are sent none."),
@@ -76,8 +76,8 @@ pub(super) const MEANINGS: [(&str, &str); 44] = [
 
 /// What settings are as a whole.
 const MEANING: &str = "An entity's settings. Answered as they were set: a default acts, but is not \
-    shown. Sent, they are merged key by key, and null removes a key. Keys that Racun does not know are \
-    kept as they are.";
+                       shown. Sent, they are merged key by key, and null removes a key. Keys that \
+                       Racun does not know are kept as they are.";
 
 /// A reference to the settings.
 pub(crate) fn settings() -> RefOr<Schema> {

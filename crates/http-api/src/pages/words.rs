@@ -58,8 +58,8 @@ static ENGLISH: Words = Words {
     },
     invitation: Asked {
         title: "Accept the invitation",
-        text: "Choose a password: at least 8 characters, one of them a lower-case letter. If you have \
-               a user with this address already, enter its password.",
+        text: "Choose a password: at least 8 characters, one of them a lower-case letter. If you \
+               have a user with this address already, enter its password.",
         button: "Accept",
         done: "You accepted the invitation",
         done_text: "You can log in with your e-mail address and password now.",
@@ -125,8 +125,8 @@ static CROATIAN: Words = Words {
     },
     invitation: Asked {
         title: "Prihvatite poziv",
-        text: "Odaberite lozinku: najmanje 8 znakova, među njima malo slovo. Ako s ovom adresom već \
-               imate korisnika, upišite njegovu lozinku.",
+        text: "Odaberite lozinku: najmanje 8 znakova, među njima malo slovo. Ako s ovom adresom \
+               već imate korisnika, upišite njegovu lozinku.",
         button: "Prihvati",
         done: "Prihvatili ste poziv",
         done_text: "Sada se možete prijaviti svojom adresom e-pošte i lozinkom.",
@@ -158,8 +158,8 @@ static GERMAN: Words = Words {
     },
     invitation: Asked {
         title: "Einladung annehmen",
-        text: "Wählen Sie ein Passwort: mindestens 8 Zeichen, davon ein Kleinbuchstabe. Wenn Sie mit \
-               dieser Adresse schon angemeldet sind, geben Sie Ihr bisheriges Passwort ein.",
+        text: "Wählen Sie ein Passwort: mindestens 8 Zeichen, davon ein Kleinbuchstabe. Wenn Sie \
+               mit dieser Adresse schon angemeldet sind, geben Sie Ihr bisheriges Passwort ein.",
         button: "Annehmen",
         done: "Sie haben die Einladung angenommen",
         done_text: "Sie können sich jetzt mit E-Mail-Adresse und Passwort anmelden.",
@@ -167,9 +167,10 @@ static GERMAN: Words = Words {
     name: "Ihr Name",
     password: "Passwort",
     new_password: "Neues Passwort",
-    bad_token: "Dieser Link wurde schon benutzt oder gilt nicht mehr. Fordern Sie eine neue Nachricht an.",
-    weak_password: "Dieses Passwort wird nicht angenommen: es braucht 8 bis 200 Zeichen, davon einen \
-                    Kleinbuchstaben.",
+    bad_token: "Dieser Link wurde schon benutzt oder gilt nicht mehr. Fordern Sie eine neue \
+                Nachricht an.",
+    weak_password: "Dieses Passwort wird nicht angenommen: es braucht 8 bis 200 Zeichen, davon \
+                    einen Kleinbuchstaben.",
     wrong_password: "Diese Adresse gehört schon jemandem, und das ist nicht das Passwort dazu.",
     failed: "Das hat nicht geklappt. Bitte versuchen Sie es später noch einmal.",
 };

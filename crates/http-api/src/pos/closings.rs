@@ -26,9 +26,9 @@ pub(crate) const ROUTES: &[Route] = &[
     Route::post("/pos/reports/closings", "closePosDay", Gate::Entity(Sell), || web::to(close))
         .about(
             TAG,
-            "Closes a day, once for the entity and for each premise and device: freezes its takings \
-             under the next number of that place, with the cash that was counted. What comes to the \
-             day afterwards is carried over into the next closing.",
+            "Closes a day, once for the entity and for each premise and device: freezes its \
+             takings under the next number of that place, with the cash that was counted. What \
+             comes to the day afterwards is carried over into the next closing.",
         )
         .takes_with::<NewClosingBody>(&["counted_cash"])
         .creates::<ClosingBody>(),

@@ -35,8 +35,8 @@ pub(crate) const ROUTES: &[Route] = &[
     })
     .about(
         TAG,
-        "Issues an invoice of a tab, of some of its lines or of an equal share of it, and ends the tab \
-         in it when nothing is left: both or neither.",
+        "Issues an invoice of a tab, of some of its lines or of an equal share of it, and ends the \
+         tab in it when nothing is left: both or neither.",
     )
     .takes::<InvoiceTabBody>()
     .creates::<InvoiceBody>(),

@@ -67,8 +67,8 @@ pub(crate) const ROUTES: &[Route] = &[
     Route::post("/pos/tabs/{id}/close", "closePosTab", Gate::Entity(Sell), || web::to(close))
         .about(
             TAG,
-            "Ends a claimed tab in an issued invoice; again with the same one changes nothing. What the \
-             invoice differs by from the tabs that it closes is noted.",
+            "Ends a claimed tab in an issued invoice; again with the same one changes nothing. \
+             What the invoice differs by from the tabs that it closes is noted.",
         )
         .takes::<CloseBody>()
         .answers::<TabBody>(),

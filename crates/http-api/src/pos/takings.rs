@@ -30,17 +30,18 @@ pub(crate) const ROUTES: &[Route] = &[Route::get(
 )
 .about(
     TAG,
-    "Answers what a day came to, all money in the entity's currency: what the invoices issued under \
-         its date come to, what was given back on it, and the money that moved on it. Invoices \
-         voided before the day was over, or closed, are counted and left out of everything else; \
-         later voids show in the day on which they were made. Nothing is sent to any authority. A \
-         document in another currency counts with what it was converted to; one without a rate is \
-         counted, its money is left out.",
+    "Answers what a day came to, all money in the entity's currency: what the invoices issued \
+     under its date come to, what was given back on it, and the money that moved on it. Invoices \
+     voided before the day was over, or closed, are counted and left out of everything else; \
+     later voids show in the day on which they were made. Nothing is sent to any authority. A \
+     document in another currency counts with what it was converted to; one without a rate is \
+     counted, its money is left out.",
 )
 .reads(&[
     Parameter {
         name: "date",
-        meaning: "The date on the invoices, YYYY-MM-DD; today in the entity's time zone when absent.",
+        meaning: "The date on the invoices, YYYY-MM-DD; today in the entity's time zone when \
+                  absent.",
         kind: ParameterKind::Text,
     },
     Parameter {

@@ -35,10 +35,10 @@ pub(crate) const ROUTES: &[Route] = &[
     Route::patch("/payments/{id}", "updatePayment", Gate::Entity(WriteRecords), || web::to(update))
         .about(
             TAG,
-            "Changes what is sent of a payment; the totals of what it pays follow. Another type on a \
-             fiscalized invoice is first reported to the tax authority, where it must hear of it; so \
-             is what is recorded, deleted or restored, when the invoice is then paid otherwise than \
-             the authority was told.",
+            "Changes what is sent of a payment; the totals of what it pays follow. Another type \
+             on a fiscalized invoice is first reported to the tax authority, where it must hear \
+             of it; so is what is recorded, deleted or restored, when the invoice is then paid \
+             otherwise than the authority was told.",
         )
         .takes::<PaymentPatchBody>()
         .answers::<PaymentBody>(),

@@ -184,7 +184,8 @@ proptest! {
             sale.or(advance.map(|it| it.voided_at.is_some() && !it.is_credited)) != Some(false)
         };
         let mut left = Decimal::zero();
-        for payment in facts.payments.iter().filter(|payment| racun_pos::takings::is_money(&payment.kind)) {
+        let is_money = |payment: &&Paid| racun_pos::takings::is_money(&payment.kind);
+        for payment in facts.payments.iter().filter(is_money) {
             match &payment.on {
                 On::Invoice(id) | On::Advance(id) if !gone(id) => left += &payment.amount,
                 On::CreditNote(id) if facts.returns.iter().any(|it| it.credit_note == *id) => {

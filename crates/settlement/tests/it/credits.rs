@@ -20,10 +20,12 @@ fn an_advance_gives_its_money_once() {
          restore p; a = 60; v has 30; unlink a v; v has 30",
     );
     check(
-        "advance v 100; back c v 30; invoice a 100; link a v; revise c 30.01 -> credit_exceeds_remaining",
+        "advance v 100; back c v 30; invoice a 100; link a v; revise c 30.01 -> \
+         credit_exceeds_remaining",
     );
     check(
-        "advance v 100; back c v 30; invoice a 60; link a v; revise c 40; v has 0; revise a 80; a = 60",
+        "advance v 100; back c v 30; invoice a 60; link a v; revise c 40; v has 0; revise a 80; \
+         a = 60",
     );
 }
 
@@ -32,26 +34,31 @@ fn what_a_voided_document_held_is_free() {
     check("advance v 100; back c v 100; void c; invoice a 100; link a v; a = 100");
     check("advance v 100; invoice a 100; link a v; void a; v gives 0; back c v 100; v has 0");
     check(
-        "invoice a 100; credit c 100; settle p a c 100; void a; c = 0; a = 0; invoice b 70; settle q b c 70",
+        "invoice a 100; credit c 100; settle p a c 100; void a; c = 0; a = 0; invoice b 70; settle \
+         q b c 70",
     );
     // Money that was received stays where it was received.
     check("invoice a 100; credit c 100; pay p a 30; settle q a c 70; void a; c = 0; a = 30");
     // A credit note that ends gives up what it settled, and advance money takes its place.
     check(
-        "advance v 40; invoice a 100; back c a 60; settle p a c 60; link a v; a = 100; void c; a = 40",
+        "advance v 40; invoice a 100; back c a 60; settle p a c 60; link a v; a = 100; void c; a = \
+         40",
     );
     check(
-        "advance v 40; invoice a 100; back c a 70; settle p a c 70; link a v; v gives 30; void c; v gives 40",
+        "advance v 40; invoice a 100; back c a 70; settle p a c 70; link a v; v gives 30; void \
+         c; v gives 40",
     );
 }
 
 #[test]
 fn an_invoice_stays_above_its_credit_notes() {
     check(
-        "invoice a 100; back c a 60; revise a 60; revise a 59.99 -> items: credit_exceeds_remaining",
+        "invoice a 100; back c a 60; revise a 60; revise a 59.99 -> items: \
+         credit_exceeds_remaining",
     );
     check(
-        "invoice a 100; back c a 60; revise c 100; revise c 100.01 -> credit_exceeds_remaining; a has 0",
+        "invoice a 100; back c a 60; revise c 100; revise c 100.01 -> credit_exceeds_remaining; a \
+         has 0",
     );
     check("invoice a 100; back c a 60; void c; revise a 1; back d a 1.01 -> too_much; back d a 1");
     check("invoice a -5; back c a 0.01 -> too_much; revise a -6; revise a 5; back c a 5");

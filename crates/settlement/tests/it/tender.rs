@@ -117,7 +117,10 @@ proptest! {
     #[test]
     fn what_is_handed_over_settles_nothing(
         totals in prop::collection::vec(1..3_000_i64, 3),
-        payments in prop::collection::vec((0..3_usize, 1..2_000_i64, 0..500_i64, 0..900_i64, any::<bool>()), 1..12),
+        payments in prop::collection::vec(
+            (0..3_usize, 1..2_000_i64, 0..500_i64, 0..900_i64, any::<bool>()),
+            1..12,
+        ),
     ) {
         let mut plain = World::new();
         let mut handed = World::new();

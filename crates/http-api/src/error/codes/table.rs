@@ -191,7 +191,8 @@ pub(super) const REASONS: &[Code] = codes! {
     Reason premise_closed [422] "The premise is closed for good. Make one with another name.";
     Reason premise_missing [422] "There is no open premise. Register one first.";
     Reason query_too_expensive [422]
-        "The list takes too long. Filter by a day, a customer or a state, or order by another field.";
+        "The list takes too long. Filter by a day, a customer or a state, or order by another \
+         field.";
     Reason recurring_completed [422]
         "The recurring invoice has come to its end. Move its `end_date`.";
     Reason recurring_not_active [422]
@@ -245,7 +246,8 @@ pub(super) const ISSUES: &[Code] = codes! {
          other key.";
     Issue expired [422] "The certificate is over. Upload one that is valid.";
     Issue fina_total_too_high [422]
-        "CIS takes no receipt of so much by this means. Divide the sale, or agree on another means.";
+        "CIS takes no receipt of so much by this means. Divide the sale, or agree on another \
+         means.";
     Issue invalid_characters [422] "The text holds characters that are not taken here.";
     Issue invalid_country_code [422] "Expected two letters of ISO 3166-1.";
     Issue invalid_currency [422] "Expected a currency of ISO 4217.";
@@ -255,7 +257,8 @@ pub(super) const ISSUES: &[Code] = codes! {
     Issue invalid_date_time [422] "Expected an instant as `YYYY-MM-DDThh:mm:ssZ`.";
     Issue invalid_email [422] "Expected an e-mail address.";
     Issue invalid_iban [422]
-        "The number is no IBAN: its length or its check digits are wrong. Look at it again; mostly a warning.";
+        "The number is no IBAN: its length or its check digits are wrong. Look at it again; mostly \
+         a warning.";
     Issue invalid_id [422] "The id is none of the kind that is expected.";
     Issue invalid_json [422] "The text of the parameter is not JSON.";
     Issue invalid_length [422] "There are too few or too many; the message names the bounds.";
@@ -304,7 +307,8 @@ pub(super) const ISSUES: &[Code] = codes! {
     Issue tax_number_check_digits [422]
         "The check digits of the tax number are wrong. Look at it again; mostly a warning.";
     Issue tax_number_form [422]
-        "The tax number has not the form that its country gives. Look at it again; mostly a warning.";
+        "The tax number has not the form that its country gives. Look at it again; mostly a \
+         warning.";
     Issue taxpayer_number [422]
         "A warning: the certificate is of another taxpayer, or the entity has no number.";
     Issue taxpayer_outside_vat [422]
@@ -337,5 +341,6 @@ pub(super) const ISSUES: &[Code] = codes! {
     Issue url_not_allowed [422] "The address is not one that is posted to.";
     Issue wrong_passphrase [422] "The passphrase does not open the file.";
     Issue vat_differs_from_base [422]
-        "A warning: rounded lines add up to another tax than the rate of the sum gives. CIS notes it.";
+        "A warning: rounded lines add up to another tax than the rate of the sum gives. CIS notes \
+         it.";
 };

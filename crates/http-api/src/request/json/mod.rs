@@ -313,10 +313,9 @@ mod tests {
             (
                 r#"{"name": "a", "count": 1, "free": {"x": 1, "y": 2}, "inner": {"amount": 1e999, "colour": "blue"}}"#,
                 "free.x: expected text [invalid_type]; free.y: expected text [invalid_type]; \
-                 inner.amount: a number may hold at most 15 digits before the decimal point and 10 behind \
-                 it [invalid_value]; \
-                 inner.colour: expected one of red, dark_blue [invalid_value]; \
-                 name: expected at least 2 characters [too_short]",
+                 inner.amount: a number may hold at most 15 digits before the decimal point and 10 \
+                 behind it [invalid_value]; inner.colour: expected one of red, dark_blue \
+                 [invalid_value]; name: expected at least 2 characters [too_short]",
             ),
             (r#"["ab", 1]"#, "expected an object [invalid_type]"),
             ("null", "expected an object [invalid_type]"),
