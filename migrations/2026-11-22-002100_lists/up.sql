@@ -3,7 +3,7 @@
 -- through an index only if its operator is leakproof, which those of jsonb are not; hence the columns,
 -- which the database fills from the bodies, also for servers of the version before.
 --
--- And text is compared without accents: what `search` looks through is folded anew. A server of the version
+-- And text is compared without accents: what `search` looks through is folded again. A server of the version
 -- before that goes on writing during the update leaves accents in what it writes until that is written again.
 
 -- The same as `racun_kernel::text::fold`: text without the difference between capitals and small letters,

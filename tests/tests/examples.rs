@@ -136,7 +136,7 @@ const UNPLAYED: &[(&str, &str)] = &[
     ("voidAdvanceInvoice", "takes an advance invoice that nobody paid; the body is voidInvoice's"),
 ];
 
-/// Whoever plays the story.
+/// The player of the story.
 struct Player {
     client: Client,
     description: Value,

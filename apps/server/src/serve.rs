@@ -160,8 +160,8 @@ fn hearing(services: Services, alone_since: Option<OffsetDateTime>) -> Services 
     Services { tax_authority: Arc::new(authority), ..services }
 }
 
-/// `services` of a process whose data folder is its own, before it begins anything: whoever was
-/// telling a tax authority is gone, so nobody waits for its leases.
+/// `services` of a process whose data folder is its own, before it starts work: the process that
+/// reported to a tax authority before is dead, so its leases are void.
 async fn alone(services: Services) -> anyhow::Result<Services> {
     let stamp = services.stamp();
     let ended = fiscalization::end_leases(&*services.store, &stamp).await?;

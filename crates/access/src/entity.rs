@@ -72,7 +72,7 @@ pub struct Entity {
     #[serde(default)]
     pub is_subscribed: bool,
     /// Hundredths of its currency that it wants to spend here in a month at most; none when it said
-    /// nothing. Kept for whoever bills.
+    /// nothing. Kept for billing.
     #[serde(default)]
     pub spending_limit_cents: Option<i64>,
     /// The address that its mails are to come from, when it chose one.

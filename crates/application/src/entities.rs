@@ -87,7 +87,7 @@ fn sends_numbers(patch: &EntityPatch) -> bool {
         || settings.is_some_and(|settings| settings.contains_key("bank_accounts"))
 }
 
-/// Whether a tax authority is told of what the entity sells. It is then known what numbers it has,
+/// Whether the entity reports its sales to a tax authority. It is then known what numbers it has,
 /// so that wrong ones are refused; of others nobody knows, and they are warned.
 async fn fiscalizes(store: &dyn Store, scope: &Scope) -> Result<bool, StoreError> {
     let names = [Authority::Furs, Authority::Fina].map(|authority| authority.name().to_owned());

@@ -56,7 +56,7 @@ enum Command {
     Restore(PaymentId),
 }
 
-/// How often a command is decided anew when links change between its reads and its decision.
+/// How often a command is retried when links change between its reads and its decision.
 const ATTEMPTS: usize = 3;
 
 /// Decides anew while links change between its reads and its decision, up to [`ATTEMPTS`] times.

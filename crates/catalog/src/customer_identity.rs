@@ -9,8 +9,7 @@ use crate::customer::Customer;
 const MAX_PART_CHARS: usize = 80;
 
 impl Customer {
-    /// What customers with the same tax number share; none in the trash, where nobody looks for
-    /// them.
+    /// What customers with the same tax number share; none in the trash, which is not searched.
     #[must_use]
     pub fn tax_key(&self) -> Option<String> {
         let key = vat_number::key(self.tax_number.as_deref()?);

@@ -85,7 +85,7 @@ pub enum Refused {
         "credit notes give back all of the document already, so nothing of it is left to be voided"
     )]
     CreditedInFull,
-    /// What credit notes leave of it cannot be told.
+    /// What credit notes leave of it cannot be computed.
     #[error(
         "what is left of the document cannot be told: its credit notes give back more at a tax \
          rate than it charges, or are over other documents, too; give back the rest by a credit \

@@ -62,7 +62,7 @@ pub struct FiscalRecord {
     pub is_late: bool,
     /// What the message says besides.
     pub special_notes: Option<String>,
-    /// Croatia: how it is paid, as the authority was told last.
+    /// Croatia: the means of payment in the last report to the authority.
     pub payment_type: Option<String>,
 }
 

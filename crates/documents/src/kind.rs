@@ -152,8 +152,8 @@ impl<'de> Deserialize<'de> for DocumentId {
 /// Fields of every kind of document, in the order of `Document::values`.
 ///
 /// What no two documents share is the hidden `number_key`: the number itself, but for fiscalized
-/// documents, whose numbers begin anew each year without naming it. Takings of a place ask for the
-/// hidden `fiscal_premise` and `fiscal_device`: the names that a tax authority was told.
+/// documents, whose numbers restart each year without naming it. Takings of a place ask for the
+/// hidden `fiscal_premise` and `fiscal_device`: the names in the fiscal record.
 static FIELDS: [Field; 42] = [
     Field::id(),
     Field::column("number", FieldKind::Text).searched().listed(Ordered),

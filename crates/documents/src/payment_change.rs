@@ -28,7 +28,7 @@ pub struct PaymentChange {
     /// The types of all payments that were reported to count on the document.
     #[serde(default)]
     pub reported: Vec<String>,
-    /// Until when nobody else begins another attempt; none when the last one came to its end
+    /// Until when no other process starts an attempt; none when the last one came to its end
     /// without an answer.
     #[serde(default, with = "time::serde::rfc3339::option")]
     pub lease_until: Option<OffsetDateTime>,

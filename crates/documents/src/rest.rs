@@ -133,7 +133,7 @@ impl<'a> Open<'a> {
             && line.taxes.iter().zip(&back.taxes).all(|(own, other)| {
                 own.rate == other.rate && own.reverse_charge == other.reverse_charge
             });
-        // An amount that is taken off the line as a whole cannot be told by the piece.
+        // An amount that is taken off the line as a whole cannot be split by the piece.
         let is_whole = self.quantity == back.quantity;
         let by_piece = line.discounts.iter().all(|own| own.kind == DiscountKind::Percent);
         let fits = self.less(back).all(|figure| !figure.is_negative());

@@ -328,7 +328,7 @@ impl Exchange {
         self
     }
 
-    /// The exchange whose attempt nobody makes any more, because its process is gone: the next one
+    /// The exchange whose attempt was abandoned because its process is dead: the next one
     /// may begin `now`.
     #[must_use]
     pub fn left(mut self, now: OffsetDateTime) -> Self {

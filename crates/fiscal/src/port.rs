@@ -222,7 +222,7 @@ pub trait Authorities: Send + Sync {
     /// When the key is of no use.
     fn signer(&self, identity: &Identity) -> Result<Arc<dyn Signer>, SigningFailed>;
 
-    /// Who made the software, as FURS is told with each premise.
+    /// The software maker that each registration of a premise names.
     fn software_maker(&self) -> furs::SoftwareMaker {
         furs::SoftwareMaker::default()
     }

@@ -1,4 +1,4 @@
-//! Which pages of other origins may ask, and what their browsers are told.
+//! Cross-origin requests (CORS): which origins may call, and the headers that say so.
 //!
 //! This is our own rather than `actix-cors`, which answers refusals itself, as plain text and
 //! outside [`crate::frame`], knows one list of methods for all paths, and answers paths that do not
@@ -28,7 +28,7 @@ const MAX_AGE: &str = "7200";
 /// Whose pages may ask, beside the server's own.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub enum Origins {
-    /// Nobody else's.
+    /// No other origin.
     #[default]
     Own,
     /// Everybody's.

@@ -159,7 +159,7 @@ async fn description_3_0(request: HttpRequest) -> Result<HttpResponse, ApiError>
     Ok(written.answer(&request))
 }
 
-/// A page for browsers; programs are told the same as JSON.
+/// A page for browsers; API clients get the same as JSON.
 async fn home(request: HttpRequest, services: Data<Services>) -> HttpResponse {
     let accepted = request.headers().get(ACCEPT).and_then(|value| value.to_str().ok());
     let mut answer = HttpResponse::Ok();

@@ -96,8 +96,8 @@ fn request_id(request: &ServiceRequest) -> HeaderValue {
 }
 
 /// What changes something is told at `info`, what only reads at `debug`, so that a log says what
-/// happened and not who looked. What is refused is told at `info` too, with who asked: whoever
-/// tries passwords is seen, and whoever asks for help is found by the id of their request.
+/// happened and not who looked. Refused requests are logged at `info` too, with the caller:
+/// guessing passwords is seen, and whoever asks for help is found by the id of their request.
 fn log<B>(answer: &ServiceResponse<B>, milliseconds: u64) {
     let status = answer.status();
     let error = answer.response().error().and_then(|error| error.as_error::<ApiError>());
@@ -131,7 +131,7 @@ fn entity(request: &HttpRequest) -> String {
     entered.or_else(named).map(|id| id.to_string()).unwrap_or_default()
 }
 
-/// The id of who asks; empty where nobody is known.
+/// The caller's id; empty for an anonymous request.
 fn caller(request: &HttpRequest) -> String {
     let caller = request.extensions().get::<Caller>().map(|caller| caller.principal().id());
     caller.unwrap_or_default()

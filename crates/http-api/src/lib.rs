@@ -11,7 +11,7 @@
 //! | `frame`    | what every answer carries; where answers are logged                    |
 //! | `limits`   | how many requests are answered in a minute                             |
 //! | `idempotency` | requests with a key are carried out once                            |
-//! | `rehearsal` | all that is wrong with a body is told at once                        |
+//! | `rehearsal` | all issues of a body in one answer                                   |
 //! | `error`    | the one catalogue of statuses and codes                                |
 //! | `request`  | reading headers, path, query string and body                           |
 //! | `answer`   | answers other than a plain 200                                         |

@@ -4,7 +4,7 @@
 //! that everything is told at once, the handler runs once more on the body without what was
 //! refused, on a store that commits nothing: units are decided, and what their decisions refuse is
 //! all that is taken from it. What a tax authority, a mail server or another receiver is told is
-//! always stored before, so nobody is told anything. Only handlers behind an entity's gate are
+//! always stored before, so no message leaves. Only handlers behind an entity's gate are
 //! tried: those before it check passwords and tokens, and a guess is not to be made twice.
 
 use std::panic::AssertUnwindSafe;

@@ -18,7 +18,7 @@ pub fn nearest<'a>(word: &str, known: impl IntoIterator<Item = &'a str>) -> Opti
     near.min_by_key(|(slips, _)| *slips).map(|(_, name)| name)
 }
 
-/// The name among `known` to suggest to whoever wrote `word`: the [`nearest`], or the first that
+/// The name among `known` to suggest instead of `word`: the [`nearest`], or the first that
 /// begins or ends with it as a word: `end_date` for `end`.
 #[must_use]
 pub fn suggestion<'a>(word: &str, known: &[&'a str]) -> Option<&'a str> {

@@ -83,7 +83,7 @@ mod tests {
             ("HR", "25", "2026-11-22", true),
             ("HR", "22", "2026-11-22", false),
             ("SK", "20", "2025-01-01", false),
-            // Nobody knows: before the table begins, and where there is no such tax.
+            // Unknown: before the table begins, and in countries without this tax.
             ("SK", "20", "2024-12-31", true),
             ("US", "8.25", "2026-11-22", true),
             ("FI", "14", "2025-12-31", true),

@@ -8,8 +8,7 @@ use time::OffsetDateTime;
 /// Characters that an append's name may hold.
 pub const MAX_APPEND_ID_CHARS: usize = 64;
 
-/// The name that a caller gives an append or a move of lines, so that a retry is told from another
-/// one.
+/// The name that a caller gives an append or a move of lines, so that a retry is recognised.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub struct AppendId(String);
 

@@ -2,11 +2,11 @@
 //!
 //! Each place (the entity, a premise, a device) closes a day once, and numbers its closings without
 //! gaps. A closing covers what was sold until its moment. What comes to the day afterwards is in
-//! the place's next closing: the day's report is drawn up anew then, and what it has more than the
+//! the place's next closing: the day's report is recomputed then, and what it has more than the
 //! frozen one is carried over ([`CarriedOver`]). So when days are closed in their order, no sale
 //! and no money is in none of them, and none in two.
 //!
-//! A closing never changes. Nobody edits or deletes one.
+//! A closing never changes and cannot be deleted.
 
 use racun_kernel::id::{EntityId, PosClosingId, UserId};
 use racun_kernel::{

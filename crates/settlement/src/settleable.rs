@@ -61,7 +61,7 @@ impl Settleable {
     /// What it has left to be given back by credit notes and, when it is an advance invoice, to be
     /// applied to invoices: `total_with_tax - total_credited - total_applied`, never below 0.
     ///
-    /// This is the one meaning of what is left. Whoever credits, links or settles asks here, so
+    /// This is the one definition of what is left. Crediting, linking and settling call it, so
     /// that money leaves once.
     #[must_use]
     pub fn remaining(&self) -> Decimal {

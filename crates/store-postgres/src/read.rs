@@ -215,7 +215,7 @@ fn count(table: &Table, tenant: &Tenant, query: &ListQuery) -> Statement {
     statement.push(&if query.count {
         format!("SELECT count(*) AS number FROM {name} WHERE {condition}")
     } else {
-        // Nobody is told: enough to know whether they are few.
+        // The count is not shown: it is enough to know whether the rows are few.
         format!(
             "SELECT count(*) AS number FROM \
              (SELECT FROM {name} WHERE {condition} LIMIT {FEW} + 1) AS first_ones"

@@ -74,7 +74,7 @@ pub(crate) fn unique_indexes(table: &Table) -> impl Iterator<Item = (String, &'s
 /// The statements that make `table`, as a migration holds them.
 ///
 /// Indexes on texts lead with the text, not with the tenant: one index then serves units that load
-/// by it within a tenant and lookups across tenants, which nobody needs of a field that lists are
+/// by it within a tenant and lookups across tenants, which no query needs of a field that lists are
 /// ordered by. Others serve lists in their order.
 #[must_use]
 pub fn create_table_sql(table: &Table) -> String {

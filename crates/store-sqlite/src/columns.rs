@@ -286,7 +286,7 @@ pub(crate) fn settle(
     let mut chosen: Vec<(usize, Fresh)> = by_segment.into_iter().collect();
     chosen.sort_by_key(|(_, rows)| std::cmp::Reverse(rows.len()));
     chosen.truncate(most);
-    // A segment is written anew as a whole.
+    // A segment is rewritten as a whole.
     let is_crowded = left >= 4 * size;
     chosen.retain(|(_, rows)| is_crowded || rows.len() * 32 >= size);
     for (place, rows) in chosen {

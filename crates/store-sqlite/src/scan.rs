@@ -273,7 +273,7 @@ fn stale<'a>(
         }
         let Some((number, ids)) = &column else { continue };
         let wanted = column::of_text(id);
-        // The ids of a segment stand in their order.
+        // The ids of a segment are sorted.
         let (mut low, mut high) = (0, ids.len());
         while low < high {
             let middle = low.midpoint(high);

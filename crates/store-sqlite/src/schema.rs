@@ -85,7 +85,7 @@ pub(crate) fn prepare_in_segments(
 /// Takes the accents out of what `search` looks through, which files of format 1 have there.
 fn fold_anew(transaction: &Transaction<'_>, table: &Table) -> rusqlite::Result<()> {
     if *table == ACTIVITIES {
-        // Nobody searches the log, whose entries stay as they are.
+        // The log has no search, and its entries never change.
         return Ok(());
     }
     let update = format!(

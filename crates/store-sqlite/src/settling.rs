@@ -11,7 +11,7 @@ use crate::columns::{self, Owner};
 /// A table and a tenant, one row of which was written.
 pub(crate) type Noted = (&'static Table, String);
 
-/// Segments that are written anew after one commit, at most: the next one waits for them.
+/// The most segments that are rewritten after one commit: the next one waits for them.
 const AT_ONCE: usize = 4;
 
 /// How many fresh rows there are.

@@ -19,7 +19,7 @@ pub struct Furs {
     pub test: FursService,
     /// The system that counts.
     pub production: FursService,
-    /// Who made the software, as FURS is told.
+    /// The software maker that FURS receives.
     #[serde(deserialize_with = "SoftwareMaker::whole")]
     pub software_maker: SoftwareMaker,
 }
@@ -48,7 +48,7 @@ impl SoftwareMaker {
         }
     }
 
-    /// As FURS is told.
+    /// The value that FURS receives.
     pub fn told(&self) -> furs::SoftwareMaker {
         match (&self.name, &self.address, &self.tax_number) {
             (Some(name), Some(address), _) => {

@@ -26,7 +26,7 @@ const SECTIONS: [&str; 14] = [
 const FOREIGN: [&str; 4] = ["TEST_", "SERVICE_", "PORT_", "ENV_"];
 
 /// Refuses the first of `names` that begins as a setting does, but for its second underscore: it
-/// would be ignored, and Racun would run otherwise than whoever set it believes.
+/// would be ignored, and Racun would run with another setting than the operator meant.
 ///
 /// # Errors
 /// How it is spelled.

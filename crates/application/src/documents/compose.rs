@@ -92,7 +92,7 @@ pub(super) fn told_with(mut issues: Issues, error: DocumentError) -> DocumentErr
 }
 
 /// `before` with what an update says; what is wrong goes to `issues`, and is left out. Lines are
-/// answered when they are to be calculated anew.
+/// answered when they have to be recalculated.
 pub(super) fn recompose(
     before: &Content,
     request: &DocumentRequest,

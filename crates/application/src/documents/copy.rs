@@ -66,7 +66,7 @@ impl InvoiceCopy<'_> {
             prepare(ports, scope, entity, occasion, stamp).await?
         };
         if let Some(day) = fiscal.day() {
-            // A run that comes late is dated as the authority is told, and due no earlier.
+            // A late run takes the day that the authority receives, and is due no earlier.
             (request.date, gathered.today) = (Some(day), day);
             request.date_due = Patch::Value(self.dates.date_due.max(day));
         }

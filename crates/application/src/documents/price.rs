@@ -81,7 +81,7 @@ pub(crate) struct TabSale<'a> {
     pub request: &'a DocumentRequest,
     /// Its lines.
     pub lines: Vec<LineRequest>,
-    /// Payments, and what a tax authority is told.
+    /// Payments, and the fiscalization request.
     pub creation: Creation,
     /// The tabs.
     pub tabs: Vec<InvoicedTab>,

@@ -166,7 +166,7 @@ fn simply(
     };
     let outcome = freeing.map(|(invoice, allocations, links)| {
         let mut settlement = sheet.settlement(change.scope, change.today, allocations, links);
-        // Of all invoices that are held only this one is settled anew.
+        // Of all invoices that are held only this one is resettled.
         settlement.documents.retain(|document| {
             document.kind != SettleableKind::Invoice || document.id == invoice.to_string()
         });

@@ -140,7 +140,7 @@ pub(super) fn compose(
         items::redate(&mut content.items, &rules);
     }
     if !issues.is_empty() {
-        // What else is wrong is told at once.
+        // Report the other issues in the same answer.
         if let Err(further) = content.check() {
             issues.extend_elsewhere(&further);
         }

@@ -102,7 +102,7 @@ fn fiscalized(
 ) -> Concern {
     let shown = record.and_then(|record| record.payment_type.as_deref()).and_then(means_called);
     let held = shown.map_or_else(|| code(&matter.before), fina::PaymentMeans::from);
-    // While an earlier attempt is in doubt, nobody knows what CIS holds.
+    // While the outcome of an earlier attempt is unknown, so is what CIS holds.
     let is_known = matter.document.payment_change_unconfirmed.is_none();
     let news = fina::news(held, &all(&matter.before), &all(&matter.after));
     if is_known && news.is_none() {

@@ -23,7 +23,7 @@ use crate::error::Error;
 ///
 /// What has its number and mark keeps them, and is sent as it was issued, marked as late; whoever
 /// issued it stays. What was skipped takes the next number of the sequence of the place that is
-/// named, and the day as its date, for FURS is told that it is issued now; a version keeps both
+/// named, and the day as its date, for FURS receives it as issued now; a version keeps both
 /// until now, and what was supplied on its old date stays supplied then. While another request or a
 /// worker sends it, nothing is sent.
 ///

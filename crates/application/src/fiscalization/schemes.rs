@@ -81,8 +81,9 @@ pub(super) fn check(content: &Content, authority: Authority) -> Result<(), Issue
     issues.into_result(())
 }
 
-/// Refuses lines that charge VAT, for a taxpayer outside the VAT system: whoever states it owes it
-/// (article 203 of directive 2006/112/EC), and CIS takes no VAT of them (checks 142 to 145).
+/// Refuses lines that charge VAT, for a taxpayer outside the VAT system: a taxpayer that states VAT
+/// owes it (article 203 of directive 2006/112/EC), and CIS takes no VAT of them (checks 142 to
+/// 145).
 ///
 /// # Errors
 /// `taxpayer_outside_vat` at the rate of each such tax.

@@ -1,4 +1,4 @@
-//! The port to whoever has to hear of how documents are paid.
+//! The port to the tax authority that receives how documents are paid.
 
 use async_trait::async_trait;
 use racun_access::Entity;

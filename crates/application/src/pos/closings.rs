@@ -13,7 +13,7 @@ use super::read;
 use super::takings::{Filter, must_be_known, of_day};
 use crate::documents::today;
 
-/// How often a report is drawn up anew because somebody else closed the same place meanwhile.
+/// How often a report is rebuilt because another caller closed the same place meanwhile.
 const ATTEMPTS: usize = 3;
 
 /// Closes a day of the entity, of a premise or of a device.

@@ -17,7 +17,7 @@ use crate::fiscalization::Ports;
 
 /// Tabs that one invoice may join.
 const MAX_JOINED: usize = 20;
-/// How often a command is decided anew when tabs change between its reads and its decision.
+/// How often a command is retried when tabs change between its reads and its decision.
 const ATTEMPTS: usize = 5;
 
 /// What a tab is invoiced with.
@@ -31,7 +31,7 @@ pub struct TabOrder {
     pub terms: InvoiceTerms,
     /// Customer and texts. The tab's customer when it names none.
     pub request: DocumentRequest,
-    /// Payments, and what a tax authority is told. Never a draft.
+    /// Payments, and the fiscalization request. Never a draft.
     pub creation: Creation,
 }
 

@@ -16,7 +16,7 @@ pub(super) static ADVANCES: &Table = DocumentKind::AdvanceInvoice.table();
 /// The currency that a document was converted into, when it was.
 const QUOTE: Part = text(&["content", "exchange_rate", "quote_currency"]);
 
-/// What an invoice says of who issued it; nothing when nobody is known.
+/// What an invoice says of who issued it; nothing when the issuer is unknown.
 const SELLER: [Part; 4] = [
     text(&["operator", "user_id"]),
     text(&["fiscal", "record", "operator_label"]),

@@ -40,7 +40,7 @@ async fn race(store: Arc<dyn Store>) {
         close(&shop, "2026-11-14"),
     );
     for outcome in [&a, &b, &c, &d] {
-        // Whoever loses three races is told so, and has used no number.
+        // A caller that loses three races gets an error and uses no number.
         assert!(matches!(outcome, Ok(_) | Err(PosError::ClosedMeanwhile)), "{outcome:?}");
     }
     let raw = RawQuery { order_by: vec!["number".to_owned()], ..RawQuery::default() };

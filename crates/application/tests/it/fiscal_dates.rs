@@ -1,4 +1,4 @@
-//! The date of a fiscalized document is the day of its issue, which is what the authority is told.
+//! The date of a fiscalized document is the day of its issue, which the authority receives.
 
 use racun_application::documents::{Creation, DocumentRequest};
 use racun_documents::{Document, DocumentKind};

@@ -33,7 +33,7 @@ impl Till {
         Self { own, authority: Arc::new(authority) }
     }
 
-    /// The shop after its process was started anew at `now`, alone with its store.
+    /// The shop after its process restarted at `now`, alone with its store.
     fn started(self, now: OffsetDateTime) -> Self {
         let Self { own, .. } = self;
         let (store, fiscal) = (Arc::clone(&own.shop.store), Some(own.fiscal.clone()));
@@ -83,7 +83,7 @@ impl Till {
             .await
     }
 
-    /// What CIS was told since the last call, and what the document shows of it.
+    /// The messages to CIS since the last call, and what the document shows of them.
     async fn told(&self, document: &Document) -> (Vec<PaymentMeans>, Option<String>) {
         let heard = self.own.office.heard().into_iter().filter_map(|heard| match heard.message {
             Message::FinaChange(change) => Some(change.means),
@@ -143,7 +143,7 @@ async fn after_the_day_of_issue_no_way_leads_round_the_rule() {
     }
     assert_eq!(till.restore(&gone, &next).await.unwrap_err(), expired());
     till.pay(&open, BankTransfer, "22", &next).await.unwrap();
-    // Of two in cash one may go; then the other is what CIS was told.
+    // Of two in cash one may go; then the other is the one that CIS has.
     let all = till.own.payments_of(&paid).await;
     till.trash(&all[0], &next).await.unwrap();
     assert_eq!(till.trash(&all[1], &next).await.unwrap_err(), expired());

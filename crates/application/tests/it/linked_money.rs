@@ -213,7 +213,7 @@ async fn in_portugal_a_partly_credited_invoice_is_voided_by_a_credit_note_over_t
     let credit = shop.credit("10", &[&invoice]).await.unwrap();
     assert_eq!(shop.void(&invoice).await.unwrap_err(), Error::from(Refused::CreditedInFull));
     shop.void(&credit).await.unwrap();
-    // Over two documents, nobody can tell what is left of one.
+    // Over two documents, the rest of one is undefined.
     let other = shop.invoice("10").await;
     shop.credit("15", &[&invoice, &other]).await.unwrap();
     assert_eq!(shop.void(&other).await.unwrap_err(), Error::from(Refused::CreditUnclear));

@@ -132,7 +132,7 @@ impl Till {
         Some(attempt_of(&self.payment, "cash", to, NOW))
     }
 
-    /// What is refused while nobody knows what became of the change to `to`.
+    /// The refusal while the outcome of the change to `to` is unknown.
     pub fn unconfirmed(&self, to: &str) -> TypeChangeError {
         self.refused(to, None)
     }
@@ -405,7 +405,7 @@ async fn whoever_dies_while_the_authority_is_told_leaves_the_attempt() {
     task.abort();
     assert!(task.await.unwrap_err().is_cancelled());
     till.is_untouched(till.attempt("card"), "stopped").await;
-    // Nobody can tell who died from who is slow, until its time is over.
+    // A dead process looks like a slow one until its lease runs out.
     assert_eq!(failure(till.change(to(Card)).await), till.under_way("card"));
     assert_eq!(failure(till.change_later(to(Check)).await), till.unconfirmed("card"));
     till.change_later(to(Card)).await.unwrap();

@@ -52,7 +52,7 @@ async fn while_the_authority_is_told_of_a_change_the_same_one_waits_and_so_do_ot
             Ok(()) => assert_eq!(outcome.unwrap().kind, Card),
             Err(error) => assert_eq!(failure(outcome), TypeChangeError::from(error)),
         }
-        // Then the same change finds nothing to do, or is told anew.
+        // Then the same change finds nothing to do, or is reported again.
         till.change(to(Card)).await.unwrap();
         till.is_only(Card).await;
         till.change(to(Check)).await.unwrap();
@@ -81,11 +81,11 @@ async fn a_till_that_repeats_a_slow_change_leaves_no_change_behind_that_nobody_s
     assert_eq!((payment.kind, pending), (Cash, till.attempt("card")), "the last one is in doubt");
 }
 
-/// Whoever is slower than its lease is taken over: what comes of it then ends nothing.
+/// An attempt that outlives its lease is taken over: its outcome then ends nothing.
 #[tokio::test]
 async fn a_late_outcome_ends_no_later_attempt() {
     for late in [Ok(()), Err(ReportError::Provider(provider("s008")))] {
-        // What comes of the one that takes over, and of the payment by that.
+        // The outcome of the attempt that takes over, and the payment after it.
         let away = || Err(ReportError::Unreachable("timed out".to_owned()));
         for (next, kind, attempt) in [(Ok(()), Card, None), (away(), Cash, Some("card"))] {
             let till = Till::open().await;

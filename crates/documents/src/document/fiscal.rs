@@ -61,10 +61,10 @@ impl Document {
         self.fiscal_record().is_some()
     }
 
-    /// The issued document that no tax authority was told of, issued anew on `day` under the
+    /// The issued document that was not fiscalized, reissued on `day` under the
     /// `sequence`-th number of `numbering`; and the version that keeps number and date until now.
     ///
-    /// The day of supply stays: where nobody said one, it is the date until now.
+    /// The day of supply stays: if none was given, it is the date until now.
     ///
     /// # Errors
     /// When it is a draft, voided, or of those that are fiscalized already.
@@ -122,7 +122,7 @@ impl Document {
     /// The draft as it may be issued on `day`, where the law wants the day of issue as its date.
     ///
     /// A draft that is dated on the day on which it was made takes the day, for that is the date of
-    /// a draft when nobody says one.
+    /// a draft when none is given.
     ///
     /// # Errors
     /// An issue at `date` when somebody said another one.

@@ -90,8 +90,8 @@ pub struct Receipt {
     pub buyer_oib: Option<String>,
 }
 
-/// `NapojnicaZahtjev`: the tips on a receipt. What CIS is told later of the same receipt replaces
-/// what it was told before.
+/// `NapojnicaZahtjev`: the tips on a receipt. A later message on the same receipt replaces the
+/// earlier one.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Tip {
     /// The receipt as it was fiscalized. Tips are no part of its total.
@@ -158,7 +158,7 @@ impl PaymentMeans {
         if codes.all(|code| code == first) { first } else { Self::O }
     }
 
-    /// The means of this code that the interface shows where nobody chose others.
+    /// The means of this code that the interface shows by default.
     #[must_use]
     pub const fn shown(self) -> Means {
         match self {

@@ -118,7 +118,7 @@ async fn confirm_reset(
     Ok(NoContent)
 }
 
-/// Sets the new `password` of whoever was mailed `token`.
+/// Sets the new `password` of the user who received `token`.
 pub(crate) async fn reset_password(
     services: &Services,
     token: String,
@@ -157,7 +157,7 @@ async fn follow(
     Ok(HttpResponse::Ok().json(VerifiedBody { email_verified: true }))
 }
 
-/// Notes that whoever was mailed `token` has the address.
+/// Marks the address of the user who received `token` as verified.
 pub(crate) async fn verify_address(services: &Services, token: String) -> Result<(), AccessError> {
     let task = |services: Services| async move {
         let (store, stamp) = (&*services.store, services.stamp());

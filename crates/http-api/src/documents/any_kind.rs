@@ -111,7 +111,7 @@ pub(crate) const ROUTES: &[Route] = &[
 #[serde(deny_unknown_fields)]
 #[schema(as = FinalizeDocument)]
 struct FinalizeBody {
-    /// Where and by whom it is issued, where FURS is told of it; ignored otherwise.
+    /// Where and by whom it is issued, if FURS receives it; ignored otherwise.
     furs: Option<FursInputBody>,
     /// The same in Croatia.
     fina: Option<FinaInputBody>,

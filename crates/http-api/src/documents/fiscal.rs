@@ -265,7 +265,7 @@ struct FinaDataBody {
     jir: Option<String>,
     /// The address of the code to print.
     qr: String,
-    /// How it is paid, as the authority was told last.
+    /// The means of payment in the last report to the authority.
     #[schema(required = true)]
     payment_type: Option<String>,
     #[schema(required = true)]

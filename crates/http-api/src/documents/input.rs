@@ -253,7 +253,7 @@ named! {
         /// Payments, at most 100: recorded with the document, or not at all.
         #[schema(max_items = 100)]
         payments: Option<Vec<PaymentInputBody>>,
-        /// Where and by whom it is issued, where FURS is told of it; ignored otherwise.
+        /// Where and by whom it is issued, if FURS receives it; ignored otherwise.
         furs: Option<FursInputBody>,
         /// The same in Croatia.
         fina: Option<FinaInputBody>,

@@ -5,7 +5,7 @@
 pub enum OwnCode {
     /// 403: an operator's PIN is wrong.
     InvalidPin,
-    /// 403: whoever sends e-mail has not verified their own address.
+    /// 403: the sender's e-mail address is not verified.
     EmailVerificationRequired,
     /// 429: as many mails were sent as may be.
     EmailRateLimitExceeded,
@@ -13,7 +13,7 @@ pub enum OwnCode {
     AlreadyClaimed,
     /// 403: another device has the claim that is to be released.
     NotClaimant,
-    /// 409: a tab is to be closed that nobody has claimed.
+    /// 409: the tab to close is not claimed.
     NotClaimed,
     /// 409: a tab is at another version than the caller saw.
     StaleVersion,

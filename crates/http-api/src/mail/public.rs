@@ -318,7 +318,7 @@ async fn reply(
     seen(services.run(task).await?)
 }
 
-/// The document as whoever has its link sees it.
+/// The document as its public link shows it.
 fn seen(document: Document) -> Result<HttpResponse, ApiError> {
     let body = SharedDocumentBody::of(document).map_err(ApiError::internal)?;
     let mut answer = HttpResponse::Ok();

@@ -5,7 +5,7 @@ use serde_json::{Value as Json, json};
 use super::VERSION;
 use crate::route::Route;
 
-/// What whoever comes here first has to know.
+/// The introduction for new readers.
 const INTRODUCTION: &str = include_str!("introduction.md");
 
 /// The areas in the order in which they are shown: what everybody needs comes first.
@@ -68,7 +68,7 @@ pub(super) fn info() -> Json {
     })
 }
 
-/// The areas of `routes`; one that nobody described yet comes last.
+/// The areas of `routes`; an undescribed one comes last.
 pub(super) fn tags(routes: &[&Route]) -> Vec<Json> {
     let known = TAGS.iter().chain([&EARLIER]);
     let is_used = |name: &str| routes.iter().any(|route| route.tag == name);

@@ -57,7 +57,7 @@ pub(crate) fn described<T: ToSchema>(schemas: &mut Collected) -> RefOr<Schema> {
     Ref::from_schema_name(T::name()).into()
 }
 
-/// Whether two routes answer the same body. Types are told by their names in the description.
+/// Whether two routes answer the same body. Types are compared by their names in the description.
 pub(crate) fn same_body(one: Option<Described>, other: Option<Described>) -> bool {
     let name = |described: Described| match described(&mut Collected::new()) {
         RefOr::Ref(reference) => Some(reference.ref_location),

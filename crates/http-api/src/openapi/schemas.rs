@@ -17,8 +17,7 @@ use crate::route::{Route, Verb};
 /// Where schemas stand.
 const PLACE: &str = "#/components/schemas/";
 
-/// Names that generators write for maps and values of any kind; what they mean stands in their
-/// place.
+/// Names that generators write for maps and values of any kind; the schema is inlined instead.
 const ANONYMOUS: [&str; 2] = ["BTreeMap", "Value"];
 
 /// The schemas of a side, by name.

@@ -35,7 +35,7 @@ static POLICY: LazyLock<String> = LazyLock::new(|| {
 pub(super) struct Field {
     /// Its name.
     pub name: &'static str,
-    /// What it is for; nobody sees a field without.
+    /// Its label; a hidden field has none.
     pub label: Option<&'static str>,
     /// What is in it.
     pub value: String,
@@ -127,7 +127,7 @@ impl Field {
     }
 }
 
-/// `text` as it stands in HTML, in a value of an attribute too.
+/// `text` escaped for HTML, in attribute values too.
 fn escape(text: &str) -> String {
     let mut html = String::with_capacity(text.len());
     for sign in text.chars() {

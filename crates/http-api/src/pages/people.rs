@@ -106,7 +106,7 @@ struct InvitationForm {
     language: Option<String>,
 }
 
-/// Whether whoever asks reads pages: a browser does, a program takes anything.
+/// Whether the client accepts HTML by name, as browsers do.
 pub(crate) fn accepts_html(headers: &HeaderMap) -> bool {
     let accepted = headers.get(ACCEPT).and_then(|value| value.to_str().ok());
     accepted.is_some_and(|accepted| accepted.contains("text/html"))
@@ -287,7 +287,7 @@ fn told(
     page.answer(ApiError::from(refused).kind().status())
 }
 
-/// What a person is told of a refusal, and whether the same form may go through.
+/// The text of a refusal for people, and whether the same form can be resubmitted.
 fn problem(words: &'static Words, refused: &AccessError) -> (&'static str, bool) {
     match refused {
         AccessError::BadCredentials => (words.wrong_password, true),

@@ -84,8 +84,7 @@ pub struct ShareBody {
 pub struct InvoiceTabBody {
     /// The device that has the claim. Only it invoices a claimed tab.
     device_id: Option<String>,
-    /// The version that the caller saw; another one refuses. Needed of a tab that nobody has
-    /// claimed.
+    /// The version that the caller saw; another one refuses. Required for an unclaimed tab.
     expected_version: Option<i64>,
     /// Some lines; what is left stays on the tab, open.
     lines: Option<Vec<LineChoiceBody>>,
@@ -110,7 +109,7 @@ pub struct InvoiceTabBody {
     /// Payments, at most 100: recorded with the invoice, or not at all.
     #[schema(max_items = 100)]
     payments: Option<Vec<PaymentInputBody>>,
-    /// Where and by whom it is issued, where FURS is told of it; ignored otherwise.
+    /// Where and by whom it is issued, if FURS receives it; ignored otherwise.
     furs: Option<FursInputBody>,
     /// The same in Croatia.
     fina: Option<FinaInputBody>,

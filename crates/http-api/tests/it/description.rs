@@ -135,7 +135,7 @@ fn generators_meet_nothing_that_they_stumble_over() {
     each_schema(&description, &mut schemas);
     assert!(schemas.len() > 1_000, "{}", schemas.len());
     for schema in schemas {
-        // `required` stands in the schema that has the properties, not beside it.
+        // `required` is in the schema that has the properties, not beside it.
         let is_beside = schema.get("required").is_some_and(Value::is_array)
             && !schema["properties"].is_object();
         assert!(!is_beside, "{schema}");

@@ -287,7 +287,7 @@ async fn takings_are_told_by_who_sold() {
         {"operator_id": null, "operator": null, "invoices": 1, "total": 1.5},
     ]);
     assert_eq!(report["by_operator"].to_string(), expected.to_string());
-    // Whoever sells at a till closes its day.
+    // An operator token may close the day.
     let count = json!({"counted_cash": 0});
     let closing = api.post("/pos/reports/closings", &operator, count).await.with(201).json();
     let by = (&closing["closed_by"], &closing["closed_by_user_id"]);

@@ -1,6 +1,5 @@
-//! What a request holds and nobody reads is refused: of every body of every operation, at every
-//! depth, and of every query string. The bodies come of the description, so no operation can be
-//! forgotten.
+//! Unknown parts of a request are refused: of every body of every operation, at every depth, and of
+//! every query string. The bodies are built from the description, so no operation can be forgotten.
 
 use actix_web::http::Method;
 use actix_web::test::TestRequest;
@@ -128,7 +127,7 @@ fn refuses(answer: &Answer, path: &Value, code: Option<&str>) -> bool {
     answer.status == 422 && issues.iter().any(is_it)
 }
 
-/// Everything that happened and was told of.
+/// The number of logged activities.
 async fn happened(api: &Api, owner: &Who) -> Value {
     api.get("/activities", owner).await.with(200).json()["pagination"]["total"].clone()
 }
@@ -249,7 +248,7 @@ async fn an_unknown_parameter_is_told_with_the_nearest_or_all() {
         assert!(refuses(&answer, &json!([path]), Some("unknown_parameter")), "{answer:?}");
         assert!(answer.text.contains(message), "{answer:?}");
     }
-    // Whoever follows a link brings along what mail programs add to it.
+    // Mail programs append parameters to links.
     let shared = "/invoices/shareable/inv_share_x?utm_source=mail";
     api.get(shared, &Who::nobody()).await.with(404);
     let verify = "/users/verify-email?token=x&utm_campaign=1";

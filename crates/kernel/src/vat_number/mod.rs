@@ -105,7 +105,7 @@ pub fn key(number: &str) -> String {
     bare.map_or(number.clone(), |(_, rest)| rest.to_owned())
 }
 
-/// The state that a number says it is of, by its prefix or else by the `country` of whoever has it.
+/// The state that a number says it is of, by its prefix or else by its holder's `country`.
 #[must_use]
 pub fn state(country: Option<&str>, number: &str) -> Option<String> {
     let number = compact(number);

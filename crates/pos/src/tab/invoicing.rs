@@ -114,7 +114,7 @@ impl Tab {
     }
 
     /// The tab after `part` of it was invoiced: ended when nothing is left, else open, and free for
-    /// whoever claims it next.
+    /// the next claimant.
     ///
     /// # Errors
     /// As [`Tab::pick`].

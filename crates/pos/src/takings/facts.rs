@@ -30,7 +30,7 @@ pub struct Sale {
     pub is_credited: bool,
     /// How its money becomes money of the report.
     pub exchange: Exchange,
-    /// Before tax, in the report's currency; zero when nobody knows, as all money here.
+    /// Before tax, in the report's currency; zero when unknown, as all money here.
     pub net: Decimal,
     /// With tax.
     pub gross: Decimal,
@@ -98,7 +98,7 @@ pub struct SaleLine {
     pub total: Decimal,
 }
 
-/// Who issued invoices: a person, or whoever the tax authority was told of.
+/// The issuer of invoices: a user, or the operator in the fiscal record.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Seller {
     /// The person's user id; none for a key or a job that issued in somebody's name.
@@ -144,12 +144,12 @@ pub enum Exchange {
     Same,
     /// One unit of it is this much.
     At(Decimal),
-    /// Nobody said.
+    /// Unknown.
     Unknown,
 }
 
 impl Exchange {
-    /// `amount` in `currency`, rounded once; zero when nobody knows.
+    /// `amount` in `currency`, rounded once; zero without a rate.
     #[must_use]
     pub fn convert(&self, amount: &Decimal, currency: Currency) -> Decimal {
         match self {

@@ -27,7 +27,7 @@
 //! money.
 //!
 //! - All money is in the currency of the report. A document in another currency counts with what it
-//!   was converted to; where nobody said at which rate, it is counted and its money is left out.
+//!   was converted to; without a rate, it is counted and its money is left out.
 //!   What one document was paid in one way is added up, then converted once.
 //! - Totals by category and by operator are with tax, as what is in the drawer. The tax of the
 //!   totals is what lies between net and gross, so these three always agree; the amounts by rate

@@ -23,7 +23,7 @@ pub struct Takings {
     pub by_tax_rate: Vec<SaleTax>,
     /// By category, in the order of its name; what has none comes last.
     pub by_category: Vec<SaleLine>,
-    /// By operator, in the order of their labels; what nobody is known to have issued comes last.
+    /// By operator, in the order of their labels; those without a known issuer come last.
     pub by_operator: Vec<OperatorTakings>,
     /// What the day's invoices were not paid: `totals.gross` less all of `by_payment_type`.
     pub unpaid: Decimal,

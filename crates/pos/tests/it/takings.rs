@@ -334,7 +334,7 @@ fn a_credit_note_that_voids_a_sale_of_the_same_day_is_no_refund() {
     assert_eq!(told(&report)[..3], ["0 + 1 voided", "0 + 0 = 0", ""]);
     assert_eq!(money(&report), ["0 back 0, 0 later 0", "cash 1: 8.4", "cash: 0"]);
 
-    // On a later day it is one, and the voiding is told by it alone.
+    // On a later day it is one, and only it reports the voiding.
     let at = Some(datetime!(2026-11-21 09:00 UTC));
     let sale = Sale { voided_at: at, ..sale };
     let back = Return { date: NEXT, of: vec![(DAY, at)], ..back };

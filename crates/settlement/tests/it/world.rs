@@ -235,7 +235,7 @@ impl World {
         settlements.filter(names).cloned().collect()
     }
 
-    /// Voids an invoice or a credit note, as application does it when nothing stands in its way.
+    /// Voids an invoice or a credit note, as `application` does when nothing forbids it.
     pub fn void(&mut self, id: &str) -> Decided {
         self.stage(id, SettleableStage::Voided);
         let settlements = self.settlements(id);

@@ -24,7 +24,7 @@ pub struct Code {
     pub meaning: &'static str,
 }
 
-/// Where a code stands in an answer.
+/// The position of a code in an answer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Level {
     /// In `code`.

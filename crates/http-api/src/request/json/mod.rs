@@ -24,7 +24,7 @@ use crate::services::Limits;
 
 pub(crate) use self::reader::unknown;
 
-/// Issues that are told of one body.
+/// The most issues in one answer.
 const MOST_ISSUES: usize = 50;
 
 /// Bytes that are read again, at most, to find further issues of one body: so a large one with many

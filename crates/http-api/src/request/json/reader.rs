@@ -92,7 +92,7 @@ impl Findings {
         self.gaps.get(&path).copied()
     }
 
-    /// The properties of the object at `place` that are to be filled though nobody sent them.
+    /// The properties of the object at `place` that are filled in although they were not sent.
     fn filled_in(&self, place: &Place<'_>, sent: &[(String, Tree)]) -> Vec<String> {
         if self.gaps.is_empty() {
             return Vec::new();
@@ -127,7 +127,7 @@ pub(crate) fn unknown(what: &str, key: &str, known: &[&str]) -> String {
     }
 }
 
-/// Names that are listed to whoever wrote none of them.
+/// How many known names a refusal lists.
 const FEW: usize = 24;
 
 /// Reads the value at a place.
