@@ -88,7 +88,7 @@ pub use query::{
 pub use rate::{Bucket, RATE_WINDOW_SECONDS, RateLimits, Taken};
 pub use record::{Field, FieldKind, Listing, Record, Source, State, Table, Unique};
 pub use scope::{Environment, OperatorIdentity, Person, Principal, Role, Scope};
-pub use stamp::{Entropy, Stamp};
+pub use stamp::{Entropy, Stamp, ulids_beside};
 pub use store::{
     Decision, Event, LOOKUP_LIMIT, Load, Loaded, Put, PutKind, Read, Refusal, Rows, Series, Store,
     StoreError, Stored, Tenant, TransactError, Unit, Writes,

@@ -6,7 +6,7 @@ use diesel::QueryResult;
 use diesel_async::AsyncPgConnection;
 use futures_util::future::{BoxFuture, join, join3};
 use racun_kernel::{
-    FieldKind, ListQuery, Listing, Operator, StoreError, Stored, Table, Tenant, Value,
+    Field, FieldKind, ListQuery, Operator, StoreError, Stored, Table, Tenant, Value,
 };
 
 use crate::error::{of_question, unavailable};
@@ -146,7 +146,7 @@ fn page(table: &Table, tenant: &Tenant, query: &ListQuery, sorts: bool) -> State
     let condition = filter::condition(&mut statement, table, tenant.as_str(), query);
     let tenant = statement.value(tenant.as_str());
     let is_apart = !query.trash
-        && filter::leading(query).is_some_and(|field| field.listing == Listing::Seldom);
+        && filter::leading(query).is_some_and(Field::parts_nulls);
     // What is sorted is not in the order of any index by itself.
     let fence = if sorts { " OFFSET 0" } else { "" };
     let found =

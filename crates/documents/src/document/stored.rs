@@ -122,11 +122,6 @@ impl Record for Document {
         self.deleted_at.is_some()
     }
 
-    /// A line's id finds its document.
-    fn search_also(&self) -> Vec<String> {
-        self.content.lines.iter().map(|line| line.id.clone()).collect()
-    }
-
     fn values(&self) -> Vec<Value> {
         let (content, amounts) = (&self.content, &self.amounts);
         let customer = |field: fn(&crate::Party) -> &Option<String>| {
