@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 
 use racun_authorities::xml::{self, Accepted, Signature};
 use racun_authorities::{Certificate, Clients, Endpoint, Endpoints, Systems, jws};
-use racun_fiscal::{Authorities, AuthorityError, Patience, Reply};
+use racun_fiscal::{Authorities, Authority, AuthorityError, Patience, Reply};
 use racun_kernel::Environment;
 use time::macros::datetime;
 
@@ -42,6 +42,7 @@ fn check(way: Way, received: &Received) {
         Way::FursJson => starts("POST /v1/cash_registers/invoices HTTP/1.1"),
         Way::Fina => has("SOAPAction", &format!("\"{actions}/racuni\"")),
         Way::FinaChange => has("SOAPAction", &format!("\"{actions}/promijeniPodatkeRacuna\"")),
+        Way::FinaTip => has("SOAPAction", &format!("\"{actions}/napojnica\"")),
     }
     let is_json = way == Way::FursJson;
     has(
@@ -71,7 +72,7 @@ fn check(way: Way, received: &Received) {
 async fn each_message_is_confirmed_in_each_form() {
     for way in Way::ALL {
         let server = Server::start(right(way)).await;
-        let path = if matches!(way, Way::Fina | Way::FinaChange) { "/Service" } else { "" };
+        let path = if way.authority() == Authority::Fina { "/Service" } else { "" };
         let clients = way.clients(&(server.url() + path), WHOLE);
         let id = matches!(way, Way::FursSoap | Way::FursJson | Way::Fina).then(|| ID.to_owned());
         for _ in 0..2 {
