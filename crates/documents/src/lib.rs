@@ -19,7 +19,7 @@
 //! | `document`         | the document, its stages and every transition                   |
 //! | `fiscalization`    | what a tax authority knows of a document                        |
 //! | `payment_change`   | a payment's change of type that the authority has not confirmed  |
-//! | `tip_report`       | the tips on a document, as a tax authority is told of them       |
+//! | `tip_report`       | the report of a document's tips to a tax authority               |
 //! | `relation`         | links between documents                                         |
 //! | `advance`          | what invoices have of an advance invoice, with its tax          |
 //! | `rest`             | what credit notes leave of an invoice                           |

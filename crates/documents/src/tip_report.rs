@@ -1,4 +1,4 @@
-//! The tips that came with a document, as a tax authority is told of them.
+//! The report of a document's tips to a tax authority.
 
 use racun_kernel::{AuthorityError, Decimal};
 use serde::{Deserialize, Serialize};
@@ -14,8 +14,8 @@ pub struct Tips {
 }
 
 impl Tips {
-    /// Whether an authority that holds these tips is told nothing by `other`. Tips of zero were
-    /// paid in no way.
+    /// Whether `other` is no news to an authority that holds these tips. Tips of zero were paid in
+    /// no way.
     fn says(&self, other: &Self) -> bool {
         self.amount == other.amount
             && (self.amount.is_zero() || self.payment_type == other.payment_type)
@@ -24,8 +24,8 @@ impl Tips {
 
 /// A report that was begun and has no outcome yet.
 ///
-/// It is stored before the authority is told. Until its outcome is known, the authority may hold
-/// these tips, and nothing else is reported: the same report is repeated.
+/// It is stored before it is sent. Until its outcome is known, the authority may hold these tips,
+/// and nothing else is reported: the same report is repeated.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct TipAttempt {
     /// Names the attempt: only the last one may end the report.

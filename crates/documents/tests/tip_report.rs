@@ -1,4 +1,4 @@
-//! The report of tips: what is told next, and what is known of it.
+//! The report of tips: what comes next, and what is known of it.
 
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
 
@@ -84,7 +84,7 @@ fn what_is_in_doubt_is_repeated_until_its_outcome_is_known() {
     assert_eq!((&known.confirmed, &known.error), (&Some(tips("3", "cash")), &None));
     assert!(!known.is_confirmed() && known.errors.is_empty());
     assert_eq!(told(&begun(known, "d")), tips("5", "cash"));
-    // Back at what was confirmed, with a report of something else in doubt, it is told again.
+    // Back at what was confirmed, with a report of something else in doubt, it is reported again.
     let report = begun(TipReport::of(None, tips("3", "cash")).unwrap(), "a");
     let report = report.settle("a", TipOutcome::Taken, NOW).unwrap();
     let report = begun(TipReport::of(Some(report), tips("5", "cash")).unwrap(), "b");

@@ -1,14 +1,14 @@
-//! Tips that come with payments, as CIS is told of them: all of a receipt together, once CIS has the
+//! Tips that come with payments, reported to CIS: all of a receipt together, once CIS has the
 //! receipt, and again when they change.
 //!
-//! The unit that changes the tips of a document notes their sum on it and puts a job. The job begins an
-//! attempt in a unit, sends it, and ends it in another unit, where what CIS confirmed is compared with
-//! the tips as they are then. An attempt has a lease, as other jobs may be about the same document: no
-//! two reports of one document run side by side. An attempt without an answer is repeated with the same
-//! content, for CIS may hold it.
+//! The unit that changes the tips of a document notes their sum on it and puts a job. The job
+//! begins an attempt in a unit, sends it, and ends it in another unit, which compares what CIS
+//! confirmed with the tips as they are then. An attempt has a lease, because several jobs may be
+//! about one document: no two reports of one document run side by side. An attempt without an
+//! answer is repeated with the same content, because CIS may hold it.
 //!
-//! A void changes nothing: what was given beyond a price stays given, and is told. Credit notes have no
-//! tips, for their payments go to the customer.
+//! A void changes nothing: CIS keeps or receives the tips of a void receipt, because the money
+//! stays given. Credit notes have no tips, because their payments go to the customer.
 
 use std::sync::Arc;
 
@@ -33,14 +33,14 @@ use crate::error::Error;
 use crate::jobs::{Ending, Handler, Held, Job, JobKind, LeaseError, NewJob, Outcome, still_held};
 use crate::overdue::Clock;
 
-/// Why tips are given up that CIS does not take any more.
+/// The error of a report that is given up because CIS takes no tips of the receipt any more.
 pub const TIP_WINDOW_EXPIRED: &str = "fina_tip_window_expired";
 
-/// The first wait for the confirmation of a receipt. The till hears of it within seconds.
+/// The first wait for the confirmation of a receipt, which mostly comes within seconds.
 const FIRST_WAIT: Duration = Duration::seconds(2);
 
-/// The tips that `payments` brought with the document `id`, in its currency, and how CIS calls the
-/// means: each code once, and several codes are `O`.
+/// The sum of the tips of those `payments` that count on the document `id`, in its currency, and
+/// CIS's code of their means; `O` for several codes.
 pub(crate) fn of<'a>(
     id: DocumentId,
     payments: impl IntoIterator<Item = &'a Payment>,
@@ -58,8 +58,8 @@ pub(crate) fn of<'a>(
     (amount, fina::PaymentMeans::of(None, &kinds))
 }
 
-/// The document with its tips, where CIS is told of them, and the job that tells it. `None` where it
-/// is not told, and while there never were any.
+/// The document with its tips, and the job that reports them. `None` where CIS does not ask for
+/// them, and while there never were any.
 pub(crate) fn noted(
     document: &Document,
     (amount, means): (Decimal, fina::PaymentMeans),
@@ -90,11 +90,11 @@ fn with_report(document: Document, report: TipReport, stamp: &Stamp) -> Document
     document.with_fiscalization(fiscal, stamp)
 }
 
-/// Tells CIS of tips.
+/// Reports tips to CIS.
 pub struct TipsHandler {
     /// Where documents and exchanges are.
     pub store: Arc<dyn Store>,
-    /// How CIS is told.
+    /// The authorities and the vault.
     pub fiscal: Fiscal,
     /// What time it is, and where ids come from.
     pub stamp: Clock,
@@ -129,7 +129,7 @@ enum Left {
 enum Begun {
     /// Nothing is to be sent now.
     Not(Left),
-    /// The attempt is stored; CIS is to be told.
+    /// The attempt is stored, to be sent.
     Attempt(Box<Attempt>),
 }
 
@@ -172,7 +172,7 @@ struct Open {
 }
 
 impl Open {
-    /// `None` when CIS is told of no tips on the document.
+    /// `None` for a document without a report of tips.
     fn of(document: Document) -> Option<Self> {
         let fiscal = document.fiscal.as_deref().cloned()?;
         let (record, report) = (fiscal.record.clone()?, fiscal.tips.as_deref().cloned()?);
@@ -195,7 +195,8 @@ impl TipsHandler {
         self.finish(job, subject, attempt.id, outcome, reason).await
     }
 
-    /// Begins the next attempt, unless CIS holds the tips, cannot be told yet, or not any more.
+    /// Begins the next attempt, unless CIS holds the tips, has no receipt yet, or takes none any
+    /// more.
     async fn begin(&self, job: &Job, subject: Subject) -> Result<Begun, LeaseError> {
         let (job, stamp, waits) = (job.clone(), (self.stamp)(), self.waits());
         let id = MessageId::new(&stamp);
@@ -237,7 +238,7 @@ impl TipsHandler {
             .await
     }
 
-    /// Tells CIS, and says what became of it, in words too.
+    /// Sends the attempt; answers its outcome, also in words.
     async fn send(&self, subject: Subject, attempt: &Attempt) -> (TipOutcome, String) {
         let refused = |code: &str, is_final, errors, reason| {
             (TipOutcome::Refused { code: code.to_owned(), errors, is_final }, reason)
@@ -360,8 +361,8 @@ fn message(receipt: &fina::Receipt, report: &TipReport, late: bool) -> fina::Tip
 fn expired(open: &Open) -> String {
     let (number, amount) = (open.document.number(), &open.report.tips.amount);
     format!(
-        "CIS takes no tips of {number} any more: {amount} is not told, as two days have passed since \
-         it was issued"
+        "CIS takes no tips of {number} any more, two days after its issue: {amount} is not \
+         reported"
     )
 }
 

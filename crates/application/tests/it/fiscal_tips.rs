@@ -1,4 +1,4 @@
-//! Tips on Croatian receipts: told to CIS once it has the receipt, all of a receipt together, and
+//! Tips on Croatian receipts: reported once CIS has the receipt, all of a receipt together, and
 //! again when they change.
 
 use std::sync::{Arc, Mutex};
@@ -11,7 +11,7 @@ use racun_application::payments::{self, NoAuthority, TaxAuthority};
 use racun_documents::{Document, DocumentKind, TipReport};
 use racun_fiscal::fina::PaymentMeans::{self, G, K, O};
 use racun_fiscal::{Authority, LEASE, Message, Patience, Retry};
-use racun_kernel::{ListQuery, Patch, Tenant};
+use racun_kernel::{Decimal, ListQuery, Patch, Tenant};
 use racun_settlement::PaymentType::{self, Card, Cash};
 use racun_settlement::{NewPayment, Payment, PaymentPatch, Tender};
 use racun_test_postgres::Database;
@@ -22,7 +22,7 @@ use crate::fixture::decimal;
 use crate::jobs::stores;
 use crate::office::{Fiscalizing, fiscal, worth_100};
 
-/// A shop in Croatia whose tips are told.
+/// A shop in Croatia that reports its tips.
 struct Till {
     own: Fiscalizing,
     /// The time of the test; on PostgreSQL the time is its server's.
@@ -30,10 +30,10 @@ struct Till {
 }
 
 /// A tip as CIS was told of it.
-type Told = (String, PaymentMeans);
+type Told = (Decimal, PaymentMeans);
 
 fn told(amount: &str, means: PaymentMeans) -> Told {
-    (amount.to_owned(), means)
+    (decimal(amount), means)
 }
 
 impl Till {
@@ -141,9 +141,9 @@ impl Till {
 
     async fn change(&self, payment: &Payment, patch: PaymentPatch) -> Result<Payment, Error> {
         let shop = &self.own.shop;
-        let nobody: Arc<dyn TaxAuthority> = Arc::new(NoAuthority);
+        let authority: Arc<dyn TaxAuthority> = Arc::new(NoAuthority);
         let (scope, entity, stamp) = (&shop.scope, &shop.entity, &shop.stamp);
-        payments::change(&*shop.store, &nobody, scope, entity, payment.id, patch, stamp).await
+        payments::change(&*shop.store, &authority, scope, entity, payment.id, patch, stamp).await
     }
 
     async fn tip(&self, payment: &Payment, tip: &str) {
@@ -167,7 +167,7 @@ impl Till {
         let tips = self.own.office.heard().into_iter().filter_map(|heard| match heard.message {
             Message::FinaTip(tip) => {
                 assert_eq!(heard.patience, Patience::Background);
-                Some((tip.amount.to_string(), tip.means))
+                Some((tip.amount, tip.means))
             }
             _ => None,
         });
@@ -279,7 +279,7 @@ async fn two_reports_of_one_receipt_never_run_side_by_side() {
     let till = Till::open(false, crate::takings::on_sqlite(), Duration::ZERO).await;
     let invoice = till.sell("3").await;
     let cash = till.payment(&invoice).await;
-    // Another process dies while CIS is told.
+    // Another process dies while it reports.
     let dying = till.claim().await.remove(0);
     till.own.office.then_hangs();
     let hangs = tokio::time::timeout(std::time::Duration::from_millis(50), till.perform(&dying));
@@ -311,7 +311,7 @@ async fn tips_that_come_too_late_are_given_up_and_that_is_shown() {
         assert!(till.step().await.is_empty(), "the job is dead");
         assert_eq!(till.jobs().await.len(), 1, "and somebody can see it");
     }
-    // On the last day they are told.
+    // On the last day CIS still takes them.
     let till = Till::open(false, crate::takings::on_sqlite(), Duration::days(2)).await;
     till.sell("3").await;
     till.step().await;
@@ -367,12 +367,12 @@ async fn a_void_leaves_tips_as_they_are_and_what_is_not_told_there_puts_no_job()
     till.own.void(&early).await.unwrap();
     till.own.void(&late).await.unwrap();
     till.work().await;
-    assert_eq!(till.told(), [told("2.00", G)], "it was given, whatever becomes of the sale");
+    assert_eq!(till.told(), [told("2.00", G)], "it was given, with or without the sale");
     assert!(till.report(&early).await.is_confirmed());
     let cash = till.payment(&early).await;
     let patch = PaymentPatch { tip: Patch::Value(decimal("1")), ..PaymentPatch::default() };
     till.change(&cash, patch).await.unwrap_err();
-    // In Slovenia nobody asks for tips, and a sale without one leaves nothing.
+    // FURS does not ask for tips, and a sale without one leaves nothing.
     let none = till.own.invoice().await;
     assert_eq!(fiscal(&none).tips, None);
     let stamp = stamp_on(false);
