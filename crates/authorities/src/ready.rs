@@ -59,6 +59,9 @@ impl Ready {
             (Message::FinaChange(change), _) => {
                 Self::fina(fina::Asked::Change, &change.xml(header), system, sender)
             }
+            (Message::FinaTip(tip), _) => {
+                Self::fina(fina::Asked::Tip, &tip.xml(header), system, sender)
+            }
         }
     }
 

@@ -4,6 +4,8 @@ use racun_kernel::{Authority, AuthorityError, Environment};
 use serde::{Deserialize, Serialize};
 use time::OffsetDateTime;
 
+use crate::TipReport;
+
 /// How far a document's report has come.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
@@ -83,6 +85,9 @@ pub struct Fiscalization {
     pub errors: Vec<AuthorityError>,
     /// What it was reported with; none while it is skipped.
     pub record: Option<FiscalRecord>,
+    /// Croatia: the report of its tips; none while there never were any.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub tips: Option<Box<TipReport>>,
 }
 
 impl Fiscalization {
@@ -100,7 +105,8 @@ impl Fiscalization {
 
     const fn of(authority: Authority, status: FiscalStatus, record: Option<FiscalRecord>) -> Self {
         let errors = Vec::new();
-        Self { authority, status, fiscalized_at: None, error: None, errors, record }
+        let (fiscalized_at, error, tips) = (None, None, None);
+        Self { authority, status, fiscalized_at, error, errors, record, tips }
     }
 
     /// The id that the authority gave it: of several the last in Slovenia, where the last message

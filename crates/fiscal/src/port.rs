@@ -142,6 +142,8 @@ pub enum Message {
     },
     /// Another means of payment of a receipt that CIS knows.
     FinaChange(Box<fina::Change>),
+    /// The tips that came with a receipt that CIS knows.
+    FinaTip(Box<fina::Tip>),
 }
 
 impl Message {
@@ -150,7 +152,7 @@ impl Message {
     pub const fn authority(&self) -> Authority {
         match self {
             Self::FursInvoice { .. } | Self::FursPremise(_) => Authority::Furs,
-            Self::FinaReceipt { .. } | Self::FinaChange(_) => Authority::Fina,
+            Self::FinaReceipt { .. } | Self::FinaChange(_) | Self::FinaTip(_) => Authority::Fina,
         }
     }
 }

@@ -161,6 +161,9 @@ async fn all_messages_of_the_clients_are_taken() {
         let change = receipt.change(fina::PaymentMeans::K, None, late);
         let change = Message::FinaChange(Box::new(change));
         assert_eq!(world.send(&clients, &change).await, Ok(Reply::Confirmed(None)));
+        let tip = receipt.tip(Decimal::from(2), fina::PaymentMeans::K, late);
+        let tip = Message::FinaTip(Box::new(tip));
+        assert_eq!(world.send(&clients, &tip).await, Ok(Reply::Confirmed(None)));
     }
     let gaps = world.running.gaps(&Filter::default());
     assert_eq!(gaps.len(), 2);
@@ -179,6 +182,8 @@ async fn codes_reach_the_clients() {
     let change = receipt.change(fina::PaymentMeans::K, None, false);
     let change = Message::FinaChange(Box::new(change));
     assert_eq!(code(world.send(&clients, &change).await), "s012");
+    let tip = receipt.tip(Decimal::from(2), fina::PaymentMeans::K, false);
+    assert_eq!(code(world.send(&clients, &Message::FinaTip(Box::new(tip))).await), "s010");
     let fault = Fault::Code("s013".to_owned(), "Račun sadrži restriktivne greške: 180".to_owned());
     world.running.add_fault(fault, When::default()).unwrap();
     let message = Message::FinaReceipt { receipt: Box::new(receipt), late: false };

@@ -193,5 +193,6 @@ fn shown(fiscal: Fiscalization, exchange: &Exchange) -> Fiscalization {
         error: exchange.error.clone(),
         errors: exchange.errors.clone(),
         record,
+        tips: fiscal.tips,
     }
 }

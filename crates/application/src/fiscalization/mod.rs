@@ -11,6 +11,7 @@
 //! | `later`    | documents that were refused or skipped, fiscalized by order              |
 //! | `worker`   | exchanges of all tenants that are due                                    |
 //! | `changes`  | payments' changes of type, as authorities ask for them                   |
+//! | `tips`     | tips that come with payments, reported to CIS                           |
 //! | `error`    | why a document is not issued                                             |
 //!
 //! **Invariants.** An authority is told outside any unit, of what was stored before, attempt and all.
@@ -27,6 +28,7 @@ mod prepare;
 mod request;
 mod sale;
 mod schemes;
+pub(crate) mod tips;
 mod worker;
 
 use std::sync::Arc;
@@ -38,6 +40,7 @@ pub use changes::FiscalAuthority;
 pub use error::FiscalizationRefused;
 pub use later::fiscalize;
 pub use request::{FinaRequest, FiscalRequest, FiscalizeRequest, FursRequest};
+pub use tips::{TIP_WINDOW_EXPIRED, TipsHandler};
 pub use worker::{Alarm, Limits, Problem, Report, end_leases, run_due};
 
 pub(crate) use changes::{may_be_paid_by, told};

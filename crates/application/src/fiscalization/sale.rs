@@ -166,6 +166,15 @@ impl Euros {
     }
 }
 
+/// `own`, which is in the currency of `document`, in euros.
+pub(super) fn in_euros(document: &Document, own: Decimal) -> Decimal {
+    match Euros::of(document) {
+        Ok(euros) => euros.converted(own, &document.content),
+        // Without a rate nothing was fiscalized.
+        Err(_) => own,
+    }
+}
+
 /// Who buys. Who does not say otherwise, and has a tax number, is a business.
 pub(super) fn buyer(document: &Document) -> Option<Buyer> {
     let customer = document.content.customer.as_ref()?;

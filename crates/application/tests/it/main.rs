@@ -17,6 +17,7 @@ mod fiscal_payments;
 mod fiscal_payments_random;
 mod fiscal_rules;
 mod fiscal_schemes;
+mod fiscal_tips;
 mod fiscal_worker;
 mod fixture;
 mod flaky;

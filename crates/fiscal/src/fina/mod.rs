@@ -10,7 +10,7 @@ mod window;
 pub use judged::news;
 pub use receipt::{Change, IssueArguments, PaymentMeans, Receipt, TaxLine, Tip, ZkiAlgorithm};
 pub use restrictive::{TooHigh, check_total, explained};
-pub use window::{WindowClosed, change_window};
+pub use window::{WindowClosed, change_window, takes_tips};
 
 use crate::Class;
 

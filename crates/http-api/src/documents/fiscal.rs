@@ -1,9 +1,11 @@
 //! What tax authorities are told of documents, both ways.
 
 use racun_application::fiscalization::{FinaRequest, FiscalRequest, FiscalizeRequest, FursRequest};
-use racun_documents::{Document, FiscalRecord, FiscalStatus, Fiscalization, PaymentChange};
+use racun_documents::{
+    Document, FiscalRecord, FiscalStatus, Fiscalization, PaymentChange, TipReport,
+};
 use racun_fiscal::Means;
-use racun_kernel::{Authority, AuthorityError, calendar::format_instant};
+use racun_kernel::{Authority, AuthorityError, Decimal, calendar::format_instant};
 use serde::{Deserialize, Serialize};
 use time::OffsetDateTime;
 use time::format_description::well_known::Rfc3339;
@@ -12,6 +14,7 @@ use validator::Validate;
 
 use crate::body::{Convert, names};
 use crate::fiscal::FiscalEnvironmentBody;
+use crate::openapi::{nullable_number, number};
 
 /// Where and by whom a document is issued of which FURS is told. What is absent comes of the person
 /// who acts, of the entity's settings, or of there being one only.
@@ -250,6 +253,45 @@ impl From<&PaymentChange> for PaymentChangeBody {
     }
 }
 
+/// The tips on a document, which the authority of Croatia receives within two days of its issue.
+#[derive(Debug, Serialize, ToSchema)]
+#[schema(as = FinaTips)]
+struct FinaTipsBody {
+    /// The sum of the tips of all its payments, in euros.
+    #[schema(schema_with = number)]
+    amount: Decimal,
+    /// How they were paid; `other` for several ways.
+    payment_type: String,
+    /// Whether the authority holds them as they are.
+    confirmed: bool,
+    /// The sum that the authority confirmed last.
+    #[schema(schema_with = nullable_number, required = true)]
+    confirmed_amount: Option<Decimal>,
+    /// When it did.
+    #[schema(required = true)]
+    confirmed_at: Option<String>,
+    /// Why the last report failed: the authority's code, or `fina_tip_window_expired` when the two
+    /// days passed and the report was given up.
+    #[schema(required = true)]
+    error: Option<String>,
+    /// All errors that the authority answered to the last report, in its words.
+    errors: Vec<AuthorityErrorBody>,
+}
+
+impl From<&TipReport> for FinaTipsBody {
+    fn from(report: &TipReport) -> Self {
+        Self {
+            amount: report.tips.amount.clone(),
+            payment_type: report.tips.payment_type.clone(),
+            confirmed: report.is_confirmed(),
+            confirmed_amount: report.confirmed.as_ref().map(|tips| tips.amount.clone()),
+            confirmed_at: report.confirmed_at.map(format_instant),
+            error: report.error.clone(),
+            errors: report.errors.iter().map(AuthorityErrorBody::from).collect(),
+        }
+    }
+}
+
 /// What the authority of Croatia is told of a document.
 #[derive(Debug, Serialize, ToSchema)]
 #[schema(as = FinaData)]
@@ -284,6 +326,9 @@ struct FinaDataBody {
     /// Null while there is none.
     #[schema(required = true)]
     payment_change_unconfirmed: Option<PaymentChangeBody>,
+    /// The report of its tips; null while there never were any.
+    #[schema(required = true)]
+    tips: Option<FinaTipsBody>,
 }
 
 /// What the authority of Croatia knows of a document.
@@ -322,6 +367,7 @@ impl FinaFiscalizationBody {
             subsequent_submit: record.is_late,
             errors: fiscal.errors.iter().map(AuthorityErrorBody::from).collect(),
             payment_change_unconfirmed: unconfirmed.map(PaymentChangeBody::from),
+            tips: fiscal.tips.as_deref().map(FinaTipsBody::from),
         };
         Some(Self {
             status: fiscal.status.convert(),

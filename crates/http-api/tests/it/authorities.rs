@@ -135,7 +135,7 @@ impl Authorities for Scripted {
                 state.confirmed += 1;
                 Some(format!("00000000-0000-4000-8000-{:012}", state.confirmed))
             }
-            Message::FursPremise(_) | Message::FinaChange(_) => None,
+            Message::FursPremise(_) | Message::FinaChange(_) | Message::FinaTip(_) => None,
         };
         state.answers.pop_front().unwrap_or(Ok(Reply::Confirmed(id)))
     }

@@ -239,6 +239,7 @@ async fn an_invoice_says_what_croatia_knows_of_it_and_of_how_it_is_paid() {
         ("environment", json!("test")),
         ("issued_at", json!("2026-11-20T09:00:00+01:00")),
         ("payment_change_unconfirmed", Value::Null),
+        ("tips", Value::Null),
     ] {
         assert_eq!(data[field], value, "{field}");
     }
@@ -269,4 +270,23 @@ async fn an_invoice_says_what_croatia_knows_of_it_and_of_how_it_is_paid() {
     assert_eq!(to("card").await.with(200).json()["type"], "card");
     hr.api.pass(15 * 3600);
     assert_eq!(cause(&to("cash").await.with(422)), "fina_payment_change_window_expired");
+}
+
+#[actix_web::test]
+async fn an_invoice_says_how_far_the_report_of_its_tips_is() {
+    let hr = open(Taxpayer::croatian().await).await;
+    let sold = hr.sell(json!({"payments": [{"type": "card", "tip": 2}]})).await;
+    let sold = sold.with(201).json();
+    let expected = json!({
+        "amount": 2, "payment_type": "card", "confirmed": false, "confirmed_amount": null,
+        "confirmed_at": null, "error": null, "errors": [],
+    });
+    assert_eq!(sold["fina"]["data"]["tips"], expected);
+    let jobs = hr.at("/jobs?kind=fiscal_tips").await.with(200).json();
+    assert_eq!((&jobs["data"][0]["subject"], &jobs["data"][1]), (&sold["id"], &Value::Null));
+    let share = format!("/documents/{}/share", text(&sold["id"]));
+    let shared = hr.to(&share, json!({})).await.with(200).json();
+    let path = format!("/invoices/shareable/{}", text(&shared["shareable_id"]));
+    let seen = hr.at(&path).await.with(200).json();
+    assert_eq!(seen["fina"]["data"].get("tips"), None, "the customer does not see it");
 }
