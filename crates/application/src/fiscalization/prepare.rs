@@ -129,7 +129,6 @@ pub(crate) async fn prepare(
     };
     let settings: Option<FiscalSettings> =
         ports.store.get(&FISCAL_SETTINGS, &scope.tenant(), authority.name()).await?;
-    let takes_back = matches!(said, Wish::Back(_));
     let said = match (said, &settings) {
         (Wish::Back(document), Some(_)) => again(&document),
         (Wish::Back(_), None) => {
@@ -171,7 +170,7 @@ pub(crate) async fn prepare(
         operator,
         payment_type: said.payment_type,
         paper: said.paper,
-        takes_back,
+        takes_back: said.takes_back,
         identity,
         signer,
         scope: scope.clone(),
@@ -188,6 +187,7 @@ fn again(document: &Document) -> Said {
         device: record.and_then(|record| record.device.clone()),
         payment_type: payment_type.and_then(|name| means_called(&name)),
         skip: Some(false),
+        takes_back: true,
         inside: document.fiscal.as_ref().map(|fiscal| fiscal.authority.name()),
         ..Said::default()
     }
@@ -332,6 +332,11 @@ impl Active {
             (1, _) => return rows.pop().ok_or_else(|| gone().into()),
             (0, Some(name)) => ("not_found", format!("there is no {what} called {name} here")),
             (0, None) => ("required", format!("there is no {what}; make one first")),
+            // A form of a bound book was issued on no device.
+            _ if said.takes_back => {
+                let way_out = "make a credit note that names one instead of voiding";
+                ("required", format!("there is more than one {what}; {way_out}"))
+            }
             _ => ("required", format!("there is more than one {what}; say which")),
         };
         let issues = Issues::from(Issue::new(code, message).at(self.field));

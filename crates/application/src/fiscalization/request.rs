@@ -85,6 +85,8 @@ pub(super) struct Said {
     pub skip: Option<bool>,
     /// What it was written on.
     pub paper: Option<Paper>,
+    /// Whether it takes a document back, which names no place.
+    pub takes_back: bool,
     /// Where in the body these fields are: `furs`, `fina`, or at its top.
     pub inside: Option<&'static str>,
 }

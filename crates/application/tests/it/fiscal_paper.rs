@@ -7,8 +7,8 @@ use racun_application::documents::{Creation, DocumentRequest};
 use racun_application::fiscalization::{FinaRequest, FiscalRequest, FursRequest};
 use racun_documents::{Document, DocumentKind, FiscalStatus, Stage};
 use racun_fiscal::furs::SalesBook;
-use racun_fiscal::{Authority, Content, Correction, FiscalSettings};
-use racun_kernel::{Store, calendar};
+use racun_fiscal::{Authority, Content, Correction, Device, DeviceId, FiscalSettings};
+use racun_kernel::{Put, Store, calendar};
 use racun_settlement::PaymentType::{BankTransfer, Cash};
 use racun_test_postgres::Database;
 use time::macros::{date, datetime};
@@ -246,6 +246,29 @@ async fn credit_notes_name_the_form_that_they_correct() {
     let other = own.invoice().await;
     let found = issues(note(&other, furs(book("612", on))).await.unwrap_err());
     assert!(found[0].contains("sales_book_identifier.invoice_number"), "{found:?}");
+}
+
+#[tokio::test]
+async fn where_several_devices_are_a_form_is_taken_back_by_a_credit_note_that_names_one() {
+    let own = in_slovenia().await;
+    let (_, first) = own.open_place("P2", "B1").await;
+    let id = DeviceId::new(Authority::Furs, &own.shop.stamp);
+    let second = Device { id, name: "B2".to_owned(), ..first };
+    own.shop.store.insert(vec![Put::insert(&second)], Vec::new()).await.unwrap();
+    let place =
+        || FursRequest { business_premise_name: Some("P2".to_owned()), ..FursRequest::default() };
+    let said = FursRequest {
+        business_premise_name: place().business_premise_name,
+        ..book("612", day_before(&own))
+    };
+    let sold = own.sell(&[Cash], furs(said)).await.unwrap();
+    let found = issues(own.void(&sold).await.unwrap_err());
+    assert!(found.len() == 1 && found[0].contains("a credit note that names one"), "{found:?}");
+    let said = FursRequest { electronic_device_name: Some("B2".to_owned()), ..place() };
+    let creation = Creation { fiscal: furs(said), ..Creation::default() };
+    let request = linked(worth_100(), &[&sold]);
+    let note = own.make(DocumentKind::CreditNote, request, creation, &own.shop.stamp).await;
+    assert_eq!(note.unwrap().number(), "P2-B2-1");
 }
 
 #[tokio::test]
