@@ -36,7 +36,7 @@ pub(crate) struct Occasion {
 
 enum Wish {
     /// A document is made or finalized.
-    Issue(FiscalRequest),
+    Issue(Box<FiscalRequest>),
     /// One that was skipped is fiscalized.
     Later(FiscalizeRequest),
     /// A credit note takes a fiscalized document back, where it was issued.
@@ -65,7 +65,7 @@ impl Occasion {
         means: Vec<Means>,
         request: FiscalRequest,
     ) -> Self {
-        Self { kind, links, means, said: Wish::Issue(request) }
+        Self { kind, links, means, said: Wish::Issue(Box::new(request)) }
     }
 
     /// A document of `kind` that was issued without being fiscalized.
@@ -140,7 +140,7 @@ pub(crate) async fn prepare(
         }
         (Wish::Issue(request), _) => {
             request.refuse_paper(Some(authority), NOT_TOLD)?;
-            Said::to(authority, request, stamp.now())?
+            Said::to(authority, *request, stamp.now())?
         }
         (Wish::Later(request), _) => request.into(),
     };
