@@ -12,6 +12,7 @@ mod books;
 mod browsers;
 mod catalog;
 mod couriers;
+mod described;
 mod description;
 mod documents;
 mod documents_linked;
