@@ -67,8 +67,8 @@ pub(crate) fn lines(
     let mut lines = Vec::with_capacity(asked.len());
     for (n, mut line) in asked.into_iter().enumerate() {
         let id = line.id.take();
-        let id = id
-            .unwrap_or_else(|| format_ulid(kind.line_prefix(), stamp.ulid_beside(of.ulid())));
+        let id =
+            id.unwrap_or_else(|| format_ulid(kind.line_prefix(), stamp.ulid_beside(of.ulid())));
         lines.extend(inner.collect(n, Line::of(line, id, kind)));
     }
     issues.extend_at("items", inner);

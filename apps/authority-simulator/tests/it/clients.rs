@@ -86,6 +86,18 @@ impl World {
         Message::FursInvoice { invoice, subsequent }
     }
 
+    fn form(&self, number: i64) -> Message {
+        let book = furs::SalesBook {
+            invoice_number: number.to_string(),
+            set_number: "03".to_owned(),
+            serial_number: "5001-0001018".to_owned(),
+        };
+        let on = self.running.now().date();
+        let (taxpayer, premise) = (TAX_NUMBER.to_owned(), "BP1".to_owned());
+        let form = furs::BookInvoice::of(&sale(), taxpayer, premise, book, on);
+        Message::FursBook(Box::new(form))
+    }
+
     fn receipt(&self, number: i64) -> fina::Receipt {
         let arguments = fina::IssueArguments {
             sale: &sale(),
@@ -152,6 +164,8 @@ async fn all_messages_of_the_clients_are_taken() {
             let message = world.invoice(number + i64::from(subsequent), subsequent);
             assert_eq!(id(world.send(&clients, &message).await).len(), 36);
         }
+        let form = world.form(number);
+        assert_eq!(id(world.send(&clients, &form).await).len(), 36);
     }
     let clients = world.clients(Transport::Soap);
     for late in [false, true] {

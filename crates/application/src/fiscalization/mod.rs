@@ -4,6 +4,7 @@
 //! | ---------- | ----------------------------------------------------------------------- |
 //! | `request`  | what a caller says of where and by whom a document is issued             |
 //! | `prepare`  | before the unit: whether, where, by whom, with which certificate         |
+//! | `paper`    | what was written on paper while the device did not work                  |
 //! | `operator` | who issues: the request's, the person's or the entity's                  |
 //! | `sale`     | a document as an authority asks for it                                   |
 //! | `issue`    | inside the unit: number, mark, frozen content, the exchange's record     |
@@ -24,6 +25,7 @@ mod error;
 mod issue;
 mod later;
 mod operator;
+mod paper;
 mod prepare;
 mod request;
 mod sale;

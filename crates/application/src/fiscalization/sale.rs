@@ -1,7 +1,9 @@
 //! A document as an authority asks for it.
 
 use racun_documents::{Content, Document, DocumentKind, TaxAmounts, calculation};
-use racun_fiscal::{Authority, Buyer, Correction, Means, Sale, SaleKind, SaleTax};
+use racun_fiscal::{
+    Authority, Buyer, CorrectedForm, CorrectedInvoice, Correction, Means, Sale, SaleKind, SaleTax,
+};
 use racun_kernel::{Decimal, Issue, Issues};
 use racun_settlement::{Payment, PaymentType};
 
@@ -197,11 +199,20 @@ pub(super) fn corrections<'a>(
     let known = |target: &Document| {
         let fiscal = target.fiscal.as_ref()?;
         let record = fiscal.record.as_ref()?;
-        (fiscal.authority == authority).then(|| Correction {
-            premise: record.premise.clone(),
-            device: record.device.clone(),
-            number: record.number,
-            issued_at: record.issued_at,
+        if fiscal.authority != authority {
+            return None;
+        }
+        Some(match (&record.book, &record.device) {
+            (Some(book), _) => Correction::Form(CorrectedForm {
+                book: book.clone(),
+                issued_on: record.issued_at.date(),
+            }),
+            (None, device) => Correction::Invoice(CorrectedInvoice {
+                premise: record.premise.clone(),
+                device: device.clone().unwrap_or_default(),
+                number: record.number,
+                issued_at: record.issued_at,
+            }),
         })
     };
     targets.filter_map(known).collect()

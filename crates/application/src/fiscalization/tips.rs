@@ -347,7 +347,7 @@ fn taken_receipt(exchange: Exchange) -> Option<(fina::Receipt, bool)> {
     let late = exchange.confirmations.first()?.is_late;
     match exchange.content {
         Content::Fina(receipt) => Some((*receipt, late)),
-        Content::Furs(_) => None,
+        Content::Furs(_) | Content::FursBook(_) => None,
     }
 }
 

@@ -13,6 +13,7 @@ mod fiscal_changes;
 mod fiscal_content;
 mod fiscal_dates;
 mod fiscal_later;
+mod fiscal_paper;
 mod fiscal_payments;
 mod fiscal_payments_random;
 mod fiscal_rules;

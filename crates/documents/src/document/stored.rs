@@ -169,7 +169,7 @@ impl Record for Document {
             content.issuer.name.as_ref().into(),
             self.number_key().into(),
             self.fiscal_record().map(|record| &record.premise).into(),
-            self.fiscal_record().map(|record| &record.device).into(),
+            self.fiscal_record().and_then(|record| record.device.as_ref()).into(),
         ]
     }
 }

@@ -8,7 +8,7 @@ use crate::harness::{Answer, text};
 use crate::taxpayer::{OIB, TAX_NUMBER, Taxpayer, cause};
 
 /// A taxpayer who sells: fiscalization is on, with premise P1 and device 1.
-async fn open(own: Taxpayer) -> Taxpayer {
+pub async fn open(own: Taxpayer) -> Taxpayer {
     let own = own.certified().await;
     let number = if own.base.ends_with("furs") { "operator_tax_number" } else { "operator_oib" };
     let whose = if own.base.ends_with("furs") { TAX_NUMBER } else { OIB };
@@ -21,7 +21,7 @@ async fn open(own: Taxpayer) -> Taxpayer {
     own
 }
 
-fn invoice(more: Value) -> Value {
+pub fn invoice(more: Value) -> Value {
     let line = json!({"name": "Kruh", "price": 100, "taxes": [{"rate": 22}]});
     let mut body = json!({"items": [line], "payments": [{"type": "cash"}]});
     for (key, value) in more.as_object().unwrap() {
@@ -31,15 +31,15 @@ fn invoice(more: Value) -> Value {
 }
 
 impl Taxpayer {
-    async fn to(&self, path: &str, body: Value) -> Answer {
+    pub async fn to(&self, path: &str, body: Value) -> Answer {
         self.api.post(path, &self.owner, body).await
     }
 
-    async fn sell(&self, more: Value) -> Answer {
+    pub async fn sell(&self, more: Value) -> Answer {
         self.to("/invoices", invoice(more)).await
     }
 
-    async fn at(&self, path: &str) -> Answer {
+    pub async fn at(&self, path: &str) -> Answer {
         self.api.get(path, &self.owner).await
     }
 }

@@ -28,6 +28,7 @@ mod fiscal_act;
 mod fiscal_certificates;
 mod fiscal_documents;
 mod fiscal_furs;
+mod fiscal_paper;
 mod foresight;
 mod harness;
 mod idempotency;

@@ -297,6 +297,8 @@ pub(super) const ISSUES: &[Code] = codes! {
     Issue repeated_parameter [422] "A query parameter was sent twice. Send it once.";
     Issue required [422] "The property is needed.";
     Issue reserved [422] "The value is kept for what the service makes itself.";
+    Issue sales_book_form_used [422]
+        "A document was entered from this form of the bound book. Look at the number on the form.";
     Issue sandbox_only [422] "This is for entities of the sandbox.";
     Issue sandbox_recipient [422]
         "In the sandbox mail goes to verified users of the account only. Send it to one, or \
