@@ -6,7 +6,7 @@ use racun_documents::calculation::CalculationMode;
 use racun_documents::number_format::{FormatKind, NumberFormat};
 use racun_documents::{
     Content, CreationSource, Document, DocumentError, DocumentId, DocumentKind, ExchangeRate,
-    GivenTotals, LineTaxDetail, NewDocument, NewLine, NumberFormats, Numbering, Party,
+    GivenTotals, Line, LineTaxDetail, NewDocument, NewLine, NumberFormats, Numbering, Party,
     PaymentChange, Refused, Revision, Stage, Texts, TitleType, TransactionType, Translations,
     Voided,
 };
@@ -238,6 +238,24 @@ fn an_update_leaves_a_version_with_the_document_as_it_was() {
     assert_eq!(*version.before, invoice);
     assert_eq!(after.number(), invoice.number());
     assert_eq!(after.amounts.total_with_tax, decimal("1830"));
+}
+
+#[test]
+fn the_id_of_a_line_finds_its_document() {
+    let document = issued(DocumentKind::DeliveryNote, &stamp(NOW));
+    let lines = document.content.lines.iter().map(Line::again);
+    let added = line("Added a day later", "1", "2", "22");
+    let revision = Revision { lines: Some(lines.chain([added]).collect()), ..revision(&document) };
+    let (document, _) = document.update(revision, &stamp(NOW + time::Duration::DAY)).unwrap();
+    for line in &document.content.lines {
+        let (first, last) = DocumentId::of_line(&line.id).unwrap();
+        assert!((first..=last).contains(&document.id), "{} of {}", line.id, document.id);
+    }
+    let mut ids: Vec<_> = document.content.lines.iter().map(|line| &line.id).collect();
+    ids.sort_unstable();
+    ids.dedup();
+    assert_eq!(ids.len(), document.content.lines.len());
+    assert_eq!(DocumentId::of_line(&document.id.to_string()), None);
 }
 
 #[test]
