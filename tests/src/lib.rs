@@ -9,6 +9,7 @@
 //! | `server`   | a running `racun` with data of its own                   |
 //! | `client`   | requests and answers as text, so that digits can be seen |
 //! | `account`  | signing up: from nothing to an entity and a key          |
+//! | `mails`    | the mails in a server's folder                           |
 //! | `sequence` | the check that numbers have no gap                       |
 //! | `random`   | choices that a seed repeats                              |
 //! | `offices`  | the tax authorities, simulated                           |
@@ -18,6 +19,7 @@
 mod account;
 mod binary;
 mod client;
+mod mails;
 mod offices;
 mod random;
 mod receiver;
@@ -28,6 +30,7 @@ mod taxpayer;
 pub use account::Account;
 pub use binary::Profile;
 pub use client::{Answer, Client, with_query};
+pub use mails::{mails, mails_so_far, token_in};
 pub use offices::{Offices, Retries, Transport};
 pub use random::Random;
 pub use receiver::{Behaviour, Received, Receiver};

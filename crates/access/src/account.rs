@@ -80,6 +80,9 @@ pub struct User {
     pub account_id: AccountId,
     /// Their password's hash.
     pub password: PasswordHash,
+    /// When all that they were logged in with ended because the password was set anew.
+    #[serde(default, with = "time::serde::rfc3339::option")]
+    pub password_changed_at: Option<OffsetDateTime>,
     /// The language they read: a locale such as `sl-SI`, or a language such as `sl`.
     pub locale: Option<String>,
     /// What clients keep for them.
@@ -193,6 +196,7 @@ pub(crate) fn new_user(
         email_verified,
         account_id: account.id,
         password: input.password,
+        password_changed_at: None,
         locale: input.locale,
         settings: input.settings.unwrap_or_default(),
         metadata: input.metadata.unwrap_or_default(),

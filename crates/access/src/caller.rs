@@ -1,5 +1,7 @@
 //! Whose a bearer token is.
 
+use std::net::IpAddr;
+
 use racun_kernel::id::{AccountId, EntityId, TokenId};
 use racun_kernel::{Authority, Environment, Person, Principal, Stamp, Store, Tenant};
 
@@ -9,7 +11,9 @@ use crate::operator_settings::operator_identity;
 use crate::operator_token::{OPERATOR_PREFIX, operator_of};
 use crate::secret::is_token;
 use crate::session::SESSION_PREFIX;
-use crate::{API_KEYS, AccessError, ApiKey, Digest, OperatorToken, SESSIONS, Session, USERS, User};
+use crate::{
+    API_KEYS, AccessError, ApiKey, Digest, Forbidden, OperatorToken, SESSIONS, Session, USERS, User,
+};
 
 /// Who a request's bearer token belongs to.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -86,6 +90,17 @@ impl Caller {
             Self::User { user, .. } => user.account_id,
             Self::Operator { token, .. } => token.account_id,
             Self::AccountKey(key) | Self::EntityKey(key) => key.account_id,
+        }
+    }
+
+    /// Accepts a request of the caller from `client`; people come from anywhere.
+    ///
+    /// # Errors
+    /// [`Forbidden::AddressNotAllowed`], as [`ApiKey::check_address`] says it.
+    pub fn check_address(&self, client: Option<IpAddr>) -> Result<(), Forbidden> {
+        match self {
+            Self::User { .. } | Self::Operator { .. } => Ok(()),
+            Self::AccountKey(key) | Self::EntityKey(key) => key.check_address(client),
         }
     }
 

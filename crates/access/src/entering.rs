@@ -13,9 +13,10 @@ use crate::{
     ACCOUNTS, AccessError, Account, Caller, ENTITIES, Entity, Forbidden, MEMBERSHIPS, Membership,
 };
 
-const NO_ENTITY: &str = "there is no entity yet; create one with POST /entities";
+const NO_ENTITY: &str = "the account has no entity yet; create one with POST /entities, or name one \
+                         that you were invited to in the header x-entity-id";
 const SEVERAL_ENTITIES: &str =
-    "several entities are accessible; name one in the header x-entity-id";
+    "the account has several entities; name one in the header x-entity-id";
 
 /// A request's right to act on an account: to make entities and keys of the account.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -36,7 +37,9 @@ impl AccountScope {
     }
 }
 
-/// Enters the entity that `x-entity-id` names, or the only accessible one when it names none.
+/// Enters the entity that `x-entity-id` names, or the only one of the caller's own account when it
+/// names none: entities that others let a user into are entered by name alone, so that nobody changes
+/// where a user's requests go.
 ///
 /// A disabled entity is entered too: [`crate::authorize`] refuses writes to it. When none is named,
 /// disabled entities count only if there is no other.
@@ -63,8 +66,8 @@ pub async fn enter(
             let only = only_entity(of_account(store, key.account_id).await?, caller)?;
             Some((grant_to(&only, caller, Role::Admin), only))
         }
-        (None, Caller::User { .. }) => {
-            let only = only_entity(entities_of(store, caller).await?, caller)?;
+        (None, Caller::User { user, .. }) => {
+            let only = only_entity(of_account(store, user.account_id).await?, caller)?;
             reach(store, caller, &only.id.to_string()).await?
         }
     };

@@ -195,7 +195,9 @@ async fn count(
         (Ok(_), None) => limits::count(http, route.rate, Counted::Token(token)).await?,
         (Err(_), _) => limits::count_open(route, http).await?,
     }
-    Ok(caller?)
+    let caller = caller?;
+    caller.check_address(limits::client_of(http)).map_err(AccessError::from)?;
+    Ok(caller)
 }
 
 /// Finds out where the caller makes the request, by what `store` holds.

@@ -12,6 +12,7 @@ const AREAS: &[&[Route]] = &[
     docs::ROUTES,
     access::users::ROUTES,
     access::recovery::ROUTES,
+    access::own_invitations::ROUTES,
     pages::ROUTES,
     access::entity_users::ROUTES,
     access::invitations::ROUTES,

@@ -98,7 +98,7 @@ async fn the_role_is_the_memberships() {
     let id = crate::world::user_id(&eva);
     change_role(world.store(), &scope, &id, Role::Editor, &world.stamp()).await.unwrap();
     assert_eq!(entered(&world, &eva, None).await, "first editor");
-    remove_entity_user(world.store(), &scope, &id, &world.stamp()).await.unwrap();
+    remove_entity_user(world.store(), &scope, &id, false, &world.stamp()).await.unwrap();
     assert_eq!(entered(&world, &eva, Some(&entity.id.to_string())).await, "entity_not_accessible");
     assert_eq!(entered(&world, &eva, None).await, "none");
 }

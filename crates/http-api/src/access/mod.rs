@@ -8,6 +8,7 @@ pub(crate) mod entity_keys;
 pub(crate) mod entity_users;
 pub(crate) mod invitations;
 pub(crate) mod operators;
+pub(crate) mod own_invitations;
 pub(crate) mod recovery;
 pub(crate) mod users;
 

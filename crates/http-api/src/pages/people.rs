@@ -1,7 +1,6 @@
 //! Routes of pages that links in mails lead to.
 
 use actix_web::http::StatusCode;
-use actix_web::http::header::{ACCEPT, HeaderMap};
 use actix_web::web::{self, Data};
 use actix_web::{HttpRequest, HttpResponse};
 use racun_access::AccessError;
@@ -106,12 +105,6 @@ struct InvitationForm {
     language: Option<String>,
 }
 
-/// Whether the client accepts HTML by name, as browsers do.
-pub(crate) fn accepts_html(headers: &HeaderMap) -> bool {
-    let accepted = headers.get(ACCEPT).and_then(|value| value.to_str().ok());
-    accepted.is_some_and(|accepted| accepted.contains("text/html"))
-}
-
 /// The page that the link of a verification leads a person to.
 pub(crate) fn verification_page(
     services: &Services,
@@ -159,7 +152,7 @@ async fn reset(
     form: Form,
 ) -> Result<HttpResponse, ApiError> {
     let sent = Sent::read(form)?;
-    let outcome = reset_password(&services, sent.token.clone(), sent.password.clone()).await;
+    let outcome = reset_password(&services, sent.token.clone(), sent.password.clone(), false).await;
     let words = sent.words(&request);
     let fields = || ("reset-password", vec![password(words.new_password)]);
     Ok(told(&services, &request, &sent, &words.reset, outcome, fields))

@@ -38,6 +38,7 @@ const SORTS: &[(&str, &str)] = &[
     ("open", "... . ..... ... .."),
     ("signed", "uuu . ...ff ... .."),
     ("person", "uuu . ...ff fff ff"),
+    ("own address", "uuu f ff.ff fff ff"),
     ("log out", "uuu . ..... fff ff"),
     ("account", "uuu . ...ff ... ff"),
     ("till", "uuu f ..... .ff .f"),
@@ -77,6 +78,9 @@ const ROUTES: &str = "
 /reset-password: GET open, POST open
 /accept-invitation: GET open, POST open
 /users/me: GET person, PATCH person
+/users/me/invitations: GET own address
+/users/me/invitations/{id}/accept: POST own address
+/users/me/invitations/{id}/decline: POST own address
 /users/me/settings/furs: PUT own mark
 /users/me/settings/fina: PUT own mark
 /users/me/settings/pt: PUT own mark
@@ -274,6 +278,7 @@ impl World {
     async fn new() -> Self {
         let api = Api::new().await;
         let admin = api.owner("admin@example.com").await;
+        api.verify("admin@example.com").await;
         let entity = admin.entity().to_owned();
         let id = api.id(&admin).await;
         let viewer = api.member(&admin, "viewer@example.com", "viewer").await;

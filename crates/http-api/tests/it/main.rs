@@ -11,6 +11,7 @@ mod bodies;
 mod books;
 mod browsers;
 mod catalog;
+mod consent;
 mod couriers;
 mod description;
 mod documents;

@@ -46,7 +46,7 @@ pub(super) const ANSWERS: &[Code] = codes! {
     Answer invalid_pin [403]
         "The operator's PIN is wrong. `cause.attempts_remaining` says how often it may be tried.";
     Answer email_verification_required [403]
-        "The sender's own address is not verified. Open the link in the mail, or have it sent \
+        "The user's own address is not verified. Open the link in the mail, or have it sent \
          again.";
     Answer email_rate_limit_exceeded [429]
         "As many mails were sent as may be. Wait for `Retry-After`.";
@@ -75,6 +75,8 @@ pub(super) const ANSWERS: &[Code] = codes! {
 pub(super) const REASONS: &[Code] = codes! {
     Reason account_not_accessible [403]
         "The account is not one of the caller's. Look at `x-account-id`.";
+    Reason address_not_allowed [403]
+        "The key may not be used from this address. See its `allowed_addresses`.";
     Reason advance_not_fully_paid [422]
         "An advance invoice is issued when it is paid exactly; `cause` has the figures. Send \
          payments of its total.";
@@ -164,7 +166,12 @@ pub(super) const REASONS: &[Code] = codes! {
     Reason insufficient_role [403]
         "The caller's role does not allow it. Ask an admin of the entity.";
     Reason invitation_expired [422] "The invitation ran out. Ask for it to be sent again.";
+    Reason invitation_not_mailed [403]
+        "The token was handed over, and its address has a user who never verified it. Ask for the \
+         invitation to be mailed.";
     Reason invitation_not_pending [422] "The invitation was accepted before. Log in.";
+    Reason invitation_not_yours [403]
+        "The invitation is for another address than the user's. Log in with that one.";
     Reason job_not_dead [409] "The job is not one that was given up.";
     Reason last_admin [422] "An entity keeps an admin. Make somebody else one first.";
     Reason linked_document_invalid [422]
@@ -301,6 +308,8 @@ pub(super) const ISSUES: &[Code] = codes! {
     Issue sandbox_recipient [422]
         "In the sandbox mail goes to verified users of the account only. Send it to one, or \
          skip the delivery.";
+    Issue secret_in_address [422]
+        "A key stands in the address, where it is logged. Name it by its `key_id`, and end it.";
     Issue several_currencies [422]
         "The invoices are in several currencies. Name one in `currency_code`.";
     Issue table_inactive [422] "The table is not active. Activate it first.";
