@@ -1,7 +1,8 @@
 //! What the black-box tests and the benchmark share: a running `racun`, a client, an account.
 //!
-//! Nothing of Racun's own code runs in these tests, but for the stand-in of the tax authorities. They
-//! start the binary as a user would, talk to it over HTTP and kill it as a crash would, on both stores.
+//! Nothing of Racun's own code runs in these tests, but for the stand-in of the tax authorities.
+//! They start the binary as a user would, talk to it over HTTP and kill it as a crash would, on
+//! both stores.
 //!
 //! | Module     | Owns                                                     |
 //! | ---------- | -------------------------------------------------------- |

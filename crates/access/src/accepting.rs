@@ -1,10 +1,11 @@
 //! Accepting invitations, by the token that was mailed or in a session of one's own.
 //!
-//! Whoever reads the mail of an address has the token that was mailed there; a token that an admin was
-//! shown proves nothing. So one alone never opens the account of a user who verified their address, and
-//! whoever signed up with somebody else's address and never verified it loses what they are logged in
-//! with to the reader of the mail.
+//! The reader of the mail of an address has the token that was mailed there; a token that an admin
+//! was shown proves nothing. So one alone never opens the account of a user who verified their
+//! address, and a user who signed up with another's address and never verified it loses all
+//! sessions and keys to the reader of the mail.
 
+use std::cmp::Reverse;
 use std::collections::HashMap;
 
 use racun_kernel::id::{EntityId, UserId};
@@ -20,7 +21,7 @@ use crate::secret::is_token;
 use crate::session::find_user;
 use crate::{
     AccessError, Digest, ENTITIES, Entity, Forbidden, INVITATIONS, Invitation, InvitationStatus,
-    Membership, PasswordHash, Refused, Session, Shown, SignUp, USERS, User, hash_password,
+    Membership, Origin, PasswordHash, Refused, Session, Shown, SignUp, USERS, User, hash_password,
 };
 
 /// An invitation that someone is about to accept.
@@ -35,6 +36,19 @@ pub struct OpenInvitation {
 pub struct Answer {
     invitation: Invitation,
     by: Invited,
+    origin: Origin,
+}
+
+impl Answer {
+    const fn new(invitation: Invitation, by: Invited) -> Self {
+        Self { invitation, by, origin: Origin { address: None, agent: None } }
+    }
+
+    /// The answer as it comes from `origin`, where the session begins that it leads to.
+    #[must_use]
+    pub fn from(self, origin: Origin) -> Self {
+        Self { origin, ..self }
+    }
 }
 
 /// Who accepts an invitation.
@@ -82,8 +96,8 @@ pub async fn find_invitation(
     Ok(OpenInvitation { invitation, user })
 }
 
-/// The invitations to the address of `user` that can be accepted, newest first, each with the name of
-/// its entity.
+/// The invitations to the address of `user` that can be accepted, newest first, each with the name
+/// of its entity.
 ///
 /// # Errors
 /// [`Forbidden::EmailUnverified`] unless the address is theirs, or the store's failure.
@@ -94,7 +108,7 @@ pub async fn list_own_invitations(
 ) -> Result<Vec<(Invitation, String)>, AccessError> {
     let mut own = own_invitations(store, user).await?;
     own.retain(|one| one.status_at(stamp.now()) == InvitationStatus::Pending);
-    own.sort_by(|one, other| (other.created_at, other.id).cmp(&(one.created_at, one.id)));
+    own.sort_by_key(|one| Reverse((one.created_at, one.id)));
     let mut named = Vec::with_capacity(own.len());
     let mut names: HashMap<EntityId, String> = HashMap::new();
     for invitation in own {
@@ -136,7 +150,7 @@ pub async fn find_own_invitation(
     let invitation = own.into_iter().find(|one| one.id.to_string() == id);
     let invitation = invitation.ok_or_else(|| AccessError::NotFound { id: id.to_owned() })?;
     invitation.check_open(stamp.now())?;
-    Ok(Answer { invitation, by: Invited::Known(Box::new(user.clone())) })
+    Ok(Answer::new(invitation, Invited::Known(Box::new(user.clone()))))
 }
 
 /// Declines the invitation that `answer` would accept: it is gone, and its token with it.
@@ -182,11 +196,11 @@ impl OpenInvitation {
             (false, true) => Invited::Proved(user),
             (false, false) => return Err(Forbidden::InvitationNotMailed.into()),
         };
-        Ok(Answer { invitation, by })
+        Ok(Answer::new(invitation, by))
     }
 
-    /// The invitation as somebody accepts it who has the token and says `password`: that of the user
-    /// with a verified address, or a new one for the user that is to be made. A user who never
+    /// The invitation as somebody accepts it who has the token and says `password`: that of the
+    /// user with a verified address, or a new one for the user that is to be made. A user who never
     /// verified the address is the mail's reader's from then on: whatever password they had.
     ///
     /// Takes tens of milliseconds: not for a reactor.
@@ -194,8 +208,8 @@ impl OpenInvitation {
     /// # Errors
     /// [`AccessError::BadCredentials`] for a wrong password of a user whose address is verified,
     /// [`AccessError::Invalid`] for a new password that is not accepted,
-    /// [`Forbidden::InvitationNotMailed`] for a token that was handed over, and the address of a user
-    /// who never verified it.
+    /// [`Forbidden::InvitationNotMailed`] for a token that was handed over, and the address of a
+    /// user who never verified it.
     pub fn answer(
         self,
         password: &str,
@@ -215,12 +229,12 @@ impl OpenInvitation {
             }
             Some(user) if user.password.verify(password) => Invited::Proved(Box::new(user)),
             Some(user) => {
-                let password = hash_password(password, stamp)?;
+                let password = hash_password(password, &[&invitation.email], stamp)?;
                 Invited::Recovered(Box::new(user), password)
             }
             None => Invited::New(SignUp {
                 email: invitation.email.clone(),
-                password: hash_password(password, stamp)?,
+                password: hash_password(password, &[&invitation.email], stamp)?,
                 name,
                 company_name: None,
                 locale: None,
@@ -229,25 +243,27 @@ impl OpenInvitation {
                 metadata: None,
             }),
         };
-        Ok(Answer { invitation, by })
+        Ok(Answer::new(invitation, by))
     }
 }
 
 /// Accepts an invitation in one commit: the user when there was none (with an account of their
-/// own), what becomes of one whose address is proved by it, their place in the entity, and a session.
+/// own), what becomes of one whose address is proved by it, their place in the entity, and a
+/// session.
 ///
 /// # Errors
-/// [`AccessError::Invalid`] for a wrong name, [`crate::Conflict::EmailTaken`] when the address got a
-/// user meanwhile, [`Refused`] when the invitation was accepted or has expired or the entity is full,
-/// [`AccessError::Unauthorized`] when it was cancelled or sent again, or its user changed, meanwhile.
+/// [`AccessError::Invalid`] for a wrong name, [`crate::Conflict::EmailTaken`] when the address got
+/// a user meanwhile, [`Refused`] when the invitation was accepted or has expired or the entity is
+/// full, [`AccessError::Unauthorized`] when it was cancelled or sent again, or its user changed,
+/// meanwhile.
 pub async fn accept_invitation(
     store: &dyn Store,
     answer: Answer,
     stamp: &Stamp,
 ) -> Result<Accepted, AccessError> {
-    let at = stamp.clone();
+    let (at, origin) = (stamp.clone(), answer.origin.clone());
     accept_with(store, answer, stamp, move |user, membership, puts| {
-        let session = Session::new(user.id, &at);
+        let session = Session::new(user.id, &origin, &at);
         puts.push(Put::insert(&session.record));
         Accepted { user, membership, session }
     })
@@ -266,15 +282,15 @@ pub async fn consent_to_invitation(
     accept_with(store, answer, stamp, |_, membership, _| membership).await
 }
 
-/// Accepts an invitation; `finish` makes of who accepted, and of their place, what is answered, and adds
-/// to what is written.
+/// Accepts an invitation; `finish` makes of who accepted, and of their place, what is answered, and
+/// adds to what is written.
 async fn accept_with<T: Send + 'static>(
     store: &dyn Store,
     answer: Answer,
     stamp: &Stamp,
     finish: impl FnOnce(User, Membership, &mut Vec<Put>) -> T + Send + 'static,
 ) -> Result<T, AccessError> {
-    let Answer { invitation, by } = answer;
+    let Answer { invitation, by, origin } = answer;
     let mut loads = entity_and_members(invitation.account_id, invitation.entity_id);
     let (tenant, id) = (Tenant::entity(invitation.entity_id), invitation.id.to_string());
     loads.push(Load::One { table: &INVITATIONS, tenant, id });
@@ -295,7 +311,8 @@ async fn accept_with<T: Send + 'static>(
             loads.push(load_sessions(user.id));
             loads.extend(load_keys(store, &user).await?);
             recovered = Some((*user).clone());
-            Acceptor { is_proved: true, password: Some(password), ..Acceptor::of(*user) }
+            let password = Some((password, origin.address));
+            Acceptor { is_proved: true, password, ..Acceptor::of(*user) }
         }
     };
     let at = stamp.clone();
@@ -319,8 +336,9 @@ struct Acceptor {
     puts: Vec<Put>,
     /// Whether their address is noted as theirs.
     is_proved: bool,
-    /// Their new password; all that they were logged in with ends with the one before.
-    password: Option<PasswordHash>,
+    /// Their new password, and from where it is set; all that they were logged in with ends with
+    /// the one before.
+    password: Option<(PasswordHash, Option<String>)>,
 }
 
 impl Acceptor {
@@ -347,8 +365,8 @@ impl Acceptor {
         let mut after = before.clone();
         let account = rows.get(1).and_then(|rows| rows.first());
         let (mut puts, mut events) = prove_address(&mut after, account, stamp)?;
-        if let Some(password) = self.password.take() {
-            after.password = password;
+        if let Some((password, address)) = self.password.take() {
+            (after.password, after.password_set_from) = (password, address);
             after.password_changed_at = Some(stamp.now());
             puts.extend(end_sessions(rows.get(2).map_or(&[][..], Vec::as_slice), None)?);
             let keys = read_keys(rows.get(3..).unwrap_or_default().iter().flatten())?;

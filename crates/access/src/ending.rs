@@ -58,9 +58,9 @@ pub(crate) fn end_keys(
     (keys.iter().map(Put::delete).collect(), keys.iter().map(told).collect())
 }
 
-/// Ends the keys of `user` that were made while others of theirs ended: a request that was on its way
-/// then. Whoever ended the sessions of `user` before sees none made afterwards, for a key is refused
-/// to a request that began before ([`check_is_current`]).
+/// Ends the keys of `user` that were made while others of theirs ended: a request that was on its
+/// way then. After the sessions of `user` ended no more are made, for a key is refused to a request
+/// that began before ([`check_is_current`]).
 ///
 /// # Errors
 /// The store's failure.
@@ -80,8 +80,8 @@ pub(crate) async fn end_late_keys(
         .await
 }
 
-/// Accepts a request of `user` that began at `now`: not before their password was set last, when all
-/// that they were logged in with ended.
+/// Accepts a request of `user` that began at `now`: not before their password was set last, when
+/// all that they were logged in with ended.
 ///
 /// # Errors
 /// [`AccessError::Unauthorized`].

@@ -30,6 +30,15 @@ pub enum AccessError {
         /// Seconds until it can be tried again.
         retry_after: u32,
     },
+    /// The password failed too often. Nothing was tried.
+    #[error(
+        "too many passwords failed with this address; try again in {retry_after} seconds, or set a \
+         new one by mail: POST /users/password-reset"
+    )]
+    PasswordLocked {
+        /// Seconds until it can be tried again.
+        retry_after: u32,
+    },
     /// The request must name its entity.
     #[error("{message}")]
     EntityRequired {
@@ -86,8 +95,8 @@ pub enum Forbidden {
          it can no longer switch operators; log in again, or use another key"
     )]
     SwitchEnded,
-    /// Whoever sends e-mail, accepts what was sent to their address or makes a live key proves first
-    /// that the address is theirs.
+    /// A user who sends e-mail, accepts an invitation or makes a live key proves first that the
+    /// address is theirs.
     #[error(
         "verify your own e-mail address first; POST /users/resend-verification sends the link again"
     )]

@@ -1,7 +1,7 @@
-//! Inviting people, whether they have a user or not: nobody joins an entity unasked.
+//! Inviting people, whether they have a user or not: joining an entity takes consent.
 //!
-//! What an invitation answers and how long it takes does not hang on whether its address has a user.
-//! How one is accepted is in `accepting`.
+//! What an invitation answers and how long it takes does not hang on whether its address has a
+//! user. How one is accepted is in `accepting`.
 
 use racun_kernel::id::{AccountId, EntityId, InvitationId, UserId};
 use racun_kernel::{
@@ -295,8 +295,8 @@ pub async fn resend_invitation_with(
     .await
 }
 
-/// Makes a token for the mail that invites: the only one from then on. `None` when the invitation was
-/// accepted, has expired, or is gone.
+/// Makes a token for the mail that invites: the only one from then on. `None` when the invitation
+/// was accepted, has expired, or is gone.
 ///
 /// # Errors
 /// The store's failure.

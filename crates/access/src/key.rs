@@ -46,7 +46,8 @@ pub struct ApiKey {
     /// When it ends; `None` for never.
     #[serde(with = "time::serde::rfc3339::option")]
     pub expires_at: Option<OffsetDateTime>,
-    /// Who made it; of a key that a key made, who made that one. `None` where nobody noted it.
+    /// Who made it; of a key that a key made, who made that one. `None` for keys of earlier
+    /// versions.
     #[serde(default)]
     pub created_by_user_id: Option<UserId>,
     /// When it was used last, to the minute; `None` for never.
@@ -64,8 +65,8 @@ impl ApiKey {
     /// Accepts a request with the key from `client`.
     ///
     /// # Errors
-    /// [`Forbidden::AddressNotAllowed`] when the key is for other addresses, also when nobody knows
-    /// from where the request comes.
+    /// [`Forbidden::AddressNotAllowed`] when the key is for other addresses, also when the
+    /// request's address is unknown.
     pub fn check_address(&self, client: Option<IpAddr>) -> Result<(), Forbidden> {
         let mut allowed = self.allowed_addresses.iter();
         let is_in = |text: &String, client| {
@@ -177,9 +178,9 @@ async fn list_keys(store: &dyn Store, owner: &Tenant) -> Result<Vec<ApiKey>, Acc
 /// Ends a key of the entity, named by its `key_` id or by its hint.
 ///
 /// # Errors
-/// [`AccessError::Forbidden`] to all but admins, [`AccessError::Invalid`] for the text of a key, which
-/// is no name, [`AccessError::NotFound`], or
-/// [`Conflict::AmbiguousKey`] when several keys have this hint.
+/// [`AccessError::Forbidden`] to all but admins, [`AccessError::Invalid`] for the text of a key,
+/// which is no name, [`AccessError::NotFound`], or [`Conflict::AmbiguousKey`] when several keys
+/// have this hint.
 pub async fn delete_entity_key(
     store: &dyn Store,
     scope: &Scope,
@@ -227,8 +228,8 @@ async fn delete_key(
         .await
 }
 
-/// Refuses the text of a key where a name is expected: names stand in addresses, and addresses in the
-/// logs of all that a request passes.
+/// Refuses the text of a key where a name is expected: names stand in addresses, and addresses in
+/// the logs of all that a request passes.
 fn check_is_no_secret(name: &str) -> Result<(), AccessError> {
     let is_hint = name.contains("...");
     if !is_hint && PREFIXES.iter().any(|prefix| name.starts_with(prefix)) {

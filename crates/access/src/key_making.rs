@@ -42,8 +42,8 @@ pub struct NewKey {
 /// Makes a key of the entity. The full key is shown once.
 ///
 /// # Errors
-/// [`AccessError::Forbidden`] to all but admins, and for a live key to whoever never verified their
-/// address; [`AccessError::Invalid`] for a wrong name, ttl or range of addresses;
+/// [`AccessError::Forbidden`] to all but admins, and for a live key to a user who never verified
+/// their address; [`AccessError::Invalid`] for a wrong name, ttl or range of addresses;
 /// [`Refused::TooManyKeys`] when there are 200.
 pub async fn create_entity_key(
     store: &dyn Store,
@@ -61,8 +61,8 @@ pub async fn create_entity_key(
 /// Makes a key of the account for `environment`. The full key is shown once.
 ///
 /// # Errors
-/// [`AccessError::Invalid`] for a wrong name, ttl or range of addresses, and when a key asks for the
-/// other environment; [`Forbidden::EmailUnverified`] for a live key, when the address of whoever asks
+/// [`AccessError::Invalid`] for a wrong name, ttl or range of addresses, and when a key asks for
+/// the other environment; [`Forbidden::EmailUnverified`] for a live key, when the user's address
 /// was never verified; [`Refused::TooManyKeys`] when there are 200.
 pub async fn create_account_key(
     store: &dyn Store,
@@ -131,7 +131,7 @@ fn check(input: &NewKey) -> Result<(), Issues> {
 }
 
 /// Writes a new key while its account or entity is held, so that the limit holds for keys made at
-/// once; and whoever makes it, so that none is made by who may not any more. `place` holds the entity
+/// once; and its maker, so that a user who lost the right makes none. `place` holds the entity
 /// of a key of one, and its members.
 async fn add_key(
     store: &dyn Store,

@@ -10,7 +10,11 @@
 //! | ------------------- | ------------------------------------------------------------------- |
 //! | `account`           | accounts and users, sign-up                                         |
 //! | `password`          | password rules and Argon2id hashes                                  |
-//! | `session`           | logging in and out                                                  |
+//! | `login`             | logging in: attempts, counted before they are tried                 |
+//! | `login_guard`       | how wrong passwords slow down guessing                              |
+//! | `session`           | sessions: begun, listed, ended, over when they are not used         |
+//! | `last_use`          | when sessions and keys were used last                               |
+//! | `password_change`   | a new password of a user who says the one before                    |
 //! | `key`               | API keys of entities and accounts: kept, listed, ended              |
 //! | `key_making`        | making API keys: by whom, and with which limits                     |
 //! | `network`           | ranges of addresses that keys may be used from                      |
@@ -38,13 +42,14 @@
 //! | `test_clock`        | what jobs of an account's sandbox take for now                      |
 //! | `vault`             | secrets of entities, sealed under the server's master key           |
 //!
-//! **Invariants.** Passwords are kept as Argon2id hashes, tokens and keys as SHA-256 digests, PINs as
-//! Argon2id hashes over an HMAC under a key that no store has, and none of them shows in any `Debug`
-//! output of a type of this crate. A PIN is not tried before the attempt is counted. E-mail
-//! addresses are unique without regard to capitals. A user without a verified address is never let into
-//! an entity by the address alone, and nobody into one of another account unasked. Within this crate an entity that has an admin
-//! keeps one. Hashing takes tens of milliseconds of processor time, so it is done by plain functions
-//! ([`hash_password`], [`Login::verify`], [`OpenInvitation::answer`], [`PinOwner::hash`],
+//! **Invariants.** Passwords are kept as Argon2id hashes, tokens and keys as SHA-256 digests, PINs
+//! as Argon2id hashes over an HMAC under a key that no store has, and none of them shows in any
+//! `Debug` output of a type of this crate. Neither a PIN nor a password is tried before the attempt
+//! is counted. E-mail addresses are unique without regard to capitals. A user without a verified
+//! address is never let into an entity by the address alone, and a user joins an entity of another
+//! account by consent only. Within this crate an entity that has an admin keeps one. Hashing takes
+//! tens of milliseconds of processor time, so it is done by plain functions ([`hash_password`],
+//! [`LoginAttempt::verify`], [`OpenInvitation::answer`], [`PinOwner::hash`],
 //! [`SwitchAttempt::verify`]) that the caller runs off its reactor; no async function here hashes.
 
 mod accepting;
@@ -62,6 +67,9 @@ mod error;
 mod invitation;
 mod key;
 mod key_making;
+mod last_use;
+mod login;
+mod login_guard;
 mod mail_token;
 mod mailing;
 mod member;
@@ -70,6 +78,7 @@ mod operator;
 mod operator_settings;
 mod operator_token;
 mod password;
+mod password_change;
 mod permission;
 mod pin;
 mod portugal;
@@ -89,7 +98,7 @@ pub use accepting::{
 pub use account::{ACCOUNTS, Account, SignUp, USERS, User, sign_up, sign_up_writes, update_me};
 pub use caller::{Caller, authenticate};
 pub use country::{CountryRules, locale_of_country};
-pub use device::Device;
+pub use device::{Device, HeldDevice};
 pub use email_sender::{EmailSender, recheck_email_sender, set_email_sender};
 pub use entering::{
     AccountScope, enter, enter_account, enter_as_recipient, enter_as_system, get_entity,
@@ -110,9 +119,12 @@ pub use key::{
     list_entity_keys,
 };
 pub use key_making::{NewKey, create_account_key, create_entity_key};
+pub use last_use::{is_use_news, note_use};
+pub use login::{LoginAttempt, RightLogin, begin_login, finish_login};
+pub use login_guard::{LOGIN_GUARDS, LoginGuard};
 pub use mail_token::{
-    MAIL_TOKENS, MailToken, MailTokenPurpose, OpenMailToken, find_mail_token, mint_mail_token,
-    reset_password, verify_email,
+    MAIL_TOKENS, MailToken, MailTokenPurpose, OpenMailToken, address_of, find_mail_token,
+    mint_mail_token, reset_password, verify_email,
 };
 pub use mailing::{check_may_send, find_mail_locale, first_outside_sandbox};
 pub use member::{
@@ -122,17 +134,21 @@ pub use member::{
 pub use network::{InvalidNetwork, Network};
 pub use operator::{
     NewPin, OPERATOR_PINS, Operator, OperatorPin, PinOwner, find_pin_owner, list_operators,
-    remove_pin, set_pin,
+    remove_pin, set_pin, unlock_pin,
 };
 pub use operator_settings::{
     PortugueseOperator, list_operator_identities, set_operator_identity, set_portuguese_operator,
 };
 pub use operator_token::{OPERATOR_SECONDS, OPERATOR_TOKENS, OperatorToken};
 pub use password::{PasswordHash, hash_password};
+pub use password_change::{change_password, wrong_current_password};
 pub use permission::{Permission, authorize, permits};
 pub use pin::{Pin, PinKey};
 pub use secret::{Digest, Shown};
-pub use session::{Login, SESSION_SECONDS, SESSIONS, Session, find_login, log_out, open_session};
+pub use session::{
+    Ending, Origin, SESSION_SECONDS, SESSIONS, Session, end_sessions_of, list_sessions, log_out,
+    open_session,
+};
 pub use settings::{Settings, settings_schema};
 pub use switch::{RightPin, SwitchAttempt, begin_switch, finish_switch};
 pub use test_clock::{
@@ -141,7 +157,7 @@ pub use test_clock::{
 pub use vault::MasterVault;
 
 /// The tables of this crate, for stores that make them.
-pub static TABLES: [&Table; 11] = [
+pub static TABLES: [&Table; 12] = [
     &ACCOUNTS,
     &USERS,
     &SESSIONS,
@@ -153,4 +169,5 @@ pub static TABLES: [&Table; 11] = [
     &OPERATOR_PINS,
     &OPERATOR_TOKENS,
     &MAIL_TOKENS,
+    &LOGIN_GUARDS,
 ];

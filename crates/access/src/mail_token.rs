@@ -14,12 +14,13 @@ use time::{Duration, OffsetDateTime};
 
 use crate::account::event;
 use crate::ending::{end_keys, end_late_keys, end_sessions, load_keys, load_sessions, read_keys};
+use crate::login_guard::{self, guard_of};
 use crate::secret::{is_token, new_token};
 use crate::session::find_user;
-use crate::{ACCOUNTS, AccessError, Account, Digest, PasswordHash, USERS, User};
+use crate::{ACCOUNTS, AccessError, Account, Digest, Origin, PasswordHash, USERS, User};
 
-/// Mails of one purpose that a user gets within an hour at most. Whoever asks for more is answered as
-/// before, and nothing is sent.
+/// Mails of one purpose that a user gets within an hour at most. Whoever asks for more is answered
+/// as before, and nothing is sent.
 const MOST_AN_HOUR: usize = 5;
 
 /// What a token is for.
@@ -118,11 +119,11 @@ fn read_user(rows: Option<&Vec<Stored>>) -> Result<User, AccessError> {
     Ok(row.read(&USERS)?)
 }
 
-/// Makes a token for the user with this address, to be put into their mail. `None` when nobody has the
-/// address, when it is verified already, or when the user got five such mails within an hour.
+/// Makes a token for the user with this address, to be put into their mail. `None` when nobody has
+/// the address, when it is verified already, or when the user got five such mails within an hour.
 ///
-/// Tokens of theirs that are over are cleared away; the others stay good, for an earlier mail may be
-/// the one that arrives.
+/// Tokens of theirs that are over are cleared away; the others stay good, for an earlier mail may
+/// be the one that arrives.
 ///
 /// # Errors
 /// The store's failure.
@@ -168,6 +169,14 @@ pub async fn mint_mail_token(
 #[derive(Debug, Clone)]
 pub struct OpenMailToken(MailToken);
 
+/// The address that `token` was mailed to, which is no good password.
+///
+/// # Errors
+/// The store's failure.
+pub async fn address_of(store: &dyn Store, token: &OpenMailToken) -> Result<String, AccessError> {
+    Ok(find_owner(store, token).await?.email)
+}
+
 fn invalid() -> AccessError {
     let message = "the token is unknown, was used, or is over; ask for another mail";
     Issue::new("invalid_token", message).at("token").into()
@@ -194,7 +203,7 @@ pub async fn find_mail_token(
 
 /// Sets a new password, once: all sessions of the user end, and all their tokens for new passwords.
 /// Who reads the mail of an address has it, so the address is verified too. Keys end when
-/// `ends_keys` says so, and when the address was not verified, for whoever made them may be another.
+/// `ends_keys` says so, and when the address was not verified, for their maker may be another.
 ///
 /// # Errors
 /// `invalid_token` at `token` when it was used meanwhile, or the store's failure.
@@ -203,21 +212,26 @@ pub async fn reset_password(
     token: OpenMailToken,
     password: PasswordHash,
     ends_keys: bool,
+    origin: &Origin,
     stamp: &Stamp,
 ) -> Result<(), AccessError> {
     let user = find_owner(store, &token).await?;
     let ends_keys = ends_keys || !user.email_verified;
-    let mut held = vec![load_sessions(user.id)];
+    // Guesses lock out no reader of the mail.
+    let guard = login_guard::load(&guard_of(&user.email, None, None, &[]));
+    let address = origin.address.clone();
+    let mut held = vec![guard, load_sessions(user.id)];
     if ends_keys {
         held.extend(load_keys(store, &user).await?);
     }
     redeem(store, token, &user, held, stamp, move |user, rows, stamp| {
-        let (sessions, keys) = rows.split_first().ok_or_else(invalid)?;
+        let [guard, sessions, keys @ ..] = &rows[..] else { return Err(invalid()) };
         let mut puts = end_sessions(sessions, None)?;
+        puts.extend(login_guard::forgive(guard)?);
         let keys = read_keys(keys.iter().flatten())?;
         let (ended, mut events) = end_keys(&keys, &user.id, stamp);
         puts.extend(ended);
-        user.password = password;
+        (user.password, user.password_set_from) = (password, address);
         user.password_changed_at = Some(stamp.now());
         let tenant = Tenant::account(user.account_id);
         events.push(event(tenant, "user.password_reset", &user.id, &user.id, stamp));
@@ -292,7 +306,8 @@ async fn redeem(
         .await
 }
 
-/// Notes that the address of `user` is theirs, and what else is written with it, unless that is known.
+/// Notes that the address of `user` is theirs, and what else is written with it, unless that is
+/// known.
 ///
 /// # Errors
 /// When the `account`'s row cannot be read.

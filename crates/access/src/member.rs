@@ -133,8 +133,8 @@ pub enum Added {
         /// Their place.
         Membership,
     ),
-    /// They are somebody else, known or not, and are invited. The secret is a token that accepts the
-    /// invitation, until one is mailed: it is for the invited person alone.
+    /// They are somebody else, known or not, and are invited. The secret is a token that accepts
+    /// the invitation, until one is mailed: it is for the invited person alone.
     Invited(
         /// The invitation.
         Shown<Invitation>,
@@ -229,8 +229,8 @@ pub async fn list_entity_users(
     Ok(members)
 }
 
-/// Gives a member of the entity another role. Their operator's tokens end; who becomes a viewer loses
-/// their PIN.
+/// Gives a member of the entity another role. Their operator's tokens end; who becomes a viewer
+/// loses their PIN.
 ///
 /// # Errors
 /// [`AccessError::Forbidden`] to all but admins, [`AccessError::NotFound`] for a user who does not
@@ -247,7 +247,7 @@ pub async fn change_role(
 
 /// Takes a user's place in the entity away, and their PIN; what their sessions and their operator's
 /// tokens reached in it they reach no more. The keys of the entity that they made end too when
-/// `ends_keys` says so, and when their address was never verified, for nobody knows whose they are.
+/// `ends_keys` says so, and when their address was never verified, for their owner is unknown.
 ///
 /// # Errors
 /// As [`change_role`].

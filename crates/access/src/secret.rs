@@ -71,8 +71,8 @@ pub(crate) fn is_token(prefix: &str, text: &str) -> bool {
     })
 }
 
-/// A new key: `prefix`, 128 random bits, and a checksum, by which programs that look for lost secrets
-/// tell a key from other text, and a mistyped one is known without looking for it.
+/// A new key: `prefix`, 128 random bits, and a checksum, by which programs that look for lost
+/// secrets tell a key from other text, and a mistyped one is known without looking for it.
 pub(crate) fn new_key(prefix: &str, stamp: &Stamp) -> String {
     let mut digits = hex(&stamp.secret());
     digits.truncate(KEY_DIGITS);

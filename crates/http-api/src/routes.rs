@@ -13,6 +13,7 @@ const AREAS: &[&[Route]] = &[
     access::users::ROUTES,
     access::recovery::ROUTES,
     access::own_invitations::ROUTES,
+    access::sessions::ROUTES,
     pages::ROUTES,
     access::entity_users::ROUTES,
     access::invitations::ROUTES,

@@ -1,4 +1,4 @@
-//! Nobody is in an entity unasked, and nobody is who they did not prove to be.
+//! Joining an entity takes consent, and a proved address.
 
 use racun_access::*;
 use racun_kernel::{Environment, Role, Scope};
@@ -66,9 +66,9 @@ async fn the_reader_of_the_mail_takes_over_what_another_made_with_the_address() 
 
     let gone = authenticate(store, &session, &stamp).await;
     assert_eq!(gone, Err(AccessError::Unauthorized), "their session");
-    let login = find_login(store, "cfo@example.com").await.unwrap();
-    assert_eq!(login.clone().verify(PASSWORD), Err(AccessError::BadCredentials));
-    assert!(login.verify("of the real one").is_ok());
+    let login = world.log_in("cfo@example.com", PASSWORD).await;
+    assert_eq!(login, Err(AccessError::BadCredentials));
+    assert!(world.log_in("cfo@example.com", "of the real one").await.is_ok());
     let account = enter_account(store, &squatter, None).await.unwrap();
     assert_eq!(list_account_keys(store, &account).await.unwrap(), [], "their account's keys");
     assert_eq!(list_entity_keys(store, &own).await.unwrap(), [], "their entities' keys");

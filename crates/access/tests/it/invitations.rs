@@ -43,8 +43,7 @@ async fn who_accepts_gets_a_user_an_account_of_their_own_access_and_a_session() 
     let entered = enter(world.store(), &eva, Some(&scope.entity().to_string())).await;
     let (entered, _) = entered.unwrap();
     assert_eq!((entered.entity(), entered.role()), (scope.entity(), Role::Editor));
-    let login = find_login(world.store(), "eva@example.com").await.unwrap();
-    assert_eq!(login.verify(PASSWORD).unwrap(), accepted.user);
+    assert_eq!(world.log_in("eva@example.com", PASSWORD).await.unwrap(), accepted.user);
 
     let id = shown.record.id.to_string();
     let stored = get_invitation(world.store(), &scope, &id).await.unwrap();

@@ -8,6 +8,7 @@ mod entering;
 mod entities;
 mod invitations;
 mod keys;
+mod logins;
 mod operator_tokens;
 mod operators;
 mod people;

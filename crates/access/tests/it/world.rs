@@ -16,7 +16,7 @@ pub const PASSWORD: &str = "correct horse";
 
 static HASH: LazyLock<PasswordHash> = LazyLock::new(|| {
     let stamp = Stamp::new(START, Arc::new(Counter::default()));
-    hash_password(PASSWORD, &stamp).unwrap()
+    hash_password(PASSWORD, &[], &stamp).unwrap()
 });
 
 /// Counts, and mixes the count over all bytes, so that keys look different at both ends.
@@ -96,6 +96,13 @@ impl World {
         let user = self.verify(email).await;
         let session = open_session(self.store(), &user, &self.stamp()).await.unwrap();
         self.caller_of(&session.secret).await
+    }
+
+    /// The user with this address, when `password` is theirs.
+    pub async fn log_in(&self, email: &str, password: &str) -> Result<User, AccessError> {
+        let origin = Origin::default();
+        let attempt = begin_login(self.store(), email, &origin, &self.stamp()).await?;
+        Ok(attempt.verify(password)?.user)
     }
 
     pub async fn caller_of(&self, token: &str) -> Caller {

@@ -43,7 +43,8 @@ struct NewAccountKeyBody {
     /// Seconds that it lasts; for ever, when absent.
     #[schema(minimum = 60)]
     ttl: Option<i64>,
-    /// The addresses that it may be used from: single ones or ranges, `203.0.113.0/24`; any when absent.
+    /// The addresses that it may be used from: single ones or ranges, `203.0.113.0/24`; any when
+    /// absent.
     allowed_addresses: Option<Vec<String>>,
 }
 

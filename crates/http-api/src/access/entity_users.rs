@@ -60,8 +60,8 @@ struct AddEntityUserBody {
     email: String,
     /// What they may do; `editor` when absent.
     role: Option<RoleBody>,
-    /// Whether the invitation is sent by e-mail; true when absent. Otherwise the answer holds its token,
-    /// to be handed over, which proves no address.
+    /// Whether the invitation is sent by e-mail; true when absent. Otherwise the answer holds its
+    /// token, to be handed over, which proves no address.
     send_invite: Option<bool>,
 }
 
@@ -113,8 +113,8 @@ struct AddedBody {
     email: String,
     /// What they may do, or will be able to.
     role: RoleBody,
-    /// `member` for a verified user of the entity's own account, who has access from now on; `invited`
-    /// for everybody else, who has it when they accept.
+    /// `member` for a verified user of the entity's own account, who has access from now on;
+    /// `invited` for everybody else, who has it when they accept.
     status: AddedStatusBody,
     /// What accepts the invitation; shown once, to an admin who invites without e-mail.
     #[serde(skip_serializing_if = "Option::is_none")]

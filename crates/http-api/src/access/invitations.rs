@@ -4,7 +4,9 @@ use actix_web::HttpRequest;
 use actix_web::http::header::AUTHORIZATION;
 use actix_web::web::{self, Data, Json, ReqData};
 use racun_access::Permission::{ManagePeople, ReadPeople};
-use racun_access::{self as access, Accepted, AccessError, Entity, Invitation, InvitationStatus};
+use racun_access::{
+    self as access, Accepted, AccessError, Entity, Invitation, InvitationStatus, Origin,
+};
 use racun_application::billing;
 use racun_application::mailing::{self, Sender};
 use racun_kernel::{Issue, Scope};
@@ -14,6 +16,7 @@ use utoipa::ToSchema;
 use validator::Validate;
 
 use super::RoleBody;
+use super::sessions::origin_of;
 use super::users::person;
 use crate::answer::NoContent;
 use crate::body::{AllBody, Convert, names};
@@ -206,10 +209,10 @@ async fn accept(
     let token = query.one("token")?.map(str::to_owned);
     let missing = || Issue::new("required", "send the invitation's token").at("token");
     let token = token.ok_or_else(missing)?;
-    let AcceptBody { password, name } = body.0;
+    let (AcceptBody { password, name }, origin) = (body.0, origin_of(&request));
     let accepted = match password {
-        Some(password) => accept_invitation(&services, token, password, name).await?,
-        None => accept_in_session(&services, token, session_of(&request)?).await?,
+        Some(password) => accept_invitation(&services, token, password, name, origin).await?,
+        None => accept_in_session(&services, token, session_of(&request)?, origin).await?,
     };
     Ok(Json(AcceptedBody {
         user_id: accepted.user.id.convert(),
@@ -232,12 +235,13 @@ async fn accept_in_session(
     services: &Services,
     token: String,
     session: String,
+    origin: Origin,
 ) -> Result<Accepted, AccessError> {
     let task = |services: Services| async move {
         let (store, stamp) = (&*services.store, services.stamp());
         let user = person(access::authenticate(store, &session, &stamp).await?)?;
         let answer = access::find_invitation(store, &token, &stamp).await?.answer_as(&user)?;
-        access::accept_invitation(store, answer, &stamp).await
+        access::accept_invitation(store, answer.from(origin), &stamp).await
     };
     services.run(task).await
 }
@@ -248,13 +252,14 @@ pub(crate) async fn accept_invitation(
     token: String,
     password: String,
     name: Option<String>,
+    origin: Origin,
 ) -> Result<Accepted, AccessError> {
     let task = |services: Services| async move {
         let (store, stamp) = (&*services.store, services.stamp());
         let open = access::find_invitation(store, &token, &stamp).await?;
         let answering = stamp.clone();
         let answer = services.compute(move || open.answer(&password, name, &answering)).await?;
-        access::accept_invitation(store, answer, &stamp).await
+        access::accept_invitation(store, answer.from(origin), &stamp).await
     };
     services.run(task).await
 }

@@ -2,13 +2,14 @@
 
 use actix_web::web::{self, Data, Json, ReqData};
 use actix_web::{HttpRequest, HttpResponse};
-use racun_access::{self as access, AccessError, Caller, MailTokenPurpose};
+use racun_access::{self as access, AccessError, Caller, MailTokenPurpose, Origin};
 use racun_application::billing;
 use racun_application::mailing::{self, Sender};
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 use validator::Validate;
 
+use super::sessions::origin_of;
 use super::users::person;
 use crate::answer::NoContent;
 use crate::error::ApiError;
@@ -81,8 +82,9 @@ struct ResetBody {
     token: String,
     /// 8 to 200 characters, one of them a lower-case letter.
     password: String,
-    /// Whether the keys of the user's account, and those that they made elsewhere, end too; false when
-    /// absent. They end in any case when the address was never verified: somebody else may have them.
+    /// Whether the keys of the user's account, and those that they made elsewhere, end too; false
+    /// when absent. They end in any case when the address was never verified: somebody else may
+    /// have them.
     end_keys: Option<bool>,
 }
 
@@ -117,10 +119,12 @@ async fn request_reset(
 
 async fn confirm_reset(
     services: Data<Services>,
+    request: HttpRequest,
     body: Body<ResetBody>,
 ) -> Result<NoContent, ApiError> {
     let ResetBody { token, password, end_keys } = body.0;
-    reset_password(&services, token, password, end_keys.unwrap_or_default()).await?;
+    let (ends_keys, origin) = (end_keys.unwrap_or_default(), origin_of(&request));
+    reset_password(&services, token, password, ends_keys, origin).await?;
     Ok(NoContent)
 }
 
@@ -130,14 +134,17 @@ pub(crate) async fn reset_password(
     token: String,
     password: String,
     ends_keys: bool,
+    origin: Origin,
 ) -> Result<(), AccessError> {
     let task = |services: Services| async move {
         let (store, stamp) = (&*services.store, services.stamp());
         let purpose = MailTokenPurpose::PasswordReset;
         let token = access::find_mail_token(store, &token, purpose, &stamp).await?;
         let hashing = stamp.clone();
-        let password = services.compute(move || access::hash_password(&password, &hashing)).await?;
-        access::reset_password(store, token, password, ends_keys, &stamp).await
+        let address = access::address_of(store, &token).await?;
+        let hash = move || access::hash_password(&password, &[&address], &hashing);
+        let password = services.compute(hash).await?;
+        access::reset_password(store, token, password, ends_keys, &origin, &stamp).await
     };
     services.run(task).await
 }

@@ -8,9 +8,9 @@ use std::net::{IpAddr, Ipv6Addr};
 use actix_web::http::header::HeaderMap;
 use racun_access::Network;
 
-/// What the request of `peer` is counted under: the peer, or, when the peer is one of `proxies`, the
-/// rightmost address of `X-Forwarded-For` that is none of them. An entry that is no address ends the
-/// walk there: what stands left of it was seen by nobody who is trusted.
+/// What the request of `peer` is counted under: the peer, or, when the peer is one of `proxies`,
+/// the rightmost address of `X-Forwarded-For` that is none of them. An entry that is no address
+/// ends the walk there: what stands left of it was seen by nobody who is trusted.
 pub(super) fn of(peer: Option<IpAddr>, headers: &HeaderMap, proxies: &[Network]) -> String {
     client(peer, headers, proxies).map_or_else(|| "unknown".to_owned(), grouped)
 }

@@ -1,9 +1,9 @@
 //! How many requests are answered in a minute: by token, by address, and fewer where guessing pays.
 //!
-//! Buckets are fixed minutes of the clock. A request whose token is good counts for its token and for
-//! its address; any other one counts for its address alone. Routes that are marked in the table count
-//! in a small bucket of the address besides. A request that finds one of its buckets full is refused
-//! and counted in none of them, so each bucket grants exactly what it holds.
+//! Buckets are fixed minutes of the clock. A request whose token is good counts for its token and
+//! for its address; any other one counts for its address alone. Routes that are marked in the table
+//! count in a small bucket of the address besides. A request that finds one of its buckets full is
+//! refused and counted in none of them, so each bucket grants exactly what it holds.
 //!
 //! | Module       | Owns                                                          |
 //! | ------------ | ------------------------------------------------------------- |
@@ -62,7 +62,7 @@ pub(crate) fn address_of(request: &HttpRequest) -> String {
     address::of(peer, request.headers(), proxies(request))
 }
 
-/// The address of who asks, as far as proxies that are trusted tell; `None` where nobody knows.
+/// The address of who asks, as far as proxies that are trusted tell; `None` where it is unknown.
 pub(crate) fn client_of(request: &HttpRequest) -> Option<IpAddr> {
     let peer = request.peer_addr().map(|peer| peer.ip());
     address::client(peer, request.headers(), proxies(request))

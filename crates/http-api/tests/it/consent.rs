@@ -1,4 +1,4 @@
-//! Who is let into an entity: nobody by an address alone, nobody unasked, and nobody unseen.
+//! Joining an entity takes consent and a proved address, and shows no user of another account.
 
 use serde_json::{Value, json};
 
@@ -135,7 +135,8 @@ enum Way {
     ById,
 }
 
-/// Everybody who may try to accept, and by which ways they get in: statuses in the order of [`WAYS`].
+/// Everybody who may try to accept, and by which ways they get in: statuses in the order of
+/// [`WAYS`].
 const MATRIX: &[(&str, [u16; 7])] = &[
     ("nobody", [200, 200, 422, 200, 200, 422, 401]),
     ("unverified", [200, 200, 200, 403, 403, 403, 403]),

@@ -202,7 +202,13 @@ impl Api {
     /// A user who signed up and logged in.
     pub async fn user(&self, email: &str) -> Who {
         let body = json!({"email": email, "password": PASSWORD});
-        self.post("/users/signup", &Who::nobody(), body.clone()).await.with(201);
+        self.post("/users/signup", &Who::nobody(), body).await.with(201);
+        self.log_in(email).await
+    }
+
+    /// The user in a new session, as after a month without one.
+    pub async fn log_in(&self, email: &str) -> Who {
+        let body = json!({"email": email, "password": PASSWORD});
         let login = self.post("/users/login", &Who::nobody(), body).await.with(200).json();
         Who { token: Some(text(&login["id"])), entity: None }
     }

@@ -36,6 +36,7 @@ mod idempotency;
 mod idempotency_again;
 mod limits;
 mod linked_money;
+mod logins;
 mod mail;
 mod mail_limits;
 mod mailbox;

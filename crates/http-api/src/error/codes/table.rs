@@ -182,6 +182,9 @@ pub(super) const REASONS: &[Code] = codes! {
         "Payments would come to more than the document; `cause` has the figures.";
     Reason payment_system_managed [422]
         "Settlement keeps this payment. Change the documents that it settles.";
+    Reason password_locked [429]
+        "Too many passwords failed with this address. Wait for `Retry-After`, or set a new one by \
+         mail.";
     Reason plan_limit_reached [403]
         "What the plan allows in this period is used up. Choose another plan, or wait for the \
          next period.";
@@ -325,6 +328,7 @@ pub(super) const ISSUES: &[Code] = codes! {
     Issue taxpayer_outside_vat [422]
         "A taxpayer outside the VAT system charges none. Send `\"taxes\": []`.";
     Issue template_voided [422] "The invoice that is to be repeated is voided. Choose another.";
+    Issue too_common [422] "The password is among those that are guessed first. Choose another.";
     Issue too_far [422] "The test clock goes at most two years on at once. Go on in steps.";
     Issue too_long [422] "The text is longer than is kept; the message names the bound.";
     Issue too_many [422] "There are more than are taken; the message names the bound.";
@@ -351,6 +355,7 @@ pub(super) const ISSUES: &[Code] = codes! {
     Issue unsupported_operator [422] "The field cannot be filtered so.";
     Issue url_not_allowed [422] "The address is not one that is posted to.";
     Issue wrong_passphrase [422] "The passphrase does not open the file.";
+    Issue wrong_password [422] "This is not the user's password.";
     Issue vat_differs_from_base [422]
         "A warning: rounded lines add up to another tax than the rate of the sum gives. CIS notes \
          it.";
