@@ -4,7 +4,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use serde_json::{Value, json};
 
-use crate::{Client, Racun};
+use crate::{Client, Racun, mails, token_in};
 
 /// What [`Account`]s log in with.
 const PASSWORD: &str = "correct horse 1";
@@ -51,6 +51,28 @@ impl Account {
         let login = json!({ "email": email, "password": PASSWORD });
         let session = nobody.post("/users/login", &login).await.expect(200);
         nobody.clone().bearer(&text(&session, "id"))
+    }
+
+    /// Proves that the address is theirs, by the mail in the folder of `racun`.
+    ///
+    /// # Panics
+    /// When no such mail comes.
+    pub async fn verify(&self, racun: &Racun) {
+        let mail = mails(racun, &format!("To: {}", self.email), 1).await.remove(0);
+        let token = json!({ "token": token_in(&mail, "verify_") });
+        let verified = racun.client().post("/users/verify-email", &token).await.expect(200);
+        assert_eq!(verified, json!({ "email_verified": true }));
+    }
+
+    /// Somebody new who accepts an invitation into the entity as `role`, and acts in it.
+    pub async fn colleague(&self, nobody: &Client, email: &str, role: &str) -> Client {
+        let wanted = json!({ "email": email, "role": role, "send_invite": false });
+        let user = self.user.clone().with("x-entity-id", &self.entity);
+        let invited = user.create("/entities/users", &wanted).await;
+        let path = format!("/invitations/accept?token={}", text(&invited, "token"));
+        let accepted = nobody.post(&path, &json!({ "password": PASSWORD })).await.expect(200);
+        let session = text(&accepted, "access_token");
+        nobody.clone().bearer(&session).with("x-entity-id", &self.entity)
     }
 
     /// The same account at a server that was started again, elsewhere.

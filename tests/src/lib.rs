@@ -1,7 +1,8 @@
 //! What the black-box tests and the benchmark share: a running `racun`, a client, an account.
 //!
-//! Nothing of Racun's own code runs in these tests, but for the stand-in of the tax authorities. They
-//! start the binary as a user would, talk to it over HTTP and kill it as a crash would, on both stores.
+//! Nothing of Racun's own code runs in these tests, but for the stand-in of the tax authorities.
+//! They start the binary as a user would, talk to it over HTTP and kill it as a crash would, on
+//! both stores.
 //!
 //! | Module     | Owns                                                     |
 //! | ---------- | -------------------------------------------------------- |
@@ -9,6 +10,7 @@
 //! | `server`   | a running `racun` with data of its own                   |
 //! | `client`   | requests and answers as text, so that digits can be seen |
 //! | `account`  | signing up: from nothing to an entity and a key          |
+//! | `mails`    | the mails in a server's folder                           |
 //! | `sequence` | the check that numbers have no gap                       |
 //! | `random`   | choices that a seed repeats                              |
 //! | `offices`  | the tax authorities, simulated                           |
@@ -18,6 +20,7 @@
 mod account;
 mod binary;
 mod client;
+mod mails;
 mod offices;
 mod random;
 mod receiver;
@@ -28,6 +31,7 @@ mod taxpayer;
 pub use account::Account;
 pub use binary::Profile;
 pub use client::{Answer, Client, with_query};
+pub use mails::{mails, mails_so_far, token_in};
 pub use offices::{Offices, Retries, Transport};
 pub use random::Random;
 pub use receiver::{Behaviour, Received, Receiver};

@@ -123,6 +123,7 @@ const UNPLAYED: &[(&str, &str)] = &[
     ("acceptInvitation", "takes a token that was mailed"),
     ("acceptSharedEstimate", "takes a link that was shared"),
     ("activatePlan", "takes a white label that sells"),
+    ("changeMyPassword", "takes the password of who is logged in"),
     ("confirmPasswordReset", "takes a token that was mailed"),
     ("fiscalizeDocument", "takes a document that an authority did not confirm"),
     ("movePosTabLines", "takes two tabs"),

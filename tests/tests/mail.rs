@@ -1,10 +1,6 @@
 //! A document on its way to its customer: from signing up to the file that a mail program opens.
 
-use std::fs;
-use std::path::Path;
-use std::time::{Duration, Instant};
-
-use racun_tests::{Account, Racun, on_both_stores};
+use racun_tests::{Account, Racun, mails, mails_so_far, on_both_stores, token_in};
 use serde_json::json;
 use tokio::task::JoinSet;
 
@@ -13,42 +9,10 @@ on_both_stores! {
     sixteen_sends_at_once_send_five,
 }
 
-/// The mails in the server's folder that hold `what`, once there are `count`.
-async fn mails(racun: &Racun, what: &str, count: usize) -> Vec<String> {
-    let deadline = Instant::now() + Duration::from_secs(20);
-    loop {
-        let found = read(&racun.folder().join("data/mail"), what);
-        if found.len() >= count || Instant::now() > deadline {
-            assert_eq!(found.len(), count, "mails with {what}: {found:?}");
-            return found;
-        }
-        tokio::time::sleep(Duration::from_millis(100)).await;
-    }
-}
-
-fn read(folder: &Path, what: &str) -> Vec<String> {
-    let Ok(files) = fs::read_dir(folder) else { return Vec::new() };
-    let paths = files.map(|file| file.expect("a folder lists its files").path());
-    let paths = paths.filter(|path| path.extension().is_some_and(|end| end == "eml"));
-    let texts = paths.map(|path| fs::read_to_string(path).expect("a mail is text"));
-    // Lines that quoted-printable broke are whole again.
-    let whole = texts.map(|text| text.replace("=\r\n", "").replace("=3D", "="));
-    whole.filter(|text| text.contains(what)).collect()
-}
-
-fn after(text: &str, prefix: &str) -> String {
-    let from = text.find(prefix).unwrap_or_else(|| panic!("no {prefix} in {text}"));
-    let sane = |c: &char| c.is_ascii_alphanumeric() || *c == '_' || *c == '-';
-    text[from..].chars().take_while(sane).collect()
-}
-
 /// An account whose user proved that their address is theirs.
 async fn verified(racun: &Racun) -> Account {
     let account = Account::sign_up(racun).await;
-    let to = format!("To: {}", account.email);
-    let token = after(&mails(racun, &to, 1).await[0], "verify_");
-    let answer = racun.client().post("/users/verify-email", &json!({ "token": token })).await;
-    assert_eq!(answer.expect(200), json!({ "email_verified": true }));
+    account.verify(racun).await;
     account
 }
 
@@ -64,9 +28,7 @@ async fn a_document_goes_out_and_is_seen_behind_its_link(store: racun_tests::Sto
     let path = format!("/documents/{}/send", invoice(&account).await);
     let wanted = json!({ "to": account.email, "subject": "Your {document_number}" });
     account.api.post(&path, &wanted).await.refused(403, "email_verification_required");
-    let to = format!("To: {}", account.email);
-    let token = after(&mails(&racun, &to, 1).await[0], "verify_");
-    racun.client().post("/users/verify-email", &json!({ "token": token })).await.expect(200);
+    account.verify(&racun).await;
 
     let sent = account.api.post(&path, &wanted).await.expect(200);
     let link = sent["shareable_link"].as_str().expect("a link").to_owned();
@@ -82,13 +44,13 @@ async fn a_document_goes_out_and_is_seen_behind_its_link(store: racun_tests::Sto
     let nobody = racun.client();
     nobody.post("/users/password-reset", &json!({ "email": account.email })).await;
     nobody.post("/users/password-reset", &json!({ "email": "nobody@example.com" })).await;
-    let token = after(&mails(&racun, "reset_", 1).await[0], "reset_");
+    let token = token_in(&mails(&racun, "reset_", 1).await[0], "reset_");
     let confirm = json!({ "token": token, "password": "another horse 2" });
     let path = "/users/password-reset/confirm";
     assert_eq!(nobody.post(path, &confirm).await.status, 204);
     assert_eq!(account.user.get("/users/me").await.status, 401);
     assert_eq!(nobody.post(path, &confirm).await.status, 422);
-    assert!(read(&racun.folder().join("data/mail"), "nobody@example.com").is_empty());
+    assert!(mails_so_far(&racun, "nobody@example.com").is_empty());
 }
 
 async fn sixteen_sends_at_once_send_five(store: racun_tests::StoreKind) {

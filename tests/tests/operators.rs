@@ -106,8 +106,9 @@ async fn what_ends_a_token_ends_it_at_every_server(store: StoreKind) {
         till.set_pin().await;
         let key = json!({ "name": "till" });
         let named = user.clone().with("x-entity-id", entity);
-        let key = text(&named.create("/entities/api-keys", &key).await, "id");
-        let device = servers[0].client().bearer(&key);
+        let made = named.create("/entities/api-keys", &key).await;
+        let key = text(&made, "key_id");
+        let device = servers[0].client().bearer(&text(&made, "id"));
         let token = till.switch(device, "042").await.expect(200);
         assert_eq!(text(&token, "scope"), "pos_operator");
         let sale = json!({ "items": [{ "name": "Kava", "price": 1, "taxes": [] }] });

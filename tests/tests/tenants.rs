@@ -226,6 +226,7 @@ async fn sandbox_keys_never_reach_live_entities(store: StoreKind) {
         assert!(!answer.text.contains(MARK), "{path}: {}", answer.text);
     }
     sandbox.get(&customer).await.refused(404, "not_found");
+    account.verify(&racun).await;
     let key = json!({ "name": "live", "environment": "live" });
     let key = account.user.create("/account/api-keys", &key).await;
     let key = key["id"].as_str().unwrap_or_default();
@@ -241,10 +242,7 @@ async fn a_viewer_reads_and_never_writes(store: StoreKind) {
     let owner = Account::sign_up(&racun).await;
     let paths = marked(&owner).await;
     let before = seen(&owner, &paths).await;
-    let viewer = Account::person(&racun.client(), "viewer@example.com").await;
-    let wanted = json!({ "email": "viewer@example.com", "role": "viewer" });
-    owner.user.create("/entities/users", &wanted).await;
-    let viewer = viewer.with("x-entity-id", &owner.entity);
+    let viewer = owner.colleague(&racun.client(), "viewer@example.com", "viewer").await;
     for path in &paths {
         assert!(viewer.get(path).await.text.contains(MARK), "a viewer may read {path}");
         let change = viewer.json("PATCH", path, "{}").await;

@@ -80,6 +80,13 @@ pub struct User {
     pub account_id: AccountId,
     /// Their password's hash.
     pub password: PasswordHash,
+    /// When the password was set last, by mail or by the user; sessions of before end then.
+    #[serde(default, with = "time::serde::rfc3339::option")]
+    pub password_changed_at: Option<OffsetDateTime>,
+    /// The network address from which the mail's reader set the password, where that is known: it
+    /// is trusted as one where they were logged in.
+    #[serde(default)]
+    pub(crate) password_set_from: Option<String>,
     /// The language they read: a locale such as `sl-SI`, or a language such as `sl`.
     pub locale: Option<String>,
     /// What clients keep for them.
@@ -167,8 +174,8 @@ pub fn sign_up_writes(
     Ok((user, puts, vec![event]))
 }
 
-/// A user with an account of their own, and both rows; `email_verified` when they proved already that
-/// the address is theirs.
+/// A user with an account of their own, and both rows; `email_verified` when they proved already
+/// that the address is theirs.
 pub(crate) fn new_user(
     input: SignUp,
     email_verified: bool,
@@ -193,6 +200,8 @@ pub(crate) fn new_user(
         email_verified,
         account_id: account.id,
         password: input.password,
+        password_changed_at: None,
+        password_set_from: None,
         locale: input.locale,
         settings: input.settings.unwrap_or_default(),
         metadata: input.metadata.unwrap_or_default(),

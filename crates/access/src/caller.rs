@@ -1,15 +1,19 @@
 //! Whose a bearer token is.
 
-use racun_kernel::id::{AccountId, EntityId, TokenId};
+use std::net::IpAddr;
+
+use racun_kernel::id::{AccountId, EntityId};
 use racun_kernel::{Authority, Environment, Person, Principal, Stamp, Store, Tenant};
 
-use crate::device::Device;
+use crate::device::{Device, HeldDevice};
 use crate::key::is_api_key;
 use crate::operator_settings::operator_identity;
 use crate::operator_token::{OPERATOR_PREFIX, operator_of};
 use crate::secret::is_token;
 use crate::session::SESSION_PREFIX;
-use crate::{API_KEYS, AccessError, ApiKey, Digest, OperatorToken, SESSIONS, Session, USERS, User};
+use crate::{
+    API_KEYS, AccessError, ApiKey, Digest, Forbidden, OperatorToken, SESSIONS, Session, USERS, User,
+};
 
 /// Who a request's bearer token belongs to.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -19,7 +23,7 @@ pub enum Caller {
         /// The person.
         user: Box<User>,
         /// The session.
-        session: TokenId,
+        session: Box<Session>,
     },
     /// A person at a till, with an operator's token.
     Operator {
@@ -27,6 +31,8 @@ pub enum Caller {
         user: Box<User>,
         /// The token.
         token: Box<OperatorToken>,
+        /// What the till is logged in with.
+        device: Box<HeldDevice>,
     },
     /// A program with a key of an account.
     AccountKey(
@@ -72,7 +78,7 @@ impl Caller {
     #[must_use]
     pub fn device(&self) -> Device {
         match self {
-            Self::User { session, .. } => Device::Session(*session),
+            Self::User { session, .. } => Device::Session(session.id),
             Self::Operator { token, .. } => token.device,
             Self::AccountKey(key) => Device::AccountKey(key.id),
             Self::EntityKey(key) => Device::EntityKey(key.id),
@@ -86,6 +92,19 @@ impl Caller {
             Self::User { user, .. } => user.account_id,
             Self::Operator { token, .. } => token.account_id,
             Self::AccountKey(key) | Self::EntityKey(key) => key.account_id,
+        }
+    }
+
+    /// Accepts a request of the caller from `client`; people come from anywhere, unless their till is
+    /// logged in with a key.
+    ///
+    /// # Errors
+    /// [`Forbidden::AddressNotAllowed`], as [`ApiKey::check_address`] says it.
+    pub fn check_address(&self, client: Option<IpAddr>) -> Result<(), Forbidden> {
+        match self {
+            Self::User { .. } => Ok(()),
+            Self::Operator { device, .. } => device.check_address(client),
+            Self::AccountKey(key) | Self::EntityKey(key) => key.check_address(client),
         }
     }
 
@@ -123,12 +142,12 @@ pub async fn authenticate(
 async fn session_of(store: &dyn Store, token: &str, stamp: &Stamp) -> Result<Caller, AccessError> {
     let found = store.look_up(&SESSIONS, "digest", Digest::of(token).as_str()).await?;
     let session: Session = found.into_iter().next().ok_or(AccessError::Unauthorized)?;
-    if session.expires_at <= stamp.now() {
+    if session.is_over(stamp.now()) {
         return Err(AccessError::Unauthorized);
     }
     let user = store.get(&USERS, &Tenant::directory(), &session.user_id.to_string()).await?;
     let user: User = user.ok_or(AccessError::Unauthorized)?;
-    Ok(Caller::User { user: Box::new(user), session: session.id })
+    Ok(Caller::User { user: Box::new(user), session: Box::new(session) })
 }
 
 async fn key_of(store: &dyn Store, token: &str, stamp: &Stamp) -> Result<Caller, AccessError> {

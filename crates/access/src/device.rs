@@ -1,5 +1,7 @@
 //! What a till is logged in with, and its right to change hands.
 
+use std::net::IpAddr;
+
 use racun_kernel::id::{AccountId, ApiKeyId, EntityId, TokenId};
 use racun_kernel::{Load, Put, Store, Stored, Table, Tenant};
 use serde::{Deserialize, Serialize};
@@ -76,23 +78,60 @@ impl Device {
 }
 
 /// The row of a device.
-#[derive(Debug, Clone)]
-pub(crate) enum HeldDevice {
-    Session(Box<Session>),
-    Key(Box<ApiKey>),
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum HeldDevice {
+    /// A person's session.
+    Session(
+        /// The session.
+        Box<Session>,
+    ),
+    /// A key.
+    Key(
+        /// The key.
+        Box<ApiKey>,
+    ),
 }
 
 impl HeldDevice {
     /// Whether its time is over.
     fn has_ended(&self, now: OffsetDateTime) -> bool {
         match self {
-            Self::Session(session) => session.expires_at <= now,
+            Self::Session(session) => session.is_over(now),
             Self::Key(key) => key.expires_at.is_some_and(|end| end <= now),
         }
     }
 
+    /// Accepts a request from `client`, as [`ApiKey::check_address`] does.
+    pub(crate) fn check_address(&self, client: Option<IpAddr>) -> Result<(), Forbidden> {
+        match self {
+            Self::Session(_) => Ok(()),
+            Self::Key(key) => key.check_address(client),
+        }
+    }
+
+    /// When it was used last, to the minute.
+    pub(crate) fn used_at(&self) -> Option<OffsetDateTime> {
+        match self {
+            Self::Session(session) => Some(session.used_at()),
+            Self::Key(key) => key.last_used_at,
+        }
+    }
+
+    /// The row as it is used at `now`.
+    pub(crate) fn used(&self, now: OffsetDateTime) -> Put {
+        let last_used_at = Some(now);
+        match self {
+            Self::Session(before) => {
+                Put::update(&**before, &Session { last_used_at, ..(**before).clone() })
+            }
+            Self::Key(before) => {
+                Put::update(&**before, &ApiKey { last_used_at, ..(**before).clone() })
+            }
+        }
+    }
+
     /// Its right to switch operators.
-    pub const fn switching(&self) -> &SwitchRight {
+    pub(crate) const fn switching(&self) -> &SwitchRight {
         match self {
             Self::Session(session) => &session.switching,
             Self::Key(key) => &key.switching,
@@ -100,7 +139,7 @@ impl HeldDevice {
     }
 
     /// The row with another right to switch.
-    pub fn with(&self, switching: SwitchRight) -> Put {
+    pub(crate) fn with(&self, switching: SwitchRight) -> Put {
         match self {
             Self::Session(before) => {
                 Put::update(&**before, &Session { switching, ..(**before).clone() })
@@ -118,7 +157,8 @@ impl HeldDevice {
 struct Failure(#[serde(with = "time::serde::rfc3339")] OffsetDateTime);
 
 /// A device's right to switch operators: ten failed PINs within a day end it for good, whoever's
-/// they were. Without this, one device could try as many PINs a day as there are operators times ten.
+/// they were. Without this, one device could try as many PINs a day as there are operators times
+/// ten.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct SwitchRight {
     failures: Vec<Failure>,

@@ -13,9 +13,10 @@ use crate::{
     ACCOUNTS, AccessError, Account, Caller, ENTITIES, Entity, Forbidden, MEMBERSHIPS, Membership,
 };
 
-const NO_ENTITY: &str = "there is no entity yet; create one with POST /entities";
+const NO_ENTITY: &str = "the account has no entity yet; create one with POST /entities, or name one \
+                         that you were invited to in the header x-entity-id";
 const SEVERAL_ENTITIES: &str =
-    "several entities are accessible; name one in the header x-entity-id";
+    "the account has several entities; name one in the header x-entity-id";
 
 /// A request's right to act on an account: to make entities and keys of the account.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -36,7 +37,9 @@ impl AccountScope {
     }
 }
 
-/// Enters the entity that `x-entity-id` names, or the only accessible one when it names none.
+/// Enters the entity that `x-entity-id` names, or the only one of the caller's own account when it
+/// names none: entities that others let a user into are entered by name alone, so that no
+/// invitation changes where a user's requests go.
 ///
 /// A disabled entity is entered too: [`crate::authorize`] refuses writes to it. When none is named,
 /// disabled entities count only if there is no other.
@@ -63,8 +66,8 @@ pub async fn enter(
             let only = only_entity(of_account(store, key.account_id).await?, caller)?;
             Some((grant_to(&only, caller, Role::Admin), only))
         }
-        (None, Caller::User { .. }) => {
-            let only = only_entity(entities_of(store, caller).await?, caller)?;
+        (None, Caller::User { user, .. }) => {
+            let only = only_entity(of_account(store, user.account_id).await?, caller)?;
             reach(store, caller, &only.id.to_string()).await?
         }
     };
@@ -151,7 +154,8 @@ async fn reach(
     let (account, role) = match caller {
         Caller::User { user, .. } => match find_membership(store, id, user.id).await? {
             Some(membership) => (membership.account_id, membership.role),
-            // Whoever an account is of is an admin of all its entities, also of those that a key made.
+            // Whoever an account is of is an admin of all its entities, also of those that a key
+            // made.
             None => (user.account_id, Role::Admin),
         },
         Caller::Operator { token, .. } if token.entity_id == id => (token.account_id, token.role()),
@@ -201,8 +205,8 @@ fn only_entity(mut found: Vec<Entity>, caller: &Caller) -> Result<Entity, Access
 /// Entities of an account that are looked at where a request names none.
 const ENTITY_LIMIT: usize = 1000;
 
-/// The entities of an account. One kind of query, without conditions, so that stores keep it prepared:
-/// it stands before every request that names no entity.
+/// The entities of an account. One kind of query, without conditions, so that stores keep it
+/// prepared: it stands before every request that names no entity.
 async fn of_account(store: &dyn Store, account: AccountId) -> Result<Vec<Entity>, AccessError> {
     let all = ListQuery { limit: ENTITY_LIMIT, count: false, ..ListQuery::first_page(&ENTITIES) };
     Ok(store.page(&ENTITIES, &Tenant::account(account), &all).await?.rows)
@@ -243,8 +247,9 @@ async fn entities_of(store: &dyn Store, caller: &Caller) -> Result<Vec<Entity>, 
 /// Enters an account: the one `x-account-id` names, or the caller's own when it names none.
 ///
 /// # Errors
-/// [`Forbidden::PosOperatorScope`] to operators; [`Forbidden::AccountNotAccessible`] for any account
-/// but the user's own or the one of the account key, and to entity keys; or the store's failure.
+/// [`Forbidden::PosOperatorScope`] to operators; [`Forbidden::AccountNotAccessible`] for any
+/// account but the user's own or the one of the account key, and to entity keys; or the store's
+/// failure.
 pub async fn enter_account(
     store: &dyn Store,
     caller: &Caller,
@@ -269,8 +274,8 @@ pub async fn enter_account(
 /// Of a user's memberships the first 1,000 are looked at, which is what a store looks up.
 ///
 /// # Errors
-/// [`Forbidden::PosOperatorScope`] to operators; [`Forbidden::AccountNotAccessible`] for an account where the caller has access to nothing, or
-/// the store's failure.
+/// [`Forbidden::PosOperatorScope`] to operators; [`Forbidden::AccountNotAccessible`] for an account
+/// where the caller has access to nothing, or the store's failure.
 pub async fn list_entities(
     store: &dyn Store,
     caller: &Caller,

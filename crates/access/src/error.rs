@@ -30,6 +30,15 @@ pub enum AccessError {
         /// Seconds until it can be tried again.
         retry_after: u32,
     },
+    /// The password failed too often. Nothing was tried.
+    #[error(
+        "too many passwords failed with this address; try again in {retry_after} seconds, or set a \
+         new one by mail: POST /users/password-reset"
+    )]
+    PasswordLocked {
+        /// Seconds until it can be tried again.
+        retry_after: u32,
+    },
     /// The request must name its entity.
     #[error("{message}")]
     EntityRequired {
@@ -86,12 +95,24 @@ pub enum Forbidden {
          it can no longer switch operators; log in again, or use another key"
     )]
     SwitchEnded,
-    /// Whoever sends e-mail proves first that their own address is theirs.
+    /// A user who sends e-mail, accepts an invitation or makes a live key proves first that the
+    /// address is theirs.
     #[error(
-        "verify your own e-mail address before sending e-mail; POST /users/resend-verification sends \
-         the link again"
+        "verify your own e-mail address first; POST /users/resend-verification sends the link again"
     )]
     EmailUnverified,
+    /// The token was handed over, and its address has a user who never proved that it is theirs.
+    #[error(
+        "this address has a user who never verified it; ask for the invitation to be mailed: POST \
+         /entities/invitations/{{id}}/resend"
+    )]
+    InvitationNotMailed,
+    /// The key is for other addresses than that which the request comes from.
+    #[error("this key may not be used from this address; see its allowed_addresses")]
+    AddressNotAllowed,
+    /// The invitation is for another address than that of the user who accepts it.
+    #[error("the invitation is for another e-mail address than yours; log in with that one")]
+    InvitationNotYours,
 }
 
 impl Forbidden {
@@ -107,6 +128,9 @@ impl Forbidden {
             Self::PosOperatorScope => "pos_operator_scope",
             Self::SwitchEnded => "switch_ended",
             Self::EmailUnverified => "email_verification_required",
+            Self::AddressNotAllowed => "address_not_allowed",
+            Self::InvitationNotMailed => "invitation_not_mailed",
+            Self::InvitationNotYours => "invitation_not_yours",
         }
     }
 }

@@ -1,7 +1,7 @@
-//! Inviting people who have no user yet.
+//! Inviting people, whether they have a user or not: joining an entity takes consent.
 //!
-//! Whoever holds an invitation's token may accept it. A token alone never opens an existing user's
-//! account: when the invited address has a user by then, their password is asked for.
+//! What an invitation answers and how long it takes does not hang on whether its address has a
+//! user. How one is accepted is in `accepting`.
 
 use racun_kernel::id::{AccountId, EntityId, InvitationId, UserId};
 use racun_kernel::{
@@ -11,23 +11,19 @@ use racun_kernel::{
 use serde::{Deserialize, Serialize};
 use time::{Duration, OffsetDateTime};
 
-use crate::account::{event, new_user};
+use crate::account::event;
 use crate::email::fold_email;
-use crate::member::{AddEntityUser, MAX_MEMBERS, entity_and_members, read_members};
+use crate::member::{AddEntityUser, entity_and_members, read_members};
 use crate::permission::require;
-use crate::secret::{is_token, new_token};
-use crate::session::find_user;
-use crate::{
-    AccessError, Conflict, Digest, Membership, Permission, Refused, Session, Shown, SignUp, User,
-    hash_password,
-};
+use crate::secret::new_token;
+use crate::{AccessError, Conflict, Digest, Permission, Refused, Shown};
 
 /// How long an invitation can be accepted.
 const INVITATION_DAYS: i64 = 7;
 /// Invitations not accepted yet that an entity has at most; as many are listed.
 const MAX_INVITATIONS: usize = 500;
 /// What an invitation token starts with.
-const INVITATION_PREFIX: &str = "invite_";
+pub(crate) const INVITATION_PREFIX: &str = "invite_";
 
 /// Where an invitation stands.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
@@ -98,6 +94,7 @@ pub static INVITATIONS: Table = Table {
         Field::column("created_at", FieldKind::Instant),
         Field::column("entity_id", FieldKind::Text).indexed().hidden(),
         Field::column("token_digest", FieldKind::Text).unique(Unique::Everywhere).hidden(),
+        Field::column("email", FieldKind::Text).indexed().hidden(),
     ],
 };
 
@@ -116,7 +113,8 @@ impl Record for Invitation {
 
     fn values(&self) -> Vec<Value> {
         let digest = self.token_digest.as_str();
-        vec![self.created_at.into(), self.entity_id.into(), digest.into()]
+        let email = Value::from(fold_email(&self.email));
+        vec![self.created_at.into(), self.entity_id.into(), digest.into(), email]
     }
 }
 
@@ -131,7 +129,7 @@ impl Invitation {
     }
 
     /// Accepts what can be accepted at `now`.
-    fn check_open(&self, now: OffsetDateTime) -> Result<(), Refused> {
+    pub(crate) fn check_open(&self, now: OffsetDateTime) -> Result<(), Refused> {
         match self.status_at(now) {
             InvitationStatus::Pending => Ok(()),
             InvitationStatus::Accepted => Err(Refused::InvitationNotPending),
@@ -145,12 +143,12 @@ fn all_of(entity: EntityId) -> Load {
     Load::Where { table: &INVITATIONS, tenant, field: "entity_id", value }
 }
 
-fn read_all(rows: Option<&Vec<Stored>>) -> Result<Vec<Invitation>, AccessError> {
+pub(crate) fn read_all(rows: Option<&Vec<Stored>>) -> Result<Vec<Invitation>, AccessError> {
     let rows = rows.into_iter().flatten();
     Ok(rows.map(|row| row.read(&INVITATIONS)).collect::<Result<_, _>>()?)
 }
 
-/// Invites someone who has no user. An expired invitation of the same address makes room.
+/// Invites someone. An expired invitation of the same address makes room.
 pub(crate) async fn invite(
     store: &dyn Store,
     scope: &Scope,
@@ -183,8 +181,12 @@ pub(crate) async fn invite(
     loads.push(all_of(scope.entity()));
     store
         .decide(loads, None, move |loaded| {
+            let (_, members) = read_members(&loaded.rows)?;
             let earlier = read_all(loaded.rows.last())?;
             let email = fold_email(&record.email);
+            if members.iter().any(|member| fold_email(&member.email) == email) {
+                return Err(Conflict::AlreadyMember.into());
+            }
             let mut puts = vec![Put::insert(&record)];
             puts.extend(beside);
             for other in earlier.iter().filter(|other| fold_email(&other.email) == email) {
@@ -293,8 +295,8 @@ pub async fn resend_invitation_with(
     .await
 }
 
-/// Makes a token for the mail that invites: the only one from then on. `None` when the invitation was
-/// accepted, has expired, or is gone.
+/// Makes a token for the mail that invites: the only one from then on. `None` when the invitation
+/// was accepted, has expired, or is gone.
 ///
 /// # Errors
 /// The store's failure.
@@ -343,151 +345,6 @@ async fn amend_invitation<T: Send + 'static>(
             }
             let (answer, puts) = change(before);
             Ok((answer, Writes { puts, events: vec![happened], takes_number: false }))
-        })
-        .await
-}
-
-/// An invitation that someone is about to accept.
-#[derive(Debug, Clone)]
-pub struct OpenInvitation {
-    invitation: Invitation,
-    user: Option<User>,
-}
-
-/// An invitation, and who accepts it.
-#[derive(Debug, Clone)]
-pub struct Answer {
-    invitation: Invitation,
-    by: Invited,
-}
-
-/// Who accepts an invitation.
-#[derive(Debug, Clone)]
-enum Invited {
-    /// A user whose password was verified.
-    Known(Box<User>),
-    /// One that is to be made.
-    New(SignUp),
-}
-
-/// What accepting an invitation led to.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Accepted {
-    /// Who accepted.
-    pub user: User,
-    /// Their place in the entity.
-    pub membership: Membership,
-    /// A session of theirs; its secret is their access token.
-    pub session: Shown<Session>,
-}
-
-/// Looks for the invitation that `token` accepts.
-///
-/// # Errors
-/// [`AccessError::Unauthorized`] for an unknown or malformed token,
-/// [`Refused::InvitationNotPending`], [`Refused::InvitationExpired`], or the store's failure.
-pub async fn find_invitation(
-    store: &dyn Store,
-    token: &str,
-    stamp: &Stamp,
-) -> Result<OpenInvitation, AccessError> {
-    if !is_token(INVITATION_PREFIX, token) {
-        return Err(AccessError::Unauthorized);
-    }
-    let digest = Digest::of(token);
-    let found = store.look_up(&INVITATIONS, "token_digest", digest.as_str()).await?;
-    let invitation: Invitation = found.into_iter().next().ok_or(AccessError::Unauthorized)?;
-    invitation.check_open(stamp.now())?;
-    let user = find_user(store, &invitation.email).await?;
-    Ok(OpenInvitation { invitation, user })
-}
-
-impl OpenInvitation {
-    /// Verifies the password of the user whom the invited address has by now, or hashes it for the
-    /// user that is to be made. Takes tens of milliseconds: not for a reactor.
-    ///
-    /// # Errors
-    /// [`AccessError::BadCredentials`] for a wrong password of an existing user,
-    /// [`AccessError::Invalid`] for a password that is not accepted.
-    pub fn answer(
-        self,
-        password: &str,
-        name: Option<String>,
-        stamp: &Stamp,
-    ) -> Result<Answer, AccessError> {
-        let Self { invitation, user } = self;
-        if let Some(user) = user {
-            if !user.password.verify(password) {
-                return Err(AccessError::BadCredentials);
-            }
-            return Ok(Answer { invitation, by: Invited::Known(Box::new(user)) });
-        }
-        let new = SignUp {
-            email: invitation.email.clone(),
-            password: hash_password(password, stamp)?,
-            name,
-            company_name: None,
-            locale: None,
-            white_label: None,
-            settings: None,
-            metadata: None,
-        };
-        Ok(Answer { invitation, by: Invited::New(new) })
-    }
-}
-
-/// Accepts an invitation in one commit: the user when there was none (with an account of their
-/// own), their place in the entity, and a session.
-///
-/// # Errors
-/// [`AccessError::Invalid`] for a wrong name, [`Conflict::EmailTaken`] when the address got a user
-/// meanwhile, [`Refused`] when the invitation was accepted or has expired or the entity is full,
-/// [`AccessError::Unauthorized`] when it was cancelled or sent again meanwhile.
-pub async fn accept_invitation(
-    store: &dyn Store,
-    answer: Answer,
-    stamp: &Stamp,
-) -> Result<Accepted, AccessError> {
-    let Answer { invitation, by } = answer;
-    let (user, mut puts) = match by {
-        Invited::Known(user) => (*user, Vec::new()),
-        // Who has the token that was mailed reads the mail of the address.
-        Invited::New(input) => new_user(input, invitation.was_mailed, stamp)?,
-    };
-    let mut loads = entity_and_members(invitation.account_id, invitation.entity_id);
-    let (tenant, id) = (invitation.tenant(), invitation.id.to_string());
-    loads.push(Load::One { table: &INVITATIONS, tenant, id });
-    let stamp = stamp.clone();
-    store
-        .decide(loads, None, move |loaded| {
-            let (entity, members) = read_members(&loaded.rows)?;
-            let current = read_all(loaded.rows.last())?.into_iter().next();
-            let before = current.filter(|now| now.token_digest == invitation.token_digest);
-            let before = before.ok_or(AccessError::Unauthorized)?;
-            before.check_open(stamp.now())?;
-            let membership = match members.iter().find(|member| member.user_id == user.id) {
-                Some(member) => member.clone(),
-                None if members.len() >= MAX_MEMBERS => return Err(Refused::TooManyMembers.into()),
-                None => {
-                    let inviter = before.invited_by_user_id;
-                    let member = Membership::new(&entity, &user, before.role, inviter, &stamp);
-                    puts.push(Put::insert(&member));
-                    member
-                }
-            };
-            let after = Invitation {
-                status: InvitationStatus::Accepted,
-                name: user.name.clone(),
-                accepted_at: Some(stamp.now()),
-                updated_at: stamp.now(),
-                ..before.clone()
-            };
-            let session = Session::new(user.id, &stamp);
-            puts.extend([Put::update(&before, &after), Put::insert(&session.record)]);
-            let kind = "entity_invitation.accepted";
-            let events = vec![event(after.tenant(), kind, &after.id, &user.id, &stamp)];
-            let accepted = Accepted { user, membership, session };
-            Ok((accepted, Writes { puts, events, takes_number: false }))
         })
         .await
 }

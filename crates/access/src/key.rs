@@ -1,28 +1,24 @@
 //! API keys: of one entity (`ek_`), or of an account in one environment (`sk_`).
 
-use racun_kernel::id::{AccountId, ApiKeyId, EntityId};
+use std::net::IpAddr;
+
+use racun_kernel::id::{AccountId, ApiKeyId, EntityId, UserId};
 use racun_kernel::{
-    Environment, Field, FieldKind, Issue, Issues, ListQuery, Load, Loaded, Put, Record, Scope,
-    Stamp, Store, Table, Tenant, Unique, Value, Writes,
+    Environment, Field, FieldKind, Issue, ListQuery, Load, Put, Record, Scope, Stamp, Store, Table,
+    Tenant, Unique, Value, Writes,
 };
 use serde::{Deserialize, Serialize};
-use time::{Duration, OffsetDateTime};
+use time::OffsetDateTime;
 
 use crate::account::event;
 use crate::device::SwitchRight;
-use crate::email::check_name;
+use crate::ending::read_keys;
 use crate::permission::require;
-use crate::secret::{hint, is_key, new_key};
-use crate::{
-    ACCOUNTS, AccessError, AccountScope, Conflict, Digest, ENTITIES, Permission, Refused, Shown,
-};
+use crate::secret::{hint, is_key};
+use crate::{AccessError, AccountScope, Conflict, Digest, Forbidden, Network, Permission};
 
 /// Keys that an entity or an account has at most.
-const MAX_KEYS: usize = 200;
-/// Seconds that a key lasts at least.
-const MIN_TTL_SECONDS: i64 = 60;
-/// Seconds that a key lasts at most, when it does not last for ever: 100 years.
-const MAX_TTL_SECONDS: i64 = 100 * 365 * 86_400;
+pub(crate) const MAX_KEYS: usize = 200;
 
 /// A program's right to act.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -50,9 +46,36 @@ pub struct ApiKey {
     /// When it ends; `None` for never.
     #[serde(with = "time::serde::rfc3339::option")]
     pub expires_at: Option<OffsetDateTime>,
+    /// Who made it; of a key that a key made, who made that one. `None` for keys of earlier
+    /// versions.
+    #[serde(default)]
+    pub created_by_user_id: Option<UserId>,
+    /// When it was used last, to the minute; `None` for never.
+    #[serde(default, with = "time::serde::rfc3339::option")]
+    pub last_used_at: Option<OffsetDateTime>,
+    /// The addresses that it may be used from, as [`Network`]s; any when there are none.
+    #[serde(default)]
+    pub allowed_addresses: Vec<String>,
     /// Its right to switch the operators of a till.
     #[serde(default)]
     pub(crate) switching: SwitchRight,
+}
+
+impl ApiKey {
+    /// Accepts a request with the key from `client`.
+    ///
+    /// # Errors
+    /// [`Forbidden::AddressNotAllowed`] when the key is for other addresses, also when the
+    /// request's address is unknown.
+    pub fn check_address(&self, client: Option<IpAddr>) -> Result<(), Forbidden> {
+        let mut allowed = self.allowed_addresses.iter();
+        let is_in = |text: &String, client| {
+            text.parse::<Network>().is_ok_and(|network| network.contains(client))
+        };
+        let is_allowed = self.allowed_addresses.is_empty()
+            || client.is_some_and(|client| allowed.any(|text| is_in(text, client)));
+        if is_allowed { Ok(()) } else { Err(Forbidden::AddressNotAllowed) }
+    }
 }
 
 /// Where keys are kept: with the entity or account that they reach.
@@ -62,6 +85,7 @@ pub static API_KEYS: Table = Table {
         Field::column("created_at", FieldKind::Instant),
         Field::column("owner", FieldKind::Text).indexed().hidden(),
         Field::column("digest", FieldKind::Text).unique(Unique::Everywhere).hidden(),
+        Field::column("created_by", FieldKind::Text).indexed().hidden(),
     ],
 };
 
@@ -80,149 +104,34 @@ impl Record for ApiKey {
 
     fn values(&self) -> Vec<Value> {
         let owner = Value::from(self.tenant().as_str());
-        vec![self.created_at.into(), owner, self.digest.as_str().into()]
+        let maker = Value::from(self.created_by_user_id);
+        vec![self.created_at.into(), owner, self.digest.as_str().into(), maker]
     }
 }
 
-/// What making a key asks for.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct NewKey {
-    /// What people call it.
-    pub name: String,
-    /// Seconds that it lasts, at least 60; `None` for ever.
-    pub ttl: Option<i64>,
-}
+/// What keys start with.
+const PREFIXES: [&str; 4] = ["ek_live_", "ek_sandbox_", "sk_live_", "sk_sandbox_"];
 
 /// Whether `text` is formed like a key of any kind.
 pub(crate) fn is_api_key(text: &str) -> bool {
-    let environments = [Environment::Live, Environment::Sandbox];
-    environments.into_iter().any(|environment| {
-        is_key(prefix(true, environment), text) || is_key(prefix(false, environment), text)
-    })
+    PREFIXES.iter().any(|prefix| is_key(prefix, text))
 }
 
 /// What may be shown of `token` when it has the form of a key, there is one or not: never the key.
 #[must_use]
 pub fn key_hint(token: &str) -> Option<String> {
-    let prefixes = [Environment::Live, Environment::Sandbox]
-        .into_iter()
-        .flat_map(|environment| [prefix(true, environment), prefix(false, environment)]);
-    let own = prefixes.into_iter().find(|prefix| is_key(prefix, token))?;
+    let own = PREFIXES.iter().find(|prefix| is_key(prefix, token))?;
     Some(hint(own, token))
 }
 
 /// What a key starts with.
-const fn prefix(of_entity: bool, environment: Environment) -> &'static str {
+pub(crate) const fn prefix(of_entity: bool, environment: Environment) -> &'static str {
     match (of_entity, environment) {
-        (true, Environment::Live) => "ek_live_",
-        (true, Environment::Sandbox) => "ek_sandbox_",
-        (false, Environment::Live) => "sk_live_",
-        (false, Environment::Sandbox) => "sk_sandbox_",
+        (true, Environment::Live) => PREFIXES[0],
+        (true, Environment::Sandbox) => PREFIXES[1],
+        (false, Environment::Live) => PREFIXES[2],
+        (false, Environment::Sandbox) => PREFIXES[3],
     }
-}
-
-/// Makes a key of the entity. The full key is shown once.
-///
-/// # Errors
-/// [`AccessError::Forbidden`] to all but admins, [`AccessError::Invalid`] for a wrong name or ttl,
-/// [`Refused::TooManyKeys`] when there are 200.
-pub async fn create_entity_key(
-    store: &dyn Store,
-    scope: &Scope,
-    input: NewKey,
-    stamp: &Stamp,
-) -> Result<Shown<ApiKey>, AccessError> {
-    require(scope, Permission::ManageKeys)?;
-    let owner = Load::One {
-        table: &ENTITIES,
-        tenant: Tenant::account(scope.account()),
-        id: scope.entity().to_string(),
-    };
-    let (account, entity) = (scope.account(), Some(scope.entity()));
-    let shown = new_api_key(account, entity, scope.environment(), input, stamp)?;
-    add_key(store, owner, shown, scope.principal().id(), stamp).await
-}
-
-/// Makes a key of the account for `environment`. The full key is shown once.
-///
-/// # Errors
-/// [`AccessError::Invalid`] for a wrong name or ttl, and when a key asks for the other environment;
-/// [`Refused::TooManyKeys`] when there are 200.
-pub async fn create_account_key(
-    store: &dyn Store,
-    scope: &AccountScope,
-    environment: Environment,
-    input: NewKey,
-    stamp: &Stamp,
-) -> Result<Shown<ApiKey>, AccessError> {
-    if scope.environment.is_some_and(|own| own != environment) {
-        let message = "a key makes keys of its own environment only";
-        return Err(Issue::new("environment_mismatch", message).at("environment").into());
-    }
-    let id = scope.account.to_string();
-    let owner = Load::One { table: &ACCOUNTS, tenant: Tenant::directory(), id };
-    let shown = new_api_key(scope.account, None, environment, input, stamp)?;
-    add_key(store, owner, shown, scope.principal.id(), stamp).await
-}
-
-fn new_api_key(
-    account_id: AccountId,
-    entity_id: Option<EntityId>,
-    environment: Environment,
-    input: NewKey,
-    stamp: &Stamp,
-) -> Result<Shown<ApiKey>, Issues> {
-    let mut issues = Issues::default();
-    issues.collect("name", check_name(&input.name));
-    if input.ttl.is_some_and(|ttl| !(MIN_TTL_SECONDS..=MAX_TTL_SECONDS).contains(&ttl)) {
-        let message =
-            format!("from {MIN_TTL_SECONDS} to {MAX_TTL_SECONDS} seconds, or absent for ever");
-        issues.push(Issue::new("out_of_range", message).at("ttl"));
-    }
-    issues.into_result(())?;
-    let prefix = prefix(entity_id.is_some(), environment);
-    let secret = new_key(prefix, stamp);
-    let now = stamp.now();
-    let record = ApiKey {
-        id: stamp.id(),
-        account_id,
-        entity_id,
-        environment,
-        name: input.name,
-        prefix_hint: hint(prefix, &secret),
-        digest: Digest::of(&secret),
-        created_at: now,
-        updated_at: now,
-        expires_at: input.ttl.map(|ttl| now + Duration::seconds(ttl)),
-        switching: SwitchRight::default(),
-    };
-    Ok(Shown { record, secret })
-}
-
-/// Writes a new key while its `owner` is held, so that the limit holds for keys made at once.
-async fn add_key(
-    store: &dyn Store,
-    owner: Load,
-    shown: Shown<ApiKey>,
-    actor: String,
-    stamp: &Stamp,
-) -> Result<Shown<ApiKey>, AccessError> {
-    let key = &shown.record;
-    let happened = event(key.tenant(), "api_key.created", &key.id, &actor, stamp);
-    store
-        .decide(vec![owner, all_of(&key.tenant())], None, move |loaded| {
-            if loaded.rows.last().map_or(0, Vec::len) >= MAX_KEYS {
-                return Err(Refused::TooManyKeys.into());
-            }
-            let puts = vec![Put::insert(&shown.record)];
-            Ok((shown, Writes { puts, events: vec![happened], takes_number: false }))
-        })
-        .await
-}
-
-fn all_of(owner: &Tenant) -> Load {
-    let value = owner.as_str().to_owned();
-    Load::Where { table: &API_KEYS, tenant: owner.clone(), field: "owner", value }
 }
 
 /// The entity's keys, newest first.
@@ -250,16 +159,28 @@ pub async fn list_account_keys(
     Ok(keys)
 }
 
+/// Loads and holds the keys of an account.
+pub(crate) fn all_of_account(account: AccountId) -> Load {
+    all_of(&Tenant::account(account))
+}
+
+/// Loads and holds the keys of an entity or account.
+pub(crate) fn all_of(owner: &Tenant) -> Load {
+    let value = owner.as_str().to_owned();
+    Load::Where { table: &API_KEYS, tenant: owner.clone(), field: "owner", value }
+}
+
 async fn list_keys(store: &dyn Store, owner: &Tenant) -> Result<Vec<ApiKey>, AccessError> {
     let query = ListQuery { limit: MAX_KEYS, ..ListQuery::first_page(&API_KEYS) };
     Ok(store.page(&API_KEYS, owner, &query).await?.rows)
 }
 
-/// Ends a key of the entity, named by its `key_` id, by the full key, or by its hint.
+/// Ends a key of the entity, named by its `key_` id or by its hint.
 ///
 /// # Errors
-/// [`AccessError::Forbidden`] to all but admins, [`AccessError::NotFound`], or
-/// [`Conflict::AmbiguousKey`] when several keys have this hint.
+/// [`AccessError::Forbidden`] to all but admins, [`AccessError::Invalid`] for the text of a key,
+/// which is no name, [`AccessError::NotFound`], or [`Conflict::AmbiguousKey`] when several keys
+/// have this hint.
 pub async fn delete_entity_key(
     store: &dyn Store,
     scope: &Scope,
@@ -293,10 +214,11 @@ async fn delete_key(
     actor: String,
     stamp: &Stamp,
 ) -> Result<(), AccessError> {
+    check_is_no_secret(key)?;
     let (key, stamp) = (key.to_owned(), stamp.clone());
     store
         .decide(vec![all_of(&owner)], None, move |loaded| {
-            let mut keys = read_keys(&loaded)?;
+            let mut keys = read_keys(loaded.rows.iter().flatten())?;
             keys.retain(|found| environment.is_none_or(|own| own == found.environment));
             let found = named(&keys, &key)?;
             let happened = event(owner, "api_key.deleted", &found.id, &actor, &stamp);
@@ -306,23 +228,24 @@ async fn delete_key(
         .await
 }
 
-fn read_keys(loaded: &Loaded) -> Result<Vec<ApiKey>, AccessError> {
-    let rows = loaded.rows.iter().flatten();
-    Ok(rows.map(|row| row.read(&API_KEYS)).collect::<Result<_, _>>()?)
+/// Refuses the text of a key where a name is expected: names stand in addresses, and addresses in
+/// the logs of all that a request passes.
+fn check_is_no_secret(name: &str) -> Result<(), AccessError> {
+    let is_hint = name.contains("...");
+    if !is_hint && PREFIXES.iter().any(|prefix| name.starts_with(prefix)) {
+        let message = "this is a key, and addresses are logged on their way: name it by its key_id, \
+                       and end it, for it is no secret any more";
+        return Err(Issue::new("secret_in_address", message).at("id").into());
+    }
+    Ok(())
 }
 
-/// The one of `keys` that `text` names. A full key is never repeated in the error.
+/// The one of `keys` that `text` names.
 fn named<'a>(keys: &'a [ApiKey], text: &str) -> Result<&'a ApiKey, AccessError> {
-    let digest = Digest::of(text);
-    let mut found = keys.iter().filter(|key| {
-        key.id.to_string() == text || key.digest == digest || key.prefix_hint == text
-    });
+    let mut found = keys.iter().filter(|key| key.id.to_string() == text || key.prefix_hint == text);
     match (found.next(), found.next()) {
         (Some(key), None) => Ok(key),
         (Some(_), Some(_)) => Err(Conflict::AmbiguousKey.into()),
-        (None, _) => {
-            let id = if is_api_key(text) { "key".to_owned() } else { text.to_owned() };
-            Err(AccessError::NotFound { id })
-        }
+        (None, _) => Err(AccessError::NotFound { id: text.to_owned() }),
     }
 }

@@ -10,8 +10,14 @@
 //! | ------------------- | ------------------------------------------------------------------- |
 //! | `account`           | accounts and users, sign-up                                         |
 //! | `password`          | password rules and Argon2id hashes                                  |
-//! | `session`           | logging in and out                                                  |
-//! | `key`               | API keys of entities and accounts                                   |
+//! | `login`             | logging in: attempts, counted before they are tried                 |
+//! | `login_guard`       | how wrong passwords slow down guessing                              |
+//! | `session`           | sessions: begun, listed, ended, over when they are not used         |
+//! | `last_use`          | when sessions and keys were used last                               |
+//! | `password_change`   | a new password of a user who says the one before                    |
+//! | `key`               | API keys of entities and accounts: kept, listed, ended              |
+//! | `key_making`        | making API keys: by whom, and with which limits                     |
+//! | `network`           | ranges of addresses that keys may be used from                      |
 //! | `caller`            | whose a bearer token is                                             |
 //! | `entering`          | which entity or account a request acts in                           |
 //! | `permission`        | the permission table                                                |
@@ -20,7 +26,9 @@
 //! | `country`           | countries: codes, names, defaults and rules                         |
 //! | `portugal`          | what Portuguese law asks of an issuer                               |
 //! | `member`            | who belongs to an entity, and the last admin                        |
-//! | `invitation`        | inviting people who have no user yet                                |
+//! | `invitation`        | inviting people, known or not                                       |
+//! | `accepting`         | accepting invitations, by a mailed token or in a session            |
+//! | `ending`            | what ends with a person: sessions, and keys that they made          |
 //! | `mail_token`        | new passwords and verified addresses, by tokens that are mailed     |
 //! | `mailing`           | who may send e-mail, and to whom the sandbox does                   |
 //! | `email_sender`      | the address that an entity wants its mails to come from             |
@@ -34,33 +42,43 @@
 //! | `test_clock`        | what jobs of an account's sandbox take for now                      |
 //! | `vault`             | secrets of entities, sealed under the server's master key           |
 //!
-//! **Invariants.** Passwords are kept as Argon2id hashes, tokens and keys as SHA-256 digests, PINs as
-//! Argon2id hashes over an HMAC under a key that no store has, and none of them shows in any `Debug`
-//! output of a type of this crate. A PIN is not tried before the attempt is counted. E-mail
-//! addresses are unique without regard to capitals. Within this crate an entity that has an admin
-//! keeps one. Hashing takes tens of milliseconds of processor time, so it is done by plain functions
-//! ([`hash_password`], [`Login::verify`], [`OpenInvitation::answer`], [`PinOwner::hash`],
+//! **Invariants.** Passwords are kept as Argon2id hashes, tokens and keys as SHA-256 digests, PINs
+//! as Argon2id hashes over an HMAC under a key that no store has, and none of them shows in any
+//! `Debug` output of a type of this crate. Neither a PIN nor a password is tried before the attempt
+//! is counted. E-mail addresses are unique without regard to capitals. A user without a verified
+//! address is never let into an entity by the address alone, and a user joins an entity of another
+//! account by consent only. Within this crate an entity that has an admin keeps one. Hashing takes
+//! tens of milliseconds of processor time, so it is done by plain functions ([`hash_password`],
+//! [`LoginAttempt::verify`], [`OpenInvitation::answer`], [`PinOwner::hash`],
 //! [`SwitchAttempt::verify`]) that the caller runs off its reactor; no async function here hashes.
 
+mod accepting;
 mod account;
 mod caller;
 mod country;
 mod device;
 mod email;
 mod email_sender;
+mod ending;
 mod entering;
 mod entity;
 mod entity_input;
 mod error;
 mod invitation;
 mod key;
+mod key_making;
+mod last_use;
+mod login;
+mod login_guard;
 mod mail_token;
 mod mailing;
 mod member;
+mod network;
 mod operator;
 mod operator_settings;
 mod operator_token;
 mod password;
+mod password_change;
 mod permission;
 mod pin;
 mod portugal;
@@ -73,10 +91,14 @@ mod vault;
 
 use racun_kernel::Table;
 
+pub use accepting::{
+    Accepted, Answer, OpenInvitation, accept_invitation, consent_to_invitation, decline_invitation,
+    find_invitation, find_own_invitation, list_own_invitations,
+};
 pub use account::{ACCOUNTS, Account, SignUp, USERS, User, sign_up, sign_up_writes, update_me};
 pub use caller::{Caller, authenticate};
 pub use country::{CountryRules, locale_of_country};
-pub use device::Device;
+pub use device::{Device, HeldDevice};
 pub use email_sender::{EmailSender, recheck_email_sender, set_email_sender};
 pub use entering::{
     AccountScope, enter, enter_account, enter_as_recipient, enter_as_system, get_entity,
@@ -89,36 +111,44 @@ pub use entity::{
 pub use entity_input::{EntityPatch, NewEntity};
 pub use error::{AccessError, Conflict, Forbidden, Refused};
 pub use invitation::{
-    Accepted, Answer, INVITATIONS, Invitation, InvitationStatus, OpenInvitation, accept_invitation,
-    cancel_invitation, find_invitation, get_invitation, list_invitations, mint_invitation_token,
-    resend_invitation, resend_invitation_with,
+    INVITATIONS, Invitation, InvitationStatus, cancel_invitation, get_invitation, list_invitations,
+    mint_invitation_token, resend_invitation, resend_invitation_with,
 };
 pub use key::{
-    API_KEYS, ApiKey, NewKey, create_account_key, create_entity_key, delete_account_key,
-    delete_entity_key, key_hint, list_account_keys, list_entity_keys,
+    API_KEYS, ApiKey, delete_account_key, delete_entity_key, key_hint, list_account_keys,
+    list_entity_keys,
 };
+pub use key_making::{NewKey, create_account_key, create_entity_key};
+pub use last_use::{is_use_news, note_use};
+pub use login::{LoginAttempt, RightLogin, begin_login, finish_login};
+pub use login_guard::{LOGIN_GUARDS, LoginGuard};
 pub use mail_token::{
-    MAIL_TOKENS, MailToken, MailTokenPurpose, OpenMailToken, find_mail_token, mint_mail_token,
-    reset_password, verify_email,
+    MAIL_TOKENS, MailToken, MailTokenPurpose, OpenMailToken, address_of, find_mail_token,
+    mint_mail_token, reset_password, verify_email,
 };
 pub use mailing::{check_may_send, find_mail_locale, first_outside_sandbox};
 pub use member::{
     AddEntityUser, Added, MEMBERSHIPS, Membership, add_entity_user, add_entity_user_with,
     change_role, list_entity_users, remove_entity_user,
 };
+pub use network::{InvalidNetwork, Network};
 pub use operator::{
     NewPin, OPERATOR_PINS, Operator, OperatorPin, PinOwner, find_pin_owner, list_operators,
-    remove_pin, set_pin,
+    remove_pin, set_pin, unlock_pin,
 };
 pub use operator_settings::{
     PortugueseOperator, list_operator_identities, set_operator_identity, set_portuguese_operator,
 };
 pub use operator_token::{OPERATOR_SECONDS, OPERATOR_TOKENS, OperatorToken};
 pub use password::{PasswordHash, hash_password};
+pub use password_change::{change_password, wrong_current_password};
 pub use permission::{Permission, authorize, permits};
 pub use pin::{Pin, PinKey};
 pub use secret::{Digest, Shown};
-pub use session::{Login, SESSION_SECONDS, SESSIONS, Session, find_login, log_out, open_session};
+pub use session::{
+    Ending, Origin, SESSION_SECONDS, SESSIONS, Session, end_sessions_of, list_sessions, log_out,
+    open_session,
+};
 pub use settings::{Settings, settings_schema};
 pub use switch::{RightPin, SwitchAttempt, begin_switch, finish_switch};
 pub use test_clock::{
@@ -127,7 +157,7 @@ pub use test_clock::{
 pub use vault::MasterVault;
 
 /// The tables of this crate, for stores that make them.
-pub static TABLES: [&Table; 11] = [
+pub static TABLES: [&Table; 12] = [
     &ACCOUNTS,
     &USERS,
     &SESSIONS,
@@ -139,4 +169,5 @@ pub static TABLES: [&Table; 11] = [
     &OPERATOR_PINS,
     &OPERATOR_TOKENS,
     &MAIL_TOKENS,
+    &LOGIN_GUARDS,
 ];

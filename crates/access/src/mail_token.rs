@@ -4,7 +4,7 @@
 //! A token is made when its mail is delivered ([`mint_mail_token`]), so that no queue and no store
 //! ever holds one: only its digest is kept.
 
-use racun_kernel::id::{MailTokenId, UserId};
+use racun_kernel::id::{AccountId, MailTokenId, UserId};
 use racun_kernel::{
     Event, Field, FieldKind, Issue, Load, Put, Record, Stamp, Store, Stored, Table, Tenant, Unique,
     Value, Writes,
@@ -13,12 +13,14 @@ use serde::{Deserialize, Serialize};
 use time::{Duration, OffsetDateTime};
 
 use crate::account::event;
+use crate::ending::{end_keys, end_late_keys, end_sessions, load_keys, load_sessions, read_keys};
+use crate::login_guard::{self, guard_of};
 use crate::secret::{is_token, new_token};
 use crate::session::find_user;
-use crate::{ACCOUNTS, AccessError, Account, Digest, PasswordHash, SESSIONS, Session, USERS, User};
+use crate::{ACCOUNTS, AccessError, Account, Digest, Origin, PasswordHash, USERS, User};
 
-/// Mails of one purpose that a user gets within an hour at most. Whoever asks for more is answered as
-/// before, and nothing is sent.
+/// Mails of one purpose that a user gets within an hour at most. Whoever asks for more is answered
+/// as before, and nothing is sent.
 const MOST_AN_HOUR: usize = 5;
 
 /// What a token is for.
@@ -94,13 +96,17 @@ impl Record for MailToken {
     }
 }
 
-fn load_user(id: UserId) -> Load {
+pub(crate) fn load_user(id: UserId) -> Load {
     Load::One { table: &USERS, tenant: Tenant::directory(), id: id.to_string() }
 }
 
-fn load_all_of(table: &'static Table, user: UserId) -> Load {
+pub(crate) fn load_account(id: AccountId) -> Load {
+    Load::One { table: &ACCOUNTS, tenant: Tenant::directory(), id: id.to_string() }
+}
+
+fn load_tokens(user: UserId) -> Load {
     let (tenant, value) = (Tenant::directory(), user.to_string());
-    Load::Where { table, tenant, field: "user_id", value }
+    Load::Where { table: &MAIL_TOKENS, tenant, field: "user_id", value }
 }
 
 fn read_tokens(rows: Option<&Vec<Stored>>) -> Result<Vec<MailToken>, AccessError> {
@@ -113,11 +119,11 @@ fn read_user(rows: Option<&Vec<Stored>>) -> Result<User, AccessError> {
     Ok(row.read(&USERS)?)
 }
 
-/// Makes a token for the user with this address, to be put into their mail. `None` when nobody has the
-/// address, when it is verified already, or when the user got five such mails within an hour.
+/// Makes a token for the user with this address, to be put into their mail. `None` when nobody has
+/// the address, when it is verified already, or when the user got five such mails within an hour.
 ///
-/// Tokens of theirs that are over are cleared away; the others stay good, for an earlier mail may be
-/// the one that arrives.
+/// Tokens of theirs that are over are cleared away; the others stay good, for an earlier mail may
+/// be the one that arrives.
 ///
 /// # Errors
 /// The store's failure.
@@ -141,7 +147,7 @@ pub async fn mint_mail_token(
         created_at: now,
         expires_at: now + purpose.lasts(),
     };
-    let loads = vec![load_user(user.id), load_all_of(&MAIL_TOKENS, user.id)];
+    let loads = vec![load_user(user.id), load_tokens(user.id)];
     store
         .decide(loads, None, move |loaded| {
             let known = read_tokens(loaded.rows.get(1))?;
@@ -162,6 +168,14 @@ pub async fn mint_mail_token(
 /// A token that was found and has not ended.
 #[derive(Debug, Clone)]
 pub struct OpenMailToken(MailToken);
+
+/// The address that `token` was mailed to, which is no good password.
+///
+/// # Errors
+/// The store's failure.
+pub async fn address_of(store: &dyn Store, token: &OpenMailToken) -> Result<String, AccessError> {
+    Ok(find_owner(store, token).await?.email)
+}
 
 fn invalid() -> AccessError {
     let message = "the token is unknown, was used, or is over; ask for another mail";
@@ -188,7 +202,8 @@ pub async fn find_mail_token(
 }
 
 /// Sets a new password, once: all sessions of the user end, and all their tokens for new passwords.
-/// Who reads the mail of an address has it, so the address is verified too.
+/// Who reads the mail of an address has it, so the address is verified too. Keys end when
+/// `ends_keys` says so, and when the address was not verified, for their maker may be another.
 ///
 /// # Errors
 /// `invalid_token` at `token` when it was used meanwhile, or the store's failure.
@@ -196,19 +211,37 @@ pub async fn reset_password(
     store: &dyn Store,
     token: OpenMailToken,
     password: PasswordHash,
+    ends_keys: bool,
+    origin: &Origin,
     stamp: &Stamp,
 ) -> Result<(), AccessError> {
-    let user_id = token.0.user_id;
-    let sessions = load_all_of(&SESSIONS, user_id);
-    redeem(store, token, vec![sessions], stamp, move |user, rows, stamp| {
-        let sessions = rows.into_iter().flatten().map(|row| row.read::<Session>(&SESSIONS));
-        let sessions: Vec<Session> = sessions.collect::<Result<_, _>>()?;
-        user.password = password;
+    let user = find_owner(store, &token).await?;
+    let ends_keys = ends_keys || !user.email_verified;
+    // Guesses lock out no reader of the mail.
+    let guard = login_guard::load(&guard_of(&user.email, None, None, &[]));
+    let address = origin.address.clone();
+    let mut held = vec![guard, load_sessions(user.id)];
+    if ends_keys {
+        held.extend(load_keys(store, &user).await?);
+    }
+    redeem(store, token, &user, held, stamp, move |user, rows, stamp| {
+        let [guard, sessions, keys @ ..] = &rows[..] else { return Err(invalid()) };
+        let mut puts = end_sessions(sessions, None)?;
+        puts.extend(login_guard::forgive(guard)?);
+        let keys = read_keys(keys.iter().flatten())?;
+        let (ended, mut events) = end_keys(&keys, &user.id, stamp);
+        puts.extend(ended);
+        (user.password, user.password_set_from) = (password, address);
+        user.password_changed_at = Some(stamp.now());
         let tenant = Tenant::account(user.account_id);
-        let happened = event(tenant, "user.password_reset", &user.id, &user.id, stamp);
-        Ok((sessions.iter().map(Put::delete).collect(), vec![happened]))
+        events.push(event(tenant, "user.password_reset", &user.id, &user.id, stamp));
+        Ok((puts, events))
     })
-    .await
+    .await?;
+    if ends_keys {
+        end_late_keys(store, &user, stamp).await?;
+    }
+    Ok(())
 }
 
 /// Notes that the user's address is theirs.
@@ -220,14 +253,22 @@ pub async fn verify_email(
     token: OpenMailToken,
     stamp: &Stamp,
 ) -> Result<(), AccessError> {
-    redeem(store, token, Vec::new(), stamp, |_, _, _| Ok(Default::default())).await
+    let user = find_owner(store, &token).await?;
+    redeem(store, token, &user, Vec::new(), stamp, |_, _, _| Ok(Default::default())).await
 }
 
-/// Uses a token up, with all of its user that have its purpose, and verifies the address; `change` says
-/// what else becomes of the user and of the rows that `more` loads.
+/// Whose the token is.
+async fn find_owner(store: &dyn Store, token: &OpenMailToken) -> Result<User, AccessError> {
+    let id = token.0.user_id.to_string();
+    store.get(&USERS, &Tenant::directory(), &id).await?.ok_or_else(invalid)
+}
+
+/// Uses a token of `user` up, with all of theirs that have its purpose, and verifies the address;
+/// `change` says what else becomes of the user and of the rows that `more` loads.
 async fn redeem(
     store: &dyn Store,
     token: OpenMailToken,
+    user: &User,
     more: Vec<Load>,
     stamp: &Stamp,
     change: impl FnOnce(
@@ -239,13 +280,7 @@ async fn redeem(
     + 'static,
 ) -> Result<(), AccessError> {
     let OpenMailToken(token) = token;
-    let directory = Tenant::directory();
-    let id = token.user_id.to_string();
-    let user: User = store.get(&USERS, &directory, &id).await?.ok_or_else(invalid)?;
-    let account =
-        Load::One { table: &ACCOUNTS, tenant: directory, id: user.account_id.to_string() };
-    let mut loads =
-        vec![load_user(token.user_id), load_all_of(&MAIL_TOKENS, token.user_id), account];
+    let mut loads = vec![load_user(user.id), load_tokens(user.id), load_account(user.account_id)];
     loads.extend(more);
     let stamp = stamp.clone();
     store
@@ -260,12 +295,10 @@ async fn redeem(
             let (mut puts, mut events) = change(&mut after, more, &stamp)?;
             let used = tokens.iter().filter(|known| known.purpose == token.purpose);
             puts.extend(used.map(Put::delete));
-            if !before.email_verified {
-                after.email_verified = true;
-                puts.extend(verified_account(loaded.rows.get(2))?);
-                let tenant = Tenant::account(after.account_id);
-                events.push(event(tenant, "user.email_verified", &after.id, &after.id, &stamp));
-            }
+            let account = loaded.rows.get(2).and_then(|rows| rows.first());
+            let (proof, told) = prove_address(&mut after, account, &stamp)?;
+            puts.extend(proof);
+            events.extend(told);
             after.updated_at = stamp.now();
             puts.push(Put::update(&before, &after));
             Ok(((), Writes { puts, events, takes_number: false }))
@@ -273,10 +306,26 @@ async fn redeem(
         .await
 }
 
-/// The account as one that has a verified user.
-fn verified_account(rows: Option<&Vec<Stored>>) -> Result<Option<Put>, AccessError> {
-    let Some(row) = rows.and_then(|rows| rows.first()) else { return Ok(None) };
-    let before: Account = row.read(&ACCOUNTS)?;
-    let after = Account { has_verified_user: true, ..before.clone() };
-    Ok(Some(Put::update(&before, &after)))
+/// Notes that the address of `user` is theirs, and what else is written with it, unless that is
+/// known.
+///
+/// # Errors
+/// When the `account`'s row cannot be read.
+pub(crate) fn prove_address(
+    user: &mut User,
+    account: Option<&Stored>,
+    stamp: &Stamp,
+) -> Result<(Vec<Put>, Vec<Event>), AccessError> {
+    if user.email_verified {
+        return Ok(Default::default());
+    }
+    user.email_verified = true;
+    let mut puts = Vec::new();
+    if let Some(row) = account {
+        let before: Account = row.read(&ACCOUNTS)?;
+        let after = Account { has_verified_user: true, ..before.clone() };
+        puts.push(Put::update(&before, &after));
+    }
+    let tenant = Tenant::account(user.account_id);
+    Ok((puts, vec![event(tenant, "user.email_verified", &user.id, &user.id, stamp)]))
 }

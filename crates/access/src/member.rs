@@ -12,12 +12,15 @@ use time::OffsetDateTime;
 
 use crate::account::event;
 use crate::email::check_email;
+use crate::ending::{end_keys, read_keys};
 use crate::invitation::invite;
+use crate::key::all_of;
+use crate::mail_token::load_user;
 use crate::permission::require;
 use crate::session::find_user;
 use crate::{
-    AccessError, Conflict, ENTITIES, Entity, Invitation, OperatorPin, Permission, Refused, Shown,
-    USERS, User,
+    AccessError, ApiKey, Conflict, ENTITIES, Entity, Invitation, OperatorPin, Permission, Refused,
+    Shown, USERS, User,
 };
 
 /// Users that an entity has at most.
@@ -125,20 +128,22 @@ pub struct AddEntityUser {
 /// What became of adding someone.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Added {
-    /// They had a user, who has access from now on.
+    /// They are a verified user of the entity's account, and have access from now on.
     Member(
         /// Their place.
         Membership,
     ),
-    /// They had none, and are invited. The secret is a token that accepts the invitation, until one
-    /// is mailed: it is for the invited person alone.
+    /// They are somebody else, known or not, and are invited. The secret is a token that accepts
+    /// the invitation, until one is mailed: it is for the invited person alone.
     Invited(
         /// The invitation.
         Shown<Invitation>,
     ),
 }
 
-/// Lets someone into the entity: at once when they have a user, by an invitation when not.
+/// Lets someone into the entity: at once when they are a verified user of the entity's account, and
+/// otherwise by an invitation, which they accept or not. Whether an address has a user is not to be
+/// seen by what is answered.
 ///
 /// # Errors
 /// [`AccessError::Forbidden`] to all but admins, [`AccessError::Invalid`] for a malformed address,
@@ -165,7 +170,8 @@ pub async fn add_entity_user_with(
 ) -> Result<Added, AccessError> {
     require(scope, Permission::ManagePeople)?;
     check_email(&input.email).map_err(|issue| issue.at("email"))?;
-    match find_user(store, &input.email).await? {
+    let of_account = |user: &User| user.email_verified && user.account_id == scope.account();
+    match find_user(store, &input.email).await?.filter(of_account) {
         Some(user) => {
             let inviter = scope.principal().user();
             add_member(store, scope, user, input.role, inviter, stamp).await.map(Added::Member)
@@ -223,8 +229,8 @@ pub async fn list_entity_users(
     Ok(members)
 }
 
-/// Gives a member of the entity another role. Their operator's tokens end; who becomes a viewer loses
-/// their PIN.
+/// Gives a member of the entity another role. Their operator's tokens end; who becomes a viewer
+/// loses their PIN.
 ///
 /// # Errors
 /// [`AccessError::Forbidden`] to all but admins, [`AccessError::NotFound`] for a user who does not
@@ -236,10 +242,12 @@ pub async fn change_role(
     role: Role,
     stamp: &Stamp,
 ) -> Result<Membership, AccessError> {
-    amend_member(store, scope, user_id, Some(role), stamp).await
+    amend_member(store, scope, user_id, Some(role), false, stamp).await
 }
 
-/// Takes a user's place in the entity away, and their PIN.
+/// Takes a user's place in the entity away, and their PIN; what their sessions and their operator's
+/// tokens reached in it they reach no more. The keys of the entity that they made end too when
+/// `ends_keys` says so, and when their address was never verified, for their owner is unknown.
 ///
 /// # Errors
 /// As [`change_role`].
@@ -247,12 +255,14 @@ pub async fn remove_entity_user(
     store: &dyn Store,
     scope: &Scope,
     user_id: &str,
+    ends_keys: bool,
     stamp: &Stamp,
 ) -> Result<(), AccessError> {
-    amend_member(store, scope, user_id, None, stamp).await.map(|_| ())
+    amend_member(store, scope, user_id, None, ends_keys, stamp).await.map(|_| ())
 }
 
-/// Gives a member `role`, or ends their membership when there is none.
+/// Gives a member `role`, or ends their membership when there is none, and then the keys that they
+/// made when `ends_keys` says so or their address was never verified.
 ///
 /// All members are looked at, with the entity held, so that two admins who remove each other at the
 /// same moment do not both succeed.
@@ -261,6 +271,7 @@ async fn amend_member(
     scope: &Scope,
     user_id: &str,
     role: Option<Role>,
+    ends_keys: bool,
     stamp: &Stamp,
 ) -> Result<Membership, AccessError> {
     require(scope, Permission::ManagePeople)?;
@@ -269,6 +280,7 @@ async fn amend_member(
     let (actor, stamp) = (scope.principal().id(), stamp.clone());
     let mut loads = entity_and_members(scope.account(), scope.entity());
     loads.push(OperatorPin::load(scope.entity(), user_id));
+    loads.extend([load_user(user_id), all_of(&scope.tenant())]);
     store
         .decide(loads, None, move |loaded| {
             let (_, members) = read_members(&loaded.rows)?;
@@ -294,10 +306,32 @@ async fn amend_member(
             if role.is_none_or(|role| role < Role::Editor) {
                 puts.extend(pin.iter().map(Put::delete));
             }
-            let events = vec![event(after.tenant(), kind, &after.user_id, &actor, &stamp)];
+            let mut events = vec![event(after.tenant(), kind, &after.user_id, &actor, &stamp)];
+            if role.is_none() {
+                let is_unproved = !is_proved(loaded.rows.get(3))?;
+                let made = made_by(user_id, loaded.rows.get(4))?;
+                if ends_keys || is_unproved {
+                    let (ended, told) = end_keys(&made, &actor, &stamp);
+                    puts.extend(ended);
+                    events.extend(told);
+                }
+            }
             Ok((after, Writes { puts, events, takes_number: false }))
         })
         .await
+}
+
+/// Whether the user in `rows` proved that their address is theirs.
+fn is_proved(rows: Option<&Vec<Stored>>) -> Result<bool, StoreError> {
+    let Some(row) = rows.and_then(|rows| rows.first()) else { return Ok(false) };
+    Ok(row.read::<User>(&USERS)?.email_verified)
+}
+
+/// The keys in `rows` that `user` made.
+fn made_by(user: UserId, rows: Option<&Vec<Stored>>) -> Result<Vec<ApiKey>, StoreError> {
+    let mut keys = read_keys(rows.into_iter().flatten())?;
+    keys.retain(|key| key.created_by_user_id == Some(user));
+    Ok(keys)
 }
 
 /// Holds an entity, and all who belong to it.

@@ -308,6 +308,34 @@ pub async fn remove_pin(
     amend_pin(store, scope, owner, None, stamp).await
 }
 
+/// Forgets the failures against a user's PIN, and with them a lock. What the PIN is stays; there
+/// need not be one.
+///
+/// # Errors
+/// [`AccessError::Forbidden`] to all but admins, [`AccessError::NotFound`] for whoever has nothing
+/// to do with the entity, or the store's failure.
+pub async fn unlock_pin(
+    store: &dyn Store,
+    scope: &Scope,
+    user_id: &str,
+    stamp: &Stamp,
+) -> Result<(), AccessError> {
+    require(scope, Permission::ManagePeople)?;
+    let (user, _) = find_person(store, scope, user_id).await?;
+    let happened =
+        event(scope.tenant(), "operator.pin_unlocked", &user.id, &scope.principal().id(), stamp);
+    store
+        .decide(OperatorPin::loads(scope.entity(), user.id).into(), None, move |loaded| {
+            let [_, pin] = &loaded.rows[..] else { return Err(not_shown().into()) };
+            let Some(before) = OperatorPin::read(pin)?.filter(|pin| pin.failures > 0) else {
+                return Ok(((), Writes::default()));
+            };
+            let puts = before.clone().forgiven().put(Some(&before)).into_iter().collect();
+            Ok::<_, AccessError>(((), Writes { puts, events: vec![happened], takes_number: false }))
+        })
+        .await
+}
+
 async fn amend_pin(
     store: &dyn Store,
     scope: &Scope,

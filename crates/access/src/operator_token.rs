@@ -157,7 +157,7 @@ pub(crate) async fn operator_of(
         return Err(AccessError::Unauthorized);
     }
     let (account, entity, id) = (token.account_id, token.entity_id, token.user_id.to_string());
-    token.device.find(store, account, entity, now).await?;
+    let device = token.device.find(store, account, entity, now).await?;
     let pin: Option<OperatorPin> = store.get(&OPERATOR_PINS, &Tenant::entity(entity), &id).await?;
     let pin = pin.and_then(|pin| pin.kept).filter(|kept| kept.id == token.pin_id);
     let user: Option<User> = store.get(&USERS, &Tenant::directory(), &id).await?;
@@ -165,7 +165,8 @@ pub(crate) async fn operator_of(
     if Standing::find(store, account, entity, &user).await?.as_ref() != Some(&token.standing) {
         return Err(AccessError::Unauthorized);
     }
-    Ok(Caller::Operator { user: Box::new(user), token: Box::new(token) })
+    let (user, token, device) = (Box::new(user), Box::new(token), Box::new(device));
+    Ok(Caller::Operator { user, token, device })
 }
 
 /// Ends an operator's token, and nothing else. Ending it twice is not an error.

@@ -1,9 +1,12 @@
 //! Passwords: what is accepted, and how little is kept.
 
+use std::collections::HashSet;
 use std::fmt;
+use std::sync::LazyLock;
 
 use argon2::password_hash::phc;
 use argon2::{Algorithm, Argon2, Params, PasswordHasher as _, PasswordVerifier as _, Version};
+use racun_kernel::text::lower;
 use racun_kernel::{Issue, Issues, Stamp};
 use serde::{Deserialize, Serialize};
 
@@ -16,6 +19,12 @@ const MEMORY_KIB: u32 = 19 * 1024;
 const PASSES: u32 = 2;
 const LANES: u32 = 1;
 const SALT_BYTES: usize = 16;
+
+/// Passwords that are guessed first, in lower case, one a line: the 6,000 most common of at least
+/// eight characters with a letter in the lists of zxcvbn (MIT licence), and some in languages of
+/// our users.
+static COMMON: LazyLock<HashSet<&str>> =
+    LazyLock::new(|| include_str!("password/common.txt").lines().collect());
 
 /// A hash that no password has, verified when there is no user, so that an unknown e-mail address
 /// costs as much as a wrong password. Its parameters are those above; a test holds that.
@@ -59,18 +68,24 @@ impl PasswordHash {
     }
 }
 
-/// Hashes a new password: 8 to 200 characters, at least one of them a lower-case letter.
+/// Hashes a new password: 8 to 200 characters, at least one of them a lower-case letter, none of
+/// those that are guessed first, and not what is `about` its user: their e-mail address, or the
+/// part before the @.
 ///
 /// Takes tens of milliseconds: not for a reactor.
 ///
 /// # Errors
 /// What is wrong with the password, under the path `password`.
-pub fn hash_password(password: &str, stamp: &Stamp) -> Result<PasswordHash, Issues> {
-    check(password).map_err(|issue| issue.at("password"))?;
+pub fn hash_password(
+    password: &str,
+    about: &[&str],
+    stamp: &Stamp,
+) -> Result<PasswordHash, Issues> {
+    check(password, about).map_err(|issue| issue.at("password"))?;
     Ok(PasswordHash::of(password, stamp))
 }
 
-fn check(password: &str) -> Result<(), Issue> {
+fn check(password: &str, about: &[&str]) -> Result<(), Issue> {
     let chars = password.chars().count();
     if chars < MIN_CHARS {
         return Err(Issue::new("too_short", format!("at least {MIN_CHARS} characters")));
@@ -80,6 +95,15 @@ fn check(password: &str) -> Result<(), Issue> {
     }
     if !password.chars().any(char::is_lowercase) {
         return Err(Issue::new("too_weak", "at least one lower-case letter"));
+    }
+    let folded = lower(password);
+    let names = |text: &&str| {
+        let text = lower(text);
+        text == folded || text.split('@').next() == Some(&folded)
+    };
+    if COMMON.contains(&*folded) || about.iter().any(names) {
+        let message = "this password is among those that are guessed first; choose another";
+        return Err(Issue::new("too_common", message));
     }
     Ok(())
 }
@@ -99,30 +123,47 @@ mod tests {
 
     #[test]
     fn passwords_are_accepted_up_to_their_limits() {
-        let long = "a".repeat(201);
+        let long = "ab".repeat(101);
         for (password, refused) in [
-            ("abcdefgh", None),
+            ("abcdefgj", None),
             ("ŽŽŽŽŽŽŽž", None),
             (&long[..200], None),
             ("abcdefg", Some("too_short")),
             ("", Some("too_short")),
-            (&long[..], Some("too_long")),
+            (&long[..201], Some("too_long")),
             ("PASSWORD1", Some("too_weak")),
             ("12345678", Some("too_weak")),
         ] {
-            assert_eq!(check(password).err().map(|issue| issue.code), refused, "{password}");
+            assert_eq!(check(password, &[]).err().map(|issue| issue.code), refused, "{password}");
         }
+    }
+
+    #[test]
+    fn what_is_guessed_first_is_refused() {
+        let about = ["Bernarda.K@Example.com"];
+        for password in
+            ["password", "Password1", "aaaaaaaa", "qwertzuiop", "bernarda.k@example.COM"]
+                .into_iter()
+                .chain(["bernarda.k"])
+        {
+            let issue = check(password, &about).unwrap_err();
+            assert_eq!(issue.code, "too_common", "{password}");
+        }
+        for password in ["password1a", "change me 1", "bernarda.k2", "correct horse 1"] {
+            assert_eq!(check(password, &about), Ok(()), "{password}");
+        }
+        assert!(COMMON.len() > 3_000 && COMMON.iter().all(|word| *word == lower(word)));
     }
 
     #[test]
     fn a_hash_knows_its_password_and_hides_itself() {
         let stamp = stamp(OffsetDateTime::UNIX_EPOCH);
-        let hash = hash_password("correct horse", &stamp).unwrap();
+        let hash = hash_password("correct horse", &[], &stamp).unwrap();
         assert!(hash.verify("correct horse"));
         assert!(
             !hash.verify("correct horsE") && !hash.verify("") && !hash.verify(&"a".repeat(999))
         );
-        assert_ne!(hash, hash_password("correct horse", &stamp).unwrap(), "salts differ");
+        assert_ne!(hash, hash_password("correct horse", &[], &stamp).unwrap(), "salts differ");
         assert!(hash.0.starts_with("$argon2id$v=19$m=19456,t=2,p=1$"));
         assert_eq!(format!("{hash:?}"), "PasswordHash(..)");
     }
@@ -130,7 +171,8 @@ mod tests {
     #[test]
     fn nobody_costs_what_somebody_costs() {
         let nobody = phc::PasswordHash::new(NOBODY).unwrap();
-        let somebody = hash_password("correct horse", &stamp(OffsetDateTime::UNIX_EPOCH)).unwrap();
+        let somebody =
+            hash_password("correct horse", &[], &stamp(OffsetDateTime::UNIX_EPOCH)).unwrap();
         let somebody = phc::PasswordHash::new(&somebody.0).unwrap();
         assert_eq!(nobody.params, somebody.params);
         assert_eq!(nobody.hash.map(|hash| hash.len()), somebody.hash.map(|hash| hash.len()));

@@ -10,8 +10,10 @@ use serde::{Deserialize, Serialize};
 
 /// Characters of a token behind its prefix: 256 bits in base64url without padding.
 const TOKEN_CHARS: usize = 43;
-/// Hexadecimal digits of a key behind its prefix: 128 bits.
+/// Random hexadecimal digits of a key behind its prefix: 128 bits.
 const KEY_DIGITS: usize = 32;
+/// Hexadecimal digits behind those: the CRC-32 of what stands before them.
+const CHECK_DIGITS: usize = 8;
 /// Digits at either end of a key that its hint shows.
 const HINT_DIGITS: usize = 3;
 
@@ -69,19 +71,38 @@ pub(crate) fn is_token(prefix: &str, text: &str) -> bool {
     })
 }
 
-/// A new key: `prefix` and 128 random bits.
+/// A new key: `prefix`, 128 random bits, and a checksum, by which programs that look for lost
+/// secrets tell a key from other text, and a mistyped one is known without looking for it.
 pub(crate) fn new_key(prefix: &str, stamp: &Stamp) -> String {
     let mut digits = hex(&stamp.secret());
     digits.truncate(KEY_DIGITS);
-    format!("{prefix}{digits}")
+    let text = format!("{prefix}{digits}");
+    let check = checksum(&text);
+    text + &check
 }
 
-/// Whether `text` is formed as [`new_key`] forms it.
+/// Whether `text` is formed as [`new_key`] forms it, or as it did before there were checksums.
 pub(crate) fn is_key(prefix: &str, text: &str) -> bool {
     text.strip_prefix(prefix).is_some_and(|rest| {
         let sane = |b: u8| b.is_ascii_digit() || (b'a'..=b'f').contains(&b);
-        rest.len() == KEY_DIGITS && rest.bytes().all(sane)
+        let is_whole = || {
+            text.split_at_checked(text.len() - CHECK_DIGITS)
+                .is_some_and(|(before, check)| checksum(before) == check)
+        };
+        rest.bytes().all(sane)
+            && (rest.len() == KEY_DIGITS || rest.len() == KEY_DIGITS + CHECK_DIGITS && is_whole())
     })
+}
+
+/// The CRC-32 of `text` (ISO 3309, as in Ethernet and zip), as eight hexadecimal digits.
+fn checksum(text: &str) -> String {
+    /// The polynomial, its bits from low to high.
+    const POLYNOMIAL: u32 = 0xedb8_8320;
+    let step = |crc: u32| if crc & 1 == 1 { (crc >> 1) ^ POLYNOMIAL } else { crc >> 1 };
+    let crc = text
+        .bytes()
+        .fold(u32::MAX, |crc, byte| (0..8).fold(crc ^ u32::from(byte), |crc, _| step(crc)));
+    format!("{:08x}", !crc)
 }
 
 /// What may be shown of the key `prefix…`: `ek_sandbox_abc...234`.
@@ -117,13 +138,22 @@ mod tests {
         let stamp = stamp(OffsetDateTime::UNIX_EPOCH);
         let token = new_token("tok_", &stamp);
         let key = new_key("ek_live_", &stamp);
-        assert_eq!((token.len(), key.len()), (4 + 43, 8 + 32));
+        assert_eq!((token.len(), key.len()), (4 + 43, 8 + 32 + 8));
         assert!(is_token("tok_", &token) && is_key("ek_live_", &key));
         assert!(!is_token("tok_", &token[..46]) && !is_token("tok_", &format!("{token}A")));
         assert!(!is_token("tok_", &token.replace("tok_", "tik_")));
         assert!(!is_key("ek_live_", &key[..39]) && !is_key("ek_sandbox_", &key));
+        assert!(is_key("ek_live_", &key[..40]), "keys of before had no checksum");
+        let typo = if key.ends_with('0') { '1' } else { '0' };
+        assert!(!is_key("ek_live_", &format!("{}{typo}", &key[..47])), "{key}");
         assert!(!is_key("ek_live_", "ek_live_0123456789ABCDEF0123456789abcdef"));
         assert!(!is_key("ek_live_", "ek_live_0123456789abcdeg0123456789abcdef"));
+    }
+
+    #[test]
+    fn a_checksum_is_the_crc_32_of_the_text() {
+        // The check value of CRC-32/ISO-HDLC in the catalogue of parametrised CRC algorithms.
+        assert_eq!(checksum("123456789"), "cbf43926");
     }
 
     #[test]

@@ -1,8 +1,10 @@
-//! Logging in and out.
+//! Sessions: begun by logging in, seen and ended by their user, over when they are not used.
+
+use std::cmp::Reverse;
 
 use racun_kernel::id::{TokenId, UserId};
 use racun_kernel::{
-    Field, FieldKind, Load, Put, Record, Stamp, Store, Table, Tenant, Unique, Value, Writes,
+    Field, FieldKind, Load, Put, Record, Stamp, Store, Stored, Table, Tenant, Unique, Value, Writes,
 };
 use serde::{Deserialize, Serialize};
 use time::{Duration, OffsetDateTime};
@@ -10,12 +12,18 @@ use time::{Duration, OffsetDateTime};
 use crate::account::event;
 use crate::device::SwitchRight;
 use crate::email::fold_email;
+use crate::ending::load_sessions;
+use crate::login::forgiven;
 use crate::operator_token::end_operator_token;
 use crate::secret::new_token;
-use crate::{AccessError, Caller, Digest, Forbidden, PasswordHash, Shown, USERS, User};
+use crate::{AccessError, Caller, Digest, Forbidden, Shown, USERS, User};
 
 /// Seconds that a session lasts: a year.
 pub const SESSION_SECONDS: i64 = 31_536_000;
+/// How long a session lasts without use: 30 days.
+const IDLE: Duration = Duration::days(30);
+/// Characters of a client's name that are kept.
+const MAX_AGENT_CHARS: usize = 200;
 /// Sessions that a user has at most; the oldest ends when another begins.
 const MAX_SESSIONS: usize = 100;
 /// What a session token starts with.
@@ -36,9 +44,27 @@ pub struct Session {
     /// When it ends.
     #[serde(with = "time::serde::rfc3339")]
     pub expires_at: OffsetDateTime,
+    /// The network address that it was begun from, where that is known.
+    #[serde(default)]
+    pub address: Option<String>,
+    /// What the client called itself then.
+    #[serde(default)]
+    pub agent: Option<String>,
+    /// When it was used last, to the minute; `None` for never since it began.
+    #[serde(default, with = "time::serde::rfc3339::option")]
+    pub(crate) last_used_at: Option<OffsetDateTime>,
     /// Its right to switch the operators of a till.
     #[serde(default)]
     pub(crate) switching: SwitchRight,
+}
+
+/// Where somebody logs in from.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Origin {
+    /// The network address; `None` where it is unknown.
+    pub address: Option<String>,
+    /// What the client calls itself.
+    pub agent: Option<String>,
 }
 
 /// Where sessions are kept: in the directory.
@@ -70,32 +96,38 @@ impl Record for Session {
 }
 
 impl Session {
-    /// A new session of `user_id`, with its token.
-    pub(crate) fn new(user_id: UserId, stamp: &Stamp) -> Shown<Self> {
+    /// A new session of `user_id`, begun from `origin`, with its token.
+    pub(crate) fn new(user_id: UserId, origin: &Origin, stamp: &Stamp) -> Shown<Self> {
         let secret = new_token(SESSION_PREFIX, stamp);
         let now = stamp.now();
         let expires_at = now + Duration::seconds(SESSION_SECONDS);
         let digest = Digest::of(&secret);
-        let switching = SwitchRight::default();
-        let record =
-            Self { id: stamp.id(), user_id, digest, created_at: now, expires_at, switching };
+        let agent = origin.agent.as_ref();
+        let record = Self {
+            id: stamp.id(),
+            user_id,
+            digest,
+            created_at: now,
+            expires_at,
+            address: origin.address.clone(),
+            agent: agent.map(|agent| agent.chars().take(MAX_AGENT_CHARS).collect()),
+            last_used_at: None,
+            switching: SwitchRight::default(),
+        };
         Shown { record, secret }
     }
-}
 
-/// Someone who wants to log in: a user, or nobody.
-///
-/// Which of the two is not to be seen from outside, so it has no accessor: only
-/// [`Login::verify`] answers, at the same cost for both.
-#[derive(Debug, Clone)]
-pub struct Login(Option<User>);
+    /// When it was used last, to the minute; its beginning is a use.
+    #[must_use]
+    pub fn used_at(&self) -> OffsetDateTime {
+        self.last_used_at.unwrap_or(self.created_at)
+    }
 
-/// Looks for the user with this e-mail address, whatever its capitals.
-///
-/// # Errors
-/// When the store fails.
-pub async fn find_login(store: &dyn Store, email: &str) -> Result<Login, AccessError> {
-    Ok(Login(find_user(store, email).await?))
+    /// Whether it is over at `now`: after a year, and after 30 days without use.
+    #[must_use]
+    pub fn is_over(&self, now: OffsetDateTime) -> bool {
+        self.expires_at <= now || now - self.used_at() >= IDLE
+    }
 }
 
 pub(crate) async fn find_user(store: &dyn Store, email: &str) -> Result<Option<User>, AccessError> {
@@ -106,19 +138,7 @@ pub(crate) async fn find_user(store: &dyn Store, email: &str) -> Result<Option<U
     Ok(store.look_up(&USERS, "email", &fold_email(email)).await?.into_iter().next())
 }
 
-impl Login {
-    /// The user, when `password` is theirs. Takes tens of milliseconds: not for a reactor.
-    ///
-    /// # Errors
-    /// [`AccessError::BadCredentials`] for an unknown address and for a wrong password alike.
-    pub fn verify(self, password: &str) -> Result<User, AccessError> {
-        let hash = self.0.as_ref().map_or_else(PasswordHash::nobody, |user| user.password.clone());
-        let is_theirs = hash.verify(password);
-        self.0.filter(|_| is_theirs).ok_or(AccessError::BadCredentials)
-    }
-}
-
-/// Begins a session of `user`, whose password was verified. The token is shown once.
+/// Begins a session of `user`, who proved who they are. The token is shown once.
 ///
 /// Sessions of the user that are over are cleared away; so is the oldest when there are 100.
 ///
@@ -129,32 +149,109 @@ pub async fn open_session(
     user: &User,
     stamp: &Stamp,
 ) -> Result<Shown<Session>, AccessError> {
-    let load = Load::Where {
-        table: &SESSIONS,
-        tenant: Tenant::directory(),
-        field: "user_id",
-        value: user.id.to_string(),
-    };
-    let shown = Session::new(user.id, stamp);
+    open_session_with(store, user, &Origin::default(), Vec::new(), stamp).await
+}
+
+/// As [`open_session`], from `origin`; what the `guards` counted is forgotten.
+pub(crate) async fn open_session_with(
+    store: &dyn Store,
+    user: &User,
+    origin: &Origin,
+    guards: Vec<Load>,
+    stamp: &Stamp,
+) -> Result<Shown<Session>, AccessError> {
+    let shown = Session::new(user.id, origin, stamp);
     let now = stamp.now();
     let tenant = Tenant::account(user.account_id);
     let happened = event(tenant, "user.logged_in", &shown.record.id, &user.id, stamp);
+    let loads = [load_sessions(user.id)].into_iter().chain(guards).collect();
     store
-        .decide(vec![load], None, move |loaded| {
-            let rows = loaded.rows.iter().flatten().map(|row| row.read(&SESSIONS));
-            let mut sessions: Vec<Session> = rows.collect::<Result<_, _>>()?;
+        .decide(loads, None, move |loaded| {
+            let (sessions, guards) = loaded.rows.split_first().ok_or(AccessError::Unauthorized)?;
+            let mut sessions = read_sessions(sessions)?;
             sessions.sort_by_key(|session| session.created_at);
-            let live = sessions.iter().filter(|session| session.expires_at > now).count();
+            let live = sessions.iter().filter(|session| !session.is_over(now)).count();
             let mut surplus = (live + 1).saturating_sub(MAX_SESSIONS);
             let mut puts = vec![Put::insert(&shown.record)];
+            puts.extend(forgiven(guards)?);
             for session in &sessions {
-                let is_over = session.expires_at <= now;
+                let is_over = session.is_over(now);
                 if is_over || surplus > 0 {
                     puts.push(Put::delete(session));
                     surplus -= usize::from(!is_over);
                 }
             }
             Ok((shown, Writes { puts, events: vec![happened], takes_number: false }))
+        })
+        .await
+}
+
+fn read_sessions(rows: &[Stored]) -> Result<Vec<Session>, AccessError> {
+    Ok(rows.iter().map(|row| row.read(&SESSIONS)).collect::<Result<_, _>>()?)
+}
+
+/// The sessions of `user` that are not over, the one used last first.
+///
+/// # Errors
+/// When the store fails.
+pub async fn list_sessions(
+    store: &dyn Store,
+    user: UserId,
+    stamp: &Stamp,
+) -> Result<Vec<Session>, AccessError> {
+    let mut sessions: Vec<Session> = store.look_up(&SESSIONS, "user_id", &user.to_string()).await?;
+    sessions.retain(|session| !session.is_over(stamp.now()));
+    sessions.sort_by_key(|session| Reverse((session.used_at(), session.id)));
+    Ok(sessions)
+}
+
+/// Which sessions of a user end.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Ending {
+    /// The one with this id.
+    One(
+        /// Its id.
+        String,
+    ),
+    /// All but this one.
+    Others(
+        /// Its id.
+        TokenId,
+    ),
+}
+
+/// Ends sessions of `user`, and with them the operators' tokens made in them.
+///
+/// # Errors
+/// [`AccessError::NotFound`] for one that the user does not have, or the store's failure.
+pub async fn end_sessions_of(
+    store: &dyn Store,
+    user: &User,
+    ending: Ending,
+    stamp: &Stamp,
+) -> Result<(), AccessError> {
+    let (id, tenant, stamp) = (user.id, Tenant::account(user.account_id), stamp.clone());
+    store
+        .decide(vec![load_sessions(user.id)], None, move |loaded| {
+            let mut ended = Vec::new();
+            for rows in &loaded.rows {
+                ended.extend(read_sessions(rows)?);
+            }
+            match ending {
+                Ending::Others(kept) => ended.retain(|session| session.id != kept),
+                Ending::One(wanted) => {
+                    ended.retain(|session| session.id.to_string() == wanted);
+                    if ended.is_empty() {
+                        return Err(AccessError::NotFound { id: wanted });
+                    }
+                }
+            }
+            let told = |session: &Session| {
+                event(tenant.clone(), "user.session_ended", &session.id, &id, &stamp)
+            };
+            let events = ended.iter().map(told).collect();
+            let puts = ended.iter().map(Put::delete).collect();
+            Ok(((), Writes { puts, events, takes_number: false }))
         })
         .await
 }
@@ -170,7 +267,7 @@ pub async fn log_out(store: &dyn Store, caller: &Caller, stamp: &Stamp) -> Resul
         Caller::Operator { token, .. } => return end_operator_token(store, token, stamp).await,
         Caller::AccountKey(_) | Caller::EntityKey(_) => return Err(Forbidden::UserRequired.into()),
     };
-    let id = session.to_string();
+    let id = session.id.to_string();
     let load = Load::One { table: &SESSIONS, tenant: Tenant::directory(), id: id.clone() };
     let tenant = Tenant::account(user.account_id);
     let happened = event(tenant, "user.logged_out", &id, &user.id, stamp);

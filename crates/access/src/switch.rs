@@ -1,9 +1,9 @@
 //! Handing a till over to an operator who says their PIN.
 //!
 //! A PIN is hashed outside every transaction, so an attempt has three parts. The first counts it as
-//! failed, in a unit that holds the PIN's row: attempts at one moment take turns, and those that the
-//! lock refuses are never evaluated. The second verifies. The third forgives what the first counted
-//! and makes the token. A process that dies between them has given nobody a free guess.
+//! failed, in a unit that holds the PIN's row: attempts at one moment take turns, and those that
+//! the lock refuses are never evaluated. The second verifies. The third forgives what the first
+//! counted and makes the token. A process that dies between them has given nobody a free guess.
 
 use racun_kernel::{Load, Put, Scope, Stamp, Store, Writes};
 use time::OffsetDateTime;
@@ -48,9 +48,9 @@ pub struct RightPin {
 ///
 /// # Errors
 /// [`AccessError::Forbidden`] to viewers and to a device whose right to switch has ended
-/// ([`crate::Forbidden::SwitchEnded`]); [`AccessError::NotFound`] for whoever has nothing to do with
-/// the entity; [`AccessError::PinLocked`] while the PIN is locked, in which case nothing is counted;
-/// or the store's failure.
+/// ([`crate::Forbidden::SwitchEnded`]); [`AccessError::NotFound`] for whoever has nothing to do
+/// with the entity; [`AccessError::PinLocked`] while the PIN is locked, in which case nothing is
+/// counted; or the store's failure.
 pub async fn begin_switch(
     store: &dyn Store,
     scope: &Scope,
@@ -91,15 +91,15 @@ fn loads(scope: &Scope, user: &User, device: Device) -> Vec<Load> {
 }
 
 /// Seconds from `now` until `end`, rounded up; `None` when that is past.
-fn seconds_until(end: Option<OffsetDateTime>, now: OffsetDateTime) -> Option<u32> {
+pub(crate) fn seconds_until(end: Option<OffsetDateTime>, now: OffsetDateTime) -> Option<u32> {
     let left = end.filter(|end| *end > now)? - now;
     let seconds = left.whole_seconds() + i64::from(left.subsec_nanoseconds() > 0);
     Some(u32::try_from(seconds).unwrap_or(u32::MAX))
 }
 
 impl SwitchAttempt {
-    /// The attempt with its PIN, when `pin` is the user's. Takes tens of milliseconds, also when the
-    /// user has none: not for a reactor.
+    /// The attempt with its PIN, when `pin` is the user's. Takes tens of milliseconds, also when
+    /// the user has none: not for a reactor.
     ///
     /// # Errors
     /// [`AccessError::WrongPin`] for a wrong PIN, and for a user without one alike.
@@ -124,7 +124,8 @@ impl SwitchAttempt {
 ///
 /// # Errors
 /// [`AccessError::WrongPin`] when the PIN was set anew or removed meanwhile,
-/// [`AccessError::Unauthorized`] when the device's session or key has ended, or the store's failure.
+/// [`AccessError::Unauthorized`] when the device's session or key has ended, or the store's
+/// failure.
 pub async fn finish_switch(
     store: &dyn Store,
     right: RightPin,

@@ -2,12 +2,13 @@
 
 use std::any::Any;
 use std::panic::AssertUnwindSafe;
+use std::sync::Arc;
 
 use actix_web::body::BoxBody;
 use actix_web::dev::{ServiceRequest, ServiceResponse};
 use actix_web::http::header::HeaderValue;
 use actix_web::middleware::Next;
-use actix_web::{Error, HttpMessage as _, web};
+use actix_web::{Error, HttpMessage as _, HttpRequest, web};
 use futures_util::FutureExt as _;
 use futures_util::future::join;
 use racun_access::{self as access, AccessError, Caller, Entity, Permission};
@@ -195,7 +196,26 @@ async fn count(
         (Ok(_), None) => limits::count(http, route.rate, Counted::Token(token)).await?,
         (Err(_), _) => limits::count_open(route, http).await?,
     }
-    Ok(caller?)
+    let caller = caller?;
+    caller.check_address(limits::client_of(http)).map_err(AccessError::from)?;
+    note_use(http, &caller);
+    Ok(caller)
+}
+
+/// Notes that what the caller is logged in with is used, beside the request, which does not wait
+/// for that.
+fn note_use(request: &HttpRequest, caller: &Caller) {
+    let Some(services) = request.app_data::<web::Data<Services>>() else { return };
+    let stamp = services.stamp();
+    if !access::is_use_news(caller, stamp.now()) {
+        return;
+    }
+    let (store, caller) = (Arc::clone(&services.store), caller.clone());
+    services.runtime.spawn(async move {
+        if let Err(error) = access::note_use(&*store, &caller, &stamp).await {
+            tracing::debug!(%error, "a use of a session or key was not noted");
+        }
+    });
 }
 
 /// Finds out where the caller makes the request, by what `store` holds.
@@ -235,8 +255,8 @@ async fn enter(
     Ok(())
 }
 
-/// Leaves scope and entity for the handler, when both the role there and the entity's plan allow the
-/// request.
+/// Leaves scope and entity for the handler, when both the role there and the entity's plan allow
+/// the request.
 async fn let_in(
     route: &Route,
     request: &ServiceRequest,

@@ -12,6 +12,8 @@ const AREAS: &[&[Route]] = &[
     docs::ROUTES,
     access::users::ROUTES,
     access::recovery::ROUTES,
+    access::own_invitations::ROUTES,
+    access::sessions::ROUTES,
     pages::ROUTES,
     access::entity_users::ROUTES,
     access::invitations::ROUTES,

@@ -94,12 +94,14 @@ async fn the_role_is_the_memberships() {
     let entity = world.entity(&ana, "first", Environment::Live).await;
     let scope = world.scope(&ana, &entity).await;
     world.admit(&scope, "eva@example.com", Role::Viewer).await;
-    assert_eq!(entered(&world, &eva, None).await, "first viewer");
+    let named = entity.id.to_string();
+    assert_eq!(entered(&world, &eva, Some(&named)).await, "first viewer");
+    assert_eq!(entered(&world, &eva, None).await, "none", "what others give counts by name alone");
     let id = crate::world::user_id(&eva);
     change_role(world.store(), &scope, &id, Role::Editor, &world.stamp()).await.unwrap();
-    assert_eq!(entered(&world, &eva, None).await, "first editor");
-    remove_entity_user(world.store(), &scope, &id, &world.stamp()).await.unwrap();
-    assert_eq!(entered(&world, &eva, Some(&entity.id.to_string())).await, "entity_not_accessible");
+    assert_eq!(entered(&world, &eva, Some(&named)).await, "first editor");
+    remove_entity_user(world.store(), &scope, &id, false, &world.stamp()).await.unwrap();
+    assert_eq!(entered(&world, &eva, Some(&named)).await, "entity_not_accessible");
     assert_eq!(entered(&world, &eva, None).await, "none");
 }
 

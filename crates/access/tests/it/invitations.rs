@@ -38,10 +38,12 @@ async fn who_accepts_gets_a_user_an_account_of_their_own_access_and_a_session() 
     assert_eq!((accepted.membership.role, inviter), (Role::Editor, Some(user_id(&ana))));
 
     let eva = world.caller_of(&accepted.session.secret).await;
-    let (entered, _) = enter(world.store(), &eva, None).await.unwrap();
+    let none = enter(world.store(), &eva, None).await.unwrap_err();
+    assert!(matches!(none, AccessError::EntityRequired { .. }), "not another account's entity");
+    let entered = enter(world.store(), &eva, Some(&scope.entity().to_string())).await;
+    let (entered, _) = entered.unwrap();
     assert_eq!((entered.entity(), entered.role()), (scope.entity(), Role::Editor));
-    let login = find_login(world.store(), "eva@example.com").await.unwrap();
-    assert_eq!(login.verify(PASSWORD).unwrap(), accepted.user);
+    assert_eq!(world.log_in("eva@example.com", PASSWORD).await.unwrap(), accepted.user);
 
     let id = shown.record.id.to_string();
     let stored = get_invitation(world.store(), &scope, &id).await.unwrap();
@@ -63,6 +65,9 @@ async fn a_token_alone_does_not_open_an_existing_users_account() {
     let (world, scope, _) = world_of_ana().await;
     let shown = world.invite(&scope, "eva@example.com", Role::Editor).await;
     let eva = world.user("Eva@Example.com").await;
+    let unproved = accept(&world, &shown.secret, PASSWORD, Duration::ZERO).await.unwrap_err();
+    assert_eq!(unproved, AccessError::Forbidden(Forbidden::InvitationNotMailed));
+    world.verify("eva@example.com").await;
     let taken = accept(&world, &shown.secret, "of the inviter", Duration::ZERO).await;
     assert_eq!(taken.unwrap_err(), AccessError::BadCredentials);
     let accepted = accept(&world, &shown.secret, PASSWORD, Duration::ZERO).await.unwrap();

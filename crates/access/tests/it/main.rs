@@ -3,10 +3,12 @@
 #![expect(clippy::unwrap_used, reason = "the helpers of tests fail as tests do")]
 
 mod clocked;
+mod consent;
 mod entering;
 mod entities;
 mod invitations;
 mod keys;
+mod logins;
 mod operator_tokens;
 mod operators;
 mod people;

@@ -61,7 +61,7 @@ async fn a_token_ends_with_the_key_that_it_came_of() {
         }
         assert!(!till.holds(&token.secret, Duration::ZERO).await, "{key:?}");
     }
-    let short = NewKey { name: "short".to_owned(), ttl: Some(60) };
+    let short = NewKey { name: "short".to_owned(), ttl: Some(60), ..NewKey::default() };
     let key = create_entity_key(store, &scope, short, &world.stamp()).await.unwrap();
     let key = world.caller_of(&key.secret).await;
     let token = till.switch(&key, eva, "042", Duration::ZERO).await.unwrap();
@@ -102,7 +102,7 @@ async fn a_token_ends_with_the_membership() {
     let (till, _, token) = eva_at_the_till().await;
     let scope = till.scope(&till.ana).await;
     let id = user_id(&till.eva);
-    remove_entity_user(till.world.store(), &scope, &id, &till.world.stamp()).await.unwrap();
+    remove_entity_user(till.world.store(), &scope, &id, false, &till.world.stamp()).await.unwrap();
     assert!(!till.holds(&token.secret, Duration::ZERO).await);
     till.world.admit(&scope, "eva@example.com", Role::Editor).await;
     till.set(&till.eva, &till.eva, "042").await.unwrap();

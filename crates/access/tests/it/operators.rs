@@ -124,7 +124,7 @@ async fn whoever_becomes_a_viewer_or_leaves_loses_their_pin() {
     change_role(store, &scope, &id, Role::Editor, &world.stamp()).await.unwrap();
     assert_eq!(listed(&till, ana).await, "ana@example.com admin, eva@example.com editor");
     till.set(eva, eva, "123").await.unwrap();
-    remove_entity_user(store, &scope, &id, &world.stamp()).await.unwrap();
+    remove_entity_user(store, &scope, &id, false, &world.stamp()).await.unwrap();
     assert_eq!(listed(&till, ana).await, "ana@example.com admin");
     world.admit(&scope, "eva@example.com", Role::Editor).await;
     assert_eq!(listed(&till, ana).await, "ana@example.com admin, eva@example.com editor");
@@ -141,7 +141,7 @@ async fn a_role_that_is_lost_meanwhile_takes_the_new_pin_with_it() {
     let new = owner.hash(&till.key, &pin(), &stamp).unwrap();
     change_role(store, &scope, &id, Role::Viewer, &stamp).await.unwrap();
     assert_eq!(set_pin(store, &scope, new.clone(), &stamp).await, Err(NO_VIEWER));
-    remove_entity_user(store, &scope, &id, &stamp).await.unwrap();
+    remove_entity_user(store, &scope, &id, false, &stamp).await.unwrap();
     let gone = set_pin(store, &scope, new, &stamp).await;
     assert_eq!(gone, Err(AccessError::NotFound { id }));
 }

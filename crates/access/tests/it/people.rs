@@ -8,37 +8,57 @@ use crate::world::{World, user_id};
 const LAST_ADMIN: AccessError = AccessError::Refused(Refused::LastAdmin);
 
 #[tokio::test]
-async fn a_known_user_has_access_at_once_and_only_once() {
+async fn a_verified_user_of_the_account_has_access_at_once_and_only_once() {
     let world = World::new();
     let ana = world.caller("ana@example.com").await;
-    let eva = world.user("Eva@example.com").await;
-    let entity = world.entity(&ana, "Žar", Environment::Live).await;
-    let scope = world.scope(&ana, &entity).await;
-    let input = AddEntityUser { email: "eVA@example.com".to_owned(), role: Role::Editor };
+    // A key makes entities without members.
+    let key = world.account_key(&ana, Environment::Live).await;
+    let entity = world.entity(&key, "Žar", Environment::Live).await;
+    let scope = world.scope(&key, &entity).await;
+    let input = AddEntityUser { email: "aNA@example.com".to_owned(), role: Role::Editor };
     let added = add_entity_user(world.store(), &scope, input.clone(), &world.stamp()).await;
-    let Added::Member(member) = added.unwrap() else { panic!("eva has a user") };
-    assert_eq!((member.user_id, member.email.as_str()), (eva.id, "Eva@example.com"));
-    assert_eq!(member.invited_by_user_id.map(|id| id.to_string()), Some(user_id(&ana)));
+    let Added::Member(member) = added.unwrap() else { panic!("ana is of the account") };
+    assert_eq!((member.user_id.to_string(), member.role), (user_id(&ana), Role::Editor));
     let again = add_entity_user(world.store(), &scope, input, &world.stamp()).await;
     assert_eq!(again, Err(AccessError::Conflict(Conflict::AlreadyMember)));
 }
 
 #[tokio::test]
-async fn a_user_who_is_added_twice_at_once_is_in_once() {
+async fn others_are_invited_whether_they_have_a_user_or_not() {
+    let world = World::new();
+    let ana = world.caller("ana@example.com").await;
+    let entity = world.entity(&ana, "Žar", Environment::Live).await;
+    let scope = world.scope(&ana, &entity).await;
+    world.caller("verified@example.com").await;
+    world.user("unverified@example.com").await;
+    for who in ["verified", "unverified", "unknown"] {
+        let shown = world.invite(&scope, &format!("{who}@example.com"), Role::Admin).await;
+        assert_eq!((shown.record.name, shown.record.role), (None, Role::Admin), "{who}");
+    }
+    assert_eq!(list_entity_users(world.store(), &scope).await.unwrap().len(), 1);
+}
+
+#[tokio::test]
+async fn a_user_who_consents_twice_at_once_is_in_once() {
     let world = World::new();
     let ana = world.caller("ana@example.com").await;
     world.user("eva@example.com").await;
+    let eva = world.verify("eva@example.com").await;
     let entity = world.entity(&ana, "Žar", Environment::Live).await;
     let scope = world.scope(&ana, &entity).await;
-    let add = || {
-        let (store, scope, stamp) = (world.shared(), scope.clone(), world.stamp());
-        let input = AddEntityUser { email: "eva@example.com".to_owned(), role: Role::Editor };
-        tokio::spawn(async move { add_entity_user(&*store, &scope, input, &stamp).await })
+    let id = world.invite(&scope, "eva@example.com", Role::Editor).await.record.id.to_string();
+    let answer = find_own_invitation(world.store(), &eva, &id, &world.stamp()).await.unwrap();
+    let consent = || {
+        let (store, answer, stamp) = (world.shared(), answer.clone(), world.stamp());
+        tokio::spawn(async move { consent_to_invitation(&*store, answer, &stamp).await })
     };
-    let (first, second) = tokio::join!(add(), add());
-    let added = [first.unwrap(), second.unwrap()];
-    assert_eq!(added.iter().filter(|one| one.is_ok()).count(), 1, "{added:?}");
+    let (first, second) = tokio::join!(consent(), consent());
+    let consented = [first.unwrap(), second.unwrap()];
+    assert_eq!(consented.iter().filter(|one| one.is_ok()).count(), 1, "{consented:?}");
     assert_eq!(list_entity_users(world.store(), &scope).await.unwrap().len(), 2);
+    let input = AddEntityUser { email: "EVA@example.com".to_owned(), role: Role::Viewer };
+    let again = add_entity_user(world.store(), &scope, input, &world.stamp()).await;
+    assert_eq!(again, Err(AccessError::Conflict(Conflict::AlreadyMember)));
 }
 
 #[tokio::test]
@@ -67,14 +87,20 @@ async fn the_last_admin_stays() {
 
     let demoted = change_role(store, &scope, &ana, Role::Viewer, &stamp).await;
     assert_eq!(demoted.unwrap_err(), LAST_ADMIN);
-    assert_eq!(remove_entity_user(store, &scope, &ana, &stamp).await.unwrap_err(), LAST_ADMIN);
+    assert_eq!(
+        remove_entity_user(store, &scope, &ana, false, &stamp).await.unwrap_err(),
+        LAST_ADMIN
+    );
     assert!(change_role(store, &scope, &ana, Role::Admin, &stamp).await.is_ok(), "no change");
 
     change_role(store, &scope, &eva, Role::Admin, &stamp).await.unwrap();
     let demoted = change_role(store, &scope, &ana, Role::Viewer, &stamp).await.unwrap();
     assert_eq!(demoted.role, Role::Viewer);
-    remove_entity_user(store, &scope, &ana, &stamp).await.unwrap();
-    assert_eq!(remove_entity_user(store, &scope, &eva, &stamp).await.unwrap_err(), LAST_ADMIN);
+    remove_entity_user(store, &scope, &ana, false, &stamp).await.unwrap();
+    assert_eq!(
+        remove_entity_user(store, &scope, &eva, false, &stamp).await.unwrap_err(),
+        LAST_ADMIN
+    );
     for id in [ana.as_str(), "usr_", "%"] {
         let missing = change_role(store, &scope, id, Role::Admin, &stamp).await;
         assert_eq!(missing, Err(AccessError::NotFound { id: id.to_owned() }));
@@ -94,7 +120,9 @@ async fn two_admins_who_remove_each_other_at_once_do_not_both_succeed() {
         let remove = |scope: &racun_kernel::Scope, whom: &Caller| {
             let (store, scope, whom) = (world.shared(), scope.clone(), user_id(whom));
             let stamp = world.stamp();
-            tokio::spawn(async move { remove_entity_user(&*store, &scope, &whom, &stamp).await })
+            tokio::spawn(
+                async move { remove_entity_user(&*store, &scope, &whom, false, &stamp).await },
+            )
         };
         let (first, second) = tokio::join!(remove(&of_ana, &eva), remove(&of_eva, &ana));
         let results = [first.unwrap(), second.unwrap()];
@@ -122,7 +150,7 @@ async fn only_admins_manage_people_and_keys_do_not_see_them() {
         assert_eq!(added.unwrap_err(), forbidden);
         let promoted = change_role(store, scope, &user_id(&eva), Role::Admin, &stamp).await;
         assert_eq!(promoted.unwrap_err(), forbidden);
-        let removed = remove_entity_user(store, scope, &user_id(&ana), &stamp).await;
+        let removed = remove_entity_user(store, scope, &user_id(&ana), false, &stamp).await;
         assert_eq!(removed.unwrap_err(), forbidden);
     }
     assert_eq!(list_entity_users(store, &editor).await.unwrap().len(), 2);

@@ -13,12 +13,14 @@ async fn no_secret_and_no_digest_is_printed_and_no_secret_is_kept() {
     let session = open_session(world.store(), user, &world.stamp()).await.unwrap();
     let entity = world.entity(&caller, "Žar", Environment::Sandbox).await;
     let scope = world.scope(&caller, &entity).await;
-    let input = NewKey { name: "till".to_owned(), ttl: Some(60) };
+    let input = NewKey { name: "till".to_owned(), ttl: Some(60), ..NewKey::default() };
     let key = create_entity_key(world.store(), &scope, input, &world.stamp()).await.unwrap();
     let invitation = world.invite(&scope, "eva@example.com", Role::Viewer).await;
     let open = find_invitation(world.store(), &invitation.secret, &world.stamp()).await.unwrap();
     let answer = open.clone().answer("correct horse", None, &world.stamp()).unwrap();
-    let login = find_login(world.store(), "ana@example.com").await.unwrap();
+    let origin = Origin::default();
+    let login = begin_login(world.store(), "ana@example.com", &origin, &world.stamp()).await;
+    let login = login.unwrap();
     let key_caller = world.caller_of(&key.secret).await;
 
     let printed = format!(

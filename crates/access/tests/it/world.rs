@@ -16,7 +16,7 @@ pub const PASSWORD: &str = "correct horse";
 
 static HASH: LazyLock<PasswordHash> = LazyLock::new(|| {
     let stamp = Stamp::new(START, Arc::new(Counter::default()));
-    hash_password(PASSWORD, &stamp).unwrap()
+    hash_password(PASSWORD, &[], &stamp).unwrap()
 });
 
 /// Counts, and mixes the count over all bytes, so that keys look different at both ends.
@@ -78,11 +78,31 @@ impl World {
         sign_up(self.store(), input, &self.stamp()).await.unwrap()
     }
 
-    /// Signs someone up and logs them in.
+    /// Notes that the address is its user's, who opened the link in the mail.
+    pub async fn verify(&self, email: &str) -> User {
+        let (store, stamp) = (self.store(), self.stamp());
+        let purpose = MailTokenPurpose::Verification;
+        if let Some(token) = mint_mail_token(store, email, purpose, &stamp).await.unwrap() {
+            let open = find_mail_token(store, &token, purpose, &stamp).await.unwrap();
+            verify_email(store, open, &stamp).await.unwrap();
+        }
+        let found: Vec<User> = store.look_up(&USERS, "email", email).await.unwrap();
+        found.into_iter().next().unwrap()
+    }
+
+    /// Signs someone up, who verifies their address, and logs them in.
     pub async fn caller(&self, email: &str) -> Caller {
-        let user = self.user(email).await;
+        self.user(email).await;
+        let user = self.verify(email).await;
         let session = open_session(self.store(), &user, &self.stamp()).await.unwrap();
         self.caller_of(&session.secret).await
+    }
+
+    /// The user with this address, when `password` is theirs.
+    pub async fn log_in(&self, email: &str, password: &str) -> Result<User, AccessError> {
+        let origin = Origin::default();
+        let attempt = begin_login(self.store(), email, &origin, &self.stamp()).await?;
+        Ok(attempt.verify(password)?.user)
     }
 
     pub async fn caller_of(&self, token: &str) -> Caller {
@@ -108,7 +128,7 @@ impl World {
     /// A key of the caller's account, as a caller.
     pub async fn account_key(&self, caller: &Caller, environment: Environment) -> Caller {
         let account = enter_account(self.store(), caller, None).await.unwrap();
-        let input = NewKey { name: "till".to_owned(), ttl: None };
+        let input = NewKey { name: "till".to_owned(), ..NewKey::default() };
         let stamp = self.stamp();
         let key = create_account_key(self.store(), &account, environment, input, &stamp).await;
         self.caller_of(&key.unwrap().secret).await
@@ -116,25 +136,34 @@ impl World {
 
     /// A key of the entity, as a caller.
     pub async fn entity_key(&self, scope: &Scope) -> Caller {
-        let input = NewKey { name: "till".to_owned(), ttl: None };
+        let input = NewKey { name: "till".to_owned(), ..NewKey::default() };
         let key = create_entity_key(self.store(), scope, input, &self.stamp()).await.unwrap();
         self.caller_of(&key.secret).await
     }
 
-    /// Lets a known user into the entity.
+    /// Lets a known user into the entity, who consents.
     pub async fn admit(&self, scope: &Scope, email: &str, role: Role) {
-        let input = AddEntityUser { email: email.to_owned(), role };
-        let added = add_entity_user(self.store(), scope, input, &self.stamp()).await.unwrap();
-        assert!(matches!(added, Added::Member(_)), "{email} has a user");
+        let invited = self.invite(scope, email, role).await;
+        let (store, stamp, user) = (self.store(), self.stamp(), self.verify(email).await);
+        let id = invited.record.id.to_string();
+        let answer = find_own_invitation(store, &user, &id, &stamp).await.unwrap();
+        consent_to_invitation(store, answer, &stamp).await.unwrap();
     }
 
-    /// Invites someone who has no user; answers the token.
+    /// Invites someone; answers the token that an admin hands over.
     pub async fn invite(&self, scope: &Scope, email: &str, role: Role) -> Shown<Invitation> {
         let input = AddEntityUser { email: email.to_owned(), role };
         match add_entity_user(self.store(), scope, input, &self.stamp()).await.unwrap() {
             Added::Invited(shown) => shown,
-            Added::Member(member) => panic!("{} has a user", member.email),
+            Added::Member(member) => panic!("{} is of the account", member.email),
         }
+    }
+
+    /// The token that the mail of an invitation brings.
+    pub async fn mailed(&self, invitation: &Invitation) -> String {
+        let (entity, id) = (invitation.entity_id, invitation.id.to_string());
+        let minted = mint_invitation_token(self.store(), entity, &id, &self.stamp()).await;
+        minted.unwrap().unwrap()
     }
 }
 

@@ -59,7 +59,7 @@ impl Shop {
     ) -> Self {
         let sign_up = SignUp {
             email: format!("ana{}@klas.example", stamp.ulid()),
-            password: racun_access::hash_password("vrtnica9", &stamp).unwrap(),
+            password: racun_access::hash_password("vrtnica9", &[], &stamp).unwrap(),
             name: Some("Ana".to_owned()),
             company_name: Some("Pekarna Klas".to_owned()),
             locale: None,

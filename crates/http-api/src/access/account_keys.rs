@@ -28,7 +28,7 @@ pub(crate) const ROUTES: &[Route] = &[
         .about(TAG, "Lists the account's keys, masked.")
         .answers::<AllBody<ApiKeyBody>>(),
     Route::delete("/account/api-keys/{id}", "deleteAccountKey", Gate::Account, || web::to(delete))
-        .about(TAG, "Ends a key, named by its `key_id`, its full text or its hint."),
+        .about(TAG, "Ends a key, named by its `key_id` or its hint; never by its text."),
 ];
 
 /// Body of `POST /account/api-keys`.
@@ -43,6 +43,9 @@ struct NewAccountKeyBody {
     /// Seconds that it lasts; for ever, when absent.
     #[schema(minimum = 60)]
     ttl: Option<i64>,
+    /// The addresses that it may be used from: single ones or ranges, `203.0.113.0/24`; any when
+    /// absent.
+    allowed_addresses: Option<Vec<String>>,
 }
 
 async fn create(
@@ -50,11 +53,13 @@ async fn create(
     scope: ReqData<AccountScope>,
     body: Body<NewAccountKeyBody>,
 ) -> Result<Created<ApiKeyBody>, ApiError> {
-    let NewAccountKeyBody { name, environment, ttl } = body.0;
+    let NewAccountKeyBody { name, environment, ttl, allowed_addresses } = body.0;
+    let allowed_addresses = allowed_addresses.unwrap_or_default();
+    let input = NewKey { name, ttl, allowed_addresses };
     let (scope, environment) = (scope.into_inner(), environment.convert());
     let task = |services: Services| async move {
         let (store, stamp) = (&*services.store, services.stamp());
-        access::create_account_key(store, &scope, environment, NewKey { name, ttl }, &stamp).await
+        access::create_account_key(store, &scope, environment, input, &stamp).await
     };
     Ok(Created(services.run(task).await?.convert()))
 }

@@ -33,7 +33,7 @@ pub(crate) const ROUTES: &[Route] = &[
     Route::delete("/entities/api-keys/{id}", "deleteEntityKey", Gate::Entity(ManageKeys), || {
         web::to(delete)
     })
-    .about(TAG, "Ends a key, named by its `key_id`, its full text or its hint."),
+    .about(TAG, "Ends a key, named by its `key_id` or its hint; never by its text."),
 ];
 
 /// Body of `POST /entities/api-keys`.
@@ -46,6 +46,9 @@ struct NewKeyBody {
     /// Seconds that it lasts; for ever, when absent.
     #[schema(minimum = 60)]
     ttl: Option<i64>,
+    /// The addresses that it may be used from: single ones or ranges, `203.0.113.0/24`; any when
+    /// absent.
+    allowed_addresses: Option<Vec<String>>,
 }
 
 /// A program's right to act.
@@ -72,6 +75,14 @@ pub struct ApiKeyBody {
     /// When it ends.
     #[schema(required = true)]
     expires_at: Option<String>,
+    /// The user who made it; of a key that a key made, who made that one.
+    #[schema(required = true)]
+    created_by_user_id: Option<String>,
+    /// When it was used last, to the minute; null for never.
+    #[schema(required = true)]
+    last_used_at: Option<String>,
+    /// The addresses that it may be used from; any when there are none.
+    allowed_addresses: Vec<String>,
 }
 
 impl Convert<ApiKeyBody> for ApiKey {
@@ -86,6 +97,9 @@ impl Convert<ApiKeyBody> for ApiKey {
             created_at: self.created_at.convert(),
             updated_at: self.updated_at.convert(),
             expires_at: self.expires_at.convert(),
+            created_by_user_id: self.created_by_user_id.convert(),
+            last_used_at: self.last_used_at.convert(),
+            allowed_addresses: self.allowed_addresses,
         }
     }
 }
@@ -101,10 +115,11 @@ async fn create(
     scope: ReqData<Scope>,
     body: Body<NewKeyBody>,
 ) -> Result<Created<ApiKeyBody>, ApiError> {
-    let NewKeyBody { name, ttl } = body.0;
+    let NewKeyBody { name, ttl, allowed_addresses } = body.0;
+    let allowed_addresses = allowed_addresses.unwrap_or_default();
     let scope = scope.into_inner();
     let task = |services: Services| async move {
-        let input = NewKey { name, ttl };
+        let input = NewKey { name, ttl, allowed_addresses };
         access::create_entity_key(&*services.store, &scope, input, &services.stamp()).await
     };
     Ok(Created(services.run(task).await?.convert()))

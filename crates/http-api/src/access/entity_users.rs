@@ -2,7 +2,7 @@
 
 use actix_web::web::{self, Data, Json, ReqData};
 use racun_access::Permission::{ManagePeople, ReadPeople};
-use racun_access::{self as access, AddEntityUser, Added, Entity, Membership};
+use racun_access::{self as access, AddEntityUser, Added, Entity, Membership, Shown};
 use racun_application::billing;
 use racun_application::mailing::{self, Sender};
 use racun_kernel::{Role, Scope};
@@ -11,12 +11,11 @@ use utoipa::ToSchema;
 use validator::Validate;
 
 use super::RoleBody;
-use super::invitations::InvitationBody;
 use crate::answer::{Created, NoContent};
 use crate::body::{AllBody, Convert, answer};
 use crate::error::ApiError;
-use crate::request::{Body, PathText};
-use crate::route::{Gate, Route};
+use crate::request::{Body, PathText, Query};
+use crate::route::{Gate, Parameter, ParameterKind, Route};
 use crate::services::Services;
 
 const TAG: &str = "Entity users";
@@ -24,7 +23,11 @@ const TAG: &str = "Entity users";
 /// Routes of entity users.
 pub(crate) const ROUTES: &[Route] = &[
     Route::post("/entities/users", "addEntityUser", Gate::Entity(ManagePeople), || web::to(add))
-        .about(TAG, "Gives a user access at once, or invites who is none yet.")
+        .about(
+            TAG,
+            "Invites somebody, whether they have a user or not; a verified user of the entity's own \
+             account is a member at once.",
+        )
         .takes::<AddEntityUserBody>()
         .creates::<AddedBody>()
         .shows_secret(),
@@ -40,7 +43,13 @@ pub(crate) const ROUTES: &[Route] = &[
     Route::delete("/entities/users/{id}", "removeEntityUser", Gate::Entity(ManagePeople), || {
         web::to(remove)
     })
-    .about(TAG, "Takes a user's place in the entity away."),
+    .about(TAG, "Takes a user's place in the entity away.")
+    .reads(&[Parameter {
+        name: "end_keys",
+        meaning: "Whether the entity's keys that the user made end too; false when absent. They end \
+                  in any case when the user never verified their address.",
+        kind: ParameterKind::Flag,
+    }]),
 ];
 
 /// Body of `POST /entities/users`.
@@ -51,8 +60,8 @@ struct AddEntityUserBody {
     email: String,
     /// What they may do; `editor` when absent.
     role: Option<RoleBody>,
-    /// Whether who has no user is invited by e-mail; true when absent. Otherwise the answer holds the
-    /// invitation's token, to be handed over.
+    /// Whether the invitation is sent by e-mail; true when absent. Otherwise the answer holds its
+    /// token, to be handed over, which proves no address.
     send_invite: Option<bool>,
 }
 
@@ -84,15 +93,33 @@ answer! {
     }
 }
 
-/// What became of adding someone: their place, or the invitation to take one.
+/// What became of adding someone.
+#[derive(Debug, Clone, Copy, Serialize, ToSchema)]
+#[serde(rename_all = "snake_case")]
+#[schema(as = AddedStatus)]
+enum AddedStatusBody {
+    Invited,
+    Member,
+}
+
+/// What became of adding someone. Whether the address has a user does not show.
 #[derive(Serialize, ToSchema)]
-#[serde(untagged)]
 #[schema(as = AddedEntityUser)]
-enum AddedBody {
-    /// They had a user.
-    Member(EntityUserBody),
-    /// They had none.
-    Invited(InvitationBody),
+struct AddedBody {
+    /// The invitation; null for a member.
+    #[schema(required = true)]
+    invitation_id: Option<String>,
+    /// The address that was added.
+    email: String,
+    /// What they may do, or will be able to.
+    role: RoleBody,
+    /// `member` for a verified user of the entity's own account, who has access from now on;
+    /// `invited` for everybody else, who has it when they accept.
+    status: AddedStatusBody,
+    /// What accepts the invitation; shown once, to an admin who invites without e-mail.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(required = false, nullable = false)]
+    token: Option<String>,
 }
 
 async fn add(
@@ -103,22 +130,22 @@ async fn add(
 ) -> Result<Created<AddedBody>, ApiError> {
     let AddEntityUserBody { email, role, send_invite } = body.0;
     let is_mailed = send_invite.unwrap_or(true);
-    let input = AddEntityUser { email, role: role.convert().unwrap_or(Role::Editor) };
+    let role = role.convert().unwrap_or(Role::Editor);
+    let input = AddEntityUser { email: email.clone(), role };
     let (scope, entity, stamp) = (scope.into_inner(), entity.into_inner(), services.stamp());
-    let now = stamp.now();
     let task = |services: Services| async move {
         let store = &*services.store;
         let label = billing::label_of(store, &services.white_labels, scope.account()).await?;
         let sender = is_mailed.then(|| Sender::of(&services.public_url, label));
         mailing::add_entity_user(store, sender.as_ref(), &scope, &entity, input, &stamp).await
     };
-    Ok(Created(match services.run(task).await? {
-        Added::Member(membership) => AddedBody::Member(membership.convert()),
-        Added::Invited(shown) if is_mailed => {
-            AddedBody::Invited(InvitationBody::of(shown.record, now))
+    let (status, invitation_id, token) = match services.run(task).await? {
+        Added::Member(_) => (AddedStatusBody::Member, None, None),
+        Added::Invited(Shown { record, secret }) => {
+            (AddedStatusBody::Invited, Some(record.id.convert()), (!is_mailed).then_some(secret))
         }
-        Added::Invited(shown) => AddedBody::Invited(InvitationBody::shown(shown, now)),
-    }))
+    };
+    Ok(Created(AddedBody { invitation_id, email, role: role.convert(), status, token }))
 }
 
 async fn list(
@@ -145,10 +172,12 @@ async fn remove(
     services: Data<Services>,
     scope: ReqData<Scope>,
     user: PathText,
+    query: Query,
 ) -> Result<NoContent, ApiError> {
-    let scope = scope.into_inner();
+    let (scope, ends_keys) = (scope.into_inner(), query.flag("end_keys")?);
     let task = |services: Services| async move {
-        access::remove_entity_user(&*services.store, &scope, &user.0, &services.stamp()).await
+        let (store, stamp) = (&*services.store, services.stamp());
+        access::remove_entity_user(store, &scope, &user.0, ends_keys, &stamp).await
     };
     services.run(task).await?;
     Ok(NoContent)

@@ -1,9 +1,11 @@
 //! Invitations to join an entity.
 
+use actix_web::HttpRequest;
+use actix_web::http::header::AUTHORIZATION;
 use actix_web::web::{self, Data, Json, ReqData};
 use racun_access::Permission::{ManagePeople, ReadPeople};
 use racun_access::{
-    self as access, Accepted, AccessError, Entity, Invitation, InvitationStatus, Shown,
+    self as access, Accepted, AccessError, Entity, Invitation, InvitationStatus, Origin,
 };
 use racun_application::billing;
 use racun_application::mailing::{self, Sender};
@@ -14,10 +16,12 @@ use utoipa::ToSchema;
 use validator::Validate;
 
 use super::RoleBody;
+use super::sessions::origin_of;
+use super::users::person;
 use crate::answer::NoContent;
 use crate::body::{AllBody, Convert, names};
 use crate::error::ApiError;
-use crate::request::{Body, PathText, Query};
+use crate::request::{Body, PathText, Query, bearer_token};
 use crate::route::{Gate, Parameter, ParameterKind, Route};
 use crate::services::Services;
 
@@ -51,7 +55,11 @@ pub(crate) const ROUTES: &[Route] = &[
     .about(TAG, "Mails an invitation again, for another seven days.")
     .answers::<InvitationBody>(),
     Route::post("/invitations/accept", "acceptInvitation", Gate::Open, || web::to(accept))
-        .about(TAG, "Accepts an invitation, and logs in.")
+        .about(
+            TAG,
+            "Accepts an invitation by its token, with a password, or with the session of the invited \
+             user in `Authorization`; and logs in.",
+        )
         .reads(&[Parameter {
             name: "token",
             meaning: "The invitation's token.",
@@ -97,22 +105,12 @@ pub struct InvitationBody {
     created_at: String,
     /// When it changed last.
     updated_at: String,
-    /// What accepts it; shown once, to an admin who invites without e-mail.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    #[schema(required = false, nullable = false)]
-    token: Option<String>,
 }
 
 impl InvitationBody {
-    /// A new invitation with its token.
-    pub(super) fn shown(shown: Shown<Invitation>, now: OffsetDateTime) -> Self {
-        Self { token: Some(shown.secret), ..Self::of(shown.record, now) }
-    }
-
     /// The invitation as it stands at `now`.
     pub(super) fn of(invitation: Invitation, now: OffsetDateTime) -> Self {
         Self {
-            token: None,
             id: invitation.id.convert(),
             entity_id: invitation.entity_id.convert(),
             role: invitation.role.convert(),
@@ -132,10 +130,10 @@ impl InvitationBody {
 #[derive(Deserialize, ToSchema, Validate)]
 #[schema(as = AcceptInvitation)]
 struct AcceptBody {
-    /// A new password; that of the user whom the address has, when it has one.
+    /// That of the user who verified the address; a new one when nobody has. Absent with a session.
     #[validate(length(min = 1))]
     #[schema(min_length = 1)]
-    password: String,
+    password: Option<String>,
     /// The person's name.
     #[validate(length(max = 255))]
     #[schema(max_length = 255)]
@@ -204,19 +202,48 @@ async fn resend(
 
 async fn accept(
     services: Data<Services>,
+    request: HttpRequest,
     query: Query,
     body: Body<AcceptBody>,
 ) -> Result<Json<AcceptedBody>, ApiError> {
     let token = query.one("token")?.map(str::to_owned);
     let missing = || Issue::new("required", "send the invitation's token").at("token");
     let token = token.ok_or_else(missing)?;
-    let AcceptBody { password, name } = body.0;
-    let accepted = accept_invitation(&services, token, password, name).await?;
+    let (AcceptBody { password, name }, origin) = (body.0, origin_of(&request));
+    let accepted = match password {
+        Some(password) => accept_invitation(&services, token, password, name, origin).await?,
+        None => accept_in_session(&services, token, session_of(&request)?, origin).await?,
+    };
     Ok(Json(AcceptedBody {
         user_id: accepted.user.id.convert(),
         entity_id: accepted.membership.entity_id.convert(),
         access_token: accepted.session.secret,
     }))
+}
+
+/// The login token that the request was made with, which takes the place of a password.
+fn session_of(request: &HttpRequest) -> Result<String, ApiError> {
+    if !request.headers().contains_key(AUTHORIZATION) {
+        let message = "send a password, or your login token in the header Authorization";
+        return Err(Issue::new("required", message).at("password").into());
+    }
+    bearer_token(request.headers()).map(str::to_owned)
+}
+
+/// Accepts the invitation whose `token` somebody was given, who is logged in with `session`.
+async fn accept_in_session(
+    services: &Services,
+    token: String,
+    session: String,
+    origin: Origin,
+) -> Result<Accepted, AccessError> {
+    let task = |services: Services| async move {
+        let (store, stamp) = (&*services.store, services.stamp());
+        let user = person(access::authenticate(store, &session, &stamp).await?)?;
+        let answer = access::find_invitation(store, &token, &stamp).await?.answer_as(&user)?;
+        access::accept_invitation(store, answer.from(origin), &stamp).await
+    };
+    services.run(task).await
 }
 
 /// Accepts the invitation whose `token` somebody was given.
@@ -225,13 +252,14 @@ pub(crate) async fn accept_invitation(
     token: String,
     password: String,
     name: Option<String>,
+    origin: Origin,
 ) -> Result<Accepted, AccessError> {
     let task = |services: Services| async move {
         let (store, stamp) = (&*services.store, services.stamp());
         let open = access::find_invitation(store, &token, &stamp).await?;
         let answering = stamp.clone();
         let answer = services.compute(move || open.answer(&password, name, &answering)).await?;
-        access::accept_invitation(store, answer, &stamp).await
+        access::accept_invitation(store, answer.from(origin), &stamp).await
     };
     services.run(task).await
 }

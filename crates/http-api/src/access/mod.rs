@@ -8,12 +8,15 @@ pub(crate) mod entity_keys;
 pub(crate) mod entity_users;
 pub(crate) mod invitations;
 pub(crate) mod operators;
+pub(crate) mod own_invitations;
 pub(crate) mod recovery;
+pub(crate) mod sessions;
 pub(crate) mod users;
 
 pub(crate) use invitations::accept_invitation;
 use racun_kernel::{Environment, Role};
 pub(crate) use recovery::{reset_password, verify_address};
+pub(crate) use sessions::origin_of;
 
 use crate::body::names;
 

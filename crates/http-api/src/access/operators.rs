@@ -1,7 +1,7 @@
 //! Operators of tills: their PINs, and handing a till over.
 
 use actix_web::web::{self, Data, Json, ReqData};
-use racun_access::Permission::{ReadTill, Sell, SetPin};
+use racun_access::Permission::{ManagePeople, ReadTill, Sell, SetPin};
 use racun_access::{self as access, AccessError, Caller, OPERATOR_SECONDS, Operator, Pin, PinKey};
 use racun_kernel::Scope;
 use serde::{Deserialize, Serialize};
@@ -38,6 +38,14 @@ pub(crate) const ROUTES: &[Route] = &[
         web::to(remove)
     })
     .about(TAG, "Takes an operator's PIN away: one's own, or as an admin anybody's."),
+    Route::post(
+        "/pos/operators/{id}/pin/unlock",
+        "unlockOperatorPin",
+        Gate::Entity(ManagePeople),
+        || web::to(unlock),
+    )
+    .about(TAG, "Forgets the failures that locked an operator's PIN, which stays as it is.")
+    .answers_nothing(),
 ];
 
 answer! {
@@ -171,5 +179,18 @@ async fn remove(
         access::remove_pin(store, &scope, owner, &stamp).await
     };
     services.run::<_, AccessError, _>(task).await?;
+    Ok(NoContent)
+}
+
+async fn unlock(
+    services: Data<Services>,
+    scope: ReqData<Scope>,
+    user: PathText,
+) -> Result<NoContent, ApiError> {
+    let scope = scope.into_inner();
+    let task = |services: Services| async move {
+        access::unlock_pin(&*services.store, &scope, &user.0, &services.stamp()).await
+    };
+    services.run(task).await?;
     Ok(NoContent)
 }

@@ -2,18 +2,18 @@
 
 use actix_web::web::{self, Data, Json, ReqData};
 use actix_web::{HttpRequest, HttpResponse};
-use racun_access::{self as access, AccessError, Caller, MailTokenPurpose};
+use racun_access::{self as access, AccessError, Caller, MailTokenPurpose, Origin};
 use racun_application::billing;
 use racun_application::mailing::{self, Sender};
-use racun_kernel::Issue;
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 use validator::Validate;
 
+use super::sessions::origin_of;
 use super::users::person;
 use crate::answer::NoContent;
 use crate::error::ApiError;
-use crate::pages::{LINK, accepts_html, verification_page};
+use crate::pages::{LINK, verification_page};
 use crate::request::{Body, Query};
 use crate::route::{Gate, Route};
 use crate::services::Services;
@@ -35,7 +35,11 @@ pub(crate) const ROUTES: &[Route] = &[
     Route::post("/users/password-reset/confirm", "confirmPasswordReset", Gate::Open, || {
         web::to(confirm_reset)
     })
-    .about(TAG, "Sets a new password, and ends all sessions of the user.")
+    .about(
+        TAG,
+        "Sets a new password, and ends all sessions of the user; keys too when it says so, or when \
+         the address was never verified.",
+    )
     .takes::<ResetBody>()
     .answers_nothing()
     .sensitive(),
@@ -47,12 +51,12 @@ pub(crate) const ROUTES: &[Route] = &[
     Route::get("/users/verify-email", "followVerificationLink", Gate::Open, || web::to(follow))
         .about(
             TAG,
-            "The same, for the link in the mail. Whoever accepts text/html, as browsers do, is \
-             shown a page with a button, and nothing is verified before it is pressed.",
+            "Shows a page with a button, for the link in the mail; nothing is verified before it is \
+             pressed, for programs that look through mails follow links, too.",
         )
         .linked()
         .reads(LINK)
-        .answers::<VerifiedBody>()
+        .answers_file("text/html")
         .sensitive(),
     Route::post("/users/resend-verification", "resendVerification", Gate::SignedIn, || {
         web::to(resend)
@@ -78,6 +82,10 @@ struct ResetBody {
     token: String,
     /// 8 to 200 characters, one of them a lower-case letter.
     password: String,
+    /// Whether the keys of the user's account, and those that they made elsewhere, end too; false
+    /// when absent. They end in any case when the address was never verified: somebody else may
+    /// have them.
+    end_keys: Option<bool>,
 }
 
 /// Body of `POST /users/verify-email`.
@@ -111,10 +119,12 @@ async fn request_reset(
 
 async fn confirm_reset(
     services: Data<Services>,
+    request: HttpRequest,
     body: Body<ResetBody>,
 ) -> Result<NoContent, ApiError> {
-    let ResetBody { token, password } = body.0;
-    reset_password(&services, token, password).await?;
+    let ResetBody { token, password, end_keys } = body.0;
+    let (ends_keys, origin) = (end_keys.unwrap_or_default(), origin_of(&request));
+    reset_password(&services, token, password, ends_keys, origin).await?;
     Ok(NoContent)
 }
 
@@ -123,14 +133,18 @@ pub(crate) async fn reset_password(
     services: &Services,
     token: String,
     password: String,
+    ends_keys: bool,
+    origin: Origin,
 ) -> Result<(), AccessError> {
     let task = |services: Services| async move {
         let (store, stamp) = (&*services.store, services.stamp());
         let purpose = MailTokenPurpose::PasswordReset;
         let token = access::find_mail_token(store, &token, purpose, &stamp).await?;
         let hashing = stamp.clone();
-        let password = services.compute(move || access::hash_password(&password, &hashing)).await?;
-        access::reset_password(store, token, password, &stamp).await
+        let address = access::address_of(store, &token).await?;
+        let hash = move || access::hash_password(&password, &[&address], &hashing);
+        let password = services.compute(hash).await?;
+        access::reset_password(store, token, password, ends_keys, &origin, &stamp).await
     };
     services.run(task).await
 }
@@ -148,13 +162,7 @@ async fn follow(
     request: HttpRequest,
     query: Query,
 ) -> Result<HttpResponse, ApiError> {
-    if accepts_html(request.headers()) {
-        return verification_page(&services, &request, &query);
-    }
-    let missing = || Issue::new("required", "send the token that was mailed").at("token");
-    let token = query.one("token")?.ok_or_else(missing)?.to_owned();
-    verify_address(&services, token).await?;
-    Ok(HttpResponse::Ok().json(VerifiedBody { email_verified: true }))
+    verification_page(&services, &request, &query)
 }
 
 /// Marks the address of the user who received `token` as verified.

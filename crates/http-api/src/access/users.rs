@@ -16,6 +16,7 @@ use serde_json::{Map, Value};
 use utoipa::ToSchema;
 use validator::Validate;
 
+use super::sessions::origin_of;
 use crate::answer::{Created, NoContent};
 use crate::billing::labels::label_of;
 use crate::body::{Convert, answer};
@@ -78,7 +79,7 @@ pub(crate) const ROUTES: &[Route] = &[
 struct SignUpBody {
     /// The address to log in with.
     email: String,
-    /// 8 to 200 characters, one of them a lower-case letter.
+    /// 8 to 200 characters, one of them a lower-case letter, and none that is guessed first.
     password: String,
     /// The person's name.
     name: Option<String>,
@@ -248,7 +249,9 @@ async fn sign_up(
     let task = |services: Services| async move {
         let stamp = services.stamp();
         let hashing = stamp.clone();
-        let password = services.compute(move || access::hash_password(&password, &hashing)).await?;
+        let about = email.clone();
+        let hash = move || access::hash_password(&password, &[&about], &hashing);
+        let password = services.compute(hash).await?;
         let label = white_label.as_deref().and_then(|slug| services.white_labels.by_slug(slug));
         let sender = Sender::of(&services.public_url, label);
         let input = SignUp {
@@ -268,14 +271,16 @@ async fn sign_up(
 
 async fn log_in(
     services: Data<Services>,
+    request: HttpRequest,
     body: Body<LogInBody>,
 ) -> Result<Json<LoginBody>, ApiError> {
-    let LogInBody { email, password } = body.0;
+    let (LogInBody { email, password }, origin) = (body.0, origin_of(&request));
     let task = |services: Services| async move {
-        let login = access::find_login(&*services.store, &email).await?;
-        let user = services.compute(move || login.verify(&password)).await?;
-        let session = access::open_session(&*services.store, &user, &services.stamp()).await?;
-        Ok::<_, AccessError>((user, session))
+        let (store, stamp) = (&*services.store, services.stamp());
+        let attempt = access::begin_login(store, &email, &origin, &stamp).await?;
+        let right = services.compute(move || attempt.verify(&password)).await?;
+        let session = access::finish_login(store, &right, &origin, &stamp).await?;
+        Ok::<_, AccessError>((right.user, session))
     };
     let (user, session) = services.run(task).await?;
     let created_at: String = session.record.created_at.convert();

@@ -21,6 +21,11 @@ impl From<AccessError> for ApiError {
             AccessError::PinLocked { retry_after } => {
                 Self::new(Kind::Locked, message).caused_by("pin_locked").retry_after(retry_after)
             }
+            AccessError::PasswordLocked { retry_after } => {
+                Self::new(Kind::TooManyRequests, message)
+                    .caused_by("password_locked")
+                    .retry_after(retry_after)
+            }
             AccessError::EntityRequired { .. } => {
                 Self::bad_request(message).caused_by("entity_required")
             }

@@ -3,68 +3,25 @@
 //! Anybody can write `X-Forwarded-For`, so it is believed only as far as trusted proxies wrote it:
 //! from its right end, while the address to the right of an entry is trusted.
 
-use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
-use std::str::FromStr;
+use std::net::{IpAddr, Ipv6Addr};
 
 use actix_web::http::header::HeaderMap;
+use racun_access::Network;
 
-/// A range of addresses: `10.0.0.0/8`, `2001:db8::/32`, or one address.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Network {
-    address: IpAddr,
-    bits: u8,
-}
-
-/// The text is no range of addresses.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
-#[error("expected an address or a range of addresses, as in 10.0.0.0/8")]
-pub struct InvalidNetwork;
-
-impl FromStr for Network {
-    type Err = InvalidNetwork;
-
-    fn from_str(text: &str) -> Result<Self, InvalidNetwork> {
-        let (address, bits) = match text.split_once('/') {
-            Some((address, bits)) => (address, Some(bits)),
-            None => (text, None),
-        };
-        let address: IpAddr = address.parse().map_err(|_| InvalidNetwork)?;
-        let most = if address.is_ipv4() { 32 } else { 128 };
-        let is_plain = |bits: &&str| bits.bytes().all(|byte| byte.is_ascii_digit());
-        let bits = match bits {
-            Some(bits) => Some(bits).filter(is_plain).and_then(|bits| bits.parse().ok()),
-            None => Some(most),
-        };
-        match bits.filter(|bits| *bits <= most) {
-            Some(bits) => Ok(Self { address, bits }),
-            None => Err(InvalidNetwork),
-        }
-    }
-}
-
-impl Network {
-    fn contains(&self, address: IpAddr) -> bool {
-        match (self.address, address) {
-            (IpAddr::V4(own), IpAddr::V4(other)) => {
-                let shift = 32 - u32::from(self.bits);
-                let part = |address: Ipv4Addr| address.to_bits().checked_shr(shift).unwrap_or(0);
-                part(own) == part(other)
-            }
-            (IpAddr::V6(own), IpAddr::V6(other)) => {
-                let shift = 128 - u32::from(self.bits);
-                let part = |address: Ipv6Addr| address.to_bits().checked_shr(shift).unwrap_or(0);
-                part(own) == part(other)
-            }
-            _ => false,
-        }
-    }
-}
-
-/// What the request of `peer` is counted under: the peer, or, when the peer is one of `proxies`, the
-/// rightmost address of `X-Forwarded-For` that is none of them. An entry that is no address ends the
-/// walk there: what stands left of it was seen by nobody who is trusted.
+/// What the request of `peer` is counted under: the peer, or, when the peer is one of `proxies`,
+/// the rightmost address of `X-Forwarded-For` that is none of them. An entry that is no address
+/// ends the walk there: what stands left of it was seen by nobody who is trusted.
 pub(super) fn of(peer: Option<IpAddr>, headers: &HeaderMap, proxies: &[Network]) -> String {
-    let Some(peer) = peer else { return "unknown".to_owned() };
+    client(peer, headers, proxies).map_or_else(|| "unknown".to_owned(), grouped)
+}
+
+/// That address itself.
+pub(super) fn client(
+    peer: Option<IpAddr>,
+    headers: &HeaderMap,
+    proxies: &[Network],
+) -> Option<IpAddr> {
+    let peer = peer?;
     let mut client = peer.to_canonical();
     let lines: Vec<&str> =
         headers.get_all("x-forwarded-for").map(|line| line.to_str().unwrap_or("?")).collect();
@@ -75,7 +32,7 @@ pub(super) fn of(peer: Option<IpAddr>, headers: &HeaderMap, proxies: &[Network])
             None => break,
         }
     }
-    grouped(client)
+    Some(client)
 }
 
 /// An address as proxies write it: alone, or with a port.
@@ -99,6 +56,7 @@ fn grouped(address: IpAddr) -> String {
 #[cfg(test)]
 mod tests {
     use actix_web::http::header::{HeaderName, HeaderValue};
+    use racun_access::InvalidNetwork;
 
     use super::*;
 

@@ -1,9 +1,9 @@
 //! How many requests are answered in a minute: by token, by address, and fewer where guessing pays.
 //!
-//! Buckets are fixed minutes of the clock. A request whose token is good counts for its token and for
-//! its address; any other one counts for its address alone. Routes that are marked in the table count
-//! in a small bucket of the address besides. A request that finds one of its buckets full is refused
-//! and counted in none of them, so each bucket grants exactly what it holds.
+//! Buckets are fixed minutes of the clock. A request whose token is good counts for its token and
+//! for its address; any other one counts for its address alone. Routes that are marked in the table
+//! count in a small bucket of the address besides. A request that finds one of its buckets full is
+//! refused and counted in none of them, so each bucket grants exactly what it holds.
 //!
 //! | Module       | Owns                                                          |
 //! | ------------ | ------------------------------------------------------------- |
@@ -15,6 +15,7 @@ mod in_process;
 
 use std::cmp::Reverse;
 use std::fmt::Display;
+use std::net::IpAddr;
 use std::sync::Arc;
 
 use actix_web::http::header::{HeaderMap, HeaderName, HeaderValue};
@@ -27,8 +28,8 @@ use crate::error::{ApiError, Kind};
 use crate::route::{Rate, Route};
 use crate::services::Services;
 
-pub use address::{InvalidNetwork, Network};
 use in_process::InProcess;
+pub use racun_access::{InvalidNetwork, Network};
 
 /// Requests that are answered in a minute.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -57,11 +58,20 @@ impl Default for RateLimitOptions {
 
 /// Whose address `request` counts for: who asks, as far as proxies that are trusted tell.
 pub(crate) fn address_of(request: &HttpRequest) -> String {
+    let peer = request.peer_addr().map(|peer| peer.ip());
+    address::of(peer, request.headers(), proxies(request))
+}
+
+/// The address of who asks, as far as proxies that are trusted tell; `None` where it is unknown.
+pub(crate) fn client_of(request: &HttpRequest) -> Option<IpAddr> {
+    let peer = request.peer_addr().map(|peer| peer.ip());
+    address::client(peer, request.headers(), proxies(request))
+}
+
+fn proxies(request: &HttpRequest) -> &[Network] {
     let services = request.app_data::<web::Data<Services>>();
     let limiter = services.and_then(|services| services.rate_limiter.as_ref());
-    let proxies = limiter.map_or(&[][..], |limiter| &limiter.0.proxies);
-    let peer = request.peer_addr().map(|peer| peer.ip());
-    address::of(peer, request.headers(), proxies)
+    limiter.map_or(&[], |limiter| &limiter.0.proxies)
 }
 
 /// Counts requests. A clone counts together with its original.

@@ -1,7 +1,6 @@
 //! Routes of pages that links in mails lead to.
 
 use actix_web::http::StatusCode;
-use actix_web::http::header::{ACCEPT, HeaderMap};
 use actix_web::web::{self, Data};
 use actix_web::{HttpRequest, HttpResponse};
 use racun_access::AccessError;
@@ -10,7 +9,7 @@ use validator::Validate;
 
 use super::html::{Field, Form as HtmlForm, Page};
 use super::words::{Asked, Words, words};
-use crate::access::{accept_invitation, reset_password, verify_address};
+use crate::access::{accept_invitation, origin_of, reset_password, verify_address};
 use crate::billing::labels::label_of;
 use crate::error::ApiError;
 use crate::request::{Form, Query};
@@ -106,12 +105,6 @@ struct InvitationForm {
     language: Option<String>,
 }
 
-/// Whether the client accepts HTML by name, as browsers do.
-pub(crate) fn accepts_html(headers: &HeaderMap) -> bool {
-    let accepted = headers.get(ACCEPT).and_then(|value| value.to_str().ok());
-    accepted.is_some_and(|accepted| accepted.contains("text/html"))
-}
-
 /// The page that the link of a verification leads a person to.
 pub(crate) fn verification_page(
     services: &Services,
@@ -159,7 +152,8 @@ async fn reset(
     form: Form,
 ) -> Result<HttpResponse, ApiError> {
     let sent = Sent::read(form)?;
-    let outcome = reset_password(&services, sent.token.clone(), sent.password.clone()).await;
+    let (token, typed) = (sent.token.clone(), sent.password.clone());
+    let outcome = reset_password(&services, token, typed, false, origin_of(&request)).await;
     let words = sent.words(&request);
     let fields = || ("reset-password", vec![password(words.new_password)]);
     Ok(told(&services, &request, &sent, &words.reset, outcome, fields))
@@ -173,7 +167,8 @@ async fn accept(
     let sent = Sent::read(form)?;
     let named = Some(sent.name.clone()).filter(|name| !name.trim().is_empty());
     let (token, typed) = (sent.token.clone(), sent.password.clone());
-    let outcome = accept_invitation(&services, token, typed, named).await.map(|_| ());
+    let origin = origin_of(&request);
+    let outcome = accept_invitation(&services, token, typed, named, origin).await.map(|_| ());
     let words = sent.words(&request);
     let fields = || {
         let fields = vec![name(words, sent.name.clone()), password(words.password)];

@@ -44,7 +44,8 @@ static ENGLISH: Words = Words {
     language: "en",
     verify: Asked {
         title: "Confirm your address",
-        text: "Please confirm that this e-mail address is yours.",
+        text: "Please confirm that you signed up with this e-mail address. If you did not, close \
+               this page.",
         button: "Confirm",
         done: "Your address is confirmed",
         done_text: "Thank you. You can close this page.",
@@ -69,7 +70,7 @@ static ENGLISH: Words = Words {
     new_password: "New password",
     bad_token: "This link was used already, or is over. Ask for another mail.",
     weak_password: "This password is not accepted: it needs 8 to 200 characters, one of them a \
-                    lower-case letter.",
+                    lower-case letter, and must not be among the most common ones.",
     wrong_password: "This address has a user already, and this is not its password.",
     failed: "That did not work. Please try again later.",
 };
@@ -78,7 +79,7 @@ static SLOVENIAN: Words = Words {
     language: "sl",
     verify: Asked {
         title: "Potrdite svoj naslov",
-        text: "Potrdite, da je ta e-poštni naslov vaš.",
+        text: "Potrdite, da ste se prijavili s tem e-poštnim naslovom. Če se niste, zaprite to stran.",
         button: "Potrdi",
         done: "Vaš naslov je potrjen",
         done_text: "Hvala. To stran lahko zaprete.",
@@ -102,7 +103,8 @@ static SLOVENIAN: Words = Words {
     password: "Geslo",
     new_password: "Novo geslo",
     bad_token: "Ta povezava je že uporabljena ali pa je potekla. Zahtevajte novo sporočilo.",
-    weak_password: "To geslo ni sprejeto: potrebuje od 8 do 200 znakov, med njimi malo črko.",
+    weak_password: "To geslo ni sprejeto: potrebuje od 8 do 200 znakov, med njimi malo črko, in ne \
+                    sme biti med najpogostejšimi.",
     wrong_password: "Ta naslov že ima uporabnika in to ni njegovo geslo.",
     failed: "Ni uspelo. Poskusite znova pozneje.",
 };
@@ -111,7 +113,7 @@ static CROATIAN: Words = Words {
     language: "hr",
     verify: Asked {
         title: "Potvrdite svoju adresu",
-        text: "Potvrdite da je ova adresa e-pošte vaša.",
+        text: "Potvrdite da ste se prijavili ovom adresom e-pošte. Ako niste, zatvorite ovu stranicu.",
         button: "Potvrdi",
         done: "Vaša je adresa potvrđena",
         done_text: "Hvala. Možete zatvoriti ovu stranicu.",
@@ -135,7 +137,8 @@ static CROATIAN: Words = Words {
     password: "Lozinka",
     new_password: "Nova lozinka",
     bad_token: "Ova je poveznica već iskorištena ili je istekla. Zatražite novu poruku.",
-    weak_password: "Ova lozinka nije prihvaćena: treba od 8 do 200 znakova, među njima malo slovo.",
+    weak_password: "Ova lozinka nije prihvaćena: treba od 8 do 200 znakova, među njima malo slovo, \
+                    i ne smije biti među najčešćima.",
     wrong_password: "Ova adresa već ima korisnika, a ovo nije njegova lozinka.",
     failed: "Nije uspjelo. Pokušajte ponovno kasnije.",
 };
@@ -144,7 +147,8 @@ static GERMAN: Words = Words {
     language: "de",
     verify: Asked {
         title: "Bestätigen Sie Ihre Adresse",
-        text: "Bitte bestätigen Sie, dass diese E-Mail-Adresse Ihnen gehört.",
+        text: "Bestätigen Sie, dass Sie sich mit dieser E-Mail-Adresse angemeldet haben. Wenn nicht, \
+               schließen Sie diese Seite.",
         button: "Bestätigen",
         done: "Ihre Adresse ist bestätigt",
         done_text: "Danke. Sie können diese Seite schließen.",
@@ -170,7 +174,7 @@ static GERMAN: Words = Words {
     bad_token: "Dieser Link wurde schon benutzt oder gilt nicht mehr. Fordern Sie eine neue \
                 Nachricht an.",
     weak_password: "Dieses Passwort wird nicht angenommen: es braucht 8 bis 200 Zeichen, davon \
-                    einen Kleinbuchstaben.",
+                    einen Kleinbuchstaben, und darf keines der häufigsten sein.",
     wrong_password: "Diese Adresse gehört schon jemandem, und das ist nicht das Passwort dazu.",
     failed: "Das hat nicht geklappt. Bitte versuchen Sie es später noch einmal.",
 };

@@ -68,7 +68,7 @@ async fn an_entity_key_is_shown_once_and_reaches_its_entity_only() {
     let body = json!({"name": "till", "ttl": 60});
     let made = api.post("/entities/api-keys", &owner, body).await.with(201).json();
     let key = text(&made["id"]);
-    assert!(key.starts_with("ek_sandbox_") && key.len() == 43, "{key}");
+    assert!(key.starts_with("ek_sandbox_") && key.len() == 51, "{key}");
     let till = Who::key(&key);
     api.get("/customers", &till).await.with(200);
     api.get("/entities/api-keys", &till).await.with(403);
@@ -84,9 +84,13 @@ async fn an_entity_key_is_shown_once_and_reaches_its_entity_only() {
 
     api.pass(61);
     api.get("/customers", &till).await.with(401);
-    api.delete(&format!("/entities/api-keys/{key}"), &owner).await.with(204);
-    let gone = api.delete(&format!("/entities/api-keys/{key}"), &owner).await.with(404);
-    assert!(!gone.text.contains(&key), "a key is never repeated");
+    let path = format!("/entities/api-keys/{key}");
+    let refused = api.delete(&path, &owner).await.with(422);
+    assert_eq!(refused.issue(), ("[\"id\"]".to_owned(), "secret_in_address".to_owned()));
+    assert!(!refused.text.contains(&key), "a key is never repeated");
+    let path = format!("/entities/api-keys/{}", text(&made["key_id"]));
+    api.delete(&path, &owner).await.with(204);
+    api.delete(&path, &owner).await.with(404);
 }
 
 #[actix_web::test]
@@ -171,7 +175,7 @@ async fn an_invitation_is_listed_accepted_and_worthless_afterwards() {
     let owner = api.owner("owner@example.com").await;
     let body = json!({"email": "new@example.com", "send_invite": false});
     let invited = api.post("/entities/users", &owner, body).await.with(201);
-    let id = text(&invited.json()["id"]);
+    let id = text(&invited.json()["invitation_id"]);
     assert_eq!(invited.json()["role"], "editor");
     let path = format!("/entities/invitations/{id}");
     let got = api.get(&path, &owner).await.with(200);
@@ -187,6 +191,9 @@ async fn an_invitation_is_listed_accepted_and_worthless_afterwards() {
     let accepted = api.post(&accept, &Who::nobody(), body.clone()).await.with(200).json();
     assert_eq!(accepted["entity_id"], owner.entity());
     let new = Who::key(accepted["access_token"].as_str().unwrap());
+    let own = api.post("/customers", &new, json!({"name": "Bor"})).await.with(400).json();
+    assert_eq!(own["cause"]["code"], "entity_required", "nobody is pulled into an entity");
+    let new = new.in_entity(owner.entity());
     api.post("/customers", &new, json!({"name": "Bor"})).await.with(201);
     api.post(&accept, &Who::nobody(), body).await.with(422);
     assert_eq!(api.get(&path, &owner).await.json()["status"], "accepted");
@@ -198,7 +205,8 @@ async fn an_invitation_can_be_taken_back() {
     let api = Api::new().await;
     let owner = api.owner("owner@example.com").await;
     let body = json!({"email": "new@example.com", "role": "viewer"});
-    let id = text(&api.post("/entities/users", &owner, body).await.with(201).json()["id"]);
+    let invited = api.post("/entities/users", &owner, body).await.with(201).json();
+    let id = text(&invited["invitation_id"]);
     api.delete(&format!("/entities/invitations/{id}"), &owner).await.with(204);
     let left = api.get("/entities/invitations", &owner).await.with(200).json();
     assert_eq!(left, json!({"data": []}));

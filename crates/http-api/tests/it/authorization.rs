@@ -1,8 +1,8 @@
 //! Every route as every principal: who is let through, and who is not.
 //!
-//! The routes come of the table that is served; what is expected stands below, written down apart from
-//! gates and permissions. A route without a row fails, and so does a row without a route, and a gate
-//! that is not what the row says.
+//! The routes come of the table that is served; what is expected stands below, written down apart
+//! from gates and permissions. A route without a row fails, and so does a row without a route, and
+//! a gate that is not what the row says.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -30,14 +30,15 @@ const PRINCIPALS: [&str; 14] = [
     "another entity's key of the same account",
 ];
 
-/// Sorts of routes, and what becomes of a request: `.` let through, `u` 401, `f` 403, `h` 404 as if the
-/// entity were not there.
+/// Sorts of routes, and what becomes of a request: `.` let through, `u` 401, `f` 403, `h` 404 as if
+/// the entity were not there.
 const SORTS: &[(&str, &str)] = &[
     // nobody unknown ended stranger | viewer editor admin operator editing-operator | account-key
     // other-environment other-account entity-key other-entity-key
     ("open", "... . ..... ... .."),
     ("signed", "uuu . ...ff ... .."),
     ("person", "uuu . ...ff fff ff"),
+    ("own address", "uuu f ff.ff fff ff"),
     ("log out", "uuu . ..... fff ff"),
     ("account", "uuu . ...ff ... ff"),
     ("till", "uuu f ..... .ff .f"),
@@ -77,6 +78,12 @@ const ROUTES: &str = "
 /reset-password: GET open, POST open
 /accept-invitation: GET open, POST open
 /users/me: GET person, PATCH person
+/users/me/sessions: GET person, DELETE person
+/users/me/sessions/{id}: DELETE person
+/users/me/password: POST person
+/users/me/invitations: GET own address
+/users/me/invitations/{id}/accept: POST own address
+/users/me/invitations/{id}/decline: POST own address
 /users/me/settings/furs: PUT own mark
 /users/me/settings/fina: PUT own mark
 /users/me/settings/pt: PUT own mark
@@ -100,6 +107,7 @@ const ROUTES: &str = "
 /pos/operators: GET till
 /pos/operators/switch: POST sell
 /pos/operators/{id}/pin: PUT pin, DELETE pin
+/pos/operators/{id}/pin/unlock: POST erase
 /pos/tables: POST write, GET till
 /pos/tables/{id}: PATCH write, DELETE write
 /pos/tabs: POST sell, GET till
@@ -274,6 +282,7 @@ impl World {
     async fn new() -> Self {
         let api = Api::new().await;
         let admin = api.owner("admin@example.com").await;
+        api.verify("admin@example.com").await;
         let entity = admin.entity().to_owned();
         let id = api.id(&admin).await;
         let viewer = api.member(&admin, "viewer@example.com", "viewer").await;

@@ -82,6 +82,9 @@ async fn every_operation_says_what_it_answers() {
                 "test",
                 "webhook-logs/{id}/replay",
                 "email-sender/recheck",
+                "invitations/{id}/accept",
+                "decline",
+                "unlock",
             ];
             let needs_none = acts.iter().any(|act| path.ends_with(act));
             let described = operation["requestBody"].is_object();

@@ -2,6 +2,7 @@
 
 use serde_json::{Value, json};
 
+use crate::harness::text;
 use crate::mailbox::Post;
 
 const SALES: &str = "sales@shop.example";
@@ -51,7 +52,10 @@ async fn an_entity_chooses_an_address_which_is_verified_when_it_is_a_members() {
     let checked = api.post(&recheck, &owner, json!({})).await.with(200).json();
     assert_eq!(checked, answer(SALES, "shop.example", "pending", later));
     let body_of_member = json!({"email": SALES, "role": "viewer"});
-    api.post("/entities/users", &owner, body_of_member).await.with(201);
+    let invited = api.post("/entities/users", &owner, body_of_member).await.with(201).json();
+    let invited = text(&invited["invitation_id"]);
+    let accept = format!("/users/me/invitations/{invited}/accept");
+    api.post(&accept, &colleague, json!({})).await.with(200);
     let checked = api.post(&recheck, &owner, json!({})).await.with(200).json();
     assert_eq!(checked, answer(SALES, "shop.example", "verified", later));
     let again = api.put(&path, &owner, body.clone()).await.with(200).json();

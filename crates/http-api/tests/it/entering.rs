@@ -20,6 +20,7 @@ fn warnings(body: &Value) -> Vec<String> {
 async fn an_entity_says_its_environment_unless_the_key_does() {
     let api = Api::new().await;
     let user = api.user("owner@example.com").await;
+    api.verify("owner@example.com").await;
     let body = json!({"name": "Pri Ani", "country": "Slovenia"});
     let refused = api.post("/entities", &user, body.clone()).await.with(422);
     assert_eq!(refused.issue(), ("[\"environment\"]".to_owned(), "required".to_owned()));

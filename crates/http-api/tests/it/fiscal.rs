@@ -262,7 +262,7 @@ async fn a_sequence_starts_where_it_is_told_until_it_has_begun() {
 
 #[actix_web::test]
 async fn a_year_has_sequences_of_its_own() {
-    let si = Taxpayer::slovenian().await.certified().await;
+    let mut si = Taxpayer::slovenian().await.certified().await;
     let premise = si.premise("A").await;
     let device = si.device(&premise, "B1").await;
     let path = format!("/premises/{premise}");
@@ -276,6 +276,7 @@ async fn a_year_has_sequences_of_its_own() {
     );
     // The year begins in Ljubljana an hour before it does in UTC.
     si.api.pass(41 * 86_400 + 15 * 3_600 - 1);
+    si.owner = si.api.log_in("owner@example.com").await.in_entity(si.owner.entity());
     assert_eq!(si.get(&path).await.with(200).json()["can_update_starting_number"], false);
     si.api.pass(1);
     let shown = si.get(&path).await.with(200).json();

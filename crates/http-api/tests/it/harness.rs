@@ -10,7 +10,7 @@ use std::time::Instant;
 use actix_web::body::to_bytes;
 use actix_web::http::header::HeaderMap;
 use actix_web::test::{self, TestRequest};
-use racun_access::{MasterVault, PinKey};
+use racun_access::{MailTokenPurpose, MasterVault, PinKey, mint_mail_token};
 use racun_application::payments::{NoAuthority, TaxAuthority};
 use racun_http_api::{Limits, Services};
 use racun_kernel::{Entropy, Store};
@@ -49,6 +49,7 @@ type Call = Rc<dyn Fn(TestRequest) -> Pin<Box<dyn Future<Output = Answer>>>>;
 pub struct Api {
     call: Call,
     seconds: Arc<AtomicI64>,
+    services: Services,
 }
 
 /// An answer.
@@ -143,6 +144,7 @@ impl Api {
     }
 
     async fn of(services: Services, seconds: Arc<AtomicI64>, limits: Limits) -> Self {
+        let kept = services.clone();
         let app = Rc::new(test::init_service(racun_http_api::app(services, limits)).await);
         let call: Call = Rc::new(move |request| {
             let app = Rc::clone(&app);
@@ -158,7 +160,7 @@ impl Api {
                 Answer { status: head.status().as_u16(), headers: head.headers().clone(), text }
             })
         });
-        Self { call, seconds }
+        Self { call, seconds, services: kept }
     }
 
     /// Lets time pass.
@@ -200,7 +202,13 @@ impl Api {
     /// A user who signed up and logged in.
     pub async fn user(&self, email: &str) -> Who {
         let body = json!({"email": email, "password": PASSWORD});
-        self.post("/users/signup", &Who::nobody(), body.clone()).await.with(201);
+        self.post("/users/signup", &Who::nobody(), body).await.with(201);
+        self.log_in(email).await
+    }
+
+    /// The user in a new session, as after a month without one.
+    pub async fn log_in(&self, email: &str) -> Who {
+        let body = json!({"email": email, "password": PASSWORD});
         let login = self.post("/users/login", &Who::nobody(), body).await.with(200).json();
         Who { token: Some(text(&login["id"])), entity: None }
     }
@@ -213,12 +221,23 @@ impl Api {
         user.in_entity(&text(&entity["id"]))
     }
 
-    /// A user with `role` in the entity of `owner`.
+    /// A user with `role` in the entity of `owner`, who is new and accepted an invitation.
     pub async fn member(&self, owner: &Who, email: &str, role: &str) -> Who {
-        let member = self.user(email).await;
-        let body = json!({"email": email, "role": role});
-        self.post("/entities/users", owner, body).await.with(201);
-        Who { entity: owner.entity.clone(), ..member }
+        let body = json!({"email": email, "role": role, "send_invite": false});
+        let invited = self.post("/entities/users", owner, body).await.with(201).json();
+        let accept = format!("/invitations/accept?token={}", text(&invited["token"]));
+        let body = json!({"password": PASSWORD});
+        let accepted = self.post(&accept, &Who::nobody(), body).await.with(200).json();
+        Who { token: Some(text(&accepted["access_token"])), entity: owner.entity.clone() }
+    }
+
+    /// Notes that the address is its user's, as the link in the mail does.
+    pub async fn verify(&self, email: &str) {
+        let (store, stamp) = (&*self.services.store, self.services.stamp());
+        let purpose = MailTokenPurpose::Verification;
+        let token = mint_mail_token(store, email, purpose, &stamp).await.unwrap().unwrap();
+        let body = json!({"token": token});
+        self.post("/users/verify-email", &Who::nobody(), body).await.with(200);
     }
 }
 

@@ -197,6 +197,7 @@ async fn the_sandbox_sends_to_verified_users_of_the_account_or_to_nobody() {
     let member = api.member(&owner, "eva@example.com", "viewer").await;
     let to_eva = json!({"to": "eva@example.com"});
     api.post(&path, &owner, to_eva.clone()).await.with(422);
+    api.post("/users/resend-verification", &member, json!({})).await.with(204);
     let token = post.token("verify_").await;
     let verified = json!({"token": token});
     api.post("/users/verify-email", &Who::nobody(), verified).await.with(200);

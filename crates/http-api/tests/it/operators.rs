@@ -112,7 +112,7 @@ async fn keys_and_operators_hand_a_till_over_and_viewers_do_not() {
     let refused = api.switch(&viewer, &ids[1], "042").await.with(403);
     assert_eq!(codes(&refused), ("forbidden".to_owned(), "insufficient_role".to_owned()));
     // With the key, what came of it ends.
-    let key_id = text(&key["id"]);
+    let key_id = text(&key["key_id"]);
     api.delete(&format!("/entities/api-keys/{key_id}"), &ana).await.with(204);
     api.get("/pos/operators", &operator).await.with(401);
 }

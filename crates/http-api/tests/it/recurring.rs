@@ -194,6 +194,7 @@ async fn a_year_of_twenty_schedules_passes_in_seconds() {
 async fn the_clock_goes_forward_for_the_sandbox_and_is_not_there_for_live() {
     let api = Api::new().await;
     let owner = api.owner("owner@example.com").await;
+    api.verify("owner@example.com").await;
     let key = async |path: &str, body: Value| {
         Who::key(&text(&api.post(path, &owner, body).await.with(201).json()["id"]))
     };

@@ -44,6 +44,7 @@ fn what_guessing_pays_for_and_what_shows_a_secret_is_marked() {
     };
     let sensitive = [
         "acceptInvitation",
+        "changeMyPassword",
         "confirmPasswordReset",
         "followVerificationLink",
         "logIn",

@@ -252,8 +252,7 @@ async fn an_unknown_parameter_is_told_with_the_nearest_or_all() {
     let shared = "/invoices/shareable/inv_share_x?utm_source=mail";
     api.get(shared, &Who::nobody()).await.with(404);
     let verify = "/users/verify-email?token=x&utm_campaign=1";
-    let answer = api.get(verify, &Who::nobody()).await.with(422);
-    assert_eq!(answer.issue(), (r#"["token"]"#.to_owned(), "invalid_token".to_owned()));
+    api.get(verify, &Who::nobody()).await.with(200);
 }
 
 #[actix_web::test]

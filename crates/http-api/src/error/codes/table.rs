@@ -46,7 +46,7 @@ pub(super) const ANSWERS: &[Code] = codes! {
     Answer invalid_pin [403]
         "The operator's PIN is wrong. `cause.attempts_remaining` says how often it may be tried.";
     Answer email_verification_required [403]
-        "The sender's own address is not verified. Open the link in the mail, or have it sent \
+        "The user's own address is not verified. Open the link in the mail, or have it sent \
          again.";
     Answer email_rate_limit_exceeded [429]
         "As many mails were sent as may be. Wait for `Retry-After`.";
@@ -75,6 +75,8 @@ pub(super) const ANSWERS: &[Code] = codes! {
 pub(super) const REASONS: &[Code] = codes! {
     Reason account_not_accessible [403]
         "The account is not one of the caller's. Look at `x-account-id`.";
+    Reason address_not_allowed [403]
+        "The key may not be used from this address. See its `allowed_addresses`.";
     Reason advance_not_fully_paid [422]
         "An advance invoice is issued when it is paid exactly; `cause` has the figures. Send \
          payments of its total.";
@@ -158,7 +160,12 @@ pub(super) const REASONS: &[Code] = codes! {
     Reason insufficient_role [403]
         "The caller's role does not allow it. Ask an admin of the entity.";
     Reason invitation_expired [422] "The invitation ran out. Ask for it to be sent again.";
+    Reason invitation_not_mailed [403]
+        "The token was handed over, and its address has a user who never verified it. Ask for the \
+         invitation to be mailed.";
     Reason invitation_not_pending [422] "The invitation was accepted before. Log in.";
+    Reason invitation_not_yours [403]
+        "The invitation is for another address than the user's. Log in with that one.";
     Reason job_not_dead [409] "The job is not one that was given up.";
     Reason last_admin [422] "An entity keeps an admin. Make somebody else one first.";
     Reason master_key_missing [503]
@@ -175,6 +182,9 @@ pub(super) const REASONS: &[Code] = codes! {
         "Payments would come to more than the document; `cause` has the figures.";
     Reason payment_system_managed [422]
         "Settlement keeps this payment. Change the documents that it settles.";
+    Reason password_locked [429]
+        "Too many passwords failed with this address. Wait for `Retry-After`, or set a new one by \
+         mail.";
     Reason plan_limit_reached [403]
         "What the plan allows in this period is used up. Choose another plan, or wait for the \
          next period.";
@@ -303,6 +313,8 @@ pub(super) const ISSUES: &[Code] = codes! {
     Issue sandbox_recipient [422]
         "In the sandbox mail goes to verified users of the account only. Send it to one, or \
          skip the delivery.";
+    Issue secret_in_address [422]
+        "A key stands in the address, where it is logged. Name it by its `key_id`, and end it.";
     Issue several_currencies [422]
         "The invoices are in several currencies. Name one in `currency_code`.";
     Issue table_inactive [422] "The table is not active. Activate it first.";
@@ -316,6 +328,7 @@ pub(super) const ISSUES: &[Code] = codes! {
     Issue taxpayer_outside_vat [422]
         "A taxpayer outside the VAT system charges none. Send `\"taxes\": []`.";
     Issue template_voided [422] "The invoice that is to be repeated is voided. Choose another.";
+    Issue too_common [422] "The password is among those that are guessed first. Choose another.";
     Issue too_far [422] "The test clock goes at most two years on at once. Go on in steps.";
     Issue too_long [422] "The text is longer than is kept; the message names the bound.";
     Issue too_many [422] "There are more than are taken; the message names the bound.";
@@ -342,6 +355,7 @@ pub(super) const ISSUES: &[Code] = codes! {
     Issue unsupported_operator [422] "The field cannot be filtered so.";
     Issue url_not_allowed [422] "The address is not one that is posted to.";
     Issue wrong_passphrase [422] "The passphrase does not open the file.";
+    Issue wrong_password [422] "This is not the user's password.";
     Issue vat_differs_from_base [422]
         "A warning: rounded lines add up to another tax than the rate of the sum gives. CIS notes \
          it.";

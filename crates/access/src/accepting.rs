@@ -1,0 +1,416 @@
+//! Accepting invitations, by the token that was mailed or in a session of one's own.
+//!
+//! The reader of the mail of an address has the token that was mailed there; a token that an admin
+//! was shown proves nothing. So one alone never opens the account of a user who verified their
+//! address, and a user who signed up with another's address and never verified it loses all
+//! sessions and keys to the reader of the mail.
+
+use std::cmp::Reverse;
+use std::collections::HashMap;
+
+use racun_kernel::id::{EntityId, UserId};
+use racun_kernel::{Event, Load, Put, Stamp, Store, Stored, Tenant, Writes};
+
+use crate::account::{event, new_user};
+use crate::email::fold_email;
+use crate::ending::{end_keys, end_late_keys, end_sessions, load_keys, load_sessions, read_keys};
+use crate::invitation::{INVITATION_PREFIX, read_all};
+use crate::mail_token::{load_account, load_user, prove_address};
+use crate::member::{MAX_MEMBERS, entity_and_members, read_members};
+use crate::secret::is_token;
+use crate::session::find_user;
+use crate::{
+    AccessError, Digest, ENTITIES, Entity, Forbidden, INVITATIONS, Invitation, InvitationStatus,
+    Membership, Origin, PasswordHash, Refused, Session, Shown, SignUp, USERS, User, hash_password,
+};
+
+/// An invitation that someone is about to accept.
+#[derive(Debug, Clone)]
+pub struct OpenInvitation {
+    invitation: Invitation,
+    user: Option<User>,
+}
+
+/// An invitation, and who accepts it.
+#[derive(Debug, Clone)]
+pub struct Answer {
+    invitation: Invitation,
+    by: Invited,
+    origin: Origin,
+}
+
+impl Answer {
+    const fn new(invitation: Invitation, by: Invited) -> Self {
+        Self { invitation, by, origin: Origin { address: None, agent: None } }
+    }
+
+    /// The answer as it comes from `origin`, where the session begins that it leads to.
+    #[must_use]
+    pub fn from(self, origin: Origin) -> Self {
+        Self { origin, ..self }
+    }
+}
+
+/// Who accepts an invitation.
+#[derive(Debug, Clone)]
+enum Invited {
+    /// A user whose address is verified, and who proved who they are.
+    Known(Box<User>),
+    /// A user who proved who they are, and by the mailed token that the address is theirs.
+    Proved(Box<User>),
+    /// The reader of the mail, who takes over the user that somebody else made with the address.
+    Recovered(Box<User>, PasswordHash),
+    /// One that is to be made.
+    New(SignUp),
+}
+
+/// What accepting an invitation led to.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Accepted {
+    /// Who accepted.
+    pub user: User,
+    /// Their place in the entity.
+    pub membership: Membership,
+    /// A session of theirs; its secret is their access token.
+    pub session: Shown<Session>,
+}
+
+/// Looks for the invitation that `token` accepts.
+///
+/// # Errors
+/// [`AccessError::Unauthorized`] for an unknown or malformed token,
+/// [`Refused::InvitationNotPending`], [`Refused::InvitationExpired`], or the store's failure.
+pub async fn find_invitation(
+    store: &dyn Store,
+    token: &str,
+    stamp: &Stamp,
+) -> Result<OpenInvitation, AccessError> {
+    if !is_token(INVITATION_PREFIX, token) {
+        return Err(AccessError::Unauthorized);
+    }
+    let digest = Digest::of(token);
+    let found = store.look_up(&INVITATIONS, "token_digest", digest.as_str()).await?;
+    let invitation: Invitation = found.into_iter().next().ok_or(AccessError::Unauthorized)?;
+    invitation.check_open(stamp.now())?;
+    let user = find_user(store, &invitation.email).await?;
+    Ok(OpenInvitation { invitation, user })
+}
+
+/// The invitations to the address of `user` that can be accepted, newest first, each with the name
+/// of its entity.
+///
+/// # Errors
+/// [`Forbidden::EmailUnverified`] unless the address is theirs, or the store's failure.
+pub async fn list_own_invitations(
+    store: &dyn Store,
+    user: &User,
+    stamp: &Stamp,
+) -> Result<Vec<(Invitation, String)>, AccessError> {
+    let mut own = own_invitations(store, user).await?;
+    own.retain(|one| one.status_at(stamp.now()) == InvitationStatus::Pending);
+    own.sort_by_key(|one| Reverse((one.created_at, one.id)));
+    let mut named = Vec::with_capacity(own.len());
+    let mut names: HashMap<EntityId, String> = HashMap::new();
+    for invitation in own {
+        let name = match names.get(&invitation.entity_id) {
+            Some(name) => name.clone(),
+            None => {
+                let tenant = Tenant::account(invitation.account_id);
+                let id = invitation.entity_id.to_string();
+                let entity: Option<Entity> = store.get(&ENTITIES, &tenant, &id).await?;
+                entity.map(|entity| entity.name).unwrap_or_default()
+            }
+        };
+        names.insert(invitation.entity_id, name.clone());
+        named.push((invitation, name));
+    }
+    Ok(named)
+}
+
+async fn own_invitations(store: &dyn Store, user: &User) -> Result<Vec<Invitation>, AccessError> {
+    if !user.email_verified {
+        return Err(Forbidden::EmailUnverified.into());
+    }
+    Ok(store.look_up(&INVITATIONS, "email", &fold_email(&user.email)).await?)
+}
+
+/// The invitation `id` to the address of `user`, which they consent to.
+///
+/// # Errors
+/// [`Forbidden::EmailUnverified`] unless the address is theirs, [`AccessError::NotFound`] for an
+/// invitation of another address, [`Refused`] when it was accepted or has expired, or the store's
+/// failure.
+pub async fn find_own_invitation(
+    store: &dyn Store,
+    user: &User,
+    id: &str,
+    stamp: &Stamp,
+) -> Result<Answer, AccessError> {
+    let own = own_invitations(store, user).await?;
+    let invitation = own.into_iter().find(|one| one.id.to_string() == id);
+    let invitation = invitation.ok_or_else(|| AccessError::NotFound { id: id.to_owned() })?;
+    invitation.check_open(stamp.now())?;
+    Ok(Answer::new(invitation, Invited::Known(Box::new(user.clone()))))
+}
+
+/// Declines the invitation that `answer` would accept: it is gone, and its token with it.
+///
+/// # Errors
+/// [`AccessError::NotFound`] when it was accepted or taken back meanwhile, or the store's failure.
+pub async fn decline_invitation(
+    store: &dyn Store,
+    answer: Answer,
+    user: UserId,
+    stamp: &Stamp,
+) -> Result<(), AccessError> {
+    let Answer { invitation, .. } = answer;
+    let (tenant, id) = (Tenant::entity(invitation.entity_id), invitation.id.to_string());
+    let load = Load::One { table: &INVITATIONS, tenant: tenant.clone(), id: id.clone() };
+    let happened = event(tenant, "entity_invitation.declined", &id, &user, stamp);
+    store
+        .decide(vec![load], None, move |loaded| {
+            let found = read_all(loaded.rows.first())?;
+            let open = |one: &&Invitation| one.status == InvitationStatus::Pending;
+            let before = found.first().filter(open).ok_or(AccessError::NotFound { id })?;
+            let puts = vec![Put::delete(before)];
+            Ok(((), Writes { puts, events: vec![happened], takes_number: false }))
+        })
+        .await
+}
+
+impl OpenInvitation {
+    /// The invitation as `user` accepts it, who has a session of their own.
+    ///
+    /// # Errors
+    /// [`Forbidden::InvitationNotYours`] to a user with another address,
+    /// [`Forbidden::InvitationNotMailed`] to one who never verified theirs, unless the token was
+    /// mailed.
+    pub fn answer_as(self, user: &User) -> Result<Answer, AccessError> {
+        let Self { invitation, .. } = self;
+        if fold_email(&user.email) != fold_email(&invitation.email) {
+            return Err(Forbidden::InvitationNotYours.into());
+        }
+        let user = Box::new(user.clone());
+        let by = match (user.email_verified, invitation.was_mailed) {
+            (true, _) => Invited::Known(user),
+            (false, true) => Invited::Proved(user),
+            (false, false) => return Err(Forbidden::InvitationNotMailed.into()),
+        };
+        Ok(Answer::new(invitation, by))
+    }
+
+    /// The invitation as somebody accepts it who has the token and says `password`: that of the
+    /// user with a verified address, or a new one for the user that is to be made. A user who never
+    /// verified the address is the mail's reader's from then on: whatever password they had.
+    ///
+    /// Takes tens of milliseconds: not for a reactor.
+    ///
+    /// # Errors
+    /// [`AccessError::BadCredentials`] for a wrong password of a user whose address is verified,
+    /// [`AccessError::Invalid`] for a new password that is not accepted,
+    /// [`Forbidden::InvitationNotMailed`] for a token that was handed over, and the address of a
+    /// user who never verified it.
+    pub fn answer(
+        self,
+        password: &str,
+        name: Option<String>,
+        stamp: &Stamp,
+    ) -> Result<Answer, AccessError> {
+        let Self { invitation, user } = self;
+        let by = match user {
+            Some(user) if user.email_verified => {
+                if !user.password.verify(password) {
+                    return Err(AccessError::BadCredentials);
+                }
+                Invited::Known(Box::new(user))
+            }
+            Some(_) if !invitation.was_mailed => {
+                return Err(Forbidden::InvitationNotMailed.into());
+            }
+            Some(user) if user.password.verify(password) => Invited::Proved(Box::new(user)),
+            Some(user) => {
+                let password = hash_password(password, &[&invitation.email], stamp)?;
+                Invited::Recovered(Box::new(user), password)
+            }
+            None => Invited::New(SignUp {
+                email: invitation.email.clone(),
+                password: hash_password(password, &[&invitation.email], stamp)?,
+                name,
+                company_name: None,
+                locale: None,
+                white_label: None,
+                settings: None,
+                metadata: None,
+            }),
+        };
+        Ok(Answer::new(invitation, by))
+    }
+}
+
+/// Accepts an invitation in one commit: the user when there was none (with an account of their
+/// own), what becomes of one whose address is proved by it, their place in the entity, and a
+/// session.
+///
+/// # Errors
+/// [`AccessError::Invalid`] for a wrong name, [`crate::Conflict::EmailTaken`] when the address got
+/// a user meanwhile, [`Refused`] when the invitation was accepted or has expired or the entity is
+/// full, [`AccessError::Unauthorized`] when it was cancelled or sent again, or its user changed,
+/// meanwhile.
+pub async fn accept_invitation(
+    store: &dyn Store,
+    answer: Answer,
+    stamp: &Stamp,
+) -> Result<Accepted, AccessError> {
+    let (at, origin) = (stamp.clone(), answer.origin.clone());
+    accept_with(store, answer, stamp, move |user, membership, puts| {
+        let session = Session::new(user.id, &origin, &at);
+        puts.push(Put::insert(&session.record));
+        Accepted { user, membership, session }
+    })
+    .await
+}
+
+/// Accepts an invitation in the session of who accepts it; answers their place in the entity.
+///
+/// # Errors
+/// As [`accept_invitation`].
+pub async fn consent_to_invitation(
+    store: &dyn Store,
+    answer: Answer,
+    stamp: &Stamp,
+) -> Result<Membership, AccessError> {
+    accept_with(store, answer, stamp, |_, membership, _| membership).await
+}
+
+/// Accepts an invitation; `finish` makes of who accepted, and of their place, what is answered, and
+/// adds to what is written.
+async fn accept_with<T: Send + 'static>(
+    store: &dyn Store,
+    answer: Answer,
+    stamp: &Stamp,
+    finish: impl FnOnce(User, Membership, &mut Vec<Put>) -> T + Send + 'static,
+) -> Result<T, AccessError> {
+    let Answer { invitation, by, origin } = answer;
+    let mut loads = entity_and_members(invitation.account_id, invitation.entity_id);
+    let (tenant, id) = (Tenant::entity(invitation.entity_id), invitation.id.to_string());
+    loads.push(Load::One { table: &INVITATIONS, tenant, id });
+    let mut recovered = None;
+    let acceptor = match by {
+        Invited::Known(user) => Acceptor::of(*user),
+        // Who has the token that was mailed reads the mail of the address.
+        Invited::New(input) => {
+            let (user, puts) = new_user(input, invitation.was_mailed, stamp)?;
+            Acceptor { puts, ..Acceptor::of(user) }
+        }
+        Invited::Proved(user) => {
+            loads.extend([load_user(user.id), load_account(user.account_id)]);
+            Acceptor { is_proved: true, ..Acceptor::of(*user) }
+        }
+        Invited::Recovered(user, password) => {
+            loads.extend([load_user(user.id), load_account(user.account_id)]);
+            loads.push(load_sessions(user.id));
+            loads.extend(load_keys(store, &user).await?);
+            recovered = Some((*user).clone());
+            let password = Some((password, origin.address));
+            Acceptor { is_proved: true, password, ..Acceptor::of(*user) }
+        }
+    };
+    let at = stamp.clone();
+    let accepted = store
+        .decide(loads, None, move |loaded| {
+            let (user, membership, mut writes) = accept(&invitation, acceptor, &loaded.rows, &at)?;
+            Ok::<_, AccessError>((finish(user, membership, &mut writes.puts), writes))
+        })
+        .await?;
+    if let Some(user) = recovered {
+        end_late_keys(store, &user, stamp).await?;
+    }
+    Ok(accepted)
+}
+
+/// Who accepts, and what that changes of them.
+struct Acceptor {
+    /// As they were read.
+    user: User,
+    /// What makes them.
+    puts: Vec<Put>,
+    /// Whether their address is noted as theirs.
+    is_proved: bool,
+    /// Their new password, and from where it is set; all that they were logged in with ends with
+    /// the one before.
+    password: Option<(PasswordHash, Option<String>)>,
+}
+
+impl Acceptor {
+    const fn of(user: User) -> Self {
+        Self { user, puts: Vec::new(), is_proved: false, password: None }
+    }
+
+    /// The user afterwards, with what is written of them. `rows` are those of the user, and of what
+    /// ends.
+    fn settle(
+        mut self,
+        rows: &[Vec<Stored>],
+        stamp: &Stamp,
+    ) -> Result<(User, Vec<Put>, Vec<Event>), AccessError> {
+        if !self.is_proved {
+            return Ok((self.user, self.puts, Vec::new()));
+        }
+        let row = rows.first().and_then(|rows| rows.first()).ok_or(AccessError::Unauthorized)?;
+        let before: User = row.read(&USERS)?;
+        // Verified or given another password meanwhile: what was looked at is not so any more.
+        if before.email_verified || before.password != self.user.password {
+            return Err(AccessError::Unauthorized);
+        }
+        let mut after = before.clone();
+        let account = rows.get(1).and_then(|rows| rows.first());
+        let (mut puts, mut events) = prove_address(&mut after, account, stamp)?;
+        if let Some((password, address)) = self.password.take() {
+            (after.password, after.password_set_from) = (password, address);
+            after.password_changed_at = Some(stamp.now());
+            puts.extend(end_sessions(rows.get(2).map_or(&[][..], Vec::as_slice), None)?);
+            let keys = read_keys(rows.get(3..).unwrap_or_default().iter().flatten())?;
+            let (ended, told) = end_keys(&keys, &after.id, stamp);
+            puts.extend(ended);
+            events.extend(told);
+        }
+        after.updated_at = stamp.now();
+        puts.push(Put::update(&before, &after));
+        Ok((after, puts, events))
+    }
+}
+
+fn accept(
+    invitation: &Invitation,
+    acceptor: Acceptor,
+    rows: &[Vec<Stored>],
+    stamp: &Stamp,
+) -> Result<(User, Membership, Writes), AccessError> {
+    let (entity, members) = read_members(rows)?;
+    let current = read_all(rows.get(2))?.into_iter().next();
+    let before = current.filter(|now| now.token_digest == invitation.token_digest);
+    let before = before.ok_or(AccessError::Unauthorized)?;
+    before.check_open(stamp.now())?;
+    let (user, mut puts, mut events) = acceptor.settle(rows.get(3..).unwrap_or_default(), stamp)?;
+    let membership = match members.iter().find(|member| member.user_id == user.id) {
+        Some(member) => member.clone(),
+        None if members.len() >= MAX_MEMBERS => return Err(Refused::TooManyMembers.into()),
+        None => {
+            let inviter = before.invited_by_user_id;
+            let member = Membership::new(&entity, &user, before.role, inviter, stamp);
+            puts.push(Put::insert(&member));
+            member
+        }
+    };
+    let after = Invitation {
+        status: InvitationStatus::Accepted,
+        name: user.name.clone(),
+        accepted_at: Some(stamp.now()),
+        updated_at: stamp.now(),
+        ..before.clone()
+    };
+    puts.push(Put::update(&before, &after));
+    let tenant = Tenant::entity(after.entity_id);
+    events.push(event(tenant, "entity_invitation.accepted", &after.id, &user.id, stamp));
+    Ok((user, membership, Writes { puts, events, takes_number: false }))
+}

@@ -1,0 +1,215 @@
+//! Making API keys: by whom, and with which limits.
+
+use racun_kernel::id::{AccountId, EntityId, UserId};
+use racun_kernel::{
+    Environment, Issue, Issues, Load, Principal, Put, Record as _, Role, Scope, Stamp, Store,
+    Stored, Tenant, Writes,
+};
+use time::Duration;
+
+use crate::account::event;
+use crate::device::SwitchRight;
+use crate::email::check_name;
+use crate::ending::check_is_current;
+use crate::key::{MAX_KEYS, all_of, prefix};
+use crate::mail_token::{load_account, load_user};
+use crate::member::{entity_and_members, read_members};
+use crate::permission::require;
+use crate::secret::{hint, new_key};
+use crate::{
+    ACCOUNTS, API_KEYS, AccessError, Account, AccountScope, ApiKey, Digest, Forbidden, Network,
+    Permission, Refused, Shown, USERS, User,
+};
+
+/// Seconds that a key lasts at least.
+const MIN_TTL_SECONDS: i64 = 60;
+/// Seconds that a key lasts at most, when it does not last for ever: 100 years.
+const MAX_TTL_SECONDS: i64 = 100 * 365 * 86_400;
+/// Ranges of addresses that a key names at most.
+const MAX_NETWORKS: usize = 50;
+
+/// What making a key asks for.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct NewKey {
+    /// What people call it.
+    pub name: String,
+    /// Seconds that it lasts, at least 60; `None` for ever.
+    pub ttl: Option<i64>,
+    /// The addresses that it may be used from, as [`Network`]s; any when there are none.
+    pub allowed_addresses: Vec<String>,
+}
+
+/// Makes a key of the entity. The full key is shown once.
+///
+/// # Errors
+/// [`AccessError::Forbidden`] to all but admins, and for a live key to a user who never verified
+/// their address; [`AccessError::Invalid`] for a wrong name, ttl or range of addresses;
+/// [`Refused::TooManyKeys`] when there are 200.
+pub async fn create_entity_key(
+    store: &dyn Store,
+    scope: &Scope,
+    input: NewKey,
+    stamp: &Stamp,
+) -> Result<Shown<ApiKey>, AccessError> {
+    require(scope, Permission::ManageKeys)?;
+    let (account, entity) = (scope.account(), Some(scope.entity()));
+    let shown = new_api_key(account, entity, scope.environment(), input, stamp)?;
+    let place = entity_and_members(scope.account(), scope.entity());
+    add_key(store, scope.principal(), place, shown, stamp).await
+}
+
+/// Makes a key of the account for `environment`. The full key is shown once.
+///
+/// # Errors
+/// [`AccessError::Invalid`] for a wrong name, ttl or range of addresses, and when a key asks for
+/// the other environment; [`Forbidden::EmailUnverified`] for a live key, when the user's address
+/// was never verified; [`Refused::TooManyKeys`] when there are 200.
+pub async fn create_account_key(
+    store: &dyn Store,
+    scope: &AccountScope,
+    environment: Environment,
+    input: NewKey,
+    stamp: &Stamp,
+) -> Result<Shown<ApiKey>, AccessError> {
+    if scope.environment.is_some_and(|own| own != environment) {
+        let message = "a key makes keys of its own environment only";
+        return Err(Issue::new("environment_mismatch", message).at("environment").into());
+    }
+    let shown = new_api_key(scope.account, None, environment, input, stamp)?;
+    add_key(store, scope.principal, Vec::new(), shown, stamp).await
+}
+
+fn new_api_key(
+    account_id: AccountId,
+    entity_id: Option<EntityId>,
+    environment: Environment,
+    input: NewKey,
+    stamp: &Stamp,
+) -> Result<Shown<ApiKey>, Issues> {
+    check(&input)?;
+    let prefix = prefix(entity_id.is_some(), environment);
+    let secret = new_key(prefix, stamp);
+    let now = stamp.now();
+    let record = ApiKey {
+        id: stamp.id(),
+        account_id,
+        entity_id,
+        environment,
+        name: input.name,
+        prefix_hint: hint(prefix, &secret),
+        digest: Digest::of(&secret),
+        created_at: now,
+        updated_at: now,
+        expires_at: input.ttl.map(|ttl| now + Duration::seconds(ttl)),
+        created_by_user_id: None,
+        last_used_at: None,
+        allowed_addresses: input.allowed_addresses,
+        switching: SwitchRight::default(),
+    };
+    Ok(Shown { record, secret })
+}
+
+fn check(input: &NewKey) -> Result<(), Issues> {
+    let mut issues = Issues::default();
+    issues.collect("name", check_name(&input.name));
+    if input.ttl.is_some_and(|ttl| !(MIN_TTL_SECONDS..=MAX_TTL_SECONDS).contains(&ttl)) {
+        let message =
+            format!("from {MIN_TTL_SECONDS} to {MAX_TTL_SECONDS} seconds, or absent for ever");
+        issues.push(Issue::new("out_of_range", message).at("ttl"));
+    }
+    if input.allowed_addresses.len() > MAX_NETWORKS {
+        let message = format!("at most {MAX_NETWORKS} ranges of addresses");
+        issues.push(Issue::new("too_many", message).at("allowed_addresses"));
+    }
+    for (place, text) in input.allowed_addresses.iter().enumerate().take(MAX_NETWORKS) {
+        if let Err(refused) = text.parse::<Network>() {
+            let issue = Issue::new("invalid_value", refused.to_string());
+            issues.push(issue.at(place).at("allowed_addresses"));
+        }
+    }
+    issues.into_result(())
+}
+
+/// Writes a new key while its account or entity is held, so that the limit holds for keys made at
+/// once; and its maker, so that a user who lost the right makes none. `place` holds the entity
+/// of a key of one, and its members.
+async fn add_key(
+    store: &dyn Store,
+    maker: Principal,
+    place: Vec<Load>,
+    shown: Shown<ApiKey>,
+    stamp: &Stamp,
+) -> Result<Shown<ApiKey>, AccessError> {
+    let account = shown.record.account_id;
+    let held_maker = match maker {
+        Principal::User(user) => load_user(user),
+        Principal::AccountKey(key) => {
+            let (tenant, id) = (Tenant::account(account), key.to_string());
+            Load::One { table: &API_KEYS, tenant, id }
+        }
+        Principal::Operator(_) | Principal::EntityKey(_) | Principal::System => {
+            return Err(Forbidden::InsufficientRole.into());
+        }
+    };
+    let mut loads = vec![held_maker, load_account(account), all_of(&shown.record.tenant())];
+    loads.extend(place);
+    let stamp = stamp.clone();
+    store
+        .decide(loads, None, move |loaded| {
+            let [by, account, keys, place @ ..] = &loaded.rows[..] else {
+                return Err(AccessError::Unauthorized);
+            };
+            let mut shown = shown;
+            let by = by.first().ok_or(AccessError::Unauthorized)?;
+            let account = account.first().ok_or(AccessError::Unauthorized)?;
+            shown.record.created_by_user_id = match maker {
+                Principal::User(_) => Some(user_who_makes(by, &shown.record, place, &stamp)?),
+                _ => key_that_makes(by, &shown.record, account)?,
+            };
+            if keys.len() >= MAX_KEYS {
+                return Err(Refused::TooManyKeys.into());
+            }
+            let (key, actor) = (&shown.record, maker.id());
+            let events = vec![event(key.tenant(), "api_key.created", &key.id, &actor, &stamp)];
+            let puts = vec![Put::insert(key)];
+            Ok((shown, Writes { puts, events, takes_number: false }))
+        })
+        .await
+}
+
+/// The user of the row `by`, who may still make `key`.
+fn user_who_makes(
+    by: &Stored,
+    key: &ApiKey,
+    place: &[Vec<Stored>],
+    stamp: &Stamp,
+) -> Result<UserId, AccessError> {
+    let user: User = by.read(&USERS)?;
+    check_is_current(&user, stamp.now())?;
+    if key.environment == Environment::Live && !user.email_verified {
+        return Err(Forbidden::EmailUnverified.into());
+    }
+    if key.entity_id.is_some() {
+        let (_, members) = read_members(place)?;
+        let role = members.iter().find(|member| member.user_id == user.id).map(|one| one.role);
+        let is_owner = role.is_none() && user.account_id == key.account_id;
+        if !is_owner && role != Some(Role::Admin) {
+            return Err(Forbidden::InsufficientRole.into());
+        }
+    }
+    Ok(user.id)
+}
+
+/// Who made the key of the row `by`, which makes `key`.
+fn key_that_makes(
+    by: &Stored,
+    key: &ApiKey,
+    account: &Stored,
+) -> Result<Option<UserId>, AccessError> {
+    let parent: ApiKey = by.read(&API_KEYS)?;
+    let account: Account = account.read(&ACCOUNTS)?;
+    if key.environment == Environment::Live && !account.has_verified_user {
+        return Err(Forbidden::EmailUnverified.into());
+    }
+    Ok(parent.created_by_user_id)
+}

@@ -1,0 +1,92 @@
+//! Logging in: an attempt is counted before its password is tried, and forgiven when it was right.
+
+use racun_kernel::{Put, Stamp, Store};
+
+use crate::login_guard::{count_failure, forgive, guard_of, load};
+use crate::session::{find_user, open_session_with};
+use crate::{AccessError, Origin, PasswordHash, SESSIONS, Session, Shown, User};
+
+/// Someone who wants to log in: a user, or nobody.
+///
+/// Which of the two is not to be seen from outside, so it has no accessor: only
+/// [`LoginAttempt::verify`] answers, at the same cost for both.
+#[derive(Debug, Clone)]
+pub struct LoginAttempt {
+    user: Option<User>,
+    guard: String,
+}
+
+/// A user whose password was right.
+#[derive(Debug, Clone)]
+pub struct RightLogin {
+    /// The user.
+    pub user: User,
+    guard: String,
+}
+
+/// Looks for the user with this e-mail address, whatever its capitals, and counts the attempt as
+/// failed until its password is verified and the log-in finished.
+///
+/// # Errors
+/// [`AccessError::PasswordLocked`] after too many failures with this address, whether a user has it
+/// or not; or the store's failure.
+pub async fn begin_login(
+    store: &dyn Store,
+    email: &str,
+    origin: &Origin,
+    stamp: &Stamp,
+) -> Result<LoginAttempt, AccessError> {
+    let user = find_user(store, email).await?;
+    let id = user.as_ref().map_or_else(|| "nobody".to_owned(), |user| user.id.to_string());
+    let sessions: Vec<Session> = store.look_up(&SESSIONS, "user_id", &id).await?;
+    let guard = guard_of(email, origin.address.as_deref(), user.as_ref(), &sessions);
+    count_failure(store, &guard, user.as_ref(), stamp).await?;
+    Ok(LoginAttempt { user, guard })
+}
+
+impl LoginAttempt {
+    /// The user, when `password` is theirs. Takes tens of milliseconds: not for a reactor.
+    ///
+    /// # Errors
+    /// [`AccessError::BadCredentials`] for an unknown address and for a wrong password alike.
+    pub fn verify(self, password: &str) -> Result<RightLogin, AccessError> {
+        let hash =
+            self.user.as_ref().map_or_else(PasswordHash::nobody, |user| user.password.clone());
+        let is_theirs = hash.verify(password);
+        let user = self.user.filter(|_| is_theirs).ok_or(AccessError::BadCredentials)?;
+        Ok(RightLogin { user, guard: self.guard })
+    }
+}
+
+/// Begins a session of who logged in from `origin`, and forgets the failures before. The token is
+/// shown once.
+///
+/// # Errors
+/// When the store fails.
+pub async fn finish_login(
+    store: &dyn Store,
+    right: &RightLogin,
+    origin: &Origin,
+    stamp: &Stamp,
+) -> Result<Shown<Session>, AccessError> {
+    let guard = load(&right.guard);
+    open_session_with(store, &right.user, origin, vec![guard], stamp).await
+}
+
+/// What forgets the failures of the guard that [`finish_login`] loaded.
+pub(crate) fn forgiven(rows: &[Vec<racun_kernel::Stored>]) -> Result<Vec<Put>, AccessError> {
+    Ok(rows
+        .iter()
+        .map(|rows| forgive(rows))
+        .collect::<Result<Vec<_>, _>>()?
+        .into_iter()
+        .flatten()
+        .collect())
+}
+
+impl RightLogin {
+    /// Loads and holds what counts the failures before.
+    pub(crate) fn load_guard(&self) -> racun_kernel::Load {
+        load(&self.guard)
+    }
+}

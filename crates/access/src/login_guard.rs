@@ -1,0 +1,222 @@
+//! How wrong passwords slow down guessing, and hardly a user who logs in from a known place.
+//!
+//! Failures are counted under a digest of the address, whether a user has it or not, and in the
+//! store, so that several processes count together and a restart forgets none. Where a user was
+//! logged in before, by network address, failures are counted apart: guesses from elsewhere lock no
+//! user out there. The mail that sets a new password does the same for where it was read.
+
+use racun_kernel::{
+    Clause, Field, FieldKind, ListQuery, Load, Operator, Put, Record, Stamp, Store, StoreError,
+    Stored, Table, Tenant, Value, Writes,
+};
+use serde::{Deserialize, Serialize};
+use time::{Duration, OffsetDateTime};
+
+use crate::email::fold_email;
+use crate::{AccessError, Digest, Session, User};
+
+/// Failures that cost no waiting but for the last.
+const FREE_FAILURES: u32 = 10;
+/// How long the last free failure, and each one after it, locks; the last holds for all that
+/// follow. By these an attacker has about a hundred guesses a day, from however many addresses.
+const LOCKS: [Duration; 5] = [
+    Duration::seconds(30),
+    Duration::minutes(1),
+    Duration::minutes(2),
+    Duration::minutes(5),
+    Duration::minutes(15),
+];
+/// How long failures are remembered.
+const REMEMBERED: Duration = Duration::hours(24);
+/// Rows of the past that each failure clears away at most.
+const SWEPT: usize = 20;
+/// How often counting is tried when others count the first failure at the same moment.
+const TRIES: usize = 5;
+
+/// Failures with one e-mail address, and at one place.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct LoginGuard {
+    /// A digest of both.
+    id: String,
+    /// Failures since the last success.
+    failures: u32,
+    /// Until when nothing is tried.
+    #[serde(with = "time::serde::rfc3339::option")]
+    locked_until: Option<OffsetDateTime>,
+    /// When the first of them was.
+    #[serde(with = "time::serde::rfc3339")]
+    created_at: OffsetDateTime,
+}
+
+/// Where failures are kept: in the directory, for a day.
+pub static LOGIN_GUARDS: Table =
+    Table { name: "login_guards", fields: &[Field::column("created_at", FieldKind::Instant)] };
+
+impl Record for LoginGuard {
+    fn table(&self) -> &'static Table {
+        &LOGIN_GUARDS
+    }
+
+    fn id(&self) -> String {
+        self.id.clone()
+    }
+
+    fn tenant(&self) -> Tenant {
+        Tenant::directory()
+    }
+
+    fn values(&self) -> Vec<Value> {
+        vec![self.created_at.into()]
+    }
+}
+
+impl LoginGuard {
+    /// The guard after another failure at `now`.
+    fn failed(before: Option<&Self>, id: String, now: OffsetDateTime) -> Self {
+        let before = before.filter(|guard| guard.created_at > now - REMEMBERED);
+        let failures = before.map_or(0, |guard| guard.failures).saturating_add(1);
+        let created_at = before.map_or(now, |guard| guard.created_at);
+        let locked_until = lock_after(failures).map(|lock| now + lock);
+        Self { id, failures, locked_until, created_at }
+    }
+}
+
+/// How long the `failures`-th failure locks.
+fn lock_after(failures: u32) -> Option<Duration> {
+    let place = usize::try_from(failures.checked_sub(FREE_FAILURES)?).unwrap_or(usize::MAX);
+    LOCKS.get(place).or(LOCKS.last()).copied()
+}
+
+/// What guards a log-in with `email` by a client at `place`, a network address; `user` is who has
+/// the address, and `sessions` are theirs.
+pub(crate) fn guard_of(
+    email: &str,
+    place: Option<&str>,
+    user: Option<&User>,
+    sessions: &[Session],
+) -> String {
+    let known = place.filter(|place| {
+        let proved = user.and_then(|user| user.password_set_from.as_deref());
+        proved == Some(*place) || sessions.iter().any(|one| one.address.as_deref() == Some(*place))
+    });
+    let text = format!("{}\n{}", fold_email(email), known.unwrap_or_default());
+    Digest::of(&text).as_str().to_owned()
+}
+
+/// Counts a failure under `id` before anything is tried: attempts at one moment take turns, and
+/// those that the lock refuses are never evaluated.
+///
+/// # Errors
+/// [`AccessError::PasswordLocked`] while it is locked, in which case nothing is counted; or the
+/// store's failure.
+pub(crate) async fn count_failure(
+    store: &dyn Store,
+    id: &str,
+    user: Option<&User>,
+    stamp: &Stamp,
+) -> Result<(), AccessError> {
+    for _ in 1..TRIES {
+        match try_count(store, id, user, stamp).await {
+            // Somebody else counted the first failure at this moment.
+            Err(AccessError::Store(StoreError::Duplicate { table: "login_guards", .. })) => {}
+            done => return done,
+        }
+    }
+    try_count(store, id, user, stamp).await
+}
+
+async fn try_count(
+    store: &dyn Store,
+    id: &str,
+    user: Option<&User>,
+    stamp: &Stamp,
+) -> Result<(), AccessError> {
+    let mut loads = vec![load(id)];
+    loads.extend(user.map(|user| crate::mail_token::load_user(user.id)));
+    let (id, stamp) = (id.to_owned(), stamp.clone());
+    let swept = past(store, stamp.now()).await?;
+    loads.extend(swept.iter().filter(|guard| guard.id != id).map(|guard| load(&guard.id)));
+    let first = 1 + usize::from(user.is_some());
+    store
+        .decide(loads, None, move |loaded| {
+            let now = loaded.now.unwrap_or(stamp.now());
+            let rows = |n: usize| loaded.rows.get(n).map_or(&[][..], Vec::as_slice);
+            let before = read(rows(0))?;
+            let end = before.as_ref().and_then(|guard| guard.locked_until);
+            if let Some(retry_after) = crate::switch::seconds_until(end, now) {
+                return Err(AccessError::PasswordLocked { retry_after });
+            }
+            let after = LoginGuard::failed(before.as_ref(), id, now);
+            let mut puts = vec![match &before {
+                Some(before) => Put::update(before, &after),
+                None => Put::insert(&after),
+            }];
+            for rows in loaded.rows.iter().skip(first) {
+                let old = read(rows)?.filter(|guard| guard.created_at <= now - REMEMBERED);
+                puts.extend(old.iter().map(Put::delete));
+            }
+            Ok(((), Writes { puts, ..Writes::default() }))
+        })
+        .await
+}
+
+/// Some guards whose time is over.
+async fn past(store: &dyn Store, now: OffsetDateTime) -> Result<Vec<LoginGuard>, AccessError> {
+    let mut query = ListQuery::first_page(&LOGIN_GUARDS);
+    (query.limit, query.count) = (SWEPT, false);
+    let (place, field) =
+        LOGIN_GUARDS.field("created_at").expect("the table declares when its rows began");
+    let operator = Operator::Lte((now - REMEMBERED).into());
+    query.clauses.push(Clause { field, place, key: None, operator });
+    Ok(store.page(&LOGIN_GUARDS, &Tenant::directory(), &query).await?.rows)
+}
+
+/// Loads and holds the guard `id`.
+pub(crate) fn load(id: &str) -> Load {
+    Load::One { table: &LOGIN_GUARDS, tenant: Tenant::directory(), id: id.to_owned() }
+}
+
+fn read(rows: &[Stored]) -> Result<Option<LoginGuard>, AccessError> {
+    Ok(rows.first().map(|row| row.read(&LOGIN_GUARDS)).transpose()?)
+}
+
+/// Forgets the failures of the guard in `rows`.
+pub(crate) fn forgive(rows: &[Stored]) -> Result<Option<Put>, AccessError> {
+    Ok(read(rows)?.as_ref().map(Put::delete))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const START: OffsetDateTime = OffsetDateTime::UNIX_EPOCH;
+
+    #[test]
+    fn failures_lock_as_the_table_says() {
+        let seconds = |failures| lock_after(failures).map_or(0, Duration::whole_seconds);
+        assert_eq!((0..10).map(seconds).sum::<i64>(), 0);
+        assert_eq!((10..17).map(seconds).collect::<Vec<_>>(), [30, 60, 120, 300, 900, 900, 900]);
+        assert_eq!(seconds(u32::MAX), 900);
+    }
+
+    #[test]
+    fn a_day_has_about_a_hundred_guesses() {
+        let (mut now, mut guesses, mut guard) = (START, 0, None::<LoginGuard>);
+        while now < START + Duration::days(1) {
+            let after = LoginGuard::failed(guard.as_ref(), "id".to_owned(), now);
+            guesses += 1;
+            now = after.locked_until.unwrap_or(now);
+            guard = Some(after);
+        }
+        assert!((90..=115).contains(&guesses), "{guesses}");
+    }
+
+    #[test]
+    fn failures_are_forgotten_after_a_day() {
+        let count = |guard: &LoginGuard, now| LoginGuard::failed(Some(guard), String::new(), now);
+        let first = LoginGuard::failed(None, String::new(), START);
+        assert_eq!(count(&first, START + REMEMBERED - Duration::seconds(1)).failures, 2);
+        let anew = count(&first, START + REMEMBERED);
+        assert_eq!((anew.failures, anew.created_at), (1, START + REMEMBERED));
+    }
+}

@@ -1,0 +1,161 @@
+//! Sessions of who is logged in, and a new password in one of them.
+
+use actix_web::HttpRequest;
+use actix_web::http::header::USER_AGENT;
+use actix_web::web::{self, Data, Json, ReqData};
+use racun_access::{self as access, AccessError, Caller, Ending, Forbidden, Origin, Session, User};
+use serde::{Deserialize, Serialize};
+use utoipa::ToSchema;
+use validator::Validate;
+
+use crate::answer::NoContent;
+use crate::body::{AllBody, Convert};
+use crate::error::ApiError;
+use crate::limits;
+use crate::request::{Body, PathText};
+use crate::route::{Gate, Route};
+use crate::services::Services;
+
+const TAG: &str = "Users";
+
+/// Routes of sessions.
+pub(crate) const ROUTES: &[Route] = &[
+    Route::get("/users/me/sessions", "listMySessions", Gate::SignedIn, || web::to(list))
+        .about(TAG, "Lists where the user is logged in, the session used last first.")
+        .answers::<AllBody<SessionBody>>(),
+    Route::delete("/users/me/sessions", "endMyOtherSessions", Gate::SignedIn, || web::to(end_others))
+        .about(TAG, "Ends all sessions of the user but the one that asks."),
+    Route::delete("/users/me/sessions/{id}", "endMySession", Gate::SignedIn, || web::to(end))
+        .about(TAG, "Ends a session of the user, named by its `id`, which is not its token."),
+    Route::post("/users/me/password", "changeMyPassword", Gate::SignedIn, || web::to(change))
+        .about(
+            TAG,
+            "Sets a new password for who says the one before, and ends all sessions of the user but \
+             the one that asks.",
+        )
+        .takes::<ChangePasswordBody>()
+        .answers_nothing()
+        .sensitive(),
+];
+
+/// Where a user is logged in.
+#[derive(Serialize, ToSchema)]
+#[schema(as = Session)]
+struct SessionBody {
+    /// Names the session without being its token.
+    id: String,
+    /// Whether it is the one that asks.
+    is_current: bool,
+    /// The network address that it was begun from.
+    #[schema(required = true)]
+    address: Option<String>,
+    /// What the client called itself then.
+    #[schema(required = true)]
+    user_agent: Option<String>,
+    /// When it began.
+    created_at: String,
+    /// When it was used last, to the minute. It ends after 30 days without use.
+    last_used_at: String,
+    /// When it ends at the latest.
+    expires_at: String,
+}
+
+/// Body of `POST /users/me/password`.
+#[derive(Deserialize, ToSchema, Validate)]
+#[schema(as = ChangePassword)]
+struct ChangePasswordBody {
+    /// The password until now.
+    current_password: String,
+    /// The new one: 8 to 200 characters, one of them a lower-case letter, and none that is guessed
+    /// first.
+    password: String,
+    /// Whether the keys of the user's account, and those that they made elsewhere, end too; false
+    /// when absent.
+    end_keys: Option<bool>,
+}
+
+/// Where `request` comes from.
+pub(crate) fn origin_of(request: &HttpRequest) -> Origin {
+    let agent = request.headers().get(USER_AGENT).and_then(|value| value.to_str().ok());
+    let address = limits::client_of(request).map(|_| limits::address_of(request));
+    Origin { address, agent: agent.map(str::to_owned) }
+}
+
+/// The person who makes the request with their own token, and their session.
+fn session_of(caller: Caller) -> Result<(User, Session), AccessError> {
+    match caller {
+        Caller::User { user, session } => Ok((*user, *session)),
+        Caller::Operator { .. } => Err(Forbidden::PosOperatorScope.into()),
+        Caller::AccountKey(_) | Caller::EntityKey(_) => Err(Forbidden::UserRequired.into()),
+    }
+}
+
+async fn list(
+    services: Data<Services>,
+    caller: ReqData<Caller>,
+) -> Result<Json<AllBody<SessionBody>>, ApiError> {
+    let (user, current) = session_of(caller.into_inner())?;
+    let found = access::list_sessions(&*services.store, user.id, &services.stamp()).await?;
+    let body = |session: Session| SessionBody {
+        id: session.id.convert(),
+        is_current: session.id == current.id,
+        created_at: session.created_at.convert(),
+        last_used_at: session.used_at().convert(),
+        expires_at: session.expires_at.convert(),
+        address: session.address,
+        user_agent: session.agent,
+    };
+    Ok(Json(AllBody::of(found.into_iter().map(body).collect())))
+}
+
+async fn end_others(
+    services: Data<Services>,
+    caller: ReqData<Caller>,
+) -> Result<NoContent, ApiError> {
+    let (user, current) = session_of(caller.into_inner())?;
+    end_sessions(&services, user, Ending::Others(current.id)).await
+}
+
+async fn end(
+    services: Data<Services>,
+    caller: ReqData<Caller>,
+    id: PathText,
+) -> Result<NoContent, ApiError> {
+    let (user, _) = session_of(caller.into_inner())?;
+    end_sessions(&services, user, Ending::One(id.0)).await
+}
+
+async fn end_sessions(
+    services: &Services,
+    user: User,
+    ending: Ending,
+) -> Result<NoContent, ApiError> {
+    let task = |services: Services| async move {
+        access::end_sessions_of(&*services.store, &user, ending, &services.stamp()).await
+    };
+    services.run(task).await?;
+    Ok(NoContent)
+}
+
+async fn change(
+    services: Data<Services>,
+    request: HttpRequest,
+    caller: ReqData<Caller>,
+    body: Result<Body<ChangePasswordBody>, ApiError>,
+) -> Result<NoContent, ApiError> {
+    let (user, session) = session_of(caller.into_inner())?;
+    let ChangePasswordBody { current_password, password, end_keys } = body?.0;
+    let (origin, ends_keys) = (origin_of(&request), end_keys.unwrap_or_default());
+    let task = |services: Services| async move {
+        let (store, stamp) = (&*services.store, services.stamp());
+        let attempt = access::begin_login(store, &user.email, &origin, &stamp).await?;
+        let right = services.compute(move || attempt.verify(&current_password)).await;
+        let right = right.map_err(access::wrong_current_password)?;
+        let (email, hashing) = (user.email, stamp.clone());
+        let hash = move || access::hash_password(&password, &[&email], &hashing);
+        let password = services.compute(hash).await?;
+        access::change_password(store, right, session.id, password, ends_keys, &stamp).await
+    };
+    services.run::<_, AccessError, _>(task).await?;
+    Ok(NoContent)
+}
