@@ -92,6 +92,17 @@ pub enum Forbidden {
          the link again"
     )]
     EmailUnverified,
+    /// The server takes new users by invitation alone.
+    #[error(
+        "new users need an invitation here: an admin of an entity sends one by \
+         POST /entities/users; the operator opens sign-up by RACUN__ACCESS__SIGNUP=open"
+    )]
+    SignUpByInvitation,
+    /// The server takes no new users.
+    #[error(
+        "this server takes no new users; log in with an address that has one, or ask its operator"
+    )]
+    SignUpClosed,
 }
 
 impl Forbidden {
@@ -107,6 +118,8 @@ impl Forbidden {
             Self::PosOperatorScope => "pos_operator_scope",
             Self::SwitchEnded => "switch_ended",
             Self::EmailUnverified => "email_verification_required",
+            Self::SignUpByInvitation => "sign_up_by_invitation",
+            Self::SignUpClosed => "sign_up_closed",
         }
     }
 }
@@ -191,6 +204,7 @@ impl From<StoreError> for AccessError {
             }
             StoreError::Duplicate { .. }
             | StoreError::Unavailable(_)
+            | StoreError::Full
             | StoreError::TooExpensive
             | StoreError::Corrupt { .. } => Self::Store(error),
         }

@@ -11,7 +11,7 @@ use racun_kernel::{
 use serde::{Deserialize, Serialize};
 use time::{Duration, OffsetDateTime};
 
-use crate::account::{event, new_user};
+use crate::account::{event, find_white_label, new_user};
 use crate::email::fold_email;
 use crate::member::{AddEntityUser, MAX_MEMBERS, entity_and_members, read_members};
 use crate::permission::require;
@@ -351,7 +351,7 @@ async fn amend_invitation<T: Send + 'static>(
 #[derive(Debug, Clone)]
 pub struct OpenInvitation {
     invitation: Invitation,
-    user: Option<User>,
+    pub(crate) user: Option<User>,
 }
 
 /// An invitation, and who accepts it.
@@ -452,7 +452,11 @@ pub async fn accept_invitation(
     let (user, mut puts) = match by {
         Invited::Known(user) => (*user, Vec::new()),
         // Who has the token that was mailed reads the mail of the address.
-        Invited::New(input) => new_user(input, invitation.was_mailed, stamp)?,
+        // Whom an account invites belongs to its white label.
+        Invited::New(input) => {
+            let white_label = find_white_label(store, invitation.account_id).await?;
+            new_user(SignUp { white_label, ..input }, invitation.was_mailed, stamp)?
+        }
     };
     let mut loads = entity_and_members(invitation.account_id, invitation.entity_id);
     let (tenant, id) = (invitation.tenant(), invitation.id.to_string());

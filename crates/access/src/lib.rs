@@ -22,6 +22,7 @@
 //! | `member`            | who belongs to an entity, and the last admin                        |
 //! | `invitation`        | inviting people who have no user yet                                |
 //! | `mail_token`        | new passwords and verified addresses, by tokens that are mailed     |
+//! | `master_key`        | which master key a database is of, and its rotation                 |
 //! | `mailing`           | who may send e-mail, and to whom the sandbox does                   |
 //! | `email_sender`      | the address that an entity wants its mails to come from             |
 //! | `secret`            | tokens and keys: made, recognised, digested                         |
@@ -56,6 +57,7 @@ mod invitation;
 mod key;
 mod mail_token;
 mod mailing;
+mod master_key;
 mod member;
 mod operator;
 mod operator_settings;
@@ -73,7 +75,9 @@ mod vault;
 
 use racun_kernel::Table;
 
-pub use account::{ACCOUNTS, Account, SignUp, USERS, User, sign_up, sign_up_writes, update_me};
+pub use account::{
+    ACCOUNTS, Account, SignUp, USERS, User, has_accounts, sign_up, sign_up_writes, update_me,
+};
 pub use caller::{Caller, authenticate};
 pub use country::{CountryRules, locale_of_country};
 pub use device::Device;
@@ -101,7 +105,11 @@ pub use mail_token::{
     MAIL_TOKENS, MailToken, MailTokenPurpose, OpenMailToken, find_mail_token, mint_mail_token,
     reset_password, verify_email,
 };
-pub use mailing::{check_may_send, find_mail_locale, first_outside_sandbox};
+pub use mailing::{check_may_send, find_mail_locale, first_outside_sandbox, is_to_be_invited};
+pub use master_key::{
+    MASTER_KEYS, MasterKeyError, MasterKeyRecord, OpenedKeys, begin_rotation, end_rotation, id_of,
+    open_keys, replace_lost_key,
+};
 pub use member::{
     AddEntityUser, Added, MEMBERSHIPS, Membership, add_entity_user, add_entity_user_with,
     change_role, list_entity_users, remove_entity_user,
@@ -124,10 +132,10 @@ pub use switch::{RightPin, SwitchAttempt, begin_switch, finish_switch};
 pub use test_clock::{
     TEST_CLOCKS, TestClock, check_advance, get_test_clock, move_test_clock, sandbox_now,
 };
-pub use vault::MasterVault;
+pub use vault::{KeyRing, MasterVault};
 
 /// The tables of this crate, for stores that make them.
-pub static TABLES: [&Table; 11] = [
+pub static TABLES: [&Table; 12] = [
     &ACCOUNTS,
     &USERS,
     &SESSIONS,
@@ -139,4 +147,5 @@ pub static TABLES: [&Table; 11] = [
     &OPERATOR_PINS,
     &OPERATOR_TOKENS,
     &MAIL_TOKENS,
+    &MASTER_KEYS,
 ];

@@ -2,6 +2,7 @@
 
 use racun_kernel::{Principal, Scope, Store, Tenant};
 
+use crate::email::check_email;
 use crate::member::find_membership;
 use crate::session::find_user;
 use crate::{ACCOUNTS, AccessError, Account, Forbidden, USERS, User};
@@ -26,6 +27,16 @@ pub async fn check_may_send(store: &dyn Store, scope: &Scope) -> Result<(), Acce
         Principal::System => true,
     };
     if may { Ok(()) } else { Err(Forbidden::EmailUnverified.into()) }
+}
+
+/// Whether adding the owner of this address to an entity invites them. Otherwise they are let in at
+/// once.
+///
+/// # Errors
+/// What is wrong with the address, or the store's failure.
+pub async fn is_to_be_invited(store: &dyn Store, address: &str) -> Result<bool, AccessError> {
+    check_email(address).map_err(|issue| issue.at("email"))?;
+    Ok(find_user(store, address).await?.is_none())
 }
 
 /// The language that whoever has this address reads, when it is a user who said so.

@@ -18,6 +18,7 @@
 //! | `pos`       | tables and tabs of the point of sale                                       |
 //! | `idempotency` | requests that are sent again, carried out once                          |
 //! | `recurring` | recurring invoices, and the job that makes their invoices                  |
+//! | `rekey`     | all that is sealed, sealed under another master key                        |
 //! | `settling`  | documents as settlement sees them, and what it changes on them             |
 //! | `webhooks`  | endpoints, the fan-out of events to them, deliveries, their log and replay |
 //! | `error`     | why such a use case is refused                                             |
@@ -45,6 +46,7 @@ pub mod payments;
 pub mod pos;
 pub mod reading;
 pub mod recurring;
+pub mod rekey;
 mod settling;
 pub mod webhooks;
 

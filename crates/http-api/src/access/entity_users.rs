@@ -51,7 +51,8 @@ struct AddEntityUserBody {
     email: String,
     /// What they may do; `editor` when absent.
     role: Option<RoleBody>,
-    /// Whether who has no user is invited by e-mail; true when absent. Otherwise the answer holds the
+    /// Whether who has no user is invited by e-mail, which takes a verified address of one's own;
+    /// true when absent. Otherwise the answer holds the
     /// invitation's token, to be handed over.
     send_invite: Option<bool>,
 }
@@ -110,7 +111,9 @@ async fn add(
         let store = &*services.store;
         let label = billing::label_of(store, &services.white_labels, scope.account()).await?;
         let sender = is_mailed.then(|| Sender::of(&services.public_url, label));
-        mailing::add_entity_user(store, sender.as_ref(), &scope, &entity, input, &stamp).await
+        let limits = services.guards.mail;
+        mailing::add_entity_user(store, sender.as_ref(), &scope, &entity, input, limits, &stamp)
+            .await
     };
     Ok(Created(match services.run(task).await? {
         Added::Member(membership) => AddedBody::Member(membership.convert()),
