@@ -144,7 +144,10 @@ pub fn services(
     fiscal_retry: Retry,
 ) -> Services {
     let (vault, pins) = match keys {
-        Some(OpenedKeys { ring, pins, .. }) => (Some(Arc::new(ring) as Arc<dyn Vault>), Some(pins)),
+        Some(OpenedKeys { ring, pins, .. }) => {
+            let ring: Arc<dyn Vault> = Arc::new(ring);
+            (Some(ring), Some(pins))
+        }
         None => (None, None),
     };
     let services = Services {

@@ -10,15 +10,12 @@ use std::sync::Arc;
 use racun_access::{ACCOUNTS, Account, ENTITIES, Entity, KeyRing, OPERATOR_PINS, OperatorPin};
 use racun_fiscal::{FISCAL_SETTINGS, FiscalSettings};
 use racun_kernel::{
-    CannotOpen, ListQuery, Load, Put, RawQuery, Record, Reseal, Stamp, Store, StoreError, Table,
-    Tenant, Writes,
+    CannotOpen, Load, Put, Record, Reseal, Stamp, Store, StoreError, Table, Tenant, Writes,
 };
 use racun_webhooks::{ENDPOINTS, Endpoint};
 
+use crate::Walk;
 use crate::idempotency::{KEYED_REQUESTS, KeyedRequest};
-
-/// Rows that a unit changes at most.
-const BATCH: usize = 100;
 
 /// What becomes of secrets that no key of the ring opens.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -214,34 +211,4 @@ async fn end_pins_of(store: &dyn Store, tenant: &Tenant) -> Result<usize, StoreE
         ended += unit.await?;
     }
     Ok(ended)
-}
-
-/// Goes through all rows of a tenant's table, page by page. Rows that change meanwhile keep their
-/// places.
-struct Walk {
-    table: &'static Table,
-    tenant: Tenant,
-    next: Option<RawQuery>,
-}
-
-impl Walk {
-    fn of(table: &'static Table, tenant: Tenant) -> Self {
-        let raw = RawQuery {
-            limit: Some(BATCH.to_string()),
-            include_total_count: Some("false".to_owned()),
-            ..RawQuery::default()
-        };
-        Self { table, tenant, next: Some(raw) }
-    }
-
-    async fn next<A: Record>(&mut self, store: &dyn Store) -> Result<Option<Vec<A>>, StoreError> {
-        let Some(raw) = self.next.take() else { return Ok(None) };
-        let query = ListQuery::parse(self.table, &raw)
-            .map_err(|issues| StoreError::Unavailable(format!("{issues:?}")))?;
-        let page = store.page::<A>(self.table, &self.tenant, &query).await?;
-        if let Some(cursor) = page.pagination.next_cursor {
-            self.next = Some(RawQuery { next_cursor: Some(cursor), ..raw });
-        }
-        Ok(Some(page.rows))
-    }
 }

@@ -12,8 +12,9 @@ use actix_web::dev::ServiceRequest;
 use actix_web::http::header::CONTENT_LENGTH;
 use actix_web::web::Data;
 use racun_access::{ACCOUNTS, Account, AccountScope, ENTITIES, Entity};
+use racun_application::Walk;
 use racun_kernel::id::AccountId;
-use racun_kernel::{ListQuery, Scope, Store, StoreError, Tenant};
+use racun_kernel::{Scope, Store, StoreError, Tenant};
 use serde_json::json;
 use time::{Duration, OffsetDateTime};
 
@@ -46,8 +47,6 @@ const OVERHEAD: i64 = 16 * 1024;
 const BELIEF: Duration = Duration::minutes(1);
 /// Accounts that are remembered at most.
 const REMEMBERED: usize = 10_000;
-/// Entities of an account that are looked at.
-const ENTITIES_SEEN: usize = 100_000;
 
 /// The budgets of accounts.
 #[derive(Clone, Default)]
@@ -85,12 +84,11 @@ impl Storage {
         account: AccountId,
     ) -> Result<Budget, StoreError> {
         let own = Tenant::account(account);
-        let query =
-            ListQuery { limit: ENTITIES_SEEN, count: false, ..ListQuery::first_page(&ENTITIES) };
-        let entities = store.page::<Entity>(&ENTITIES, &own, &query).await?.rows;
-        let mut tenants: Vec<Tenant> =
-            entities.iter().map(|entity| Tenant::entity(entity.id)).collect();
-        tenants.push(own);
+        let mut entities = Walk::of(&ENTITIES, own.clone());
+        let mut tenants = vec![own];
+        while let Some(page) = entities.next::<Entity>(store).await? {
+            tenants.extend(page.iter().map(|entity| Tenant::entity(entity.id)));
+        }
         let used = store.stored_bytes(&tenants).await?.max(0);
         let id = account.to_string();
         let found: Option<Account> = store.get(&ACCOUNTS, &Tenant::directory(), &id).await?;
