@@ -209,6 +209,8 @@ impl Racun {
             .env("RACUN__SERVER__LISTEN", "127.0.0.1:0")
             .env("RACUN__DATABASE__DIR", self.folder.path().join("data"))
             .env("RACUN__RATE_LIMITS__ENABLED", "false")
+            // Accounts of tests verify no address, and stories and benchmarks write much.
+            .env("RACUN__STORAGE__PER_UNVERIFIED_ACCOUNT", "20GB")
             .env("RACUN__LOG__FORMAT", "json")
             .envs(self.settings.iter().map(|(name, value)| (name, value)))
             .stdin(Stdio::null());

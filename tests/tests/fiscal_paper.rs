@@ -2,6 +2,7 @@
 //! afterwards, once, and the authorities take it as that.
 
 use std::collections::BTreeSet;
+use std::time::SystemTime;
 
 use racun_authority_simulator::{Fault, Filter};
 use racun_fiscal::Authority;
@@ -54,7 +55,8 @@ async fn paper_is_entered_once_and_taken(store: StoreKind) {
 async fn forms(account: &Account, offices: &Offices) {
     let own = Taxpayer::open(account, offices, Authority::Furs).await;
     own.place("P1", &["1"]).await;
-    let written = Authority::Furs.local(OffsetDateTime::now_utc() - Duration::days(1)).date();
+    let written =
+        Authority::Furs.local(OffsetDateTime::from(SystemTime::now()) - Duration::days(1)).date();
     let on = written.to_string();
     // While nobody answers, eight tills enter the same form, and one of them does.
     offices.break_down(Authority::Furs, &Fault::Refuse).await;
@@ -111,7 +113,7 @@ async fn forms(account: &Account, offices: &Offices) {
 async fn receipts(account: &Account, offices: &Offices) {
     let own = Taxpayer::open(account, offices, Authority::Fina).await;
     own.place("P1", &["1"]).await;
-    let at = Authority::Fina.local(OffsetDateTime::now_utc() - Duration::days(3));
+    let at = Authority::Fina.local(OffsetDateTime::from(SystemTime::now()) - Duration::days(3));
     let without_offset = json!({ "paragon_br_rac": "17/1", "issued_at": "2026-11-20T10:00:00" });
     own.api.post("/invoices", &body("fina", without_offset)).await.refused_at("fina.issued_at");
     let time = at.format(&Rfc3339).unwrap_or_default();

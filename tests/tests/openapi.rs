@@ -148,7 +148,8 @@ async fn access(checked: &mut Checked<'_>, account: &Account) {
         checked.get(path).await;
     }
     for email in ["s@example.com", "unknown@example.com"] {
-        checked.post("/entities/users", json!({ "email": email, "role": "editor" })).await;
+        let invited = json!({ "email": email, "role": "editor", "send_invite": false });
+        checked.post("/entities/users", invited).await;
     }
     checked.get("/entities/users").await;
     checked.get("/entities/invitations").await;

@@ -2,6 +2,7 @@
 
 use std::ffi::OsString;
 
+use racun_application::rekey::Lost;
 use racun_fiscal::Authority;
 
 use crate::demo::Play;
@@ -16,6 +17,12 @@ Commands:
   serve     Answers requests and works off jobs in one process (the default)
   work      Works off jobs only
   migrate   Creates or upgrades the database, says what it did, and ends
+  rekey     Makes a new master key, or takes the first of those in
+            RACUN__SECRETS__MASTER_KEY, and seals all secrets under it; stop the
+            servers first, and run it again when it was interrupted;
+            `racun rekey --lost` begins with a new key where the old one is lost
+            for good: upload certificates, rotate webhooks' secrets and set
+            PINs again afterwards
   openapi   Prints the description of the HTTP interface as JSON (OpenAPI 3.1)
   demo      Plays the main job on a private server, one line per step;
             `racun demo pos` plays an evening at the point of sale;
@@ -39,6 +46,11 @@ pub enum Command {
     Work,
     /// Creates or upgrades the database.
     Migrate,
+    /// Seals all secrets under another master key.
+    Rekey {
+        /// Whether the key that they are under is lost.
+        lost: Lost,
+    },
     /// Prints the interface's description.
     Openapi,
     /// Plays one of the demos.
@@ -67,6 +79,8 @@ impl Command {
             [] | ["serve"] => Ok(Self::Serve),
             ["work"] => Ok(Self::Work),
             ["migrate"] => Ok(Self::Migrate),
+            ["rekey"] => Ok(Self::Rekey { lost: Lost::Keep }),
+            ["rekey", "--lost"] => Ok(Self::Rekey { lost: Lost::GiveUp }),
             ["openapi"] => Ok(Self::Openapi),
             ["-h" | "--help" | "help", ..] | [_, "-h" | "--help"] => Ok(Self::Help),
             ["-V" | "--version"] => Ok(Self::Version),
@@ -74,7 +88,7 @@ impl Command {
             ["demo", "si", rest @ ..] => Self::demo(Play::Fiscal(Authority::Furs), rest),
             ["demo", "hr", rest @ ..] => Self::demo(Play::Fiscal(Authority::Fina), rest),
             ["demo", rest @ ..] => Self::demo(Play::MainJob, rest),
-            [command @ ("serve" | "work" | "migrate" | "openapi"), extra, ..] => {
+            [command @ ("serve" | "work" | "migrate" | "rekey" | "openapi"), extra, ..] => {
                 Err(does_not_take(command, extra))
             }
             [unknown, ..] => Err(format!("there is no command `{unknown}`; see `racun --help`")),
@@ -117,6 +131,8 @@ mod tests {
         check("work", Ok(Command::Work));
         check("migrate", Ok(Command::Migrate));
         check("openapi", Ok(Command::Openapi));
+        check("rekey", Ok(Command::Rekey { lost: Lost::Keep }));
+        check("rekey --lost", Ok(Command::Rekey { lost: Lost::GiveUp }));
         let url = || Some("http://h".to_owned());
         check("demo", Ok(Command::Demo { play: Play::MainJob, url: None }));
         check("demo --url http://h", Ok(Command::Demo { play: Play::MainJob, url: url() }));
@@ -134,6 +150,7 @@ mod tests {
     fn anything_else_is_named_in_the_refusal() {
         check("sevre", Err("`sevre`"));
         check("serve now", Err("`now`"));
+        check("rekey now", Err("`now`"));
         check("demo --url", Err("--url"));
         check("demo --link http://h", Err("`--link`"));
         check("demo bar", Err("`bar`"));

@@ -6,9 +6,8 @@ use std::os::unix::fs::{DirBuilderExt as _, OpenOptionsExt as _, PermissionsExt 
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context as _, bail};
-use racun_kernel::Stamp;
 
-use crate::settings::{MasterKey, Setting as _};
+use crate::settings::{MasterKey, MasterKeys, Setting as _};
 
 /// The store's file.
 const DATABASE: &str = "racun.db";
@@ -53,28 +52,34 @@ impl DataFolder {
         self.path.display()
     }
 
-    /// The master key, made unless it is there.
+    /// The master keys in the folder; `None` when there is no such file.
     ///
     /// # Errors
-    /// When it can neither be read nor written, or is no key.
-    pub fn master_key(&self, stamp: &Stamp) -> anyhow::Result<MasterKey> {
+    /// When the file cannot be read, or holds no keys.
+    pub fn master_keys(&self) -> anyhow::Result<Option<MasterKeys>> {
         let path = self.path.join(MASTER_KEY);
         match fs::read_to_string(&path) {
             Ok(text) => {
-                let Some(key) = MasterKey::read(text.trim()) else {
-                    bail!("{} is not {}; restore it", path.display(), MasterKey::EXPECTED)
+                let Some(keys) = MasterKeys::read(&text) else {
+                    bail!("{} is not {}; restore it", path.display(), MasterKeys::EXPECTED)
                 };
                 warn_when_others_may_read(&path);
-                Ok(key)
+                Ok(Some(keys))
             }
-            Err(error) if error.kind() == ErrorKind::NotFound => {
-                let key = MasterKey::new(stamp.secret());
-                let written = self.write_whole(MASTER_KEY, &key.to_base64());
-                written.with_context(|| format!("{} cannot be written", path.display()))?;
-                Ok(key)
-            }
+            Err(error) if error.kind() == ErrorKind::NotFound => Ok(None),
             Err(error) => Err(error).context(format!("{} cannot be read", path.display())),
         }
+    }
+
+    /// Writes the file of the master keys, one on each line.
+    ///
+    /// # Errors
+    /// When it cannot be written; what was there before is there then.
+    pub fn write_master_keys(&self, keys: &MasterKeys) -> anyhow::Result<()> {
+        let lines: Vec<_> = keys.all().iter().map(MasterKey::to_base64).collect();
+        let written = self.write_whole(MASTER_KEY, &lines.join("\n"));
+        written
+            .with_context(|| format!("{} cannot be written", self.path.join(MASTER_KEY).display()))
     }
 
     /// Writes a file that is there either whole or not at all, whenever the power fails.

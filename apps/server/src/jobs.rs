@@ -10,7 +10,7 @@ use racun_application::{billing, recurring};
 use racun_http_api::Services;
 use racun_kernel::{Store, StoreError};
 use tokio::sync::Notify;
-use tokio::task::{JoinHandle, JoinSet};
+use tokio::task::{AbortHandle, JoinHandle, JoinSet};
 
 use crate::following::{self, Following};
 use crate::{clock, webhooks};
@@ -26,14 +26,41 @@ const RESTART_INTERVAL: Duration = Duration::from_secs(1);
 /// From the end of a run that advanced all subscriptions that were due to the next.
 const BILLING_INTERVAL: Duration = Duration::from_secs(60);
 
+/// How long jobs that were stopped may take to end.
+const ENDING: Duration = Duration::from_secs(5);
+
 /// Jobs that go on until they are stopped.
 pub struct Jobs(Vec<JoinHandle<()>>);
 
 impl Jobs {
-    /// Ends them. It is safe at any time: what is written is written whole, and the rest is found
+    /// A handle that ends them from another task.
+    pub fn stopping(&self) -> Stopping {
+        Stopping(self.0.iter().map(JoinHandle::abort_handle).collect())
+    }
+
+    /// Ends them, and waits until they have ended, or [`ENDING`] is over.
+    pub async fn end(self) {
+        self.stopping().stop();
+        let jobs = async {
+            for job in self.0 {
+                // It was ended: it answers nothing.
+                let _ = job.await;
+            }
+        };
+        if tokio::time::timeout(ENDING, jobs).await.is_err() {
+            tracing::warn!("a job did not end in {} seconds", ENDING.as_secs());
+        }
+    }
+}
+
+/// A handle that ends jobs.
+pub struct Stopping(Vec<AbortHandle>);
+
+impl Stopping {
+    /// Does so. It is safe at any time: what is written is written whole, and the rest is found
     /// again.
     pub fn stop(&self) {
-        self.0.iter().for_each(JoinHandle::abort);
+        self.0.iter().for_each(AbortHandle::abort);
     }
 }
 

@@ -9,6 +9,7 @@
 //! | `data_folder`    | the embedded store's folder and the master key in it |
 //! | `store`          | opening the store that the settings name             |
 //! | `serve`          | `racun serve`, `work` and `migrate`                  |
+//! | `rekey`          | `racun rekey`                                        |
 //! | `jobs`           | what is done without a request                       |
 //! | `demo`           | `racun demo`                                         |
 //! | `private_server` | its server when no other is named                    |
@@ -28,6 +29,7 @@ mod jobs;
 mod outside;
 mod print;
 mod private_server;
+mod rekey;
 mod serve;
 mod settings;
 mod stop;
@@ -39,12 +41,13 @@ mod white_labels;
 use std::process::ExitCode;
 
 use cli::Command;
+use racun_access::MasterKeyError;
 use settings::Settings;
 use telemetry::Telemetry;
 
 /// Why the process ends without having done what was asked.
 enum Failure {
-    /// The command or a setting is wrong: status 2.
+    /// The command, a setting or the master key is wrong: status 2.
     Asked(String),
     /// It did not work: status 1.
     Met(anyhow::Error),
@@ -78,6 +81,9 @@ async fn run() -> Result<(), Failure> {
         Command::Demo { play, url: None } => private_server::demo(play).await?,
         Command::Serve => with_settings(async |settings| serve::serve(settings).await).await?,
         Command::Work => with_settings(async |settings| serve::work(settings).await).await?,
+        Command::Rekey { lost } => {
+            with_settings(async |settings| rekey::rekey(settings, lost).await).await?;
+        }
         Command::Migrate => with_settings(async |settings| serve::migrate(settings).await).await?,
     }
     Ok(())
@@ -91,7 +97,10 @@ async fn with_settings(
     let telemetry = Telemetry::start(&settings.log)?;
     let outcome = job(&settings).await;
     telemetry.finish();
-    outcome.map_err(Failure::Met)
+    outcome.map_err(|error| match error.downcast_ref::<MasterKeyError>() {
+        Some(MasterKeyError::Store(_)) | None => Failure::Met(error),
+        Some(wrong) => Failure::Asked(wrong.to_string()),
+    })
 }
 
 fn print_openapi() -> anyhow::Result<()> {

@@ -26,6 +26,7 @@ pub async fn demo(play: Play) -> anyhow::Result<()> {
     let mut settings = Settings::default();
     settings.database.dir = folder.path().to_owned();
     let opened = store::open(&settings).await?;
+    let keys = store::keys(&settings, &opened).await?;
     let (listener, address) = serve::listen(SocketAddr::from(([127, 0, 0, 1], 0)))?;
     let (stop, stopped) = oneshot::channel::<()>();
     let options = Options::until(async move {
@@ -41,14 +42,13 @@ pub async fn demo(play: Play) -> anyhow::Result<()> {
         }
         Play::MainJob | Play::Pos => None,
     };
-    let master_key = opened.master_key.as_ref();
-    let services =
-        serve::services(opened.store, Arc::clone(&authorities), outside, master_key, RETRY);
+    let services = serve::services(opened.store, Arc::clone(&authorities), outside, keys, RETRY);
     let work = jobs::start(&services, serve::following(&services));
     let server = tokio::spawn(racun_http_api::run(listener, services, options));
     let outcome = demo::play(play, &format!("http://{address}"), simulator).await;
-    work.stop();
+    work.stopping().stop();
     drop(stop);
     server.await.context("the demo's server panicked")??;
+    work.end().await;
     outcome
 }

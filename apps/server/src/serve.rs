@@ -5,22 +5,23 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use anyhow::Context as _;
-use racun_access::{MasterVault, PinKey};
+use racun_access::OpenedKeys;
 use racun_application::fiscalization::{self, FiscalAuthority, TipsHandler};
 use racun_application::mailing::Postman;
 use racun_application::payments::NoAuthority;
 use racun_fiscal::Retry;
-use racun_http_api::{Options, RateLimiter, Services};
+use racun_http_api::{Guards, Options, RateLimiter, Services, Storage};
 use racun_kernel::{RateLimits, Vault};
 use time::OffsetDateTime;
 use tokio::runtime::Handle;
 
 use crate::authorities::{self, Connected};
 use crate::following::Following;
+use crate::jobs::{self, Jobs};
 use crate::outside::{self, Outside};
-use crate::settings::{MasterKey, Settings};
-use crate::store::{self, Opened};
-use crate::{clock, jobs, print, stop, white_labels};
+use crate::settings::Settings;
+use crate::store::{self, Closing, Opened};
+use crate::{clock, print, stop, white_labels};
 
 /// Answers requests and works off jobs until a signal comes, and finishes the requests under way.
 ///
@@ -30,7 +31,9 @@ pub async fn serve(settings: &Settings) -> anyhow::Result<()> {
     let authorities = authorities::connect(settings)?;
     let mut outside = outside::connect(settings)?;
     let labels = white_labels::load(settings)?;
-    let Opened { store, place, made, rate_limits, master_key } = store::open(settings).await?;
+    let opened = store::open(settings).await?;
+    let keys = store::keys(settings, &opened).await?;
+    let Opened { store, place, made, rate_limits, closing, .. } = opened;
     // From here on: a signal while the store is opened ends the process at once, which both stores
     // survive, whereas waiting for another process's migrations may take minutes.
     let stop = stop::requested()?;
@@ -39,7 +42,7 @@ pub async fn serve(settings: &Settings) -> anyhow::Result<()> {
         outside.public_url = format!("http://{address}");
     }
     tracing::info!(%address, "Racun listens on http://{address}, documented at /docs; data in {place}");
-    if master_key.is_none() {
+    if keys.is_none() {
         tracing::warn!(
             "without RACUN__SECRETS__MASTER_KEY operators of tills cannot have PINs, and \
              certificates and secrets of webhooks cannot be kept"
@@ -49,10 +52,12 @@ pub async fn serve(settings: &Settings) -> anyhow::Result<()> {
         tracing::info!("{}", how_to_get_a_key(&outside.public_url));
     }
     let retry = settings.fiscalization.retry();
-    let services = services(store, authorities, outside, master_key.as_ref(), retry);
+    let services = services(store, authorities, outside, keys, retry);
     let services = Services {
         rate_limiter: rate_limiter(settings, rate_limits),
         white_labels: Arc::new(labels),
+        guards: settings.guards(),
+        storage: Storage::new(settings.storage.limits()),
         origins: Arc::new(settings.server.cors_origins.clone()),
         ..services
     };
@@ -61,13 +66,22 @@ pub async fn serve(settings: &Settings) -> anyhow::Result<()> {
         None => alone(services).await?,
     };
     let work = jobs::start(&services, following(&services));
+    let stopping = work.stopping();
     let stop = async move {
         stop.await;
-        work.stop();
+        stopping.stop();
     };
-    racun_http_api::run(listener, services, Options::until(stop)).await?;
-    tracing::info!("ended");
+    let served = racun_http_api::run(listener, services, Options::until(stop)).await;
+    end(work, closing).await;
+    served?;
     Ok(())
+}
+
+/// Ends the work of a process whose server has ended: its jobs first, its store last.
+async fn end(work: Jobs, closing: Closing) {
+    work.end().await;
+    closing.close().await;
+    tracing::info!("ended");
 }
 
 /// Works off jobs until a signal comes.
@@ -78,7 +92,9 @@ pub async fn work(settings: &Settings) -> anyhow::Result<()> {
     let authorities = authorities::connect(settings)?;
     let outside = outside::connect(settings)?;
     let labels = white_labels::load(settings)?;
-    let Opened { store, place, master_key, .. } = store::open(settings).await?;
+    let opened = store::open(settings).await?;
+    let keys = store::keys(settings, &opened).await?;
+    let Opened { store, place, closing, .. } = opened;
     let stop = stop::requested()?;
     tracing::info!(
         "Racun works off jobs: invoices of recurring ones, documents that tax authorities have not \
@@ -86,12 +102,11 @@ pub async fn work(settings: &Settings) -> anyhow::Result<()> {
          told; data in {place}"
     );
     let retry = settings.fiscalization.retry();
-    let services = services(store, authorities, outside, master_key.as_ref(), retry);
+    let services = services(store, authorities, outside, keys, retry);
     let services = Services { white_labels: Arc::new(labels), ..services };
     let work = jobs::start(&services, following(&services));
     stop.await;
-    work.stop();
-    tracing::info!("ended");
+    end(work, closing).await;
     Ok(())
 }
 
@@ -100,7 +115,8 @@ pub async fn work(settings: &Settings) -> anyhow::Result<()> {
 /// # Errors
 /// When the store cannot be opened.
 pub async fn migrate(settings: &Settings) -> anyhow::Result<()> {
-    let Opened { place, made, .. } = store::open(settings).await?;
+    let Opened { place, made, closing, .. } = store::open(settings).await?;
+    closing.close().await;
     let done =
         if made.is_empty() { "up to date".to_owned() } else { format!("made {}", made.join(", ")) };
     print::line(format_args!("{place}: {done}"));
@@ -124,16 +140,22 @@ pub fn services(
     store: Arc<dyn racun_kernel::Store>,
     authorities: Arc<Connected>,
     outside: Outside,
-    master_key: Option<&MasterKey>,
+    keys: Option<OpenedKeys>,
     fiscal_retry: Retry,
 ) -> Services {
-    let vault = |key: &MasterKey| -> Arc<dyn Vault> { Arc::new(MasterVault::derive(key.bytes())) };
+    let (vault, pins) = match keys {
+        Some(OpenedKeys { ring, pins, .. }) => {
+            let ring: Arc<dyn Vault> = Arc::new(ring);
+            (Some(ring), Some(pins))
+        }
+        None => (None, None),
+    };
     let services = Services {
         store,
         tax_authority: Arc::new(NoAuthority),
         authorities: Arc::<Connected>::clone(&authorities),
         test_certificates: Some(authorities),
-        vault: master_key.map(vault),
+        vault,
         fiscal_retry,
         courier: outside.courier,
         webhook_schedule: outside.webhook_schedule,
@@ -144,8 +166,10 @@ pub fn services(
         white_labels: Arc::default(),
         clock: Arc::new(clock::now),
         entropy: clock::entropy(),
-        pins: master_key.map(|key| PinKey::derive(key.bytes())),
+        pins,
         rate_limiter: None,
+        guards: Guards::default(),
+        storage: Storage::default(),
         version: env!("CARGO_PKG_VERSION"),
         started: Instant::now(),
         runtime: Handle::current(),

@@ -152,8 +152,9 @@ fn detail(error: &StoreError) -> String {
     match error {
         StoreError::Unavailable(reason) => format!("{error}: {reason}"),
         StoreError::Corrupt { reason, .. } => format!("{error}: {reason}"),
-        StoreError::NotFound { .. } | StoreError::Duplicate { .. } | StoreError::TooExpensive => {
-            error.to_string()
-        }
+        StoreError::NotFound { .. }
+        | StoreError::Duplicate { .. }
+        | StoreError::Full
+        | StoreError::TooExpensive => error.to_string(),
     }
 }

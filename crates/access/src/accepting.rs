@@ -11,7 +11,7 @@ use std::collections::HashMap;
 use racun_kernel::id::{EntityId, UserId};
 use racun_kernel::{Event, Load, Put, Stamp, Store, Stored, Tenant, Writes};
 
-use crate::account::{event, new_user};
+use crate::account::{event, find_white_label, new_user};
 use crate::email::fold_email;
 use crate::ending::{end_keys, end_late_keys, end_sessions, load_keys, load_sessions, read_keys};
 use crate::invitation::{INVITATION_PREFIX, read_all};
@@ -179,6 +179,12 @@ pub async fn decline_invitation(
 }
 
 impl OpenInvitation {
+    /// Whether accepting it makes a user.
+    #[must_use]
+    pub const fn makes_user(&self) -> bool {
+        self.user.is_none()
+    }
+
     /// The invitation as `user` accepts it, who has a session of their own.
     ///
     /// # Errors
@@ -297,8 +303,11 @@ async fn accept_with<T: Send + 'static>(
     let mut recovered = None;
     let acceptor = match by {
         Invited::Known(user) => Acceptor::of(*user),
-        // Who has the token that was mailed reads the mail of the address.
+        // Who has the token that was mailed reads the mail of the address. Whom an account invites
+        // belongs to its white label.
         Invited::New(input) => {
+            let white_label = find_white_label(store, invitation.account_id).await?;
+            let input = SignUp { white_label, ..input };
             let (user, puts) = new_user(input, invitation.was_mailed, stamp)?;
             Acceptor { puts, ..Acceptor::of(user) }
         }

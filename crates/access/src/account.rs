@@ -3,8 +3,8 @@
 use racun_kernel::id::{AccountId, UserId};
 use racun_kernel::text::LOCALES;
 use racun_kernel::{
-    Decision, Event, Field, FieldKind, Issue, Issues, Metadata, Patch, Put, Record, Stamp, Store,
-    Table, Tenant, Unique, Value,
+    Decision, Event, Field, FieldKind, Issue, Issues, ListQuery, Metadata, Patch, Put, Record,
+    Stamp, Store, Table, Tenant, Unique, Value,
 };
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value as Json};
@@ -12,7 +12,7 @@ use time::OffsetDateTime;
 
 use crate::email::{check_email, check_name, fold_email};
 use crate::settings::LANGUAGES;
-use crate::{AccessError, PasswordHash};
+use crate::{AccessError, OpenInvitation, PasswordHash};
 
 /// Bytes of JSON that a user's own settings hold at most.
 const MAX_USER_SETTINGS_BYTES: usize = 64 * 1024;
@@ -147,6 +147,26 @@ pub struct SignUp {
     pub settings: Option<Map<String, Json>>,
     /// What callers attach.
     pub metadata: Option<Metadata>,
+}
+
+/// Whether anybody has signed up yet.
+///
+/// # Errors
+/// When the store fails.
+pub async fn has_accounts(store: &dyn Store) -> Result<bool, AccessError> {
+    let query = ListQuery { limit: 1, count: false, ..ListQuery::first_page(&ACCOUNTS) };
+    let page = store.page::<Account>(&ACCOUNTS, &Tenant::directory(), &query).await?;
+    Ok(!page.rows.is_empty())
+}
+
+/// The slug of the white label that `account` is under.
+pub(crate) async fn find_white_label(
+    store: &dyn Store,
+    account: AccountId,
+) -> Result<Option<String>, AccessError> {
+    let id = account.to_string();
+    let account: Option<Account> = store.get(&ACCOUNTS, &Tenant::directory(), &id).await?;
+    Ok(account.and_then(|account| account.white_label))
 }
 
 /// Makes a user and the account that is their own, in one commit.

@@ -113,6 +113,17 @@ pub enum Forbidden {
     /// The invitation is for another address than that of the user who accepts it.
     #[error("the invitation is for another e-mail address than yours; log in with that one")]
     InvitationNotYours,
+    /// The server takes new users by invitation alone.
+    #[error(
+        "new users need an invitation here: an admin of an entity sends one by \
+         POST /entities/users; the operator opens sign-up by RACUN__ACCESS__SIGNUP=open"
+    )]
+    SignUpByInvitation,
+    /// The server takes no new users.
+    #[error(
+        "this server takes no new users; log in with an address that has one, or ask its operator"
+    )]
+    SignUpClosed,
 }
 
 impl Forbidden {
@@ -131,6 +142,8 @@ impl Forbidden {
             Self::AddressNotAllowed => "address_not_allowed",
             Self::InvitationNotMailed => "invitation_not_mailed",
             Self::InvitationNotYours => "invitation_not_yours",
+            Self::SignUpByInvitation => "sign_up_by_invitation",
+            Self::SignUpClosed => "sign_up_closed",
         }
     }
 }
@@ -215,6 +228,7 @@ impl From<StoreError> for AccessError {
             }
             StoreError::Duplicate { .. }
             | StoreError::Unavailable(_)
+            | StoreError::Full
             | StoreError::TooExpensive
             | StoreError::Corrupt { .. } => Self::Store(error),
         }

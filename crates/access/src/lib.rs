@@ -30,6 +30,7 @@
 //! | `accepting`         | accepting invitations, by a mailed token or in a session            |
 //! | `ending`            | what ends with a person: sessions, and keys that they made          |
 //! | `mail_token`        | new passwords and verified addresses, by tokens that are mailed     |
+//! | `master_key`        | which master key a database is of, and its rotation                 |
 //! | `mailing`           | who may send e-mail, and to whom the sandbox does                   |
 //! | `email_sender`      | the address that an entity wants its mails to come from             |
 //! | `secret`            | tokens and keys: made, recognised, digested                         |
@@ -72,6 +73,7 @@ mod login;
 mod login_guard;
 mod mail_token;
 mod mailing;
+mod master_key;
 mod member;
 mod network;
 mod operator;
@@ -95,7 +97,9 @@ pub use accepting::{
     Accepted, Answer, OpenInvitation, accept_invitation, consent_to_invitation, decline_invitation,
     find_invitation, find_own_invitation, list_own_invitations,
 };
-pub use account::{ACCOUNTS, Account, SignUp, USERS, User, sign_up, sign_up_writes, update_me};
+pub use account::{
+    ACCOUNTS, Account, SignUp, USERS, User, has_accounts, sign_up, sign_up_writes, update_me,
+};
 pub use caller::{Caller, authenticate};
 pub use country::{CountryRules, locale_of_country};
 pub use device::{Device, HeldDevice};
@@ -126,7 +130,11 @@ pub use mail_token::{
     MAIL_TOKENS, MailToken, MailTokenPurpose, OpenMailToken, address_of, find_mail_token,
     mint_mail_token, reset_password, verify_email,
 };
-pub use mailing::{check_may_send, find_mail_locale, first_outside_sandbox};
+pub use mailing::{check_may_send, find_mail_locale, first_outside_sandbox, is_to_be_invited};
+pub use master_key::{
+    MASTER_KEYS, MasterKeyError, MasterKeyRecord, OpenedKeys, begin_rotation, end_rotation, id_of,
+    open_keys, replace_lost_key,
+};
 pub use member::{
     AddEntityUser, Added, MEMBERSHIPS, Membership, add_entity_user, add_entity_user_with,
     change_role, list_entity_users, remove_entity_user,
@@ -154,7 +162,7 @@ pub use switch::{RightPin, SwitchAttempt, begin_switch, finish_switch};
 pub use test_clock::{
     TEST_CLOCKS, TestClock, check_advance, get_test_clock, move_test_clock, sandbox_now,
 };
-pub use vault::MasterVault;
+pub use vault::{KeyRing, MasterVault};
 
 /// The tables of this crate, for stores that make them.
 pub static TABLES: [&Table; 12] = [
@@ -170,4 +178,5 @@ pub static TABLES: [&Table; 12] = [
     &OPERATOR_TOKENS,
     &MAIL_TOKENS,
     &LOGIN_GUARDS,
+    &MASTER_KEYS,
 ];

@@ -2,6 +2,7 @@
 
 use racun_kernel::{Principal, Scope, Store, Tenant};
 
+use crate::email::check_email;
 use crate::member::find_membership;
 use crate::session::find_user;
 use crate::{ACCOUNTS, AccessError, Account, Forbidden, USERS, User};
@@ -26,6 +27,33 @@ pub async fn check_may_send(store: &dyn Store, scope: &Scope) -> Result<(), Acce
         Principal::System => true,
     };
     if may { Ok(()) } else { Err(Forbidden::EmailUnverified.into()) }
+}
+
+/// Whether adding the owner of this address to an entity invites them. A verified user of the
+/// account is let in at once.
+///
+/// # Errors
+/// What is wrong with the address, or the store's failure.
+pub async fn is_to_be_invited(
+    store: &dyn Store,
+    scope: &Scope,
+    address: &str,
+) -> Result<bool, AccessError> {
+    Ok(find_colleague(store, scope, address).await?.is_none())
+}
+
+/// The verified user of the account of `scope` whose address it is.
+///
+/// # Errors
+/// What is wrong with the address, or the store's failure.
+pub(crate) async fn find_colleague(
+    store: &dyn Store,
+    scope: &Scope,
+    address: &str,
+) -> Result<Option<User>, AccessError> {
+    check_email(address).map_err(|issue| issue.at("email"))?;
+    let is_own = |user: &User| user.email_verified && user.account_id == scope.account();
+    Ok(find_user(store, address).await?.filter(is_own))
 }
 
 /// The language that whoever has this address reads, when it is a user who said so.

@@ -11,13 +11,12 @@ use serde::{Deserialize, Serialize};
 use time::OffsetDateTime;
 
 use crate::account::event;
-use crate::email::check_email;
 use crate::ending::{end_keys, read_keys};
 use crate::invitation::invite;
 use crate::key::all_of;
 use crate::mail_token::load_user;
+use crate::mailing::find_colleague;
 use crate::permission::require;
-use crate::session::find_user;
 use crate::{
     AccessError, ApiKey, Conflict, ENTITIES, Entity, Invitation, OperatorPin, Permission, Refused,
     Shown, USERS, User,
@@ -169,9 +168,7 @@ pub async fn add_entity_user_with(
     stamp: &Stamp,
 ) -> Result<Added, AccessError> {
     require(scope, Permission::ManagePeople)?;
-    check_email(&input.email).map_err(|issue| issue.at("email"))?;
-    let of_account = |user: &User| user.email_verified && user.account_id == scope.account();
-    match find_user(store, &input.email).await?.filter(of_account) {
+    match find_colleague(store, scope, &input.email).await? {
         Some(user) => {
             let inviter = scope.principal().user();
             add_member(store, scope, user, input.role, inviter, stamp).await.map(Added::Member)

@@ -35,12 +35,21 @@ const LOCKS: [Duration; 6] = [
 #[derive(Clone)]
 pub struct PinKey(Key);
 
+/// The bytes of the key of PINs that is derived from the master key `master`.
+pub(crate) fn pin_secret(master: &[u8; 32]) -> Vec<u8> {
+    sign(&Key::new(HMAC_SHA256, master), LABEL).as_ref().to_vec()
+}
+
 impl PinKey {
     /// The key of PINs that comes of the server's master key.
     #[must_use]
     pub fn derive(master: &[u8; 32]) -> Self {
-        let derived = sign(&Key::new(HMAC_SHA256, master), LABEL);
-        Self(Key::new(HMAC_SHA256, derived.as_ref()))
+        Self::of(&pin_secret(master))
+    }
+
+    /// The key of these bytes, as [`pin_secret`] makes them.
+    pub(crate) fn of(secret: &[u8]) -> Self {
+        Self(Key::new(HMAC_SHA256, secret))
     }
 
     /// What is hashed instead of the PIN: of no use for another user, or in another entity.

@@ -1,4 +1,5 @@
-//! The vault: secrets of entities, sealed under a key that comes of the server's master key.
+//! The vault: secrets of entities, sealed under a key that is derived from the server's master key,
+//! and the ring of such keys that opens what earlier ones sealed.
 
 use std::fmt;
 
@@ -51,6 +52,12 @@ impl MasterVault {
         Self { key: LessSafeKey::new(UnboundKey::from(key)), id: hex(&id) }
     }
 
+    /// The key's id: the same for the same master key, and of no use to find it.
+    #[must_use]
+    pub fn id(&self) -> &str {
+        &self.id
+    }
+
     /// What is authenticated beside the secret: the form, the key and the owner.
     fn bound(&self, owner: &str) -> Aad<String> {
         Aad::from(format!("{VERSION}.{}.{owner}", self.id))
@@ -91,6 +98,56 @@ impl fmt::Debug for MasterVault {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "MasterVault({})", self.id)
     }
+}
+
+/// The keys of a server: one seals, and all of them open what they sealed.
+#[derive(Debug)]
+pub struct KeyRing {
+    current: MasterVault,
+    others: Vec<MasterVault>,
+}
+
+impl KeyRing {
+    /// The ring in which `current` seals.
+    #[must_use]
+    pub const fn new(current: MasterVault, others: Vec<MasterVault>) -> Self {
+        Self { current, others }
+    }
+
+    /// The id of the key that seals.
+    #[must_use]
+    pub fn current(&self) -> &str {
+        self.current.id()
+    }
+
+    /// `sealed` under the key that seals: the same text where it is under that one already.
+    ///
+    /// # Errors
+    /// [`CannotOpen`].
+    pub fn reseal(&self, owner: &str, sealed: &str, stamp: &Stamp) -> Result<String, CannotOpen> {
+        let secret = self.open(owner, sealed)?;
+        match key_of(sealed) {
+            Some(id) if id == self.current() => Ok(sealed.to_owned()),
+            _ => Ok(self.seal(owner, &secret, stamp)),
+        }
+    }
+}
+
+impl Vault for KeyRing {
+    fn seal(&self, owner: &str, secret: &[u8], stamp: &Stamp) -> String {
+        self.current.seal(owner, secret, stamp)
+    }
+
+    fn open(&self, owner: &str, sealed: &str) -> Result<Vec<u8>, CannotOpen> {
+        let id = key_of(sealed).ok_or(CannotOpen)?;
+        let mut keys = std::iter::once(&self.current).chain(&self.others);
+        keys.find(|key| key.id == id).ok_or(CannotOpen)?.open(owner, sealed)
+    }
+}
+
+/// The id of the key that a text is sealed under.
+fn key_of(sealed: &str) -> Option<&str> {
+    sealed.split('.').nth(1)
 }
 
 #[cfg(test)]
@@ -140,5 +197,21 @@ mod tests {
         assert!(!format!("{vault:?} {one}").contains("private"));
         let id = &one.split('.').nth(1).unwrap();
         assert_eq!(id.len(), 2 * ID_BYTES);
+    }
+
+    #[test]
+    fn a_ring_opens_what_each_of_its_keys_sealed_and_seals_under_one() {
+        let stamp = stamp(OffsetDateTime::UNIX_EPOCH);
+        let [old, new] = [1, 2].map(|byte| MasterVault::derive(&[byte; 32]));
+        let sealed = old.seal(OWNER, b"s", &stamp);
+        let ring = KeyRing::new(new, vec![old]);
+        assert_eq!(ring.open(OWNER, &sealed).as_deref(), Ok(&b"s"[..]));
+        let resealed = ring.reseal(OWNER, &sealed, &stamp).unwrap();
+        assert_eq!(MasterVault::derive(&[2; 32]).open(OWNER, &resealed).as_deref(), Ok(&b"s"[..]));
+        assert_eq!(ring.reseal(OWNER, &resealed, &stamp).as_ref(), Ok(&resealed));
+        let foreign = MasterVault::derive(&[3; 32]).seal(OWNER, b"s", &stamp);
+        for sealed in [foreign.as_str(), "", "v1", "plain"] {
+            assert_eq!(ring.reseal(OWNER, sealed, &stamp), Err(CannotOpen), "{sealed}");
+        }
     }
 }

@@ -18,7 +18,9 @@
 //! | `pos`       | tables and tabs of the point of sale                                       |
 //! | `idempotency` | requests that are sent again, carried out once                          |
 //! | `recurring` | recurring invoices, and the job that makes their invoices                  |
+//! | `rekey`     | all that is sealed, sealed under another master key                        |
 //! | `settling`  | documents as settlement sees them, and what it changes on them             |
+//! | `walk`      | going through all rows of a table                                          |
 //! | `webhooks`  | endpoints, the fan-out of events to them, deliveries, their log and replay |
 //! | `error`     | why such a use case is refused                                             |
 //! | `entities`  | entities with the taxes they start with, and settings that number documents |
@@ -45,12 +47,15 @@ pub mod payments;
 pub mod pos;
 pub mod reading;
 pub mod recurring;
+pub mod rekey;
 mod settling;
+mod walk;
 pub mod webhooks;
 
 use racun_kernel::Table;
 
 pub use error::Error;
+pub use walk::Walk;
 
 /// The tables of this crate's own.
 static TABLES: [&Table; 3] = [&jobs::JOBS, &reading::LOG_READERS, &overdue::OVERDUE_NOTICES];

@@ -29,6 +29,9 @@ pub struct WhiteLabel {
     pub environment: Option<Environment>,
     /// The hosts under which it is reached, without scheme and port, as in `app.example.com`.
     pub hosts: Vec<String>,
+    /// Whether sign-ups at other hosts belong to it, too: at most one white label has this.
+    #[serde(default)]
+    pub is_default: bool,
     /// What its application is called.
     #[serde(default)]
     pub app_name: Option<String>,
@@ -160,11 +163,15 @@ impl Catalogue {
     pub fn complete(mut self) -> Result<Self, Issues> {
         let mut issues = Issues::default();
         let (mut slugs, mut hosts) = (BTreeSet::new(), BTreeSet::new());
+        let mut has_default = false;
         for (n, label) in self.white_labels.iter_mut().enumerate() {
             let mut own = Issues::default();
             own.note(label.complete());
             if !slugs.insert(label.slug.clone()) {
                 own.push(twice().at("slug"));
+            }
+            if label.is_default && std::mem::replace(&mut has_default, true) {
+                own.push(twice().at("is_default"));
             }
             for (n, host) in label.hosts.iter().enumerate() {
                 if !hosts.insert(host.clone()) {
@@ -202,6 +209,12 @@ impl Catalogue {
     pub fn at_host(&self, host: &str) -> Option<&WhiteLabel> {
         let host = host.rsplit_once(':').map_or(host, |(host, _)| host).to_ascii_lowercase();
         self.white_labels.iter().find(|label| label.hosts.contains(&host))
+    }
+
+    /// The white label of sign-ups at hosts that no white label has, when there is one.
+    #[must_use]
+    pub fn default_label(&self) -> Option<&WhiteLabel> {
+        self.white_labels.iter().find(|label| label.is_default)
     }
 
     /// The white label with this slug.

@@ -92,6 +92,7 @@ macro_rules! record {
         unique { $($hidden:ident)* }
         $(keys { $($key:ident)* })?
         trash { $($deleted_at:ident)? }
+        $(elsewhere { $bytes:ident })?
     ) => {
         $(#[$doc])*
         pub static $table: racun_kernel::Table = racun_kernel::Table {
@@ -147,6 +148,10 @@ macro_rules! record {
 
             $(fn is_trashed(&self) -> bool {
                 self.$deleted_at.is_some()
+            })?
+
+            $(fn bytes_elsewhere(&self) -> i64 {
+                self.$bytes
             })?
         }
 

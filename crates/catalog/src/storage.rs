@@ -10,6 +10,14 @@ pub struct StorageError(
     pub String,
 );
 
+impl StorageError {
+    /// Whether there was no room.
+    #[must_use]
+    pub fn is_full(&self) -> bool {
+        self.0.contains("No space left on device")
+    }
+}
+
 /// Keeps bytes under keys such as `ent_…/file_…`. A key is written once.
 #[async_trait]
 pub trait FileStorage: Send + Sync {

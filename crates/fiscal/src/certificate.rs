@@ -4,7 +4,7 @@ use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use racun_kernel::calendar::format_instant;
 use racun_kernel::id::{EntityId, FileId};
-use racun_kernel::{CannotOpen, Issue, Vault};
+use racun_kernel::{CannotOpen, Issue, Reseal, Vault};
 use serde::{Deserialize, Serialize};
 use time::{Duration, OffsetDateTime};
 
@@ -136,6 +136,22 @@ impl Certificate {
             chain: self.chain.iter().map(der).collect::<Result<_, _>>()?,
             private_key: vault.open(&owner(entity, authority), &self.sealed_key)?,
         })
+    }
+}
+
+impl Certificate {
+    /// The same with its private key under another key of the vault.
+    ///
+    /// # Errors
+    /// When the key cannot be opened.
+    pub(crate) fn resealed(
+        self,
+        entity: EntityId,
+        authority: Authority,
+        reseal: &Reseal<'_>,
+    ) -> Result<Self, CannotOpen> {
+        let sealed_key = reseal(&owner(entity, authority), &self.sealed_key)?;
+        Ok(Self { sealed_key, ..self })
     }
 }
 

@@ -2,8 +2,8 @@
 
 use racun_kernel::id::EntityId;
 use racun_kernel::{
-    Decision, Event, Field, FieldKind, Issue, Issues, Patch, Record, Table, Tenant, Value, text,
-    vat_number,
+    CannotOpen, Decision, Event, Field, FieldKind, Issue, Issues, Patch, Record, Reseal, Table,
+    Tenant, Value, text, vat_number,
 };
 use serde::{Deserialize, Serialize};
 use time::OffsetDateTime;
@@ -140,6 +140,23 @@ impl FiscalSettings {
         }
         let after = Self { certificate: None, ..self };
         Ok(after.changed("fiscal_certificate.deleted", act))
+    }
+
+    /// The same with the certificate's private key under another key of the vault.
+    ///
+    /// # Errors
+    /// When the key cannot be opened.
+    pub fn resealed(self, reseal: &Reseal<'_>) -> Result<Self, CannotOpen> {
+        let (entity, authority) = (self.entity_id, self.authority);
+        let resealed = |own: Certificate| own.resealed(entity, authority, reseal);
+        let certificate = self.certificate.map(resealed).transpose()?;
+        Ok(Self { certificate, ..self })
+    }
+
+    /// The same without its certificate, whose private key cannot be opened.
+    #[must_use]
+    pub fn without_sealed(self) -> Self {
+        Self { certificate: None, ..self }
     }
 
     /// What its certificate is good for at `now`.

@@ -27,6 +27,7 @@ use crate::rehearsal;
 use crate::request::{Query, TakenParts, bearer_token, single};
 use crate::route::{Gate, Route};
 use crate::services::{Limits, Services};
+use crate::storage;
 
 /// Passes the request on to its handler when `route`'s gate lets it; answers what panics and what
 /// takes too long.
@@ -44,6 +45,12 @@ pub(crate) async fn pass(
         Ok(begun) => begun,
         Err(error) => return Ok(request.error_response(error)),
     };
+    // What was answered before is answered again, whatever is left.
+    if matches!(begun, Begun::Plain | Begun::First(_))
+        && let Err(error) = guarded(limits, storage::admit(route, &request)).await.flatten()
+    {
+        return Ok(request.error_response(error));
+    }
     rehearsal::prepare(route, &mut request);
     let keyed = match begun {
         Begun::Plain => None,

@@ -4,6 +4,7 @@ use std::time::Duration;
 
 use actix_web::http::StatusCode;
 use actix_web::{HttpResponse, web};
+use racun_kernel::StoreError;
 use serde::Serialize;
 use utoipa::ToSchema;
 
@@ -38,6 +39,8 @@ pub enum HealthStatus {
     Ok,
     /// It does not answer.
     Unavailable,
+    /// It answers reads, and has no room for writes.
+    StorageFull,
 }
 
 /// Answer of `GET /health/live`.
@@ -77,8 +80,11 @@ impl ChecksBody {
     /// Jobs wait in the store, so the queue is as well as the store is.
     async fn run(services: &Services) -> Self {
         let ping = tokio::time::timeout(PING_TIME, services.store.ping()).await;
-        let store =
-            if matches!(ping, Ok(Ok(()))) { HealthStatus::Ok } else { HealthStatus::Unavailable };
+        let store = match ping {
+            Ok(Ok(())) => HealthStatus::Ok,
+            Ok(Err(StoreError::Full)) => HealthStatus::StorageFull,
+            Ok(Err(_)) | Err(_) => HealthStatus::Unavailable,
+        };
         Self { database: store, queue: store }
     }
 }
@@ -91,7 +97,7 @@ async fn ready(services: web::Data<Services>) -> HttpResponse {
     let checks = ChecksBody::run(&services).await;
     let status = match checks.database {
         HealthStatus::Ok => StatusCode::OK,
-        HealthStatus::Unavailable => StatusCode::SERVICE_UNAVAILABLE,
+        HealthStatus::Unavailable | HealthStatus::StorageFull => StatusCode::SERVICE_UNAVAILABLE,
     };
     HttpResponse::build(status).json(ReadinessBody { status: checks.database, checks })
 }

@@ -38,6 +38,8 @@ pub struct Route {
     pub is_linked: bool,
     /// Whether what it is about may be absent, though the path names no record: 404.
     pub may_lack: bool,
+    /// Whether it makes users, which the operator may not want: 403.
+    pub makes_users: bool,
     /// In which buckets its requests are counted.
     pub rate: Rate,
     /// Whether its answer shows a key or token that is shown only once, and is kept unreadable.
@@ -224,6 +226,7 @@ impl Route {
             is_conditional: false,
             is_linked: false,
             may_lack: false,
+            makes_users: false,
             rate: Rate::Ordinary,
             shows_secret: false,
             successor: None,
@@ -326,6 +329,12 @@ impl Route {
     #[must_use]
     pub const fn may_lack(self) -> Self {
         Self { may_lack: true, ..self }
+    }
+
+    /// Says that the route makes users, which the operator may not want.
+    #[must_use]
+    pub const fn makes_users(self) -> Self {
+        Self { makes_users: true, ..self }
     }
 
     /// Says that the route is one where guessing pays: few requests from one address are answered.

@@ -18,6 +18,7 @@ const AREAS: &[&[Route]] = &[
     access::entity_users::ROUTES,
     access::invitations::ROUTES,
     access::entity_keys::ROUTES,
+    access::account::ROUTES,
     access::account_keys::ROUTES,
     access::entities::ROUTES,
     access::email_sender::ROUTES,

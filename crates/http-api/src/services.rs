@@ -21,7 +21,9 @@ use tokio::sync::Semaphore;
 use tracing::Instrument as _;
 
 use crate::cors::Origins;
+use crate::guards::Guards;
 use crate::limits::RateLimiter;
+use crate::storage::Storage;
 
 /// What handlers work with. A clone shares everything with its original.
 #[derive(Clone)]
@@ -61,6 +63,10 @@ pub struct Services {
     pub pins: Option<PinKey>,
     /// What counts requests; `None` where they are not limited.
     pub rate_limiter: Option<RateLimiter>,
+    /// What the operator allows callers.
+    pub guards: Guards,
+    /// How much accounts store, and may.
+    pub storage: Storage,
     /// The version that `GET /health` answers.
     pub version: &'static str,
     /// Since when the process runs.

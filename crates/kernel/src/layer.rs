@@ -103,6 +103,10 @@ impl<L: Layer> Store for L {
         self.beneath().series(tenant).await
     }
 
+    async fn stored_bytes(&self, tenants: &[Tenant]) -> Result<i64, StoreError> {
+        self.beneath().stored_bytes(tenants).await
+    }
+
     async fn ping(&self) -> Result<(), StoreError> {
         self.beneath().ping().await
     }

@@ -46,6 +46,7 @@ pub mod iban;
 pub mod id;
 mod issue;
 mod layer;
+mod length;
 pub mod log;
 mod mail;
 mod metadata;
@@ -78,6 +79,7 @@ pub use evaluate::evaluate;
 pub use id::{Id, InvalidId, Kind};
 pub use issue::{Issue, Issues, Step};
 pub use layer::Layer;
+pub use length::json_length;
 pub use log::{ACTIVITIES, Activity, ActorType, Entry, Logged};
 pub use mail::{Attachment, Mail, MailError, Mailbox, Mailer, check_address};
 pub use metadata::Metadata;
@@ -92,9 +94,9 @@ pub use sales_book::SalesBook;
 pub use scope::{Environment, OperatorIdentity, Person, Principal, Role, Scope};
 pub use stamp::{Entropy, Stamp, ulids_beside};
 pub use store::{
-    Decision, Event, LOOKUP_LIMIT, Load, Loaded, Put, PutKind, Read, Refusal, Rows, Series, Store,
-    StoreError, Stored, Tenant, TransactError, Unit, Writes,
+    BYTES, Decision, Event, LOOKUP_LIMIT, Load, Loaded, Put, PutKind, Read, Refusal, Rows, Series,
+    Store, StoreError, Stored, Tenant, TransactError, Unit, Writes,
 };
 pub use tally::{Counter, Figure, JsonPath, Part, Tally, TallyRow, Within, evaluate_tally};
 pub use value::Value;
-pub use vault::{CannotOpen, Vault};
+pub use vault::{CannotOpen, Reseal, Vault};

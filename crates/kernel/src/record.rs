@@ -260,6 +260,11 @@ pub trait Record: Serialize + DeserializeOwned + Clone + Send + 'static {
         false
     }
 
+    /// The bytes that it keeps elsewhere than in its row: those of a file.
+    fn bytes_elsewhere(&self) -> i64 {
+        0
+    }
+
     /// The value of the field called `name`; null when it is not declared.
     fn value(&self, name: &str) -> Value {
         let place = self.table().field(name).map(|(place, _)| place);

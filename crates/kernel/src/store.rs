@@ -4,6 +4,7 @@
 //! [`Unit`] names, shows it to the unit's decision, which is pure and not async, and commits what it
 //! answers, or nothing. Typed access is by the methods on `dyn Store`.
 
+mod put;
 mod typed;
 
 use std::collections::BTreeMap;
@@ -14,8 +15,9 @@ use time::OffsetDateTime;
 
 use crate::id::{self, AccountId, EntityId, EventId};
 use crate::log::{Activity, Entry, Logged};
-use crate::{Kind, ListQuery, Record, Stamp, Table, Tally, TallyRow, Value};
+use crate::{Kind, ListQuery, Record, Stamp, Table, Tally, TallyRow};
 
+pub use put::{BYTES, Put, PutKind};
 pub use typed::Decision;
 
 /// Whose a row is: an entity's, an account's, or of the directory that all share.
@@ -42,6 +44,12 @@ impl Tenant {
     #[must_use]
     pub fn directory() -> Self {
         Self("directory".to_owned())
+    }
+
+    /// Whether what it stores counts against an account's budget: all but the directory, which is
+    /// the server's own.
+    fn is_budgeted(&self) -> bool {
+        self.0 != "directory"
     }
 
     /// Whether it is an entity's; otherwise an account's, or the directory.
@@ -80,6 +88,9 @@ pub enum StoreError {
         /// For the log.
         String,
     ),
+    /// There is no room on the disk: reads go on, and writes succeed when there is room again.
+    #[error("the store's disk is full")]
+    Full,
     /// The query ran past the store's deadline; the same query would run past it again.
     #[error("this takes too long to put together")]
     TooExpensive,
@@ -115,108 +126,6 @@ impl Stored {
             id: self.id.clone(),
             reason: error.to_string(),
         })
-    }
-}
-
-/// What is to happen to a row.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum PutKind {
-    /// It is new.
-    Insert,
-    /// It replaces the one with the same id.
-    Update,
-    /// It goes for good.
-    Delete,
-}
-
-/// One row to write.
-#[derive(Clone, PartialEq, Eq)]
-pub struct Put {
-    /// What happens.
-    pub kind: PutKind,
-    /// Where.
-    pub table: &'static Table,
-    /// Whose.
-    pub tenant: Tenant,
-    /// Which.
-    pub id: String,
-    /// The declared fields' values, in the table's order.
-    pub values: Vec<Value>,
-    /// What `search` looks through.
-    pub search: String,
-    /// The record as JSON.
-    pub body: String,
-    /// Change of the number of rows outside the trash: -1, 0 or 1.
-    pub live_delta: i64,
-    /// Change of the number of rows in the trash.
-    pub trash_delta: i64,
-}
-
-impl std::fmt::Debug for Put {
-    /// Says which row, not what is in it: bodies hold digests, hashes and personal data.
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        write!(f, "{:?} {} {} of {}", self.kind, self.table.name, self.id, self.tenant.0)
-    }
-}
-
-impl Put {
-    /// A new row.
-    #[must_use]
-    pub fn insert<A: Record>(record: &A) -> Self {
-        let trash = i64::from(record.is_trashed());
-        Self::of(PutKind::Insert, record, 1 - trash, trash)
-    }
-
-    /// A row that replaces `before`.
-    #[must_use]
-    pub fn update<A: Record>(before: &A, after: &A) -> Self {
-        Self::replacing(before.is_trashed(), after)
-    }
-
-    /// A row that replaces one that was in the trash, or was not.
-    pub(crate) fn replacing<A: Record>(was_trashed: bool, after: &A) -> Self {
-        let moved = i64::from(after.is_trashed()) - i64::from(was_trashed);
-        Self::of(PutKind::Update, after, -moved, moved)
-    }
-
-    /// The end of a row.
-    #[must_use]
-    pub fn delete<A: Record>(record: &A) -> Self {
-        let trash = i64::from(record.is_trashed());
-        Self::of(PutKind::Delete, record, trash - 1, -trash)
-    }
-
-    /// What `puts` together change of the kept counts, of rows out of the trash and of rows in it, by
-    /// tenant and table. What stays as it is is left out.
-    #[must_use]
-    pub fn count_changes<'a>(
-        puts: impl IntoIterator<Item = &'a Self>,
-    ) -> BTreeMap<(&'a Tenant, &'static str), (i64, i64)> {
-        let mut changes = BTreeMap::new();
-        for put in puts {
-            let (live, trashed): &mut (i64, i64) =
-                changes.entry((&put.tenant, put.table.name)).or_default();
-            *live += put.live_delta;
-            *trashed += put.trash_delta;
-        }
-        changes.retain(|_, change| *change != (0, 0));
-        changes
-    }
-
-    fn of<A: Record>(kind: PutKind, record: &A, live_delta: i64, trash_delta: i64) -> Self {
-        let values = record.values();
-        Self {
-            kind,
-            table: record.table(),
-            tenant: record.tenant(),
-            id: record.id(),
-            search: record.search_text(&values),
-            values,
-            body: serde_json::to_string(record)
-                .expect("records are plain data with string keys, which JSON always holds"),
-            live_delta,
-            trash_delta,
-        }
     }
 }
 
@@ -259,7 +168,9 @@ impl Event {
     /// The row of the log that says it, without the snapshot.
     #[must_use]
     pub fn entry(&self) -> Put {
-        Put::insert(&Activity::of(self))
+        let put = Put::insert(&Activity::of(self));
+        let snapshot = self.snapshot.as_ref().map_or(0, |body| put::size(body.len()));
+        Put { bytes_delta: put.bytes_delta + snapshot, ..put }
     }
 }
 
@@ -495,6 +406,12 @@ pub trait Store: Send + Sync {
     /// The last used number of each series of `tenant`, by key.
     async fn series(&self, tenant: &Tenant) -> Result<Vec<(String, i64)>, StoreError>;
 
-    /// Whether the store answers.
+    /// The bytes that `tenants` store together: of records, of the log about them, and of what
+    /// records keep elsewhere. It is counted in the unit that writes; what was written before that
+    /// was counted is not in it.
+    async fn stored_bytes(&self, tenants: &[Tenant]) -> Result<i64, StoreError>;
+
+    /// Whether the store answers, and takes writes: [`StoreError::Full`] where its disk has no
+    /// room.
     async fn ping(&self) -> Result<(), StoreError>;
 }

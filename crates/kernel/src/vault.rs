@@ -10,6 +10,10 @@ use crate::Stamp;
 )]
 pub struct CannotOpen;
 
+/// How a sealed secret of an owner is sealed under another key: it takes the owner and the sealed
+/// text, and answers the new text, or the same one where it is under that key already.
+pub type Reseal<'a> = dyn Fn(&str, &str) -> Result<String, CannotOpen> + Send + Sync + 'a;
+
 /// Seals secrets under a key that is outside the database: private keys, webhooks' secrets.
 pub trait Vault: Send + Sync {
     /// `secret` as `owner`'s, authenticated and unreadable: text that names the key it is under.

@@ -28,8 +28,10 @@ pub use address::{MAX_RECIPIENTS, parse_addresses};
 pub use format::{amount, day};
 pub use markdown::{to_html, to_plain};
 pub use outgoing::{MAILS, MailKind, MailState, NewMail, OutgoingMail, SECRET};
-pub use template::{VARIABLES, Values, check_variables, fill, fill_line, uses};
-pub use window::{Cap, LimitReached, PER_SUBJECT, SANDBOX, SEND_WINDOWS, SendWindow};
+pub use template::{VARIABLES, Values, check_variables, defused, fill, fill_line, uses};
+pub use window::{
+    Cap, LimitReached, MailLimits, PER_SUBJECT, RESENT, SANDBOX, SEND_WINDOWS, SendWindow,
+};
 pub use wording::{DocumentWords, PRODUCT, Wording, Words};
 
 /// The tables of this crate, for stores that make them.

@@ -160,6 +160,37 @@ pub fn fill(template: &str, values: &Values) -> String {
     pieces(template, values).into_iter().map(text).collect()
 }
 
+/// Characters of a name that people chose, in a mail to somebody whom they do not know.
+const NAME_CHARS: usize = 60;
+
+/// A name that people chose, as a mail to strangers may show it: short, and without anything that a
+/// mail program makes a link of.
+#[must_use]
+pub fn defused(name: &str) -> String {
+    let mut text = String::new();
+    let mut rest = name.chars().map(|c| if c.is_control() { ' ' } else { c }).peekable();
+    while let Some(c) = rest.next() {
+        match c {
+            // `https://host/path` and `a@host` become words.
+            ':' | '/' | '\\' | '@' => text.push(' '),
+            // `host.example` becomes two sentences; `d. o. o.` is read as well as `d.o.o.`.
+            '.' | '\u{3002}' | '\u{ff0e}' | '\u{ff61}' => {
+                text.push('.');
+                if rest.peek().is_some_and(|next| next.is_alphanumeric()) {
+                    text.push(' ');
+                }
+            }
+            c => text.push(c),
+        }
+    }
+    let words = text.split_whitespace().collect::<Vec<_>>().join(" ");
+    if words.chars().count() <= NAME_CHARS {
+        return words;
+    }
+    let short: String = words.chars().take(NAME_CHARS - 1).collect();
+    format!("{}…", short.trim_end())
+}
+
 /// The same for a header of a mail: one line of at most `max` characters, without control characters,
 /// whatever the values hold.
 #[must_use]
@@ -167,4 +198,27 @@ pub fn fill_line(template: &str, values: &Values, max: usize) -> String {
     let filled = fill(template, values);
     let spaced = filled.chars().map(|c| if c.is_control() { ' ' } else { c });
     spaced.take(max).collect::<String>().trim().to_owned()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_name_is_no_link_in_a_mail_to_strangers() {
+        for (name, shown) in [
+            ("Pekarna Klas d.o.o.", "Pekarna Klas d. o. o."),
+            ("Ana & Bor GmbH", "Ana & Bor GmbH"),
+            (
+                "PayPal - your account is locked, open https://evil.example/login now",
+                "PayPal - your account is locked, open https evil. example l…",
+            ),
+            ("www.evil.example", "www. evil. example"),
+            ("me@evil.example\r\nBcc: x", "me evil. example Bcc x"),
+            ("evil\u{3002}example", "evil. example"),
+        ] {
+            assert_eq!(defused(name), shown);
+        }
+        assert_eq!(defused(&"n".repeat(255)).chars().count(), NAME_CHARS);
+    }
 }

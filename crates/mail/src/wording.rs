@@ -124,7 +124,7 @@ const ENGLISH: Texts = [
          this message.",
     ),
     (
-        "You are invited to {entity_name}",
+        "You are invited to work with {product}",
         "Hello,\n\nyou are invited to work in **{entity_name}** with {product}. Follow this link \
          within seven days and choose a password:\n\n{link}\n\nIf you do not know why, disregard \
          this message.",
@@ -179,7 +179,7 @@ const SLOVENIAN: Texts = [
          je vaš:\n\n{link}\n\nPovezava velja 24 ur. Če se niste prijavili, sporočilo prezrite.",
     ),
     (
-        "Vabilo v {entity_name}",
+        "Vabilo k sodelovanju v {product}",
         "Pozdravljeni,\n\nvabljeni ste k delu v **{entity_name}** s storitvijo {product}. V sedmih \
          dneh sledite tej povezavi in izberite geslo:\n\n{link}\n\nČe ne veste, za kaj gre, \
          sporočilo prezrite.",
@@ -234,7 +234,7 @@ const CROATIAN: Texts = [
          poruku.",
     ),
     (
-        "Poziv u {entity_name}",
+        "Poziv na suradnju u {product}",
         "Poštovani,\n\npozvani ste na rad u **{entity_name}** s uslugom {product}. Unutar sedam \
          dana slijedite ovu poveznicu i odaberite lozinku:\n\n{link}\n\nAko ne znate zašto, \
          zanemarite ovu poruku.",
@@ -291,7 +291,7 @@ const GERMAN: Texts = [
          sich nicht angemeldet haben, ist nichts zu tun.",
     ),
     (
-        "Einladung zu {entity_name}",
+        "Einladung zur Mitarbeit in {product}",
         "Guten Tag,\n\nSie sind eingeladen, in **{entity_name}** mit {product} mitzuarbeiten. \
          Folgen Sie innerhalb von sieben Tagen diesem Link und wählen Sie ein \
          Passwort:\n\n{link}\n\nWenn Sie nicht wissen, worum es geht, ist nichts zu tun.",

@@ -8,7 +8,18 @@ use crate::schema;
 
 /// Everything but a clash of unique values is worth another try, and its reason belongs in the log.
 pub(crate) fn unavailable(error: &Error) -> StoreError {
+    if is_disk_full(error) {
+        return StoreError::Full;
+    }
     StoreError::Unavailable(reason(error))
+}
+
+/// Whether the server found no room on its disk (SQLSTATE 53100). diesel does not tell the error's
+/// code, so this knows the operating system's English text; in another language a full disk is a
+/// failure like others.
+fn is_disk_full(error: &Error) -> bool {
+    let Error::DatabaseError(_, information) = error else { return false };
+    information.message().contains("No space left on device")
 }
 
 /// The failure of a list or a report: what runs out of time would do so again.
@@ -75,6 +86,17 @@ fn reason(error: &Error) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_full_disk_is_told_from_other_failures() {
+        let failed = |text: &str| {
+            let information = Box::new(text.to_owned());
+            unavailable(&Error::DatabaseError(DatabaseErrorKind::Unknown, information))
+        };
+        let full = "could not extend file \"base/16384/16389\": No space left on device";
+        assert_eq!(failed(full), StoreError::Full);
+        assert!(matches!(failed("could not open file"), StoreError::Unavailable(_)));
+    }
 
     #[test]
     fn what_runs_out_of_time_is_too_expensive_and_nothing_else_is() {

@@ -315,6 +315,19 @@ impl Keeper {
     }
 }
 
+/// Whether a process works on the database at `url` at this moment.
+///
+/// # Errors
+/// [`StoreError::Unavailable`] when the server does not answer.
+pub async fn is_in_use(url: &str) -> Result<bool, StoreError> {
+    let asked = async {
+        let session = pool::open(url, "").await.map_err(|error| error.to_string())?;
+        // The lock ends with the session.
+        Ok(number(&session, Statement::new(IS_ONLY_ONE)).await? != Some(1))
+    };
+    asked.await.map_err(StoreError::Unavailable)
+}
+
 /// Keeps everybody from being alone on the database at `url` until the session that it answers ends. It
 /// answers none where there is no lease yet.
 pub(crate) async fn crowd(url: &str) -> Result<Option<AsyncPgConnection>, String> {

@@ -55,6 +55,7 @@ mod wishes;
 mod write;
 
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use async_trait::async_trait;
 use diesel_async::AsyncPgConnection;
@@ -68,6 +69,7 @@ use racun_kernel::{
 };
 use tokio::runtime::Handle;
 
+pub use lease::is_in_use;
 pub use migration::migrate;
 pub use pool::Options;
 pub use schema::create_table_sql;
@@ -95,6 +97,8 @@ pub struct PgStore {
     reads: Shared<Vec<Read>>,
     settled: log::Settled,
     counting: Counting,
+    /// Whether the last write that met a full disk was not followed by a good one.
+    is_full: AtomicBool,
 }
 
 impl PgStore {
@@ -123,7 +127,18 @@ impl PgStore {
         let reads = Shared::new(runtime.clone(), connections.clone());
         let settled = log::Settled::default();
         let counting = rate::counting(runtime.clone(), connections);
-        let store = Self { base, runtime, units, askers, pages, figures, reads, settled, counting };
+        let store = Self {
+            base,
+            runtime,
+            units,
+            askers,
+            pages,
+            figures,
+            reads,
+            settled,
+            counting,
+            is_full: AtomicBool::new(false),
+        };
         store.ping().await?;
         Ok(store)
     }
@@ -263,7 +278,11 @@ impl Store for PgStore {
                 self.runtime.spawn(async move { group::run(&base, vec![waiting], alone).await });
             }
         }
-        answer.await.unwrap_or_else(|_| Err(TransactError::Store(no_answer())))
+        let answer = answer.await.unwrap_or_else(|_| Err(TransactError::Store(no_answer())));
+        if answer == Err(TransactError::Store(StoreError::Full)) {
+            self.is_full.store(true, Ordering::Relaxed);
+        }
+        answer
     }
 
     async fn events_after(&self, position: i64, limit: usize) -> Result<Vec<Entry>, StoreError> {
@@ -278,9 +297,20 @@ impl Store for PgStore {
         read::series(&*self.connection().await?, tenant).await
     }
 
+    async fn stored_bytes(&self, tenants: &[Tenant]) -> Result<i64, StoreError> {
+        read::stored_bytes(&*self.connection().await?, tenants).await
+    }
+
     async fn ping(&self) -> Result<(), StoreError> {
         let connection = self.connection().await?;
-        batch(&connection, "SELECT 1").await.map_err(|error| error::unavailable(&error))
+        // Where the disk was full, a write tells whether it still is.
+        let sql = match self.is_full.load(Ordering::Relaxed) {
+            true => "UPDATE lease SET state = state",
+            false => "SELECT 1",
+        };
+        batch(&connection, sql).await.map_err(|error| error::unavailable(&error))?;
+        self.is_full.store(false, Ordering::Relaxed);
+        Ok(())
     }
 }
 

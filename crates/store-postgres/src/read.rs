@@ -6,7 +6,7 @@ use diesel::QueryResult;
 use diesel_async::AsyncPgConnection;
 use futures_util::future::{BoxFuture, join, join3};
 use racun_kernel::{
-    Field, FieldKind, ListQuery, Operator, StoreError, Stored, Table, Tenant, Value,
+    BYTES, Field, FieldKind, ListQuery, Operator, StoreError, Stored, Table, Tenant, Value,
 };
 
 use crate::error::{of_question, unavailable};
@@ -232,4 +232,20 @@ pub(crate) async fn series(
     let (seen, rows) = join(see(connection, tenant.as_str(), Planning::Indexed), rows).await;
     let rows = seen.and(rows).map_err(|error| unavailable(&error))?;
     Ok(rows.into_iter().filter_map(|row| Some((row.key, row.last?))).collect())
+}
+
+/// The bytes that `tenants` store together, as they were counted.
+pub(crate) async fn stored_bytes(
+    connection: &AsyncPgConnection,
+    tenants: &[Tenant],
+) -> Result<i64, StoreError> {
+    let names: Vec<&str> = tenants.iter().map(Tenant::as_str).collect();
+    let sql = "SELECT sum(live)::bigint AS number FROM list_counts \
+               WHERE table_name = $1 AND tenant = ANY($2)";
+    let rows = Statement::new(sql).bind(BYTES).bind(names.iter().copied().collect::<Bind>());
+    let reached = names.join(",");
+    let rows = rows.rows::<NumberRow>(connection);
+    let (seen, rows) = join(see(connection, &reached, Planning::Indexed), rows).await;
+    let rows = seen.and(rows).map_err(|error| unavailable(&error))?;
+    Ok(rows.first().and_then(|row| row.number).unwrap_or_default())
 }

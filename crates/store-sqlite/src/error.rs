@@ -75,7 +75,10 @@ impl OpenError {
 
 /// A failure that is not the caller's: a full disk, a busy or broken file.
 pub(crate) fn unavailable(error: rusqlite::Error) -> StoreError {
-    StoreError::Unavailable(error.to_string())
+    match error.sqlite_error_code() {
+        Some(ErrorCode::DiskFull) => StoreError::Full,
+        _ => StoreError::Unavailable(error.to_string()),
+    }
 }
 
 /// The failure of a read: one that was ended because of its time would take as long again.

@@ -1,6 +1,6 @@
 //! The statements of the reads that are not lists.
 
-use racun_kernel::{LOOKUP_LIMIT, Stored, Table, Tenant};
+use racun_kernel::{BYTES, LOOKUP_LIMIT, Stored, Table, Tenant};
 use rusqlite::{Connection, OptionalExtension as _, Row};
 
 use crate::encoding::text_array;
@@ -38,6 +38,17 @@ pub(crate) fn lookup(
         .bind(text(value))
         .then(&format!(" ORDER BY id, tenant LIMIT {LOOKUP_LIMIT}"))
         .rows(connection, stored)
+}
+
+/// The bytes that `tenants` store together, as they were counted.
+pub(crate) fn stored_bytes(connection: &Connection, tenants: &[String]) -> rusqlite::Result<i64> {
+    Sql::new("SELECT COALESCE(sum(live), 0) FROM racun_counts WHERE table_name = ")
+        .bind(text(BYTES))
+        .then(" AND tenant IN (SELECT value FROM json_each(")
+        .bind(text_array(tenants))
+        .then("))")
+        .rows(connection, |row| row.get(0))
+        .map(|rows| rows.into_iter().next().unwrap_or_default())
 }
 
 pub(crate) fn series(

@@ -3,6 +3,7 @@
 use std::fs::File;
 use std::path::Path;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread::JoinHandle;
 
 use async_trait::async_trait;
@@ -35,6 +36,8 @@ pub struct SqliteStore {
     writer: Option<JoinHandle<()>>,
     readers: Vec<JoinHandle<()>>,
     recent: Arc<Recent>,
+    /// Whether the last write that met a full disk was not followed by a good one.
+    is_full: Arc<AtomicBool>,
     /// Released after all connections are closed.
     _lock: Option<File>,
 }
@@ -98,7 +101,9 @@ impl SqliteStore {
         let failed = |error| OpenError::io(path, error);
         let (writes, queued_writes) = mpsc::channel(QUEUE);
         let recent = Arc::new(Recent::new(true));
-        let writer = writer::spawn(connection, queued_writes, Arc::clone(&recent), settling);
+        let is_full = Arc::<AtomicBool>::default();
+        let told = Arc::clone(&is_full);
+        let writer = writer::spawn(connection, queued_writes, Arc::clone(&recent), settling, told);
         let writer = Some(writer.map_err(failed)?);
         let (mut reads, mut threads) = (None, Vec::new());
         if !readers.is_empty() {
@@ -106,7 +111,27 @@ impl SqliteStore {
             threads = readers::spawn(readers, queued_reads).map_err(failed)?;
             reads = Some(sender);
         }
-        Ok(Self { writes: Some(writes), reads, writer, readers: threads, recent, _lock: lock })
+        Ok(Self {
+            writes: Some(writes),
+            reads,
+            writer,
+            readers: threads,
+            recent,
+            is_full,
+            _lock: lock,
+        })
+    }
+
+    /// Finishes what is queued, writes all that was committed into the file itself, and cuts the
+    /// log beside it to nothing. Whoever still holds the store reads on, and can write no more.
+    ///
+    /// # Errors
+    /// When the disk fails, or a reader of another program keeps the log in use.
+    pub async fn close(&self) -> Result<(), StoreError> {
+        let (answer, closed) = oneshot::channel();
+        let writes = self.writes.as_ref().ok_or_else(ended)?;
+        writes.send(Job::Close(answer)).await.map_err(|_| ended())?;
+        closed.await.map_err(|_| ended())?
     }
 
     /// Runs `read` on a connection of another thread.
@@ -126,6 +151,20 @@ impl SqliteStore {
         };
         queued?;
         answer.await.map_err(|_| ended())?.map_err(crate::error::of_question)
+    }
+
+    /// Writes where the disk was full, to see whether it still is.
+    async fn probe(&self) -> Result<(), StoreError> {
+        let (sender, answer) = oneshot::channel();
+        let probe: read::Read = Box::new(move |connection| {
+            // Whoever asked may have gone.
+            let _ = sender.send(writer::probe(connection));
+        });
+        let writes = self.writes.as_ref().ok_or_else(ended)?;
+        writes.send(Job::Read(probe)).await.map_err(|_| ended())?;
+        answer.await.map_err(|_| ended())?.map_err(crate::error::unavailable)?;
+        self.is_full.store(false, Ordering::Relaxed);
+        Ok(())
     }
 
     /// What was answered to this lately, or what `read` answers.
@@ -260,9 +299,57 @@ impl Store for SqliteStore {
         self.read(move |connection| read::series(connection, &tenant)).await
     }
 
+    async fn stored_bytes(&self, tenants: &[Tenant]) -> Result<i64, StoreError> {
+        let tenants: Vec<String> = tenants.iter().map(|one| one.as_str().to_owned()).collect();
+        self.read(move |connection| read::stored_bytes(connection, &tenants)).await
+    }
+
     async fn ping(&self) -> Result<(), StoreError> {
         self.read(|connection| read::ping(connection)).await?;
+        if self.is_full.load(Ordering::Relaxed) {
+            return self.probe().await;
+        }
         let store: &dyn Store = self;
         store.insert(Vec::new(), Vec::new()).await
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use racun_kernel::Put;
+    use racun_kernel::id::EntityId;
+    use racun_kernel::testing::contract::{SAMPLES, Sample};
+
+    use super::*;
+
+    #[tokio::test]
+    async fn a_full_disk_is_told_until_there_is_room_and_reads_go_on() {
+        let store = SqliteStore::in_memory(&[&SAMPLES]).unwrap();
+        let pages = async |more: i64| {
+            let set = move |connection: &mut Connection| {
+                let now: i64 =
+                    connection.pragma_query_value(None, "page_count", |row| row.get(0))?;
+                connection.pragma_update(None, "max_page_count", now + more)
+            };
+            store.read(set).await.unwrap();
+        };
+        let entity = EntityId::new(1_u128.into());
+        let sample = |id: &str, bytes: usize| {
+            let note = Some("x".repeat(bytes));
+            Put::insert(&Sample { note, ..Sample::new(entity, id) })
+        };
+        let port: &dyn Store = &store;
+        port.insert(vec![sample("smp_1", 1)], Vec::new()).await.unwrap();
+        pages(0).await;
+        assert_eq!(port.ping().await, Ok(()), "nobody has met it yet");
+        let refused = port.insert(vec![sample("smp_2", 1_000_000)], Vec::new()).await;
+        assert_eq!(refused, Err(StoreError::Full));
+        assert_eq!(port.ping().await, Err(StoreError::Full));
+        let tenant = Tenant::entity(entity);
+        let found: Option<Sample> = port.get(&SAMPLES, &tenant, "smp_1").await.unwrap();
+        assert!(found.is_some());
+        pages(1_000).await;
+        assert_eq!(port.ping().await, Ok(()));
+        port.insert(vec![sample("smp_2", 1_000_000)], Vec::new()).await.unwrap();
     }
 }

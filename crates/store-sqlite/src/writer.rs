@@ -4,6 +4,7 @@
 use std::collections::HashSet;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread::{Builder, JoinHandle};
 
 use racun_kernel::recent::Recent;
@@ -35,6 +36,8 @@ pub(crate) enum Job {
     Unit(Waiting),
     /// To read, where there are no readers.
     Read(Read),
+    /// To end, with the log folded into the file.
+    Close(oneshot::Sender<Result<(), StoreError>>),
 }
 
 /// Starts the thread; it ends when `queue` is closed and empty.
@@ -43,32 +46,71 @@ pub(crate) fn spawn(
     mut queue: mpsc::Receiver<Job>,
     recent: Arc<Recent>,
     mut settling: Settling,
+    is_full: Arc<AtomicBool>,
 ) -> std::io::Result<JoinHandle<()>> {
     Builder::new().name("racun-writer".to_owned()).spawn(move || {
         while let Some(first) = queue.blocking_recv() {
-            let (group, reads) = gather(first, &mut queue);
-            let noted = commit(&mut connection, group, &recent);
+            let Gathered { group, reads, close } = gather(first, &mut queue);
+            let noted = commit(&mut connection, group, &recent, &is_full);
             // Those who waited for the commit have their answers.
             settling.after(&mut connection, noted);
             for read in reads {
                 readers::run(&mut connection, read);
             }
+            if let Some(answer) = close {
+                // Whoever asked may have gone.
+                let _ = answer.send(fold(&connection));
+                return;
+            }
         }
     })
 }
 
+/// Writes some pages, to see whether there is room on the disk.
+pub(crate) fn probe(connection: &mut Connection) -> rusqlite::Result<()> {
+    let transaction = connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
+    transaction.execute_batch(
+        "CREATE TABLE IF NOT EXISTS racun_probe (bytes BLOB);
+         INSERT INTO racun_probe VALUES (zeroblob(65536));
+         DELETE FROM racun_probe;",
+    )?;
+    transaction.commit()
+}
+
+/// Writes what is in the log into the file, and cuts the log to nothing.
+fn fold(connection: &Connection) -> Result<(), StoreError> {
+    let checkpoint = "PRAGMA wal_checkpoint(TRUNCATE)";
+    let busy: i64 = connection.query_row(checkpoint, [], |row| row.get(0)).map_err(unavailable)?;
+    match busy {
+        0 => Ok(()),
+        _ => Err(StoreError::Unavailable("somebody reads the log".to_owned())),
+    }
+}
+
+/// What waits already.
+#[derive(Default)]
+struct Gathered {
+    group: Vec<Waiting>,
+    reads: Vec<Read>,
+    close: Option<oneshot::Sender<Result<(), StoreError>>>,
+}
+
 /// `first` and whatever else waits already.
-fn gather(first: Job, queue: &mut mpsc::Receiver<Job>) -> (Vec<Waiting>, Vec<Read>) {
-    let (mut group, mut reads) = (Vec::new(), Vec::new());
+fn gather(first: Job, queue: &mut mpsc::Receiver<Job>) -> Gathered {
+    let mut gathered = Gathered::default();
     let mut next = Some(first);
     while let Some(job) = next {
         match job {
-            Job::Unit(waiting) => group.push(waiting),
-            Job::Read(read) => reads.push(read),
+            Job::Unit(waiting) => gathered.group.push(waiting),
+            Job::Read(read) => gathered.reads.push(read),
+            Job::Close(answer) => {
+                gathered.close = Some(answer);
+                break;
+            }
         }
-        next = if group.len() < MAX_GROUP { queue.try_recv().ok() } else { None };
+        next = if gathered.group.len() < MAX_GROUP { queue.try_recv().ok() } else { None };
     }
-    (group, reads)
+    gathered
 }
 
 /// Runs the units of `group` in one transaction and answers them once it is on disk.
@@ -76,7 +118,12 @@ fn gather(first: Job, queue: &mut mpsc::Receiver<Job>) -> (Vec<Waiting>, Vec<Rea
 /// A refusal waits for the commit too: it may rest on what a unit before it in the group wrote.
 ///
 /// Answers whose rows are fresh now.
-fn commit(connection: &mut Connection, group: Vec<Waiting>, recent: &Recent) -> Vec<Noted> {
+fn commit(
+    connection: &mut Connection,
+    group: Vec<Waiting>,
+    recent: &Recent,
+    is_full: &AtomicBool,
+) -> Vec<Noted> {
     if group.is_empty() {
         return Vec::new();
     }
@@ -90,6 +137,10 @@ fn commit(connection: &mut Connection, group: Vec<Waiting>, recent: &Recent) -> 
             (callers.iter().map(|_| Err(failed.clone())).collect(), Vec::new())
         }
     };
+    let full = Err(TransactError::Store(StoreError::Full));
+    if answers.contains(&full) {
+        is_full.store(true, Ordering::Relaxed);
+    }
     for (caller, answer) in callers.into_iter().zip(answers) {
         // A caller that has gone misses the answer, not the commit.
         let _ = caller.send(answer);
@@ -114,7 +165,12 @@ fn run_all(
         }));
         // A full disk makes SQLite roll all of it back by itself: what follows would run outside.
         if transaction.is_autocommit() {
-            return Err(StoreError::Unavailable("SQLite rolled the group back".to_owned()));
+            let is_full =
+                matches!(answers.last(), Some(Err(TransactError::Store(StoreError::Full))));
+            return Err(match is_full {
+                true => StoreError::Full,
+                false => StoreError::Unavailable("SQLite rolled the group back".to_owned()),
+            });
         }
     }
     let writing = recent.writing(changed);
@@ -169,10 +225,13 @@ mod tests {
                 (Waiting { unit, answer }, answered)
             })
             .unzip();
-        commit(connection, group, &Recent::new(true));
+        commit(connection, group, &Recent::new(true), &AtomicBool::new(false));
         let answers = answers.into_iter().map(|answer| answer.blocking_recv().unwrap());
         let failed = |error| {
-            let store = matches!(error, TransactError::Store(StoreError::Unavailable(_)));
+            let store = matches!(
+                error,
+                TransactError::Store(StoreError::Unavailable(_) | StoreError::Full)
+            );
             assert!(store, "{error:?}");
         };
         answers.map(|answer| answer.map_err(failed).is_ok()).collect()

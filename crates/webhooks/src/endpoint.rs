@@ -3,7 +3,8 @@
 use std::collections::BTreeMap;
 
 use racun_kernel::{
-    CannotOpen, Field, FieldKind, Metadata, Patch, Record, Stamp, Table, Tenant, Value, Vault,
+    CannotOpen, Field, FieldKind, Metadata, Patch, Record, Reseal, Stamp, Table, Tenant, Value,
+    Vault,
 };
 use serde::{Deserialize, Serialize};
 use serde_json::Value as Json;
@@ -67,6 +68,10 @@ impl std::fmt::Debug for SealedSecret {
         f.write_str("SealedSecret(..)")
     }
 }
+
+/// Why an endpoint is disabled whose secret is lost.
+const LOST_SECRET: &str =
+    "its secret was lost with the server's master key: rotate the secret, then set active";
 
 /// When something ends.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
@@ -208,6 +213,31 @@ impl Endpoint {
         let newest = self.secret.as_ref().map(open).transpose()?;
         let previous = self.previous_secret.iter().filter(|(_, ends)| now < ends.0);
         Ok(newest.into_iter().chain(previous.filter_map(|(sealed, _)| open(sealed).ok())).collect())
+    }
+
+    /// The same with its secrets under another key of the vault.
+    ///
+    /// # Errors
+    /// When one of them cannot be opened.
+    pub fn resealed(self, reseal: &Reseal<'_>) -> Result<Self, CannotOpen> {
+        let owner = self.seal_owner();
+        let again = |sealed: SealedSecret| Ok(SealedSecret(reseal(&owner, &sealed.0)?));
+        let previous = |(sealed, ends)| Ok((again(sealed)?, ends));
+        Ok(Self {
+            secret: self.secret.map(again).transpose()?,
+            previous_secret: self.previous_secret.map(previous).transpose()?,
+            ..self
+        })
+    }
+
+    /// The same without the secrets that it had, which cannot be opened: it is disabled until its
+    /// owner rotates the secret.
+    #[must_use]
+    pub fn without_sealed(mut self, vault: &dyn Vault, stamp: &Stamp) -> Self {
+        self.rotate_secret(vault, stamp);
+        self.previous_secret = None;
+        self.disable(LOST_SECRET.to_owned(), stamp.now());
+        self
     }
 
     /// What ties a sealed secret to this endpoint.

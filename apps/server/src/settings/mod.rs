@@ -1,12 +1,15 @@
 //! The settings: `racun.toml` in the current folder, and `RACUN__SECTION__KEY` in the environment,
 //! which wins. Every name is known and every value checked before anything starts.
 
+mod access;
 mod authority;
 mod billing;
 mod fiscalization;
+mod master_key;
 mod outside;
 mod rate_limits;
 mod spelling;
+mod storage;
 mod value;
 
 use std::collections::HashMap;
@@ -17,15 +20,18 @@ use std::net::SocketAddr;
 use std::path::PathBuf;
 
 use config::{Config, ConfigError, Environment, File, FileFormat};
-use racun_http_api::Origins;
+use racun_http_api::{Guards, Origins};
 use serde::Deserialize;
 
+pub use access::Access;
 pub use authority::{Fina, FinaService, Furs, FursService, Transport};
 pub use billing::Billing;
 pub use fiscalization::Fiscalization;
+pub use master_key::{MasterKey, MasterKeys};
 pub use outside::{Email, Files, Webhooks};
 pub use rate_limits::RateLimits;
-pub use value::{BaseUrl, LogFormat, LogLevel, MasterKey, Networks, PostgresUrl, Setting};
+pub use storage::Storage;
+pub use value::{BaseUrl, LogFormat, LogLevel, Networks, PostgresUrl, Setting};
 use value::{optional, required};
 
 /// The file that is read when it is there.
@@ -43,6 +49,8 @@ const SEPARATOR: &str = "__";
 pub struct Settings {
     /// Where requests come in.
     pub server: Server,
+    /// Who may sign up.
+    pub access: Access,
     /// Where data are kept.
     pub database: Database,
     /// What seals secrets.
@@ -63,6 +71,8 @@ pub struct Settings {
     pub files: Files,
     /// How many requests are answered in a minute.
     pub rate_limits: RateLimits,
+    /// How much accounts may store.
+    pub storage: Storage,
     /// Which white labels there are.
     pub billing: Billing,
 }
@@ -122,9 +132,9 @@ impl Default for Database {
 #[derive(Debug, Default, Deserialize)]
 #[serde(default, deny_unknown_fields, expecting = "a section")]
 pub struct Secrets {
-    /// The key that seals secrets at rest.
+    /// The key that seals secrets at rest; while it is changed, the new one and the old one.
     #[serde(deserialize_with = "optional")]
-    pub master_key: Option<MasterKey>,
+    pub master_key: Option<MasterKeys>,
 }
 
 /// `RACUN__LOG__…`
@@ -176,6 +186,17 @@ impl Settings {
             let path = error.path().to_string();
             InvalidSetting { name: name(&path, &variables), reason: reason(error.inner()) }
         })
+    }
+}
+
+impl Settings {
+    /// What callers are allowed.
+    pub fn guards(&self) -> Guards {
+        let Server { listen, public_url, .. } = &self.server;
+        Guards {
+            mail: self.email.limits.limits(),
+            sign_up: self.access.sign_up(*listen, public_url.as_ref()),
+        }
     }
 }
 

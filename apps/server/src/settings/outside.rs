@@ -4,11 +4,14 @@ use std::time::Duration;
 
 use racun_gateways::Bucket;
 use racun_kernel::Mailbox;
+use racun_mail::MailLimits;
 use racun_webhooks::Schedule;
 use serde::de::Error;
 use serde::{Deserialize, Deserializer};
 
-use super::value::{BaseUrl, Delays, Seconds, Secret, Sender, SmtpUrl, Word, optional, required};
+use super::value::{
+    BaseUrl, Delays, Mails, Seconds, Secret, Sender, SmtpUrl, Word, optional, required,
+};
 
 /// `RACUN__WEBHOOKS__…`
 #[derive(Debug, Deserialize)]
@@ -73,6 +76,46 @@ pub struct Email {
     /// Whom mail is from when it does not say otherwise.
     #[serde(deserialize_with = "optional")]
     from: Option<Sender>,
+    /// How much is sent within a day.
+    pub limits: EmailLimits,
+}
+
+/// `RACUN__EMAIL__LIMITS__…`
+#[derive(Debug, Deserialize)]
+#[serde(default, deny_unknown_fields, expecting = "a section")]
+pub struct EmailLimits {
+    #[serde(deserialize_with = "required")]
+    per_account: Mails,
+    #[serde(deserialize_with = "required")]
+    per_new_account: Mails,
+    #[serde(deserialize_with = "required")]
+    per_entity: Mails,
+    #[serde(deserialize_with = "required")]
+    invitations_per_address: Mails,
+}
+
+impl EmailLimits {
+    /// The limits.
+    pub const fn limits(&self) -> MailLimits {
+        MailLimits {
+            per_account: self.per_account.0,
+            per_new_account: self.per_new_account.0,
+            per_entity: self.per_entity.0,
+            invitations_per_address: self.invitations_per_address.0,
+        }
+    }
+}
+
+impl Default for EmailLimits {
+    fn default() -> Self {
+        let limits = MailLimits::default();
+        Self {
+            per_account: Mails(limits.per_account),
+            per_new_account: Mails(limits.per_new_account),
+            per_entity: Mails(limits.per_entity),
+            invitations_per_address: Mails(limits.invitations_per_address),
+        }
+    }
 }
 
 impl Email {

@@ -4,13 +4,11 @@
 
 use std::fmt;
 use std::marker::PhantomData;
-use std::net::SocketAddr;
+use std::net::{IpAddr, SocketAddr};
 use std::path::PathBuf;
 use std::str::FromStr as _;
 use std::time::Duration;
 
-use base64::Engine as _;
-use base64::engine::general_purpose::STANDARD;
 use racun_gateways::SmtpMailer;
 use racun_http_api::{Network, Origins};
 use racun_kernel::Mailbox;
@@ -132,6 +130,40 @@ impl Setting for Requests {
     }
 }
 
+/// A number of bytes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Size(pub u64);
+
+impl Setting for Size {
+    const EXPECTED: &'static str = "a number of bytes, as in 50MB or 20GB";
+
+    fn read(text: &str) -> Option<Self> {
+        let digits = text.trim_end_matches(|c: char| c.is_ascii_alphabetic());
+        let factor: u64 = match &text[digits.len()..] {
+            "" | "B" => 1,
+            "KB" => 1_000,
+            "MB" => 1_000_000,
+            "GB" => 1_000_000_000,
+            "TB" => 1_000_000_000_000,
+            _ => return None,
+        };
+        digits.parse::<u64>().ok()?.checked_mul(factor).map(Self)
+    }
+}
+
+/// How many mails are sent within a day.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Mails(pub u32);
+
+impl Setting for Mails {
+    const EXPECTED: &'static str = "a whole number of mails, 0 to 1000000";
+
+    fn read(text: &str) -> Option<Self> {
+        let number = text.parse().ok()?;
+        (0..=1_000_000).contains(&number).then_some(Self(number))
+    }
+}
+
 /// The base of other addresses: http or https, without a slash at its end.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct BaseUrl(String);
@@ -158,6 +190,15 @@ impl Setting for BaseUrl {
 }
 
 impl BaseUrl {
+    /// Whether it leads to this machine alone.
+    pub fn is_loopback(&self) -> bool {
+        let Ok(url) = reqwest::Url::parse(&self.0) else { return false };
+        url.host_str().is_some_and(|host| {
+            let host = host.trim_start_matches('[').trim_end_matches(']');
+            host == "localhost" || host.parse::<IpAddr>().is_ok_and(|address| address.is_loopback())
+        })
+    }
+
     /// Its host, where that is a name and no address.
     pub fn domain(&self) -> Option<String> {
         reqwest::Url::parse(&self.0).ok()?.domain().map(str::to_owned)
@@ -188,41 +229,6 @@ impl Setting for PostgresUrl {
     fn read(text: &str) -> Option<Self> {
         let rest = text.strip_prefix("postgres://").or_else(|| text.strip_prefix("postgresql://"));
         rest.filter(|rest| !rest.is_empty()).map(|_| Self(text.to_owned()))
-    }
-}
-
-/// The 256 bits that seal secrets at rest.
-#[derive(Clone, PartialEq, Eq)]
-pub struct MasterKey([u8; 32]);
-
-impl MasterKey {
-    /// The key of these bytes.
-    pub const fn new(bytes: [u8; 32]) -> Self {
-        Self(bytes)
-    }
-
-    /// Its bytes, of which other keys are derived.
-    pub const fn bytes(&self) -> &[u8; 32] {
-        &self.0
-    }
-
-    /// Its text, as [`Setting::read`] takes it.
-    pub fn to_base64(&self) -> String {
-        STANDARD.encode(self.0)
-    }
-}
-
-impl fmt::Debug for MasterKey {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("MasterKey(…)")
-    }
-}
-
-impl Setting for MasterKey {
-    const EXPECTED: &'static str = "32 bytes in base64, as `openssl rand -base64 32` prints them";
-
-    fn read(text: &str) -> Option<Self> {
-        STANDARD.decode(text).ok()?.try_into().ok().map(Self)
     }
 }
 

@@ -5,6 +5,7 @@ mod collector;
 mod commands;
 mod jobs;
 mod lines;
+mod master_key;
 mod pins;
 mod postgres;
 mod process;

@@ -2,7 +2,7 @@
 
 use std::fs;
 use std::io::Write as _;
-use std::net::TcpStream;
+use std::net::{TcpListener, TcpStream};
 use std::os::unix::fs::PermissionsExt as _;
 use std::path::Path;
 use std::time::{Duration, Instant};
@@ -117,6 +117,58 @@ fn workers_wait_for_a_signal_too() {
 }
 
 #[test]
+fn after_a_stop_the_database_file_alone_is_whole() {
+    // A receiver that takes what is posted and never answers, so that a job is under way.
+    let receiver = TcpListener::bind("127.0.0.1:0").unwrap();
+    let address = receiver.local_addr().unwrap();
+    for _ in 0..3 {
+        let folder = tempfile::tempdir().unwrap();
+        let server =
+            Server::start(folder.path(), &[("RACUN__WEBHOOKS__ALLOW_PRIVATE_ADDRESSES", "true")]);
+        let user = r#"{"email":"a@example.com","password":"correct horse 1"}"#;
+        server.ask("POST", "/users/signup", "", user);
+        let id = |answer: (u16, String)| {
+            let body: Value = serde_json::from_str(&answer.1).unwrap();
+            body["id"].as_str().unwrap_or_else(|| panic!("{body}")).to_owned()
+        };
+        let token = id(server.ask("POST", "/users/login", "", user));
+        let token = format!(
+            "authorization: Bearer {token}
+"
+        );
+        let entity = r#"{"name":"A","country":"Slovenia","environment":"sandbox"}"#;
+        let entity = id(server.ask("POST", "/entities", &token, entity));
+        let headers = format!(
+            "{token}x-entity-id: {entity}
+"
+        );
+        let hook = format!(r#"{{"url":"http://{address}/","events":["invoice.created"]}}"#);
+        id(server.ask("POST", "/webhooks", &headers, &hook));
+        let invoice = r#"{"items":[{"name":"Tea","price":2}]}"#;
+        id(server.ask("POST", "/invoices", &headers, invoice));
+        let (posted, _) = receiver.accept().unwrap();
+        for _ in 1..30 {
+            id(server.ask("POST", "/invoices", &headers, invoice));
+        }
+        server.stop();
+        drop(posted);
+        let (data, copy) = (folder.path().join("racun-data"), tempfile::tempdir().unwrap());
+        let copied = copy.path().join("racun-data");
+        fs::create_dir(&copied).unwrap();
+        for file in ["racun.db", "master.key"] {
+            fs::copy(data.join(file), copied.join(file)).unwrap();
+        }
+        let log = fs::metadata(data.join("racun.db-wal")).map_or(0, |file| file.len());
+        assert_eq!(log, 0, "the log beside the database is folded in");
+        let server = Server::start(copy.path(), PLAIN);
+        let (_, list) = server.ask("GET", "/invoices?limit=1", &headers, "");
+        let list: Value = serde_json::from_str(&list).unwrap();
+        assert_eq!(list["pagination"]["total"], 30, "{list}");
+        server.stop();
+    }
+}
+
+#[test]
 fn the_data_are_for_nobody_else_to_read() {
     let folder = tempfile::tempdir().unwrap();
     Server::start(folder.path(), PLAIN).stop();
@@ -133,6 +185,8 @@ fn the_master_key_is_made_once_and_only_when_none_is_given() {
     let given = [("RACUN__SECRETS__MASTER_KEY", "AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA=")];
     Server::start(folder.path(), &given).stop();
     assert!(!file.exists());
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("racun-data/master.key");
     Server::start(folder.path(), PLAIN).stop();
     let key = fs::read_to_string(&file).unwrap();
     Server::start(folder.path(), PLAIN).stop();

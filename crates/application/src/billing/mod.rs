@@ -23,7 +23,8 @@ use racun_kernel::{Decision, Issue, Put, Scope, Stamp, Store, StoreError, Tenant
 pub(crate) use meter::Meter;
 pub use worker::{Limits, Problem, Report, run_due};
 
-/// The white label that the account signed up under, as long as the catalogue has it.
+/// The white label that the account signed up under, as long as the catalogue has it; the
+/// catalogue's default for an account that came under none.
 ///
 /// # Errors
 /// When the store fails.
@@ -37,8 +38,10 @@ pub async fn label_of<'a>(
     }
     let found: Option<Account> =
         store.get(&ACCOUNTS, &Tenant::directory(), &account.to_string()).await?;
-    let slug = found.and_then(|account| account.white_label);
-    Ok(slug.and_then(|slug| catalogue.by_slug(&slug)))
+    Ok(match found.and_then(|account| account.white_label) {
+        Some(slug) => catalogue.by_slug(&slug),
+        None => catalogue.default_label(),
+    })
 }
 
 /// The rows with which the subscription of a new entity under `label` begins.

@@ -13,8 +13,8 @@ mod once;
 
 use racun_kernel::id::AccountId;
 use racun_kernel::{
-    Clause, Field, FieldKind, ListQuery, Load, Loaded, Operator, Put, PutKind, Record, Store,
-    StoreError, Table, Tenant, Value, Writes,
+    CannotOpen, Clause, Field, FieldKind, ListQuery, Load, Loaded, Operator, Put, PutKind, Record,
+    Reseal, Store, StoreError, Table, Tenant, Value, Writes,
 };
 use serde::{Deserialize, Serialize};
 use time::{Duration, OffsetDateTime};
@@ -188,6 +188,32 @@ impl KeyedRequest {
                 Ok((Verdict::Answered(answer), Writes { puts, ..Writes::default() }))
             })
             .await
+    }
+
+    /// Whose secret a sealed answer is, to the vault.
+    #[must_use]
+    pub fn seal_owner(&self) -> String {
+        format!("keyed_request {} {}", self.account_id, self.key)
+    }
+
+    /// The same with a sealed answer under another key of the vault.
+    ///
+    /// # Errors
+    /// When the answer cannot be opened.
+    pub(crate) fn resealed(mut self, reseal: &Reseal<'_>) -> Result<Self, CannotOpen> {
+        let owner = self.seal_owner();
+        if let Some(KeptAnswer { body: KeptBody::Sealed(sealed), .. }) = &mut self.answer {
+            *sealed = reseal(&owner, sealed)?;
+        }
+        Ok(self)
+    }
+
+    /// The same without a sealed answer, which cannot be opened.
+    pub(crate) fn without_sealed(mut self) -> Self {
+        if let Some(KeptAnswer { body: body @ KeptBody::Sealed(_), .. }) = &mut self.answer {
+            *body = KeptBody::Withheld;
+        }
+        self
     }
 
     fn holds_at(&self, now: OffsetDateTime) -> bool {

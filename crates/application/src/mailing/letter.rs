@@ -1,14 +1,13 @@
 //! What mails of an entity have in common: their language, their texts and their limits.
 
-use racun_access::{ACCOUNTS, Entity, Settings, check_may_send, first_outside_sandbox};
+use racun_access::{Entity, Settings, check_may_send, first_outside_sandbox};
 use racun_kernel::text::LOCALES;
-use racun_kernel::{Environment, Issue, Issues, Load, Put, Scope, Stamp, Store, Stored, Tenant};
+use racun_kernel::{Environment, Issue, Issues, Put, Scope, Stamp, Store};
 use racun_mail::{
-    LimitReached, NewMail, OutgoingMail, PER_SUBJECT, SANDBOX, SendWindow, Values, Words,
-    check_variables, fill_line, parse_addresses, to_html, to_plain, uses,
+    NewMail, OutgoingMail, Values, Words, check_variables, fill_line, parse_addresses, to_html,
+    to_plain, uses,
 };
 use serde_json::{Map, Value as Json};
-use time::OffsetDateTime;
 
 use super::{MailingError, enqueue};
 
@@ -190,72 +189,6 @@ pub(super) async fn receivers(
         }
     }
     Ok(addresses)
-}
-
-/// The limits of a mail, as rows of the unit that sends it: the window of what it is about and, in the
-/// sandbox, the account's.
-#[derive(Debug, Clone)]
-pub(super) struct Limits {
-    scope: Scope,
-    about: String,
-}
-
-impl Limits {
-    pub const fn new(scope: Scope, about: String) -> Self {
-        Self { scope, about }
-    }
-
-    fn is_sandbox(&self) -> bool {
-        self.scope.environment() == Environment::Sandbox
-    }
-
-    /// What the unit holds. The account's row stands for its window, which may not be there yet; what
-    /// the mail is about does the same for its own, and is held by the caller.
-    pub fn loads(&self) -> Vec<Load> {
-        let mut loads = vec![SendWindow::load(self.scope.tenant(), &self.about)];
-        if self.is_sandbox() {
-            let id = self.scope.account().to_string();
-            loads.push(SendWindow::load(Tenant::account(self.scope.account()), &id));
-            loads.push(Load::One { table: &ACCOUNTS, tenant: Tenant::directory(), id });
-        }
-        loads
-    }
-
-    /// The windows with another mail in them, of the rows that [`Limits::loads`] held.
-    pub fn count(
-        &self,
-        rows: &[Vec<Stored>],
-        now: OffsetDateTime,
-    ) -> Result<Vec<Put>, MailingError> {
-        let (account, entity) = (self.scope.account(), self.scope.entity());
-        let mut windows = vec![(
-            SendWindow::new(self.about.clone(), Some(entity), account, now),
-            &PER_SUBJECT[..],
-        )];
-        if self.is_sandbox() {
-            windows.push((SendWindow::new(account.to_string(), None, account, now), &SANDBOX));
-        }
-        let mut puts = Vec::new();
-        let mut reached: Option<LimitReached> = None;
-        for ((fresh, caps), rows) in windows.into_iter().zip(rows) {
-            let before = SendWindow::read(rows)?;
-            match before.clone().unwrap_or(fresh).with_another(caps, now) {
-                Ok(after) => puts.push(match &before {
-                    Some(before) => Put::update(before, &after),
-                    None => Put::insert(&after),
-                }),
-                // The one that lets the next mail go last decides when to come back.
-                Err(limit) => {
-                    let later = reached.is_none_or(|other| other.retry_after < limit.retry_after);
-                    reached = if later { Some(limit) } else { reached };
-                }
-            }
-        }
-        match reached {
-            Some(limit) => Err(limit.into()),
-            None => Ok(puts),
-        }
-    }
 }
 
 /// The rows of a mail: as queued, or as if it had been delivered.

@@ -7,7 +7,8 @@
 //! | `remind`  | what a customer still owes                                               |
 //! | `share`   | links to documents                                                       |
 //! | `people`  | sign-up, new passwords, verified addresses, invitations                  |
-//! | `letter`  | what mails of an entity have in common: language, texts, limits          |
+//! | `letter`  | what mails of an entity have in common: language and texts               |
+//! | `limits`  | how much is sent, by document, entity, account and address               |
 //! | `values`  | what the variables of templates stand for                                |
 //! | `deliver` | the job that hands mails over                                            |
 //! | `error`   | why nothing is sent                                                      |
@@ -18,6 +19,7 @@
 mod deliver;
 mod error;
 mod letter;
+mod limits;
 mod people;
 mod remind;
 mod send;

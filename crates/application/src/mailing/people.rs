@@ -3,16 +3,19 @@
 //! No row holds a token. A mail holds its place, [`SECRET`]; the token is made on delivery.
 
 use racun_access::{
-    self as access, AccessError, AddEntityUser, Added, Entity, Invitation, SignUp, User,
+    self as access, AccessError, AddEntityUser, Added, Entity, Invitation, InvitationStatus,
+    SignUp, User,
 };
 use racun_billing::WhiteLabel;
 use racun_kernel::id::AccountId;
 use racun_kernel::{Issues, Put, Scope, Stamp, Store, check_address};
 use racun_mail::{
-    MailKind, NewMail, OutgoingMail, PRODUCT, SECRET, Values, Wording, fill_line, to_html, to_plain,
+    MailKind, MailLimits, NewMail, OutgoingMail, PRODUCT, SECRET, Values, Wording, defused,
+    fill_line, to_html, to_plain,
 };
 
-use super::enqueue;
+use super::limits::count_invitation;
+use super::{MailingError, enqueue};
 
 /// Characters of a subject.
 pub(super) const MAX_SUBJECT_CHARS: usize = 255;
@@ -108,35 +111,47 @@ pub async fn request_password_reset(
 /// Lets someone into the entity. An invitation is written with the mail of `sender`; without one
 /// the admin hands the token over.
 ///
+/// Mails go from those alone whose own address is verified, and as many as `limits` say.
+///
 /// # Errors
-/// As [`access::add_entity_user`].
+/// As [`access::add_entity_user`], and [`MailingError::Limit`].
 pub async fn add_entity_user(
     store: &dyn Store,
     sender: Option<&Sender>,
     scope: &Scope,
     entity: &Entity,
     input: AddEntityUser,
+    limits: MailLimits,
     stamp: &Stamp,
-) -> Result<Added, AccessError> {
+) -> Result<Added, MailingError> {
+    if sender.is_some() && access::is_to_be_invited(store, scope, &input.email).await? {
+        count_invitation(store, scope, &input.email, None, limits, stamp).await?;
+    }
     let mail = |invitation: &Invitation| match sender {
         Some(sender) => invitation_puts(invitation, sender, &entity.name, &entity.locale, stamp),
         None => Vec::new(),
     };
-    access::add_entity_user_with(store, scope, input, mail, stamp).await
+    Ok(access::add_entity_user_with(store, scope, input, mail, stamp).await?)
 }
 
-/// Sends an invitation again, for another seven days.
+/// Sends an invitation again, for another seven days; once an hour.
 ///
 /// # Errors
-/// As [`access::resend_invitation`].
+/// As [`access::resend_invitation`], and [`MailingError::Limit`].
 pub async fn resend_invitation(
     store: &dyn Store,
     sender: &Sender,
     scope: &Scope,
     entity: &Entity,
     id: &str,
+    limits: MailLimits,
     stamp: &Stamp,
-) -> Result<Invitation, AccessError> {
+) -> Result<Invitation, MailingError> {
+    let invitation = access::get_invitation(store, scope, id).await?;
+    if invitation.status != InvitationStatus::Accepted {
+        let (address, resent) = (&invitation.email, Some(invitation.id));
+        count_invitation(store, scope, address, resent, limits, stamp).await?;
+    }
     let (name, locale, at) = (entity.name.clone(), entity.locale.clone(), stamp.clone());
     let sender = sender.clone();
     let mail =
@@ -153,7 +168,7 @@ fn invitation_puts(
     stamp: &Stamp,
 ) -> Vec<Put> {
     let mut values = sender.values("accept-invitation", locale);
-    values.set("entity_name", Some(entity_name));
+    values.set("entity_name", Some(defused(entity_name)));
     let about = vec![invitation.id.to_string()];
     let account = Some(invitation.account_id);
     let envelope = NewMail {

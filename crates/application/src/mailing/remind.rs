@@ -7,9 +7,10 @@ use racun_kernel::{
     Clause, Currency, Decimal, Event, Issue, Issues, ListQuery, Load, Operator, Scope, Stamp,
     Store, StoreError, Value, Writes,
 };
-use racun_mail::{MailKind, NewMail, OutgoingMail, Wording};
+use racun_mail::{MailKind, MailLimits, NewMail, OutgoingMail, Wording};
 
-use super::letter::{Letter, LetterRequest, Limits, posted, receivers};
+use super::letter::{Letter, LetterRequest, posted, receivers};
+use super::limits::Limits;
 use super::{MailingError, values};
 use crate::documents::{live, today};
 
@@ -56,6 +57,7 @@ pub async fn remind(
     scope: &Scope,
     entity: &Entity,
     request: ReminderRequest,
+    limits: MailLimits,
     stamp: &Stamp,
 ) -> Result<Reminded, MailingError> {
     check(&request, scope)?;
@@ -70,8 +72,8 @@ pub async fn remind(
     let overdue = overdue(store, scope, entity, &customer, stamp).await?;
     let (invoices, currency) = of_one_currency(overdue, &request)?;
 
+    let limits = Limits::of_letter(scope, customer.id.to_string(), &to, limits, stamp);
     let letter = letter(&request, to, &invoices, entity);
-    let limits = Limits::new(scope.clone(), customer.id.to_string());
     let mut loads =
         vec![Load::One { table: &CUSTOMERS, tenant: scope.tenant(), id: customer.id.to_string() }];
     loads.extend(limits.loads());

@@ -4,9 +4,10 @@ use racun_access::{ENTITIES, Entity, Settings};
 use racun_catalog::{BUSINESS_UNITS, BusinessUnit};
 use racun_documents::{Document, DocumentError, DocumentId, DocumentKind};
 use racun_kernel::{Issue, Issues, Load, Put, Scope, Stamp, Store, StoreError, Tenant, Writes};
-use racun_mail::{DocumentWords, MailKind, NewMail, OutgoingMail, Wording, Words};
+use racun_mail::{DocumentWords, MailKind, MailLimits, NewMail, OutgoingMail, Wording, Words};
 
-use super::letter::{Letter, LetterRequest, Limits, posted, receivers};
+use super::letter::{Letter, LetterRequest, posted, receivers};
+use super::limits::Limits;
 use super::{MailingError, share, values};
 use crate::documents::{self, live};
 
@@ -37,7 +38,8 @@ pub struct Sent {
 /// Sends a document, or a plain text, in the name of the entity: the mail is written in the commit that
 /// shares the document and counts against the limits, and delivered by a job.
 ///
-/// Limits are those of the document; a plain text counts against the entity's own.
+/// Limits are those of the document, the entity and the account; a plain text counts against the
+/// entity's own.
 ///
 /// # Errors
 /// [`MailingError`].
@@ -47,6 +49,7 @@ pub async fn send(
     scope: &Scope,
     entity: &Entity,
     request: SendRequest,
+    limits: MailLimits,
     stamp: &Stamp,
 ) -> Result<Sent, MailingError> {
     check(&request, scope)?;
@@ -57,6 +60,8 @@ pub async fn send(
     let is_simulated = request.letter.sandbox_skip_delivery;
     let to = receivers(store, scope, &request.to, "to", is_simulated).await?;
     let unit = unit_of(store, scope, document.as_ref()).await?;
+    let about = request.document_id.map_or(scope.entity().to_string(), |id| id.to_string());
+    let limits = Limits::of_letter(scope, about, &to, limits, stamp);
     let letter = letter(&request, to, document.as_ref(), entity, unit.as_ref());
 
     let held = match request.document_id {
@@ -66,8 +71,6 @@ pub async fn send(
             Load::One { table: &ENTITIES, tenant, id }
         }
     };
-    let about = request.document_id.map_or(scope.entity().to_string(), |id| id.to_string());
-    let limits = Limits::new(scope.clone(), about);
     let mut loads = vec![held];
     loads.extend(limits.loads());
     let (base, entity, stamp) = (base.to_owned(), entity.clone(), stamp.clone());

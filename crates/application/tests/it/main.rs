@@ -34,6 +34,7 @@ mod reading;
 mod recurring;
 mod recurring_copies;
 mod registering;
+mod rekey;
 mod settling;
 mod takings;
 mod takings_facts;

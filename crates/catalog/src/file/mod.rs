@@ -157,6 +157,7 @@ record! {
     }
     unique {}
     trash {}
+    elsewhere { bytes }
 }
 
 impl File {

@@ -60,8 +60,9 @@ struct AddEntityUserBody {
     email: String,
     /// What they may do; `editor` when absent.
     role: Option<RoleBody>,
-    /// Whether the invitation is sent by e-mail; true when absent. Otherwise the answer holds its
-    /// token, to be handed over, which proves no address.
+    /// Whether the invitation is sent by e-mail, which takes a verified address of one's own; true
+    /// when absent. Otherwise the answer holds its token, to be handed over, which proves no
+    /// address.
     send_invite: Option<bool>,
 }
 
@@ -137,7 +138,9 @@ async fn add(
         let store = &*services.store;
         let label = billing::label_of(store, &services.white_labels, scope.account()).await?;
         let sender = is_mailed.then(|| Sender::of(&services.public_url, label));
-        mailing::add_entity_user(store, sender.as_ref(), &scope, &entity, input, &stamp).await
+        let limits = services.guards.mail;
+        mailing::add_entity_user(store, sender.as_ref(), &scope, &entity, input, limits, &stamp)
+            .await
     };
     let (status, invitation_id, token) = match services.run(task).await? {
         Added::Member(_) => (AddedStatusBody::Member, None, None),

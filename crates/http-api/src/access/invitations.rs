@@ -65,6 +65,7 @@ pub(crate) const ROUTES: &[Route] = &[
             meaning: "The invitation's token.",
             kind: ParameterKind::Text,
         }])
+        .makes_users()
         .takes::<AcceptBody>()
         .answers::<AcceptedBody>()
         .sensitive()
@@ -195,7 +196,8 @@ async fn resend(
         let (store, labels) = (&*services.store, &services.white_labels);
         let label = billing::label_of(store, labels, scope.account()).await?;
         let sender = Sender::of(&services.public_url, label);
-        mailing::resend_invitation(store, &sender, &scope, &entity, &id.0, &stamp).await
+        let limits = services.guards.mail;
+        mailing::resend_invitation(store, &sender, &scope, &entity, &id.0, limits, &stamp).await
     };
     Ok(Json(InvitationBody::of(services.run(task).await?, now)))
 }
@@ -257,6 +259,7 @@ pub(crate) async fn accept_invitation(
     let task = |services: Services| async move {
         let (store, stamp) = (&*services.store, services.stamp());
         let open = access::find_invitation(store, &token, &stamp).await?;
+        services.guards.sign_up.check_invited(open.makes_user())?;
         let answering = stamp.clone();
         let answer = services.compute(move || open.answer(&password, name, &answering)).await?;
         access::accept_invitation(store, answer.from(origin), &stamp).await

@@ -1,5 +1,6 @@
 //! Routes of access: who signs in, and what they may reach.
 
+pub(crate) mod account;
 pub(crate) mod account_keys;
 pub(crate) mod email_sender;
 pub(crate) mod entities;

@@ -34,6 +34,8 @@ pub(crate) const ROUTES: &[Route] = &[
             TAG,
             "Makes a user and an account of their own, and mails a link to verify the address.",
         )
+        .makes_users()
+        .may_lack()
         .takes::<SignUpBody>()
         .creates::<UserBody>()
         .sensitive(),
@@ -244,9 +246,10 @@ async fn sign_up(
     let of_country = issues.collect("country", of_country.map_err(Issues::from)).flatten();
     issues.into_result(())?;
     let locale = locale.or(of_country);
-    let label = label_of(&request, &services.white_labels);
+    let label = label_of(&request, &services.white_labels)?;
     let white_label = label.map(|label| label.slug.clone());
     let task = |services: Services| async move {
+        services.guards.sign_up.check(&*services.store).await?;
         let stamp = services.stamp();
         let hashing = stamp.clone();
         let about = email.clone();

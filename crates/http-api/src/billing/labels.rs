@@ -1,7 +1,7 @@
 //! White labels, and which one a request comes under.
 
 use actix_web::HttpRequest;
-use actix_web::http::header::{HOST, HeaderName, ORIGIN};
+use actix_web::http::header::HOST;
 use actix_web::web::{self, Data, Json, ReqData};
 use racun_access::AccountScope;
 use racun_application::billing;
@@ -21,10 +21,7 @@ const TAG: &str = "White labels";
 /// Routes of white labels.
 pub(crate) const ROUTES: &[Route] = &[
     Route::get("/white-labels/current", "getCurrentWhiteLabel", Gate::Open, || web::to(current))
-        .about(
-            TAG,
-            "Answers the white label of the address that the request comes from or goes to.",
-        )
+        .about(TAG, "Answers the white label of the host that the request is sent to.")
         .may_lack()
         .answers::<WhiteLabelBody>(),
     Route::get("/white-labels", "listWhiteLabels", Gate::Account, || web::to(list))
@@ -98,25 +95,34 @@ impl WhiteLabelBody {
     }
 }
 
-/// The white label that `request` comes under: that of the page which sends it, or else that of the
-/// address it is sent to.
+/// The white label of the host that `request` is sent to; `None` where there are no white labels.
+/// The `Origin` of a page is not believed: a caller can send any, and the plan depends on it.
+///
+/// # Errors
+/// 404 where there are white labels, and none is at the host and none is the default.
 pub(crate) fn label_of<'a>(
     request: &HttpRequest,
     catalogue: &'a Catalogue,
-) -> Option<&'a WhiteLabel> {
-    let header = |name: HeaderName| request.headers().get(name)?.to_str().ok();
-    let origin = header(ORIGIN).and_then(|origin| origin.split_once("://")).map(|(_, host)| host);
-    let host = header(HOST).or_else(|| request.uri().host());
-    [origin, host].into_iter().flatten().find_map(|host| catalogue.at_host(host))
+) -> Result<Option<&'a WhiteLabel>, ApiError> {
+    if catalogue.is_empty() {
+        return Ok(None);
+    }
+    let host = request.headers().get(HOST).and_then(|host| host.to_str().ok());
+    let host = host.or_else(|| request.uri().host());
+    let label = host.and_then(|host| catalogue.at_host(host)).or_else(|| catalogue.default_label());
+    label.ok_or_else(none_here).map(Some)
+}
+
+fn none_here() -> ApiError {
+    ApiError::new(Kind::NotFound, "there is no white label at this address")
 }
 
 async fn current(
     services: Data<Services>,
     request: HttpRequest,
 ) -> Result<Json<WhiteLabelBody>, ApiError> {
-    let label = label_of(&request, &services.white_labels);
-    let none = || ApiError::new(Kind::NotFound, "there is no white label at this address");
-    Ok(Json(WhiteLabelBody::of(label.ok_or_else(none)?)))
+    let label = label_of(&request, &services.white_labels)?;
+    Ok(Json(WhiteLabelBody::of(label.ok_or_else(none_here)?)))
 }
 
 async fn list(

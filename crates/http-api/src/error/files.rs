@@ -10,6 +10,7 @@ impl From<FileError> for ApiError {
         match error {
             FileError::Refused(refused) => refused.into(),
             FileError::Store(error) => error.into(),
+            FileError::Storage(error) if error.is_full() => Self::storage_full(),
             FileError::Storage(error) => Self::unavailable(error.0),
         }
     }

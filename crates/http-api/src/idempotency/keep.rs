@@ -80,7 +80,7 @@ impl Keyed {
         match (text, &self.services.vault) {
             (Some(text), _) => KeptBody::Plain(text.to_owned()),
             (None, Some(vault)) => {
-                let sealed = vault.seal(&self.owner(), body, &self.services.stamp());
+                let sealed = vault.seal(&self.request.seal_owner(), body, &self.services.stamp());
                 KeptBody::Sealed(sealed)
             }
             (None, None) => KeptBody::Withheld,
@@ -94,7 +94,8 @@ impl Keyed {
             KeptBody::Plain(text) => Some(Bytes::from(text)),
             KeptBody::Sealed(sealed) => {
                 let vault = self.services.vault.as_ref();
-                let opened = vault.and_then(|vault| vault.open(&self.owner(), &sealed).ok());
+                let opened =
+                    vault.and_then(|vault| vault.open(&self.request.seal_owner(), &sealed).ok());
                 opened.map(Bytes::from)
             }
             KeptBody::Withheld => None,
@@ -112,10 +113,6 @@ impl Keyed {
     /// Says that `answer` was given before, or would have been.
     pub(super) fn mark(&self, answer: &mut HttpResponse<BoxBody>) {
         answer.headers_mut().insert(REPLAYED, HeaderValue::from_static("true"));
-    }
-
-    fn owner(&self) -> String {
-        format!("keyed_request {} {}", self.request.account_id, self.request.key)
     }
 
     fn sweep(&self) {

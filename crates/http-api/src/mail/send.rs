@@ -256,7 +256,8 @@ async fn send(
     let is_simulated = request.letter.sandbox_skip_delivery;
     let task = |services: Services| async move {
         let (store, base, stamp) = (&*services.store, &services.public_url, services.stamp());
-        application::send(store, base, &scope, &entity, request, &stamp).await
+        let limits = services.guards.mail;
+        application::send(store, base, &scope, &entity, request, limits, &stamp).await
     };
     let sent: Result<Sent, MailingError> = services.run(task).await;
     Ok(Json(SentBody::of(sent?, is_simulated)))
@@ -287,7 +288,8 @@ async fn remind(
         },
     };
     let task = |services: Services| async move {
-        application::remind(&*services.store, &scope, &entity, request, &services.stamp()).await
+        let (store, limits, stamp) = (&*services.store, services.guards.mail, services.stamp());
+        application::remind(store, &scope, &entity, request, limits, &stamp).await
     };
     let reminded: Reminded = services.run(task).await?;
     Ok(Json(RemindedBody {

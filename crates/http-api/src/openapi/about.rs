@@ -9,9 +9,10 @@ use crate::route::Route;
 const INTRODUCTION: &str = include_str!("introduction.md");
 
 /// The areas in the order in which they are shown: what everybody needs comes first.
-const TAGS: [(&str, &str); 37] = [
+const TAGS: [(&str, &str); 38] = [
     ("Users", "Signing up, logging in, one's own data, forgotten passwords."),
     ("Entities", "Whoever issues documents: their data, settings, country and environment."),
+    ("Accounts", "The account, which owns entities: what it stores, and may store."),
     ("Account API keys", "Keys that reach all entities of an account in one environment."),
     ("Entity API keys", "Keys that reach one entity."),
     ("Entity users", "Who belongs to an entity, in which role."),

@@ -174,7 +174,7 @@ fn may_refuse(route: &Route, kind: Kind) -> bool {
     match kind {
         Kind::BadRequest => !is_open || route.takes.is_some(),
         Kind::Unauthorized => !is_open || route.rate == Rate::Sensitive,
-        Kind::Forbidden => !is_open || route.rate == Rate::Sensitive,
+        Kind::Forbidden => !is_open || route.rate == Rate::Sensitive || route.makes_users,
         Kind::NotFound => route.may_lack || route.path_parameters().next().is_some(),
         Kind::Conflict => route.verb != Verb::Get,
         // Parameters that it does not know, if nothing else. Others append some to linked pages.

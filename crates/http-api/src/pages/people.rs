@@ -57,6 +57,7 @@ pub(crate) const ROUTES: &[Route] = &[
         .sensitive(),
     Route::post("/accept-invitation", "submitInvitation", Gate::Open, || web::to(accept))
         .about(TAG, "Accepts an invitation by that form, and answers a page.")
+        .makes_users()
         .takes_form::<InvitationForm>(&["token", "password"])
         .answers_file("text/html")
         .sensitive(),
@@ -299,6 +300,6 @@ fn problem(words: &'static Words, refused: &AccessError) -> (&'static str, bool)
 }
 
 fn product<'a>(services: &'a Services, request: &HttpRequest) -> &'a str {
-    let label = label_of(request, &services.white_labels);
+    let label = label_of(request, &services.white_labels).ok().flatten();
     label.map_or(PRODUCT, |label| label.app_name.as_deref().unwrap_or(&label.name))
 }

@@ -204,7 +204,7 @@ async fn an_invitation_is_listed_accepted_and_worthless_afterwards() {
 async fn an_invitation_can_be_taken_back() {
     let api = Api::new().await;
     let owner = api.owner("owner@example.com").await;
-    let body = json!({"email": "new@example.com", "role": "viewer"});
+    let body = json!({"email": "new@example.com", "role": "viewer", "send_invite": false});
     let invited = api.post("/entities/users", &owner, body).await.with(201).json();
     let id = text(&invited["invitation_id"]);
     api.delete(&format!("/entities/invitations/{id}"), &owner).await.with(204);

@@ -105,6 +105,7 @@ async fn health_needs_nobody() {
 #[derive(Clone, Copy)]
 enum Broken {
     Away,
+    Full,
     Slow,
     Corrupt,
     Panics,
@@ -114,6 +115,7 @@ impl Broken {
     fn error(self) -> StoreError {
         match self {
             Self::Away => StoreError::Unavailable("the disk is full at /secret".to_owned()),
+            Self::Full => StoreError::Full,
             Self::Slow => StoreError::TooExpensive,
             Self::Corrupt => StoreError::Corrupt {
                 table: "sessions",
@@ -174,9 +176,26 @@ impl Store for Broken {
         Err(self.error())
     }
 
+    async fn stored_bytes(&self, _: &[Tenant]) -> Result<i64, StoreError> {
+        Err(self.error())
+    }
+
     async fn ping(&self) -> Result<(), StoreError> {
         Err(self.error())
     }
+}
+
+#[actix_web::test]
+async fn a_full_disk_is_told_as_such() {
+    let api = Api::on(Arc::new(Broken::Full), Limits::default()).await;
+    let body = json!({"email": "a@b.si", "password": "correct horse 1"});
+    let refused = api.post("/users/signup", &Who::nobody(), body).await.with(503);
+    assert_eq!(refused.json()["cause"]["code"], "storage_full");
+    assert_eq!(refused.header("retry-after"), "60");
+    let ready = api.get("/health/ready", &Who::nobody()).await.with(503).json();
+    let full = json!("storage_full");
+    assert_eq!((&ready["status"], &ready["checks"]["database"]), (&full, &full));
+    api.get("/health/live", &Who::nobody()).await.with(200);
 }
 
 #[actix_web::test]

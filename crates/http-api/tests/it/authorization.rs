@@ -95,6 +95,7 @@ const ROUTES: &str = "
 /entities/invitations/{id}/resend: POST erase
 /entities/api-keys: POST erase, GET erase
 /entities/api-keys/{id}: DELETE erase
+/account: GET account
 /account/api-keys: POST account, GET account
 /account/api-keys/{id}: DELETE account
 /entities: POST account, GET signed

@@ -7,6 +7,7 @@ use racun_billing::Catalogue;
 use racun_http_api::Services;
 use serde_json::{Value, json};
 
+use crate::guards::sign_up_at;
 use crate::harness::{Answer, Api, PASSWORD, Who, text};
 
 const HOST: &str = "app.acme.example";
@@ -247,20 +248,54 @@ async fn when_a_trial_ends_the_free_plan_follows() {
     api.post("/customers", &ana, json!({"name": "Bor"})).await.with(403);
 }
 
+/// The same catalogue, in which whoever comes to another host belongs to its white label.
+fn catalogue_with_default() -> Catalogue {
+    let label = json!({
+        "slug": "acme", "name": "Acme", "hosts": [HOST], "is_default": true,
+        "billing_enabled": true, "default_plan": "free",
+        "plans": [{"slug": "free", "name": "Free", "base_price_cents": 0,
+                   "limits": {"invoices_per_month": 1}}],
+    });
+    let other = json!({"slug": "other", "name": "Other", "hosts": ["other.example"]});
+    let file = json!({"white_labels": [label, other]});
+    serde_json::from_value::<Catalogue>(file).unwrap().complete().unwrap()
+}
+
 #[actix_web::test]
-async fn who_signs_up_elsewhere_has_no_subscription_and_no_limit() {
+async fn no_host_and_no_origin_leads_around_the_plans() {
     let api = api_with(catalogue()).await;
-    let bor = owner(&api, "bor@example.com", Some(("host", "racun.example"))).await;
-    for path in ["", "/check-feature/invoices", "/check-limit/documents"] {
-        let none = api.get(&format!("/white-label-subscriptions{path}"), &bor).await.with(404);
-        assert_eq!(code(&none), "no_subscription");
+    for (host, origin) in [("x", ""), ("racun.example", "https://app.acme.example")] {
+        sign_up_at(&api, host, origin, "bor@example.com").await.with(404);
     }
-    let email = json!({"billing_email": "bor@example.com"});
-    api.patch("/white-label-subscriptions/billing-email", &bor, email).await.with(404);
-    for _ in 0..5 {
+    let api = api_with(catalogue_with_default()).await;
+    for (n, origin) in ["", "https://other.example"].into_iter().enumerate() {
+        let email = format!("bor{n}@example.com");
+        sign_up_at(&api, "x", origin, &email).await.with(201);
+        let body = json!({"email": email, "password": PASSWORD});
+        let login = api.post("/users/login", &Who::nobody(), body).await.with(200).json();
+        let user = Who::key(&text(&login["id"]));
+        let entity = json!({"name": "Pri Boru", "country": "Slovenia", "environment": "sandbox"});
+        let entity = api.post("/entities", &user, entity).await.with(201).json();
+        let bor = user.in_entity(&text(&entity["id"]));
         issue(&api, &bor).await.with(201);
+        assert_eq!(code(&issue(&api, &bor).await.with(403)), "plan_limit_reached");
     }
-    assert_eq!(api.get("/white-labels", &bor).await.with(200).json(), json!({"data": []}));
+}
+
+#[actix_web::test]
+async fn whom_a_subscriber_invites_is_under_the_same_white_label() {
+    let api = api_with(catalogue()).await;
+    let ana = subscriber(&api).await;
+    let invited = json!({"email": "eva@example.com", "send_invite": false});
+    let invited = api.post("/entities/users", &ana, invited).await.with(201).json();
+    let path = format!("/invitations/accept?token={}", text(&invited["token"]));
+    let accepted = api.post(&path, &Who::nobody(), json!({"password": PASSWORD})).await.with(200);
+    let eva = Who::key(&text(&accepted.json()["access_token"]));
+    let entity = json!({"name": "Pri Evi", "country": "Slovenia", "environment": "sandbox"});
+    let entity = api.post("/entities", &eva, entity).await.with(201).json();
+    let eva = eva.in_entity(&text(&entity["id"]));
+    let own = api.get("/white-label-subscriptions", &eva).await.with(200).json();
+    assert_eq!(own["plan"]["slug"], "start");
 }
 
 #[actix_web::test]
@@ -282,7 +317,7 @@ async fn bills_go_to_an_address_or_to_none() {
 }
 
 #[actix_web::test]
-async fn the_current_white_label_is_that_of_the_page_or_of_the_address() {
+async fn the_current_white_label_is_that_of_the_host_whatever_the_page_says() {
     let api = api_with(catalogue()).await;
     let ask = async |headers: &[(&'static str, &'static str)]| {
         let mut request = TestRequest::get().uri("/white-labels/current");
@@ -302,7 +337,7 @@ async fn the_current_white_label_is_that_of_the_page_or_of_the_address() {
     });
     assert_eq!(label, expected);
     let from_page = [("host", "api.racun.example"), ("origin", "https://app.acme.example")];
-    assert_eq!(ask(&from_page).await.with(200).json()["slug"], "acme");
+    ask(&from_page).await.with(404);
     ask(&[("host", "racun.example")]).await.with(404);
     ask(&[("host", "racun.example"), ("x-forwarded-host", HOST)]).await.with(404);
     let ana = subscriber(&api).await;

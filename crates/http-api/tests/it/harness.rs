@@ -104,6 +104,8 @@ pub fn services(store: Arc<dyn Store>, seconds: Arc<AtomicI64>) -> Services {
         entropy: Arc::new(Counting::default()),
         pins: Some(PinKey::derive(&[7; 32])),
         rate_limiter: None,
+        guards: racun_http_api::Guards::default(),
+        storage: racun_http_api::Storage::default(),
         version: "1.2.3",
         started: Instant::now(),
         runtime: Handle::current(),

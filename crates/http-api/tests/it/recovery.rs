@@ -137,7 +137,10 @@ async fn an_invitation_is_mailed_and_only_its_reader_has_the_token() {
     let invited = api.post("/entities/users", &owner, body).await.with(201);
     assert_eq!(invited.json().get("token"), None, "{invited:?}");
     let mail = post.deliver().await.remove(0);
-    assert_eq!((&*mail.to[0].address, &*mail.subject), ("eva@example.com", "Vabilo v Pri Ani"));
+    assert_eq!(
+        (&*mail.to[0].address, &*mail.subject),
+        ("eva@example.com", "Vabilo k sodelovanju v Racun")
+    );
     let first = token_in(&mail.text, "invite_");
 
     let id = text(&invited.json()["invitation_id"]);

@@ -2,6 +2,7 @@
 
 use std::sync::{Arc, Mutex};
 
+use super::put::bytes_of;
 use super::{
     Event, Load, Loaded, Put, Refusal, Series, Store, StoreError, Tenant, TransactError, Unit,
     Writes,
@@ -168,11 +169,11 @@ impl dyn Store + '_ {
         self.decide(vec![load], None, move |loaded| {
             let row = loaded.rows.into_iter().flatten().next();
             let before: A = row.ok_or(StoreError::NotFound { id })?.read(table)?;
-            let was_trashed = before.is_trashed();
+            let (was_trashed, bytes) = (before.is_trashed(), bytes_of(&before));
             Ok(match decide(before)? {
                 Decision::Unchanged(record) => (record, Writes::default()),
                 Decision::Changed { record, beside, events } => {
-                    let mut puts = vec![Put::replacing(was_trashed, &record)];
+                    let mut puts = vec![Put::replacing(was_trashed, bytes, &record)];
                     puts.extend(beside);
                     (record, Writes { puts, events, takes_number: false })
                 }

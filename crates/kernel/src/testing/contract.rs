@@ -39,6 +39,7 @@ pub async fn store_contract(store: Arc<dyn Store>) {
     counts::of_many_who_take_one_code_at_once_one_succeeds(store).await;
     counts::a_row_that_is_not_there_is_neither_replaced_nor_deleted(store).await;
     counts::kept_counts_follow_every_write(store).await;
+    counts::bytes_are_counted(store).await;
 
     lists::a_table_without_trash_has_an_empty_one(store).await;
     lists::a_cursor_survives_the_row_it_stands_on(store).await;

@@ -5,7 +5,7 @@ use time::macros::datetime;
 use super::amendments::insert;
 use super::join::join_all;
 use super::sample::{SAMPLES, Sample, fresh_entity};
-use crate::{ListQuery, Put, RawQuery, Record, Store, StoreError, Tenant};
+use crate::{Event, ListQuery, Put, RawQuery, Record, Store, StoreError, Tenant, json_length};
 
 fn duplicate(field: &'static str) -> Result<(), StoreError> {
     Err(StoreError::Duplicate { table: "samples", field })
@@ -124,4 +124,33 @@ pub(super) async fn kept_counts_follow_every_write(store: &dyn Store) {
     let again = [Put::insert(&two), Put::delete(&two)];
     insert(store, again.into()).await;
     assert_eq!(counts(store, &tenant).await, (1, 1));
+}
+
+/// What is stored is counted in bytes, the log about it and nothing of refused units included.
+pub(super) async fn bytes_are_counted(store: &dyn Store) {
+    let entities = [fresh_entity(), fresh_entity()];
+    let [tenant, other] = entities.map(Tenant::entity);
+    let stored = async |tenants: &[Tenant]| store.stored_bytes(tenants).await.expect("it answers");
+    assert_eq!(stored(std::slice::from_ref(&tenant)).await, 0);
+    let small = Sample::new(entities[0], "smp_1");
+    let length = |sample: &Sample| i64::try_from(json_length(sample)).expect("a sample is short");
+    insert(store, vec![Put::insert(&small)]).await;
+    assert_eq!(stored(std::slice::from_ref(&tenant)).await, length(&small));
+    let large = Sample { note: Some("ž".repeat(5_000)), ..small.clone() };
+    insert(store, vec![Put::update(&small, &large)]).await;
+    assert_eq!(stored(std::slice::from_ref(&tenant)).await, length(&large));
+    let refused = store.insert(vec![Put::insert(&large)], Vec::new()).await;
+    assert_eq!(refused, duplicate("id"));
+    let foreign = Sample::new(entities[1], "smp_1");
+    insert(store, vec![Put::insert(&foreign)]).await;
+    let both = [tenant.clone(), other];
+    assert_eq!(stored(&both).await, length(&large) + length(&foreign));
+    insert(store, vec![Put::delete(&large)]).await;
+    assert_eq!(stored(&both).await, length(&foreign));
+    let happened = super::stamp(small.created_at);
+    let (kind, actor) = ("invoice.created", "usr_1".to_owned());
+    let told = Event::new(tenant, kind, small.id(), actor, &happened);
+    store.insert(vec![Put::insert(&large)], vec![told]).await.expect("it is new");
+    let twice = 2 * length(&large) + length(&foreign);
+    assert!(stored(&both).await > twice, "the log keeps what it looked like");
 }

@@ -204,8 +204,17 @@ pub(super) const REASONS: &[Code] = codes! {
         "This period's invoice is made, or the period is no longer due.";
     Reason registration_in_progress [409]
         "Another request registers a premise of this name. Send the request again in a minute.";
+    Reason sign_up_by_invitation [403]
+        "New users need an invitation here. Ask an admin of an entity for one.";
+    Reason sign_up_closed [403]
+        "The server takes no new users. Log in with an address that has one.";
     Reason starting_number_locked [422]
         "The device has numbered invoices, so its starting number stays.";
+    Reason storage_full [503]
+        "The service's disk is full. Send the request again after `Retry-After`; reads go on.";
+    Reason storage_limit [403]
+        "The account stores as much as it may; `cause` has the figures. Delete files, or verify an \
+         address.";
     Reason subscription_inactive [403] "The entity's subscription is over. Activate a plan.";
     Reason switch_ended [403]
         "The operator's PIN was changed or removed. Switch to the operator again.";

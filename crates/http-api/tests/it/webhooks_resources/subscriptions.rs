@@ -24,8 +24,11 @@ pub(super) fn labels() -> Catalogue {
     let free = json!({"slug": "free", "name": "Free", "base_price_cents": 0, "display_order": 1});
     let more = json!({"slug": "more", "name": "More", "base_price_cents": 2900,
         "display_order": 3});
+    // Who comes to another host has no subscription.
+    let plain = json!({"slug": "plain", "name": "plain", "hosts": ["plain.example"],
+        "is_default": true});
     let file = json!({"white_labels": [
-        label("generous", json!([free, start, more])), label("strict", json!([start])),
+        label("generous", json!([free, start, more])), label("strict", json!([start])), plain,
     ]});
     serde_json::from_value::<Catalogue>(file).unwrap().complete().unwrap()
 }

@@ -1,0 +1,178 @@
+//! How much is sent: by document or customer, by entity, by account, and to one address.
+//!
+//! Windows are rows of the unit that sends, so that processes which share a store share them.
+
+use racun_access::{ACCOUNTS, Account, check_may_send};
+use racun_kernel::id::InvitationId;
+use racun_kernel::{
+    Environment, Load, Put, Scope, Stamp, Store, StoreError, Stored, Tenant, Writes,
+};
+use racun_mail::{Cap, LimitReached, MailLimits, PER_SUBJECT, RESENT, SANDBOX, SendWindow};
+use time::OffsetDateTime;
+
+use super::MailingError;
+
+/// How often a unit is tried whose window another process made at the same moment.
+const ATTEMPTS: usize = 3;
+
+/// What counts in a window.
+#[derive(Debug, Clone)]
+enum Count {
+    /// Mails, each at its time.
+    Mails(&'static [Cap]),
+    /// Receivers within a day: at most so many.
+    Receivers(u32),
+    /// The same, as many as the account may.
+    OfAccount,
+}
+
+/// The limits of a mail, as rows of the unit that sends it.
+#[derive(Debug, Clone)]
+pub(super) struct Limits {
+    account: String,
+    limits: MailLimits,
+    receivers: u32,
+    windows: Vec<(SendWindow, Count)>,
+}
+
+impl Limits {
+    /// Those of a mail about `about` (a document, a customer, an entity) to `receivers`.
+    pub fn of_letter(
+        scope: &Scope,
+        about: String,
+        receivers: &[String],
+        limits: MailLimits,
+        stamp: &Stamp,
+    ) -> Self {
+        let (entity, account) = (scope.entity(), scope.account());
+        let window = SendWindow::new(about, Some(entity), account, stamp.now());
+        let own = vec![(window, Count::Mails(&PER_SUBJECT))];
+        Self::of(scope, own, receivers.len(), limits, stamp)
+    }
+
+    /// Those of an invitation to `address`; of one that is sent again, also its own.
+    fn of_invitation(
+        scope: &Scope,
+        address: &str,
+        resent: Option<InvitationId>,
+        limits: MailLimits,
+        stamp: &Stamp,
+    ) -> Self {
+        let (entity, account, now) = (scope.entity(), scope.account(), stamp.now());
+        let about = format!("invited/{}", address.trim().to_lowercase());
+        let window = SendWindow::shared(about, account, now);
+        let mut own = vec![(window, Count::Receivers(limits.invitations_per_address))];
+        own.extend(resent.map(|id| {
+            let window = SendWindow::new(id.to_string(), Some(entity), account, now);
+            (window, Count::Mails(&RESENT[..]))
+        }));
+        Self::of(scope, own, 1, limits, stamp)
+    }
+
+    fn of(
+        scope: &Scope,
+        mut windows: Vec<(SendWindow, Count)>,
+        receivers: usize,
+        limits: MailLimits,
+        stamp: &Stamp,
+    ) -> Self {
+        let (entity, account, now) = (scope.entity(), scope.account(), stamp.now());
+        match scope.environment() {
+            Environment::Sandbox => {
+                let window = SendWindow::new(account.to_string(), None, account, now);
+                windows.push((window, Count::Mails(&SANDBOX)));
+            }
+            Environment::Live => {
+                let window = SendWindow::new(format!("{entity}/live"), Some(entity), account, now);
+                windows.push((window, Count::Receivers(limits.per_entity)));
+                let window = SendWindow::new(format!("{account}/live"), None, account, now);
+                windows.push((window, Count::OfAccount));
+            }
+        }
+        let receivers = u32::try_from(receivers).unwrap_or(u32::MAX);
+        Self { account: account.to_string(), limits, receivers, windows }
+    }
+
+    /// What the unit holds. The account's row stands for windows that may not be there yet; what
+    /// the mail is about does the same for its own, and is held by the caller.
+    pub fn loads(&self) -> Vec<Load> {
+        let (table, tenant, id) = (&ACCOUNTS, Tenant::directory(), self.account.clone());
+        let window = |(window, _): &(SendWindow, Count)| window.load_own();
+        let windows = self.windows.iter().map(window);
+        std::iter::once(Load::One { table, tenant, id }).chain(windows).collect()
+    }
+
+    /// The windows with another mail in them, of the rows that [`Limits::loads`] held.
+    pub fn count(
+        &self,
+        rows: &[Vec<Stored>],
+        now: OffsetDateTime,
+    ) -> Result<Vec<Put>, MailingError> {
+        let (account, rows) = rows.split_first().unwrap_or((const { &Vec::new() }, &[]));
+        let account = account.first().map(|row| row.read::<Account>(&ACCOUNTS)).transpose()?;
+        let since = account.map_or(now, |account| account.created_at);
+        let mut puts = Vec::new();
+        let mut reached: Option<LimitReached> = None;
+        for ((fresh, count), rows) in self.windows.iter().zip(rows) {
+            let before = SendWindow::read(rows)?;
+            let window = before.clone().unwrap_or_else(|| fresh.clone());
+            let counted = match count {
+                Count::Mails(caps) => window.with_another(caps, now),
+                Count::Receivers(most) => window.with_receivers(self.receivers, *most, now),
+                Count::OfAccount => {
+                    let most = self.limits.of_account(since, now);
+                    window.with_receivers(self.receivers, most, now)
+                }
+            };
+            match counted {
+                Ok(after) => puts.push(match &before {
+                    Some(before) => Put::update(before, &after),
+                    None => Put::insert(&after),
+                }),
+                // The one that lets the next mail go last decides when to come back.
+                Err(limit) => {
+                    let later = reached.is_none_or(|other| other.retry_after < limit.retry_after);
+                    reached = if later { Some(limit) } else { reached };
+                }
+            }
+        }
+        match reached {
+            Some(limit) => Err(limit.into()),
+            None => Ok(puts),
+        }
+    }
+}
+
+/// Counts an invitation that is about to be mailed to `address`, or to be mailed again.
+///
+/// It is counted before it is written: an invitation that is refused then has been counted, too.
+///
+/// # Errors
+/// [`MailingError::Access`] for callers whose own address is not verified, [`MailingError::Limit`],
+/// or the store's failure.
+pub(super) async fn count_invitation(
+    store: &dyn Store,
+    scope: &Scope,
+    address: &str,
+    resent: Option<InvitationId>,
+    limits: MailLimits,
+    stamp: &Stamp,
+) -> Result<(), MailingError> {
+    check_may_send(store, scope).await?;
+    let limits = Limits::of_invitation(scope, address, resent, limits, stamp);
+    for attempt in 1.. {
+        let (own, now) = (limits.clone(), stamp.now());
+        let counted = store
+            .decide(limits.loads(), None, move |loaded| {
+                let puts = own.count(&loaded.rows, now)?;
+                Ok::<_, MailingError>(((), Writes { puts, ..Writes::default() }))
+            })
+            .await;
+        match counted {
+            // Another account invites the address for the first time, too.
+            Err(MailingError::Store(StoreError::Duplicate { .. })) if attempt < ATTEMPTS => {}
+            counted => return counted,
+        }
+    }
+    Ok(())
+}

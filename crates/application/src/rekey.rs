@@ -1,0 +1,214 @@
+//! All that is sealed is sealed under another master key: private keys of certificates, secrets of
+//! webhooks, and kept answers that show a secret.
+//!
+//! Rows are changed in batches, each in a unit of its own, and a row that is under the new key
+//! already stays as it is. So after a kill the next run goes on, and the keys of the ring open all
+//! rows meanwhile.
+
+use std::sync::Arc;
+
+use racun_access::{ACCOUNTS, Account, ENTITIES, Entity, KeyRing, OPERATOR_PINS, OperatorPin};
+use racun_fiscal::{FISCAL_SETTINGS, FiscalSettings};
+use racun_kernel::{
+    CannotOpen, Load, Put, Record, Reseal, Stamp, Store, StoreError, Table, Tenant, Writes,
+};
+use racun_webhooks::{ENDPOINTS, Endpoint};
+
+use crate::Walk;
+use crate::idempotency::{KEYED_REQUESTS, KeyedRequest};
+
+/// What becomes of secrets that no key of the ring opens.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Lost {
+    /// They stay.
+    Keep,
+    /// They are given up: a certificate is missing, a webhook has a new secret and is disabled.
+    GiveUp,
+}
+
+/// What a run did.
+#[derive(Debug, Default, PartialEq, Eq)]
+pub struct Report {
+    /// Rows whose secrets are under the new key now.
+    pub resealed: usize,
+    /// Rows whose secrets do not open, as `table id of tenant`.
+    pub lost: Vec<String>,
+}
+
+/// A record with secrets.
+trait Sealed: Record + PartialEq {
+    fn resealed(self, reseal: &Reseal<'_>) -> Result<Self, CannotOpen>;
+    fn without_sealed(self, ring: &KeyRing, stamp: &Stamp) -> Self;
+}
+
+impl Sealed for FiscalSettings {
+    fn resealed(self, reseal: &Reseal<'_>) -> Result<Self, CannotOpen> {
+        Self::resealed(self, reseal)
+    }
+
+    fn without_sealed(self, _: &KeyRing, _: &Stamp) -> Self {
+        Self::without_sealed(self)
+    }
+}
+
+impl Sealed for Endpoint {
+    fn resealed(self, reseal: &Reseal<'_>) -> Result<Self, CannotOpen> {
+        Self::resealed(self, reseal)
+    }
+
+    fn without_sealed(self, ring: &KeyRing, stamp: &Stamp) -> Self {
+        Self::without_sealed(self, ring, stamp)
+    }
+}
+
+impl Sealed for KeyedRequest {
+    fn resealed(self, reseal: &Reseal<'_>) -> Result<Self, CannotOpen> {
+        Self::resealed(self, reseal)
+    }
+
+    fn without_sealed(self, _: &KeyRing, _: &Stamp) -> Self {
+        Self::without_sealed(self)
+    }
+}
+
+/// Seals all that is sealed under the key of `ring` that seals.
+///
+/// # Errors
+/// When the store fails: what was done until then stays, and the next run does the rest.
+pub async fn reseal(
+    store: &dyn Store,
+    ring: &Arc<KeyRing>,
+    lost: Lost,
+    stamp: &Stamp,
+) -> Result<Report, StoreError> {
+    let mut run = Run { store, ring, lost, stamp, report: Report::default() };
+    let mut accounts = Walk::of(&ACCOUNTS, Tenant::directory());
+    while let Some(page) = accounts.next::<Account>(store).await? {
+        for account in page {
+            run.account(Tenant::account(account.id)).await?;
+        }
+    }
+    Ok(run.report)
+}
+
+struct Run<'a> {
+    store: &'a dyn Store,
+    ring: &'a Arc<KeyRing>,
+    lost: Lost,
+    stamp: &'a Stamp,
+    report: Report,
+}
+
+impl Run<'_> {
+    async fn account(&mut self, tenant: Tenant) -> Result<(), StoreError> {
+        self.table::<KeyedRequest>(&KEYED_REQUESTS, &tenant).await?;
+        self.table::<Endpoint>(&ENDPOINTS, &tenant).await?;
+        let mut entities = Walk::of(&ENTITIES, tenant);
+        while let Some(page) = entities.next::<Entity>(self.store).await? {
+            for entity in page {
+                let tenant = Tenant::entity(entity.id);
+                self.table::<FiscalSettings>(&FISCAL_SETTINGS, &tenant).await?;
+                self.table::<Endpoint>(&ENDPOINTS, &tenant).await?;
+            }
+        }
+        Ok(())
+    }
+
+    async fn table<A: Sealed>(
+        &mut self,
+        table: &'static Table,
+        tenant: &Tenant,
+    ) -> Result<(), StoreError> {
+        let mut walk = Walk::of(table, tenant.clone());
+        while let Some(page) = walk.next::<A>(self.store).await? {
+            let reseal = |owner: &str, sealed: &str| self.ring.reseal(owner, sealed, self.stamp);
+            let is_other = |row: &A| row.clone().resealed(&reseal).as_ref() != Ok(row);
+            let ids: Vec<_> = page.iter().filter(|row| is_other(row)).map(A::id).collect();
+            if ids.is_empty() {
+                continue;
+            }
+            let (resealed, lost) = self.rows::<A>(table, tenant, ids).await?;
+            self.report.resealed += resealed;
+            let place = |id| format!("{} {id} of {}", table.name, tenant.as_str());
+            self.report.lost.extend(lost.into_iter().map(place));
+        }
+        Ok(())
+    }
+
+    /// Seals the rows `ids` again. Answers how many that were, and the ids of those that do not
+    /// open.
+    async fn rows<A: Sealed>(
+        &self,
+        table: &'static Table,
+        tenant: &Tenant,
+        ids: Vec<String>,
+    ) -> Result<(usize, Vec<String>), StoreError> {
+        let load = |id| Load::One { table, tenant: tenant.clone(), id };
+        let loads = ids.into_iter().map(load).collect();
+        let (ring, lost, stamp) = (Arc::clone(self.ring), self.lost, self.stamp.clone());
+        self.store
+            .decide(loads, None, move |loaded| {
+                let reseal = |owner: &str, sealed: &str| ring.reseal(owner, sealed, &stamp);
+                let (mut puts, mut shut) = (Vec::new(), Vec::new());
+                for row in loaded.rows.iter().flatten() {
+                    let before: A = row.read(table)?;
+                    let after = match (before.clone().resealed(&reseal), lost) {
+                        (Ok(after), _) => after,
+                        (Err(CannotOpen), lost) => {
+                            shut.push(before.id());
+                            match lost {
+                                Lost::Keep => continue,
+                                Lost::GiveUp => before.clone().without_sealed(&ring, &stamp),
+                            }
+                        }
+                    };
+                    if after != before {
+                        puts.push(Put::update(&before, &after));
+                    }
+                }
+                Ok(((puts.len(), shut), Writes { puts, ..Writes::default() }))
+            })
+            .await
+    }
+}
+
+/// Removes all PINs of operators, for the key that they are hashed under is lost. Answers how many.
+///
+/// # Errors
+/// When the store fails.
+pub async fn end_pins(store: &dyn Store) -> Result<usize, StoreError> {
+    let mut ended = 0;
+    let mut accounts = Walk::of(&ACCOUNTS, Tenant::directory());
+    while let Some(page) = accounts.next::<Account>(store).await? {
+        for account in page {
+            let mut entities = Walk::of(&ENTITIES, Tenant::account(account.id));
+            while let Some(page) = entities.next::<Entity>(store).await? {
+                for entity in page {
+                    ended += end_pins_of(store, &Tenant::entity(entity.id)).await?;
+                }
+            }
+        }
+    }
+    Ok(ended)
+}
+
+async fn end_pins_of(store: &dyn Store, tenant: &Tenant) -> Result<usize, StoreError> {
+    let (mut walk, mut ended) = (Walk::of(&OPERATOR_PINS, tenant.clone()), 0);
+    while let Some(page) = walk.next::<OperatorPin>(store).await? {
+        let load = |pin: OperatorPin| Load::One {
+            table: &OPERATOR_PINS,
+            tenant: tenant.clone(),
+            id: pin.id(),
+        };
+        let loads = page.into_iter().map(load).collect();
+        let unit = store.decide(loads, None, |loaded| {
+            let rows = loaded.rows.iter().flatten();
+            let pins = rows.map(|row| row.read::<OperatorPin>(&OPERATOR_PINS));
+            let put = |pin: Result<OperatorPin, StoreError>| Ok(Put::delete(&pin?));
+            let puts = pins.map(put).collect::<Result<Vec<_>, StoreError>>()?;
+            Ok::<_, StoreError>((puts.len(), Writes { puts, ..Writes::default() }))
+        });
+        ended += unit.await?;
+    }
+    Ok(ended)
+}

@@ -1,0 +1,52 @@
+//! What the operator allows callers: how much mail they send, and who may sign up.
+
+use racun_access::{AccessError, Forbidden, has_accounts};
+use racun_kernel::Store;
+use racun_mail::MailLimits;
+
+/// What the operator allows.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Guards {
+    /// How much mail is sent.
+    pub mail: MailLimits,
+    /// Who may sign up.
+    pub sign_up: SignUpMode,
+}
+
+/// Who may sign up.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub enum SignUpMode {
+    /// Everybody.
+    #[default]
+    Open,
+    /// The first person, and from then on those who have an invitation.
+    Invited,
+    /// No one; those who have a user accept invitations.
+    Closed,
+}
+
+impl SignUpMode {
+    /// Accepts somebody who signs up.
+    ///
+    /// # Errors
+    /// [`AccessError::Forbidden`], or the store's failure.
+    pub(crate) async fn check(self, store: &dyn Store) -> Result<(), AccessError> {
+        match self {
+            Self::Open => Ok(()),
+            Self::Invited if !has_accounts(store).await? => Ok(()),
+            Self::Invited => Err(Forbidden::SignUpByInvitation.into()),
+            Self::Closed => Err(Forbidden::SignUpClosed.into()),
+        }
+    }
+
+    /// Accepts somebody who answers an invitation, which makes a user or finds them.
+    ///
+    /// # Errors
+    /// [`AccessError::Forbidden`].
+    pub(crate) fn check_invited(self, makes_user: bool) -> Result<(), AccessError> {
+        match self {
+            Self::Closed if makes_user => Err(Forbidden::SignUpClosed.into()),
+            Self::Open | Self::Invited | Self::Closed => Ok(()),
+        }
+    }
+}

@@ -1,0 +1,185 @@
+//! What the operator allows callers: mail to strangers, and signing up.
+
+use actix_web::test::TestRequest;
+use racun_http_api::{Guards, Services, SignUpMode};
+use racun_mail::MailLimits;
+use serde_json::{Value, json};
+
+use crate::harness::{Answer, Api, PASSWORD, Who, text};
+use crate::mailbox::Post;
+
+const HOUR: i64 = 3_600;
+
+/// The application under `guards`, with its mails.
+async fn post_under(guards: Guards) -> Post {
+    let mut kept = None;
+    let api = Api::with(|services| {
+        let services = Services { guards, ..services };
+        kept = Some(services.clone());
+        services
+    })
+    .await;
+    Post::of(api, kept.unwrap())
+}
+
+async fn invite(api: &Api, who: &Who, email: &str) -> Answer {
+    api.post("/entities/users", who, json!({"email": email, "role": "viewer"})).await
+}
+
+fn too_often(answer: &Answer) -> i64 {
+    assert_eq!(answer.status, 429, "{answer:?}");
+    assert_eq!(answer.json()["code"], "email_rate_limit_exceeded");
+    answer.header("retry-after").parse().unwrap()
+}
+
+#[actix_web::test]
+async fn nobody_invites_strangers_by_mail_before_their_own_address_is_proved() {
+    let post = Post::open().await;
+    let owner = post.api.owner("owner@example.com").await;
+    post.deliver().await;
+    let refused = invite(&post.api, &owner, "one@x.example").await.with(403);
+    assert_eq!(refused.json()["code"], "email_verification_required");
+    let listed = post.api.get("/entities/invitations", &owner).await.json();
+    assert_eq!(listed, json!({"data": []}));
+    let handed_over = json!({"email": "one@x.example", "send_invite": false});
+    let invited = post.api.post("/entities/users", &owner, handed_over).await.with(201).json();
+    let path = format!("/entities/invitations/{}/resend", text(&invited["id"]));
+    post.api.post(&path, &owner, json!({})).await.with(403);
+    assert!(post.deliver().await.is_empty());
+}
+
+#[actix_web::test]
+async fn an_invitation_is_sent_again_once_an_hour_and_an_address_is_invited_three_times_a_day() {
+    let post = Post::open().await;
+    let (api, owner) = (&post.api, post.owner("owner@example.com").await);
+    let invited = invite(api, &owner, "one@x.example").await.with(201).json();
+    let path = format!("/entities/invitations/{}/resend", text(&invited["id"]));
+    api.post(&path, &owner, json!({})).await.with(200);
+    for _ in 0..60 {
+        assert_eq!(too_often(&api.post(&path, &owner, json!({})).await), HOUR);
+    }
+    assert_eq!(post.deliver().await.len(), 2, "not 61");
+    api.pass(HOUR + 1);
+    api.post(&path, &owner, json!({})).await.with(200);
+    api.pass(HOUR + 1);
+    assert!(too_often(&api.post(&path, &owner, json!({})).await) > HOUR);
+    assert_eq!(post.deliver().await.len(), 1);
+    // Another account invites the same address, in other capitals.
+    let other = post.owner("other@example.com").await;
+    assert!(too_often(&invite(api, &other, "ONE@x.example").await) > HOUR);
+    invite(api, &other, "two@x.example").await.with(201);
+    api.pass(24 * HOUR);
+    invite(api, &other, "one@x.example").await.with(201);
+}
+
+#[actix_web::test]
+async fn a_name_is_no_advertisement_in_an_invitation() {
+    let post = Post::open().await;
+    let (api, owner) = (&post.api, post.owner("owner@example.com").await);
+    let name = "PayPal - your account is locked, open https://evil.example/login now";
+    let named = json!({"name": name, "country": "Slovenia", "environment": "sandbox"});
+    let entity = api.post("/entities", &owner, named).await.with(201).json();
+    let owner = owner.in_entity(&text(&entity["id"]));
+    invite(api, &owner, "one@x.example").await.with(201);
+    let mail = post.deliver().await.remove(0);
+    assert!(!mail.subject.contains("PayPal"), "{}", mail.subject);
+    let html = mail.html.unwrap_or_default();
+    for part in ["https://evil", "evil.example", "login now"] {
+        assert!(!mail.text.contains(part) && !html.contains(part), "{part}: {}", mail.text);
+    }
+}
+
+/// A verified owner, acting in a live entity of theirs.
+async fn live(post: &Post, email: &str) -> Who {
+    let owner = post.owner(email).await;
+    live_entity(&post.api, &owner).await
+}
+
+async fn live_entity(api: &Api, owner: &Who) -> Who {
+    let body = json!({"name": "Pri Ani", "country": "Slovenia", "environment": "live"});
+    let entity = api.post("/entities", owner, body).await.with(201).json();
+    owner.in_entity(&text(&entity["id"]))
+}
+
+#[actix_web::test]
+async fn a_live_account_sends_so_much_a_day_and_its_entities_so_much_each() {
+    let mail = MailLimits { per_entity: 3, per_account: 5, ..MailLimits::default() };
+    let post = post_under(Guards { mail, ..Guards::default() }).await;
+    let owner = live(&post, "owner@example.com").await;
+    let send = async |who: &Who, to: &str| {
+        let body = json!({"items": [{"name": "Delo", "price": 1, "taxes": []}]});
+        let made = post.api.post("/estimates", who, body).await.with(201).json();
+        let path = format!("/documents/{}/send", text(&made["id"]));
+        let letter = json!({"to": to, "subject": "Buy", "body_text": "this"});
+        post.api.post(&path, who, letter).await
+    };
+    for to in ["a@x.example", "b@x.example", "c@x.example"] {
+        send(&owner, to).await.with(200);
+    }
+    assert!(too_often(&send(&owner, "d@x.example").await) > 22 * HOUR);
+    let other = live_entity(&post.api, &owner).await;
+    for to in ["d@x.example", "e@x.example"] {
+        send(&other, to).await.with(200);
+    }
+    assert!(too_often(&send(&other, "f@x.example").await) > 22 * HOUR);
+    assert!(too_often(&invite(&post.api, &other, "f@x.example").await) > 22 * HOUR);
+    assert_eq!(post.deliver().await.len(), 5);
+    let stranger = live(&post, "stranger@example.com").await;
+    send(&stranger, "f@x.example").await.with(200);
+    post.api.pass(24 * HOUR);
+    send(&other, "f@x.example").await.with(200);
+}
+
+#[actix_web::test]
+async fn a_new_account_sends_less() {
+    let mail = MailLimits { per_new_account: 1, ..MailLimits::default() };
+    let post = post_under(Guards { mail, ..Guards::default() }).await;
+    let owner = live(&post, "owner@example.com").await;
+    invite(&post.api, &owner, "a@x.example").await.with(201);
+    too_often(&invite(&post.api, &owner, "b@x.example").await);
+    post.api.pass(7 * 24 * HOUR);
+    for email in ["b@x.example", "c@x.example"] {
+        invite(&post.api, &owner, email).await.with(201);
+    }
+}
+
+async fn sign_up(api: &Api, email: &str) -> Answer {
+    let body = json!({"email": email, "password": PASSWORD});
+    api.post("/users/signup", &Who::nobody(), body).await
+}
+
+fn cause(answer: &Answer) -> Value {
+    answer.json()["cause"]["code"].clone()
+}
+
+/// Accepts an invitation of `owner` as somebody who has no user.
+async fn accept(api: &Api, owner: &Who, email: &str) -> Answer {
+    let body = json!({"email": email, "send_invite": false});
+    let invited = api.post("/entities/users", owner, body).await.with(201).json();
+    let path = format!("/invitations/accept?token={}", text(&invited["token"]));
+    api.post(&path, &Who::nobody(), json!({"password": PASSWORD})).await
+}
+
+#[actix_web::test]
+async fn with_sign_up_by_invitation_the_first_signs_up_and_then_whoever_is_invited() {
+    let guards = Guards { sign_up: SignUpMode::Invited, ..Guards::default() };
+    let post = post_under(guards).await;
+    let owner = post.api.owner("owner@example.com").await;
+    let refused = sign_up(&post.api, "stranger@example.com").await.with(403);
+    assert_eq!(cause(&refused), "sign_up_by_invitation");
+    accept(&post.api, &owner, "invited@example.com").await.with(200);
+}
+
+#[actix_web::test]
+async fn a_closed_server_makes_no_users() {
+    let guards = Guards { sign_up: SignUpMode::Closed, ..Guards::default() };
+    let post = post_under(guards).await;
+    assert_eq!(cause(&sign_up(&post.api, "first@example.com").await.with(403)), "sign_up_closed");
+}
+
+/// What signing up at `host` answers, and from a page of `origin`.
+pub async fn sign_up_at(api: &Api, host: &str, origin: &str, email: &str) -> Answer {
+    let body = json!({"email": email, "password": PASSWORD});
+    let request = TestRequest::post().uri("/users/signup").set_json(body);
+    api.call(request.insert_header(("host", host)).insert_header(("origin", origin))).await
+}

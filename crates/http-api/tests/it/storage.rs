@@ -1,0 +1,104 @@
+//! How much an account stores, and may.
+
+use std::sync::Arc;
+
+use actix_web::test::TestRequest;
+use racun_http_api::{Services, Storage, StorageLimits};
+use serde_json::json;
+
+use crate::harness::{Answer, Api, Who, text};
+use crate::mailbox::Post;
+use crate::outside::Memory;
+
+async fn post_with(limits: StorageLimits) -> Post {
+    let mut kept = None;
+    let api = Api::with(|services| {
+        let storage = Storage::new(limits);
+        let services = Services { storage, files: Arc::<Memory>::default(), ..services };
+        kept = Some(services.clone());
+        services
+    })
+    .await;
+    Post::of(api, kept.unwrap())
+}
+
+/// Uploads a table of so many bytes.
+async fn upload(api: &Api, who: &Who, bytes: usize) -> Answer {
+    let mut body = "--b\r\ncontent-disposition: form-data; name=\"category\"\r\n\r\nattachment\r\n\
+                    --b\r\ncontent-disposition: form-data; name=\"file\"; filename=\"a.csv\"\r\n\
+                    content-type: text/csv\r\n\r\n"
+        .to_owned();
+    body.push_str(&"a,b\n".repeat(bytes / 4));
+    body.push_str("\r\n--b--\r\n");
+    let request = TestRequest::post()
+        .uri("/files")
+        .insert_header(("content-type", "multipart/form-data; boundary=b"))
+        .insert_header(("content-length", body.len().to_string()));
+    api.call(who.sign(request).set_payload(body)).await
+}
+
+async fn used(api: &Api, who: &Who) -> (i64, i64) {
+    let account = api.get("/account", who).await.with(200).json();
+    let figure = |name| account["storage"][name].as_i64().unwrap();
+    (figure("used_bytes"), figure("limit_bytes"))
+}
+
+#[actix_web::test]
+async fn an_account_stores_what_it_may_and_more_once_an_address_is_verified() {
+    let limits = StorageLimits { unverified: 1_000_000, verified: 3_000_000 };
+    let post = post_with(limits).await;
+    let (api, owner) = (&post.api, post.api.owner("ana@example.com").await);
+    let (before, limit) = used(api, &owner).await;
+    assert!((1..100_000).contains(&before) && limit == 1_000_000, "{before} {limit}");
+    let first = upload(api, &owner, 400_000).await.with(201).json();
+    let (after, _) = used(api, &owner).await;
+    assert!((400_000..410_000).contains(&(after - before)), "{before} {after}");
+    upload(api, &owner, 400_000).await.with(201);
+    for _ in 0..3 {
+        let refused = upload(api, &owner, 400_000).await.with(403);
+        assert_eq!(refused.json()["cause"]["code"], "storage_limit");
+        assert_eq!(refused.json()["cause"]["limit_bytes"], 1_000_000);
+    }
+    api.get("/files", &owner).await.with(200);
+    api.delete(&format!("/files/{}", text(&first["id"])), &owner).await.with(204);
+    upload(api, &owner, 400_000).await.with(201);
+    upload(api, &owner, 400_000).await.with(403);
+    // Another account has a budget of its own.
+    let other = api.owner("bor@example.com").await;
+    upload(api, &other, 400_000).await.with(201);
+
+    let mails = post.deliver().await;
+    let mail = mails.iter().find(|mail| mail.to[0].address == "ana@example.com").unwrap();
+    let token = json!({"token": crate::mailbox::token_in(&mail.text, "verify_")});
+    api.post("/users/verify-email", &Who::nobody(), token).await.with(200);
+    assert_eq!(used(api, &owner).await.1, 3_000_000);
+    upload(api, &owner, 400_000).await.with(201);
+}
+
+#[actix_web::test]
+async fn documents_the_log_about_them_and_kept_answers_count() {
+    let limits = StorageLimits { unverified: 400_000, verified: 400_000 };
+    let post = post_with(limits).await;
+    let (api, owner) = (&post.api, post.api.owner("ana@example.com").await);
+    let items = json!([{"name": "Delo", "description": "d".repeat(3_900), "price": 1}]);
+    let (mut before, mut made) = (used(api, &owner).await.0, 0);
+    loop {
+        let request = TestRequest::post()
+            .uri("/invoices")
+            .insert_header(("idempotency-key", format!("key-{made}")));
+        let answer = api.call(owner.sign(request).set_json(json!({"items": items.clone()}))).await;
+        if answer.status == 403 {
+            assert_eq!(answer.json()["cause"]["code"], "storage_limit");
+            break;
+        }
+        answer.with(201);
+        made += 1;
+        let (now, _) = used(api, &owner).await;
+        assert!(now - before > 3 * 3_900, "the invoice, the log and the answer: {}", now - before);
+        before = now;
+    }
+    assert!((10..35).contains(&made), "{made}");
+    // What was answered before is answered again.
+    let request = TestRequest::post().uri("/invoices").insert_header(("idempotency-key", "key-0"));
+    api.call(owner.sign(request).set_json(json!({"items": items}))).await.with(201);
+}
