@@ -10,6 +10,7 @@
 //! | ------------------- | ------------------------------------------------------------------- |
 //! | `account`           | accounts and users, sign-up                                         |
 //! | `password`          | password rules and Argon2id hashes                                  |
+//! | `hashing`           | the memory that hashes share                                        |
 //! | `session`           | logging in and out                                                  |
 //! | `key`               | API keys of entities and accounts                                   |
 //! | `caller`            | whose a bearer token is                                             |
@@ -52,6 +53,7 @@ mod entering;
 mod entity;
 mod entity_input;
 mod error;
+mod hashing;
 mod invitation;
 mod key;
 mod mail_token;
