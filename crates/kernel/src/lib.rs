@@ -24,6 +24,7 @@
 //! | `record`     | how a type declares its stored fields                             |
 //! | `recent`     | what was read lately, for a store that knows of every change      |
 //! | `store`      | the port: find, list, tally and transact with a pure decision     |
+//! | `length`     | how long something is as JSON                                        |
 //! | `layer`      | stores that stand on another one and do some of the port differently |
 //! | `log`        | what happened: the entries that every store keeps, published kinds |
 //! | `stamp`      | time, ids and randomness as arguments                             |
@@ -46,6 +47,7 @@ pub mod iban;
 pub mod id;
 mod issue;
 mod layer;
+mod length;
 pub mod log;
 mod mail;
 mod metadata;
@@ -77,6 +79,7 @@ pub use evaluate::evaluate;
 pub use id::{Id, InvalidId, Kind};
 pub use issue::{Issue, Issues, Step};
 pub use layer::Layer;
+pub use length::json_length;
 pub use log::{ACTIVITIES, Activity, ActorType, Entry, Logged};
 pub use mail::{Attachment, Mail, MailError, Mailbox, Mailer, check_address};
 pub use metadata::Metadata;

@@ -235,6 +235,8 @@ pub(super) const ISSUES: &[Code] = codes! {
     Issue date_not_day_of_issue [422]
         "A fiscalized document is dated on the day of its issue. Leave the date out.";
     Issue discount_exceeds_line_total [422] "The discounts come to more than the line.";
+    Issue document_too_large [422]
+        "A document holds 512 KiB at most. Shorten the texts of its lines, or make several.";
     Issue duplicate_document_number [422]
         "A warning: the supplier has a document of this number already. Look at that one.";
     Issue duplicate_field [422]
