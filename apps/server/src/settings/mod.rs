@@ -26,7 +26,7 @@ pub use fiscalization::Fiscalization;
 pub use outside::{Email, Files, Webhooks};
 pub use rate_limits::RateLimits;
 pub use value::{BaseUrl, LogFormat, LogLevel, MasterKey, Networks, PostgresUrl, Setting};
-use value::{optional, required};
+use value::{Requests, optional, required};
 
 /// The file that is read when it is there.
 const FILE: &str = "racun.toml";
@@ -83,6 +83,9 @@ pub struct Server {
     /// Whose pages may ask, beside the server's own.
     #[serde(deserialize_with = "required")]
     pub cors_origins: Origins,
+    /// Connections that one address may have.
+    #[serde(deserialize_with = "required")]
+    pub connections_per_address: Requests,
 }
 
 impl Default for Server {
@@ -93,6 +96,7 @@ impl Default for Server {
             public_url: None,
             trusted_proxies: Networks::default(),
             cors_origins: Origins::default(),
+            connections_per_address: Requests(512),
         }
     }
 }

@@ -43,7 +43,8 @@ impl FromStr for Network {
 }
 
 impl Network {
-    fn contains(&self, address: IpAddr) -> bool {
+    /// Whether `address` is one of the range.
+    pub(crate) fn contains(&self, address: IpAddr) -> bool {
         match (self.address, address) {
             (IpAddr::V4(own), IpAddr::V4(other)) => {
                 let shift = 32 - u32::from(self.bits);
