@@ -5,6 +5,7 @@
 --
 -- And text is compared without accents: what `search` looks through is folded again. A server of the version
 -- before that goes on writing during the update leaves accents in what it writes until that is written again.
+-- The ids of lines are no longer among it: a line's id lies beside that of its document.
 
 -- The same as `racun_kernel::text::fold`: text without the difference between capitals and small letters,
 -- and without accents.
@@ -27,7 +28,8 @@ ALTER TABLE "invoices"
     ADD COLUMN "customer_country_code" text COLLATE "C" GENERATED ALWAYS AS (body #>> ARRAY['content', 'customer', 'country_code']::text[]) STORED,
     ADD COLUMN "business_unit_name" text COLLATE "C" GENERATED ALWAYS AS (body #>> ARRAY['content', 'business_unit', 'name']::text[]) STORED,
     ADD COLUMN "issuer_name" text COLLATE "C" GENERATED ALWAYS AS (body #>> ARRAY['content', 'issuer', 'name']::text[]) STORED,
-    ALTER COLUMN search TYPE text USING racun_bare(search);
+    ALTER COLUMN search TYPE text
+        USING racun_bare(regexp_replace(search, '(^|\x1f)inv_item_[0-9a-z]{26}', '', 'g'));
 ALTER TABLE "invoices" SET (autovacuum_vacuum_insert_scale_factor = 0.02, autovacuum_vacuum_scale_factor = 0.05,
     autovacuum_analyze_scale_factor = 0.05);
 -- Found by the index of its order, too.
@@ -111,7 +113,7 @@ CREATE INDEX "invoices_updated_at_order"
     ON "invoices" (tenant, "updated_at" NULLS FIRST, id NULLS FIRST) INCLUDE (created_at)
     WHERE deleted_at IS NULL;
 CREATE INDEX "invoices_note_order"
-    ON "invoices" (tenant, "note" NULLS FIRST, id NULLS FIRST) INCLUDE (created_at)
+    ON "invoices" (tenant, id NULLS FIRST) INCLUDE (created_at)
     WHERE deleted_at IS NULL AND "note" IS NOT NULL;
 CREATE INDEX "invoices_customer_name_order"
     ON "invoices" (tenant, "customer_name" NULLS FIRST, id NULLS FIRST) INCLUDE (created_at)
@@ -151,7 +153,8 @@ ALTER TABLE "estimates"
     ADD COLUMN "customer_country_code" text COLLATE "C" GENERATED ALWAYS AS (body #>> ARRAY['content', 'customer', 'country_code']::text[]) STORED,
     ADD COLUMN "business_unit_name" text COLLATE "C" GENERATED ALWAYS AS (body #>> ARRAY['content', 'business_unit', 'name']::text[]) STORED,
     ADD COLUMN "issuer_name" text COLLATE "C" GENERATED ALWAYS AS (body #>> ARRAY['content', 'issuer', 'name']::text[]) STORED,
-    ALTER COLUMN search TYPE text USING racun_bare(search);
+    ALTER COLUMN search TYPE text
+        USING racun_bare(regexp_replace(search, '(^|\x1f)est_item_[0-9a-z]{26}', '', 'g'));
 ALTER TABLE "estimates" SET (autovacuum_vacuum_insert_scale_factor = 0.02, autovacuum_vacuum_scale_factor = 0.05,
     autovacuum_analyze_scale_factor = 0.05);
 -- Found by the index of its order, too.
@@ -235,7 +238,7 @@ CREATE INDEX "estimates_updated_at_order"
     ON "estimates" (tenant, "updated_at" NULLS FIRST, id NULLS FIRST) INCLUDE (created_at)
     WHERE deleted_at IS NULL;
 CREATE INDEX "estimates_note_order"
-    ON "estimates" (tenant, "note" NULLS FIRST, id NULLS FIRST) INCLUDE (created_at)
+    ON "estimates" (tenant, id NULLS FIRST) INCLUDE (created_at)
     WHERE deleted_at IS NULL AND "note" IS NOT NULL;
 CREATE INDEX "estimates_customer_name_order"
     ON "estimates" (tenant, "customer_name" NULLS FIRST, id NULLS FIRST) INCLUDE (created_at)
@@ -275,7 +278,8 @@ ALTER TABLE "credit_notes"
     ADD COLUMN "customer_country_code" text COLLATE "C" GENERATED ALWAYS AS (body #>> ARRAY['content', 'customer', 'country_code']::text[]) STORED,
     ADD COLUMN "business_unit_name" text COLLATE "C" GENERATED ALWAYS AS (body #>> ARRAY['content', 'business_unit', 'name']::text[]) STORED,
     ADD COLUMN "issuer_name" text COLLATE "C" GENERATED ALWAYS AS (body #>> ARRAY['content', 'issuer', 'name']::text[]) STORED,
-    ALTER COLUMN search TYPE text USING racun_bare(search);
+    ALTER COLUMN search TYPE text
+        USING racun_bare(regexp_replace(search, '(^|\x1f)cre_item_[0-9a-z]{26}', '', 'g'));
 ALTER TABLE "credit_notes" SET (autovacuum_vacuum_insert_scale_factor = 0.02, autovacuum_vacuum_scale_factor = 0.05,
     autovacuum_analyze_scale_factor = 0.05);
 -- Found by the index of its order, too.
@@ -359,7 +363,7 @@ CREATE INDEX "credit_notes_updated_at_order"
     ON "credit_notes" (tenant, "updated_at" NULLS FIRST, id NULLS FIRST) INCLUDE (created_at)
     WHERE deleted_at IS NULL;
 CREATE INDEX "credit_notes_note_order"
-    ON "credit_notes" (tenant, "note" NULLS FIRST, id NULLS FIRST) INCLUDE (created_at)
+    ON "credit_notes" (tenant, id NULLS FIRST) INCLUDE (created_at)
     WHERE deleted_at IS NULL AND "note" IS NOT NULL;
 CREATE INDEX "credit_notes_customer_name_order"
     ON "credit_notes" (tenant, "customer_name" NULLS FIRST, id NULLS FIRST) INCLUDE (created_at)
@@ -399,7 +403,8 @@ ALTER TABLE "advance_invoices"
     ADD COLUMN "customer_country_code" text COLLATE "C" GENERATED ALWAYS AS (body #>> ARRAY['content', 'customer', 'country_code']::text[]) STORED,
     ADD COLUMN "business_unit_name" text COLLATE "C" GENERATED ALWAYS AS (body #>> ARRAY['content', 'business_unit', 'name']::text[]) STORED,
     ADD COLUMN "issuer_name" text COLLATE "C" GENERATED ALWAYS AS (body #>> ARRAY['content', 'issuer', 'name']::text[]) STORED,
-    ALTER COLUMN search TYPE text USING racun_bare(search);
+    ALTER COLUMN search TYPE text
+        USING racun_bare(regexp_replace(search, '(^|\x1f)adv_item_[0-9a-z]{26}', '', 'g'));
 ALTER TABLE "advance_invoices" SET (autovacuum_vacuum_insert_scale_factor = 0.02, autovacuum_vacuum_scale_factor = 0.05,
     autovacuum_analyze_scale_factor = 0.05);
 -- Found by the index of its order, too.
@@ -483,7 +488,7 @@ CREATE INDEX "advance_invoices_updated_at_order"
     ON "advance_invoices" (tenant, "updated_at" NULLS FIRST, id NULLS FIRST) INCLUDE (created_at)
     WHERE deleted_at IS NULL;
 CREATE INDEX "advance_invoices_note_order"
-    ON "advance_invoices" (tenant, "note" NULLS FIRST, id NULLS FIRST) INCLUDE (created_at)
+    ON "advance_invoices" (tenant, id NULLS FIRST) INCLUDE (created_at)
     WHERE deleted_at IS NULL AND "note" IS NOT NULL;
 CREATE INDEX "advance_invoices_customer_name_order"
     ON "advance_invoices" (tenant, "customer_name" NULLS FIRST, id NULLS FIRST) INCLUDE (created_at)
@@ -523,7 +528,8 @@ ALTER TABLE "delivery_notes"
     ADD COLUMN "customer_country_code" text COLLATE "C" GENERATED ALWAYS AS (body #>> ARRAY['content', 'customer', 'country_code']::text[]) STORED,
     ADD COLUMN "business_unit_name" text COLLATE "C" GENERATED ALWAYS AS (body #>> ARRAY['content', 'business_unit', 'name']::text[]) STORED,
     ADD COLUMN "issuer_name" text COLLATE "C" GENERATED ALWAYS AS (body #>> ARRAY['content', 'issuer', 'name']::text[]) STORED,
-    ALTER COLUMN search TYPE text USING racun_bare(search);
+    ALTER COLUMN search TYPE text
+        USING racun_bare(regexp_replace(search, '(^|\x1f)dn_item_[0-9a-z]{26}', '', 'g'));
 ALTER TABLE "delivery_notes" SET (autovacuum_vacuum_insert_scale_factor = 0.02, autovacuum_vacuum_scale_factor = 0.05,
     autovacuum_analyze_scale_factor = 0.05);
 -- Found by the index of its order, too.
@@ -607,7 +613,7 @@ CREATE INDEX "delivery_notes_updated_at_order"
     ON "delivery_notes" (tenant, "updated_at" NULLS FIRST, id NULLS FIRST) INCLUDE (created_at)
     WHERE deleted_at IS NULL;
 CREATE INDEX "delivery_notes_note_order"
-    ON "delivery_notes" (tenant, "note" NULLS FIRST, id NULLS FIRST) INCLUDE (created_at)
+    ON "delivery_notes" (tenant, id NULLS FIRST) INCLUDE (created_at)
     WHERE deleted_at IS NULL AND "note" IS NOT NULL;
 CREATE INDEX "delivery_notes_customer_name_order"
     ON "delivery_notes" (tenant, "customer_name" NULLS FIRST, id NULLS FIRST) INCLUDE (created_at)

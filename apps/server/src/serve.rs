@@ -6,7 +6,7 @@ use std::time::Instant;
 
 use anyhow::Context as _;
 use racun_access::{MasterVault, PinKey};
-use racun_application::fiscalization::{self, FiscalAuthority};
+use racun_application::fiscalization::{self, FiscalAuthority, TipsHandler};
 use racun_application::mailing::Postman;
 use racun_application::payments::NoAuthority;
 use racun_fiscal::Retry;
@@ -197,6 +197,10 @@ pub fn following(services: &Services) -> Following {
     let base = Arc::clone(&services.public_url);
     let postman = Postman { store, mailer, base, stamp: Arc::new(clock::stamp) };
     following.handlers.push(Arc::new(postman));
+    if let Some(fiscal) = services.fiscal() {
+        let (store, stamp) = (Arc::clone(&services.store), Arc::new(clock::stamp));
+        following.handlers.push(Arc::new(TipsHandler { store, fiscal, stamp }));
+    }
     following
 }
 

@@ -15,9 +15,6 @@ pub const NAMESPACE: &str = "http://www.apis-it.hr/fin/2012/types/f73";
 /// What `SOAPAction` begins with.
 const ACTIONS: &str =
     "http://e-porezna.porezna-uprava.hr/fiskalizacija/2012/services/FiskalizacijaService/";
-/// The code of a change that was taken.
-const CHANGED: &str = "p005";
-
 /// What a message asks for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Asked {
@@ -25,6 +22,8 @@ pub enum Asked {
     Receipt,
     /// Another means of payment.
     Change,
+    /// Tips.
+    Tip,
 }
 
 impl Asked {
@@ -34,6 +33,7 @@ impl Asked {
         let operation = match self {
             Self::Receipt => "racuni",
             Self::Change => "promijeniPodatkeRacuna",
+            Self::Tip => "napojnica",
         };
         format!("\"{ACTIONS}{operation}\"")
     }
@@ -43,6 +43,7 @@ impl Asked {
         match self {
             Self::Receipt => "RacunOdgovor",
             Self::Change => "PromijeniPodatkeRacunaOdgovor",
+            Self::Tip => "NapojnicaOdgovor",
         }
     }
 
@@ -50,7 +51,16 @@ impl Asked {
     const fn result(self) -> &'static str {
         match self {
             Self::Receipt => "Jir",
-            Self::Change => "PorukaOdgovora",
+            Self::Change | Self::Tip => "PorukaOdgovora",
+        }
+    }
+
+    /// The code by which CIS confirms it; a receipt is confirmed by its JIR.
+    const fn success(self) -> Option<&'static str> {
+        match self {
+            Self::Receipt => None,
+            Self::Change => Some("p005"),
+            Self::Tip => Some("p002"),
         }
     }
 }
@@ -106,21 +116,21 @@ pub fn read(
     check_id(&xml::element_text(xml::child(head, NAMESPACE, "IdPoruke")?)?, id)?;
 
     let result = xml::optional_child(element, NAMESPACE, asked.result())?;
-    let confirmed = result.map(|result| match asked {
-        Asked::Receipt => check_uuid(xml::element_text(result)?).map(Some),
-        Asked::Change => check_changed(result).map(|()| None),
+    let confirmed = result.map(|result| match asked.success() {
+        None => check_uuid(xml::element_text(result)?).map(Some),
+        Some(code) => check_success(result, code).map(|()| None),
     });
     let errors = xml::optional_child(element, NAMESPACE, "Greske")?;
     one_of(confirmed.transpose()?.map(Reply::Confirmed), errors.map(refused).transpose()?)
 }
 
-fn check_changed(result: Node<'_, '_>) -> Result<(), Doubt> {
+fn check_success(result: Node<'_, '_>, expected: &str) -> Result<(), Doubt> {
     check_children(result, NAMESPACE, &["SifraPoruke", "Poruka"])?;
     let code = xml::element_text(xml::child(result, NAMESPACE, "SifraPoruke")?)?;
-    if code.eq_ignore_ascii_case(CHANGED) {
+    if code.eq_ignore_ascii_case(expected) {
         return Ok(());
     }
-    Err(Doubt::Malformed(format!("it confirms by {code}, not by {CHANGED}")))
+    Err(Doubt::Malformed(format!("it confirms by {code}, not by {expected}")))
 }
 
 fn refused(errors: Node<'_, '_>) -> Result<Reply, Doubt> {

@@ -47,6 +47,12 @@ impl Ready {
                 let root = invoice.xml(header, *subsequent);
                 Self::furs_soap(furs::Asked::Invoice, &root, system, sender)
             }
+            (Message::FursBook(form), Transport::Json) => {
+                Self::furs_json(furs::Asked::Invoice, &form.json(header), system, sender)
+            }
+            (Message::FursBook(form), Transport::Soap) => {
+                Self::furs_soap(furs::Asked::Invoice, &form.xml(header), system, sender)
+            }
             (Message::FursPremise(premise), Transport::Json) => {
                 Self::furs_json(furs::Asked::Premise, &premise.json(header), system, sender)
             }
@@ -58,6 +64,9 @@ impl Ready {
             }
             (Message::FinaChange(change), _) => {
                 Self::fina(fina::Asked::Change, &change.xml(header), system, sender)
+            }
+            (Message::FinaTip(tip), _) => {
+                Self::fina(fina::Asked::Tip, &tip.xml(header), system, sender)
             }
         }
     }

@@ -1,12 +1,13 @@
 //! What a document comes to: calculated of its lines, or given and checked.
 
+use racun_kernel::id::format_ulid;
 use racun_kernel::{Decimal, Issue, Issues, Stamp};
 use serde::{Deserialize, Serialize};
 
 use crate::calculation::{self, CalculationMode, SummaryTax};
 use crate::content::{Content, GivenTotals};
 use crate::line::{Line, NewLine};
-use crate::{Document, DocumentError, DocumentKind};
+use crate::{Document, DocumentError, DocumentId};
 
 /// A tax of the summary, also in the entity's currency when the document has another.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -47,12 +48,16 @@ pub struct Amounts {
 }
 
 /// The lines asked for, with fresh ids where they have none; what is wrong goes to `issues`.
+///
+/// The id of a line lies beside that of its document, so that the document is found by it
+/// ([`DocumentId::of_line`]).
 pub(crate) fn lines(
     asked: Vec<NewLine>,
-    kind: DocumentKind,
+    of: DocumentId,
     stamp: &Stamp,
     issues: &mut Issues,
 ) -> Vec<Line> {
+    let kind = of.kind();
     if asked.is_empty() || asked.len() > Content::MAX_LINES {
         let message = format!("expected 1 to {} lines", Content::MAX_LINES);
         issues.push(Issue::new("out_of_range", message).at("items"));
@@ -63,7 +68,7 @@ pub(crate) fn lines(
     for (n, mut line) in asked.into_iter().enumerate() {
         let id = line.id.take();
         let id =
-            id.unwrap_or_else(|| racun_kernel::id::format_ulid(kind.line_prefix(), stamp.ulid()));
+            id.unwrap_or_else(|| format_ulid(kind.line_prefix(), stamp.ulid_beside(of.ulid())));
         lines.extend(inner.collect(n, Line::of(line, id, kind)));
     }
     issues.extend_at("items", inner);

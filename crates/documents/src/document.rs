@@ -166,7 +166,7 @@ impl Document {
         if let Err(wrong) = new.content.check(new.kind, new.today) {
             issues = wrong;
         }
-        let lines = amounts::lines(new.lines, new.kind, stamp, &mut issues);
+        let lines = amounts::lines(new.lines, id, stamp, &mut issues);
         let mut content = issues.into_result(Content { lines, ..new.content })?;
         let mut amounts = match new.given {
             Some(given) => amounts::given(given, content.lines.len())?,
@@ -257,7 +257,7 @@ impl Document {
             || (revision.content.currency != self.content.currency
                 && self.source != CreationSource::Custom);
         let lines = match revision.lines {
-            Some(lines) => amounts::lines(lines, self.id.kind(), stamp, &mut issues),
+            Some(lines) => amounts::lines(lines, self.id, stamp, &mut issues),
             None => self.content.lines.clone(),
         };
         let mut content = issues.into_result(Content { lines, ..revision.content })?;

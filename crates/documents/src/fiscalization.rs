@@ -1,8 +1,10 @@
 //! What a tax authority knows of a document.
 
-use racun_kernel::{Authority, AuthorityError, Environment};
+use racun_kernel::{Authority, AuthorityError, Environment, SalesBook};
 use serde::{Deserialize, Serialize};
 use time::OffsetDateTime;
+
+use crate::TipReport;
 
 /// How far a document's report has come.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
@@ -37,18 +39,20 @@ impl FiscalStatus {
 pub struct FiscalRecord {
     /// Name of the business premise.
     pub premise: String,
-    /// Name of the electronic device.
-    pub device: String,
-    /// Its place in their sequence.
+    /// Name of the electronic device; none for a form of a bound book.
+    pub device: Option<String>,
+    /// Its place in their sequence; of a form the number on it.
     pub number: i64,
-    /// When it was issued, to the second, with the offset of the authority's zone.
+    /// When it was issued, to the second, with the offset of the authority's zone. Of a form only
+    /// the day is known, and its noon in UTC is kept, which no zone of an authority moves to
+    /// another day.
     #[serde(with = "time::serde::rfc3339")]
     pub issued_at: OffsetDateTime,
-    /// The issuer's mark: ZOI or ZKI.
+    /// The issuer's mark: ZOI or ZKI; empty for a form of a bound book, which has none.
     pub mark: String,
     /// All ids that the authority gave it, EOR or JIR, in the order in which they came.
     pub confirmations: Vec<String>,
-    /// What its QR code says.
+    /// What its QR code says; empty for a form of a bound book.
     pub qr: String,
     /// Tax number or OIB of who issued it; none for a foreigner in Slovenia.
     pub operator_number: Option<String>,
@@ -64,6 +68,12 @@ pub struct FiscalRecord {
     pub special_notes: Option<String>,
     /// Croatia: the means of payment in the last report to the authority.
     pub payment_type: Option<String>,
+    /// Slovenia: the form of a bound book that it was written on.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub book: Option<SalesBook>,
+    /// Croatia: the number of the receipt of a bound book that it was written on.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub paragon: Option<String>,
 }
 
 /// What a tax authority knows of a document.
@@ -83,6 +93,9 @@ pub struct Fiscalization {
     pub errors: Vec<AuthorityError>,
     /// What it was reported with; none while it is skipped.
     pub record: Option<FiscalRecord>,
+    /// Croatia: the report of its tips; none while there never were any.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub tips: Option<Box<TipReport>>,
 }
 
 impl Fiscalization {
@@ -100,7 +113,8 @@ impl Fiscalization {
 
     const fn of(authority: Authority, status: FiscalStatus, record: Option<FiscalRecord>) -> Self {
         let errors = Vec::new();
-        Self { authority, status, fiscalized_at: None, error: None, errors, record }
+        let (fiscalized_at, error, tips) = (None, None, None);
+        Self { authority, status, fiscalized_at, error, errors, record, tips }
     }
 
     /// The id that the authority gave it: of several the last in Slovenia, where the last message

@@ -3,9 +3,9 @@
 use std::fmt;
 use std::str::FromStr;
 
-use racun_kernel::Listing::{Ordered, Seldom};
+use racun_kernel::Listing::{Long, Ordered, Seldom};
 use racun_kernel::id::{format_ulid, parse_ulid};
-use racun_kernel::{Field, FieldKind, InvalidId, State, Table, Unique};
+use racun_kernel::{Field, FieldKind, InvalidId, State, Table, Unique, ulids_beside};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use ulid::Ulid;
 
@@ -105,6 +105,23 @@ impl DocumentId {
         self.kind
     }
 
+    /// The part of the id that is not its prefix.
+    #[must_use]
+    pub const fn ulid(self) -> Ulid {
+        self.ulid
+    }
+
+    /// The first and the last of the ids that the document of the line `line_id` may have; `None`
+    /// when that is no line's id.
+    #[must_use]
+    pub fn of_line(line_id: &str) -> Option<(Self, Self)> {
+        let of_kind = |kind: DocumentKind| {
+            let ids = ulids_beside(parse_ulid(line_id, kind.line_prefix()).ok()?);
+            Some((Self::new(kind, *ids.start()), Self::new(kind, *ids.end())))
+        };
+        DocumentKind::ALL.into_iter().find_map(of_kind)
+    }
+
     /// What a draft shows instead of a number: `draft-` and the id's opaque part.
     #[must_use]
     pub fn draft_number(self) -> String {
@@ -185,7 +202,7 @@ static FIELDS: [Field; 42] = [
     Field::column("deleted_at", FieldKind::Instant),
     Field::column("created_at", FieldKind::Instant),
     Field::column("updated_at", FieldKind::Instant).listed(Ordered),
-    Field::body("note", &["content", "texts", "note"]).searched().listed(Seldom),
+    Field::body("note", &["content", "texts", "note"]).searched().listed(Long),
     Field::body("customer.name", &["content", "customer", "name"]).searched().listed(Ordered),
     Field::body("customer.email", &["content", "customer", "email"]).searched().listed(Ordered),
     Field::body("customer.tax_number", &["content", "customer", "tax_number"])

@@ -19,6 +19,7 @@
 //! | `document`         | the document, its stages and every transition                   |
 //! | `fiscalization`    | what a tax authority knows of a document                        |
 //! | `payment_change`   | a payment's change of type that the authority has not confirmed  |
+//! | `tip_report`       | the report of a document's tips to a tax authority               |
 //! | `relation`         | links between documents                                         |
 //! | `advance`          | what invoices have of an advance invoice, with its tax          |
 //! | `rest`             | what credit notes leave of an invoice                           |
@@ -47,6 +48,7 @@ pub mod recurrence;
 mod relation;
 mod rest;
 mod text;
+mod tip_report;
 mod transaction_type;
 mod version;
 mod warnings;
@@ -71,6 +73,7 @@ pub use payment_change::PaymentChange;
 pub use relation::{RELATIONS, Relation, RelationType};
 pub use rest::rest;
 pub use text::{Localized, TextDefaults, Texts, Translations};
+pub use tip_report::{TipAttempt, TipOutcome, TipReport, Tips};
 pub use transaction_type::{TransactionType, Verdict, ViesData, classify, is_eu};
 pub use version::{Editor, VERSIONS, Version};
 

@@ -1,7 +1,7 @@
 //! Which sequence a document takes its number from, and what the number looks like.
 
 use racun_kernel::id::BusinessUnitId;
-use racun_kernel::{Authority, Series, Tenant};
+use racun_kernel::{Authority, SalesBook, Series, Tenant};
 use time::Date;
 
 use crate::DocumentKind;
@@ -34,6 +34,8 @@ enum Style {
     Own { format: NumberFormat, date: Date, unit_index: Option<i64> },
     /// As the law says.
     Fiscal { authority: Authority, premise: String, device: String },
+    /// As on a form of a bound book: serial number, set, number.
+    Form { set: String },
 }
 
 /// A business unit as far as numbering needs it.
@@ -75,6 +77,12 @@ impl Numbering {
         Self { series, style: Style::Fiscal { authority, premise, device } }
     }
 
+    /// The numbering of the document that is written on the form `book`, in its `series`.
+    #[must_use]
+    pub fn form(series: Series, book: &SalesBook) -> Self {
+        Self { series, style: Style::Form { set: book.set() } }
+    }
+
     /// The document's number when it is the `sequence`-th of its series.
     #[must_use]
     pub fn number(&self, sequence: i64) -> String {
@@ -84,6 +92,7 @@ impl Numbering {
                 Authority::Furs => format!("{premise}-{device}-{sequence}"),
                 Authority::Fina => format!("{sequence}/{premise}/{device}"),
             },
+            Style::Form { set } => format!("{set}-{sequence}"),
         }
     }
 }

@@ -21,7 +21,7 @@ use racun_kernel::{Field, FieldKind, Record, Table, Tenant, Value};
 use serde::{Deserialize, Serialize};
 use time::{Date, OffsetDateTime};
 
-use crate::{Authority, AuthorityError, Message, MessageId, fina, furs};
+use crate::{Authority, AuthorityError, Days, Message, MessageId, fina, furs};
 
 pub use due::{DUE_EXCHANGES, DueExchange, due_by, due_put, leased_at};
 
@@ -39,6 +39,8 @@ const MAX_ERRORS: usize = 20;
 pub enum Content {
     /// To FURS.
     Furs(Box<furs::Invoice>),
+    /// To FURS: a form of a bound book.
+    FursBook(Box<furs::BookInvoice>),
     /// To CIS.
     Fina(Box<fina::Receipt>),
 }
@@ -48,7 +50,7 @@ impl Content {
     #[must_use]
     pub const fn authority(&self) -> Authority {
         match self {
-            Self::Furs(_) => Authority::Furs,
+            Self::Furs(_) | Self::FursBook(_) => Authority::Furs,
             Self::Fina(_) => Authority::Fina,
         }
     }
@@ -58,7 +60,30 @@ impl Content {
     pub fn issued_on(&self) -> Date {
         match self {
             Self::Furs(invoice) => invoice.issued_at.date(),
+            Self::FursBook(form) => form.issued_on,
             Self::Fina(receipt) => receipt.issued_at.date(),
+        }
+    }
+
+    /// Whether the message of an attempt says that the document was handed out without a
+    /// confirmation: those after the first do. What was written on paper was handed out before any;
+    /// FURS has no field for that in a form of a bound book.
+    #[must_use]
+    pub const fn is_late(&self, is_first: bool) -> bool {
+        match self {
+            Self::Furs(_) => !is_first,
+            Self::FursBook(_) => false,
+            Self::Fina(receipt) => !is_first || receipt.paragon.is_some(),
+        }
+    }
+
+    /// Within which days the law wants it reported, when it is not confirmed at once.
+    #[must_use]
+    pub const fn days(&self) -> Days {
+        match self {
+            Self::Furs(_) => Days::Connection,
+            Self::Fina(receipt) if receipt.paragon.is_none() => Days::Connection,
+            Self::FursBook(_) | Self::Fina(_) => Days::Paper,
         }
     }
 
@@ -67,6 +92,7 @@ impl Content {
     pub fn message(&self, late: bool) -> Message {
         match self.clone() {
             Self::Furs(invoice) => Message::FursInvoice { invoice, subsequent: late },
+            Self::FursBook(form) => Message::FursBook(form),
             Self::Fina(receipt) => Message::FinaReceipt { receipt, late },
         }
     }
@@ -220,7 +246,8 @@ impl Exchange {
         message_id: MessageId,
         now: OffsetDateTime,
     ) -> Self {
-        let first = Attempt { message_id, at: now, is_late: false, answer: None };
+        let is_late = content.is_late(true);
+        let first = Attempt { message_id, at: now, is_late, answer: None };
         Self {
             document_id,
             entity_id,
@@ -264,11 +291,12 @@ impl Exchange {
         }
     }
 
-    /// The exchange with the next attempt recorded, which is late.
+    /// The exchange with the next attempt recorded.
     #[must_use]
     pub fn begin(mut self, message_id: MessageId, now: OffsetDateTime) -> Self {
         self.lost_on.get_or_insert_with(|| self.content.issued_on());
-        self.attempts.push(Attempt { message_id, at: now, is_late: true, answer: None });
+        let is_late = self.content.is_late(false);
+        self.attempts.push(Attempt { message_id, at: now, is_late, answer: None });
         self.state = State::Sending { lease_until: now + LEASE };
         self.updated_at = now;
         self

@@ -60,7 +60,7 @@ pub use exchange::{
     Outcome, Retry, State, due_by, due_put, leased_at,
 };
 pub use mark::{InvalidMark, Mark, Marked};
-pub use numbering::{Start, series, year_of};
+pub use numbering::{Start, form_series, series, year_of};
 pub use policy::may_skip;
 pub use port::{
     Authorities, Header, Identity, Message, MessageId, OpenedCertificate, P12Error, Patience,
@@ -70,9 +70,12 @@ pub use premise::{
     BusinessPremise, DeviceId, FISCAL_PREMISES, MAX_PREMISES, NewPremise, PremiseId, premise_key,
 };
 pub use racun_kernel::{Act, Authority, AuthorityError};
-pub use sale::{Buyer, Correction, Means, Numbering, Place, Sale, SaleKind, SaleTax};
+pub use sale::{
+    Buyer, CorrectedForm, CorrectedInvoice, Correction, Means, Numbering, Place, Sale, SaleKind,
+    SaleTax,
+};
 pub use settings::{FISCAL_SETTINGS, FiscalSettings, Places, SettingsInput};
-pub use working_days::{Counting, alarm_at, deadline, is_working_day, last_day};
+pub use working_days::{Counting, Days, alarm_at, deadline, is_working_day, last_day};
 
 /// Every table of this crate.
 pub static TABLES: [&racun_kernel::Table; 5] =

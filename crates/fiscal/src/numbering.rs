@@ -1,6 +1,6 @@
 //! Which sequence a fiscal number is of.
 
-use racun_kernel::{Issues, Patch, Series, Tenant};
+use racun_kernel::{Issues, Patch, SalesBook, Series, Tenant};
 use time::OffsetDateTime;
 
 use crate::{Authority, FiscalError, Numbering, Place, Refusal, check_starting_number};
@@ -32,6 +32,18 @@ pub fn series(
         Numbering::PerDevice => format!("{name}/{year}/{}/{}", place.premise, place.device),
     };
     Series { tenant, key, start: starts_at(start, year).unwrap_or(1) }
+}
+
+/// The sequence of the one document that is written on the form `book` of a bound book.
+///
+/// Its first number is the one on the form. A document that would take another number is refused,
+/// so no form is entered twice.
+#[must_use]
+pub fn form_series(tenant: Tenant, book: &SalesBook) -> Series {
+    let SalesBook { invoice_number, set_number, serial_number } = book;
+    let name = Authority::Furs.name();
+    let key = format!("{name}/book/{serial_number}/{set_number}/{invoice_number}");
+    Series { tenant, key, start: book.number().unwrap_or(1) }
 }
 
 /// The year in which `authority` counts a document that is issued at `instant`.

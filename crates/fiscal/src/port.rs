@@ -131,6 +131,8 @@ pub enum Message {
         /// Whether it was issued without the authority's answer.
         subsequent: bool,
     },
+    /// A form of a bound book, to FURS. It has no field that says that it comes late.
+    FursBook(Box<furs::BookInvoice>),
     /// A business premise, registered, changed or closed, to FURS.
     FursPremise(Box<furs::Premise>),
     /// A document, to CIS. `late` says that it was handed out without a JIR.
@@ -142,6 +144,8 @@ pub enum Message {
     },
     /// Another means of payment of a receipt that CIS knows.
     FinaChange(Box<fina::Change>),
+    /// The tips that came with a receipt that CIS knows.
+    FinaTip(Box<fina::Tip>),
 }
 
 impl Message {
@@ -149,8 +153,8 @@ impl Message {
     #[must_use]
     pub const fn authority(&self) -> Authority {
         match self {
-            Self::FursInvoice { .. } | Self::FursPremise(_) => Authority::Furs,
-            Self::FinaReceipt { .. } | Self::FinaChange(_) => Authority::Fina,
+            Self::FursInvoice { .. } | Self::FursBook(_) | Self::FursPremise(_) => Authority::Furs,
+            Self::FinaReceipt { .. } | Self::FinaChange(_) | Self::FinaTip(_) => Authority::Fina,
         }
     }
 }

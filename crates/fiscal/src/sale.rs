@@ -1,8 +1,8 @@
 //! What a document says, as far as a tax authority asks.
 
-use racun_kernel::Decimal;
+use racun_kernel::{Decimal, SalesBook};
 use serde::{Deserialize, Serialize};
-use time::OffsetDateTime;
+use time::{Date, OffsetDateTime};
 
 /// What kind of document is fiscalized.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
@@ -72,7 +72,27 @@ pub struct Buyer {
 
 /// A fiscalized document that another one corrects.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Correction {
+#[serde(untagged)]
+pub enum Correction {
+    /// One that was issued on an electronic device.
+    Invoice(CorrectedInvoice),
+    /// One that was written on a form of a bound book.
+    Form(CorrectedForm),
+}
+
+/// A form of a bound book that another document corrects.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct CorrectedForm {
+    /// Which form.
+    pub book: SalesBook,
+    /// The day on it.
+    #[serde(with = "racun_kernel::calendar::date")]
+    pub issued_on: Date,
+}
+
+/// A document issued on an electronic device that another one corrects.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct CorrectedInvoice {
     /// Its premise.
     pub premise: String,
     /// Its device.

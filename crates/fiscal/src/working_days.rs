@@ -5,8 +5,26 @@ use time::{Date, Duration, Month, OffsetDateTime, Weekday};
 
 use crate::Authority;
 
-/// Working days within which the law wants the connection restored and everything reported.
-const DAYS: u8 = 2;
+/// What is to be reported within how many working days.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Days {
+    /// What was issued on a device without a connection.
+    Connection,
+    /// What was written on a form of a bound book, because the device did not work.
+    Paper,
+}
+
+impl Days {
+    /// Two for what a device issued. On paper ten in Slovenia (ZDavPR, on invoices of a bound book)
+    /// and five in Croatia (NN 89/2025, article 22).
+    const fn count(self, authority: Authority) -> u8 {
+        match (self, authority) {
+            (Self::Connection, _) => 2,
+            (Self::Paper, Authority::Furs) => 10,
+            (Self::Paper, Authority::Fina) => 5,
+        }
+    }
+}
 
 /// Whether the day on which the connection was lost is the first of the days that count.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -21,20 +39,21 @@ pub enum Counting {
 ///
 /// Slovenia: two working days from the day after (ZDavPR, article 9). Croatia: "two working days,
 /// counted from the day of the outage" (NN 89/2025, article 21), read strictly: that day is the
-/// first one. [`last_day`] knows the other reading.
+/// first one. [`last_day`] knows the other reading. What is on paper is counted in the same way
+/// from the day on it.
 #[must_use]
-pub fn deadline(authority: Authority, lost_on: Date) -> Date {
+pub fn deadline(authority: Authority, days: Days, lost_on: Date) -> Date {
     let counting = match authority {
         Authority::Furs => Counting::FromTheNextDay,
         Authority::Fina => Counting::FromThatDay,
     };
-    last_day(authority, lost_on, counting)
+    last_day(authority, days, lost_on, counting)
 }
 
-/// The second working day, `counting` from `lost_on`.
+/// The last of the working days `days`, `counting` from `lost_on`.
 #[must_use]
-pub fn last_day(authority: Authority, lost_on: Date, counting: Counting) -> Date {
-    let mut left = DAYS;
+pub fn last_day(authority: Authority, days: Days, lost_on: Date, counting: Counting) -> Date {
+    let mut left = days.count(authority);
     if counting == Counting::FromThatDay && is_working_day(authority, lost_on) {
         left -= 1;
     }
@@ -51,8 +70,8 @@ pub fn last_day(authority: Authority, lost_on: Date, counting: Counting) -> Date
 /// When somebody is to be alarmed because a document of `lost_on` is still not reported: at the
 /// start of the last day, in the authority's zone, so that all of it is left.
 #[must_use]
-pub fn alarm_at(authority: Authority, lost_on: Date) -> OffsetDateTime {
-    let last = deadline(authority, lost_on);
+pub fn alarm_at(authority: Authority, days: Days, lost_on: Date) -> OffsetDateTime {
+    let last = deadline(authority, days, lost_on);
     let start = calendar::start_of_day(last, authority.zone());
     authority.local(start.unwrap_or_else(|| calendar::midnight(last)))
 }

@@ -80,6 +80,9 @@ const HOME_POLICY: &str = "default-src 'none'; style-src 'unsafe-inline'; img-sr
 
 const HOME: &str = include_str!("docs/home.html");
 
+/// What starts the pages, in the place of what comes with them.
+const INITIALIZER: &str = include_str!("docs/initializer.js");
+
 const ICON: &str = include_str!("docs/icon.svg");
 
 /// Pages may be found; what stands behind links to documents says of itself that it may not.
@@ -208,15 +211,10 @@ async fn robots() -> HttpResponse {
 }
 
 fn load(name: &str) -> Result<(String, Vec<u8>), ApiError> {
-    // The page's parts ask for the description beside the page.
-    let config = Config::new(["openapi.json"])
-        .use_base_layout()
-        .doc_expansion("none")
-        .default_models_expand_depth(-1)
-        .filter(true)
-        .deep_linking(true)
-        .persist_authorization(true);
-    let found = serve(name, Arc::new(config)).map_err(ApiError::internal)?;
+    if name == "swagger-initializer.js" {
+        return Ok(("text/javascript".to_owned(), INITIALIZER.into()));
+    }
+    let found = serve(name, Arc::new(Config::default())).map_err(ApiError::internal)?;
     let found = found.ok_or_else(|| ApiError::not_found(name))?;
     Ok((found.content_type, found.bytes.into_owned()))
 }

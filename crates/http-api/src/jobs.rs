@@ -35,7 +35,7 @@ const PLAIN: &[Parameter] = &[
     },
     Parameter {
         name: "kind",
-        meaning: "Only jobs of this kind: webhook_delivery, mail, invoice_overdue.",
+        meaning: "Only jobs of this kind: webhook_delivery, mail, invoice_overdue, fiscal_tips.",
         kind: ParameterKind::Text,
     },
 ];
@@ -46,7 +46,7 @@ const PLAIN: &[Parameter] = &[
 struct JobBody {
     /// Its id.
     id: String,
-    /// What sort of work: `webhook_delivery`, `mail`.
+    /// What sort of work: `webhook_delivery`, `mail`, `fiscal_tips`.
     kind: String,
     /// The entity it is done for.
     #[schema(required = true)]

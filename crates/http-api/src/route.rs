@@ -36,6 +36,8 @@ pub struct Route {
     /// Whether links lead here, from mails and pages, to which others append parameters of their
     /// own.
     pub is_linked: bool,
+    /// Whether what it is about may be absent, though the path names no record: 404.
+    pub may_lack: bool,
     /// In which buckets its requests are counted.
     pub rate: Rate,
     /// Whether its answer shows a key or token that is shown only once, and is kept unreadable.
@@ -115,6 +117,8 @@ pub struct Parameter {
 pub enum ParameterKind {
     /// Text.
     Text,
+    /// A day, `YYYY-MM-DD`.
+    Day,
     /// A whole number.
     Integer,
     /// A whole number from `least` to `most`; `absent` when it is not sent.
@@ -221,6 +225,7 @@ impl Route {
             parameters: [&[], &[]],
             is_conditional: false,
             is_linked: false,
+            may_lack: false,
             rate: Rate::Ordinary,
             shows_secret: false,
             successor: None,
@@ -324,6 +329,12 @@ impl Route {
     #[must_use]
     pub const fn linked(self) -> Self {
         Self { is_linked: true, ..self }
+    }
+
+    /// Says that what the route is about may be absent, though its path names no record.
+    #[must_use]
+    pub const fn may_lack(self) -> Self {
+        Self { may_lack: true, ..self }
     }
 
     /// Says that the route is one where guessing pays: few requests from one address are answered.

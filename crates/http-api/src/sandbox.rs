@@ -21,6 +21,7 @@ const TAG: &str = "Sandbox";
 pub(crate) const ROUTES: &[Route] = &[
     Route::get("/sandbox/clock", "getTestClock", Gate::Account, || web::to(get))
         .about(TAG, "Answers what the jobs of the account's sandbox entities take for now.")
+        .may_lack()
         .answers::<ClockBody>(),
     Route::post("/sandbox/clock", "advanceTestClock", Gate::Account, || web::to(advance))
         .about(
@@ -28,6 +29,7 @@ pub(crate) const ROUTES: &[Route] = &[
             "Moves that clock ahead; what becomes due on the way is done, in the order of time, \
              before it answers. It moves jobs only: the requests' own time goes on as it does.",
         )
+        .may_lack()
         .takes::<AdvanceBody>()
         .answers::<AdvancedBody>(),
 ];

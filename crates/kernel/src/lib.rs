@@ -57,6 +57,7 @@ mod query;
 mod rate;
 pub mod recent;
 mod record;
+mod sales_book;
 mod scope;
 pub mod sorting;
 pub mod spelling;
@@ -90,8 +91,9 @@ pub use query::{
 };
 pub use rate::{Bucket, RATE_WINDOW_SECONDS, RateLimits, Taken};
 pub use record::{Field, FieldKind, Listing, Record, Source, State, Table, Unique};
+pub use sales_book::SalesBook;
 pub use scope::{Environment, OperatorIdentity, Person, Principal, Role, Scope};
-pub use stamp::{Entropy, Stamp};
+pub use stamp::{Entropy, Stamp, ulids_beside};
 pub use store::{
     Decision, Event, LOOKUP_LIMIT, Load, Loaded, Put, PutKind, Read, Refusal, Rows, Series, Store,
     StoreError, Stored, Tenant, TransactError, Unit, Writes,

@@ -84,6 +84,8 @@ pub enum Listing {
     Ordered,
     /// Its order among the rows that have a value, which are few, or nearly all.
     Seldom,
+    /// Which rows have a value: texts longer than an index takes.
+    Long,
 }
 
 /// Whether a field is kept beside the default order, where rows in a state are counted and paged.
@@ -160,6 +162,12 @@ impl Field {
     #[must_use]
     pub fn is_listed(&self) -> bool {
         self.listing != Listing::Unkept
+    }
+
+    /// Whether rows without a value are listed apart from those with one.
+    #[must_use]
+    pub fn parts_nulls(&self) -> bool {
+        matches!(self.listing, Listing::Seldom | Listing::Long)
     }
 
     /// The same field, for use cases only: callers can neither filter nor order by it.
@@ -258,16 +266,11 @@ pub trait Record: Serialize + DeserializeOwned + Clone + Send + 'static {
         place.and_then(|place| self.values().into_iter().nth(place)).unwrap_or(Value::Null)
     }
 
-    /// Texts that `search` finds the record by, besides its searched fields.
-    fn search_also(&self) -> Vec<String> {
-        Vec::new()
-    }
-
     /// What `search` looks through: the searched ones of `values`, which are the record's own,
     /// folded, apart from each other.
     fn search_text(&self, values: &[Value]) -> String {
         let searched = self.table().fields.iter().zip(values).filter(|(field, _)| field.search);
-        let texts = searched.filter_map(|(_, value)| value.as_text()).chain(self.search_also());
+        let texts = searched.filter_map(|(_, value)| value.as_text());
         texts.map(|text| crate::text::fold(&text)).collect::<Vec<_>>().join("\u{1f}")
     }
 }

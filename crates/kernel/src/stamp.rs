@@ -1,5 +1,6 @@
 //! Time, ids and randomness as arguments.
 
+use std::ops::RangeInclusive;
 use std::sync::Arc;
 
 use time::OffsetDateTime;
@@ -7,6 +8,9 @@ use ulid::Ulid;
 
 use crate::calendar::to_millisecond;
 use crate::{Id, Kind};
+
+/// The bits in which ULIDs differ that are made beside each other.
+const OWN_BITS: u128 = (1 << 48) - 1;
 
 /// Where random bytes come from: the operating system in the app, a counter in tests.
 pub trait Entropy: Send + Sync {
@@ -51,6 +55,14 @@ impl Stamp {
         Ulid::from_parts(u64::try_from(millis).unwrap_or(0), u128::from_le_bytes(bytes))
     }
 
+    /// A ULID that differs from `other` in its last 48 bits, which are fresh: the id of a part tells
+    /// where the id of the whole is, see [`ulids_beside`].
+    #[must_use]
+    pub fn ulid_beside(&self, other: Ulid) -> Ulid {
+        let fresh = self.ulid().random() & OWN_BITS;
+        Ulid::from_parts(other.timestamp_ms(), other.random() & !OWN_BITS | fresh)
+    }
+
     /// A fresh id.
     #[must_use]
     pub fn id<K: Kind>(&self) -> Id<K> {
@@ -64,4 +76,11 @@ impl Stamp {
         self.entropy.fill(&mut bytes);
         bytes
     }
+}
+
+/// All ULIDs that [`Stamp::ulid_beside`] may have made of one of them.
+#[must_use]
+pub fn ulids_beside(ulid: Ulid) -> RangeInclusive<Ulid> {
+    let (time, shared) = (ulid.timestamp_ms(), ulid.random() & !OWN_BITS);
+    Ulid::from_parts(time, shared)..=Ulid::from_parts(time, shared | OWN_BITS)
 }

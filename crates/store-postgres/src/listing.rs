@@ -48,7 +48,7 @@ pub(crate) fn body_columns(table: &Table) -> impl Iterator<Item = (String, Strin
 
 /// Whether an index has the order of `field` within a tenant's rows.
 pub(crate) fn is_ordered(field: &Field) -> bool {
-    field.is_listed()
+    matches!(field.listing, Listing::Ordered | Listing::Seldom)
 }
 
 /// The statements that make the indexes which `table` needs for large lists.
@@ -67,16 +67,19 @@ fn index(table: &Table, suffix: &str, columns: &str, condition: &str) -> String 
     format!("CREATE INDEX {name}\n    ON {table} ({columns}\n    WHERE {condition};")
 }
 
-/// The index of the order of `field`.
+/// The index of the order of `field`, or of the rows that have a text which may be longer than the
+/// 2,704 bytes that an entry of an index takes.
 fn order(table: &Table, field: &Field) -> Option<String> {
     let name = column(field)?;
     let quoted = quote(&name);
-    let condition = match field.listing {
-        Listing::Ordered => LIVE.to_owned(),
-        Listing::Seldom => format!("{LIVE} AND {quoted} IS NOT NULL"),
+    let key = format!("{quoted} NULLS FIRST, ");
+    let (key, condition) = match field.listing {
+        Listing::Ordered => (key, LIVE.to_owned()),
+        Listing::Seldom => (key, format!("{LIVE} AND {quoted} IS NOT NULL")),
+        Listing::Long => (String::new(), format!("{LIVE} AND {quoted} IS NOT NULL")),
         Listing::Unkept => return None,
     };
-    let columns = format!("tenant, {quoted} NULLS FIRST, id NULLS FIRST) INCLUDE ({CREATED_AT})");
+    let columns = format!("tenant, {key}id NULLS FIRST) INCLUDE ({CREATED_AT})");
     Some(index(table, &format!("{name}_order"), &columns, &condition))
 }
 

@@ -6,14 +6,14 @@ use diesel::QueryResult;
 use diesel_async::AsyncPgConnection;
 use futures_util::future::{BoxFuture, join, join3};
 use racun_kernel::{
-    FieldKind, ListQuery, Listing, Operator, StoreError, Stored, Table, Tenant, Value,
+    Field, FieldKind, ListQuery, Operator, StoreError, Stored, Table, Tenant, Value,
 };
 
 use crate::error::{of_question, unavailable};
+use crate::filter;
 use crate::schema::{has_list_index, quote};
 use crate::session::{Planning, reach};
 use crate::statement::{Bind, NumberRow, PageRow, SeriesRow, Statement};
-use crate::{filter, listing};
 
 /// Lets a read reach the rows of `tenants`.
 pub(crate) fn see<'a>(
@@ -136,7 +136,7 @@ fn is_by_key(query: &ListQuery) -> bool {
 
 fn planning(query: &ListQuery) -> Planning {
     let is_walked = match filter::leading(query) {
-        Some(field) => has_list_index(field) || (listing::is_ordered(field) && !query.trash),
+        Some(field) => has_list_index(field) || (field.is_listed() && !query.trash),
         None => true,
     };
     match query.is_unfiltered() {
@@ -154,8 +154,7 @@ fn page(table: &Table, tenant: &Tenant, query: &ListQuery, sorts: bool) -> State
     let mut statement = Statement::new("");
     let condition = filter::condition(&mut statement, table, tenant.as_str(), query);
     let tenant = statement.value(tenant.as_str());
-    let is_apart = !query.trash
-        && filter::leading(query).is_some_and(|field| field.listing == Listing::Seldom);
+    let is_apart = !query.trash && filter::leading(query).is_some_and(Field::parts_nulls);
     // What is sorted is not in the order of any index by itself.
     let fence = if sorts { " OFFSET 0" } else { "" };
     let found =

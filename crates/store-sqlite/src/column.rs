@@ -3,6 +3,8 @@
 //!
 //! Null is no bytes at all. Other values begin with [`TAG`], so that an empty text is none of them.
 
+use std::cmp::Ordering;
+
 use racun_kernel::{FieldKind, Value};
 use rusqlite::types::Value as Cell;
 
@@ -42,6 +44,12 @@ fn tagged(bytes: &[u8]) -> Vec<u8> {
     tagged.push(TAG);
     tagged.extend_from_slice(bytes);
     tagged
+}
+
+/// The order of two values. Nulls are decided by their lengths: `memcmp` of no bytes at the address
+/// of an empty `Vec` costs a hundred nanoseconds on processors that load under a mask.
+pub(crate) fn compare(a: &[u8], b: &[u8]) -> Ordering {
+    if a.is_empty() || b.is_empty() { a.len().cmp(&b.len()) } else { a.cmp(b) }
 }
 
 /// The text that `bytes` are of; `None` for null.
@@ -231,6 +239,13 @@ mod tests {
         fn numbers_order_as_their_bytes(a in any::<i64>(), b in any::<i64>()) {
             let bytes = |number| of_cell(&Cell::Integer(number));
             prop_assert_eq!(bytes(a).cmp(&bytes(b)), a.cmp(&b));
+        }
+
+        #[test]
+        fn values_compare_as_their_bytes(a in columns(), b in columns()) {
+            for (a, b) in a.iter().zip(&b) {
+                prop_assert_eq!(compare(a, b), a.cmp(b));
+            }
         }
     }
 }

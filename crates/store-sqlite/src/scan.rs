@@ -26,8 +26,10 @@ pub(crate) struct Scan<'a> {
     query: &'a ListQuery,
     /// What must hold of which columns.
     tests: Vec<(usize, Test)>,
-    /// What `search` looks for.
-    search: Option<Finder<'a>>,
+    /// What the row's text must contain: what `search` looks for, and what searched fields contain.
+    texts: Vec<Finder<'a>>,
+    /// What must hold of columns where the texts do: folding a value is dear.
+    inside: Vec<(usize, Test)>,
     /// The columns that the walk is ordered by, and whether it goes to lesser values.
     order: Vec<(usize, bool)>,
     ids_fall: bool,
@@ -58,7 +60,13 @@ impl<'a> Scan<'a> {
             clause.key.is_none().then_some(())?;
             Some((column, test(clause)?))
         };
-        let tests = query.clauses.iter().map(test).collect::<Option<_>>()?;
+        let inside = |clause: &&Clause| contained(clause).is_some();
+        let (inside, others): (Vec<_>, Vec<_>) = query.clauses.iter().partition(inside);
+        let texts = query.search.as_deref().into_iter();
+        let texts = texts.chain(inside.iter().filter_map(|clause| contained(clause)));
+        let texts = texts.map(|text| Finder::new(text.as_bytes())).collect();
+        let tests = others.into_iter().map(test).collect::<Option<_>>()?;
+        let inside = inside.into_iter().map(test).collect::<Option<_>>()?;
         let order = |order: &racun_kernel::Order| {
             Some((column(order.place, order.field.source)?, downwards(query, order)))
         };
@@ -70,8 +78,7 @@ impl<'a> Scan<'a> {
             let keys = keys.filter(|(order, _)| order.field.name != "deleted_at");
             (keys.map(|(_, key)| column::bytes(key)).collect(), cursor.id.as_str())
         });
-        let search = query.search.as_ref().map(|text| Finder::new(text.as_bytes()));
-        Some(Self { query, tests, search, order, ids_fall: ids_fall(query), cursor })
+        Some(Self { query, tests, texts, inside, order, ids_fall: ids_fall(query), cursor })
     }
 
     /// The page and the number of rows that match; `None` when the tenant has no segments.
@@ -135,9 +142,15 @@ impl<'a> Scan<'a> {
                 return Ok(0);
             }
         }
-        if let Some(finder) = &self.search {
+        for finder in &self.texts {
             let texts = loaded.column(SEARCH)?;
-            rows.retain(|row| finder.find(texts.get(*row).get(1..).unwrap_or_default()).is_some());
+            rows.retain(|row| is_in(finder, texts.get(*row)));
+        }
+        for (column, test) in &self.inside {
+            if rows.is_empty() {
+                return Ok(0);
+            }
+            loaded.column(*column)?.keep(&mut rows, test);
         }
         let total = i64::try_from(rows.len()).unwrap_or(i64::MAX);
         if self.ids_fall {
@@ -168,17 +181,16 @@ impl<'a> Scan<'a> {
     /// Whether a fresh row matches.
     fn holds(&self, row: &[Vec<u8>]) -> bool {
         let value = |column: usize| row.get(column).map_or(&[][..], Vec::as_slice);
-        let found =
-            |finder: &Finder<'_>| finder.find(value(SEARCH).get(1..).unwrap_or_default()).is_some();
-        self.tests.iter().all(|(column, test)| test(value(*column)))
-            && self.search.as_ref().is_none_or(found)
+        let mut tests = self.tests.iter().chain(&self.inside);
+        tests.all(|(column, test)| test(value(*column)))
+            && self.texts.iter().all(|finder| is_in(finder, value(SEARCH)))
     }
 
     /// The order of two rows in the walk by their keys.
     fn by_keys(&self, a: &[impl AsRef<[u8]>], b: &[impl AsRef<[u8]>]) -> Ordering {
         let pairs = self.order.iter().zip(a.iter().zip(b));
         let orders = pairs.map(|((_, down), (a, b))| {
-            let order = a.as_ref().cmp(b.as_ref());
+            let order = column::compare(a.as_ref(), b.as_ref());
             if *down { order.reverse() } else { order }
         });
         orders.into_iter().find(|order| order.is_ne()).unwrap_or(Ordering::Equal)
@@ -205,6 +217,19 @@ impl<'a> Scan<'a> {
             Ordering::Equal => self.by_ids(id()?, at_id).is_gt(),
             order => order.is_gt(),
         })
+    }
+}
+
+/// Whether the text of a row contains what `finder` looks for.
+fn is_in(finder: &Finder<'_>, text: &[u8]) -> bool {
+    finder.find(text.get(1..).unwrap_or_default()).is_some()
+}
+
+/// What `clause` wants a searched field to contain, folded as the texts of rows are.
+fn contained(clause: &Clause) -> Option<&str> {
+    match &clause.operator {
+        Operator::Contains(part) if clause.field.search && clause.key.is_none() => Some(part),
+        _ => None,
     }
 }
 

@@ -94,6 +94,19 @@ fn statement(
         .then(&format!(r#"{body} FROM "{}" WHERE "#, tally.table.name))
         .join(&live(tally.table, &tally.clauses));
     let Some(within) = &tally.within else { return sql };
+    if within.is_looked_up {
+        // SQLite makes a list of all that IN (SELECT …) answers before it looks at the first row.
+        let exists = format!(
+            r#" AND EXISTS (SELECT 1 FROM "{}" WHERE id = "{}"."#,
+            within.table.name, tally.table.name
+        );
+        return sql
+            .then(&exists)
+            .join(&place(within.field))
+            .then(" AND ")
+            .join(&live(within.table, &within.clauses))
+            .then(")");
+    }
     sql.then(" AND ")
         .join(&place(within.field))
         .then(&format!(r#" IN (SELECT id FROM "{}" WHERE "#, within.table.name))

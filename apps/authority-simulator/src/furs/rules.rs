@@ -96,7 +96,7 @@ fn signer(state: &State, received: &Received) -> Result<(String, String), Refusa
 }
 
 /// Checks what the text of the specification asks for and its schemas let pass: the mark is of 32
-/// hexadecimal digits, and numbers begin at 1.
+/// hexadecimal digits, numbers begin at 1, and forms of bound books are named as they are printed.
 fn check_text(body: &Value, transport: &str) -> Result<(), Refusal> {
     let (code, schema) = if transport == "json" { ("S002", "JSON") } else { ("S001", "XML") };
     let refused =
@@ -105,13 +105,39 @@ fn check_text(body: &Value, transport: &str) -> Result<(), Refusal> {
     if !mark.bytes().all(|byte| byte.is_ascii_hexdigit()) {
         return Err(refused("ProtectedID is not hexadecimal"));
     }
-    let own = body.get("InvoiceIdentifier");
-    let references = body.get("ReferenceInvoice").and_then(Value::as_array);
-    let others =
-        references.into_iter().flatten().filter_map(|own| own.get("ReferenceInvoiceIdentifier"));
     let is_zero = |own: &Value| text(own, "InvoiceNumber").is_some_and(|number| number == "0");
-    if own.into_iter().chain(others).any(is_zero) {
+    let others = referred(body, "ReferenceInvoice");
+    if body.get("InvoiceIdentifier").into_iter().chain(others).any(is_zero) {
         return Err(refused("InvoiceNumber is 0"));
+    }
+    let own = body.get("SalesBookIdentifier");
+    for form in own.into_iter().chain(referred(body, "ReferenceSalesBook")) {
+        check_form(form).map_err(refused)?;
+    }
+    Ok(())
+}
+
+/// The identifiers of the documents that `body` refers to under `name`.
+fn referred<'a>(body: &'a Value, name: &str) -> impl Iterator<Item = &'a Value> {
+    let (inner, all) = (format!("{name}Identifier"), body.get(name).and_then(Value::as_array));
+    all.into_iter().flatten().filter_map(move |own| own.get(&inner))
+}
+
+/// Checks the identifier of a form of a bound book, of which the schemas know only the lengths: a
+/// number without leading zeros, a set of two digits, and a serial number as in `5001-0001018`.
+fn check_form(form: &Value) -> Result<(), &'static str> {
+    let [number, set, serial] = ["InvoiceNumber", "SetNumber", "SerialNumber"]
+        .map(|name| text(form, name).unwrap_or_default());
+    let digits = |text: &str| text.bytes().all(|byte| byte.is_ascii_digit());
+    if number.starts_with('0') || !digits(&number) {
+        return Err("InvoiceNumber is no number");
+    }
+    if set == "00" || !digits(&set) {
+        return Err("SetNumber is no number of a set");
+    }
+    let (book, serial) = serial.split_once('-').unwrap_or_default();
+    if (book.len(), serial.len()) != (4, 7) || !digits(book) || !digits(serial) {
+        return Err("SerialNumber is none of a book");
     }
     Ok(())
 }
@@ -145,6 +171,7 @@ fn invoice(state: &State, body: &Value, base: Taken) -> Result<String, Refusal> 
 }
 
 fn sales_book_invoice(state: &State, body: &Value, base: Taken) -> Result<String, Refusal> {
+    check_text(body, &base.transport)?;
     let premise = text(body, "BusinessPremiseID").unwrap_or_default();
     check_premise(state, &base.taxpayer, &premise)?;
     let issued_at = text(body, "IssueDate");

@@ -86,6 +86,18 @@ impl World {
         Message::FursInvoice { invoice, subsequent }
     }
 
+    fn form(&self, number: i64) -> Message {
+        let book = furs::SalesBook {
+            invoice_number: number.to_string(),
+            set_number: "03".to_owned(),
+            serial_number: "5001-0001018".to_owned(),
+        };
+        let on = self.running.now().date();
+        let (taxpayer, premise) = (TAX_NUMBER.to_owned(), "BP1".to_owned());
+        let form = furs::BookInvoice::of(&sale(), taxpayer, premise, book, on);
+        Message::FursBook(Box::new(form))
+    }
+
     fn receipt(&self, number: i64) -> fina::Receipt {
         let arguments = fina::IssueArguments {
             sale: &sale(),
@@ -152,6 +164,8 @@ async fn all_messages_of_the_clients_are_taken() {
             let message = world.invoice(number + i64::from(subsequent), subsequent);
             assert_eq!(id(world.send(&clients, &message).await).len(), 36);
         }
+        let form = world.form(number);
+        assert_eq!(id(world.send(&clients, &form).await).len(), 36);
     }
     let clients = world.clients(Transport::Soap);
     for late in [false, true] {
@@ -161,6 +175,9 @@ async fn all_messages_of_the_clients_are_taken() {
         let change = receipt.change(fina::PaymentMeans::K, None, late);
         let change = Message::FinaChange(Box::new(change));
         assert_eq!(world.send(&clients, &change).await, Ok(Reply::Confirmed(None)));
+        let tip = receipt.tip(Decimal::from(2), fina::PaymentMeans::K, late);
+        let tip = Message::FinaTip(Box::new(tip));
+        assert_eq!(world.send(&clients, &tip).await, Ok(Reply::Confirmed(None)));
     }
     let gaps = world.running.gaps(&Filter::default());
     assert_eq!(gaps.len(), 2);
@@ -179,6 +196,8 @@ async fn codes_reach_the_clients() {
     let change = receipt.change(fina::PaymentMeans::K, None, false);
     let change = Message::FinaChange(Box::new(change));
     assert_eq!(code(world.send(&clients, &change).await), "s012");
+    let tip = receipt.tip(Decimal::from(2), fina::PaymentMeans::K, false);
+    assert_eq!(code(world.send(&clients, &Message::FinaTip(Box::new(tip))).await), "s010");
     let fault = Fault::Code("s013".to_owned(), "Račun sadrži restriktivne greške: 180".to_owned());
     world.running.add_fault(fault, When::default()).unwrap();
     let message = Message::FinaReceipt { receipt: Box::new(receipt), late: false };

@@ -89,6 +89,62 @@ pub fn invoice_element(numbering: &str) -> String {
     )
 }
 
+fn form(of: &str, set: &str, serial: &str) -> Value {
+    json!({
+        "InvoiceRequest": {
+            "Header": {"MessageID": MESSAGE_ID, "DateTime": "2026-11-20T10:30:01"},
+            "SalesBookInvoice": {
+                "TaxNumber": number(TAX_NUMBER), "IssueDate": "2026-11-18",
+                "SalesBookIdentifier": {
+                    "InvoiceNumber": of, "SetNumber": set, "SerialNumber": serial
+                },
+                "BusinessPremiseID": "BP1", "InvoiceAmount": number("1.00"),
+                "PaymentAmount": number("1.00"), "TaxesPerSeller": [{}]
+            }
+        }
+    })
+}
+
+#[tokio::test]
+async fn a_form_of_a_bound_book_gets_an_eor_when_it_is_named_as_it_is_printed() {
+    let running = start();
+    let program = Program::new(&running, &taxpayer(&running, Authority::Furs));
+    let good = form("612", "03", "5001-0001018");
+    assert_eq!(error(&program.json("invoices", &good).await), "S006");
+    program.register("BP1").await;
+    for wrong in [
+        form("0", "03", "5001-0001018"),
+        form("612", "3a", "5001-0001018"),
+        form("612", "00", "5001-0001018"),
+        form("612", "03", "50010-001018"),
+        form("612", "03", "5001-000101a"),
+    ] {
+        assert_eq!(error(&program.json("invoices", &wrong).await), "S002", "{wrong}");
+    }
+    let answer = program.json("invoices", &good).await;
+    let eor = answer["InvoiceResponse"]["UniqueInvoiceID"].as_str().unwrap();
+    let filter = Filter { operation: Some("sales_book".into()), ..Filter::default() };
+    let [taken] = &running.taken(&filter)[..] else { panic!() };
+    assert_eq!(taken.id.as_deref(), Some(eor));
+    assert_eq!((taken.number.as_deref(), taken.device.as_deref()), (Some("612"), None));
+    assert_eq!((taken.year, taken.issued_at.as_deref()), (Some(2026), Some("2026-11-18")));
+    assert!(running.gaps(&Filter::default()).is_empty(), "a form is of no sequence");
+    let mut note = invoice("BP1", 1);
+    let of = |set: &str| {
+        json!([{
+            "ReferenceSalesBookIdentifier": {
+                "InvoiceNumber": "612", "SetNumber": set, "SerialNumber": "5001-0001018"
+            },
+            "ReferenceSalesBookIssueDate": "2026-11-18"
+        }])
+    };
+    note["InvoiceRequest"]["Invoice"]["ReferenceSalesBook"] = of("0x");
+    assert_eq!(error(&program.json("invoices", &note).await), "S002");
+    note["InvoiceRequest"]["Invoice"]["ReferenceSalesBook"] = of("03");
+    let answer = program.json("invoices", &note).await;
+    assert!(answer["InvoiceResponse"]["UniqueInvoiceID"].is_string(), "{answer}");
+}
+
 #[tokio::test]
 async fn what_the_text_forbids_and_the_schemas_let_pass_is_refused_by_both_transports() {
     let running = start();

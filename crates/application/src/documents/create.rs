@@ -90,7 +90,10 @@ impl Order {
         let Self { kind, mut request, creation, tabs, beside } = self;
         let links = links::named(ports.store, scope, &request).await?.unwrap_or_default();
         let fiscal = match creation.is_draft {
-            true => Prepared::Plain,
+            true => {
+                creation.fiscal.refuse_paper(None, DRAFT_ON_PAPER)?;
+                Prepared::Plain
+            }
             false => {
                 let kinds = creation.payments.iter().map(|payment| means(payment.kind)).collect();
                 let occasion = Occasion::issue(kind, links.clone(), kinds, creation.fiscal);
@@ -115,6 +118,10 @@ impl Order {
         new.commit(ports, scope, &gathered, beside, stamp).await
     }
 }
+
+/// Why a draft names no paper.
+const DRAFT_ON_PAPER: &str =
+    "a draft is in no bound book; send this when it is finalized, or leave is_draft out";
 
 /// Refuses payments of a draft, but of an advance invoice, which they issue.
 fn check_draft(kind: DocumentKind, creation: &Creation) -> Result<(), Issues> {

@@ -9,7 +9,7 @@ use time::{Date, OffsetDateTime};
 
 use super::links;
 use crate::error::Error;
-use crate::fiscalization::{Facts, Prepared, Sending, by_advances, check_outside_vat, means};
+use crate::fiscalization::{Facts, Prepared, Sending, by_advances, check_outside_vat, means, tips};
 use crate::settling::{Sheet, events, payments};
 
 /// All that is known of a document before the unit that makes or issues it.
@@ -165,12 +165,17 @@ impl Plan {
         if !document.is_draft() {
             let paid = paid_by(&paid, &outcomes, id);
             let means = paid.iter().map(|payment| means(payment.kind)).collect();
+            let given = tips::of(id, paid.iter().copied());
             let settled = by_advances(paid);
             let facts = Facts { means, settled, targets: &targets, held: &places, now };
             let issued = self.fiscal.issue(document, facts)?;
             (document, sending) = (issued.document, issued.sending);
-            sheet.replace(document.clone());
             writes.puts = issued.puts;
+            if let Some((with_tips, job)) = tips::noted(&document, given, &self.stamp) {
+                document = with_tips;
+                writes.puts.push(job);
+            }
+            sheet.replace(document.clone());
         }
         writes.puts.extend(sheet.puts());
         writes.puts.extend(relation_puts(&old, &relations));

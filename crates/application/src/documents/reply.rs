@@ -2,8 +2,10 @@
 
 use racun_access::Entity;
 use racun_catalog::{FINANCIAL_CATEGORIES, FinancialCategory};
-use racun_documents::{Document, DocumentError, DocumentId, DocumentKind};
-use racun_kernel::{Decision, Issue, Issues, ListQuery, Scope, Stamp, Store, StoreError, Writes};
+use racun_documents::{Document, DocumentError, DocumentId};
+use racun_kernel::{
+    Clause, Decision, Issue, Issues, ListQuery, Operator, Scope, Stamp, Store, StoreError, Writes,
+};
 
 use super::gather::{archived_category, today};
 
@@ -145,21 +147,22 @@ async fn category(
     Ok(found.map(|category| Some(category.id)).ok_or_else(missing))
 }
 
-/// The document that a line is of: a line's prefix tells the kind, and search finds its id.
+/// The document that a line is of: its id lies beside that of the line.
 async fn document_of_line(
     store: &dyn Store,
     scope: &Scope,
     line_id: &str,
 ) -> Result<Option<DocumentId>, StoreError> {
-    let kind = DocumentKind::ALL.into_iter().find(|kind| line_id.starts_with(kind.line_prefix()));
-    let Some(kind) = kind else { return Ok(None) };
+    let Some((first, last)) = DocumentId::of_line(line_id) else { return Ok(None) };
+    let table = first.kind().table();
+    let beside = Operator::Between(first.to_string().into(), last.to_string().into());
     let query = ListQuery {
-        limit: 1,
+        limit: 100,
         count: false,
-        search: Some(racun_kernel::text::fold(line_id)),
-        ..ListQuery::first_page(kind.table())
+        clauses: vec![Clause::on(table, "id", beside)],
+        ..ListQuery::first_page(table)
     };
-    let page = store.page::<Document>(kind.table(), &scope.tenant(), &query).await?;
+    let page = store.page::<Document>(table, &scope.tenant(), &query).await?;
     let holds = |document: &&Document| document.content.lines.iter().any(|line| line.id == line_id);
     Ok(page.rows.iter().find(holds).map(|document| document.id))
 }

@@ -180,6 +180,7 @@ fn shown(fiscal: Fiscalization, exchange: &Exchange) -> Fiscalization {
         confirmations: exchange.confirmations.iter().map(|own| own.id.clone()).collect(),
         qr: match &exchange.content {
             Content::Furs(invoice) => invoice.qr(),
+            Content::FursBook(_) => String::new(),
             Content::Fina(receipt) => receipt.qr(first.map(|own| own.id.as_str())),
         },
         message_id: last.map_or(record.message_id, |last| last.message_id.to_string()),
@@ -193,5 +194,6 @@ fn shown(fiscal: Fiscalization, exchange: &Exchange) -> Fiscalization {
         error: exchange.error.clone(),
         errors: exchange.errors.clone(),
         record,
+        tips: fiscal.tips,
     }
 }

@@ -7,8 +7,8 @@ use racun_documents::{
 };
 use racun_fiscal::{
     Authority, BusinessPremise, Content, Device, Exchange, FISCAL_DEVICES, FISCAL_PREMISES,
-    FiscalSettings, Identity, Means, MessageId, Place, Signer, SigningFailed, due_put, fina, furs,
-    may_skip, series, year_of,
+    FiscalSettings, Identity, Means, MessageId, Place, Signer, SigningFailed, Start, due_put, fina,
+    form_series, furs, may_skip, series, year_of,
 };
 use racun_kernel::{Decimal, Issue, Issues, Load, Put, Scope, Stamp, Stored, Tenant};
 use time::{Date, OffsetDateTime};
@@ -16,6 +16,7 @@ use time::{Date, OffsetDateTime};
 use super::deliver::Sending;
 use super::error::FiscalizationRefused;
 use super::operator::Operator;
+use super::paper::Paper;
 use super::prepare::{Prepared, name_of};
 use super::sale::{Paid, corrections, sale};
 use super::schemes::check_outside_vat;
@@ -25,9 +26,12 @@ use crate::error::Error;
 pub(crate) struct Issuing {
     pub(super) settings: FiscalSettings,
     pub(super) premise: BusinessPremise,
-    pub(super) device: Device,
+    /// None for a form of a bound book.
+    pub(super) device: Option<Device>,
     pub(super) operator: Operator,
     pub(super) payment_type: Option<Means>,
+    /// What it was written on while the device did not work.
+    pub(super) paper: Option<Paper>,
     /// Whether it takes another document back.
     pub(super) takes_back: bool,
     pub(super) identity: Identity,
@@ -90,30 +94,45 @@ impl Issuing {
     }
 
     fn place(&self) -> Place {
-        let (premise, device) = (self.premise.name.clone(), self.device.name.clone());
-        Place { premise, device, numbering: self.settings.numbering }
+        let device = self.device.as_ref().map(|device| device.name.clone()).unwrap_or_default();
+        let (premise, numbering) = (self.premise.name.clone(), self.settings.numbering);
+        Place { premise, device, numbering }
+    }
+
+    /// When the document is issued, or was on paper.
+    fn issued_at(&self) -> OffsetDateTime {
+        self.paper.as_ref().map_or_else(|| self.stamp.now(), Paper::issued_at)
     }
 
     /// Which number the document takes.
     pub fn numbering(&self) -> Numbering {
-        let (tenant, per) = (self.scope.tenant(), self.settings.numbering);
-        numbering(tenant, per, &self.premise, &self.device, self.stamp.now())
+        let tenant = self.scope.tenant();
+        if let Some(Paper::Form { book, .. }) = &self.paper {
+            return Numbering::form(form_series(tenant, book), book);
+        }
+        let (authority, start) = (self.authority(), self.start());
+        numbering(tenant, authority, self.place(), start, self.issued_at())
+    }
+
+    /// Where the sequence of its numbers starts.
+    fn start(&self) -> Start {
+        start(self.settings.numbering, &self.premise, self.device.as_ref())
     }
 
     /// The day of issue in the authority's zone. What the authority is told is stated on the
     /// document (XSD of FURS, `IssueDateTime`; technical specification of CIS 2.7, `DatVrijeme`),
     /// and its number is unique in that day's year.
     pub fn day(&self) -> Date {
-        self.authority().local(self.stamp.now()).date()
+        self.authority().local(self.issued_at()).date()
     }
 
     /// What has to be held: the premise and the device, for nobody may issue where they are closed.
     pub fn loads(&self) -> Vec<Load> {
         let one = |table, id| Load::One { table, tenant: self.scope.tenant(), id };
-        vec![
-            one(&FISCAL_PREMISES, self.premise.id.to_string()),
-            one(&FISCAL_DEVICES, self.device.id.to_string()),
-        ]
+        let device = self.device.as_ref().map(|device| device.id.to_string());
+        let mut loads = vec![one(&FISCAL_PREMISES, self.premise.id.to_string())];
+        loads.extend(device.map(|id| one(&FISCAL_DEVICES, id)));
+        loads
     }
 
     fn check_open(&self, held: &[Vec<Stored>]) -> Result<(), Error> {
@@ -122,15 +141,17 @@ impl Issuing {
             rows.next().flatten().map(|row| row.read(&FISCAL_PREMISES)).transpose()?;
         let device: Option<Device> =
             rows.next().flatten().map(|row| row.read(&FISCAL_DEVICES)).transpose()?;
-        let (Some(premise), Some(device)) =
-            (premise.filter(|own| own.is_active), device.filter(|own| own.is_active))
-        else {
+        let device = device.filter(|own| own.is_active);
+        let is_missing = device.is_some() != self.device.is_some();
+        let Some(premise) = premise.filter(|own| own.is_active && !is_missing) else {
             let message = "the business premise or the electronic device was just closed";
             let issue = Issue::new("not_found", message).at("business_premise_name");
             return Err(Issues::from(issue.at(self.authority().name())).into());
         };
-        let starts = |premise: &BusinessPremise, device: &Device| (premise.start(), device.start());
-        if starts(&premise, &device) == starts(&self.premise, &self.device) {
+        let starts = |premise: &BusinessPremise, device: Option<&Device>| {
+            (premise.start(), device.map(Device::start))
+        };
+        if starts(&premise, device.as_ref()) == starts(&self.premise, self.device.as_ref()) {
             Ok(())
         } else {
             Err(DocumentError::ChangedMeanwhile.into())
@@ -143,6 +164,7 @@ impl Issuing {
         let Some(number) = document.sequence() else {
             return Err(DocumentError::ChangedMeanwhile.into());
         };
+        self.check_form(number)?;
         if document.id.kind() != DocumentKind::CreditNote && !self.settings.in_vat_system {
             check_outside_vat(&document.content)?;
         }
@@ -157,7 +179,8 @@ impl Issuing {
             message_id.clone(),
             now,
         );
-        let record = self.record(&content, &message_id);
+        let is_late = content.is_late(true);
+        let record = self.record(&content, number, &message_id);
         let fiscal = Fiscalization::pending(self.authority(), record);
         let document = Document { fiscal: Some(Box::new(fiscal)), ..document };
         let mut puts = vec![Put::insert(&exchange)];
@@ -167,10 +190,26 @@ impl Issuing {
             document_id: document.id,
             content,
             message_id,
-            is_late: false,
+            is_late,
             identity: self.identity,
         };
         Ok(Issued { document, puts, sending: Some(sending) })
+    }
+
+    /// Refuses a form that another document was entered from: the sequence of a form hands its
+    /// number out once.
+    fn check_form(&self, number: i64) -> Result<(), Issues> {
+        let Some(Paper::Form { book, .. }) = &self.paper else { return Ok(()) };
+        if book.number() == Some(number) {
+            return Ok(());
+        }
+        let message = format!(
+            "the form {}-{} of the bound book was entered before; look at the number on the form",
+            book.set(),
+            book.invoice_number
+        );
+        let issue = Issue::new("sales_book_form_used", message).at("invoice_number");
+        Err(issue.at("sales_book_identifier").at(self.authority().name()).into())
     }
 
     /// What the authority is told.
@@ -186,11 +225,16 @@ impl Issuing {
         let sale = sale(document, paid, corrects, authority)?;
         let certificate = self.settings.certificate.as_ref();
         let certificate = certificate.ok_or(FiscalizationRefused::CertificateMissing)?;
-        let (place, issued_at) = (self.place(), self.stamp.now());
+        let (place, issued_at) = (self.place(), self.issued_at());
         let taxpayer = certificate.tax_number.clone();
         let unusable = |_: SigningFailed| FiscalizationRefused::CertificateUnusable;
-        Ok(match authority {
-            Authority::Furs => {
+        Ok(match (authority, &self.paper) {
+            (Authority::Furs, Some(Paper::Form { book, on })) => {
+                let (book, premise) = (book.clone(), place.premise);
+                let form = furs::BookInvoice::of(&sale, taxpayer, premise, book, *on);
+                Content::FursBook(Box::new(form))
+            }
+            (Authority::Furs, _) => {
                 let operator = self.operator.number.clone();
                 let arguments = furs::IssueArguments {
                     sale: &sale,
@@ -204,7 +248,11 @@ impl Issuing {
                 let invoice = furs::Invoice::issue(arguments, &*self.signer).map_err(unusable)?;
                 Content::Furs(Box::new(invoice))
             }
-            Authority::Fina => {
+            (Authority::Fina, paper) => {
+                let paragon = match paper {
+                    Some(Paper::Paragon { number, .. }) => Some(number.clone()),
+                    Some(Paper::Form { .. }) | None => None,
+                };
                 let arguments = fina::IssueArguments {
                     sale: &sale,
                     payment_type: self.payment_type,
@@ -215,7 +263,7 @@ impl Issuing {
                     number,
                     issued_at,
                     certificate: certificate.serial.clone(),
-                    paragon: None,
+                    paragon,
                 };
                 let receipt = fina::Receipt::issue(arguments, &*self.signer).map_err(unusable)?;
                 self.check_total(&receipt)?;
@@ -239,26 +287,25 @@ impl Issuing {
         })
     }
 
-    fn record(&self, content: &Content, message_id: &MessageId) -> FiscalRecord {
-        let (number, issued_at, mark, qr) = match content {
-            Content::Furs(invoice) => {
-                (invoice.number, invoice.issued_at, invoice.zoi.to_string(), invoice.qr())
-            }
-            Content::Fina(receipt) => {
-                (receipt.number, receipt.issued_at, receipt.zki.to_string(), receipt.qr(None))
-            }
+    fn record(&self, content: &Content, number: i64, message_id: &MessageId) -> FiscalRecord {
+        let (mark, qr) = match content {
+            Content::Furs(invoice) => (invoice.zoi.to_string(), invoice.qr()),
+            Content::FursBook(_) => (String::new(), String::new()),
+            Content::Fina(receipt) => (receipt.zki.to_string(), receipt.qr(None)),
         };
-        let payment_type = match content {
-            Content::Furs(_) => None,
+        let (book, paragon, payment_type) = match content {
+            Content::Furs(_) => (None, None, None),
+            Content::FursBook(form) => (Some(form.book.clone()), None, None),
             Content::Fina(receipt) => {
-                Some(name_of(self.payment_type.unwrap_or_else(|| receipt.means.shown())))
+                let means = self.payment_type.unwrap_or_else(|| receipt.means.shown());
+                (None, receipt.paragon.clone(), Some(name_of(means)))
             }
         };
         FiscalRecord {
             premise: self.premise.name.clone(),
-            device: self.device.name.clone(),
+            device: self.device.as_ref().map(|device| device.name.clone()),
             number,
-            issued_at,
+            issued_at: self.authority().local(self.issued_at()),
             mark,
             confirmations: Vec::new(),
             qr,
@@ -266,29 +313,37 @@ impl Issuing {
             operator_label: self.operator.label.clone(),
             environment: self.scope.environment(),
             message_id: message_id.to_string(),
-            is_late: false,
+            is_late: content.is_late(true),
             special_notes: None,
             payment_type,
+            book,
+            paragon,
         }
     }
 }
 
-/// How what is issued at `now` on `device` in `premise` is numbered.
-pub(super) fn numbering(
-    tenant: Tenant,
+/// Where the sequence of `premise`, or of `device` in it, starts.
+pub(super) fn start(
     per: racun_fiscal::Numbering,
     premise: &BusinessPremise,
-    device: &Device,
-    now: OffsetDateTime,
-) -> Numbering {
-    let authority = premise.authority();
-    let start = match per {
+    device: Option<&Device>,
+) -> Start {
+    match per {
         racun_fiscal::Numbering::PerPremise => premise.start(),
-        racun_fiscal::Numbering::PerDevice => device.start(),
-    };
-    let (premise, device) = (premise.name.clone(), device.name.clone());
-    let place = Place { premise, device, numbering: per };
-    let series = series(tenant, authority, &place, year_of(authority, now), start);
+        racun_fiscal::Numbering::PerDevice => device.map(Device::start).unwrap_or_default(),
+    }
+}
+
+/// How what is issued at `place` at the time `at` is numbered, in a sequence that starts at
+/// `start`.
+pub(super) fn numbering(
+    tenant: Tenant,
+    authority: Authority,
+    place: Place,
+    start: Start,
+    at: OffsetDateTime,
+) -> Numbering {
+    let series = series(tenant, authority, &place, year_of(authority, at), start);
     Numbering::fiscal(series, authority, place.premise, place.device)
 }
 

@@ -60,12 +60,14 @@ pub async fn fiscalize<'a>(
 fn check_place(document: &Document, request: &FiscalizeRequest) -> Result<(), Issues> {
     let mut issues = Issues::default();
     let Some(record) = document.fiscal_record() else { return Ok(()) };
+    let (premise, device) = (Some(&record.premise), record.device.as_ref());
     let fields = [
-        ("business_premise_name", &request.business_premise_name, &record.premise),
-        ("electronic_device_name", &request.electronic_device_name, &record.device),
+        ("business_premise_name", &request.business_premise_name, premise),
+        ("electronic_device_name", &request.electronic_device_name, device),
     ];
     for (field, named, own) in fields {
-        if named.as_ref().is_some_and(|named| named != own) {
+        if named.as_ref().is_some_and(|named| Some(named) != own) {
+            let own = own.map_or("a form of a bound book", String::as_str);
             let message = format!("the document has its number of {own}; leave it out");
             issues.push(Issue::new("not_updatable", message).at(field));
         }
@@ -93,7 +95,8 @@ async fn again(
     };
     let Some(fiscal) = ports.fiscal else { return Ok(document) };
     let content = exchange.content;
-    let sending = Sending { document_id: id, content, message_id, is_late: true, identity };
+    let is_late = content.is_late(false);
+    let sending = Sending { document_id: id, content, message_id, is_late, identity };
     let patience = Patience::Interactive;
     match deliver::deliver(store, fiscal, scope, sending, patience, stamp).await {
         Ok(delivered) => Ok(delivered.document),

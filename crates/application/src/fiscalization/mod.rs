@@ -4,6 +4,7 @@
 //! | ---------- | ----------------------------------------------------------------------- |
 //! | `request`  | what a caller says of where and by whom a document is issued             |
 //! | `prepare`  | before the unit: whether, where, by whom, with which certificate         |
+//! | `paper`    | what was written on paper while the device did not work                  |
 //! | `operator` | who issues: the request's, the person's or the entity's                  |
 //! | `sale`     | a document as an authority asks for it                                   |
 //! | `issue`    | inside the unit: number, mark, frozen content, the exchange's record     |
@@ -11,6 +12,7 @@
 //! | `later`    | documents that were refused or skipped, fiscalized by order              |
 //! | `worker`   | exchanges of all tenants that are due                                    |
 //! | `changes`  | payments' changes of type, as authorities ask for them                   |
+//! | `tips`     | tips that come with payments, reported to CIS                           |
 //! | `error`    | why a document is not issued                                             |
 //!
 //! **Invariants.** An authority is told outside any unit, of what was stored before, attempt and all.
@@ -23,10 +25,12 @@ mod error;
 mod issue;
 mod later;
 mod operator;
+mod paper;
 mod prepare;
 mod request;
 mod sale;
 mod schemes;
+pub(crate) mod tips;
 mod worker;
 
 use std::sync::Arc;
@@ -38,6 +42,7 @@ pub use changes::FiscalAuthority;
 pub use error::FiscalizationRefused;
 pub use later::fiscalize;
 pub use request::{FinaRequest, FiscalRequest, FiscalizeRequest, FursRequest};
+pub use tips::{TIP_WINDOW_EXPIRED, TipsHandler};
 pub use worker::{Alarm, Limits, Problem, Report, end_leases, run_due};
 
 pub(crate) use changes::{may_be_paid_by, told};

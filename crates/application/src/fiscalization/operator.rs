@@ -3,6 +3,7 @@
 use racun_fiscal::{Authority, FiscalSettings};
 use racun_kernel::{Issue, Issues, OperatorIdentity, Person};
 
+use super::paper::Paper;
 use super::request::Said;
 
 /// Who issues a document, as an authority is told.
@@ -17,7 +18,8 @@ pub(super) struct Operator {
 impl Operator {
     /// Who issues for the entity of `settings`, when `person` acts and the request says `said`.
     ///
-    /// A number that somebody names makes them no foreigner, whatever the entity's settings say.
+    /// FURS is told of nobody who writes a form of a bound book, so none is needed there. A number
+    /// that somebody names makes them no foreigner, whatever the entity's settings say.
     ///
     /// # Errors
     /// Issues at the fields of the request that would have told who it is, `required`, or
@@ -37,18 +39,19 @@ impl Operator {
         let number = named.or_else(|| settings.operator_number.clone()).filter(|_| !is_foreign);
         let label =
             said.operator_label.clone().or(own.label).or_else(|| settings.operator_label.clone());
+        let is_told = !matches!(said.paper, Some(Paper::Form { .. }));
         let mut issues = Issues::default();
         if let Some(number) = &said.operator_number {
             let checked = authority.check_number(number);
             issues.collect(authority.number_field(), checked.map_err(Issues::from));
         }
-        if number.is_none() && !is_foreign {
+        if number.is_none() && !is_foreign && is_told {
             let message = "nobody says who issues; send it, or store it in the settings of the user \
                            or of the entity";
             issues.push(Issue::new("required", message).at(authority.number_field()));
         }
         // Croatia is told the number only.
-        if label.is_none() && !is_foreign && authority == Authority::Furs {
+        if label.is_none() && !is_foreign && is_told && authority == Authority::Furs {
             let message = "nobody says what stands for the operator on the document; send it, or \
                            store it in the settings of the user or of the entity";
             issues.push(Issue::new("required", message).at("operator_label"));

@@ -4,7 +4,7 @@ use racun_access::Entity;
 use racun_documents::{Document, DocumentId, DocumentKind, Numbering};
 use racun_fiscal::{
     Authority, BusinessPremise, Device, FISCAL_DEVICES, FISCAL_PREMISES, FISCAL_SETTINGS,
-    FiscalSettings, Identity, Means, Signer, may_skip,
+    FiscalSettings, Identity, Means, Place, Signer, may_skip,
 };
 use racun_kernel::{
     Clause, Issue, Issues, ListQuery, Operator as Is, Record, Scope, Stamp, Store, StoreError,
@@ -14,8 +14,9 @@ use std::sync::Arc;
 use time::{Date, OffsetDateTime};
 
 use super::error::FiscalizationRefused;
-use super::issue::{Issuing, numbering};
+use super::issue::{Issuing, numbering, start};
 use super::operator::{Operator, inside};
+use super::paper::Paper;
 use super::request::{FiscalRequest, FiscalizeRequest, Said};
 use super::{Fiscal, Ports, of_country};
 use crate::documents::get_documents;
@@ -35,11 +36,25 @@ pub(crate) struct Occasion {
 
 enum Wish {
     /// A document is made or finalized.
-    Issue(FiscalRequest),
+    Issue(Box<FiscalRequest>),
     /// One that was skipped is fiscalized.
     Later(FiscalizeRequest),
     /// A credit note takes a fiscalized document back, where it was issued.
     Back(Box<Document>),
+}
+
+/// Why paper is not taken.
+const NOT_TOLD: &str = "this tax authority is told of no such document of this entity, so none \
+                        was written in a bound book; leave it out, or switch fiscalization on";
+
+impl Wish {
+    /// Refuses what is said of paper to any authority but `told`.
+    fn refuse_paper(&self, told: Option<Authority>) -> Result<(), Issues> {
+        match self {
+            Self::Issue(request) => request.refuse_paper(told, NOT_TOLD),
+            Self::Later(_) | Self::Back(_) => Ok(()),
+        }
+    }
 }
 
 impl Occasion {
@@ -50,7 +65,7 @@ impl Occasion {
         means: Vec<Means>,
         request: FiscalRequest,
     ) -> Self {
-        Self { kind, links, means, said: Wish::Issue(request) }
+        Self { kind, links, means, said: Wish::Issue(Box::new(request)) }
     }
 
     /// A document of `kind` that was issued without being fiscalized.
@@ -109,20 +124,24 @@ pub(crate) async fn prepare(
         Wish::Issue(_) | Wish::Later(_) => of_country(entity.country_code.as_deref()),
     };
     let Some(authority) = authority.filter(|_| kind.is_fiscal()) else {
+        said.refuse_paper(None)?;
         return Ok(Prepared::Plain);
     };
     let settings: Option<FiscalSettings> =
         ports.store.get(&FISCAL_SETTINGS, &scope.tenant(), authority.name()).await?;
-    let takes_back = matches!(said, Wish::Back(_));
     let said = match (said, &settings) {
         (Wish::Back(document), Some(_)) => again(&document),
         (Wish::Back(_), None) => {
             return Err(FiscalizationRefused::SettingsMissing(authority).into());
         }
-        (_, settings) if !settings.as_ref().is_some_and(|settings| settings.enabled) => {
+        (said, settings) if !settings.as_ref().is_some_and(|settings| settings.enabled) => {
+            said.refuse_paper(None)?;
             return Ok(Prepared::Plain);
         }
-        (Wish::Issue(request), _) => Said::to(authority, request),
+        (Wish::Issue(request), _) => {
+            request.refuse_paper(Some(authority), NOT_TOLD)?;
+            Said::to(authority, *request, stamp.now())?
+        }
         (Wish::Later(request), _) => request.into(),
     };
     let Some(settings) = settings else { return Ok(Prepared::Plain) };
@@ -135,7 +154,14 @@ pub(crate) async fn prepare(
         return Ok(Prepared::Skipped(authority));
     }
     let operator = Operator::of(&said, scope.person(), &settings)?;
-    let (premise, device) = place(ports.store, &scope.tenant(), authority, &said).await?;
+    let (store, tenant) = (ports.store, scope.tenant());
+    let premise = premise_of(store, &tenant, authority, &said).await?;
+    let device = match said.paper {
+        Some(Paper::Form { .. }) => None,
+        Some(Paper::Paragon { .. }) | None => {
+            Some(device_of(store, &tenant, &premise, &said).await?)
+        }
+    };
     let (identity, signer) = identity(ports.fiscal, &settings, stamp.now())?;
     Ok(Prepared::Fiscal(Box::new(Issuing {
         settings,
@@ -143,7 +169,8 @@ pub(crate) async fn prepare(
         device,
         operator,
         payment_type: said.payment_type,
-        takes_back,
+        paper: said.paper,
+        takes_back: said.takes_back,
         identity,
         signer,
         scope: scope.clone(),
@@ -154,13 +181,13 @@ pub(crate) async fn prepare(
 /// What is said of a credit note that takes `document` back: that it is issued where that was.
 fn again(document: &Document) -> Said {
     let record = document.fiscal_record();
-    let name = |of: fn(&racun_documents::FiscalRecord) -> &String| record.map(of).cloned();
     let payment_type = record.and_then(|record| record.payment_type.clone());
     Said {
-        premise: name(|record| &record.premise),
-        device: name(|record| &record.device),
+        premise: record.map(|record| record.premise.clone()),
+        device: record.and_then(|record| record.device.clone()),
         payment_type: payment_type.and_then(|name| means_called(&name)),
         skip: Some(false),
+        takes_back: true,
         inside: document.fiscal.as_ref().map(|fiscal| fiscal.authority.name()),
         ..Said::default()
     }
@@ -186,6 +213,9 @@ fn skips(
     now: OffsetDateTime,
 ) -> Result<bool, FiscalizationRefused> {
     let authority = settings.authority;
+    if said.paper.is_some() && authority == Authority::Furs {
+        return Ok(false);
+    }
     let on = authority.local(now).date();
     let may = may_skip(authority, on, means, corrects_fiscalized);
     match (authority, said.skip) {
@@ -228,35 +258,46 @@ pub(crate) async fn next_place(
     let Some(settings) = settings.filter(|settings| settings.enabled) else { return Ok(None) };
     let [premise, device] = named.map(|name| name.map(str::to_owned));
     let said = Said { premise, device, ..Said::default() };
-    let (premise, device) = place(store, &tenant, authority, &said).await?;
-    let numbering = numbering(tenant, settings.numbering, &premise, &device, stamp.now());
+    let premise = premise_of(store, &tenant, authority, &said).await?;
+    let device = device_of(store, &tenant, &premise, &said).await?;
+    let per = settings.numbering;
+    let start = start(per, &premise, Some(&device));
+    let at = Place { premise: premise.name.clone(), device: device.name.clone(), numbering: per };
+    let numbering = numbering(tenant, authority, at, start, stamp.now());
     let place = NextPlace { authority, premise: premise.name, device: device.name };
     Ok(Some((place, numbering)))
 }
 
-/// The premise and the device that are named, or the only ones that there are.
-async fn place(
+/// The premise that is named, or the only one that there is.
+async fn premise_of(
     store: &dyn Store,
     tenant: &Tenant,
     authority: Authority,
     said: &Said,
-) -> Result<(BusinessPremise, Device), Error> {
+) -> Result<BusinessPremise, Error> {
     let premises = Active {
         table: &FISCAL_PREMISES,
         within: ("authority", authority.name().to_owned()),
         field: "business_premise_name",
         what: "open business premise",
     };
-    let premise: BusinessPremise =
-        premises.one(store, tenant, said, said.premise.as_deref()).await?;
+    premises.one(store, tenant, said, said.premise.as_deref()).await
+}
+
+/// The device in `premise` that is named, or the only one that there is.
+async fn device_of(
+    store: &dyn Store,
+    tenant: &Tenant,
+    premise: &BusinessPremise,
+    said: &Said,
+) -> Result<Device, Error> {
     let devices = Active {
         table: &FISCAL_DEVICES,
         within: ("premise_id", premise.id.to_string()),
         field: "electronic_device_name",
         what: "active electronic device in the business premise",
     };
-    let device = devices.one(store, tenant, said, said.device.as_deref()).await?;
-    Ok((premise, device))
+    devices.one(store, tenant, said, said.device.as_deref()).await
 }
 
 /// Premises or devices that documents can be issued on.
@@ -291,6 +332,11 @@ impl Active {
             (1, _) => return rows.pop().ok_or_else(|| gone().into()),
             (0, Some(name)) => ("not_found", format!("there is no {what} called {name} here")),
             (0, None) => ("required", format!("there is no {what}; make one first")),
+            // A form of a bound book was issued on no device.
+            _ if said.takes_back => {
+                let way_out = "make a credit note that names one instead of voiding";
+                ("required", format!("there is more than one {what}; {way_out}"))
+            }
             _ => ("required", format!("there is more than one {what}; say which")),
         };
         let issues = Issues::from(Issue::new(code, message).at(self.field));

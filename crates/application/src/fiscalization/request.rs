@@ -1,6 +1,11 @@
 //! What a caller says of where and by whom a document is issued.
 
+use racun_fiscal::furs::SalesBook;
 use racun_fiscal::{Authority, Means};
+use racun_kernel::Issues;
+use time::{Date, OffsetDateTime};
+
+use super::paper::Paper;
 
 /// What a request says to FURS's rules. What is missing comes of the person who acts, of the settings,
 /// or of there being one only.
@@ -16,6 +21,10 @@ pub struct FursRequest {
     pub operator_label: Option<String>,
     /// Whether to issue without being fiscalized; the setting when missing.
     pub skip: Option<bool>,
+    /// The form of a bound book that it was written on.
+    pub sales_book: Option<SalesBook>,
+    /// The day on that form.
+    pub issue_date: Option<Date>,
 }
 
 /// What a request says to the rules of Croatia.
@@ -33,10 +42,14 @@ pub struct FinaRequest {
     pub payment_type: Option<Means>,
     /// True is refused: nobody skips there.
     pub skip: Option<bool>,
+    /// The number of the receipt of a bound book that it was written on.
+    pub paragon: Option<String>,
+    /// The time on that receipt.
+    pub issued_at: Option<OffsetDateTime>,
 }
 
 /// What a request says of fiscalization. What is said to an authority that is not the entity's, or
-/// not switched on, is ignored, and so is all of it for drafts.
+/// not switched on, is ignored, and so is all of it for drafts; what names paper is refused there.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct FiscalRequest {
     /// To FURS's rules.
@@ -70,18 +83,30 @@ pub(super) struct Said {
     pub foreign_operator: Option<bool>,
     pub payment_type: Option<Means>,
     pub skip: Option<bool>,
+    /// What it was written on.
+    pub paper: Option<Paper>,
+    /// Whether it takes a document back, which names no place.
+    pub takes_back: bool,
     /// Where in the body these fields are: `furs`, `fina`, or at its top.
     pub inside: Option<&'static str>,
 }
 
 impl Said {
-    /// What `request` says to `authority`.
-    pub fn to(authority: Authority, request: FiscalRequest) -> Self {
+    /// What `request` says to `authority`, at `now`.
+    ///
+    /// # Errors
+    /// What is wrong with the paper that it names.
+    pub fn to(
+        authority: Authority,
+        request: FiscalRequest,
+        now: OffsetDateTime,
+    ) -> Result<Self, Issues> {
         let inside = Some(authority.name());
-        match authority {
+        Ok(match authority {
             Authority::Furs => {
                 let furs = request.furs;
                 Self {
+                    paper: Paper::of_furs(&furs, now)?,
                     premise: furs.business_premise_name,
                     device: furs.electronic_device_name,
                     operator_number: furs.operator_tax_number,
@@ -94,6 +119,7 @@ impl Said {
             Authority::Fina => {
                 let fina = request.fina;
                 Self {
+                    paper: Paper::of_fina(&fina, now)?,
                     premise: fina.business_premise_name,
                     device: fina.electronic_device_name,
                     operator_number: fina.operator_oib,
@@ -104,7 +130,7 @@ impl Said {
                     ..Self::default()
                 }
             }
-        }
+        })
     }
 }
 

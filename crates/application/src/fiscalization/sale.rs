@@ -1,7 +1,9 @@
 //! A document as an authority asks for it.
 
 use racun_documents::{Content, Document, DocumentKind, TaxAmounts, calculation};
-use racun_fiscal::{Authority, Buyer, Correction, Means, Sale, SaleKind, SaleTax};
+use racun_fiscal::{
+    Authority, Buyer, CorrectedForm, CorrectedInvoice, Correction, Means, Sale, SaleKind, SaleTax,
+};
 use racun_kernel::{Decimal, Issue, Issues};
 use racun_settlement::{Payment, PaymentType};
 
@@ -166,6 +168,15 @@ impl Euros {
     }
 }
 
+/// `own`, which is in the currency of `document`, in euros.
+pub(super) fn in_euros(document: &Document, own: Decimal) -> Decimal {
+    match Euros::of(document) {
+        Ok(euros) => euros.converted(own, &document.content),
+        // Without a rate nothing was fiscalized.
+        Err(_) => own,
+    }
+}
+
 /// Who buys. Who does not say otherwise, and has a tax number, is a business.
 pub(super) fn buyer(document: &Document) -> Option<Buyer> {
     let customer = document.content.customer.as_ref()?;
@@ -188,11 +199,20 @@ pub(super) fn corrections<'a>(
     let known = |target: &Document| {
         let fiscal = target.fiscal.as_ref()?;
         let record = fiscal.record.as_ref()?;
-        (fiscal.authority == authority).then(|| Correction {
-            premise: record.premise.clone(),
-            device: record.device.clone(),
-            number: record.number,
-            issued_at: record.issued_at,
+        if fiscal.authority != authority {
+            return None;
+        }
+        Some(match (&record.book, &record.device) {
+            (Some(book), _) => Correction::Form(CorrectedForm {
+                book: book.clone(),
+                issued_on: record.issued_at.date(),
+            }),
+            (None, device) => Correction::Invoice(CorrectedInvoice {
+                premise: record.premise.clone(),
+                device: device.clone().unwrap_or_default(),
+                number: record.number,
+                issued_at: record.issued_at,
+            }),
         })
     };
     targets.filter_map(known).collect()

@@ -232,7 +232,8 @@ impl Worker<'_> {
         let begun = begin(self.ports(), &scope, id, message_id.clone(), stamp, is_due).await?;
         let Some((_, exchange)) = begun else { return Ok(()) };
         let content = exchange.content;
-        let sending = Sending { document_id: id, content, message_id, is_late: true, identity };
+        let is_late = content.is_late(false);
+        let sending = Sending { document_id: id, content, message_id, is_late, identity };
         self.report.sent += 1;
         let patience = Patience::Background;
         let delivered =
@@ -269,7 +270,8 @@ impl Worker<'_> {
     ) -> Result<(), StoreError> {
         let authority = seen.content.authority();
         let lost_on = seen.lost_on.unwrap_or_else(|| seen.content.issued_on());
-        let is_near = seen.due_at().is_some() && alarm_at(authority, lost_on) <= stamp.now();
+        let alarm = alarm_at(authority, seen.content.days(), lost_on);
+        let is_near = seen.due_at().is_some() && alarm <= stamp.now();
         if seen.alarmed_at.is_some() || !is_near {
             return Ok(());
         }
@@ -280,7 +282,7 @@ impl Worker<'_> {
             })
         })
         .await?;
-        let deadline = racun_fiscal::deadline(authority, lost_on);
+        let deadline = racun_fiscal::deadline(authority, seen.content.days(), lost_on);
         let document_id = seen.document_id.clone();
         let said = exchange.attempts.into_iter().rev().find_map(|attempt| attempt.answer);
         let error = exchange.error.or(said);

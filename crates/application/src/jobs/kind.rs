@@ -13,6 +13,8 @@ pub enum JobKind {
     Mail,
     /// Looking whether an invoice is overdue.
     InvoiceOverdue,
+    /// Reporting the tips of a receipt to CIS.
+    FiscalTips,
 }
 
 const DELIVERY_WAITS: [Duration; 4] =
@@ -29,7 +31,8 @@ const MAIL_WAITS: [Duration; 6] = [
 
 impl JobKind {
     /// All of them.
-    pub const ALL: [Self; 3] = [Self::WebhookDelivery, Self::Mail, Self::InvoiceOverdue];
+    pub const ALL: [Self; 4] =
+        [Self::WebhookDelivery, Self::Mail, Self::InvoiceOverdue, Self::FiscalTips];
 
     /// Its name, on the wire and in stores.
     #[must_use]
@@ -38,6 +41,7 @@ impl JobKind {
             Self::WebhookDelivery => "webhook_delivery",
             Self::Mail => "mail",
             Self::InvoiceOverdue => "invoice_overdue",
+            Self::FiscalTips => "fiscal_tips",
         }
     }
 
@@ -45,7 +49,7 @@ impl JobKind {
     #[must_use]
     pub const fn lease(self) -> Duration {
         match self {
-            Self::WebhookDelivery | Self::InvoiceOverdue => Duration::minutes(2),
+            Self::WebhookDelivery | Self::InvoiceOverdue | Self::FiscalTips => Duration::minutes(2),
             Self::Mail => Duration::minutes(5),
         }
     }
@@ -56,7 +60,7 @@ impl JobKind {
     pub const fn waits(self) -> &'static [Duration] {
         match self {
             Self::WebhookDelivery | Self::InvoiceOverdue => &DELIVERY_WAITS,
-            Self::Mail => &MAIL_WAITS,
+            Self::Mail | Self::FiscalTips => &MAIL_WAITS,
         }
     }
 

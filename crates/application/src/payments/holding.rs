@@ -1,9 +1,10 @@
 //! All that a command on a payment is about is held, and the command decided on it.
 
 use racun_access::Entity;
-use racun_documents::{Document, DocumentError};
+use racun_documents::{Document, DocumentError, DocumentId};
+use racun_fiscal::fina::PaymentMeans;
 use racun_kernel::id::PaymentId;
-use racun_kernel::{Load, Scope, Stamp, Store, StoreError, Writes};
+use racun_kernel::{Decimal, Load, Scope, Stamp, Store, StoreError, Writes};
 use racun_settlement::{
     NewPayment, Outcome, PAYMENTS, Payment, PaymentType, Settlement, TypeChange, TypeChangeError,
     TypeChangeRule,
@@ -12,7 +13,7 @@ use time::OffsetDateTime;
 
 use super::{Command, Named, Plan, get, means, reaches_expenses, type_change, while_links_change};
 use crate::error::Error;
-use crate::fiscalization::may_be_paid_by;
+use crate::fiscalization::{may_be_paid_by, tips};
 use crate::settling::{Sheet, payments};
 
 /// Refuses money on a document that was issued without being fiscalized, when it comes in a way
@@ -47,6 +48,8 @@ pub(super) struct Decided {
     pub(super) before: Vec<PaymentType>,
     /// What they become.
     pub(super) after: Vec<PaymentType>,
+    /// The tips on that document, when they become others.
+    tips: Option<(DocumentId, (Decimal, PaymentMeans))>,
     outcome: Outcome,
     pub(super) sheet: Sheet,
     plan: Plan,
@@ -75,8 +78,13 @@ impl Held {
         };
         let paid = plan.named.paid();
         let before = means::of(paid, &payments);
-        let after = means::of(paid, &means::after(payments, &outcome));
-        Ok(Decided { payment, before, after, outcome, sheet, plan, stamp, now })
+        let becoming = means::after(payments.clone(), &outcome);
+        let after = means::of(paid, &becoming);
+        let tips = paid.and_then(|id| {
+            let tips = tips::of(id, &becoming);
+            (tips != tips::of(id, &payments)).then_some((id, tips))
+        });
+        Ok(Decided { payment, before, after, tips, outcome, sheet, plan, stamp, now })
     }
 }
 
@@ -92,8 +100,16 @@ impl Decided {
     }
 
     /// The payment as it becomes, and what is written.
-    pub(super) fn close(self) -> Result<(Payment, Writes), Error> {
-        self.plan.close(self.sheet, self.outcome, &self.stamp)
+    pub(super) fn close(mut self) -> Result<(Payment, Writes), Error> {
+        let job = self.tips.and_then(|(id, tips)| {
+            let document = self.sheet.document(id)?;
+            let (document, job) = tips::noted(document, tips, &self.stamp)?;
+            self.sheet.replace(document);
+            Some(job)
+        });
+        let (payment, mut writes) = self.plan.close(self.sheet, self.outcome, &self.stamp)?;
+        writes.puts.extend(job);
+        Ok((payment, writes))
     }
 }
 

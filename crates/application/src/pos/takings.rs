@@ -252,7 +252,7 @@ fn is_here(document: &Document, filter: &Filter) -> bool {
     };
     is(&filter.business_unit, unit.as_ref())
         && is(&filter.place.premise, record.map(|record| &record.premise))
-        && is(&filter.place.device, record.map(|record| &record.device))
+        && is(&filter.place.device, record.and_then(|record| record.device.as_ref()))
 }
 
 /// The sum at `place` of a group that starts with the document's currency and the one that it was

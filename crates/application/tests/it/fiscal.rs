@@ -8,7 +8,7 @@ use racun_application::fiscalization::{
     FinaRequest, FiscalRequest, FiscalizationRefused, FursRequest,
 };
 use racun_documents::{Document, DocumentError, DocumentKind, FiscalStatus, Refused};
-use racun_fiscal::{Authority, Content, FiscalSettings, Mark, Patience, State, fina};
+use racun_fiscal::{Authority, Content, Correction, FiscalSettings, Mark, Patience, State, fina};
 use racun_kernel::{Patch, Stamp, Store};
 use racun_settlement::PaymentType::{BankTransfer, Card, Cash};
 use racun_test_postgres::Database;
@@ -81,6 +81,7 @@ async fn an_invoice_is_numbered_marked_stored_and_confirmed() {
         assert_eq!(exchange.content, message.content(), "what is sent is what was stored");
         assert_eq!((exchange.state, exchange.attempts.len()), (State::Confirmed, 1));
         match &exchange.content {
+            Content::FursBook(_) => panic!("no form was written"),
             Content::Furs(sent) => {
                 assert_eq!(sent.total, decimal("122"));
                 assert_eq!(
@@ -168,7 +169,9 @@ async fn kinds_share_a_sequence_and_drafts_and_skipped_documents_take_nothing_of
             Authority::Furs => {
                 let Content::Furs(sent) = sent[2].content() else { panic!() };
                 assert_eq!(sent.total, decimal("-122"));
-                let [reference] = &sent.references[..] else { panic!("{sent:?}") };
+                let [Correction::Invoice(reference)] = &sent.references[..] else {
+                    panic!("{sent:?}")
+                };
                 assert_eq!(
                     (reference.number, &*reference.premise, &*reference.device),
                     (1, "P1", "B1")
@@ -288,6 +291,7 @@ async fn a_partly_credited_invoice_is_voided_by_a_credit_note_over_the_rest() {
         let heard = own.office.heard();
         let [message] = &heard[..] else { panic!("{heard:?}") };
         let (total, mut rates, refers) = match message.content() {
+            Content::FursBook(_) => panic!("no form was written"),
             Content::Furs(sent) => {
                 let rates = sent.taxes.vat.iter().map(|tax| [&tax.rate, &tax.base, &tax.amount]);
                 let rates: Vec<[String; 3]> =
@@ -347,10 +351,12 @@ async fn voiding_takes_a_fiscalized_invoice_back_where_it_was_issued() {
         let heard = own.office.heard();
         let [message] = &heard[..] else { panic!("{heard:?}") };
         match message.content() {
+            Content::FursBook(_) => panic!("no form was written"),
             Content::Furs(sent) => {
                 assert_eq!((&sent.total, sent.number), (&decimal("-122"), 2));
                 assert_eq!((&*sent.place.premise, &*sent.place.device), ("P2", "9"));
-                assert_eq!(sent.references[0].number, 1);
+                let [Correction::Invoice(reference)] = &sent.references[..] else { panic!() };
+                assert_eq!(reference.number, 1);
             }
             Content::Fina(sent) => {
                 assert_eq!((&sent.total, sent.number), (&decimal("-122"), 2));

@@ -38,7 +38,7 @@ async fn what_was_refused_is_sent_again_late_as_it_was_issued() {
         assert_eq!(fiscal(&again).status, FiscalStatus::Failed);
         assert_eq!(fiscal(&again).error.as_deref(), Some("s005"));
         let device = record(&failed).device.clone();
-        let done = own.fiscalize(&failed, at(Some("P1"), Some(&device)), &stamp).await.unwrap();
+        let done = own.fiscalize(&failed, at(Some("P1"), device.as_deref()), &stamp).await.unwrap();
         assert_eq!(fiscal(&done).status, FiscalStatus::Success);
         assert_eq!((done.number(), &record(&done).mark), (failed.number(), &record(&failed).mark));
         let heard = own.office.heard();

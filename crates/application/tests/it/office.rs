@@ -80,6 +80,7 @@ impl Heard {
     pub fn is_late(&self) -> bool {
         match &self.message {
             Message::FursInvoice { subsequent, .. } => *subsequent,
+            Message::FursBook(_) => false,
             Message::FinaReceipt { late, .. } => *late,
             other => panic!("no document: {other:?}"),
         }
@@ -89,6 +90,7 @@ impl Heard {
     pub fn content(&self) -> Content {
         match &self.message {
             Message::FursInvoice { invoice, .. } => Content::Furs(invoice.clone()),
+            Message::FursBook(form) => Content::FursBook(form.clone()),
             Message::FinaReceipt { receipt, .. } => Content::Fina(receipt.clone()),
             other => panic!("no document: {other:?}"),
         }
@@ -343,8 +345,15 @@ impl Fiscalizing {
     }
 
     pub async fn finalize(&self, draft: &Document) -> Result<Document, Error> {
+        self.finalize_as(draft, FiscalRequest::default()).await
+    }
+
+    pub async fn finalize_as(
+        &self,
+        draft: &Document,
+        said: FiscalRequest,
+    ) -> Result<Document, Error> {
         let Shop { scope, entity, stamp, .. } = &self.shop;
-        let said = FiscalRequest::default();
         documents::finalize(self.ports(), scope, entity, draft.id, said, stamp).await
     }
 

@@ -18,7 +18,7 @@ use racun_authority_simulator::{
 use racun_documents::{Document, DocumentKind, FiscalStatus};
 use racun_fiscal::furs::{MovableKind, PremiseKind};
 use racun_fiscal::{
-    Authorities, Authority, NewDevice, NewPremise, Numbering, Retry, SettingsInput, deadline,
+    Authorities, Authority, Days, NewDevice, NewPremise, Numbering, Retry, SettingsInput, deadline,
 };
 use racun_kernel::{Patch, Stamp, Store};
 use racun_settlement::PaymentType;
@@ -243,7 +243,7 @@ impl Town {
 
     /// The last moment at which `document` may be reported.
     fn deadline(&self, document: &Document) -> OffsetDateTime {
-        let last = deadline(self.authority, record(document).issued_at.date());
+        let last = deadline(self.authority, Days::Connection, record(document).issued_at.date());
         last.next_day().unwrap().midnight().assume_offset(self.authority.local(END).offset())
     }
 }

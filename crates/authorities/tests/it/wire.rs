@@ -6,13 +6,13 @@ use std::time::{Duration, Instant};
 
 use racun_authorities::xml::{self, Accepted, Signature};
 use racun_authorities::{Certificate, Clients, Endpoint, Endpoints, Systems, jws};
-use racun_fiscal::{Authorities, AuthorityError, Patience, Reply};
+use racun_fiscal::{Authorities, Authority, AuthorityError, Patience, Reply};
 use racun_kernel::Environment;
 use time::macros::datetime;
 
 use crate::server::{Reaction, Received, Server};
 use crate::support::{fina_key, furs_key};
-use crate::world::{ID, Way, header, soap_of_cis};
+use crate::world::{ID, Way, header, soap_of_cis, success};
 
 const WHOLE: Duration = Duration::from_secs(5);
 
@@ -42,6 +42,7 @@ fn check(way: Way, received: &Received) {
         Way::FursJson => starts("POST /v1/cash_registers/invoices HTTP/1.1"),
         Way::Fina => has("SOAPAction", &format!("\"{actions}/racuni\"")),
         Way::FinaChange => has("SOAPAction", &format!("\"{actions}/promijeniPodatkeRacuna\"")),
+        Way::FinaTip => has("SOAPAction", &format!("\"{actions}/napojnica\"")),
     }
     let is_json = way == Way::FursJson;
     has(
@@ -71,7 +72,7 @@ fn check(way: Way, received: &Received) {
 async fn each_message_is_confirmed_in_each_form() {
     for way in Way::ALL {
         let server = Server::start(right(way)).await;
-        let path = if matches!(way, Way::Fina | Way::FinaChange) { "/Service" } else { "" };
+        let path = if way.authority() == Authority::Fina { "/Service" } else { "" };
         let clients = way.clients(&(server.url() + path), WHOLE);
         let id = matches!(way, Way::FursSoap | Way::FursJson | Way::Fina).then(|| ID.to_owned());
         for _ in 0..2 {
@@ -110,6 +111,24 @@ async fn an_error_of_cis_is_read_whatever_the_status() {
         errors: vec![error("s005", "OIB"), error("s001", "cvc")],
     };
     assert_eq!(Way::Fina.send(&clients).await, Ok(refused));
+}
+
+#[tokio::test]
+async fn cis_confirms_a_message_by_its_own_code_only() {
+    for (code, is_taken) in [("P002", true), ("p005", false), ("p001", false)] {
+        let answer = move |request: &Received| {
+            let id = Way::FinaTip.message_id(request);
+            let head = format!(
+                "<tns:Zaglavlje><tns:IdPoruke>{id}</tns:IdPoruke><tns:DatumVrijeme>\
+                 20.11.2026T16:04:27</tns:DatumVrijeme></tns:Zaglavlje>"
+            );
+            let body = soap_of_cis("NapojnicaOdgovor", &success(&head, code));
+            Reaction::Answer { status: "200 OK", kind: "text/xml", body }
+        };
+        let server = Server::start(answer).await;
+        let clients = Way::FinaTip.clients(&server.url(), WHOLE);
+        assert_eq!(Way::FinaTip.send(&clients).await.is_ok(), is_taken, "{code}");
+    }
 }
 
 #[tokio::test]

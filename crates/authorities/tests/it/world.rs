@@ -29,16 +29,23 @@ pub enum Way {
     FursPremise,
     Fina,
     FinaChange,
+    FinaTip,
 }
 
 impl Way {
-    pub const ALL: [Self; 5] =
-        [Self::FursSoap, Self::FursJson, Self::FursPremise, Self::Fina, Self::FinaChange];
+    pub const ALL: [Self; 6] = [
+        Self::FursSoap,
+        Self::FursJson,
+        Self::FursPremise,
+        Self::Fina,
+        Self::FinaChange,
+        Self::FinaTip,
+    ];
 
     pub fn authority(self) -> Authority {
         match self {
             Self::FursSoap | Self::FursJson | Self::FursPremise => Authority::Furs,
-            Self::Fina | Self::FinaChange => Authority::Fina,
+            Self::Fina | Self::FinaChange | Self::FinaTip => Authority::Fina,
         }
     }
 
@@ -58,6 +65,10 @@ impl Way {
             Self::Fina => Message::FinaReceipt { receipt: Box::new(receipt()), late: true },
             Self::FinaChange => {
                 Message::FinaChange(Box::new(receipt().change(fina::PaymentMeans::K, None, false)))
+            }
+            Self::FinaTip => {
+                let tip = receipt().tip(Decimal::from(5), fina::PaymentMeans::K, false);
+                Message::FinaTip(Box::new(tip))
             }
         }
     }
@@ -113,7 +124,7 @@ impl Way {
                     base64::engine::general_purpose::URL_SAFE_NO_PAD.decode(payload).unwrap();
                 between(std::str::from_utf8(&payload).unwrap(), "\"MessageID\":\"", "\"")
             }
-            Self::Fina | Self::FinaChange => {
+            Self::Fina | Self::FinaChange | Self::FinaTip => {
                 between(&request.body, "<tns:IdPoruke>", "</tns:IdPoruke>")
             }
         }
@@ -141,19 +152,24 @@ impl Way {
             Self::Fina => {
                 soap_of_cis("RacunOdgovor", &format!("{zaglavlje}<tns:Jir>{ID}</tns:Jir>"))
             }
-            Self::FinaChange => soap_of_cis(
-                "PromijeniPodatkeRacunaOdgovor",
-                &format!(
-                    "{zaglavlje}<tns:PorukaOdgovora><tns:SifraPoruke>P005</tns:SifraPoruke>\
-                     <tns:Poruka>Uspješno.</tns:Poruka></tns:PorukaOdgovora>"
-                ),
-            ),
+            Self::FinaChange => {
+                soap_of_cis("PromijeniPodatkeRacunaOdgovor", &success(&zaglavlje, "P005"))
+            }
+            Self::FinaTip => soap_of_cis("NapojnicaOdgovor", &success(&zaglavlje, "p002")),
         }
     }
 
     pub fn kind(self) -> &'static str {
         if self == Self::FursJson { "application/json; charset=UTF-8" } else { "text/xml" }
     }
+}
+
+/// What CIS confirms a message by that gets no id, after the head of its answer.
+pub fn success(head: &str, code: &str) -> String {
+    format!(
+        "{head}<tns:PorukaOdgovora><tns:SifraPoruke>{code}</tns:SifraPoruke>\
+         <tns:Poruka>Uspješno.</tns:Poruka></tns:PorukaOdgovora>"
+    )
 }
 
 /// An answer of FURS with this content, signed.

@@ -143,11 +143,6 @@ impl Record for Document {
         self.deleted_at.is_some()
     }
 
-    /// A line's id finds its document.
-    fn search_also(&self) -> Vec<String> {
-        self.content.lines.iter().map(|line| line.id.clone()).collect()
-    }
-
     fn values(&self) -> Vec<Value> {
         let (content, amounts) = (&self.content, &self.amounts);
         let customer = |field: fn(&crate::Party) -> &Option<String>| {
@@ -195,7 +190,7 @@ impl Record for Document {
             content.issuer.name.as_ref().into(),
             self.number_key().into(),
             self.fiscal_record().map(|record| &record.premise).into(),
-            self.fiscal_record().map(|record| &record.device).into(),
+            self.fiscal_record().and_then(|record| record.device.as_ref()).into(),
         ]
     }
 }

@@ -10,9 +10,21 @@ mod window;
 pub use judged::news;
 pub use receipt::{Change, IssueArguments, PaymentMeans, Receipt, TaxLine, Tip, ZkiAlgorithm};
 pub use restrictive::{TooHigh, check_total, explained};
-pub use window::{WindowClosed, change_window};
+pub use window::{WindowClosed, change_window, takes_tips};
+
+use racun_kernel::Issue;
 
 use crate::Class;
+use crate::checks::check_line;
+
+/// Accepts the number of a receipt of a bound book, `ParagonBrRac`: 1 to 100 characters in one
+/// line.
+///
+/// # Errors
+/// `invalid_value`.
+pub fn check_paragon(number: &str) -> Result<(), Issue> {
+    check_line(number, 100)
+}
 
 /// What the code of an error means, however its letters are written.
 ///

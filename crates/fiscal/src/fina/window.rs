@@ -1,4 +1,4 @@
-//! Until when CIS takes another means of payment.
+//! Until when CIS takes another means of payment, and tips.
 
 use time::OffsetDateTime;
 
@@ -29,4 +29,17 @@ pub fn change_window(issued_at: OffsetDateTime, now: OffsetDateTime) -> Result<(
     }
     let day = |instant| Authority::Fina.local(instant).date();
     if day(issued_at) == day(now) { Ok(()) } else { Err(WindowClosed::Passed) }
+}
+
+/// Days after the day of issue on which CIS still takes tips.
+const TIP_DAYS: i64 = 2;
+
+/// Whether CIS takes the tips of a receipt issued at `issued_at` when it is `now`: until the end of
+/// the second day after the day of issue in Croatia.
+///
+/// Source: technical specification 2.7, error s009.
+#[must_use]
+pub fn takes_tips(issued_at: OffsetDateTime, now: OffsetDateTime) -> bool {
+    let day = |instant| Authority::Fina.local(instant).date();
+    (day(now) - day(issued_at)).whole_days() <= TIP_DAYS
 }

@@ -4,7 +4,7 @@
 //! Source: technical specification 3.2, chapter 4 (`SalesBookInvoice`); it has neither a ZOI nor an
 //! operator.
 
-use racun_kernel::{Decimal, Issue, Issues};
+use racun_kernel::{Decimal, SalesBook};
 use serde::{Deserialize, Serialize};
 use time::Date;
 
@@ -13,49 +13,13 @@ use super::invoice::{printed_buyer, tax_breakdown};
 use crate::tax::Figures;
 use crate::{Correction, Sale};
 
-/// `SalesBookIdentifier`: which form of which book.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct SalesBook {
-    /// `InvoiceNumber`: the number of the invoice, 1 to 20 digits without leading zeros.
-    pub invoice_number: String,
-    /// `SetNumber`: the set of copies in the book, two digits.
-    pub set_number: String,
-    /// `SerialNumber`: the book's, 12 characters as in `5001-0001018`.
-    pub serial_number: String,
-}
-
-impl SalesBook {
-    /// Checks that FURS takes it.
-    ///
-    /// # Errors
-    /// All that is wrong, by path.
-    pub fn check(&self) -> Result<(), Issues> {
-        let digits = |text: &str| text.bytes().all(|byte| byte.is_ascii_digit());
-        let mut issues = Issues::default();
-        let mut expect = |is_right: bool, field: &str, message: &str| {
-            if !is_right {
-                issues.push(Issue::new("invalid_value", message).at(field));
-            }
-        };
-        let number = &self.invoice_number;
-        let is_number =
-            (1..=20).contains(&number.len()) && digits(number) && !number.starts_with('0');
-        expect(is_number, "invoice_number", "expected 1 to 20 digits without leading zeros");
-        let set = &self.set_number;
-        expect(set.len() == 2 && digits(set), "set_number", "expected two digits, as in 03");
-        let (book, serial) = self.serial_number.split_once('-').unwrap_or_default();
-        let is_serial = (book.len(), serial.len()) == (4, 7) && digits(book) && digits(serial);
-        expect(is_serial, "serial_number", "expected 12 characters, as in 5001-0001018");
-        issues.into_result(())
-    }
-}
-
 /// An invoice of a bound book to FURS: signs are those of the message.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct BookInvoice {
     /// The taxpayer's tax number: eight digits.
     pub tax_number: String,
     /// `IssueDate`: the day on the form.
+    #[serde(with = "racun_kernel::calendar::date")]
     pub issued_on: Date,
     /// Which form.
     pub book: SalesBook,
@@ -69,7 +33,7 @@ pub struct BookInvoice {
     pub payment: Decimal,
     /// `TaxesPerSeller`.
     pub taxes: TaxBreakdown,
-    /// `ReferenceInvoice`: what it corrects.
+    /// `ReferenceSalesBook` and `ReferenceInvoice`: what it corrects.
     pub references: Vec<Correction>,
 }
 

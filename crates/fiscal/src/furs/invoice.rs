@@ -73,7 +73,7 @@ pub struct Invoice {
     pub operator: Operator,
     /// `ProtectedID`: the ZOI.
     pub zoi: Mark,
-    /// `ReferenceInvoice`: what it corrects.
+    /// `ReferenceInvoice` and `ReferenceSalesBook`: what it corrects.
     pub references: Vec<Correction>,
     /// `SpecialNotes`.
     pub special_notes: Option<String>,

@@ -7,10 +7,11 @@ mod invoice;
 mod premise;
 mod text;
 
-pub use book::{BookInvoice, SalesBook};
+pub use book::BookInvoice;
 pub use checks::check_special_notes;
 pub use invoice::{Invoice, IssueArguments, Operator, TaxBreakdown, TaxLine};
 pub use premise::{MovableKind, Premise, PremiseKind, RealEstate, SoftwareMaker};
+pub use racun_kernel::SalesBook;
 pub use text::ELEMENT_ID;
 
 use crate::Class;

@@ -3,6 +3,7 @@
 //! The payload of the JSON form and the root element of the XML form name the same fields in the
 //! same order: technical specification 3.2, chapters 4 and 6, and its two schemas.
 
+use racun_kernel::SalesBook;
 use racun_kernel::calendar::format_date;
 use time::OffsetDateTime;
 use time::macros::format_description;
@@ -58,7 +59,8 @@ impl Invoice {
         fields
             .text("ProtectedID", self.zoi.to_string())
             .with_some("SubsequentSubmit", subsequent.then_some(Content::Flag(true)))
-            .repeated("ReferenceInvoice", self.references.iter().map(reference))
+            .repeated("ReferenceInvoice", self.references.iter().filter_map(reference))
+            .repeated("ReferenceSalesBook", self.references.iter().filter_map(reference_form))
             .with_some("SpecialNotes", self.special_notes.clone().map(Content::Text))
     }
 }
@@ -82,20 +84,17 @@ impl BookInvoice {
     }
 
     fn fields(&self) -> Fields {
-        let book = Fields::default()
-            .text("InvoiceNumber", self.book.invoice_number.as_str())
-            .text("SetNumber", self.book.set_number.as_str())
-            .text("SerialNumber", self.book.serial_number.as_str());
         Fields::default()
             .whole("TaxNumber", &self.tax_number)
             .text("IssueDate", format_date(self.issued_on))
-            .fields("SalesBookIdentifier", book)
+            .fields("SalesBookIdentifier", form(&self.book))
             .text("BusinessPremiseID", self.premise.as_str())
             .with_some("CustomerVATNumber", self.customer_vat_number.clone().map(Content::Text))
             .amount("InvoiceAmount", &self.total)
             .amount("PaymentAmount", &self.payment)
             .with("TaxesPerSeller", Content::Repeated(vec![Content::Fields(self.taxes.fields())]))
-            .repeated("ReferenceInvoice", self.references.iter().map(reference))
+            .repeated("ReferenceSalesBook", self.references.iter().filter_map(reference_form))
+            .repeated("ReferenceInvoice", self.references.iter().filter_map(reference))
     }
 }
 
@@ -204,14 +203,31 @@ fn identifier((premise, device): (&str, &str), number: i64) -> Fields {
         .text("InvoiceNumber", number.to_string())
 }
 
-fn reference(corrected: &Correction) -> Fields {
-    let place = (corrected.premise.as_str(), corrected.device.as_str());
+fn form(book: &SalesBook) -> Fields {
     Fields::default()
-        .fields("ReferenceInvoiceIdentifier", identifier(place, corrected.number))
-        .text(
-            "ReferenceInvoiceIssueDateTime",
-            local_text(Authority::Furs.local(corrected.issued_at)),
-        )
+        .text("InvoiceNumber", book.invoice_number.as_str())
+        .text("SetNumber", book.set_number.as_str())
+        .text("SerialNumber", book.serial_number.as_str())
+}
+
+fn reference(corrected: &Correction) -> Option<Fields> {
+    let Correction::Invoice(corrected) = corrected else { return None };
+    let place = (corrected.premise.as_str(), corrected.device.as_str());
+    let issued_at = local_text(Authority::Furs.local(corrected.issued_at));
+    Some(
+        Fields::default()
+            .fields("ReferenceInvoiceIdentifier", identifier(place, corrected.number))
+            .text("ReferenceInvoiceIssueDateTime", issued_at),
+    )
+}
+
+fn reference_form(corrected: &Correction) -> Option<Fields> {
+    let Correction::Form(corrected) = corrected else { return None };
+    Some(
+        Fields::default()
+            .fields("ReferenceSalesBookIdentifier", form(&corrected.book))
+            .text("ReferenceSalesBookIssueDate", format_date(corrected.issued_on)),
+    )
 }
 
 /// The wall clock of Slovenia, without an offset.

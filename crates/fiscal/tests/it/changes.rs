@@ -1,6 +1,6 @@
 //! Another means of payment of a Croatian receipt.
 
-use racun_fiscal::fina::{PaymentMeans, WindowClosed, change_window};
+use racun_fiscal::fina::{PaymentMeans, WindowClosed, change_window, takes_tips};
 use racun_fiscal::{Buyer, Means, Sale, SaleKind};
 use time::Duration;
 use time::macros::datetime;
@@ -27,6 +27,20 @@ fn the_window_closes_at_midnight_in_zagreb() {
     assert_eq!(change_window(issued, midnight), Err(WindowClosed::Passed));
     let before = issued - Duration::SECOND;
     assert_eq!(change_window(issued, before), Err(WindowClosed::NotYetIssued));
+}
+
+#[test]
+fn tips_are_taken_until_the_end_of_the_second_day_in_zagreb() {
+    // Issued right after midnight there, when UTC still has the day before.
+    let issued = datetime!(2026-11-19 23:00:05 UTC);
+    let midnight = datetime!(2026-11-22 23:00 UTC);
+    assert!(takes_tips(issued, issued));
+    assert!(takes_tips(issued, midnight - Duration::MILLISECOND));
+    assert!(!takes_tips(issued, midnight));
+    // In summer midnight comes an hour earlier by UTC.
+    let issued = datetime!(2026-07-01 21:59:59 UTC);
+    assert!(takes_tips(issued, datetime!(2026-07-03 21:59:59 UTC)));
+    assert!(!takes_tips(issued, datetime!(2026-07-03 22:00 UTC)));
 }
 
 #[test]

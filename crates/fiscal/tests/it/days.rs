@@ -1,6 +1,6 @@
 //! Working days and deadlines of both countries.
 
-use racun_fiscal::{Authority, Counting, alarm_at, deadline, is_working_day, last_day};
+use racun_fiscal::{Authority, Counting, Days, alarm_at, deadline, is_working_day, last_day};
 use time::Date;
 use time::macros::{date, datetime};
 
@@ -11,7 +11,11 @@ fn slovenian_deadlines_are_the_known_ones() {
     let file = read("furs.json");
     for vector in group(&file, "vectors", "deadline") {
         let lost_on = day(vector, "connection_lost_on");
-        assert_eq!(deadline(Authority::Furs, lost_on), day(vector, "last_day"), "{vector}");
+        assert_eq!(
+            deadline(Authority::Furs, Days::Connection, lost_on),
+            day(vector, "last_day"),
+            "{vector}"
+        );
     }
 }
 
@@ -21,12 +25,12 @@ fn croatian_deadlines_are_the_known_ones_in_both_readings_and_the_strict_one_cou
     for vector in group(&file, "public", "working_day_deadlines") {
         assert_eq!(vector["working_days"], 2);
         let lost_on = day(vector, "outage_local_date");
-        let last = |counting| last_day(Authority::Fina, lost_on, counting);
+        let last = |counting| last_day(Authority::Fina, Days::Connection, lost_on, counting);
         let strict = day(vector, "last_day_if_outage_day_counts");
         let lenient = day(vector, "last_day_if_counting_starts_next_day");
         assert_eq!(last(Counting::FromThatDay), strict, "{vector}");
         assert_eq!(last(Counting::FromTheNextDay), lenient, "{vector}");
-        assert_eq!(deadline(Authority::Fina, lost_on), strict, "{vector}");
+        assert_eq!(deadline(Authority::Fina, Days::Connection, lost_on), strict, "{vector}");
     }
 }
 
@@ -40,7 +44,19 @@ fn an_outage_on_a_day_off_counts_from_the_next_working_day() {
         (Authority::Fina, date!(2026 - 11 - 18), date!(2026 - 11 - 20)),
         (Authority::Fina, date!(2026 - 12 - 31), date!(2027 - 01 - 04)),
     ] {
-        assert_eq!(deadline(authority, lost_on), last, "{authority:?} {lost_on}");
+        assert_eq!(deadline(authority, Days::Connection, lost_on), last, "{authority:?} {lost_on}");
+    }
+}
+
+#[test]
+fn what_was_written_on_paper_has_more_days() {
+    for (authority, written_on, last) in [
+        (Authority::Furs, date!(2026 - 11 - 18), date!(2026 - 12 - 02)),
+        (Authority::Fina, date!(2026 - 11 - 18), date!(2026 - 11 - 25)),
+        (Authority::Fina, date!(2026 - 11 - 21), date!(2026 - 11 - 27)),
+    ] {
+        assert_eq!(deadline(authority, Days::Paper, written_on), last, "{authority:?}");
+        assert_eq!(alarm_at(authority, Days::Paper, written_on).date(), last);
     }
 }
 
@@ -51,8 +67,11 @@ fn the_alarm_comes_when_the_last_day_begins() {
         (Authority::Furs, date!(2026 - 04 - 02), datetime!(2026-04-07 00:00 +2)),
         (Authority::Fina, date!(2026 - 11 - 20), datetime!(2026-11-23 00:00 +1)),
     ] {
-        assert_eq!(alarm_at(authority, lost_on), alarm);
-        assert_eq!(alarm_at(authority, lost_on).date(), deadline(authority, lost_on));
+        assert_eq!(alarm_at(authority, Days::Connection, lost_on), alarm);
+        assert_eq!(
+            alarm_at(authority, Days::Connection, lost_on).date(),
+            deadline(authority, Days::Connection, lost_on)
+        );
     }
 }
 

@@ -3,9 +3,12 @@
 use std::time::Duration as Wait;
 
 use proptest::prelude::*;
-use racun_fiscal::{Content, Exchange, LEASE, MessageId, Outcome, Retry, SaleKind, State, due_put};
+use racun_fiscal::{
+    Content, Exchange, LEASE, Message, MessageId, Outcome, Retry, SaleKind, State, due_put, fina,
+    furs,
+};
 use racun_kernel::{Environment, PutKind, Record};
-use time::macros::datetime;
+use time::macros::{date, datetime};
 use time::{Duration, OffsetDateTime};
 
 use crate::world;
@@ -38,6 +41,36 @@ fn open() -> Exchange {
     let stamp = racun_kernel::testing::stamp(NOW);
     let content = Content::Furs(Box::new(world::invoice(&world::sale(SaleKind::Invoice, "122"))));
     Exchange::open("inv_1".to_owned(), stamp.id(), content, MessageId::new(&stamp), NOW)
+}
+
+#[test]
+fn what_was_written_on_paper_is_reported_as_such_from_the_first_message() {
+    let stamp = racun_kernel::testing::stamp(NOW);
+    let sale = world::sale(SaleKind::Invoice, "122");
+    let paragon = fina::Receipt { paragon: Some("17/1".to_owned()), ..world::receipt(&sale) };
+    let [invoice_number, set_number, serial_number] =
+        ["612", "03", "5001-0001018"].map(str::to_owned);
+    let book = furs::SalesBook { invoice_number, set_number, serial_number };
+    let (taxpayer, premise) = ("10039856".to_owned(), "P1".to_owned());
+    let on = date!(2026 - 11 - 18);
+    let form = furs::BookInvoice::of(&sale, taxpayer, premise, book, on);
+    for (content, is_late) in [
+        (Content::Fina(Box::new(paragon)), [true, true]),
+        (Content::Fina(Box::new(world::receipt(&sale))), [false, true]),
+        (Content::FursBook(Box::new(form)), [false, false]),
+    ] {
+        let id = || MessageId::new(&stamp);
+        let exchange = Exchange::open("inv_1".to_owned(), stamp.id(), content, id(), NOW);
+        let stored = serde_json::to_value(&exchange).unwrap();
+        assert_eq!(serde_json::from_value::<Exchange>(stored).unwrap(), exchange);
+        let exchange = exchange.begin(id(), NOW + LEASE);
+        let late: Vec<bool> = exchange.attempts.iter().map(|attempt| attempt.is_late).collect();
+        assert_eq!(late, is_late);
+        if let Content::FursBook(_) = exchange.content {
+            assert_eq!((exchange.lost_on, exchange.content.issued_on()), (Some(on), on));
+            assert!(matches!(exchange.content.message(true), Message::FursBook(_)));
+        }
+    }
 }
 
 fn outcome(step: &Step) -> Option<(usize, Outcome)> {

@@ -1,7 +1,8 @@
 //! The texts that are sent to FURS are the known ones, made from what a document says.
 
 use racun_fiscal::{
-    Authority, Buyer, Correction, Header, MessageId, Numbering, Sale, SaleKind, SaleTax, furs,
+    Authority, Buyer, CorrectedInvoice, Correction, Header, MessageId, Numbering, Sale, SaleKind,
+    SaleTax, furs,
 };
 use racun_kernel::{Decimal, calendar};
 use serde_json::Value;
@@ -152,12 +153,12 @@ fn sale(known: &Value) -> Sale {
 
 fn corrected(known: &Value) -> Correction {
     let identifier = &known["ReferenceInvoiceIdentifier"];
-    Correction {
+    Correction::Invoice(CorrectedInvoice {
         premise: text(identifier, "BusinessPremiseID").to_owned(),
         device: text(identifier, "ElectronicDeviceID").to_owned(),
         number: text(identifier, "InvoiceNumber").parse().unwrap(),
         issued_at: local(Authority::Furs, text(known, "ReferenceInvoiceIssueDateTime")),
-    }
+    })
 }
 
 fn premise(known: &Value) -> furs::Premise {

@@ -1,8 +1,11 @@
 //! What becomes of a document: signs, parts, buyers, means.
 
 use racun_fiscal::fina::PaymentMeans;
-use racun_fiscal::{Authority, Buyer, Correction, Means, Sale, SaleKind, fina, furs};
-use time::macros::datetime;
+use racun_fiscal::{
+    Authority, Buyer, CorrectedForm, CorrectedInvoice, Correction, Means, Sale, SaleKind, fina,
+    furs,
+};
+use time::macros::{date, datetime};
 
 use crate::world::{
     Echo, NOON, decimal, header, invoice, invoice_arguments, receipt, receipt_arguments, sale, tax,
@@ -57,14 +60,34 @@ fn who_is_not_in_the_vat_system_states_no_parts() {
 }
 
 #[test]
+fn a_credit_note_names_the_form_of_a_bound_book_that_it_corrects() {
+    let [invoice_number, set_number, serial_number] =
+        ["612", "03", "5001-0001018"].map(str::to_owned);
+    let book = furs::SalesBook { invoice_number, set_number, serial_number };
+    let form = CorrectedForm { book, issued_on: date!(2026 - 05 - 04) };
+    let corrects = vec![Correction::Form(form)];
+    let invoice = invoice(&Sale { corrects, ..sale(SaleKind::CreditNote, "66.7") });
+    let json = invoice.json(&header(), false);
+    let named = concat!(
+        r#","ReferenceSalesBook":[{"ReferenceSalesBookIdentifier":{"InvoiceNumber":"612","#,
+        r#""SetNumber":"03","SerialNumber":"5001-0001018"},"#,
+        r#""ReferenceSalesBookIssueDate":"2026-05-04"}]}"#,
+    );
+    assert!(json.contains(named) && !json.contains("ReferenceInvoice"), "{json}");
+    let stored = serde_json::to_value(&invoice).unwrap();
+    assert_eq!(serde_json::from_value::<furs::Invoice>(stored).unwrap(), invoice);
+}
+
+#[test]
 fn a_credit_note_is_negative_in_all_figures_and_names_what_it_corrects() {
-    let corrected = Correction {
+    let corrected = CorrectedInvoice {
         premise: "BP1".to_owned(),
         device: "B1".to_owned(),
         number: 11,
         issued_at: datetime!(2026-04-25 08:30:00 UTC),
     };
-    let sold = Sale { corrects: vec![corrected], ..sale(SaleKind::CreditNote, "66.7") };
+    let corrects = vec![Correction::Invoice(corrected)];
+    let sold = Sale { corrects, ..sale(SaleKind::CreditNote, "66.7") };
     let invoice = invoice(&sold);
     assert_eq!((&invoice.total, &invoice.payment), (&decimal("-66.70"), &decimal("-66.70")));
     let json = invoice.json(&header(), false);

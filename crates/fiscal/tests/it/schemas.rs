@@ -4,7 +4,9 @@ use std::fs;
 
 use jsonschema::{Draft, Validator};
 use proptest::prelude::*;
-use racun_fiscal::{Buyer, Correction, Means, Sale, SaleKind, SaleTax, fina, furs};
+use racun_fiscal::{
+    Buyer, CorrectedForm, CorrectedInvoice, Correction, Means, Sale, SaleKind, SaleTax, fina, furs,
+};
 use racun_kernel::Decimal;
 use serde_json::Value;
 use time::macros::date;
@@ -230,8 +232,13 @@ prop_compose! {
             country_code: Some(country),
             is_end_consumer,
         });
-        let corrected = corrected.into_iter().map(|number| Correction {
-            premise: "BP1".to_owned(), device: "B1".to_owned(), number, issued_at: NOON,
+        let corrected = corrected.into_iter().map(|number| match number % 2 {
+            0 => Correction::Form(CorrectedForm {
+                book: form(), issued_on: date!(2026 - 11 - 20),
+            }),
+            _ => Correction::Invoice(CorrectedInvoice {
+                premise: "BP1".to_owned(), device: "B1".to_owned(), number, issued_at: NOON,
+            }),
         });
         Sale {
             kind,
@@ -310,13 +317,16 @@ proptest! {
 
 /// The form of a bound book that says what `sale` says.
 fn book_invoice(sale: &Sale) -> furs::BookInvoice {
-    let book = furs::SalesBook {
+    let (taxpayer, premise) = ("10039856".to_owned(), "PREM1".to_owned());
+    furs::BookInvoice::of(sale, taxpayer, premise, form(), date!(2026 - 11 - 20))
+}
+
+fn form() -> furs::SalesBook {
+    furs::SalesBook {
         invoice_number: "612".to_owned(),
         set_number: "03".to_owned(),
         serial_number: "5001-0001018".to_owned(),
-    };
-    let (taxpayer, premise) = ("10039856".to_owned(), "PREM1".to_owned());
-    furs::BookInvoice::of(sale, taxpayer, premise, book, date!(2026 - 11 - 20))
+    }
 }
 
 /// The figures of an invoice as they are sent: the parts make the total, none is zero, and what

@@ -25,6 +25,7 @@ pub(crate) const ROUTES: &[Route] = &[
         .answers::<AllBody<OperatorBody>>(),
     Route::post("/pos/operators/switch", "switchOperator", Gate::Entity(Sell), || web::to(switch))
         .about(TAG, "Hands the till over to an operator who says their PIN.")
+        .may_lack()
         .takes::<SwitchBody>()
         .answers::<OperatorTokenBody>()
         .sensitive()

@@ -25,6 +25,7 @@ pub(crate) const ROUTES: &[Route] = &[
             TAG,
             "Answers the white label of the address that the request comes from or goes to.",
         )
+        .may_lack()
         .answers::<WhiteLabelBody>(),
     Route::get("/white-labels", "listWhiteLabels", Gate::Account, || web::to(list))
         .about(TAG, "Lists the white label that the account signed up under, when it has one.")

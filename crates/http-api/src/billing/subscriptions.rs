@@ -27,6 +27,7 @@ const MANAGE: Gate = Gate::Entity(ManageBilling);
 pub(crate) const ROUTES: &[Route] = &[
     Route::get("/white-label-subscriptions", "getSubscription", READ, || web::to(get))
         .about(TAG, "Answers the entity's subscription, and what was used of it.")
+        .may_lack()
         .answers::<SubscriptionBody>(),
     Route::get("/white-label-subscriptions/plans", "listPlans", READ, || web::to(plans))
         .about(TAG, "Answers the plans that the entity can choose from: none without a \
@@ -49,6 +50,7 @@ pub(crate) const ROUTES: &[Route] = &[
         web::to(set_billing_email)
     })
     .about(TAG, "Says where bills are sent.")
+    .may_lack()
     .takes_with::<BillingEmailInputBody>(&["billing_email"])
     .answers::<BillingEmailBody>(),
     Route::post("/white-label-subscriptions/activate", "activatePlan", MANAGE, || {
@@ -59,6 +61,7 @@ pub(crate) const ROUTES: &[Route] = &[
         "Chooses a plan: a higher one at once, a lower one when the period ends. One with a price is \
          paid by bank, for there is nobody here who takes cards.",
     )
+    .may_lack()
     .takes::<ActivateBody>()
     .answers::<ActivatedBody>(),
 ];

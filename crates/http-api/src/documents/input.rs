@@ -253,7 +253,8 @@ named! {
         /// Payments, at most 100: recorded with the document, or not at all.
         #[schema(max_items = 100)]
         payments: Option<Vec<PaymentInputBody>>,
-        /// Where and by whom it is issued, if FURS receives it; ignored otherwise.
+        /// Where and by whom it is issued, if FURS receives it; ignored otherwise, but for the form
+        /// of a bound book, which is then refused.
         furs: Option<FursInputBody>,
         /// The same in Croatia.
         fina: Option<FinaInputBody>,

@@ -1,8 +1,8 @@
 //! Scalars of document bodies.
 
-use racun_kernel::calendar::{parse_date, parse_document_date};
+use racun_kernel::calendar::{parse_date, parse_document_date, parse_instant};
 use serde::{Deserialize, Deserializer};
-use time::Date;
+use time::{Date, OffsetDateTime};
 use utoipa::openapi::schema::{ObjectBuilder, Schema, SchemaType, Type};
 
 /// A document date: `YYYY-MM-DD`, optionally with a time of day, which is dropped.
@@ -25,6 +25,17 @@ impl<'de> Deserialize<'de> for Day {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         let text = String::deserialize(deserializer)?;
         parse_date(&text).map(Self).map_err(|issue| serde::de::Error::custom(issue.message))
+    }
+}
+
+/// An instant: `YYYY-MM-DDThh:mm:ss` with `Z` or an offset.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Instant(pub OffsetDateTime);
+
+impl<'de> Deserialize<'de> for Instant {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let text = String::deserialize(deserializer)?;
+        parse_instant(&text).map(Self).map_err(|issue| serde::de::Error::custom(issue.message))
     }
 }
 

@@ -65,11 +65,13 @@ pub(crate) const ROUTES: &[Route] = &[
         || web::to(office::issue_for_sandbox::<Fina>),
     )
     .about(TAG, "Gives an entity of the sandbox a certificate of the built-in simulator.")
+    .may_lack()
     .creates::<CertificateBody>(),
     Route::get("/fiscalization/fina/settings/certificate", "getFinaCertificate", READ, || {
         web::to(office::get_certificate::<Fina>)
     })
     .about(TAG, "Tells of the certificate, and never its private key.")
+    .may_lack()
     .answers::<CertificateBody>(),
     Route::delete(
         "/fiscalization/fina/settings/certificate",
@@ -78,6 +80,7 @@ pub(crate) const ROUTES: &[Route] = &[
         || web::to(office::delete_certificate::<Fina>),
     )
     .about(TAG, "Deletes the certificate and its private key.")
+    .may_lack()
     .tells::<MessageBody>(),
     Route::post("/fiscalization/fina/premises", "createFinaPremise", MANAGE, || web::to(create))
         .about(TAG, "Keeps the name of a premise that is registered on the authority's portal.")

@@ -70,11 +70,13 @@ pub(crate) const ROUTES: &[Route] = &[
         || web::to(office::issue_for_sandbox::<Furs>),
     )
     .about(TAG, "Gives an entity of the sandbox a certificate of the built-in simulator.")
+    .may_lack()
     .creates::<CertificateBody>(),
     Route::get("/fiscalization/furs/settings/certificate", "getFursCertificate", READ, || {
         web::to(office::get_certificate::<Furs>)
     })
     .about(TAG, "Tells of the certificate, and never its private key.")
+    .may_lack()
     .answers::<CertificateBody>(),
     Route::delete(
         "/fiscalization/furs/settings/certificate",
@@ -83,6 +85,7 @@ pub(crate) const ROUTES: &[Route] = &[
         || web::to(office::delete_certificate::<Furs>),
     )
     .about(TAG, "Deletes the certificate and its private key.")
+    .may_lack()
     .tells::<MessageBody>(),
     Route::post(
         "/fiscalization/furs/premises/real-estate",

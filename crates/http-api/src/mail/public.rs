@@ -181,8 +181,8 @@ const OF_PARTY: &[&str] = &[
 ];
 /// What is shown of what a tax authority knows: what is printed on the document.
 const OF_FISCALIZATION: &[&str] = &["status", "fiscalized_at", "data"];
-/// What of it is between the issuer and the authority: who issued it, and ids of messages.
-const NOT_OF_FISCAL_DATA: &[&str] = &["operator_tax_number", "operator_oib", "message_id"];
+/// What of it is between the issuer and the authority: who issued it, ids of messages, and tips.
+const NOT_OF_FISCAL_DATA: &[&str] = &["operator_tax_number", "operator_oib", "message_id", "tips"];
 /// What says a price: not shown of a delivery note that hides them.
 const PRICES: &[&str] = &[
     "price",

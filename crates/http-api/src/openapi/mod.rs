@@ -5,6 +5,7 @@
 //! | `operation`    | what is said of a route: parameters, body, who may                  |
 //! | `responses`    | what routes answer: successes, refusals, headers                    |
 //! | `schemas`      | schemas of bodies, sent and answered apart, as generators need them |
+//! | `codes`        | which codes refusals can hold                                       |
 //! | `formats`      | which form texts have, by their properties' names                   |
 //! | `meanings`     | what properties mean of which their declarations say nothing         |
 //! | `examples`     | an example of every body                                            |
@@ -13,6 +14,7 @@
 //! | `three_zero`   | the same description for tools that read OpenAPI 3.0                |
 
 mod about;
+mod codes;
 mod examples;
 mod formats;
 mod meanings;
@@ -104,7 +106,7 @@ pub(crate) fn file() -> Schema {
 #[derive(Debug, Serialize, ToSchema)]
 #[schema(as = Error)]
 pub(crate) struct ErrorBody {
-    /// Stable, for programs: `unprocessable_entity`.
+    #[schema(schema_with = codes::of_answer)]
     code: String,
     /// For people.
     message: String,
@@ -120,8 +122,7 @@ pub(crate) struct ErrorBody {
 #[derive(Debug, Serialize, ToSchema)]
 #[schema(as = ErrorCause)]
 struct CauseBody {
-    /// The rule that refuses, for programs.
-    #[schema(required = false, nullable = false)]
+    #[schema(required = false, schema_with = codes::of_cause)]
     code: Option<String>,
     /// What is wrong with which field.
     #[schema(required = false, nullable = false)]
@@ -142,7 +143,7 @@ struct IssueBody {
     path: Vec<serde_json::Value>,
     /// For people: what is wrong and how to mend it.
     message: String,
-    /// Stable, for programs: `required`.
+    #[schema(schema_with = codes::of_issue)]
     code: String,
 }
 

@@ -80,7 +80,7 @@ fn parameters(route: &Route) -> Vec<Json> {
 }
 
 /// Whether requests may be named by a key.
-pub(super) fn takes_key(route: &Route) -> bool {
+fn takes_key(route: &Route) -> bool {
     route.verb != Verb::Get && route.gate != Gate::Open
 }
 
@@ -101,6 +101,7 @@ fn in_query(parameter: Parameter) -> Json {
     let Parameter { name, meaning, kind } = parameter;
     let schema = match kind {
         ParameterKind::Text => json!({ "type": "string" }),
+        ParameterKind::Day => json!({ "type": "string", "format": "date" }),
         ParameterKind::Integer => json!({ "type": "integer", "format": "int64" }),
         ParameterKind::Count { least, most, absent } => json!({ "type": "integer",
             "format": "int32", "minimum": least, "maximum": most, "default": absent }),

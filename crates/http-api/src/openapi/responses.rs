@@ -2,12 +2,11 @@
 
 use serde_json::{Map, Value as Json, json};
 
-use super::operation::takes_key;
 use super::schemas::Components;
 use super::{examples, file};
 use crate::deprecation;
 use crate::error::Kind;
-use crate::route::{Gate, Rate, Route};
+use crate::route::{Gate, Rate, Route, Verb};
 
 /// The headers of answers, with what they say and of which type they are.
 const HEADERS: [(&str, &str, &str); 9] = [
@@ -176,10 +175,12 @@ fn may_refuse(route: &Route, kind: Kind) -> bool {
         Kind::BadRequest => !is_open || route.takes.is_some(),
         Kind::Unauthorized => !is_open || route.rate == Rate::Sensitive,
         Kind::Forbidden => !is_open,
-        Kind::NotFound => route.path_parameters().next().is_some(),
-        Kind::Conflict => takes_key(route),
+        Kind::NotFound => route.may_lack || route.path_parameters().next().is_some(),
+        Kind::Conflict => route.verb != Verb::Get,
+        // Parameters that it does not know, if nothing else. Others append some to linked pages.
         Kind::Unprocessable => {
-            route.takes.is_some() || route.parameters.iter().any(|it| !it.is_empty())
+            let takes_parameters = route.parameters.iter().any(|it| !it.is_empty());
+            !route.is_linked || takes_parameters || route.takes.is_some()
         }
         Kind::TooManyRequests => is_limited,
         Kind::Unavailable => is_limited,

@@ -44,12 +44,13 @@ fn takes_form(operation: &Json) -> bool {
     operation["requestBody"]["content"].get("multipart/form-data").is_some()
 }
 
-/// Refusals of one operation have one type there: what says itself how things are goes first.
+/// Refusals of one operation have one type there: where a 503 says itself how things are, it is the
+/// only one.
 fn one_type_of_refusal(operation: &mut Json) {
     if let Some(Json::Object(responses)) = operation.get_mut("responses")
         && responses.get("503").is_some_and(|told| told.get("content").is_some())
     {
-        responses.retain(|status, _| !status.ends_with("XX"));
+        responses.retain(|status, _| status == "503" || !status.starts_with(['4', '5']));
     }
 }
 

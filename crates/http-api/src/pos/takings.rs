@@ -42,7 +42,7 @@ pub(crate) const ROUTES: &[Route] = &[Route::get(
         name: "date",
         meaning: "The date on the invoices, YYYY-MM-DD; today in the entity's time zone when \
                   absent.",
-        kind: ParameterKind::Text,
+        kind: ParameterKind::Day,
     },
     Parameter {
         name: "business_unit_id",

@@ -21,6 +21,7 @@ const TAG: &str = "Payments";
 pub(crate) const ROUTES: &[Route] = &[
     Route::post("/payments", "createPayment", Gate::Entity(Sell), || web::to(create))
         .about(TAG, "Records a payment; the totals of what it pays follow.")
+        .may_lack()
         .takes_with::<NewPaymentBody>(&["amount"])
         .creates::<PaymentBody>(),
     Route::get("/payments", "listPayments", Gate::Entity(ReadTill), || web::to(list))

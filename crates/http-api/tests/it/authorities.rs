@@ -131,11 +131,11 @@ impl Authorities for Scripted {
         let mut state = self.state();
         state.told.push((environment, header.clone(), message.clone()));
         let id = match message {
-            Message::FursInvoice { .. } | Message::FinaReceipt { .. } => {
+            Message::FursInvoice { .. } | Message::FursBook(_) | Message::FinaReceipt { .. } => {
                 state.confirmed += 1;
                 Some(format!("00000000-0000-4000-8000-{:012}", state.confirmed))
             }
-            Message::FursPremise(_) | Message::FinaChange(_) => None,
+            Message::FursPremise(_) | Message::FinaChange(_) | Message::FinaTip(_) => None,
         };
         state.answers.pop_front().unwrap_or(Ok(Reply::Confirmed(id)))
     }

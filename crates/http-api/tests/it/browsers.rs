@@ -52,11 +52,13 @@ async fn the_pages_need_nothing_from_elsewhere() {
     assert!(files >= 5, "{files}");
     let script = get(&api, "/docs/swagger-initializer.js", &[]).await.with(200).text;
     for setting in [
-        "\"openapi.json\"",
-        "\"docExpansion\": \"none\"",
-        "\"filter\": true",
-        "\"persistAuthorization\": true",
-        "\"deepLinking\": true",
+        "url: \"openapi.json\"",
+        "docExpansion: \"none\"",
+        "filter: true",
+        "opsFilter: search",
+        "persistAuthorization: true",
+        "\"localStorage\", { value: window.sessionStorage }",
+        "deepLinking: true",
     ] {
         assert!(script.contains(setting), "{setting} in {script}");
     }

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeSet;
 
+use racun_http_api::error::codes::{CODES, Code};
 use serde_json::Value;
 
 use crate::harness::{Api, Who};
@@ -207,6 +208,8 @@ fn what_has_limits_and_forms_says_so() {
     for operator in ["gte", "notIn", "between", "startsWith", "metadata"] {
         assert!(filter.contains(operator), "{operator} in {filter}");
     }
+    let daily = &description["paths"]["/pos/reports/daily"]["get"]["parameters"][0];
+    assert_eq!((&daily["name"], &daily["schema"]["format"]), (&"date".into(), &"date".into()));
     assert!(schemas["CreatePayment"]["required"].to_string().contains("amount"));
     assert_eq!(schemas["CreatePayment"]["properties"]["amount"]["type"], "number");
     assert_eq!(schemas["CreateCustomer"]["required"], serde_json::json!(["name"]));
@@ -237,6 +240,8 @@ fn every_operation_says_what_it_does_who_may_and_how_it_refuses() {
     for tag in &tags {
         assert!(tag["description"].is_string(), "{tag} has a place in openapi/about.rs");
     }
+    let linked = racun_http_api::routes().filter(|route| route.is_linked);
+    let linked: BTreeSet<&str> = linked.map(|route| route.operation).collect();
     for (name, operation) in operations(&description) {
         assert!(tags.iter().any(|tag| tag["name"] == operation["tags"][0]), "{name}");
         assert!(operation["description"].as_str().is_some_and(|it| it.len() > 20), "{name}");
@@ -249,6 +254,7 @@ fn every_operation_says_what_it_does_who_may_and_how_it_refuses() {
         let parameters = operation["parameters"].to_string();
         assert!(!parameters.contains("\"in\":\"path\"") || has("404"), "{name}");
         assert!(!parameters.contains("IdempotencyKey") || has("409"), "{name}");
+        assert!(has("422") || linked.contains(&name), "{name}: parameters that it does not know");
         assert!(has("429") || name.starts_with("get") && has("4XX"), "{name}");
     }
     let refusals = &description["components"]["responses"];
@@ -263,6 +269,30 @@ fn every_operation_says_what_it_does_who_may_and_how_it_refuses() {
         let text = description["info"]["description"].as_str().unwrap();
         assert!(text.contains(topic), "{topic}");
     }
+}
+
+#[test]
+fn all_codes_of_refusals_are_open_enums_with_their_meanings() {
+    let schemas = racun_http_api::openapi()["components"]["schemas"].clone();
+    let listed = |schema: &str| {
+        let code = &schemas[schema]["properties"]["code"];
+        assert_eq!((&code["type"], code.get("enum")), (&"string".into(), None), "{schema}");
+        let known = code["x-extensible-enum"].as_array().unwrap().iter();
+        let names: BTreeSet<String> = known.map(|it| it.as_str().unwrap().to_owned()).collect();
+        let meanings = code["x-enumDescriptions"].as_object().unwrap();
+        assert!(meanings.keys().eq(&names) && meanings.values().all(Value::is_string), "{code}");
+        names
+    };
+    let of = |codes: &[&[Code]]| -> BTreeSet<String> {
+        codes.iter().copied().flatten().map(|code| code.name.to_owned()).collect()
+    };
+    let (answers, causes, issues) = (listed("Error"), listed("ErrorCause"), listed("ErrorIssue"));
+    let [in_answers, reasons, in_issues] = CODES;
+    assert_eq!((&answers, &issues), (&of(&[in_answers]), &of(&[in_issues])));
+    assert!(causes.is_superset(&of(&[reasons, in_issues])));
+    // Those of a status alone say nothing specific.
+    let specific = |code: &str| causes.contains(code);
+    assert!(specific("tab_issued") && specific("pin_locked") && !specific("conflict"));
 }
 
 #[test]
@@ -308,6 +338,19 @@ fn the_older_description_says_the_same_without_what_its_tools_do_not_know() {
         assert!(!schema["type"].is_array() && schema["type"] != "null", "{schema}");
         let is_alone = schema.get("$ref").is_none() || schema.as_object().unwrap().len() == 1;
         assert!(is_alone, "{schema}");
+    }
+    // progenitor gives up where refusals of one operation have several types.
+    for (name, operation) in operations(&older) {
+        let refusals = operation["responses"].as_object().unwrap().iter();
+        let refusals = refusals.filter(|(status, _)| status.starts_with(['4', '5']));
+        let types: BTreeSet<String> = refusals
+            .map(|(_, refusal)| {
+                let shared = refusal["$ref"].as_str().map(|place| &place[1..]);
+                let refusal = shared.map_or(refusal, |place| older.pointer(place).unwrap());
+                refusal["content"]["application/json"]["schema"].to_string()
+            })
+            .collect();
+        assert_eq!(types.len(), 1, "{name}: {types:?}");
     }
     let voided = &older["components"]["schemas"]["Invoice"]["properties"]["voided_at"];
     assert_eq!((&voided["type"], &voided["nullable"]), (&"string".into(), &true.into()));

@@ -8,7 +8,7 @@ use crate::harness::{Answer, text};
 use crate::taxpayer::{OIB, TAX_NUMBER, Taxpayer, cause};
 
 /// A taxpayer who sells: fiscalization is on, with premise P1 and device 1.
-async fn open(own: Taxpayer) -> Taxpayer {
+pub async fn open(own: Taxpayer) -> Taxpayer {
     let own = own.certified().await;
     let number = if own.base.ends_with("furs") { "operator_tax_number" } else { "operator_oib" };
     let whose = if own.base.ends_with("furs") { TAX_NUMBER } else { OIB };
@@ -21,7 +21,7 @@ async fn open(own: Taxpayer) -> Taxpayer {
     own
 }
 
-fn invoice(more: Value) -> Value {
+pub fn invoice(more: Value) -> Value {
     let line = json!({"name": "Kruh", "price": 100, "taxes": [{"rate": 22}]});
     let mut body = json!({"items": [line], "payments": [{"type": "cash"}]});
     for (key, value) in more.as_object().unwrap() {
@@ -31,15 +31,15 @@ fn invoice(more: Value) -> Value {
 }
 
 impl Taxpayer {
-    async fn to(&self, path: &str, body: Value) -> Answer {
+    pub async fn to(&self, path: &str, body: Value) -> Answer {
         self.api.post(path, &self.owner, body).await
     }
 
-    async fn sell(&self, more: Value) -> Answer {
+    pub async fn sell(&self, more: Value) -> Answer {
         self.to("/invoices", invoice(more)).await
     }
 
-    async fn at(&self, path: &str) -> Answer {
+    pub async fn at(&self, path: &str) -> Answer {
         self.api.get(path, &self.owner).await
     }
 }
@@ -239,6 +239,7 @@ async fn an_invoice_says_what_croatia_knows_of_it_and_of_how_it_is_paid() {
         ("environment", json!("test")),
         ("issued_at", json!("2026-11-20T09:00:00+01:00")),
         ("payment_change_unconfirmed", Value::Null),
+        ("tips", Value::Null),
     ] {
         assert_eq!(data[field], value, "{field}");
     }
@@ -269,4 +270,23 @@ async fn an_invoice_says_what_croatia_knows_of_it_and_of_how_it_is_paid() {
     assert_eq!(to("card").await.with(200).json()["type"], "card");
     hr.api.pass(15 * 3600);
     assert_eq!(cause(&to("cash").await.with(422)), "fina_payment_change_window_expired");
+}
+
+#[actix_web::test]
+async fn an_invoice_says_how_far_the_report_of_its_tips_is() {
+    let hr = open(Taxpayer::croatian().await).await;
+    let sold = hr.sell(json!({"payments": [{"type": "card", "tip": 2}]})).await;
+    let sold = sold.with(201).json();
+    let expected = json!({
+        "amount": 2, "payment_type": "card", "confirmed": false, "confirmed_amount": null,
+        "confirmed_at": null, "error": null, "errors": [],
+    });
+    assert_eq!(sold["fina"]["data"]["tips"], expected);
+    let jobs = hr.at("/jobs?kind=fiscal_tips").await.with(200).json();
+    assert_eq!((&jobs["data"][0]["subject"], &jobs["data"][1]), (&sold["id"], &Value::Null));
+    let share = format!("/documents/{}/share", text(&sold["id"]));
+    let shared = hr.to(&share, json!({})).await.with(200).json();
+    let path = format!("/invoices/shareable/{}", text(&shared["shareable_id"]));
+    let seen = hr.at(&path).await.with(200).json();
+    assert_eq!(seen["fina"]["data"].get("tips"), None, "the customer does not see it");
 }

@@ -21,6 +21,7 @@ use time::macros::datetime;
 use tokio::runtime::Handle;
 
 use crate::authorities::Scripted;
+use crate::described;
 use crate::outside::{Memory, Unreachable};
 
 /// The password of every user in these tests.
@@ -146,9 +147,12 @@ impl Api {
         let call: Call = Rc::new(move |request| {
             let app = Rc::clone(&app);
             Box::pin(async move {
-                let answer = test::call_service(&*app, request.to_request()).await;
+                let request = request.to_request();
+                let (method, path) = (request.method().clone(), request.path().to_owned());
+                let answer = test::call_service(&*app, request).await;
                 let (_, answer) = answer.into_parts();
                 let (head, body) = answer.into_parts();
+                described::check(&method, &path, head.status().as_u16());
                 let bytes = to_bytes(body).await.map_err(|_| ()).unwrap();
                 let text = String::from_utf8_lossy(&bytes).into_owned();
                 Answer { status: head.status().as_u16(), headers: head.headers().clone(), text }

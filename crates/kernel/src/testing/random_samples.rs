@@ -144,6 +144,14 @@ pub(super) fn random_text(random: &mut Random) -> String {
     random.pick(TEXTS).to_owned()
 }
 
+/// Now and then longer than an entry of an index may be, of letters that cannot be compressed.
+fn random_note(random: &mut Random) -> String {
+    if !random.chance(2) {
+        return random_text(random);
+    }
+    (0..1_000).map(|_| format!("{:09x}", random.below(1 << 36))).collect()
+}
+
 fn random_number(random: &mut Random) -> Decimal {
     random.pick(NUMBERS).parse().expect("a decimal")
 }
@@ -191,7 +199,7 @@ pub(super) fn random_sample(random: &mut Random, entity: EntityId, id: &str) -> 
         metadata: random.maybe(random_metadata),
         tags: random.maybe(random_tags),
         customer: random.maybe(|random| SampleCustomer { name: random.maybe(random_text) }),
-        note: random.maybe(random_text),
+        note: random.maybe(random_note),
         parts: random.maybe(random_parts),
         ..Sample::new(entity, id)
     }

@@ -30,7 +30,7 @@ pub static SAMPLES: Table = Table {
         Field::column("metadata", FieldKind::Map),
         Field::column("tags", FieldKind::List),
         Field::body("customer.name", &["customer", "name"]).searched().listed(Listing::Ordered),
-        Field::body("note", &["note"]).listed(Listing::Seldom),
+        Field::body("note", &["note"]).listed(Listing::Long),
     ],
 };
 

@@ -10,6 +10,7 @@ mod table;
 use std::fmt::Write as _;
 
 use self::table::{ANSWERS, ISSUES, REASONS};
+use super::Kind;
 
 /// A code.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -38,10 +39,24 @@ pub enum Level {
 /// All codes, by level.
 pub const CODES: [&[Code]; 3] = [ANSWERS, REASONS, ISSUES];
 
-/// Whether `name` is the text of a code.
-#[must_use]
-pub fn is_known(name: &str) -> bool {
-    CODES.iter().copied().flatten().any(|code| code.name == name)
+/// The codes that `code` of an answer can be.
+pub fn of_answers() -> impl Iterator<Item = &'static Code> {
+    ANSWERS.iter()
+}
+
+/// The codes that `cause.code` can be: of rules, of issues, and those of [`of_answers`] that say
+/// more than their status.
+pub fn of_causes() -> impl Iterator<Item = &'static Code> {
+    let says_more = |code: &&Code| {
+        let kind = Kind::ALL.iter().find(|kind| kind.code() == code.name);
+        kind.is_none_or(|kind| *kind == Kind::Locked)
+    };
+    ANSWERS.iter().filter(says_more).chain(REASONS).chain(of_issues())
+}
+
+/// The codes that `cause.issues[].code` can be.
+pub fn of_issues() -> impl Iterator<Item = &'static Code> {
+    ISSUES.iter()
 }
 
 /// The table as a page to read: `docs/errors.md`.
@@ -98,7 +113,9 @@ This page is made from the table in `crates/http-api/src/error/codes`, by
 const fn section(level: Level) -> (&'static str, &'static str) {
     match level {
         Level::Answer => ("`code`", "One for each status, and those that stand in its place."),
-        Level::Reason => ("`cause.code`", "The rule that refuses."),
+        Level::Reason => {
+            ("`cause.code`", "The rule that refuses; the codes of the next table stand there, too.")
+        }
         Level::Issue => (
             "`cause.issues[].code`",
             "What is wrong with a field. The first is `cause.code` as well.",

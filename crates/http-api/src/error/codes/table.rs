@@ -96,8 +96,6 @@ pub(super) const REASONS: &[Code] = codes! {
     Reason changed_meanwhile [409]
         "Somebody else changed it at the same moment. Send the request again.";
     Reason country_not_supported [422] "This is not for entities of this country.";
-    Reason credit_exceeds_remaining [422]
-        "More would be credited, refunded or settled than is left; `cause` has the figures.";
     Reason day_closed [409]
         "The day was closed before; `closing` is that. What came later is in the next closing.";
     Reason delivery_is_test [422] "A test is not replayed. Send another test.";
@@ -107,7 +105,6 @@ pub(super) const REASONS: &[Code] = codes! {
     Reason document_credited [422] "Credit notes stand on the document. Void them first.";
     Reason document_fiscalized [422]
         "The document is fiscalized and stays as it is. Issue a credit note.";
-    Reason document_is_draft [422] "The document is a draft. Finalize it first, or delete it.";
     Reason document_linked [422] "An invoice uses the document. Void that invoice first.";
     Reason document_not_draft [422]
         "Only a draft can be finalized or deleted. Void the document, or issue a credit note.";
@@ -118,9 +115,6 @@ pub(super) const REASONS: &[Code] = codes! {
     Reason document_not_voidable [422]
         "Documents of this kind are not voided. Reject the estimate, or let it run out.";
     Reason document_settled [422] "Payments stand on the document. Delete them first.";
-    Reason document_voided [422] "The document is voided and stays as it is. Make a new one.";
-    Reason duplicate [409, 422]
-        "Another record has this value, or it was sent twice. Choose another.";
     Reason email_taken [409] "A user has this address. Log in instead.";
     Reason entity_disabled [403] "The entity is disabled. Enable it first.";
     Reason entity_not_accessible [403]
@@ -167,8 +161,6 @@ pub(super) const REASONS: &[Code] = codes! {
     Reason invitation_not_pending [422] "The invitation was accepted before. Log in.";
     Reason job_not_dead [409] "The job is not one that was given up.";
     Reason last_admin [422] "An entity keeps an admin. Make somebody else one first.";
-    Reason linked_document_invalid [422]
-        "A document that is named cannot be linked; the issues say which and why.";
     Reason master_key_missing [503]
         "The server was given no master key, so it keeps no secrets. Set `security.master_key`.";
     Reason no_overdue_invoices [422] "The customer has no overdue invoices.";
@@ -227,6 +219,8 @@ pub(super) const REASONS: &[Code] = codes! {
 pub(super) const ISSUES: &[Code] = codes! {
     Issue archived [422] "The record is archived. Choose another one, or none.";
     Issue conflicting [422] "Two properties exclude each other. Send one of them.";
+    Issue credit_exceeds_remaining [422]
+        "More would be credited, refunded or settled than is left; `cause` has the figures.";
     Issue currency_mismatch [422] "The currencies differ. Choose a document of the same currency.";
     Issue date_before_document [422] "The day lies before the document's date.";
     Issue date_before_service [422] "The day lies before the first day of the service.";
@@ -235,8 +229,12 @@ pub(super) const ISSUES: &[Code] = codes! {
     Issue date_not_day_of_issue [422]
         "A fiscalized document is dated on the day of its issue. Leave the date out.";
     Issue discount_exceeds_line_total [422] "The discounts come to more than the line.";
+    Issue document_is_draft [422] "The document is a draft. Finalize it first, or delete it.";
     Issue document_too_large [422]
         "A document holds 512 KiB at most. Shorten the texts of its lines, or make several.";
+    Issue document_voided [422] "The document is voided and stays as it is. Make a new one.";
+    Issue duplicate [409, 422]
+        "Another record has this value, or it was sent twice. Choose another.";
     Issue duplicate_document_number [422]
         "A warning: the supplier has a document of this number already. Look at that one.";
     Issue duplicate_field [422]
@@ -271,6 +269,8 @@ pub(super) const ISSUES: &[Code] = codes! {
         "The value is of another JSON type than is taken; the message names it.";
     Issue invalid_url [422] "Expected an https address.";
     Issue invalid_value [422] "The value is none that is taken; the message says what is.";
+    Issue linked_document_invalid [422]
+        "A document that is named cannot be linked; the issues say which and why.";
     Issue negative [422] "The number must be at least 0.";
     Issue no_private_key [422]
         "The file holds no private key. Export the certificate with its key.";
@@ -299,6 +299,8 @@ pub(super) const ISSUES: &[Code] = codes! {
     Issue repeated_parameter [422] "A query parameter was sent twice. Send it once.";
     Issue required [422] "The property is needed.";
     Issue reserved [422] "The value is kept for what the service makes itself.";
+    Issue sales_book_form_used [422]
+        "A document was entered from this form of the bound book. Look at the number on the form.";
     Issue sandbox_only [422] "This is for entities of the sandbox.";
     Issue sandbox_recipient [422]
         "In the sandbox mail goes to verified users of the account only. Send it to one, or \
