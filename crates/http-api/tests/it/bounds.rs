@@ -131,7 +131,7 @@ async fn pages_are_put_together_on_threads_of_their_own_and_four_at_once() {
     let store = Arc::new(Held { store: Arc::new(store), gate: Arc::clone(&gate) });
     let hasty = Limits { heavy_patience: Duration::ZERO, ..Limits::default() };
     let patient = Limits { heavy_patience: Duration::from_secs(60), ..hasty };
-    let ana = Api::on(Arc::clone(&store) as Arc<dyn Store>, hasty).await;
+    let ana = Api::on(Arc::<Held>::clone(&store), hasty).await;
     let ana = ana.owner("ana@example.com").await;
     let services = services(store, Arc::new(AtomicI64::new(1)));
     let lists = test::init_service(app(services.clone(), patient)).await;
