@@ -168,6 +168,19 @@ impl Racun {
         self.running().child.id()
     }
 
+    /// Its resident memory in bytes.
+    ///
+    /// # Panics
+    /// When it does not run.
+    #[must_use]
+    pub fn resident(&self) -> u64 {
+        let status = std::fs::read_to_string(format!("/proc/{}/status", self.id()));
+        let status = status.unwrap_or_else(|error| panic!("no status: {error}"));
+        let line = status.lines().find_map(|line| line.strip_prefix("VmRSS:"));
+        let kibibytes = line.and_then(|line| line.split_whitespace().next()?.parse::<u64>().ok());
+        kibibytes.unwrap_or_else(|| panic!("no memory in {status}")) * 1_024
+    }
+
     /// Its data folder, which the embedded store is in.
     #[must_use]
     pub fn folder(&self) -> &Path {

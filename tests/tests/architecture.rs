@@ -102,7 +102,10 @@ const ADAPTERS: &[&str] = &[
 
 /// Technologies, and the crates that may name them.
 const KNOWN_BY: &[(&str, &[&str])] = &[
+    ("actix-http", &["racun-http-api"]),
     ("actix-multipart", &["racun-http-api"]),
+    ("actix-server", &["racun-http-api"]),
+    ("actix-service", &["racun-http-api"]),
     ("actix-web", &["racun-http-api"]),
     ("diesel", &["racun-store-postgres"]),
     ("diesel-async", &["racun-store-postgres"]),

@@ -12,6 +12,7 @@
 //! | `rekey`          | `racun rekey`                                        |
 //! | `jobs`           | what is done without a request                       |
 //! | `demo`           | `racun demo`                                         |
+//! | `descriptors`    | how many connections the system lets it have         |
 //! | `private_server` | its server when no other is named                    |
 //! | `authorities`    | the tax authorities that are told                    |
 //! | `outside`        | receivers of events, mail, and the storage of files  |
@@ -24,6 +25,7 @@ mod cli;
 mod clock;
 mod data_folder;
 mod demo;
+mod descriptors;
 mod following;
 mod jobs;
 mod outside;

@@ -10,7 +10,7 @@ use racun_application::fiscalization::{self, FiscalAuthority, TipsHandler};
 use racun_application::mailing::Postman;
 use racun_application::payments::NoAuthority;
 use racun_fiscal::Retry;
-use racun_http_api::{Guards, Options, RateLimiter, Services, Storage};
+use racun_http_api::{ConnectionLimits, Guards, Options, RateLimiter, Services, Storage};
 use racun_kernel::{RateLimits, Vault};
 use time::OffsetDateTime;
 use tokio::runtime::Handle;
@@ -21,7 +21,7 @@ use crate::jobs::{self, Jobs};
 use crate::outside::{self, Outside};
 use crate::settings::Settings;
 use crate::store::{self, Closing, Opened};
-use crate::{clock, print, stop, white_labels};
+use crate::{clock, descriptors, print, stop, white_labels};
 
 /// Answers requests and works off jobs until a signal comes, and finishes the requests under way.
 ///
@@ -71,7 +71,9 @@ pub async fn serve(settings: &Settings) -> anyhow::Result<()> {
         stop.await;
         stopping.stop();
     };
-    let served = racun_http_api::run(listener, services, Options::until(stop)).await;
+    let connections = connection_limits(settings);
+    let options = Options { connections, ..Options::until(stop) };
+    let served = racun_http_api::run(listener, services, options).await;
     end(work, closing).await;
     served?;
     Ok(())
@@ -193,6 +195,17 @@ async fn alone(services: Services) -> anyhow::Result<Services> {
         tracing::info!(ended, "documents that the process before was reporting are sent again");
     }
     Ok(hearing(services, Some(stamp.now())))
+}
+
+/// How many connections there may be.
+fn connection_limits(settings: &Settings) -> ConnectionLimits {
+    let per_address = settings.server.connections_per_address.0;
+    ConnectionLimits {
+        per_address: usize::try_from(per_address).unwrap_or(usize::MAX),
+        total: descriptors::raise(),
+        proxies: settings.server.trusted_proxies.all().to_vec(),
+        ..ConnectionLimits::default()
+    }
 }
 
 /// What counts requests; `None` where the settings do not limit them.

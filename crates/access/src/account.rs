@@ -12,7 +12,7 @@ use time::OffsetDateTime;
 
 use crate::email::{check_email, check_name, fold_email};
 use crate::settings::LANGUAGES;
-use crate::{AccessError, OpenInvitation, PasswordHash};
+use crate::{AccessError, PasswordHash};
 
 /// Bytes of JSON that a user's own settings hold at most.
 const MAX_USER_SETTINGS_BYTES: usize = 64 * 1024;

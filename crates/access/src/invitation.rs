@@ -11,6 +11,7 @@ use racun_kernel::{
 use serde::{Deserialize, Serialize};
 use time::{Duration, OffsetDateTime};
 
+use crate::account::event;
 use crate::email::fold_email;
 use crate::member::{AddEntityUser, entity_and_members, read_members};
 use crate::permission::require;

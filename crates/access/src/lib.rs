@@ -10,6 +10,7 @@
 //! | ------------------- | ------------------------------------------------------------------- |
 //! | `account`           | accounts and users, sign-up                                         |
 //! | `password`          | password rules and Argon2id hashes                                  |
+//! | `hashing`           | the memory that hashes share                                        |
 //! | `login`             | logging in: attempts, counted before they are tried                 |
 //! | `login_guard`       | how wrong passwords slow down guessing                              |
 //! | `session`           | sessions: begun, listed, ended, over when they are not used         |
@@ -65,6 +66,7 @@ mod entering;
 mod entity;
 mod entity_input;
 mod error;
+mod hashing;
 mod invitation;
 mod key;
 mod key_making;
@@ -165,7 +167,7 @@ pub use test_clock::{
 pub use vault::{KeyRing, MasterVault};
 
 /// The tables of this crate, for stores that make them.
-pub static TABLES: [&Table; 12] = [
+pub static TABLES: [&Table; 13] = [
     &ACCOUNTS,
     &USERS,
     &SESSIONS,

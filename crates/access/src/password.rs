@@ -5,19 +5,16 @@ use std::fmt;
 use std::sync::LazyLock;
 
 use argon2::password_hash::phc;
-use argon2::{Algorithm, Argon2, Params, PasswordHasher as _, PasswordVerifier as _, Version};
 use racun_kernel::text::lower;
 use racun_kernel::{Issue, Issues, Stamp};
 use serde::{Deserialize, Serialize};
+
+use crate::hashing::HASHING;
 
 /// Characters that a password has at least.
 const MIN_CHARS: usize = 8;
 /// Characters that a password has at most, so that hashing it stays cheap.
 const MAX_CHARS: usize = 200;
-/// Argon2id: memory in KiB, passes and lanes, as the OWASP password storage cheat sheet has them.
-const MEMORY_KIB: u32 = 19 * 1024;
-const PASSES: u32 = 2;
-const LANES: u32 = 1;
 const SALT_BYTES: usize = 16;
 
 /// Passwords that are guessed first, in lower case, one a line: the 6,000 most common of at least
@@ -27,7 +24,7 @@ static COMMON: LazyLock<HashSet<&str>> =
     LazyLock::new(|| include_str!("password/common.txt").lines().collect());
 
 /// A hash that no password has, verified when there is no user, so that an unknown e-mail address
-/// costs as much as a wrong password. Its parameters are those above; a test holds that.
+/// costs as much as a wrong password. Its parameters are those of [`HASHING`]; a test holds that.
 const NOBODY: &str = "$argon2id$v=19$m=19456,t=2,p=1$bm9ib2R5IGlzIGhlcmU$\
                       AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA";
 
@@ -51,15 +48,13 @@ impl PasswordHash {
             return false;
         }
         let Ok(hash) = phc::PasswordHash::new(&self.0) else { return false };
-        argon2id().verify_password(password.as_bytes(), &hash).is_ok()
+        HASHING.verify(password, &hash)
     }
 
     /// Hashes `secret`, which is of no more than a few hundred characters, whatever it is.
     pub(crate) fn of(secret: &str, stamp: &Stamp) -> Self {
         let salt = stamp.secret();
-        let hash = argon2id().hash_password_with_salt(secret.as_bytes(), &salt[..SALT_BYTES]);
-        let hash = hash.expect("a short text and a salt of fixed length can be hashed");
-        Self(hash.to_string())
+        Self(HASHING.hash(secret, &salt[..SALT_BYTES]).to_string())
     }
 
     /// The hash that is verified when there is no user.
@@ -106,12 +101,6 @@ fn check(password: &str, about: &[&str]) -> Result<(), Issue> {
         return Err(Issue::new("too_common", message));
     }
     Ok(())
-}
-
-fn argon2id() -> Argon2<'static> {
-    let params = Params::new(MEMORY_KIB, PASSES, LANES, None)
-        .expect("the constants above are within Argon2's bounds");
-    Argon2::new(Algorithm::Argon2id, Version::V0x13, params)
 }
 
 #[cfg(test)]

@@ -176,7 +176,7 @@ impl Document {
             }
         };
         amounts::convert(&mut content, &mut amounts)?;
-        Ok(Self {
+        let document = Self {
             id,
             entity_id: new.entity_id,
             stage: Stage::Draft,
@@ -196,7 +196,8 @@ impl Document {
             created_at: stamp.now(),
             updated_at: stamp.now(),
             deleted_at: None,
-        })
+        };
+        Ok(document.of_bounded_length()?)
     }
 
     /// The draft as issued by `operator`: the `sequence`-th of the series of `numbering`.
@@ -274,7 +275,8 @@ impl Document {
         }
         let before = Box::new(self.clone());
         let after =
-            Self { content, amounts, updates: self.updates + 1, updated_at: stamp.now(), ..self };
+            Self { content, amounts, updates: self.updates + 1, updated_at: stamp.now(), ..self }
+                .of_bounded_length()?;
         let version = Version {
             id: VersionId::new(stamp.ulid()),
             entity_id: after.entity_id,

@@ -1,12 +1,13 @@
 //! Routes of the log of what happened.
 
-use actix_web::web::{self, Data, Json, ReqData};
+use actix_web::web::{self, Data, ReqData};
 use racun_access::Permission::ReadRecords;
 use racun_application::activities::{self, FILTERS, Labelled};
 use racun_kernel::{Page, Scope};
 use serde::Serialize;
 use utoipa::ToSchema;
 
+use crate::answer;
 use crate::body::{Convert, ListBody};
 use crate::error::ApiError;
 use crate::request::Query;
@@ -93,13 +94,23 @@ async fn list(
     services: Data<Services>,
     scope: ReqData<Scope>,
     query: Query,
-) -> Result<Json<ListBody<ActivityBody>>, ApiError> {
+) -> Result<answer::Page, ApiError> {
     let filter = |name| query.one(name).map(|value| value.map(str::to_owned));
     let filters = [filter(FILTERS[0])?, filter(FILTERS[1])?, filter(FILTERS[2])?];
-    let page = activities::list(&*services.store, &scope, &query.list()?, filters).await?;
-    let body = |Labelled { activity, actor }| ActivityBody {
+    let (scope, raw) = (scope.into_inner(), query.list()?);
+    let page = |services: Services| async move {
+        let page = activities::list(&*services.store, &scope, &raw, filters).await?;
+        let entity = scope.entity().to_string();
+        let rows = page.rows.into_iter().map(|row| body(row, entity.clone())).collect();
+        Ok(ListBody::of(Page { rows, pagination: page.pagination }))
+    };
+    services.page(page).await
+}
+
+fn body(Labelled { activity, actor }: Labelled, entity_id: String) -> ActivityBody {
+    ActivityBody {
         id: activity.id.to_string(),
-        entity_id: scope.entity().to_string(),
+        entity_id,
         resource_type: activity.resource_type,
         resource_id: activity.resource_id,
         action: activity.action,
@@ -109,7 +120,5 @@ async fn list(
         details: DetailsBody { event: activity.kind },
         changes: (!activity.fields.is_empty()).then_some(ChangesBody { fields: activity.fields }),
         created_at: activity.created_at.convert(),
-    };
-    let rows = page.rows.into_iter().map(body).collect();
-    Ok(Json(ListBody::of(Page { rows, pagination: page.pagination })))
+    }
 }

@@ -2,7 +2,7 @@
 
 use actix_web::body::BoxBody;
 use actix_web::http::header::{
-    Charset, ContentDisposition, DispositionParam, DispositionType, ExtendedValue,
+    Charset, ContentDisposition, ContentType, DispositionParam, DispositionType, ExtendedValue,
 };
 use actix_web::{HttpRequest, HttpResponse, Responder};
 use serde::Serialize;
@@ -15,6 +15,17 @@ impl<T: Serialize> Responder for Created<T> {
 
     fn respond_to(self, _: &HttpRequest) -> HttpResponse {
         HttpResponse::Created().json(self.0)
+    }
+}
+
+/// 200 with JSON that is written already.
+pub struct Page(pub(crate) Vec<u8>);
+
+impl Responder for Page {
+    type Body = BoxBody;
+
+    fn respond_to(self, _: &HttpRequest) -> HttpResponse {
+        HttpResponse::Ok().content_type(ContentType::json()).body(self.0)
     }
 }
 

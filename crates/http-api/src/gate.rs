@@ -4,7 +4,7 @@ use std::any::Any;
 use std::panic::AssertUnwindSafe;
 use std::sync::Arc;
 
-use actix_web::body::BoxBody;
+use actix_web::body::{BodySize, BoxBody, MessageBody as _};
 use actix_web::dev::{ServiceRequest, ServiceResponse};
 use actix_web::http::header::HeaderValue;
 use actix_web::middleware::Next;
@@ -22,10 +22,10 @@ use crate::entered::{Claim, Entered, Place};
 use crate::error::{ApiError, Kind};
 use crate::foresight::{Foresight, is_near};
 use crate::idempotency::{self, Begun, Key};
-use crate::limits::{self, Counted};
+use crate::limits::{self, Counted, Room};
 use crate::rehearsal;
-use crate::request::{Query, TakenParts, bearer_token, single};
-use crate::route::{Gate, Route};
+use crate::request::{Query, TakenParts, bearer_token, receive, single};
+use crate::route::{Gate, Route, Verb};
 use crate::services::{Limits, Services};
 use crate::storage;
 
@@ -66,8 +66,34 @@ pub(crate) async fn pass(
         }
     };
     match guarded(limits, handled).await {
-        Ok(answer) => answer,
+        Ok(Ok(answer)) => Ok(held(route, answer, limits).await),
+        Ok(Err(error)) => Err(error),
         Err(error) => Ok(ServiceResponse::from_err(error, http)),
+    }
+}
+
+/// The answer with the room that it needs until it is written, or what is sent when there is none.
+/// What is open to all is the same for all, and in memory once.
+async fn held(
+    route: &Route,
+    answer: ServiceResponse<BoxBody>,
+    limits: Limits,
+) -> ServiceResponse<BoxBody> {
+    let BodySize::Sized(bytes) = answer.response().body().size() else { return answer };
+    if route.gate == Gate::Open || route.verb != Verb::Get {
+        return answer;
+    }
+    match Room::of(usize::try_from(bytes).unwrap_or(usize::MAX), limits).await {
+        Ok(room) => {
+            if let Some(room) = room {
+                answer.request().extensions_mut().insert(room);
+            }
+            answer
+        }
+        Err(error) => {
+            let (http, _) = answer.into_parts();
+            ServiceResponse::from_err(error, http)
+        }
     }
 }
 
@@ -93,10 +119,22 @@ async fn begin(route: &'static Route, request: &mut ServiceRequest) -> Result<Be
     let key = Key::of(route, request.headers());
     admit(route, request, key.as_ref().ok().and_then(Option::as_ref)).await?;
     Query::parse(request.query_string()).check(route)?;
-    if route.takes_form {
-        request.extensions_mut().insert(TakenParts(route));
+    let key = key?;
+    if route.is_heavy()
+        && let Ok(token) = bearer_token(request.headers())
+        && let Some(account) = idempotency::tenant(request.request())
+    {
+        limits::count_heavy(request.request(), token, account.as_str()).await?;
     }
-    match key? {
+    if route.takes_form {
+        let form = receive(route, request, key.is_some()).await?;
+        let mut extensions = request.extensions_mut();
+        extensions.insert(TakenParts(route));
+        if let Some(form) = form {
+            extensions.insert(form);
+        }
+    }
+    match key {
         Some(key) => idempotency::begin(route, request, key).await,
         None => Ok(Begun::Plain),
     }

@@ -10,6 +10,7 @@
 //! | `foresight`| what the gate will read, guessed and read at once                     |
 //! | `frame`    | what every answer carries; where answers are logged                    |
 //! | `limits`   | how many requests are answered in a minute                             |
+//! | `connection` | connections, and that each of them ends                              |
 //! | `idempotency` | requests with a key are carried out once                            |
 //! | `rehearsal` | all issues of a body in one answer                                   |
 //! | `error`    | the one catalogue of statuses and codes                                |
@@ -47,6 +48,7 @@ mod answer;
 mod billing;
 mod body;
 mod catalog;
+mod connection;
 mod cors;
 pub mod deprecation;
 mod docs;
@@ -79,6 +81,7 @@ mod storage;
 mod warning;
 mod webhooks;
 
+pub use connection::ConnectionLimits;
 pub use cors::{InvalidOrigins, Origins};
 pub use guards::{Guards, SignUpMode};
 pub use limits::{InvalidNetwork, Network, RateLimitOptions, RateLimiter};

@@ -15,7 +15,7 @@ use time::Date;
 use utoipa::ToSchema;
 use validator::Validate;
 
-use crate::answer::{Created, NoContent};
+use crate::answer::{self, Created, NoContent};
 use crate::body::{Convert, ListBody, names};
 use crate::documents::scalar::Day;
 use crate::error::ApiError;
@@ -184,7 +184,7 @@ impl RecurringInputBody {
     fn parse(self) -> Result<RecurringInput, Issues> {
         let mut issues = Issues::default();
         let document_id = issues.collect("document_id", self.document_id.try_map(parse_invoice));
-        let metadata = issues.collect("metadata", self.metadata.try_map(Metadata::new));
+        let metadata = issues.collect("metadata", self.metadata.try_map(Metadata::checked));
         let date = |day: Patch<Day>| day.map(|day| day.0);
         issues.into_result(RecurringInput {
             document_id: document_id.unwrap_or_default(),
@@ -339,8 +339,13 @@ async fn list(
     services: Data<Services>,
     scope: ReqData<Scope>,
     query: Query,
-) -> Result<Json<ListBody<RecurringBody>>, ApiError> {
-    Ok(Json(application::list(&*services.store, &scope, &query.list()?).await?.convert()))
+) -> Result<answer::Page, ApiError> {
+    let (scope, raw) = (scope.into_inner(), query.list()?);
+    let page = |services: Services| async move {
+        let page = application::list(&*services.store, &scope, &raw).await?;
+        Ok::<ListBody<RecurringBody>, _>(page.convert())
+    };
+    services.page(page).await
 }
 
 async fn get(

@@ -53,6 +53,8 @@ pub struct Route {
     pub tells_when_unavailable: bool,
     pub(crate) takes: Option<Described>,
     pub(crate) takes_form: bool,
+    /// Bytes that its form may hold.
+    pub(crate) form_bytes: usize,
     pub(crate) requires: &'static [&'static str],
     pub(crate) answers: Option<Described>,
     pub(crate) answers_file: Option<&'static str>,
@@ -234,6 +236,7 @@ impl Route {
             tells_when_unavailable: false,
             takes: None,
             takes_form: false,
+            form_bytes: 1024 * 1024,
             requires: &[],
             answers: None,
             answers_file: None,
@@ -269,6 +272,12 @@ impl Route {
     #[must_use]
     pub const fn takes_form<T: ToSchema>(self, requires: &'static [&'static str]) -> Self {
         Self { takes_form: true, ..self.takes_with::<T>(requires) }
+    }
+
+    /// Says how many bytes the route's form may hold: 1 MiB when it does not say.
+    #[must_use]
+    pub const fn up_to(self, form_bytes: usize) -> Self {
+        Self { form_bytes, ..self }
     }
 
     /// Says which body the route answers with its status.
@@ -371,6 +380,13 @@ impl Route {
     #[must_use]
     pub const fn tells_when_unavailable(self) -> Self {
         Self { tells_when_unavailable: true, ..self }
+    }
+
+    /// Whether a request takes much memory until its answer is written: a page, a file, a form.
+    #[must_use]
+    pub fn is_heavy(&self) -> bool {
+        let is_paged = || self.parameters.iter().copied().flatten().any(|one| one.name == "limit");
+        self.takes_form || self.answers_file.is_some() || is_paged()
     }
 
     /// The names of the path's parameters.

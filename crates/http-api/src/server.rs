@@ -3,18 +3,17 @@
 use std::future::Future;
 use std::net::TcpListener;
 use std::pin::Pin;
-use std::time::Duration;
 
+use actix_server::Server;
 use actix_web::body::{BoxBody, MessageBody};
 use actix_web::dev::{ServiceFactory, ServiceRequest, ServiceResponse};
 use actix_web::http::Method;
 use actix_web::http::header::ALLOW;
 use actix_web::middleware::from_fn;
 use actix_web::web::{self, ServiceConfig};
-use actix_web::{
-    App, Error, HttpRequest, HttpResponse, HttpServer, Resource, ResponseError as _, Scope,
-};
+use actix_web::{App, Error, HttpRequest, HttpResponse, Resource, ResponseError as _, Scope};
 
+use crate::connection::{self, ConnectionLimits};
 use crate::entered::Entered;
 use crate::error::{ApiError, Kind};
 use crate::foresight::Foresight;
@@ -26,16 +25,15 @@ use crate::{frame, gate, limits, pos, routes};
 /// process ends within ten seconds.
 const SHUTDOWN_SECONDS: u64 = 8;
 
-/// Until a request's head has arrived.
-const HEAD_TIME: Duration = Duration::from_secs(5);
-
-/// For how long an idle connection stays open.
-const KEEP_ALIVE: Duration = Duration::from_secs(75);
+/// Threads that a worker may add for what blocks it, such as files.
+const BLOCKING_THREADS: usize = 8;
 
 /// How the server runs.
 pub struct Options {
     /// How much a request may take.
     pub limits: Limits,
+    /// How many connections there may be, and how long each may take.
+    pub connections: ConnectionLimits,
     /// Threads that serve requests; as many as there are processors when `None`.
     pub workers: Option<usize>,
     /// When this is done, the server lets running requests finish and ends.
@@ -45,7 +43,8 @@ pub struct Options {
 impl Options {
     /// Default limits and workers, until `stop` is done.
     pub fn until(stop: impl Future<Output = ()> + Send + 'static) -> Self {
-        Self { limits: Limits::default(), workers: None, stop: Box::pin(stop) }
+        let (limits, connections) = (Limits::default(), ConnectionLimits::default());
+        Self { limits, connections, workers: None, stop: Box::pin(stop) }
     }
 }
 
@@ -59,17 +58,17 @@ pub async fn run(
     services: Services,
     options: Options,
 ) -> std::io::Result<()> {
-    let Options { limits, workers, stop } = options;
-    let server = HttpServer::new(move || app(services.clone(), limits))
-        .client_request_timeout(HEAD_TIME)
-        .keep_alive(KEEP_ALIVE)
+    let Options { limits, connections, workers, stop } = options;
+    let builder = Server::build()
         .shutdown_timeout(SHUTDOWN_SECONDS)
+        .worker_max_blocking_threads(BLOCKING_THREADS)
         .disable_signals();
-    let server = match workers {
-        Some(workers) => server.workers(workers),
-        None => server,
+    let builder = match workers {
+        Some(workers) => builder.workers(workers),
+        None => builder,
     };
-    let running = server.listen(listener)?.run();
+    let application = move || app(services.clone(), limits);
+    let running = connection::server(builder, listener, connections, application)?;
     let handle = running.handle();
     tokio::spawn(async move {
         stop.await;
@@ -100,6 +99,7 @@ pub fn app(
         .configure(register)
         .default_service(web::to(no_such_path))
         .wrap(from_fn(frame::frame::<BoxBody>))
+        .wrap(from_fn(connection::watch))
 }
 
 /// Registers each path once, with the routes of all its methods, below its first segment: a request's

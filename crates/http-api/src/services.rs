@@ -15,12 +15,16 @@ use racun_catalog::FileStorage;
 use racun_fiscal::{Authorities, Retry, TestCertificates};
 use racun_kernel::{Entropy, Mailer, Stamp, Store, Vault};
 use racun_webhooks::{Courier, Schedule};
+use serde::Serialize;
 use time::OffsetDateTime;
-use tokio::runtime::Handle;
+use tokio::runtime::{Builder, Handle, Runtime};
 use tokio::sync::Semaphore;
+use tokio::task::JoinSet;
 use tracing::Instrument as _;
 
+use crate::answer::Page;
 use crate::cors::Origins;
+use crate::error::ApiError;
 use crate::guards::Guards;
 use crate::limits::RateLimiter;
 use crate::storage::Storage;
@@ -75,9 +79,23 @@ pub struct Services {
     pub runtime: Handle,
 }
 
+/// How many processors there are.
+fn processors() -> usize {
+    std::thread::available_parallelism().map_or(1, NonZero::get)
+}
+
+/// The threads on which pages are put together: rows read, answers written. That takes tens of
+/// milliseconds of a large page, in which neither what answers requests nor what runs use cases may
+/// stand still.
+static PAGES: LazyLock<Runtime> = LazyLock::new(|| {
+    let mut builder = Builder::new_multi_thread();
+    let built =
+        builder.worker_threads(processors()).thread_name("racun-pages").enable_all().build();
+    built.expect("the system has threads")
+});
+
 /// Lets as many long computations run at once as there are processors.
-static PROCESSORS: LazyLock<Semaphore> =
-    LazyLock::new(|| Semaphore::new(std::thread::available_parallelism().map_or(1, NonZero::get)));
+static PROCESSORS: LazyLock<Semaphore> = LazyLock::new(|| Semaphore::new(processors()));
 
 impl Services {
     /// The stamp of one request: its time, and the source of what it makes.
@@ -121,6 +139,31 @@ impl Services {
         }
     }
 
+    /// Puts a page together, to the last byte of its answer, on the threads that are there for it. When
+    /// the client hangs up, it is given up.
+    ///
+    /// # Errors
+    /// What `put_together` answers. A panic in it goes on in the caller.
+    pub async fn page<T, F>(&self, put_together: impl FnOnce(Self) -> F) -> Result<Page, ApiError>
+    where
+        F: Future<Output = Result<T, ApiError>> + Send + 'static,
+        T: Serialize,
+    {
+        let body = put_together(self.clone());
+        let written = async move {
+            let text = serde_json::to_vec(&body.await?).map_err(ApiError::internal)?;
+            Ok(Page(text))
+        };
+        // Dropped together with the handler, which ends what is left of it.
+        let mut tasks = JoinSet::new();
+        tasks.spawn_on(written.in_current_span(), PAGES.handle());
+        match tasks.join_next().await {
+            Some(Ok(page)) => page,
+            Some(Err(error)) => std::panic::resume_unwind(error.into_panic()),
+            None => Err(ApiError::internal("a page was not put together")),
+        }
+    }
+
     /// Computes what takes long, such as a password's hash, off the threads that serve requests and
     /// no more of it at once than there are processors.
     ///
@@ -147,6 +190,11 @@ pub struct Limits {
     pub body_time: Duration,
     /// Until the answer.
     pub request_time: Duration,
+    /// Lists, files and uploads of one token that are under way at once, until their answers are
+    /// written.
+    pub heavy_per_token: usize,
+    /// For how long one more waits for one of them to end.
+    pub heavy_patience: Duration,
 }
 
 impl Limits {
@@ -155,12 +203,14 @@ impl Limits {
 }
 
 impl Default for Limits {
-    /// 2 MiB, 15 seconds, 30 seconds.
+    /// 2 MiB, 15 seconds, 30 seconds; 4 heavy requests, and a second for one more.
     fn default() -> Self {
         Self {
             body_bytes: 2 * 1024 * 1024,
             body_time: Duration::from_secs(15),
             request_time: Duration::from_secs(30),
+            heavy_per_token: 4,
+            heavy_patience: Duration::from_secs(1),
         }
     }
 }

@@ -3,7 +3,7 @@
 use std::cmp::Ordering;
 
 use crate::text::fold;
-use crate::{Clause, Direction, ListQuery, Operator, Page, Record, Value};
+use crate::{Clause, Direction, ListQuery, Operator, Page, Record, Value, json_length};
 
 /// The page that `query` asks for, out of `all` the records of one tenant and table.
 #[must_use]
@@ -21,7 +21,23 @@ pub fn evaluate<A: Record>(all: &[A], query: &ListQuery) -> Page<A> {
         rows.reverse();
     }
     let found = rows.into_iter().filter(|(values, row)| beyond_cursor(query, values, &row.id()));
-    query.page(found.take(query.limit + 1).map(|(_, row)| row.clone()).collect(), total)
+    let mut found: Vec<A> = found.take(query.limit + 1).map(|(_, row)| row.clone()).collect();
+    let fit = fitting(&found, query);
+    let is_cut = fit < found.len();
+    found.truncate(fit);
+    query.page_of(found, is_cut, total)
+}
+
+/// How many of the rows a page has room for, by their length.
+fn fitting<A: Record>(found: &[A], query: &ListQuery) -> usize {
+    if query.limit > ListQuery::MAX_LIMIT {
+        return found.len();
+    }
+    let ends = found.iter().scan(0, |bytes, row| {
+        *bytes += json_length(row);
+        Some(*bytes)
+    });
+    ends.take_while(|end| *end <= ListQuery::MAX_PAGE_BYTES).count().max(found.len().min(1))
 }
 
 fn keys(query: &ListQuery, values: &[Value]) -> Vec<Value> {

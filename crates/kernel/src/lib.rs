@@ -24,6 +24,7 @@
 //! | `record`     | how a type declares its stored fields                             |
 //! | `recent`     | what was read lately, for a store that knows of every change      |
 //! | `store`      | the port: find, list, tally and transact with a pure decision     |
+//! | `length`     | how long something is as JSON                                        |
 //! | `layer`      | stores that stand on another one and do some of the port differently |
 //! | `log`        | what happened: the entries that every store keeps, published kinds |
 //! | `stamp`      | time, ids and randomness as arguments                             |

@@ -47,8 +47,11 @@ impl Metadata {
     pub fn checked(entries: BTreeMap<String, String>) -> Result<Self, Issues> {
         let mut issues = Issues::default();
         for (key, value) in &entries {
-            text::check_field(&mut issues, key, Some(key), Self::MAX_KEY_CHARS);
-            text::check_field(&mut issues, key, Some(value), Self::MAX_VALUE_CHARS);
+            // An answer does not repeat a key that is as long as the request.
+            let end = key.char_indices().nth(Self::MAX_KEY_CHARS).map_or(key.len(), |(end, _)| end);
+            let path = &key[..end];
+            text::check_field(&mut issues, path, Some(key), Self::MAX_KEY_CHARS);
+            text::check_field(&mut issues, path, Some(value), Self::MAX_VALUE_CHARS);
         }
         issues.into_result(())?;
         Self::new(entries)

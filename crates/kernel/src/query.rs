@@ -8,7 +8,7 @@ use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use serde_json::Value as Json;
 
 use crate::calendar::{format_date, format_instant};
-use crate::{Field, Issue, Issues, Record, Table, Value};
+use crate::{Field, Issue, Issues, Record, StoreError, Stored, Table, Value, json_length};
 
 mod parse;
 
@@ -187,6 +187,12 @@ impl ListQuery {
     pub const DEFAULT_LIMIT: usize = 10;
     /// Rows that a page may hold.
     pub const MAX_LIMIT: usize = 100;
+    /// Bytes of rows, as JSON, after which a page ends before its limit. Answers say more of a row than
+    /// is stored of it; that of a page stays below 4 MiB.
+    pub const MAX_PAGE_BYTES: usize = 2 * 1024 * 1024;
+    /// Bytes of rows that a store has to read for a page: it may write JSON with spaces, so these are
+    /// always more than a page.
+    const READ_BYTES: usize = 3 * Self::MAX_PAGE_BYTES;
     /// Bytes that a filter may hold.
     pub const MAX_FILTER_BYTES: usize = 8 * 1024;
     /// Clauses that a filter may hold.
@@ -261,10 +267,51 @@ impl ListQuery {
         self.cursor.as_ref().map_or(Direction::Next, |cursor| cursor.direction)
     }
 
-    /// Makes a page of what a store found: up to `limit` + 1 rows, in the order of the walk.
+    /// Whether a store goes on reading, of whose rows' bodies it has read so many `bytes`. What use
+    /// cases ask for beyond a page is read whole.
     #[must_use]
-    pub fn page<A: Record>(&self, mut found: Vec<A>, total: i64) -> Page<A> {
-        let beyond = found.len() > self.limit;
+    pub const fn reads_on(&self, bytes: usize) -> bool {
+        self.limit > Self::MAX_LIMIT || bytes <= Self::READ_BYTES
+    }
+
+    /// Makes a page of what a store found: up to `limit` + 1 rows, in the order of the walk. Rows that
+    /// are together longer than [`ListQuery::MAX_PAGE_BYTES`] are left to the next page, but for the
+    /// first.
+    ///
+    /// # Errors
+    /// When a row cannot be read.
+    pub fn page<A: Record>(
+        &self,
+        table: &'static Table,
+        stored: &[Stored],
+        total: i64,
+    ) -> Result<Page<A>, StoreError> {
+        let bytes: usize = stored.iter().map(|row| row.body.len()).sum();
+        if self.limit > Self::MAX_LIMIT || bytes <= Self::MAX_PAGE_BYTES {
+            let found = stored.iter().map(|row| row.read(table)).collect::<Result<_, _>>()?;
+            return Ok(self.page_of(found, false, total));
+        }
+        let (mut found, mut bytes): (Vec<A>, usize) = (Vec::new(), 0);
+        for row in stored {
+            let record: A = row.read(table)?;
+            bytes += json_length(&record);
+            if bytes > Self::MAX_PAGE_BYTES && !found.is_empty() {
+                return Ok(self.page_of(found, true, total));
+            }
+            found.push(record);
+        }
+        let is_cut = !self.reads_on(stored.iter().map(|row| row.body.len()).sum());
+        Ok(self.page_of(found, is_cut, total))
+    }
+
+    /// The page of `found`; `is_cut` says that more was found than these.
+    pub(crate) fn page_of<A: Record>(
+        &self,
+        mut found: Vec<A>,
+        is_cut: bool,
+        total: i64,
+    ) -> Page<A> {
+        let beyond = is_cut || found.len() > self.limit;
         found.truncate(self.limit);
         let backwards = self.direction() == Direction::Previous;
         if backwards {

@@ -107,7 +107,7 @@ pub enum StoreError {
 }
 
 /// A row as a store keeps it.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Stored {
     /// Its id.
     pub id: String,
@@ -326,8 +326,8 @@ pub trait Store: Send + Sync {
         value: &str,
     ) -> Result<Vec<Stored>, StoreError>;
 
-    /// Up to `query.limit` + 1 rows of `tenant` from the cursor on, in the order of the walk, and
-    /// the number of all rows that match (anything when `query.count` is false).
+    /// Up to `query.limit` + 1 rows of `tenant` from the cursor on, in the order of the walk, as far
+    /// as [`ListQuery::reads_on`] says, and the number of all that match (anything unless `count`).
     ///
     /// MUST mean the same as [`crate::evaluate`]. The number for an unfiltered query is kept, not
     /// counted.

@@ -51,13 +51,22 @@ pub(crate) async fn list(
 
 type Answered = QueryResult<(Vec<PageRow>, i64)>;
 
+/// Counts bytes of bodies until `query` reads no further.
+fn reads_on(query: &ListQuery) -> impl FnMut(&PageRow) -> bool + Send + '_ {
+    let mut bytes = 0;
+    move |row| {
+        bytes += row.body.len();
+        query.reads_on(bytes)
+    }
+}
+
 async fn at_once(
     connection: &AsyncPgConnection,
     table: &Table,
     tenant: &Tenant,
     query: &ListQuery,
 ) -> Answered {
-    let page = page(table, tenant, query, false).rows::<PageRow>(connection);
+    let page = page(table, tenant, query, false).rows_until(connection, reads_on(query));
     let seen = see(connection, tenant.as_str(), planning(query));
     if !query.count {
         let (seen, rows) = join(seen, page).await;
@@ -83,7 +92,7 @@ async fn counted_first(
     }
     // Others may have used the connection meanwhile.
     let seen = see(connection, tenant.as_str(), Planning::Free);
-    let page = page(table, tenant, query, total <= FEW).rows::<PageRow>(connection);
+    let page = page(table, tenant, query, total <= FEW).rows_until(connection, reads_on(query));
     let (seen, rows) = join(seen, page).await;
     Ok((seen.and(rows)?, total))
 }
@@ -102,7 +111,7 @@ async fn in_one_go(
     columns: &[String],
 ) -> Answered {
     let seen = see(connection, tenant.as_str(), Planning::Free);
-    let page = found_once(table, tenant, query, columns).rows::<PageRow>(connection);
+    let page = found_once(table, tenant, query, columns).rows_until(connection, reads_on(query));
     let (seen, rows) = join(seen, page).await;
     let mut rows = seen.and(rows)?;
     let total = rows.iter().position(|row| row.stretch < 0).map(|place| rows.remove(place));

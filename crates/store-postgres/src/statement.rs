@@ -7,7 +7,7 @@ use diesel::sql_types::{Array, BigInt, Bool, Date, Nullable, Text, Timestamptz, 
 use diesel::{QueryResult, QueryableByName};
 use diesel_async::{AsyncPgConnection, RunQueryDsl, SimpleAsyncConnection};
 use futures_util::future::BoxFuture;
-use futures_util::{FutureExt, TryFutureExt};
+use futures_util::{FutureExt, TryFutureExt, TryStreamExt as _};
 
 /// A value or values beside the SQL text.
 ///
@@ -88,6 +88,32 @@ impl Statement {
         R: FromSqlRow<Untyped, Pg> + QueryableByName<Pg> + Send + 'static,
     {
         async move { self.load::<R>(&mut &*connection).await }.boxed()
+    }
+
+    /// The rows it answers, until `reads_on` says of a row that it is the last. The connection throws
+    /// away those behind it.
+    pub(crate) fn rows_until<'a, R>(
+        self,
+        connection: &'a AsyncPgConnection,
+        mut reads_on: impl FnMut(&R) -> bool + Send + 'a,
+    ) -> BoxFuture<'a, QueryResult<Vec<R>>>
+    where
+        R: FromSqlRow<Untyped, Pg> + QueryableByName<Pg> + Send + 'static,
+    {
+        async move {
+            let mut shared = &*connection;
+            let mut rows = self.load_stream::<R>(&mut shared).await?;
+            let mut found = Vec::new();
+            while let Some(row) = rows.try_next().await? {
+                let goes_on = reads_on(&row);
+                found.push(row);
+                if !goes_on {
+                    break;
+                }
+            }
+            Ok(found)
+        }
+        .boxed()
     }
 
     /// The ids that it answers, if any.

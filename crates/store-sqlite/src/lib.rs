@@ -40,6 +40,7 @@ mod settling;
 mod sql;
 mod store;
 mod tally;
+mod turns;
 mod unit;
 mod writer;
 

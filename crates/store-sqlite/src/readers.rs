@@ -1,37 +1,36 @@
 //! The threads that answer reads, each with a connection of its own.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 use std::thread::{Builder, JoinHandle};
 use std::time::{Duration, Instant};
 
 use rusqlite::Connection;
-use tokio::sync::mpsc;
 
 use crate::read::Read;
+use crate::turns::Turns;
 
 /// Reads that run at once.
 pub(crate) const THREADS: usize = 4;
+/// Reads of one tenant that run at once: one thread is left to the others.
+pub(crate) const OF_ONE_TENANT: usize = THREADS - 1;
 
 /// Starts a thread for each of `connections`; they end when `queue` is closed and empty.
 pub(crate) fn spawn(
     connections: Vec<Connection>,
-    queue: mpsc::Receiver<Read>,
+    queue: &Arc<Turns<Read>>,
 ) -> std::io::Result<Vec<JoinHandle<()>>> {
-    let queue = Arc::new(Mutex::new(queue));
     let thread = |connection| {
-        let queue = Arc::clone(&queue);
+        let queue = Arc::clone(queue);
         Builder::new().name("racun-reader".to_owned()).spawn(move || answer(connection, &queue))
     };
     connections.into_iter().map(thread).collect()
 }
 
-fn answer(mut connection: Connection, queue: &Mutex<mpsc::Receiver<Read>>) {
-    loop {
-        // One idle thread waits at the queue, the others for the lock.
-        let next = queue.lock().unwrap_or_else(PoisonError::into_inner).blocking_recv();
-        let Some(read) = next else { return };
-        run(&mut connection, read);
+fn answer(mut connection: Connection, queue: &Turns<Read>) {
+    while let Some(turn) = queue.next() {
+        run(&mut connection, turn.what);
+        queue.end(&turn.whose);
     }
 }
 

@@ -113,8 +113,16 @@ impl<'a> Scan<'a> {
                 }
             }
         }
-        let rows = best.rows.iter().map(|row| body(connection, owner, &row.id));
-        Ok(Some((rows.collect::<rusqlite::Result<_>>()?, total)))
+        let (mut rows, mut bytes) = (Vec::new(), 0);
+        for row in &best.rows {
+            if !self.query.reads_on(bytes) {
+                break;
+            }
+            let row = body(connection, owner, &row.id)?;
+            bytes += row.body.len();
+            rows.push(row);
+        }
+        Ok(Some((rows, total)))
     }
 
     /// Counts what matches in a segment, `stale` rows aside, and puts the best of it among `best`.

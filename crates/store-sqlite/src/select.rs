@@ -57,19 +57,23 @@ fn kept_count(
     Ok(kept.into_iter().sum())
 }
 
-/// Up to `query.limit` + 1 rows from the cursor on.
+/// Up to `query.limit` + 1 rows from the cursor on, no longer together than `query` reads.
 fn page(
     connection: &Connection,
     table: &Table,
     matching: &Sql,
     query: &ListQuery,
 ) -> rusqlite::Result<Vec<Stored>> {
-    let mut rows = Vec::new();
+    let (mut rows, mut bytes) = (Vec::new(), 0);
+    let mut reads_on = |row: &Stored| {
+        bytes += row.body.len();
+        query.reads_on(bytes)
+    };
     for stretch in stretches(query) {
         let left = i64::try_from(query.limit + 1 - rows.len()).unwrap_or(i64::MAX);
-        let statement = statement(table, matching, &stretch, query);
-        rows.extend(statement.bind(Cell::Integer(left)).rows(connection, stored)?);
-        if rows.len() > query.limit {
+        let statement = statement(table, matching, &stretch, query).bind(Cell::Integer(left));
+        rows.extend(statement.rows_until(connection, stored, &mut reads_on)?);
+        if rows.len() > query.limit || !reads_on(&Stored::default()) {
             break;
         }
     }

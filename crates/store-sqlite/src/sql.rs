@@ -52,6 +52,27 @@ impl Sql {
         statement.query_map(params_from_iter(&self.cells), read)?.collect()
     }
 
+    /// What it answers, row by row, until `reads_on` says of a row that it is the last.
+    pub(crate) fn rows_until<T>(
+        &self,
+        connection: &Connection,
+        mut read: impl FnMut(&Row<'_>) -> rusqlite::Result<T>,
+        mut reads_on: impl FnMut(&T) -> bool,
+    ) -> rusqlite::Result<Vec<T>> {
+        let mut statement = connection.prepare_cached(&self.text)?;
+        let mut rows = statement.query(params_from_iter(&self.cells))?;
+        let mut found = Vec::new();
+        while let Some(row) = rows.next()? {
+            let row = read(row)?;
+            let goes_on = reads_on(&row);
+            found.push(row);
+            if !goes_on {
+                break;
+            }
+        }
+        Ok(found)
+    }
+
     /// Runs it; the number of rows that it changed.
     pub(crate) fn run(&self, connection: &Connection) -> rusqlite::Result<usize> {
         connection.prepare_cached(&self.text)?.execute(params_from_iter(&self.cells))

@@ -16,6 +16,7 @@ use rusqlite::Connection;
 use tokio::sync::{mpsc, oneshot};
 
 use crate::settling::Settling;
+use crate::turns::Turns;
 use crate::writer::{Job, Waiting};
 use crate::{
     OpenError, columns, connection, declaration, read, readers, schema, select, tally, writer,
@@ -24,6 +25,9 @@ use crate::{
 /// Units, or reads, that may wait; callers beyond them wait to get into the queue.
 const QUEUE: usize = 1024;
 
+/// Whose reads those are that belong to no entity: of what lets requests in, and of jobs.
+const SHARED: &str = "";
+
 /// Everything, in one SQLite file or in memory.
 ///
 /// Dropping it finishes what is queued and closes the file; whoever drops it waits for that.
@@ -31,7 +35,7 @@ pub struct SqliteStore {
     /// `None` only while it is dropped.
     writes: Option<mpsc::Sender<Job>>,
     /// `None` in memory, where the writer's connection is the only one.
-    reads: Option<mpsc::Sender<read::Read>>,
+    reads: Option<Arc<Turns<read::Read>>>,
     /// `None` only while it is dropped.
     writer: Option<JoinHandle<()>>,
     readers: Vec<JoinHandle<()>>,
@@ -107,9 +111,9 @@ impl SqliteStore {
         let writer = Some(writer.map_err(failed)?);
         let (mut reads, mut threads) = (None, Vec::new());
         if !readers.is_empty() {
-            let (sender, queued_reads) = mpsc::channel(QUEUE);
-            threads = readers::spawn(readers, queued_reads).map_err(failed)?;
-            reads = Some(sender);
+            let turns = Arc::new(Turns::new(QUEUE, readers::OF_ONE_TENANT));
+            threads = readers::spawn(readers, &turns).map_err(failed)?;
+            reads = Some(turns);
         }
         Ok(Self {
             writes: Some(writes),
@@ -134,9 +138,10 @@ impl SqliteStore {
         closed.await.map_err(|_| ended())?
     }
 
-    /// Runs `read` on a connection of another thread.
+    /// Runs `read` on a connection of another thread, when it is the turn of `whose` reads.
     async fn read<T: Send + 'static>(
         &self,
+        whose: &str,
         read: impl FnOnce(&mut Connection) -> Result<T, rusqlite::Error> + Send + 'static,
     ) -> Result<T, StoreError> {
         let (sender, answer) = oneshot::channel();
@@ -145,7 +150,10 @@ impl SqliteStore {
             let _ = sender.send(read(connection));
         });
         let queued = match (&self.reads, &self.writes) {
-            (Some(reads), _) => reads.send(read).await.map_err(|_| ended()),
+            (Some(reads), _) => {
+                reads.push(whose, read).await;
+                Ok(())
+            }
             (None, Some(writes)) => writes.send(Job::Read(read)).await.map_err(|_| ended()),
             (None, None) => Err(ended()),
         };
@@ -178,7 +186,7 @@ impl SqliteStore {
             Ok(answer) => return Ok(Arc::unwrap_or_clone(answer)),
             Err(began) => began,
         };
-        let answer = Arc::new(self.read(read).await?);
+        let answer = Arc::new(self.read(SHARED, read).await?);
         self.recent.keep(part, asked, began, &answer);
         Ok(Arc::unwrap_or_clone(answer))
     }
@@ -193,7 +201,9 @@ impl Drop for SqliteStore {
     fn drop(&mut self) {
         // The writer closes its connection last. Only a connection that finds no other one open
         // removes the log; of two that close at one moment neither may.
-        self.reads = None;
+        if let Some(reads) = self.reads.take() {
+            reads.close();
+        }
         self.readers.drain(..).for_each(wait_for);
         self.writes = None;
         self.writer.take().into_iter().for_each(wait_for);
@@ -219,7 +229,9 @@ impl Store for SqliteStore {
     ) -> Result<Vec<Stored>, StoreError> {
         let (tenant, ids) = (tenant.clone(), ids.to_vec());
         if tenant.is_of_an_entity() {
-            return self.read(move |connection| read::find(connection, table, &tenant, &ids)).await;
+            let whose = tenant.clone();
+            let find = move |connection: &mut _| read::find(connection, table, &tenant, &ids);
+            return self.read(whose.as_str(), find).await;
         }
         let (part, asked) = (Part::of(table, &tenant), Asked::Ids(ids.clone()));
         let read = move |connection: &mut Connection| {
@@ -251,8 +263,9 @@ impl Store for SqliteStore {
     ) -> Result<(Vec<Stored>, i64), StoreError> {
         let (tenant, query) = (tenant.clone(), query.clone());
         if tenant.is_of_an_entity() {
+            let whose = tenant.clone();
             let list = move |connection: &mut _| select::list(connection, table, &tenant, &query);
-            return self.read(list).await;
+            return self.read(whose.as_str(), list).await;
         }
         let (part, asked) = (Part::of(table, &tenant), Asked::Page(query.clone()));
         self.recent(part, asked, move |connection| select::list(connection, table, &tenant, &query))
@@ -264,8 +277,9 @@ impl Store for SqliteStore {
         tenant: &Tenant,
         tallies: &[Tally],
     ) -> Result<Vec<Vec<TallyRow>>, StoreError> {
-        let (tenant, tallies) = (tenant.clone(), tallies.to_vec());
-        self.read(move |connection| tally::tallies(connection, &tenant, &tallies)).await
+        let (owner, tallies) = (tenant.clone(), tallies.to_vec());
+        let read = move |connection: &mut _| tally::tallies(connection, &owner, &tallies);
+        self.read(tenant.as_str(), read).await
     }
 
     fn changed(&self, table: &'static Table, tenant: &Tenant) -> Option<u64> {
@@ -286,26 +300,27 @@ impl Store for SqliteStore {
         let entry = |(position, row): (i64, Stored)| {
             Ok(Entry { position, activity: row.read(&ACTIVITIES)? })
         };
-        self.read(read).await?.into_iter().map(entry).collect()
+        self.read(SHARED, read).await?.into_iter().map(entry).collect()
     }
 
     async fn snapshots(&self, positions: &[i64]) -> Result<Vec<(i64, String)>, StoreError> {
         let positions = positions.to_vec();
-        self.read(move |connection| read::snapshots(connection, &positions)).await
+        self.read(SHARED, move |connection| read::snapshots(connection, &positions)).await
     }
 
     async fn series(&self, tenant: &Tenant) -> Result<Vec<(String, i64)>, StoreError> {
-        let tenant = tenant.clone();
-        self.read(move |connection| read::series(connection, &tenant)).await
+        let owner = tenant.clone();
+        self.read(tenant.as_str(), move |connection| read::series(connection, &owner)).await
     }
 
     async fn stored_bytes(&self, tenants: &[Tenant]) -> Result<i64, StoreError> {
         let tenants: Vec<String> = tenants.iter().map(|one| one.as_str().to_owned()).collect();
-        self.read(move |connection| read::stored_bytes(connection, &tenants)).await
+        let whose = tenants.first().cloned().unwrap_or_default();
+        self.read(&whose, move |connection| read::stored_bytes(connection, &tenants)).await
     }
 
     async fn ping(&self) -> Result<(), StoreError> {
-        self.read(|connection| read::ping(connection)).await?;
+        self.read(SHARED, |connection| read::ping(connection)).await?;
         if self.is_full.load(Ordering::Relaxed) {
             return self.probe().await;
         }
@@ -331,7 +346,7 @@ mod tests {
                     connection.pragma_query_value(None, "page_count", |row| row.get(0))?;
                 connection.pragma_update(None, "max_page_count", now + more)
             };
-            store.read(set).await.unwrap();
+            store.read(SHARED, set).await.unwrap();
         };
         let entity = EntityId::new(1_u128.into());
         let sample = |id: &str, bytes: usize| {

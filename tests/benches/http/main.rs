@@ -5,9 +5,10 @@
 //! work.
 //!
 //! `cargo bench -p racun-tests -- pos` measures one part: `start`, `read`, `issue`, `pay`, `pos`,
-//! `fiscal`, `webhooks`, `overhead`, `lists`.
+//! `fiscal`, `webhooks`, `overhead`, `lists`, `memory`, `neighbours`.
 
 mod bare;
+mod bounds;
 mod delivering;
 mod exchanging;
 mod fiscal;
@@ -62,6 +63,12 @@ async fn main() {
     if wanted("start") {
         starting().await;
     }
+    if wanted("memory") {
+        bounds::memory().await;
+    }
+    if wanted("neighbours") {
+        bounds::neighbours().await;
+    }
     on_the_embedded_store().await;
     on_postgres().await;
     println!("\nmeasured for {} s", started.elapsed().as_secs());
@@ -90,11 +97,7 @@ async fn starting() {
 
 /// Resident memory in thousands of bytes.
 fn resident(racun: &Racun) -> u64 {
-    let status = std::fs::read_to_string(format!("/proc/{}/status", racun.id()));
-    let status = status.expect("the system tells of processes");
-    let line = status.lines().find_map(|line| line.strip_prefix("VmRSS:"));
-    let kibibytes = line.and_then(|line| line.split_whitespace().next()?.parse::<u64>().ok());
-    kibibytes.expect("a number") * 1_024 / 1_000
+    racun.resident() / 1_000
 }
 
 /// Whether the command line names this part, or none.

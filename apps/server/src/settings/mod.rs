@@ -32,7 +32,7 @@ pub use outside::{Email, Files, Webhooks};
 pub use rate_limits::RateLimits;
 pub use storage::Storage;
 pub use value::{BaseUrl, LogFormat, LogLevel, Networks, PostgresUrl, Setting};
-use value::{optional, required};
+use value::{Requests, optional, required};
 
 /// The file that is read when it is there.
 const FILE: &str = "racun.toml";
@@ -93,6 +93,9 @@ pub struct Server {
     /// Whose pages may ask, beside the server's own.
     #[serde(deserialize_with = "required")]
     pub cors_origins: Origins,
+    /// Connections that one address may have.
+    #[serde(deserialize_with = "required")]
+    pub connections_per_address: Requests,
 }
 
 impl Default for Server {
@@ -103,6 +106,7 @@ impl Default for Server {
             public_url: None,
             trusted_proxies: Networks::default(),
             cors_origins: Origins::default(),
+            connections_per_address: Requests(512),
         }
     }
 }

@@ -1,12 +1,33 @@
 //! A document as stores and the log see it.
 
-use racun_kernel::{Event, Record, Stamp, Table, Tenant, Value};
+use racun_kernel::{Event, Issue, Issues, Record, Stamp, Table, Tenant, Value, json_length};
 
 use super::Document;
 use crate::amounts::Amounts;
 use crate::content::Content;
 
 impl Document {
+    /// Bytes that a document may be long, as stored: some thousand lines of ordinary length.
+    pub const MAX_BYTES: usize = 512 * 1024;
+
+    /// The document, unless it is too long.
+    ///
+    /// # Errors
+    /// When it is, under `items`: of what a document holds only its lines have no bound of their own.
+    pub(super) fn of_bounded_length(self) -> Result<Self, Issues> {
+        let bytes = json_length(&self);
+        if bytes <= Self::MAX_BYTES {
+            return Ok(self);
+        }
+        let message = format!(
+            "a document holds at most {} KiB, and this one has {}; shorten the texts of its lines, \
+             or make several documents",
+            Self::MAX_BYTES / 1024,
+            bytes.div_ceil(1024),
+        );
+        Err(Issue::new("document_too_large", message).at("items").into())
+    }
+
     /// The event that `what` happened to this document, done by `actor`; `None` when there is no
     /// such event for its kind.
     #[must_use]

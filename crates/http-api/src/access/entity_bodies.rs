@@ -95,7 +95,7 @@ impl NewEntityBody {
     /// What is wrong with the metadata; the rest is checked with the entity.
     pub(super) fn parse(self) -> Result<NewEntity, Issues> {
         let mut issues = Issues::default();
-        let metadata = self.metadata.map(Metadata::new).transpose();
+        let metadata = self.metadata.map(Metadata::checked).transpose();
         let metadata = issues.collect("metadata", metadata).flatten();
         issues.into_result(NewEntity {
             name: self.name,
@@ -235,7 +235,7 @@ impl UpdateEntityBody {
     /// What is wrong with the metadata; the rest is checked with the entity.
     pub(super) fn parse(self) -> Result<EntityPatch, Issues> {
         let mut issues = Issues::default();
-        let metadata = issues.collect("metadata", self.metadata.try_map(Metadata::new));
+        let metadata = issues.collect("metadata", self.metadata.try_map(Metadata::checked));
         let metadata = metadata.unwrap_or_default();
         issues.into_result(EntityPatch {
             name: self.name,

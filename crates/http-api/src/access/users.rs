@@ -241,7 +241,8 @@ async fn sign_up(
     let SignUpBody { email, password, name, company_name, country, locale, settings, metadata } =
         body.0;
     let mut issues = Issues::default();
-    let metadata = issues.collect("metadata", metadata.map(Metadata::new).transpose()).flatten();
+    let metadata =
+        issues.collect("metadata", metadata.map(Metadata::checked).transpose()).flatten();
     let of_country = country.as_deref().map(locale_of_country).transpose();
     let of_country = issues.collect("country", of_country.map_err(Issues::from)).flatten();
     issues.into_result(())?;

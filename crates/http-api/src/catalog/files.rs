@@ -37,6 +37,7 @@ pub(crate) const ROUTES: &[Route] = &[
     Route::post("/files", "uploadFile", Gate::Entity(WriteRecords), || web::to(upload))
         .about(TAG, "Keeps a file; a logo or signature replaces the one before.")
         .takes_form::<FileForm>(&["file", "category"])
+        .up_to(MAX_FORM)
         .creates::<FileBody>(),
     Route::get("/files", "listFiles", Gate::Entity(ReadRecords), || web::to(list))
         .about(TAG, "Lists files.")
@@ -58,6 +59,7 @@ pub(crate) const ROUTES: &[Route] = &[
     })
     .about(TAG, "Keeps a picture in PNG, JPG, WEBP or GIF, of 5 MiB at most.")
     .takes_form::<ImageForm>(&["file"])
+    .up_to(MAX_IMAGE_FORM)
     .creates::<FileBody>(),
 ];
 
@@ -71,6 +73,7 @@ pub(crate) const OF_EXPENSES: &[Route] = &[
     )
     .about("Expenses", "Keeps a file as an attachment of an expense; the same as `POST /files`.")
     .takes_form::<AttachmentForm>(&["file"])
+    .up_to(MAX_FORM)
     .creates::<FileBody>(),
     Route::get(
         "/expenses/{id}/attachments",
@@ -249,7 +252,7 @@ impl FileBody {
 async fn upload(
     services: Data<Services>,
     scope: ReqData<Scope>,
-    form: Form<MAX_FORM>,
+    form: Form,
 ) -> Result<Created<FileBody>, ApiError> {
     let mut form = form;
     let mut issues = Issues::default();
@@ -257,7 +260,7 @@ async fn upload(
     let category = FileCategory::of_name(&category)
         .ok_or_else(|| Issue::new("invalid_value", "expected logo, signature or attachment"));
     let category = issues.collect("category", category.map_err(Issues::from));
-    let text = |form: &mut Form<MAX_FORM>, name| {
+    let text = |form: &mut Form, name| {
         form.text(name).map(|text| Some(text).filter(|text| !text.is_empty()))
     };
     let unit = text(&mut form, "business_unit_id")?;
@@ -279,15 +282,15 @@ async fn upload(
 async fn upload_image(
     services: Data<Services>,
     scope: ReqData<Scope>,
-    form: Form<MAX_IMAGE_FORM>,
+    form: Form,
 ) -> Result<Created<FileBody>, ApiError> {
     keep(&services, scope, form, FileCategory::Attachment, FileLinks::default(), true).await
 }
 
-async fn keep<const MAX: usize>(
+async fn keep(
     services: &Services,
     scope: ReqData<Scope>,
-    mut form: Form<MAX>,
+    mut form: Form,
     category: FileCategory,
     links: FileLinks,
     is_image: bool,
@@ -321,25 +324,28 @@ async fn list(
     services: Data<Services>,
     scope: ReqData<Scope>,
     query: Query,
-) -> Result<Json<ListBody<FileBody>>, ApiError> {
-    answered(&services, &scope, &filtered(&query)?).await
+) -> Result<answer::Page, ApiError> {
+    answered(&services, scope.into_inner(), filtered(&query)?).await
 }
 
 async fn answered(
     services: &Services,
-    scope: &Scope,
-    raw: &RawQuery,
-) -> Result<Json<ListBody<FileBody>>, ApiError> {
-    let page = catalog::list::<File>(&*services.store, scope, raw).await?;
-    let rows = page.rows.into_iter().map(|file| FileBody::of(file, services)).collect();
-    Ok(Json(ListBody::of(Page { rows, pagination: page.pagination })))
+    scope: Scope,
+    raw: RawQuery,
+) -> Result<answer::Page, ApiError> {
+    let page = |services: Services| async move {
+        let page = catalog::list::<File>(&*services.store, &scope, &raw).await?;
+        let rows = page.rows.into_iter().map(|file| FileBody::of(file, &services)).collect();
+        Ok(ListBody::of(Page { rows, pagination: page.pagination }))
+    };
+    services.page(page).await
 }
 
 async fn attach(
     services: Data<Services>,
     scope: ReqData<Scope>,
     id: PathId<id::Expense>,
-    form: Form<MAX_FORM>,
+    form: Form,
 ) -> Result<Created<FileBody>, ApiError> {
     expenses::get(&*services.store, &scope, id.0).await?;
     let links = FileLinks { expense_id: Some(id.0), ..FileLinks::default() };
@@ -351,10 +357,10 @@ async fn list_attached(
     scope: ReqData<Scope>,
     id: PathId<id::Expense>,
     query: Query,
-) -> Result<Json<ListBody<FileBody>>, ApiError> {
+) -> Result<answer::Page, ApiError> {
     expenses::get(&*services.store, &scope, id.0).await?;
     let raw = with_filters(query.list()?, vec![("expense_id", &id.0.to_string())])?;
-    answered(&services, &scope, &raw).await
+    answered(&services, scope.into_inner(), raw).await
 }
 
 /// The list's query, with the parameters that are filters by themselves.

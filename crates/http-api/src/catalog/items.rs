@@ -13,7 +13,7 @@ use time::{Date, OffsetDateTime};
 use utoipa::ToSchema;
 
 use super::{erase, trash};
-use crate::answer::Created;
+use crate::answer::{self, Created};
 use crate::body::{Convert, ListBody, input, names};
 use crate::error::ApiError;
 use crate::openapi::{nullable_number, number};
@@ -280,10 +280,14 @@ async fn list(
     scope: ReqData<Scope>,
     entity: ReqData<Entity>,
     query: Query,
-) -> Result<Json<ListBody<ItemBody>>, ApiError> {
-    let page = catalog::list::<Item>(&*services.store, &scope, &query.list()?).await?;
-    let rows = render(&services, &scope, &entity, page.rows, &services.stamp()).await?;
-    Ok(Json(ListBody::of(Page { rows, pagination: page.pagination })))
+) -> Result<answer::Page, ApiError> {
+    let (scope, entity, raw) = (scope.into_inner(), entity.into_inner(), query.list()?);
+    let page = |services: Services| async move {
+        let page = catalog::list::<Item>(&*services.store, &scope, &raw).await?;
+        let rows = render(&services, &scope, &entity, page.rows, &services.stamp()).await?;
+        Ok(ListBody::of(Page { rows, pagination: page.pagination }))
+    };
+    services.page(page).await
 }
 
 async fn get(

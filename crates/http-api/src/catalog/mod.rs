@@ -14,7 +14,7 @@ use racun_catalog::{self as catalog, Resource, Trashable};
 use racun_kernel::Scope;
 use serde::Serialize;
 
-use crate::answer::NoContent;
+use crate::answer::{self, NoContent};
 use crate::body::{Convert, ListBody};
 use crate::error::ApiError;
 use crate::request::{PathId, Query};
@@ -23,16 +23,20 @@ use crate::services::Services;
 /// A record of the catalogue, and the body that it is answered with.
 pub(crate) trait Answered: Resource + Convert<Self::Body> {
     /// The body.
-    type Body: Serialize;
+    type Body: Serialize + 'static;
 }
 
 async fn list<A: Answered>(
     services: Data<Services>,
     scope: ReqData<Scope>,
     query: Query,
-) -> Result<Json<ListBody<A::Body>>, ApiError> {
-    let page = catalog::list::<A>(&*services.store, &scope, &query.list()?).await?;
-    Ok(Json(page.convert()))
+) -> Result<answer::Page, ApiError> {
+    let (scope, raw) = (scope.into_inner(), query.list()?);
+    let page = |services: Services| async move {
+        let page = catalog::list::<A>(&*services.store, &scope, &raw).await?;
+        Ok::<ListBody<A::Body>, _>(page.convert())
+    };
+    services.page(page).await
 }
 
 async fn get<A: Answered>(

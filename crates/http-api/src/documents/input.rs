@@ -350,7 +350,7 @@ impl DocumentProperties {
             calculation_mode: self.calculation_mode.convert(),
             currency_code: self.currency_code,
             metadata: issues
-                .collect("metadata", self.metadata.try_map(Metadata::new))
+                .collect("metadata", self.metadata.try_map(Metadata::checked))
                 .unwrap_or_default(),
             reference: self.reference,
             exchange_rate: self.exchange_rate.convert(),

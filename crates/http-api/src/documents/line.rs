@@ -204,7 +204,7 @@ impl LineInputBody {
     /// What is wrong with its metadata.
     pub(super) fn request(self) -> Result<LineRequest, Issues> {
         let mut issues = Issues::default();
-        let metadata = Metadata::new(self.metadata.unwrap_or_default());
+        let metadata = Metadata::checked(self.metadata.unwrap_or_default());
         let metadata = issues.collect("metadata", metadata).unwrap_or_default();
         issues.into_result(LineRequest {
             kind: self.r#type.convert(),

@@ -17,7 +17,7 @@ use super::answer::{
 use super::output::VersionsBody;
 use super::relation::{INCLUDE, included, of_one, with_links};
 use super::shape::{Create, CreateCustom, Making, Sent, Update};
-use crate::answer::Created;
+use crate::answer::{self, Created};
 use crate::body::{Convert, ListBody};
 use crate::error::ApiError;
 use crate::request::{Body, MaybeBody, PathText, Query};
@@ -211,16 +211,20 @@ async fn list<B: DocumentBody>(
     services: Data<Services>,
     scope: ReqData<Scope>,
     query: Query,
-) -> Result<Json<ListBody<B>>, ApiError> {
+) -> Result<answer::Page, ApiError> {
     let (raw, with_relations) = (query.list()?, included(&query)?);
-    let store = &*services.store;
-    let Page { rows, pagination } = application::list(store, &scope, B::KIND, &raw).await?;
-    let rows = if with_relations {
-        with_links(store, &scope, rows).await?
-    } else {
-        rows.into_iter().map(|document| B::of(document, Vec::new())).collect()
+    let scope = scope.into_inner();
+    let page = move |services: Services| async move {
+        let store = &*services.store;
+        let Page { rows, pagination } = application::list(store, &scope, B::KIND, &raw).await?;
+        let rows: Vec<B> = if with_relations {
+            with_links(store, &scope, rows).await?
+        } else {
+            rows.into_iter().map(|document| B::of(document, Vec::new())).collect()
+        };
+        Ok(ListBody::of(Page { rows, pagination }))
     };
-    Ok(Json(ListBody::of(Page { rows, pagination })))
+    services.page(page).await
 }
 
 async fn get<B: DocumentBody>(

@@ -1,6 +1,6 @@
 //! The key that a caller gave a request, and what tells the request from another.
 
-use actix_web::http::header::{CONTENT_TYPE, HeaderMap, HeaderName, HeaderValue};
+use actix_web::http::header::{HeaderMap, HeaderName};
 use actix_web::http::{Method, Uri};
 use racun_kernel::Principal;
 use ring::digest::{Context, SHA256};
@@ -54,57 +54,25 @@ pub(super) struct Content<'a> {
     pub place: &'a str,
     /// Who makes it, where the answer is for nobody else.
     pub principal: Option<Principal>,
-    pub headers: &'a HeaderMap,
+    /// Its body; of a form the digest of what is between its borders.
     pub body: &'a [u8],
 }
 
 impl Content<'_> {
-    /// Equal for a request that is sent again, and for no other one. The border between the parts of
-    /// a form is not part of the request: clients make a new one each time.
+    /// Equal for a request that is sent again, and for no other one.
     pub(super) fn fingerprint(&self) -> String {
         let principal = self.principal.map(|principal| principal.id()).unwrap_or_default();
         let query = self.uri.query().unwrap_or_default();
-        let body = match border(self.headers) {
-            Some(border) => without(self.body, border.as_bytes()),
-            None => self.body.to_vec(),
-        };
         let parts = [
             self.method.as_str().as_bytes(),
             self.uri.path().as_bytes(),
             query.as_bytes(),
             self.place.as_bytes(),
             principal.as_bytes(),
-            &body,
+            self.body,
         ];
         hex(&parts)
     }
-}
-
-/// The text between the parts of a form.
-fn border(headers: &HeaderMap) -> Option<&str> {
-    let sent = headers.get(CONTENT_TYPE).map(HeaderValue::to_str)?.ok()?;
-    let (kind, parameters) = sent.split_once(';')?;
-    if !kind.trim().eq_ignore_ascii_case("multipart/form-data") {
-        return None;
-    }
-    let mut values = parameters.split(';').filter_map(|parameter| parameter.trim().split_once('='));
-    let border = values.find(|(name, _)| name.eq_ignore_ascii_case("boundary"))?.1;
-    Some(border.trim_matches('"')).filter(|border| !border.is_empty())
-}
-
-/// `body` without all occurrences of `border`.
-fn without(body: &[u8], border: &[u8]) -> Vec<u8> {
-    let (mut rest, mut kept) = (body, Vec::with_capacity(body.len()));
-    while let Some(first) = rest.first() {
-        match rest.strip_prefix(border) {
-            Some(behind) => rest = behind,
-            None => {
-                kept.push(*first);
-                rest = &rest[1..];
-            }
-        }
-    }
-    kept
 }
 
 /// The digest of `parts`, each with its length before it, so that none runs into the next.
@@ -120,6 +88,8 @@ fn hex(parts: &[&[u8]]) -> String {
 
 #[cfg(test)]
 mod tests {
+    use actix_web::http::header::HeaderValue;
+
     use super::*;
     use crate::routes;
 
@@ -163,30 +133,21 @@ mod tests {
 
     #[test]
     fn a_fingerprint_tells_all_that_makes_another_request() {
-        let (json, form) = (
-            headers(&[("content-type", "application/json")]),
-            headers(&[("content-type", "multipart/form-data; boundary=abc")]),
-        );
-        let print = |method: &Method, uri: &str, place, headers: &HeaderMap, body: &[u8]| {
+        let print = |method: &Method, uri: &str, place, body: &[u8]| {
             let uri = &uri.parse().unwrap();
-            Content { method, uri, place, principal: None, headers, body }.fingerprint()
+            Content { method, uri, place, principal: None, body }.fingerprint()
         };
-        let first = print(&Method::POST, "/a?b=1", "ent_1", &json, b"{}");
-        assert_eq!(print(&Method::POST, "/a?b=1", "ent_1", &json, b"{}"), first);
+        let first = print(&Method::POST, "/a?b=1", "ent_1", b"{}");
+        assert_eq!(print(&Method::POST, "/a?b=1", "ent_1", b"{}"), first);
         for other in [
-            print(&Method::PUT, "/a?b=1", "ent_1", &json, b"{}"),
-            print(&Method::POST, "/b?b=1", "ent_1", &json, b"{}"),
-            print(&Method::POST, "/a?b=2", "ent_1", &json, b"{}"),
-            print(&Method::POST, "/a", "b=1ent_1", &json, b"{}"),
-            print(&Method::POST, "/a?b=1", "ent_2", &json, b"{}"),
-            print(&Method::POST, "/a?b=1", "ent_1", &json, b"{ }"),
+            print(&Method::PUT, "/a?b=1", "ent_1", b"{}"),
+            print(&Method::POST, "/b?b=1", "ent_1", b"{}"),
+            print(&Method::POST, "/a?b=2", "ent_1", b"{}"),
+            print(&Method::POST, "/a", "b=1ent_1", b"{}"),
+            print(&Method::POST, "/a?b=1", "ent_2", b"{}"),
+            print(&Method::POST, "/a?b=1", "ent_1", b"{ }"),
         ] {
             assert_ne!(other, first);
         }
-        let again =
-            headers(&[("content-type", "multipart/form-data; charset=utf-8; boundary=\"xyz\"")]);
-        let sent = print(&Method::POST, "/a", "ent_1", &form, b"--abc\r\n\r\n1\r\n--abc--");
-        assert_eq!(print(&Method::POST, "/a", "ent_1", &again, b"--xyz\r\n\r\n1\r\n--xyz--"), sent);
-        assert_ne!(print(&Method::POST, "/a", "ent_1", &again, b"--xyz\r\n\r\n2\r\n--xyz--"), sent);
     }
 }

@@ -1,7 +1,7 @@
 //! A request with a key is carried out once, however often it is sent.
 //!
 //! `application::idempotency` stores the key in the commit of the effect; here is what belongs to HTTP.
-//! A keyed request is read whole, waits for its twins in this process, and looks for its key. If that
+//! A keyed request is taken in whole (a form on disk), waits for its twins in this process, and looks for its key. If that
 //! is there, it is answered what is stored. If not, its handler is given a store that stores the key
 //! with the first effect, and its answer is stored before it is sent. Where a process died between
 //! the two, the answer is made anew from what the effect made (`rebuild`).
@@ -31,7 +31,7 @@ use std::time::Duration;
 use actix_web::body::BoxBody;
 use actix_web::dev::{Extensions, Payload, ServiceRequest, ServiceResponse};
 use actix_web::middleware::Next;
-use actix_web::web::{Bytes, Data};
+use actix_web::web::Data;
 use actix_web::{Error, HttpMessage as _, HttpRequest, rt};
 use futures_util::StreamExt as _;
 use futures_util::stream::once;
@@ -49,7 +49,7 @@ pub(crate) use rebuild::rebuild;
 use crate::error::{ApiError, Kind, OwnCode};
 use crate::foresight::is_near;
 use crate::rehearsal;
-use crate::request::read_whole;
+use crate::request::{Spooled, read_whole};
 use crate::route::{Gate, Route};
 use crate::services::Services;
 use keep::Kept;
@@ -130,10 +130,19 @@ pub(crate) async fn begin(
     let services = services.ok_or_else(|| ApiError::internal("the application has no services"))?;
     let account = account(request.request());
     let account = account.ok_or_else(|| ApiError::internal("a keyed request has no account"))?;
-    let body = read_whole(request, route.takes_form).await?;
-    let fingerprint = fingerprint(route, request, &body);
-    let whole = once(std::future::ready(Ok(body))).boxed_local();
-    request.set_payload(Payload::Stream { payload: whole });
+    let fingerprint = match route.takes_form {
+        true => {
+            let print = request.extensions().get::<Spooled>().and_then(|form| form.print.clone());
+            fingerprint(route, request, print.unwrap_or_default().as_bytes())
+        }
+        false => {
+            let body = read_whole(request).await?;
+            let fingerprint = fingerprint(route, request, &body);
+            let whole = once(std::future::ready(Ok(body))).boxed_local();
+            request.set_payload(Payload::Stream { payload: whole });
+            fingerprint
+        }
+    };
     let now = services.stamp().now();
     let turn = Turn::take(account, &key).await.ok_or_else(in_progress)?;
     let wanted = KeyedRequest::new(account, key.as_str().to_owned(), fingerprint, now);
@@ -155,7 +164,7 @@ pub(crate) async fn begin(
     }
 }
 
-fn fingerprint(route: &Route, request: &ServiceRequest, body: &Bytes) -> String {
+fn fingerprint(route: &Route, request: &ServiceRequest, body: &[u8]) -> String {
     let extensions = request.extensions();
     let scope = extensions.get::<Scope>();
     let caller = extensions.get::<Caller>().map(Caller::principal);
@@ -167,7 +176,6 @@ fn fingerprint(route: &Route, request: &ServiceRequest, body: &Bytes) -> String 
         uri: request.uri(),
         place: &place,
         principal: caller.filter(|_| is_own),
-        headers: request.headers(),
         body,
     };
     content.fingerprint()

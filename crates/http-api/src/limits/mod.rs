@@ -8,9 +8,11 @@
 //! | Module       | Owns                                                          |
 //! | ------------ | ------------------------------------------------------------- |
 //! | `address`    | whose address a request counts for, and which proxies to trust |
+//! | `heavy`      | how many lists, files and uploads are under way at once       |
 //! | `in_process` | the counters of one process                                   |
 
 mod address;
+mod heavy;
 mod in_process;
 
 use std::cmp::Reverse;
@@ -26,8 +28,9 @@ use time::OffsetDateTime;
 
 use crate::error::{ApiError, Kind};
 use crate::route::{Rate, Route};
-use crate::services::Services;
+use crate::services::{Limits, Services};
 
+pub(crate) use heavy::{HeavyTurn, Room};
 use in_process::InProcess;
 pub use racun_access::{InvalidNetwork, Network};
 
@@ -172,6 +175,22 @@ impl RateLimiter {
         }
         self.0.own.take(buckets, now)
     }
+}
+
+/// Waits until the request that `token` proves may take much memory; its place stays among the
+/// request's extensions, and goes with its answer.
+///
+/// # Errors
+/// When as many as may be are under way.
+pub(crate) async fn count_heavy(
+    request: &HttpRequest,
+    token: &str,
+    account: &str,
+) -> Result<(), ApiError> {
+    let limits = request.app_data::<Limits>().copied().unwrap_or_default();
+    let turn = HeavyTurn::take(key("token", token), key("account", account), limits).await?;
+    request.extensions_mut().insert(turn);
+    Ok(())
 }
 
 /// What a bucket is stored under: it says neither the token nor the address.

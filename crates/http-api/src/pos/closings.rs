@@ -11,7 +11,7 @@ use serde::Serialize;
 use utoipa::ToSchema;
 
 use super::takings::{MoneyBody, TakingsBody};
-use crate::answer::Created;
+use crate::answer::{self, Created};
 use crate::body::{Convert, ListBody, input};
 use crate::error::ApiError;
 use crate::openapi::{nullable_number, number};
@@ -192,9 +192,13 @@ async fn list(
     services: Data<Services>,
     scope: ReqData<Scope>,
     query: Query,
-) -> Result<Json<ListBody<ClosingBody>>, ApiError> {
-    let page = application::list(&*services.store, &scope, &query.list()?).await?;
-    Ok(Json(page.convert()))
+) -> Result<answer::Page, ApiError> {
+    let (scope, raw) = (scope.into_inner(), query.list()?);
+    let page = |services: Services| async move {
+        let page = application::list(&*services.store, &scope, &raw).await?;
+        Ok::<ListBody<ClosingBody>, _>(page.convert())
+    };
+    services.page(page).await
 }
 
 async fn get(

@@ -5,7 +5,7 @@ use std::pin::Pin;
 
 use actix_web::dev::{Payload, ServiceRequest};
 use actix_web::http::header::{CONTENT_LENGTH, CONTENT_TYPE, HeaderMap};
-use actix_web::web::{Bytes, BytesMut};
+use actix_web::web::{Bytes, BytesMut, Data};
 use actix_web::{FromRequest, HttpMessage as _, HttpRequest};
 use futures_util::StreamExt as _;
 use serde::de::DeserializeOwned;
@@ -14,12 +14,26 @@ use validator::Validate;
 use super::json::{self, Unread};
 use crate::error::{ApiError, Kind};
 use crate::rehearsal::{HasRest, Rest};
-use crate::services::Limits;
+use crate::services::{Limits, Services};
 
 /// A JSON body, read within the limits, understood and checked.
 pub struct Body<T>(pub T);
 
-impl<T: DeserializeOwned + Validate + 'static> FromRequest for Body<T> {
+/// Bytes from which on a body is understood off the thread that answers requests.
+const LONG: usize = 64 * 1024;
+
+/// What `body` says.
+async fn understood<T>(request: &HttpRequest, body: BytesMut) -> Result<T, Unread<T>>
+where
+    T: DeserializeOwned + Validate + Send + 'static,
+{
+    match request.app_data::<Data<Services>>() {
+        Some(services) if body.len() > LONG => services.compute(move || json::parse(&body)).await,
+        _ => json::parse(&body),
+    }
+}
+
+impl<T: DeserializeOwned + Validate + Send + 'static> FromRequest for Body<T> {
     type Error = ApiError;
     type Future = Pin<Box<dyn Future<Output = Result<Self, ApiError>>>>;
 
@@ -35,7 +49,7 @@ impl<T: DeserializeOwned + Validate + 'static> FromRequest for Body<T> {
             let read = read(payload, limits.body_bytes);
             let body = tokio::time::timeout(limits.body_time, read).await;
             let body = body.map_err(|_| too_slow(limits))??;
-            match json::parse(&body) {
+            match understood(&request, body).await {
                 Ok(value) => Ok(Self(value)),
                 Err(Unread::Text(error)) => Err(error),
                 Err(Unread::Unfit(unfit)) => {
@@ -51,24 +65,17 @@ impl<T: DeserializeOwned + Validate + 'static> FromRequest for Body<T> {
     }
 }
 
-/// The whole body of `request`, whatever it is, read within the limits. A form may hold files.
+/// The whole body of `request`, read within the limits.
 ///
 /// # Errors
 /// When it is too long, or does not arrive.
-pub(crate) async fn read_whole(
-    request: &mut ServiceRequest,
-    is_form: bool,
-) -> Result<Bytes, ApiError> {
+pub(crate) async fn read_whole(request: &mut ServiceRequest) -> Result<Bytes, ApiError> {
     let limits = request.app_data::<Limits>().copied().unwrap_or_default();
-    let most = if is_form { limits.body_bytes * FORM_FACTOR } else { limits.body_bytes };
     let payload = request.take_payload();
-    let read = read(payload, most);
+    let read = read(payload, limits.body_bytes);
     let body = tokio::time::timeout(limits.body_time, read).await;
     Ok(body.map_err(|_| too_slow(limits))??.freeze())
 }
-
-/// By how much a form may be longer than another body, where it is read before it is understood.
-const FORM_FACTOR: usize = 16;
 
 fn too_slow(limits: Limits) -> ApiError {
     let seconds = limits.body_time.as_secs();

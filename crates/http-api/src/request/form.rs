@@ -5,27 +5,28 @@ use std::pin::Pin;
 
 use actix_multipart::{Multipart, MultipartError};
 use actix_web::dev::Payload;
-use actix_web::http::header::CONTENT_TYPE;
+use actix_web::http::header::{CONTENT_TYPE, HeaderMap};
 use actix_web::{FromRequest, HttpMessage as _, HttpRequest};
 use futures_util::StreamExt as _;
 use racun_kernel::{Issue, Issues};
 
+use super::spool::{Opened, Spooled};
 use super::unknown;
 use crate::error::{ApiError, Kind};
 use crate::openapi::properties;
 use crate::route::Route;
-use crate::services::Limits;
 
-/// Bytes of all parts together, unless a route says otherwise. A certificate's file has a few thousand.
-const FEW_BYTES: usize = 1024 * 1024;
 /// Parts of a form.
 const MAX_PARTS: usize = 16;
 
-/// The parts of a form, by name, read within the limits: of all parts together `MAX_BYTES`, and no byte
-/// more is ever read.
+/// The parts of a form, by name, which the gate took in within the limits. Few forms are in memory at
+/// once; the others wait for one to be dropped.
 ///
 /// It has no `Debug`: passphrases come in forms.
-pub struct Form<const MAX_BYTES: usize = FEW_BYTES>(Vec<Part>);
+pub struct Form {
+    parts: Vec<Part>,
+    _turn: Opened,
+}
 
 struct Part {
     name: String,
@@ -42,11 +43,11 @@ pub struct SentFile {
     pub content: Vec<u8>,
 }
 
-impl<const MAX_BYTES: usize> Form<MAX_BYTES> {
+impl Form {
     /// The part called `name`, taken out; `None` when it was not sent.
     fn take(&mut self, name: &str) -> Option<SentFile> {
-        let place = self.0.iter().position(|part| part.name == name)?;
-        Some(self.0.swap_remove(place).file)
+        let place = self.parts.iter().position(|part| part.name == name)?;
+        Some(self.parts.swap_remove(place).file)
     }
 
     /// The bytes of the file called `name`.
@@ -78,35 +79,20 @@ impl<const MAX_BYTES: usize> Form<MAX_BYTES> {
     }
 }
 
-impl<const MAX_BYTES: usize> FromRequest for Form<MAX_BYTES> {
+impl FromRequest for Form {
     type Error = ApiError;
     type Future = Pin<Box<dyn Future<Output = Result<Self, ApiError>>>>;
 
-    fn from_request(request: &HttpRequest, payload: &mut Payload) -> Self::Future {
-        let limits = request.app_data::<Limits>().copied().unwrap_or_default();
-        let media_type = request.headers().get(CONTENT_TYPE).and_then(|value| value.to_str().ok());
-        let essence = media_type.unwrap_or_default().split(';').next().unwrap_or_default().trim();
-        if !essence.eq_ignore_ascii_case("multipart/form-data") {
-            let message = "send the body as a form, with Content-Type: multipart/form-data";
-            let error = ApiError::new(Kind::UnsupportedMediaType, message);
-            return Box::pin(std::future::ready(Err(error)));
-        }
-        let taken =
-            request.extensions().get::<TakenParts>().map_or_else(Vec::new, TakenParts::names);
-        let form = Multipart::new(request.headers(), payload.take());
+    fn from_request(request: &HttpRequest, _: &mut Payload) -> Self::Future {
+        let request = request.clone();
         Box::pin(async move {
-            match tokio::time::timeout(limits.body_time, read(form, MAX_BYTES)).await {
-                Ok(parts) => {
-                    let parts = parts?;
-                    check(&parts, &taken)?;
-                    Ok(Self(parts))
-                }
-                Err(_) => {
-                    let seconds = limits.body_time.as_secs();
-                    let message = format!("the body did not arrive within {seconds} seconds");
-                    Err(ApiError::new(Kind::RequestTimeout, message))
-                }
-            }
+            let spooled = request.extensions_mut().remove::<Spooled>();
+            let taken = request.extensions().get::<TakenParts>().map(TakenParts::names);
+            let (spooled, taken) = spooled.zip(taken).ok_or_else(|| no_form(request.headers()))?;
+            let (bytes, turn) = spooled.open().await?;
+            let parts = read(Multipart::new(request.headers(), bytes)).await?;
+            check(&parts, &taken)?;
+            Ok(Self { parts, _turn: turn })
         })
     }
 }
@@ -137,8 +123,8 @@ fn check(parts: &[Part], taken: &[String]) -> Result<(), Issues> {
     issues.into_result(())
 }
 
-async fn read(mut form: Multipart, max_bytes: usize) -> Result<Vec<Part>, ApiError> {
-    let (mut parts, mut bytes) = (Vec::new(), 0);
+async fn read(mut form: Multipart) -> Result<Vec<Part>, ApiError> {
+    let mut parts = Vec::new();
     while let Some(part) = form.next().await {
         let mut part = part.map_err(|error| malformed(&error))?;
         let name = part.name().unwrap_or_default().to_owned();
@@ -148,25 +134,30 @@ async fn read(mut form: Multipart, max_bytes: usize) -> Result<Vec<Part>, ApiErr
         let mut content = Vec::new();
         while let Some(chunk) = part.next().await {
             let chunk = chunk.map_err(|error| malformed(&error))?;
-            bytes += chunk.len();
-            if bytes > max_bytes {
-                return Err(too_large(format!("a form holds at most {max_bytes} bytes")));
-            }
             content.extend_from_slice(&chunk);
         }
         if parts.len() == MAX_PARTS {
-            return Err(too_large(format!("a form holds at most {MAX_PARTS} parts")));
+            let message = format!("a form holds at most {MAX_PARTS} parts");
+            return Err(ApiError::new(Kind::PayloadTooLarge, message));
         }
         parts.push(Part { name, file: SentFile { filename, media_type, content } });
     }
     Ok(parts)
 }
 
-fn too_large(message: String) -> ApiError {
-    ApiError::new(Kind::PayloadTooLarge, message)
+/// Why there is no form in a body with these `headers`.
+fn no_form(headers: &HeaderMap) -> ApiError {
+    let media_type = headers.get(CONTENT_TYPE).and_then(|value| value.to_str().ok());
+    let essence = media_type.unwrap_or_default().split(';').next().unwrap_or_default().trim();
+    if essence.eq_ignore_ascii_case("multipart/form-data") {
+        return ApiError::bad_request(MALFORMED);
+    }
+    let message = "send the body as a form, with Content-Type: multipart/form-data";
+    ApiError::new(Kind::UnsupportedMediaType, message)
 }
 
+const MALFORMED: &str = "the form cannot be read; send it as multipart/form-data with a boundary";
+
 fn malformed(error: &MultipartError) -> ApiError {
-    ApiError::bad_request("the form cannot be read; send it as multipart/form-data with a boundary")
-        .detailed(error)
+    ApiError::bad_request(MALFORMED).detailed(error)
 }

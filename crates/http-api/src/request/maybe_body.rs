@@ -15,7 +15,7 @@ use crate::error::ApiError;
 /// A JSON body as [`Body`] reads it, or the default when none is sent.
 pub struct MaybeBody<T>(pub T);
 
-impl<T: Default + DeserializeOwned + Validate + 'static> FromRequest for MaybeBody<T> {
+impl<T: Default + DeserializeOwned + Validate + Send + 'static> FromRequest for MaybeBody<T> {
     type Error = ApiError;
     type Future = Pin<Box<dyn Future<Output = Result<Self, ApiError>>>>;
 

@@ -7,6 +7,7 @@ mod json;
 mod maybe_body;
 mod path;
 mod query;
+mod spool;
 
 pub use body::Body;
 pub(crate) use body::read_whole;
@@ -17,3 +18,4 @@ pub(crate) use json::unknown;
 pub(crate) use maybe_body::MaybeBody;
 pub use path::{PathId, PathText};
 pub use query::Query;
+pub(crate) use spool::{Spooled, receive};

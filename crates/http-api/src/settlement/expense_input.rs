@@ -161,7 +161,7 @@ struct ItemInputBody {
 impl ItemInputBody {
     fn request(self) -> Result<ExpenseLineRequest, Issues> {
         let mut issues = Issues::default();
-        let metadata = Metadata::new(self.metadata.unwrap_or_default());
+        let metadata = Metadata::checked(self.metadata.unwrap_or_default());
         let metadata = issues.collect("metadata", metadata).unwrap_or_default();
         let line = LineRequest {
             kind: self.r#type.convert(),
@@ -348,7 +348,7 @@ macro_rules! expense_input {
             /// All that is wrong with the body itself, by path.
             pub(super) fn request(self) -> Result<ExpenseRequest, Issues> {
                 let mut issues = Issues::default();
-                let metadata = issues.collect("metadata", self.metadata.try_map(Metadata::new));
+                let metadata = issues.collect("metadata", self.metadata.try_map(Metadata::checked));
                 let items = self.items.map(|items| each(items, ItemInputBody::request));
                 let items = issues.collect("items", items.transpose());
                 let taxes = self.taxes.map(|taxes| each(taxes, SummaryTaxInputBody::tax));

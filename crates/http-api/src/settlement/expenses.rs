@@ -13,7 +13,7 @@ use validator::Validate;
 use super::expense::ExpenseBody;
 use super::expense_input::{ExpensePatchBody, NewExpenseBody};
 use super::payment::{ExpensePaymentBody, PaymentBody};
-use crate::answer::{Created, NoContent};
+use crate::answer::{self, Created, NoContent};
 use crate::body::{Convert, ListBody};
 use crate::error::ApiError;
 use crate::request::{Body, MaybeBody, PathId, Query};
@@ -125,9 +125,13 @@ async fn list(
     services: Data<Services>,
     scope: ReqData<Scope>,
     query: Query,
-) -> Result<Json<ListBody<ExpenseBody>>, ApiError> {
-    let page = application::list(&*services.store, &scope, &query.list()?).await?;
-    Ok(Json(page.convert()))
+) -> Result<answer::Page, ApiError> {
+    let (scope, raw) = (scope.into_inner(), query.list()?);
+    let page = |services: Services| async move {
+        let page = application::list(&*services.store, &scope, &raw).await?;
+        Ok::<ListBody<ExpenseBody>, _>(page.convert())
+    };
+    services.page(page).await
 }
 
 async fn get(

@@ -8,7 +8,7 @@ use racun_kernel::{Page, Scope, id};
 
 use super::include::{INCLUDE, Include};
 use super::payment::{NewPaymentBody, PaymentBody, PaymentPatchBody};
-use crate::answer::{Created, NoContent};
+use crate::answer::{self, Created, NoContent};
 use crate::body::{Convert, ListBody};
 use crate::error::ApiError;
 use crate::request::{Body, PathId, Query};
@@ -81,13 +81,17 @@ async fn list(
     services: Data<Services>,
     scope: ReqData<Scope>,
     query: Query,
-) -> Result<Json<ListBody<PaymentBody>>, ApiError> {
+) -> Result<answer::Page, ApiError> {
     let (raw, include) = (query.list()?, Include::of(&query)?);
-    let store = &*services.store;
-    let Page { rows, pagination } = application::list(store, &scope, &raw).await?;
-    let related = include.related(store, &scope, &rows).await?;
-    let rows = rows.iter().map(|payment| include.with(payment, &related)).collect();
-    Ok(Json(ListBody::of(Page { rows, pagination })))
+    let scope = scope.into_inner();
+    let page = |services: Services| async move {
+        let store = &*services.store;
+        let Page { rows, pagination } = application::list(store, &scope, &raw).await?;
+        let related = include.related(store, &scope, &rows).await?;
+        let rows = rows.iter().map(|payment| include.with(payment, &related)).collect();
+        Ok(ListBody::of(Page { rows, pagination }))
+    };
+    services.page(page).await
 }
 
 async fn get(

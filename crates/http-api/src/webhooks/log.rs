@@ -11,7 +11,7 @@ use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 use validator::Validate;
 
-use crate::answer::Created;
+use crate::answer::{self, Created};
 use crate::body::{Convert, ListBody};
 use crate::error::ApiError;
 use crate::request::{PathId, Query};
@@ -188,7 +188,7 @@ async fn list(
     services: Data<Services>,
     scope: ReqData<Scope>,
     query: Query,
-) -> Result<Json<ListBody<WebhookLogBody>>, ApiError> {
+) -> Result<answer::Page, ApiError> {
     let one = |name| query.one(name).map(|value| value.map(str::to_owned));
     let entity = scope.entity().to_string();
     let is_here = query.one("entity_id")?.is_none_or(|named| named == entity)
@@ -206,7 +206,11 @@ async fn list(
         date_to: one("date_to")?,
     };
     let holder = Holder::entity(&scope);
-    Ok(Json(webhooks::list_deliveries(&*services.store, &holder, &asked).await?.convert()))
+    let page = |services: Services| async move {
+        let page = webhooks::list_deliveries(&*services.store, &holder, &asked).await?;
+        Ok::<ListBody<WebhookLogBody>, _>(page.convert())
+    };
+    services.page(page).await
 }
 
 async fn get(

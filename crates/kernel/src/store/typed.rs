@@ -99,8 +99,7 @@ impl dyn Store + '_ {
         query: &ListQuery,
     ) -> Result<Page<A>, StoreError> {
         let (rows, total) = self.list(table, tenant, query).await?;
-        let found = rows.iter().map(|row| row.read(table)).collect::<Result<_, _>>()?;
-        Ok(query.page(found, total))
+        query.page(table, &rows, total)
     }
 
     /// What `tally` comes to over the rows of `tenant`, by group.

@@ -3,7 +3,7 @@
 use super::amendments::insert;
 use super::random::Random;
 use super::random_samples::{random_query, random_sample};
-use super::sample::{NOTES, Note, SAMPLES, Sample, fresh_entity};
+use super::sample::{NOTES, Note, SAMPLES, Sample, SamplePart, SamplePrice, fresh_entity};
 use crate::id::EntityId;
 use crate::{ListQuery, Page, Put, RawQuery, Read, Record, Store, Tenant, evaluate};
 
@@ -73,7 +73,7 @@ async fn walk(store: &dyn Store, tenant: &Tenant, rows: &[Sample], raw: &RawQuer
         assert!(!page.rows.is_empty(), "a page that was announced is empty: {told}");
         seen += page.rows.len();
     }
-    let all = ListQuery { limit: rows.len(), ..parsed(raw, told) };
+    let all = ListQuery { limit: ListQuery::MAX_LIMIT + rows.len(), ..parsed(raw, told) };
     assert_eq!(seen, evaluate(rows, &all).rows.len(), "pages leave out rows: {told}");
     while let Some(cursor) = page.pagination.prev_cursor {
         seen -= page.rows.len();
@@ -119,6 +119,41 @@ pub(super) async fn a_table_without_trash_has_an_empty_one(store: &dyn Store) {
         assert_eq!(page.rows, [note.clone()][..expected], "{raw:?}");
         assert_eq!(page.pagination.total, i64::from(deleted == "false"), "{raw:?}");
     }
+}
+
+pub(super) async fn a_page_of_long_rows_ends_before_its_limit(store: &dyn Store) {
+    let entity = fresh_entity();
+    let part = |chars| SamplePart {
+        label: Some("ž\"".repeat(chars)),
+        price: SamplePrice { amount: None },
+    };
+    // Also one that is longer than a page.
+    let lengths = [100_000, 10, 90_000, 800_000, 250_000, 1, 110_000, 100_000, 100_000, 100_000];
+    let rows: Vec<Sample> = lengths
+        .iter()
+        .enumerate()
+        .map(|(n, length)| Sample {
+            parts: Some(vec![part(*length)]),
+            name: (n % 2 == 0).then(|| "even".to_owned()),
+            ..Sample::new(entity, format!("smp_{n}"))
+        })
+        .collect();
+    insert(store, rows.iter().map(Put::insert).collect()).await;
+    let filter = Some(r#"{"name": "even"}"#.to_owned());
+    for (order, query) in [("id", None), ("-id", None), ("name", None), ("id", filter)] {
+        let raw = RawQuery {
+            limit: Some("100".to_owned()),
+            order_by: vec![order.to_owned()],
+            query,
+            ..RawQuery::default()
+        };
+        let first = same_page(store, &rows[0].tenant(), &rows, &raw, order).await;
+        assert!(first.pagination.has_more && first.rows.len() < 6, "{order}");
+        walk(store, &rows[0].tenant(), &rows, &raw, order).await;
+    }
+    let all = ListQuery { limit: 1_000, ..ListQuery::first_page(&SAMPLES) };
+    let all = store.page::<Sample>(&SAMPLES, &rows[0].tenant(), &all).await;
+    assert_eq!(all.expect("it answers").rows.len(), rows.len(), "use cases have all");
 }
 
 pub(super) async fn a_cursor_survives_the_row_it_stands_on(store: &dyn Store) {

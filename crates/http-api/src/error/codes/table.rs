@@ -249,6 +249,8 @@ pub(super) const ISSUES: &[Code] = codes! {
         "A fiscalized document is dated on the day of its issue. Leave the date out.";
     Issue discount_exceeds_line_total [422] "The discounts come to more than the line.";
     Issue document_is_draft [422] "The document is a draft. Finalize it first, or delete it.";
+    Issue document_too_large [422]
+        "A document holds 512 KiB at most. Shorten the texts of its lines, or make several.";
     Issue document_voided [422] "The document is voided and stays as it is. Make a new one.";
     Issue duplicate [409, 422]
         "Another record has this value, or it was sent twice. Choose another.";

@@ -1,0 +1,96 @@
+//! What a connection is doing. The application tells its stream, on the connection's own thread.
+
+use std::cell::Cell;
+use std::sync::Arc;
+use std::task::Waker;
+use std::time::Duration;
+
+use tokio::time::Instant;
+
+use super::registry::{Doing, Handle};
+
+/// Bytes that are still read of a body that nobody wants, after the answer.
+const DRAINED: usize = 64 * 1024;
+
+/// Bytes for which a client has one second more to take an answer.
+const BYTES_A_SECOND: u64 = 64 * 1024;
+
+/// How far a connection is with its request.
+pub(crate) struct Progress {
+    handle: Arc<Handle>,
+    head_time: Duration,
+    write_time: Duration,
+    /// When the head that has begun must be whole.
+    head_due: Cell<Option<Instant>>,
+    /// What may still be read of an unwanted body.
+    drain_left: Cell<usize>,
+    /// Since when the socket keeps this answer waiting, and what it took meanwhile.
+    writing: Cell<Option<(Instant, u64)>>,
+}
+
+impl Progress {
+    pub(super) fn new(handle: Arc<Handle>, head_time: Duration, write_time: Duration) -> Self {
+        Self {
+            handle,
+            head_time,
+            write_time,
+            head_due: Cell::new(None),
+            drain_left: Cell::new(0),
+            writing: Cell::new(None),
+        }
+    }
+
+    /// A request's head has arrived.
+    pub(super) fn begin(&self) {
+        self.handle.does(Doing::Working);
+        self.head_due.set(None);
+        self.writing.set(None);
+    }
+
+    /// The answer has been handed to the connection; of the request's body there is a rest, or not.
+    pub(super) fn finish(&self, has_rest: bool) {
+        self.drain_left.set(DRAINED);
+        self.handle.does(if has_rest { Doing::Draining } else { Doing::Idle });
+    }
+
+    /// Whether the connection has to go, for another one or because a head does not come.
+    pub(super) fn is_over(&self, waker: &Waker) -> bool {
+        let is_late = self.head_due.get().is_some_and(|due| due <= Instant::now());
+        let is_drained = self.handle.doing() == Doing::Draining && self.drain_left.get() == 0;
+        self.handle.is_closed(waker) || is_late || is_drained
+    }
+
+    /// Notes that `count` bytes were read.
+    pub(super) fn read(&self, count: usize) {
+        match self.handle.doing() {
+            Doing::Draining => {
+                self.drain_left.set(self.drain_left.get().saturating_sub(count));
+            }
+            Doing::Idle if self.head_due.get().is_none() => {
+                self.head_due.set(Some(Instant::now() + self.head_time));
+            }
+            // The first head has the server's own deadline, and a body that of its route.
+            Doing::Idle | Doing::Fresh | Doing::Working => {}
+        }
+    }
+
+    /// When a head that has begun must be whole.
+    pub(super) fn head_due(&self) -> Option<Instant> {
+        self.head_due.get()
+    }
+
+    /// Notes that the socket took `count` bytes.
+    pub(super) fn wrote(&self, count: usize) {
+        if let Some((since, bytes)) = self.writing.get() {
+            let count = u64::try_from(count).unwrap_or(u64::MAX);
+            self.writing.set(Some((since, bytes.saturating_add(count))));
+        }
+    }
+
+    /// The socket takes nothing now: when it must have taken the answer.
+    pub(super) fn write_due(&self) -> Instant {
+        let (since, bytes) = self.writing.get().unwrap_or_else(|| (Instant::now(), 0));
+        self.writing.set(Some((since, bytes)));
+        since + self.write_time + Duration::from_secs(bytes / BYTES_A_SECOND)
+    }
+}

@@ -1,0 +1,107 @@
+//! The server, put together as actix-web's own is, but on [`Stream`]s.
+
+use std::net::{IpAddr, Ipv4Addr, SocketAddr, TcpListener};
+use std::sync::Arc;
+use std::time::Duration;
+
+use actix_http::body::MessageBody;
+use actix_http::error::DispatchError;
+use actix_http::{HttpService, Request, Response};
+use actix_server::{Server, ServerBuilder};
+use actix_service::{IntoServiceFactory, Service, ServiceFactory, ServiceFactoryExt as _};
+use actix_service::{fn_service, map_config};
+use actix_web::Error;
+use actix_web::dev::AppConfig;
+use tokio::io::AsyncWriteExt as _;
+use tokio::net::TcpStream;
+
+use super::ConnectionLimits;
+use super::progress::Progress;
+use super::registry::Registry;
+use super::stream::Stream;
+
+/// Connections that may wait to be accepted; the system may allow fewer.
+const BACKLOG: i32 = 4_096;
+
+/// What a connection is told that there is no place for.
+const REFUSAL: &[u8] = b"HTTP/1.1 429 Too Many Requests\r\ncontent-type: application/json\r\n\
+    retry-after: 1\r\nconnection: close\r\ncontent-length: 93\r\n\r\n\
+    {\"code\":\"rate_limit_exceeded\",\"message\":\"too many connections from this address; close some\"}";
+
+/// Until whoever does not read that is not told.
+const REFUSAL_TIME: Duration = Duration::from_secs(1);
+
+/// A server of `listener` whose workers each run an application of their own.
+///
+/// # Errors
+/// When the listener cannot be served.
+pub(crate) fn server<F, A, S, B>(
+    builder: ServerBuilder,
+    listener: TcpListener,
+    limits: ConnectionLimits,
+    application: F,
+) -> std::io::Result<Server>
+where
+    F: Fn() -> A + Clone + Send + 'static,
+    A: IntoServiceFactory<S, Request> + 'static,
+    S: ServiceFactory<Request, Config = AppConfig> + 'static,
+    S::Error: Into<Error> + 'static,
+    S::InitError: std::fmt::Debug,
+    S::Response: Into<Response<B>> + 'static,
+    <S::Service as Service<Request>>::Future: 'static,
+    S::Service: 'static,
+    B: MessageBody + 'static,
+{
+    rustix::net::listen(&listener, BACKLOG)?;
+    let stopping = builder.graceful_shutdown_signal();
+    let registry = Registry::new(limits.clone());
+    // Beyond its limit actix accepts nothing; the registry makes room before.
+    let builder = builder.max_concurrent_connections(limits.total.saturating_mul(2));
+    let listening = builder.listen("racun", listener, move || {
+        let stopping = stopping.clone();
+        let http = HttpService::<Stream, _, _>::build()
+            .graceful_shutdown_signal(move || {
+                let stopping = stopping.clone();
+                async move { stopping.notified().await }
+            })
+            .keep_alive(limits.keep_alive)
+            .client_request_timeout(limits.head_time)
+            .client_disconnect_timeout(limits.drain_time)
+            .on_connect_ext(|stream: &Stream, data| {
+                data.insert(stream.progress());
+            });
+        let application =
+            application().into_factory().map_err(|error| error.into().error_response());
+        let http = http.h1(map_config(application, |()| AppConfig::default()));
+        let (registry, limits) = (Arc::clone(&registry), limits.clone());
+        fn_service(move |socket: TcpStream| {
+            let entered = enter(&registry, &limits, socket);
+            async move {
+                match entered {
+                    Ok(entered) => Ok(entered),
+                    Err(mut socket) => {
+                        // It has just been opened, so there is room for a few bytes.
+                        let told = socket.write_all(REFUSAL);
+                        let _ = tokio::time::timeout(REFUSAL_TIME, told).await;
+                        Err(DispatchError::InternalError)
+                    }
+                }
+            }
+        })
+        .and_then(http)
+    })?;
+    Ok(listening.run())
+}
+
+/// The stream of `socket`, when there is a place for it; otherwise `socket`.
+fn enter(
+    registry: &Arc<Registry>,
+    limits: &ConnectionLimits,
+    socket: TcpStream,
+) -> Result<(Stream, Option<SocketAddr>), TcpStream> {
+    let peer = socket.peer_addr().ok();
+    let address = peer.map_or(IpAddr::V4(Ipv4Addr::UNSPECIFIED), |peer| peer.ip());
+    let Some(place) = registry.enter(address) else { return Err(socket) };
+    let progress = Progress::new(Arc::clone(&place.handle), limits.head_time, limits.write_time);
+    Ok((Stream::new(socket, progress, place), peer))
+}

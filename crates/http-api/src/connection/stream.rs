@@ -1,0 +1,115 @@
+//! The socket of a connection, which ends or fails when the connection takes too long.
+
+use std::future::Future as _;
+use std::io::{self, ErrorKind};
+use std::pin::Pin;
+use std::rc::Rc;
+use std::task::{Context, Poll};
+
+use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
+use tokio::net::TcpStream;
+use tokio::time::{Instant, Sleep, sleep_until};
+
+use super::progress::Progress;
+use super::registry::Place;
+
+/// A socket that is told how its connection fares.
+pub(crate) struct Stream {
+    socket: TcpStream,
+    progress: Rc<Progress>,
+    head: Alarm,
+    write: Alarm,
+    _place: Place,
+}
+
+/// A deadline that wakes whoever waits for it. It is made when it is needed first.
+#[derive(Default)]
+struct Alarm(Option<Pin<Box<Sleep>>>);
+
+impl Alarm {
+    /// Whether `due` is past; wakes the task when it will be.
+    fn poll(&mut self, due: Instant, cx: &mut Context<'_>) -> bool {
+        let sleep = self.0.get_or_insert_with(|| Box::pin(sleep_until(due)));
+        if sleep.deadline() != due {
+            sleep.as_mut().reset(due);
+        }
+        sleep.as_mut().poll(cx).is_ready()
+    }
+}
+
+impl Stream {
+    pub(super) fn new(socket: TcpStream, progress: Progress, place: Place) -> Self {
+        let (head, write) = Default::default();
+        Self { socket, progress: Rc::new(progress), head, write, _place: place }
+    }
+
+    /// What its connection is doing.
+    pub(super) fn progress(&self) -> Rc<Progress> {
+        Rc::clone(&self.progress)
+    }
+
+    /// What a write came to, which may not wait for ever.
+    fn written(
+        &mut self,
+        cx: &mut Context<'_>,
+        written: Poll<io::Result<usize>>,
+    ) -> Poll<io::Result<usize>> {
+        match &written {
+            Poll::Ready(Ok(count)) => self.progress.wrote(*count),
+            Poll::Ready(Err(_)) => {}
+            Poll::Pending if self.write.poll(self.progress.write_due(), cx) => {
+                return Poll::Ready(Err(ErrorKind::TimedOut.into()));
+            }
+            Poll::Pending => {}
+        }
+        written
+    }
+}
+
+impl AsyncRead for Stream {
+    /// Answers the end of the stream where the connection has to go.
+    fn poll_read(
+        self: Pin<&mut Self>,
+        cx: &mut Context<'_>,
+        buffer: &mut ReadBuf<'_>,
+    ) -> Poll<io::Result<()>> {
+        let this = self.get_mut();
+        if this.progress.is_over(cx.waker()) {
+            return Poll::Ready(Ok(()));
+        }
+        let before = buffer.filled().len();
+        let read = Pin::new(&mut this.socket).poll_read(cx, buffer);
+        match &read {
+            Poll::Ready(Ok(())) => this.progress.read(buffer.filled().len() - before),
+            Poll::Ready(Err(_)) => {}
+            Poll::Pending => {
+                if let Some(due) = this.progress.head_due()
+                    && this.head.poll(due, cx)
+                {
+                    return Poll::Ready(Ok(()));
+                }
+            }
+        }
+        read
+    }
+}
+
+impl AsyncWrite for Stream {
+    fn poll_write(
+        self: Pin<&mut Self>,
+        cx: &mut Context<'_>,
+        bytes: &[u8],
+    ) -> Poll<io::Result<usize>> {
+        let this = self.get_mut();
+        let written = Pin::new(&mut this.socket).poll_write(cx, bytes);
+        this.written(cx, written)
+    }
+
+    fn poll_flush(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
+        Pin::new(&mut self.get_mut().socket).poll_flush(cx)
+    }
+
+    fn poll_shutdown(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
+        Pin::new(&mut self.get_mut().socket).poll_shutdown(cx)
+    }
+}

@@ -1,0 +1,269 @@
+//! A form on its way in: beyond its first bytes it is kept on disk, in a file without a name, and so
+//! many forms at once take little memory, however slowly they arrive.
+
+use std::io::{self, SeekFrom};
+
+use actix_web::HttpMessage as _;
+use actix_web::dev::{Payload, ServiceRequest};
+use actix_web::error::PayloadError;
+use actix_web::http::header::{CONTENT_LENGTH, CONTENT_TYPE, HeaderMap, HeaderValue};
+use actix_web::web::{Bytes, BytesMut};
+use futures_util::stream::{LocalBoxStream, once, try_unfold};
+use futures_util::{Stream, StreamExt as _};
+use memchr::memmem::Finder;
+use ring::digest::{Context, SHA256};
+use tokio::fs::File;
+use tokio::io::{AsyncReadExt as _, AsyncSeekExt as _, AsyncWriteExt as _};
+use tokio::sync::{Semaphore, SemaphorePermit};
+
+use crate::error::{ApiError, Kind};
+use crate::route::Route;
+use crate::services::Limits;
+
+/// Forms that may arrive at one moment.
+const ARRIVING: usize = 64;
+/// Forms whose bytes may be in memory at one moment.
+const OPEN: usize = 4;
+/// Bytes of a form that are kept in memory; a certificate and its passphrase never reach the disk.
+const IN_MEMORY: usize = 64 * 1024;
+
+static ARRIVING_FORMS: Semaphore = Semaphore::const_new(ARRIVING);
+static OPEN_FORMS: Semaphore = Semaphore::const_new(OPEN);
+
+/// A form that arrived.
+pub(crate) struct Spooled {
+    kept: Kept,
+    /// The digest of its bytes without its borders, where it was asked for.
+    pub print: Option<String>,
+    _place: SemaphorePermit<'static>,
+}
+
+enum Kept {
+    InMemory(Bytes),
+    OnDisk(File),
+}
+
+/// Its turn to be in memory; until it is dropped.
+pub(crate) struct Opened(#[expect(dead_code, reason = "held")] SemaphorePermit<'static>);
+
+/// Takes in the form of `request`; `None` when its body is no form, which [`super::Form`] refuses.
+///
+/// # Errors
+/// When the form is too long or too slow, or too many forms arrive at once.
+pub(crate) async fn receive(
+    route: &Route,
+    request: &mut ServiceRequest,
+    is_keyed: bool,
+) -> Result<Option<Spooled>, ApiError> {
+    let limits = request.app_data::<Limits>().copied().unwrap_or_default();
+    let max_bytes = route.form_bytes;
+    let Some(border) = border(request.headers()) else { return Ok(None) };
+    let print = is_keyed.then(|| Print::new(border));
+    let length = request.headers().get(CONTENT_LENGTH).and_then(|value| value.to_str().ok());
+    let length = length.and_then(|length| length.parse::<u64>().ok());
+    if length.is_some_and(|length| usize::try_from(length).map_or(true, |n| n > max_bytes)) {
+        return Err(too_large(max_bytes));
+    }
+    let place = ARRIVING_FORMS.try_acquire().map_err(|_| busy())?;
+    let arriving = arrive(request.take_payload(), max_bytes, print);
+    let arrived = tokio::time::timeout(limits.body_time, arriving).await;
+    let (kept, print) = arrived.map_err(|_| {
+        let seconds = limits.body_time.as_secs();
+        let message = format!("the body did not arrive within {seconds} seconds");
+        ApiError::new(Kind::RequestTimeout, message)
+    })??;
+    Ok(Some(Spooled { kept, print, _place: place }))
+}
+
+async fn arrive(
+    mut payload: Payload,
+    max_bytes: usize,
+    mut print: Option<Print>,
+) -> Result<(Kept, Option<String>), ApiError> {
+    let (mut bytes, mut buffer, mut file) = (0, BytesMut::new(), None);
+    while let Some(chunk) = payload.next().await {
+        let chunk = chunk.map_err(|error| {
+            ApiError::bad_request("the body did not arrive whole").detailed(error)
+        })?;
+        bytes += chunk.len();
+        if bytes > max_bytes {
+            return Err(too_large(max_bytes));
+        }
+        if let Some(print) = &mut print {
+            print.update(&chunk);
+        }
+        buffer.extend_from_slice(&chunk);
+        if buffer.len() > IN_MEMORY {
+            let file = match &mut file {
+                Some(file) => file,
+                None => file.insert(nameless().await.map_err(ApiError::unavailable)?),
+            };
+            file.write_all(&buffer).await.map_err(ApiError::unavailable)?;
+            buffer.clear();
+        }
+    }
+    let kept = match file {
+        None => Kept::InMemory(buffer.freeze()),
+        Some(file) => Kept::OnDisk(rewound(file, &buffer).await.map_err(ApiError::unavailable)?),
+    };
+    Ok((kept, print.map(Print::finish)))
+}
+
+/// A file that no folder names, and that ends with its handle.
+async fn nameless() -> io::Result<File> {
+    let made = tokio::task::spawn_blocking(tempfile::tempfile).await;
+    Ok(File::from_std(made.map_err(io::Error::other)??))
+}
+
+async fn rewound(mut file: File, rest: &[u8]) -> io::Result<File> {
+    file.write_all(rest).await?;
+    file.flush().await?;
+    file.seek(SeekFrom::Start(0)).await?;
+    Ok(file)
+}
+
+impl Spooled {
+    /// The form's bytes, and its turn to be in memory, which few forms have at once.
+    pub(crate) async fn open(
+        self,
+    ) -> Result<(LocalBoxStream<'static, Result<Bytes, PayloadError>>, Opened), ApiError> {
+        let turn = OPEN_FORMS.acquire().await.map_err(ApiError::unavailable)?;
+        let bytes = match self.kept {
+            Kept::InMemory(bytes) => once(async { Ok(bytes) }).boxed_local(),
+            Kept::OnDisk(file) => chunks(file).boxed_local(),
+        };
+        Ok((bytes, Opened(turn)))
+    }
+}
+
+fn chunks(file: File) -> impl Stream<Item = Result<Bytes, PayloadError>> {
+    try_unfold(file, |mut file| async {
+        let mut chunk = BytesMut::with_capacity(IN_MEMORY);
+        let count = file.read_buf(&mut chunk).await.map_err(PayloadError::Io)?;
+        Ok((count > 0).then(|| (chunk.freeze(), file)))
+    })
+}
+
+fn too_large(max_bytes: usize) -> ApiError {
+    ApiError::new(Kind::PayloadTooLarge, format!("a form holds at most {max_bytes} bytes"))
+}
+
+fn busy() -> ApiError {
+    let message = "too many forms arrive at this moment; send it again in a second";
+    ApiError::new(Kind::Unavailable, message).retry_after(1)
+}
+
+/// The text between the parts of a form; `None` for what is no form.
+fn border(headers: &HeaderMap) -> Option<&str> {
+    let sent = headers.get(CONTENT_TYPE).map(HeaderValue::to_str)?.ok()?;
+    let (kind, parameters) = sent.split_once(';')?;
+    if !kind.trim().eq_ignore_ascii_case("multipart/form-data") {
+        return None;
+    }
+    let mut values = parameters.split(';').filter_map(|parameter| parameter.trim().split_once('='));
+    let border = values.find(|(name, _)| name.eq_ignore_ascii_case("boundary"))?.1;
+    Some(border.trim_matches('"')).filter(|border| !border.is_empty())
+}
+
+/// The digest of a form without its borders, which clients make anew each time.
+struct Print {
+    border: Finder<'static>,
+    digest: Context,
+    /// The end of what came, which may be the beginning of a border.
+    rest: Vec<u8>,
+}
+
+impl Print {
+    fn new(border: &str) -> Self {
+        let border = Finder::new(border.as_bytes()).into_owned();
+        Self { border, digest: Context::new(&SHA256), rest: Vec::new() }
+    }
+
+    fn update(&mut self, chunk: &[u8]) {
+        self.rest.extend_from_slice(chunk);
+        let length = self.border.needle().len();
+        let mut done = 0;
+        while let Some(place) = self.border.find(&self.rest[done..]) {
+            self.digest.update(&self.rest[done..done + place]);
+            done += place + length;
+        }
+        // Fewer bytes than a border has may be the first of one.
+        let sure = done.max((self.rest.len() + 1).saturating_sub(length));
+        self.digest.update(&self.rest[done..sure]);
+        self.rest.drain(..sure);
+    }
+
+    fn finish(mut self) -> String {
+        self.digest.update(&self.rest);
+        self.digest.finish().as_ref().iter().map(|byte| format!("{byte:02x}")).collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use actix_web::test::TestRequest;
+
+    use super::*;
+
+    fn print(border: &str, chunks: &[&[u8]]) -> String {
+        let mut print = Print::new(border);
+        chunks.iter().for_each(|chunk| print.update(chunk));
+        print.finish()
+    }
+
+    #[test]
+    fn a_print_is_of_what_stands_between_borders_however_it_arrives() {
+        let whole: &[u8] = b"--abc\r\n\r\nabab1\r\n--abc--";
+        let first = print("abc", &[whole]);
+        for middle in 0..whole.len() {
+            let (left, right) = whole.split_at(middle);
+            assert_eq!(print("abc", &[left, right]), first, "{middle}");
+        }
+        let single: Vec<&[u8]> = whole.chunks(1).collect();
+        assert_eq!(print("abc", &single), first);
+        assert_eq!(print("xyz", &[b"--xyz\r\n\r\nabab1\r\n--xyz--"]), first);
+        assert_ne!(print("xyz", &[b"--xyz\r\n\r\nabab2\r\n--xyz--"]), first);
+        assert_ne!(print("xyz", &[b"--xyz\r\n\r\nabab1\r\n--xyz--x"]), first);
+    }
+
+    fn payload(bytes: usize) -> Payload {
+        let chunks = (0..bytes.div_ceil(1_000)).map(move |n| {
+            let length = 1_000.min(bytes - n * 1_000);
+            Ok::<_, PayloadError>(Bytes::from(vec![b'x'; length]))
+        });
+        Payload::Stream { payload: futures_util::stream::iter(chunks).boxed_local() }
+    }
+
+    #[actix_web::test]
+    async fn a_long_form_is_on_disk_and_a_short_one_is_not() {
+        for (bytes, is_on_disk) in [(10, false), (IN_MEMORY, false), (IN_MEMORY * 3 + 7, true)] {
+            let (kept, print) =
+                arrive(payload(bytes), bytes, Some(Print::new("--"))).await.unwrap();
+            assert_eq!(matches!(kept, Kept::OnDisk(_)), is_on_disk, "{bytes}");
+            let place = ARRIVING_FORMS.try_acquire().unwrap();
+            let spooled = Spooled { kept, print, _place: place };
+            let (mut read, _turn) = spooled.open().await.unwrap();
+            let mut count = 0;
+            while let Some(chunk) = read.next().await {
+                let chunk = chunk.unwrap();
+                assert!(chunk.len() <= IN_MEMORY && chunk.iter().all(|byte| *byte == b'x'));
+                count += chunk.len();
+            }
+            assert_eq!(count, bytes);
+            assert!(arrive(payload(bytes + 1), bytes, None).await.is_err(), "too long");
+        }
+    }
+
+    #[actix_web::test]
+    async fn a_form_beyond_those_that_may_arrive_at_once_is_asked_to_come_again() {
+        let route = crate::routes().find(|route| route.operation == "uploadFile").unwrap();
+        let form = ("content-type", "multipart/form-data; boundary=abc");
+        let mut request = TestRequest::post().insert_header(form).to_srv_request();
+        let others = ARRIVING_FORMS.acquire_many(64).await.unwrap();
+        let refused = receive(route, &mut request, false).await.err().unwrap();
+        assert_eq!(refused.code(), "service_unavailable");
+        drop(others);
+        let received = receive(route, &mut request, true).await;
+        assert!(received.unwrap().is_some_and(|received| received.print.is_some()));
+    }
+}

@@ -1,0 +1,171 @@
+//! How much one caller has at once: pages end, documents too, and few of them are under way.
+
+use std::sync::Arc;
+use std::sync::atomic::AtomicI64;
+use std::sync::{Condvar, Mutex};
+use std::time::Duration;
+
+use actix_web::test::{self, TestRequest};
+use async_trait::async_trait;
+use racun_http_api::{Limits, app};
+use racun_kernel::{Layer, Read, Rows, Store};
+use racun_store_sqlite::SqliteStore;
+use serde_json::{Value, json};
+
+use crate::harness::{Api, Who, services};
+
+/// An invoice of about `kibibytes` KiB.
+fn invoice(kibibytes: usize) -> Value {
+    let line = json!({ "name": "n", "description": "d".repeat(1_024), "price": 1 });
+    json!({ "items": vec![line; kibibytes] })
+}
+
+#[actix_web::test]
+async fn a_page_ends_at_four_mebibytes_and_the_next_goes_on() {
+    let api = Api::new().await;
+    let ana = api.owner("ana@example.com").await;
+    for n in 0..14 {
+        let kibibytes = if n == 7 { 1 } else { 250 };
+        api.post("/invoices", &ana, invoice(kibibytes)).await.with(201);
+    }
+    let (mut path, mut ids) = ("/invoices?limit=100&order_by=number".to_owned(), Vec::new());
+    let mut pages = 0;
+    loop {
+        let answer = api.get(&path, &ana).await.with(200);
+        assert!(answer.text.len() <= 4 * 1_024 * 1_024, "{}", answer.text.len());
+        let page = answer.json();
+        assert_eq!(page["pagination"]["total"], 14);
+        let rows = page["data"].as_array().unwrap();
+        ids.extend(rows.iter().map(|row| row["number"].as_str().unwrap().to_owned()));
+        pages += 1;
+        let more = page["pagination"]["next_cursor"].as_str();
+        assert_eq!(page["pagination"]["has_more"], more.is_some());
+        let Some(cursor) = more else { break };
+        path = format!("/invoices?limit=100&order_by=number&next_cursor={cursor}");
+    }
+    assert!(pages > 1 && pages < 14, "{pages}");
+    let mut sorted = ids.clone();
+    sorted.sort();
+    sorted.dedup();
+    assert_eq!((ids.len(), sorted), (14, ids));
+}
+
+#[actix_web::test]
+async fn a_document_has_a_size_and_so_have_the_keys_of_its_metadata() {
+    let api = Api::new().await;
+    let ana = api.owner("ana@example.com").await;
+    let refused = api.post("/invoices", &ana, invoice(600)).await.with(422);
+    assert_eq!(refused.issue(), ("[\"items\"]".to_owned(), "document_too_large".to_owned()));
+    let made = api.post("/invoices", &ana, invoice(250)).await.with(201).json();
+    let path = format!("/invoices/{}", made["id"].as_str().unwrap());
+    let refused = api.patch(&path, &ana, invoice(600)).await.with(422);
+    assert_eq!(refused.issue().1, "document_too_large");
+    let long = "k".repeat(100_000);
+    for (path, mut body) in [
+        ("/invoices", json!({ "items": [{ "name": "a", "price": 1 }] })),
+        ("/estimates", json!({ "items": [{ "name": "a", "price": 1 }] })),
+        ("/expenses", json!({ "total_with_tax": 1 })),
+    ] {
+        body["metadata"] = json!({ long.clone(): "value" });
+        let refused = api.post(path, &ana, body).await.with(422);
+        assert!(
+            refused.issue().0.starts_with(r#"["metadata","k"#),
+            "{path}: {:?}",
+            refused.issue()
+        );
+        assert_eq!(refused.issue().1, "too_long", "{path}");
+        assert!(refused.text.len() < 4_000, "{path}: an answer does not repeat the key");
+    }
+}
+
+/// A store whose lists of invoices wait until they may go on.
+struct Held {
+    store: Arc<dyn Store>,
+    gate: Arc<Gate>,
+}
+
+#[derive(Default)]
+struct Gate {
+    waiting: Mutex<(usize, bool)>,
+    changed: Condvar,
+}
+
+impl Gate {
+    /// Blocks the thread, as work does.
+    fn wait(&self) {
+        let mut state = self.waiting.lock().unwrap();
+        state.0 += 1;
+        self.changed.notify_all();
+        drop(self.changed.wait_while(state, |state| !state.1).unwrap());
+    }
+
+    fn open(&self) {
+        self.waiting.lock().unwrap().1 = true;
+        self.changed.notify_all();
+    }
+
+    fn wait_for(&self, count: usize) {
+        let state = self.waiting.lock().unwrap();
+        drop(self.changed.wait_while(state, |state| state.0 < count).unwrap());
+    }
+}
+
+#[async_trait]
+impl Layer for Held {
+    fn beneath(&self) -> &dyn Store {
+        &*self.store
+    }
+
+    async fn read(&self, read: &Read) -> Rows {
+        if matches!(read, Read::List(table, ..) if table.name == "invoices") {
+            self.gate.wait();
+        }
+        read.ask(&*self.store).await
+    }
+}
+
+#[actix_web::test]
+async fn pages_are_put_together_on_threads_of_their_own_and_four_at_once() {
+    let gate = Arc::new(Gate::default());
+    let store = SqliteStore::in_memory(&racun_application::tables()).unwrap();
+    let store = Arc::new(Held { store: Arc::new(store), gate: Arc::clone(&gate) });
+    let hasty = Limits { heavy_patience: Duration::ZERO, ..Limits::default() };
+    let patient = Limits { heavy_patience: Duration::from_secs(60), ..hasty };
+    let ana = Api::on(Arc::<Held>::clone(&store), hasty).await;
+    let ana = ana.owner("ana@example.com").await;
+    let services = services(store, Arc::new(AtomicI64::new(1)));
+    let lists = test::init_service(app(services.clone(), patient)).await;
+    let app = test::init_service(app(services, hasty)).await;
+    let request = |path: &str, who: &Who| who.sign(TestRequest::get().uri(path)).to_request();
+
+    // Each would block this thread, which is all that there is of a server here.
+    let four = (0..4).map(|_| test::call_service(&lists, request("/invoices", &ana)));
+    let mut busy = futures_util::future::join_all(four);
+    let unknown = "/files/file_01jd0000000000000000000000/download";
+    let fifth = async {
+        loop {
+            let answer = test::call_service(&app, request(unknown, &ana)).await;
+            if answer.status() == 429 {
+                break answer;
+            }
+            // The four are still on their way in.
+            assert_eq!(answer.status(), 404);
+        }
+    };
+    let fifth = tokio::select! {
+        _ = &mut busy => panic!("the lists did not wait"),
+        answer = fifth => answer,
+    };
+    assert_eq!(fifth.headers().get("retry-after").unwrap(), "1");
+    gate.wait_for(1);
+    let live = test::call_service(&app, TestRequest::get().uri("/health/live").to_request());
+    assert_eq!(live.await.status(), 200);
+    gate.open();
+    let answers = busy.await;
+    assert!(answers.iter().all(|answer| answer.status() == 200));
+    let more = test::call_service(&app, request(unknown, &ana)).await;
+    assert_eq!(more.status(), 429, "their answers are not read yet");
+    drop(answers);
+    let more = test::call_service(&app, request(unknown, &ana)).await;
+    assert_eq!(more.status(), 404);
+}

@@ -1,0 +1,198 @@
+//! Connections on a socket: whatever a client leaves undone, its connection ends.
+
+use std::future::Future;
+use std::net::{SocketAddr, TcpListener};
+use std::sync::Arc;
+use std::sync::atomic::AtomicI64;
+use std::time::Duration;
+
+use racun_http_api::{ConnectionLimits, Options, run};
+use racun_store_sqlite::SqliteStore;
+use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
+use tokio::net::{TcpSocket, TcpStream};
+
+use crate::harness::services;
+
+/// Much longer than anything here takes, and than it takes when it fails.
+const PATIENCE: Duration = Duration::from_secs(60);
+const SHORT: Duration = Duration::from_millis(50);
+
+/// Limits of which none is reached by chance.
+fn patient() -> ConnectionLimits {
+    ConnectionLimits {
+        head_time: PATIENCE,
+        keep_alive: PATIENCE,
+        drain_time: PATIENCE,
+        write_time: PATIENCE,
+        ..ConnectionLimits::default()
+    }
+}
+
+fn start(connections: ConnectionLimits) -> SocketAddr {
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    let address = listener.local_addr().unwrap();
+    let store = Arc::new(SqliteStore::in_memory(&racun_application::tables()).unwrap());
+    let services = services(store, Arc::new(AtomicI64::new(0)));
+    let until = std::future::pending();
+    let options = Options { connections, workers: Some(1), ..Options::until(until) };
+    tokio::spawn(run(listener, services, options));
+    address
+}
+
+async fn send(address: SocketAddr, bytes: &str) -> TcpStream {
+    let mut stream = TcpStream::connect(address).await.unwrap();
+    stream.write_all(bytes.as_bytes()).await.unwrap();
+    stream
+}
+
+async fn in_time<T>(work: impl Future<Output = T>) -> T {
+    tokio::time::timeout(PATIENCE / 2, work).await.unwrap()
+}
+
+/// What comes until the connection ends.
+async fn rest(stream: &mut TcpStream) -> String {
+    let mut bytes = Vec::new();
+    // A reset is an end, too.
+    let _ = in_time(stream.read_to_end(&mut bytes)).await;
+    String::from_utf8_lossy(&bytes).into_owned()
+}
+
+/// One answer, whose body ends with `}`.
+async fn answer(stream: &mut TcpStream) -> String {
+    let mut text = String::new();
+    while !text.ends_with('}') {
+        let mut bytes = [0; 4096];
+        let count = in_time(stream.read(&mut bytes)).await.unwrap();
+        assert!(count > 0, "the connection ended after {text}");
+        text.push_str(&String::from_utf8_lossy(&bytes[..count]));
+    }
+    text
+}
+
+const LIVE: &str = "GET /health/live HTTP/1.1\r\nhost: x\r\n\r\n";
+
+fn chunked(line: &str, body: &str) -> String {
+    format!("{line} HTTP/1.1\r\nhost: x\r\ntransfer-encoding: chunked\r\n\r\n{body}")
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_body_that_nobody_wants_and_that_stalls_ends_its_connection() {
+    let address = start(ConnectionLimits { drain_time: Duration::from_secs(1), ..patient() });
+    let cases = [
+        (chunked("GET /health", ""), 200),
+        (chunked("POST /nope", "1\r\n{\r\n"), 404),
+        (chunked("GET /customers", "1\r\n{\r\n"), 401),
+        (chunked("PUT /customers", ""), 405),
+        ("POST /nope HTTP/1.1\r\nhost: x\r\ncontent-length: 9\r\n\r\n{".to_owned(), 404),
+    ];
+    let told = cases.iter().map(async |(request, _)| {
+        let mut stalled = send(address, request).await;
+        rest(&mut stalled).await
+    });
+    let told = futures_util::future::join_all(told).await;
+    for ((request, status), told) in cases.iter().zip(told) {
+        assert!(told.starts_with(&format!("HTTP/1.1 {status}")), "{request}: {told}");
+        assert!(told.contains("connection: close"), "{told}");
+    }
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn no_more_than_some_of_an_unwanted_body_is_read() {
+    let address = start(patient());
+    let mut endless = send(address, &chunked("POST /nope", "")).await;
+    let chunk = format!("2000\r\n{}\r\n", "x".repeat(0x2000));
+    // More than sockets hold between themselves.
+    let refused = in_time(async {
+        for _ in 0..10_000 {
+            if endless.write_all(chunk.as_bytes()).await.is_err() {
+                return true;
+            }
+        }
+        false
+    });
+    assert!(refused.await, "80 MB of an unwanted body were read");
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_body_that_was_whole_leaves_its_connection_open() {
+    let address = start(patient());
+    let whole = chunked("POST /nope", "2\r\n{}\r\n0\r\n\r\n");
+    let mut stream = send(address, &whole).await;
+    for _ in 0..3 {
+        let told = answer(&mut stream).await;
+        assert!(told.starts_with("HTTP/1.1 404") && !told.contains("connection: close"), "{told}");
+        // Longer than what is read of an unwanted body.
+        let long = "x".repeat(200_000);
+        let length = long.len();
+        let next = format!(
+            "POST /users/login HTTP/1.1\r\nhost: x\r\ncontent-type: application/json\r\n\
+             content-length: {length}\r\n\r\n{long}{whole}"
+        );
+        in_time(stream.write_all(next.as_bytes())).await.unwrap();
+        let told = answer(&mut stream).await;
+        assert!(told.starts_with("HTTP/1.1 400"), "{told}");
+        // The next answer came together with this one, or comes by itself.
+        if told.matches("HTTP/1.1").count() == 2 {
+            in_time(stream.write_all(whole.as_bytes())).await.unwrap();
+        }
+    }
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_later_head_has_a_deadline_too() {
+    let address = start(ConnectionLimits { head_time: SHORT, ..patient() });
+    let mut stalled = send(address, LIVE).await;
+    assert!(answer(&mut stalled).await.starts_with("HTTP/1.1 200"));
+    stalled.write_all(b"GET /health/live HT").await.unwrap();
+    assert_eq!(rest(&mut stalled).await, "");
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn whoever_does_not_take_an_answer_is_cut_off() {
+    let address = start(ConnectionLimits { write_time: SHORT, ..patient() });
+    let socket = TcpSocket::new_v4().unwrap();
+    socket.set_recv_buffer_size(4096).unwrap();
+    let mut deaf = socket.connect(address).await.unwrap();
+    let request = "GET /openapi.json HTTP/1.1\r\nhost: x\r\n\r\n";
+    let cut_off = in_time(async { while deaf.write_all(request.as_bytes()).await.is_ok() {} });
+    cut_off.await;
+    let mut other = send(address, LIVE).await;
+    assert!(answer(&mut other).await.starts_with("HTTP/1.1 200"));
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn an_address_has_so_many_connections_and_the_most_useless_goes() {
+    let address = start(ConnectionLimits { per_address: 3, ..patient() });
+    let mut idle = send(address, LIVE).await;
+    answer(&mut idle).await;
+    let mut silent = send(address, "").await;
+    let mut stalled = send(address, &chunked("GET /nope", "")).await;
+    assert!(answer(&mut stalled).await.starts_with("HTTP/1.1 404"));
+    let mut kept = Vec::new();
+    for gone in [&mut stalled, &mut silent] {
+        let mut fresh = send(address, LIVE).await;
+        assert!(answer(&mut fresh).await.starts_with("HTTP/1.1 200"));
+        kept.push(fresh);
+        assert_eq!(rest(gone).await, "");
+    }
+    in_time(idle.write_all(LIVE.as_bytes())).await.unwrap();
+    assert!(answer(&mut idle).await.starts_with("HTTP/1.1 200"), "it was of use");
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_connection_too_many_is_told_so_while_all_are_at_work() {
+    let address = start(ConnectionLimits { per_address: 1, ..patient() });
+    let head = "POST /users/login HTTP/1.1\r\nhost: x\r\ncontent-type: application/json\r\n\
+                expect: 100-continue\r\ncontent-length: 2\r\n\r\n";
+    let mut working = send(address, head).await;
+    let mut told = [0; 25];
+    in_time(working.read_exact(&mut told)).await.unwrap();
+    let mut further = TcpStream::connect(address).await.unwrap();
+    let refusal = rest(&mut further).await;
+    assert!(refusal.starts_with("HTTP/1.1 429"), "{refusal}");
+    let (_, body) = refusal.split_once("\r\n\r\n").unwrap();
+    let body: serde_json::Value = serde_json::from_str(body).unwrap();
+    assert_eq!(body["code"], "rate_limit_exceeded");
+    in_time(working.write_all(b"{}")).await.unwrap();
+    assert!(answer(&mut working).await.contains("HTTP/1.1 422"));
+}
