@@ -53,7 +53,7 @@ async fn nobody_is_pulled_into_an_entity_and_requests_stay_where_they_were() {
     let post = Post::open().await;
     let victim = post.api.user("victim@corp.example").await;
     post.api.verify("victim@corp.example").await;
-    let attacker = post.api.owner("attacker@evil.example").await;
+    let attacker = post.owner("attacker@evil.example").await;
     post.deliver().await;
     invite(&post, &attacker, "victim@corp.example").await.with(201);
     let secret = json!({"name": "Secret customer of victim"});
@@ -91,7 +91,10 @@ async fn known_and_unknown_addresses_are_answered_alike() {
         answer["invitation_id"] = json!(text(&answer["invitation_id"]).len());
         shapes.push(answer);
         let mail = post.deliver().await.remove(0);
-        assert_eq!((&*mail.to[0].address, &*mail.subject), (&*email, "Vabilo v Pri Ani"));
+        assert_eq!(
+            (&*mail.to[0].address, &*mail.subject),
+            (&*email, "Vabilo k sodelovanju v Racun")
+        );
     }
     let expected = json!({
         "invitation_id": shapes[0]["invitation_id"], "email": null, "role": "admin",

@@ -43,7 +43,7 @@ async fn nobody_invites_strangers_by_mail_before_their_own_address_is_proved() {
     assert_eq!(listed, json!({"data": []}));
     let handed_over = json!({"email": "one@x.example", "send_invite": false});
     let invited = post.api.post("/entities/users", &owner, handed_over).await.with(201).json();
-    let path = format!("/entities/invitations/{}/resend", text(&invited["id"]));
+    let path = format!("/entities/invitations/{}/resend", text(&invited["invitation_id"]));
     post.api.post(&path, &owner, json!({})).await.with(403);
     assert!(post.deliver().await.is_empty());
 }
@@ -53,7 +53,7 @@ async fn an_invitation_is_sent_again_once_an_hour_and_an_address_is_invited_thre
     let post = Post::open().await;
     let (api, owner) = (&post.api, post.owner("owner@example.com").await);
     let invited = invite(api, &owner, "one@x.example").await.with(201).json();
-    let path = format!("/entities/invitations/{}/resend", text(&invited["id"]));
+    let path = format!("/entities/invitations/{}/resend", text(&invited["invitation_id"]));
     api.post(&path, &owner, json!({})).await.with(200);
     for _ in 0..60 {
         assert_eq!(too_often(&api.post(&path, &owner, json!({})).await), HOUR);
