@@ -44,8 +44,7 @@ impl Default for Options {
 
 /// What every connection begins with. Joins are only with a handful of values, so each goes through
 /// an index, and no statement is worth compiling; see also [`crate::session`]. Where the text of
-/// all rows is looked through, few are found, though the planner expects a third: parallel workers
-/// may help, and where the rows of a state are counted, they start in less time than they save.
+/// all rows is looked through, few are found, though the planner expects a third: others may help.
 /// Where the role cannot be taken, the fence binds the role that logged in, unless it is a
 /// superuser's. Bodies are compressed by the faster method of the two, where the server was built
 /// with it: the other one takes half of the time of writing an invoice.
@@ -56,7 +55,6 @@ const SETUP: &str = "
     SET jit = off;
     SET enable_hashjoin = off;
     SET enable_mergejoin = off;
-    SET parallel_setup_cost = 100;
     SET parallel_tuple_cost = 0.001;
     DO $$
     BEGIN

@@ -34,23 +34,25 @@ pub(crate) fn reach_until_committed(tenants: &str) -> Statement {
 
 /// The same, for a transaction that begins and is to write in `epoch`: see [`crate::lease`].
 pub(crate) fn begin_in(epoch: i64, tenants: &str) -> Statement {
-    say(tenants, Planning::Indexed, true, ", racun_write_in($6)").bind(Bind::Int(epoch))
+    say(tenants, Planning::Indexed, true, ", racun_write_in($7)").bind(Bind::Int(epoch))
 }
 
 fn say(tenants: &str, planning: Planning, until_committed: bool, further: &str) -> Statement {
-    let (cache, sort, scan) = match planning {
-        Planning::Indexed => ("force_generic_plan", "on", "off"),
-        Planning::Ordered => ("force_generic_plan", "off", "off"),
-        Planning::Free => ("auto", "on", "on"),
+    // Parallel workers count many entries sooner than one, though not those of a page.
+    let (cache, sort, scan, parallel) = match planning {
+        Planning::Indexed => ("force_generic_plan", "on", "off", "1000"),
+        Planning::Ordered => ("force_generic_plan", "off", "off", "1000"),
+        Planning::Free => ("auto", "on", "on", "100"),
     };
     Statement::new(format!(
         "SELECT set_config('racun.tenants', $1, $2) AS id, set_config('plan_cache_mode', $3, $2), \
          set_config('enable_sort', $4, $2), set_config('enable_seqscan', $5, $2), \
-         clock_timestamp() AS now{further}"
+         set_config('parallel_setup_cost', $6, $2), clock_timestamp() AS now{further}"
     ))
     .bind(tenants)
     .bind(Bind::Bool(Some(until_committed)))
     .bind(cache)
     .bind(sort)
     .bind(scan)
+    .bind(parallel)
 }

@@ -168,7 +168,12 @@ impl Play {
             }
             Command::Issue { advance } => self.world.issue_advance(&self.advances[*advance]),
             Command::Revise { document, cents } => {
-                self.world.revise(&self.document(*document), &money(*cents))
+                let id = self.document(*document);
+                // As voiding does, a lower credit note sets money free that is taken later.
+                if !self.shared && self.world.credits.contains_key(&id) {
+                    return None;
+                }
+                self.world.revise(&id, &money(*cents))
             }
             Command::Void { invoice } => {
                 let invoice = &self.invoices[*invoice];
