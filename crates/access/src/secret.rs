@@ -10,16 +10,16 @@ use serde::{Deserialize, Serialize};
 
 /// Characters of a token behind its prefix: 256 bits in base64url without padding.
 const TOKEN_CHARS: usize = 43;
-/// Random hexadecimal digits of a key behind its prefix: 128 bits.
+/// Hexadecimal digits of a key behind its prefix.
 const KEY_DIGITS: usize = 32;
-/// Hexadecimal digits behind those: the CRC-32 of what stands before them.
-const CHECK_DIGITS: usize = 8;
+/// The random ones of them: 96 bits. The others are the CRC-32 of what stands before them.
+const RANDOM_DIGITS: usize = 24;
 /// Digits at either end of a key that its hint shows.
 const HINT_DIGITS: usize = 3;
 
 /// The SHA-256 digest of a token or key: all that is kept of it.
 ///
-/// A slow hash is not needed: what is digested holds 128 random bits or more.
+/// A slow hash is not needed: what is digested holds 96 random bits or more.
 #[derive(Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(transparent)]
 pub struct Digest(String);
@@ -71,26 +71,22 @@ pub(crate) fn is_token(prefix: &str, text: &str) -> bool {
     })
 }
 
-/// A new key: `prefix`, 128 random bits, and a checksum, by which programs that look for lost
-/// secrets tell a key from other text, and a mistyped one is known without looking for it.
+/// A new key: `prefix`, 96 random bits, and a checksum, by which programs that look for leaked
+/// secrets tell a key from other text.
 pub(crate) fn new_key(prefix: &str, stamp: &Stamp) -> String {
     let mut digits = hex(&stamp.secret());
-    digits.truncate(KEY_DIGITS);
+    digits.truncate(RANDOM_DIGITS);
     let text = format!("{prefix}{digits}");
     let check = checksum(&text);
     text + &check
 }
 
-/// Whether `text` is formed as [`new_key`] forms it, or as it did before there were checksums.
+/// Whether `text` is formed as [`new_key`] forms it. The checksum is not asked: keys of before had
+/// none.
 pub(crate) fn is_key(prefix: &str, text: &str) -> bool {
     text.strip_prefix(prefix).is_some_and(|rest| {
         let sane = |b: u8| b.is_ascii_digit() || (b'a'..=b'f').contains(&b);
-        let is_whole = || {
-            text.split_at_checked(text.len() - CHECK_DIGITS)
-                .is_some_and(|(before, check)| checksum(before) == check)
-        };
-        rest.bytes().all(sane)
-            && (rest.len() == KEY_DIGITS || rest.len() == KEY_DIGITS + CHECK_DIGITS && is_whole())
+        rest.len() == KEY_DIGITS && rest.bytes().all(sane)
     })
 }
 
@@ -138,14 +134,15 @@ mod tests {
         let stamp = stamp(OffsetDateTime::UNIX_EPOCH);
         let token = new_token("tok_", &stamp);
         let key = new_key("ek_live_", &stamp);
-        assert_eq!((token.len(), key.len()), (4 + 43, 8 + 32 + 8));
+        assert_eq!((token.len(), key.len()), (4 + 43, 8 + 32));
         assert!(is_token("tok_", &token) && is_key("ek_live_", &key));
         assert!(!is_token("tok_", &token[..46]) && !is_token("tok_", &format!("{token}A")));
         assert!(!is_token("tok_", &token.replace("tok_", "tik_")));
         assert!(!is_key("ek_live_", &key[..39]) && !is_key("ek_sandbox_", &key));
-        assert!(is_key("ek_live_", &key[..40]), "keys of before had no checksum");
-        let typo = if key.ends_with('0') { '1' } else { '0' };
-        assert!(!is_key("ek_live_", &format!("{}{typo}", &key[..47])), "{key}");
+        let (text, check) = key.split_at(8 + RANDOM_DIGITS);
+        assert_eq!(checksum(text), check);
+        let before = "ek_live_0123456789abcdef0123456789abcdef";
+        assert!(is_key("ek_live_", before), "keys of before had no checksum");
         assert!(!is_key("ek_live_", "ek_live_0123456789ABCDEF0123456789abcdef"));
         assert!(!is_key("ek_live_", "ek_live_0123456789abcdeg0123456789abcdef"));
     }
