@@ -64,7 +64,7 @@ impl Account {
         assert_eq!(verified, json!({ "email_verified": true }));
     }
 
-    /// Somebody new who accepts an invitation into the entity as `role`, and acts in it.
+    /// A new user who accepted an invitation into the entity as `role`.
     pub async fn colleague(&self, nobody: &Client, email: &str, role: &str) -> Client {
         let wanted = json!({ "email": email, "role": role, "send_invite": false });
         let user = self.user.clone().with("x-entity-id", &self.entity);

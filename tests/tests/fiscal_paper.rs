@@ -22,7 +22,7 @@ on_both_stores! {
 /// How long the authorities may be away.
 const DELIVERY: std::time::Duration = std::time::Duration::from_secs(60);
 
-/// An invoice of 12.20 in cash, which `office` is told as `said`.
+/// An invoice of 12.20 in cash, with `said` as the field of the authority `office`.
 fn body(office: &str, said: Value) -> Value {
     let mut body = json!({
         "items": [{ "name": "Kruh", "price": 10, "taxes": [{ "rate": 22 }] }],
@@ -58,7 +58,7 @@ async fn forms(account: &Account, offices: &Offices) {
     let written =
         Authority::Furs.local(OffsetDateTime::from(SystemTime::now()) - Duration::days(1)).date();
     let on = written.to_string();
-    // While nobody answers, eight tills enter the same form, and one of them does.
+    // While the authority is down, eight tills enter the same form, and one wins.
     offices.break_down(Authority::Furs, &Fault::Refuse).await;
     let mut tills = JoinSet::new();
     for _ in 0..8 {

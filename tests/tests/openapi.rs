@@ -1,5 +1,5 @@
-//! The description of the interface: the same from the server and from the command line, and true of
-//! every answer.
+//! The description of the interface: the same from the server and from the command line, and true
+//! of every answer.
 
 use std::collections::{BTreeMap, BTreeSet};
 

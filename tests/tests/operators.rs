@@ -1,5 +1,5 @@
-//! Operators of tills: what failures cost holds over servers and crashes, and what ends a token does
-//! so everywhere at once.
+//! Operators of tills: what failures cost holds over servers and crashes, and what ends a token
+//! does so everywhere at once.
 
 use racun_tests::{Account, Answer, Client, Data, Profile, Racun, StoreKind, on_both_stores};
 use serde_json::{Value, json};

@@ -2,8 +2,8 @@
 
 use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
 
-/// Descriptors that connections of clients leave to all else: the store's files, listeners, calls to
-/// others, files that are uploaded and mailed.
+/// Descriptors that connections of clients leave to all else: the store's files, listeners, calls
+/// to others, files that are uploaded and mailed.
 const KEPT: u64 = 256;
 
 /// Connections that there may be at most, whatever the system allows: each takes some memory.

@@ -1,6 +1,6 @@
 //! The jobs that no request asks for: the invoices of recurring ones, the documents that a tax
-//! authority has not confirmed yet, the subscriptions whose period ends, and what receivers of events are
-//! to be told.
+//! authority has not confirmed yet, the subscriptions whose period ends, and what receivers of
+//! events are to be told.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -17,8 +17,8 @@ use crate::{clock, webhooks};
 
 /// From the end of a run that made all recurring invoices there were to the next.
 const RECURRING_INTERVAL: Duration = Duration::from_secs(60);
-/// From the end of a run that told of all documents that were due to the next: short, for what waits
-/// is due to the second.
+/// From the end of a run that told of all documents that were due to the next: short, for what
+/// waits is due to the second.
 const FISCAL_INTERVAL: Duration = Duration::from_secs(5);
 /// From a panic of what never ends to its new beginning.
 const RESTART_INTERVAL: Duration = Duration::from_secs(1);
@@ -64,8 +64,8 @@ impl Stopping {
     }
 }
 
-/// Works off jobs until they are stopped: at once, then again and again. Any number of processes may
-/// do so on one store. Without a vault nobody is told of any document.
+/// Works off jobs until they are stopped: at once, then again and again. Any number of processes
+/// may do so on one store. Without a vault nobody is told of any document.
 pub fn start(services: &Services, following: Following) -> Jobs {
     let (store, fiscal) = (&services.store, services.fiscal());
     let (own, told) = (Arc::clone(store), fiscal.clone());
@@ -186,8 +186,8 @@ async fn tell(store: Arc<dyn Store>, fiscal: Fiscal) -> bool {
     has_more && confirmed > 0 && report.interruptions == 0
 }
 
-/// Advances the subscriptions whose month or period is over; answers whether another run is to follow
-/// at once.
+/// Advances the subscriptions whose month or period is over; answers whether another run is to
+/// follow at once.
 async fn advance(store: Arc<dyn Store>) -> bool {
     let run = billing::run_due(&*store, &clock::stamp(), billing::Limits::default()).await;
     let Some(report) = read("subscriptions", run) else { return false };

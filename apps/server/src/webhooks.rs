@@ -18,8 +18,8 @@ use crate::clock;
 const RESTING: Duration = Duration::from_millis(200);
 /// Until it is looked at again in which more was due than could be seen.
 const GOING_ON: Duration = Duration::from_millis(5);
-/// Looking takes at most one part of this many of the time. What is due for endpoints that are busy is
-/// passed over by each look, and where one of them is away, that may be much.
+/// Looking takes at most one part of this many of the time. What is due for endpoints that are busy
+/// is passed over by each look, and where one of them is away, that may be much.
 const LOOKING: u32 = 10;
 /// Until the store is asked again that did not answer.
 const WAITING: Duration = Duration::from_secs(2);
@@ -27,8 +27,8 @@ const WAITING: Duration = Duration::from_secs(2);
 const LOOK: usize = 400;
 /// Deliveries of one endpoint that are taken at once.
 const SHARE: usize = 64;
-/// Those that are taken before: as many as are posted at once, to see whether the receiver is there, then
-/// some more. What is taken and not sent is written twice for nothing.
+/// Those that are taken before: as many as are posted at once, to see whether the receiver is
+/// there, then some more. What is taken and not sent is written twice for nothing.
 const SHARES: [usize; 2] = [AT_ONCE, 16];
 /// How long one endpoint is posted to before others may have its place.
 const TURN: Duration = Duration::from_secs(2);
@@ -48,7 +48,8 @@ pub fn reader(services: &Services) -> Arc<dyn Reader> {
 /// What runs for one endpoint.
 type Run = (EndpointId, Result<Delivered, StoreError>);
 
-/// Delivers what is due, for ever: each endpoint in a task of its own, so that none waits for another.
+/// Delivers what is due, for ever: each endpoint in a task of its own, so that none waits for
+/// another.
 pub async fn deliver(store: Arc<dyn Store>, webhooks: Webhooks) {
     let (mut runs, mut busy) = (JoinSet::<Run>::new(), HashSet::<EndpointId>::new());
     loop {
@@ -83,8 +84,8 @@ pub async fn deliver(store: Arc<dyn Store>, webhooks: Webhooks) {
     }
 }
 
-/// Endpoints that something is due for, but for those that are `busy`; and how long to wait before the
-/// next look.
+/// Endpoints that something is due for, but for those that are `busy`; and how long to wait before
+/// the next look.
 async fn look(store: &dyn Store, busy: &HashSet<EndpointId>) -> (Vec<EndpointId>, Duration) {
     let (begun, named) = (Instant::now(), busy.iter().copied().collect::<Vec<_>>());
     let (endpoints, pause) = match webhooks::due(store, &named, LOOK, &clock::stamp()).await {
@@ -99,8 +100,8 @@ async fn look(store: &dyn Store, busy: &HashSet<EndpointId>) -> (Vec<EndpointId>
     (endpoints, pause.max(begun.elapsed() * LOOKING))
 }
 
-/// Delivers what is due for `endpoint`, share by share, until nothing is, a receiver does not answer, or
-/// its turn is over.
+/// Delivers what is due for `endpoint`, share by share, until nothing is, a receiver does not
+/// answer, or its turn is over.
 async fn run(
     store: &dyn Store,
     webhooks: &Webhooks,
@@ -122,7 +123,8 @@ async fn run(
     Ok(all)
 }
 
-/// Notes what came of a task, whose endpoint is not busy any more. Answers whether more is due for it.
+/// Notes what came of a task, whose endpoint is not busy any more. Answers whether more is due for
+/// it.
 fn note(ended: Result<Run, tokio::task::JoinError>, busy: &mut HashSet<EndpointId>) -> bool {
     let (endpoint, ran) = match ended {
         Ok(ended) => ended,

@@ -58,7 +58,7 @@ enum Invited {
     Known(Box<User>),
     /// A user who proved who they are, and by the mailed token that the address is theirs.
     Proved(Box<User>),
-    /// The reader of the mail, who takes over the user that somebody else made with the address.
+    /// The reader of the mail, who takes over a user that another person made with the address.
     Recovered(Box<User>, PasswordHash),
     /// One that is to be made.
     New(SignUp),
@@ -205,9 +205,9 @@ impl OpenInvitation {
         Ok(Answer::new(invitation, by))
     }
 
-    /// The invitation as somebody accepts it who has the token and says `password`: that of the
-    /// user with a verified address, or a new one for the user that is to be made. A user who never
-    /// verified the address is the mail's reader's from then on: whatever password they had.
+    /// The invitation as accepted by the token and `password`: the password of the user whose
+    /// address is verified, or the first one of a new user. A user who never verified the address
+    /// belongs to the reader of the mail from then on, and gets this password.
     ///
     /// Takes tens of milliseconds: not for a reactor.
     ///
@@ -303,8 +303,8 @@ async fn accept_with<T: Send + 'static>(
     let mut recovered = None;
     let acceptor = match by {
         Invited::Known(user) => Acceptor::of(*user),
-        // Who has the token that was mailed reads the mail of the address. Whom an account invites
-        // belongs to its white label.
+        // The holder of a mailed token reads the mail of the address. A new user joins the white
+        // label of the account that invites.
         Invited::New(input) => {
             let white_label = find_white_label(store, invitation.account_id).await?;
             let input = SignUp { white_label, ..input };

@@ -95,8 +95,8 @@ impl Caller {
         }
     }
 
-    /// Accepts a request of the caller from `client`; people come from anywhere, unless their till is
-    /// logged in with a key.
+    /// Accepts a request of the caller from `client`; people come from anywhere, unless their till
+    /// is logged in with a key.
     ///
     /// # Errors
     /// [`Forbidden::AddressNotAllowed`], as [`ApiKey::check_address`] says it.

@@ -13,8 +13,8 @@ use crate::{
     ACCOUNTS, AccessError, Account, Caller, ENTITIES, Entity, Forbidden, MEMBERSHIPS, Membership,
 };
 
-const NO_ENTITY: &str = "the account has no entity yet; create one with POST /entities, or name one \
-                         that you were invited to in the header x-entity-id";
+const NO_ENTITY: &str = "the account has no entity yet; create one with POST /entities, or name \
+                         one that you were invited to in the header x-entity-id";
 const SEVERAL_ENTITIES: &str =
     "the account has several entities; name one in the header x-entity-id";
 
@@ -154,8 +154,7 @@ async fn reach(
     let (account, role) = match caller {
         Caller::User { user, .. } => match find_membership(store, id, user.id).await? {
             Some(membership) => (membership.account_id, membership.role),
-            // Whoever an account is of is an admin of all its entities, also of those that a key
-            // made.
+            // The owner of an account is an admin of all its entities, those made by keys too.
             None => (user.account_id, Role::Admin),
         },
         Caller::Operator { token, .. } if token.entity_id == id => (token.account_id, token.role()),

@@ -1,8 +1,8 @@
 //! The memory that hashing takes, kept for the next hash.
 //!
-//! Argon2id fills 19 MiB. Allocated for each hash, these stay with the allocator of every thread that
-//! ever hashed: the allocator keeps blocks as large as those it was given back before. So they are
-//! allocated as often as hashes run at once, and never given back.
+//! Argon2id fills 19 MiB. Allocated for each hash, these stay with the allocator of every thread
+//! that ever hashed: the allocator keeps blocks as large as those it was given back before. So they
+//! are allocated as often as hashes run at once, and never given back.
 
 use std::sync::{Mutex, PoisonError};
 

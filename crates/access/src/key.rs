@@ -228,13 +228,13 @@ async fn delete_key(
         .await
 }
 
-/// Refuses the text of a key where a name is expected: names stand in addresses, and addresses in
-/// the logs of all that a request passes.
+/// Refuses the text of a key where a name is expected: names are part of URLs, and every proxy on
+/// the way logs URLs.
 fn check_is_no_secret(name: &str) -> Result<(), AccessError> {
     let is_hint = name.contains("...");
     if !is_hint && PREFIXES.iter().any(|prefix| name.starts_with(prefix)) {
-        let message = "this is a key, and addresses are logged on their way: name it by its key_id, \
-                       and end it, for it is no secret any more";
+        let message = "this is a key, and addresses are logged on their way: name it by its \
+                       key_id, and end it, for it is no secret any more";
         return Err(Issue::new("secret_in_address", message).at("id").into());
     }
     Ok(())

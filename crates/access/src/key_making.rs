@@ -1,4 +1,4 @@
-//! Making API keys: by whom, and with which limits.
+//! Making API keys: the maker and the limits.
 
 use racun_kernel::id::{AccountId, EntityId, UserId};
 use racun_kernel::{

@@ -12,8 +12,8 @@ fn is_news(last: Option<OffsetDateTime>, now: OffsetDateTime) -> bool {
     last.is_none_or(|last| now - last >= NOTED)
 }
 
-/// Whether a use of what `caller` is logged in with at `now` is worth noting. An operator uses what the
-/// till is logged in with.
+/// Whether a use of what `caller` is logged in with at `now` is worth noting. An operator uses what
+/// the till is logged in with.
 #[must_use]
 pub fn is_use_news(caller: &Caller, now: OffsetDateTime) -> bool {
     let last = match caller {

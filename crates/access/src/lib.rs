@@ -17,7 +17,7 @@
 //! | `last_use`          | when sessions and keys were used last                               |
 //! | `password_change`   | a new password of a user who says the one before                    |
 //! | `key`               | API keys of entities and accounts: kept, listed, ended              |
-//! | `key_making`        | making API keys: by whom, and with which limits                     |
+//! | `key_making`        | making API keys: the maker and the limits                           |
 //! | `network`           | ranges of addresses that keys may be used from                      |
 //! | `caller`            | whose a bearer token is                                             |
 //! | `entering`          | which entity or account a request acts in                           |

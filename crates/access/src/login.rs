@@ -6,7 +6,7 @@ use crate::login_guard::{count_failure, forgive, guard_of, load};
 use crate::session::{find_user, open_session_with};
 use crate::{AccessError, Origin, PasswordHash, SESSIONS, Session, Shown, User};
 
-/// Someone who wants to log in: a user, or nobody.
+/// A log-in that begins: the user with the address, or none.
 ///
 /// Which of the two is not to be seen from outside, so it has no accessor: only
 /// [`LoginAttempt::verify`] answers, at the same cost for both.

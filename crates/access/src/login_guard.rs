@@ -117,7 +117,7 @@ pub(crate) async fn count_failure(
 ) -> Result<(), AccessError> {
     for _ in 1..TRIES {
         match try_count(store, id, user, stamp).await {
-            // Somebody else counted the first failure at this moment.
+            // Another request counted the first failure at this moment.
             Err(AccessError::Store(StoreError::Duplicate { table: "login_guards", .. })) => {}
             done => return done,
         }

@@ -19,8 +19,8 @@ use crate::secret::{is_token, new_token};
 use crate::session::find_user;
 use crate::{ACCOUNTS, AccessError, Account, Digest, Origin, PasswordHash, USERS, User};
 
-/// Mails of one purpose that a user gets within an hour at most. Whoever asks for more is answered
-/// as before, and nothing is sent.
+/// Mails of one purpose that a user gets within an hour at most. A further request gets the same
+/// answer, and nothing is sent.
 const MOST_AN_HOUR: usize = 5;
 
 /// What a token is for.
@@ -119,7 +119,7 @@ fn read_user(rows: Option<&Vec<Stored>>) -> Result<User, AccessError> {
     Ok(row.read(&USERS)?)
 }
 
-/// Makes a token for the user with this address, to be put into their mail. `None` when nobody has
+/// Makes a token for the user with this address, to be put into their mail. `None` when no user has
 /// the address, when it is verified already, or when the user got five such mails within an hour.
 ///
 /// Tokens of theirs that are over are cleared away; the others stay good, for an earlier mail may

@@ -7,8 +7,8 @@ use crate::member::find_membership;
 use crate::session::find_user;
 use crate::{ACCOUNTS, AccessError, Account, Forbidden, USERS, User};
 
-/// Accepts that `scope` sends e-mail to people outside: a person whose own address is verified, or a key
-/// of an account one of whose own users verified theirs. Nothing else waits for that.
+/// Accepts that `scope` sends e-mail to people outside: a person whose own address is verified, or
+/// a key of an account one of whose own users verified theirs. Nothing else waits for that.
 ///
 /// # Errors
 /// [`Forbidden::EmailUnverified`], or the store's failure.
@@ -67,8 +67,8 @@ pub async fn find_mail_locale(
     Ok(find_user(store, address).await?.and_then(|user| user.locale))
 }
 
-/// The first of `addresses` that is not a verified user's of the account or of the entity: the sandbox
-/// sends to nobody else.
+/// The first of `addresses` that is not a verified user's of the account or of the entity: the
+/// sandbox sends to nobody else.
 ///
 /// # Errors
 /// The store's failure.

@@ -132,8 +132,8 @@ pub enum Added {
         /// Their place.
         Membership,
     ),
-    /// They are somebody else, known or not, and are invited. The secret is a token that accepts
-    /// the invitation, until one is mailed: it is for the invited person alone.
+    /// Any other person, known or not, is invited. The secret is a token that accepts the
+    /// invitation, until another is mailed: it is for the invited person alone.
     Invited(
         /// The invitation.
         Shown<Invitation>,

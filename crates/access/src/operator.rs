@@ -312,8 +312,8 @@ pub async fn remove_pin(
 /// need not be one.
 ///
 /// # Errors
-/// [`AccessError::Forbidden`] to all but admins, [`AccessError::NotFound`] for whoever has nothing
-/// to do with the entity, or the store's failure.
+/// [`AccessError::Forbidden`] to all but admins, [`AccessError::NotFound`] for users outside the
+/// entity, or the store's failure.
 pub async fn unlock_pin(
     store: &dyn Store,
     scope: &Scope,

@@ -141,7 +141,8 @@ impl OperatorToken {
 
 /// Whose an operator's token is.
 ///
-/// All that it is bound to is looked at every time, so what ends it does so at once, in every process.
+/// All that it is bound to is looked at every time, so what ends it does so at once, in every
+/// process.
 ///
 /// # Errors
 /// [`AccessError::Unauthorized`] when it is unknown or over, or the store's failure.

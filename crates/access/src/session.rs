@@ -58,7 +58,7 @@ pub struct Session {
     pub(crate) switching: SwitchRight,
 }
 
-/// Where somebody logs in from.
+/// Where a log-in comes from.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Origin {
     /// The network address; `None` where it is unknown.

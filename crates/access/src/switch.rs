@@ -3,7 +3,7 @@
 //! A PIN is hashed outside every transaction, so an attempt has three parts. The first counts it as
 //! failed, in a unit that holds the PIN's row: attempts at one moment take turns, and those that
 //! the lock refuses are never evaluated. The second verifies. The third forgives what the first
-//! counted and makes the token. A process that dies between them has given nobody a free guess.
+//! counted and makes the token. A process that dies between them gives away no free guess.
 
 use racun_kernel::{Load, Put, Scope, Stamp, Store, Writes};
 use time::OffsetDateTime;
@@ -48,9 +48,9 @@ pub struct RightPin {
 ///
 /// # Errors
 /// [`AccessError::Forbidden`] to viewers and to a device whose right to switch has ended
-/// ([`crate::Forbidden::SwitchEnded`]); [`AccessError::NotFound`] for whoever has nothing to do
-/// with the entity; [`AccessError::PinLocked`] while the PIN is locked, in which case nothing is
-/// counted; or the store's failure.
+/// ([`crate::Forbidden::SwitchEnded`]); [`AccessError::NotFound`] for users outside the entity;
+/// [`AccessError::PinLocked`] while the PIN is locked, in which case nothing is counted; or the
+/// store's failure.
 pub async fn begin_switch(
     store: &dyn Store,
     scope: &Scope,

@@ -87,8 +87,8 @@ fn sends_numbers(patch: &EntityPatch) -> bool {
         || settings.is_some_and(|settings| settings.contains_key("bank_accounts"))
 }
 
-/// Whether the entity reports its sales to a tax authority. It is then known what numbers it has,
-/// so that wrong ones are refused; of others nobody knows, and they are warned.
+/// Whether the entity reports its sales to a tax authority. Then its numbers must be right, and
+/// wrong ones are refused; other entities get a warning.
 async fn fiscalizes(store: &dyn Store, scope: &Scope) -> Result<bool, StoreError> {
     let names = [Authority::Furs, Authority::Fina].map(|authority| authority.name().to_owned());
     let found: Vec<FiscalSettings> =

@@ -189,8 +189,8 @@ impl Catalogue {
         self.white_labels.is_empty()
     }
 
-    /// Whether `subscription` has `feature`, and else which plan of its white label does: the lowest
-    /// one, at or above its own where that does not run, and above it where it does.
+    /// Whether `subscription` has `feature`, and else which plan of its white label does: the
+    /// lowest one, at or above its own where that does not run, and above it where it does.
     #[must_use]
     pub fn check(&self, subscription: &Subscription, feature: Feature) -> FeatureCheck {
         let allowed = subscription.require(feature).is_ok();

@@ -28,7 +28,7 @@ impl Customer {
 
     /// Whether `other` is the same customer: has the same tax number, however it is written; or,
     /// when one of both says none, the same name and address, whatever the capitals and blanks.
-    /// Customers without an address are told apart by their e-mail addresses. Those of two
+    /// Customers without an address are distinguished by their e-mail addresses. Those of two
     /// countries never are the same.
     #[must_use]
     pub fn is_same_as(&self, other: &Self) -> bool {

@@ -1,8 +1,8 @@
 //! Sales documents: calculation, numbering, snapshots and life cycle.
 //!
-//! One [`Document`] serves all five kinds; what they share (lines, amounts, parties, texts, numbers,
-//! versions) is here once. This crate decides; it looks nothing up. Customers, items and settings
-//! reach it as plain values that crate `application` gathers.
+//! One [`Document`] serves all five kinds; what they share (lines, amounts, parties, texts,
+//! numbers, versions) is here once. This crate decides; it looks nothing up. Customers, items and
+//! settings reach it as plain values that crate `application` gathers.
 //!
 //! | Module             | Owns                                                            |
 //! | ------------------ | --------------------------------------------------------------- |

@@ -18,8 +18,8 @@ pub struct NumberFormats {
     pub start: i64,
 }
 
-/// How one document will be numbered: fixed by its kind, its date and its business unit, or by where
-/// it is fiscalized.
+/// How one document will be numbered: fixed by its kind, its date and its business unit, or by
+/// where it is fiscalized.
 #[derive(Debug, Clone)]
 pub struct Numbering {
     /// The sequence.

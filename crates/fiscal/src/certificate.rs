@@ -97,8 +97,8 @@ impl Certificate {
         })
     }
 
-    /// What answers call its name: for FURS the taxpayer's number, by which that authority knows it; in
-    /// Croatia the common name of its subject.
+    /// What answers call its name: for FURS the taxpayer's number, by which that authority knows
+    /// it; in Croatia the common name of its subject.
     #[must_use]
     pub fn name(&self, authority: Authority) -> &str {
         match authority {
@@ -122,8 +122,8 @@ impl Certificate {
     /// The certificate of `entity` for `authority` with its private key, to sign with.
     ///
     /// # Errors
-    /// When `vault` cannot open the key, which then is another entity's, altered, or under a key that
-    /// is not there.
+    /// When `vault` cannot open the key, which then is another entity's, altered, or under a key
+    /// that is not there.
     pub fn identity(
         &self,
         vault: &dyn Vault,

@@ -8,9 +8,9 @@
 //!             pending
 //! ```
 //!
-//! An attempt is recorded before it is sent, under a lease: whoever dies while sending leaves it, and
-//! when the lease is over another one begins the next attempt. What is sent never changes but for the
-//! header and whether it is late. A confirmation counts whenever it comes.
+//! An attempt is recorded before it is sent, under a lease: whoever dies while sending leaves it,
+//! and when the lease is over another one begins the next attempt. What is sent never changes but
+//! for the header and whether it is late. A confirmation counts whenever it comes.
 
 mod due;
 
@@ -304,7 +304,8 @@ impl Exchange {
 
     /// The exchange after the attempt `message_id` came to `outcome` at `now`.
     ///
-    /// When it is confirmed, or another attempt is under way, only a confirmation changes its state.
+    /// When it is confirmed, or another attempt is under way, only a confirmation changes its
+    /// state.
     #[must_use]
     pub fn settle(
         mut self,

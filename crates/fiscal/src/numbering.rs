@@ -14,7 +14,8 @@ pub struct Start {
     pub year: Option<i32>,
 }
 
-/// The sequence that documents issued at `place` in `year`, of the authority's zone, are numbered in.
+/// The sequence that documents issued at `place` in `year`, of the authority's zone, are numbered
+/// in.
 ///
 /// Invoices, credit notes and advance invoices share it. It has no gaps within the year and starts
 /// again with each: at 1, but for the year of `start`.

@@ -10,8 +10,8 @@ use time::OffsetDateTime;
 
 use crate::{Authority, AuthorityError, fina, furs};
 
-/// Names one message: 128 random bits as a UUID of version 4 in lower case. Each sending has its own,
-/// repetitions too.
+/// Names one message: 128 random bits as a UUID of version 4 in lower case. Each sending has its
+/// own, repetitions too.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct MessageId(String);
 

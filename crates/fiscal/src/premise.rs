@@ -24,8 +24,8 @@ use crate::{
 /// Premises that an entity may have for one authority, closed ones included.
 pub const MAX_PREMISES: usize = 500;
 
-/// For how long a name is reserved while the premise is registered: longer than the registration may
-/// take. After a crash the name is free again by this.
+/// For how long a name is reserved while the premise is registered: longer than the registration
+/// may take. After a crash the name is free again by this.
 const RESERVATION: Duration = Duration::seconds(60);
 
 /// Ids whose prefix tells the authority.
@@ -321,7 +321,7 @@ impl BusinessPremise {
         Ok(Decision::Changed { record: self, beside, events })
     }
 
-    /// What FURS is told: that it is open from the day of `act` on, or closed for good, and who
+    /// The report to FURS: that it is open from the day of `act` on, or closed for good, and who
     /// made the software. `None` for a premise of another authority.
     #[must_use]
     pub fn message(
@@ -363,8 +363,8 @@ pub fn premise_key(authority: Authority, name: &str) -> String {
     format!("{}/{name}", authority.name())
 }
 
-/// Where premises are kept. By the hidden field `key` a unit holds the one of a name, which an entity
-/// uses once for each authority, for ever.
+/// Where premises are kept. By the hidden field `key` a unit holds the one of a name, which an
+/// entity uses once for each authority, for ever.
 pub static FISCAL_PREMISES: Table = Table {
     name: "fiscal_premises",
     fields: &[

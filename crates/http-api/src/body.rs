@@ -65,8 +65,8 @@ impl Convert<BTreeMap<String, String>> for Metadata {
     }
 }
 
-/// A page of a list. It describes itself under its rows' name, for there are as many such schemas as
-/// kinds of rows.
+/// A page of a list. It describes itself under its rows' name, for there are as many such schemas
+/// as kinds of rows.
 #[derive(Debug, Serialize)]
 pub struct ListBody<T> {
     /// The rows.

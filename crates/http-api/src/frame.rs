@@ -97,7 +97,7 @@ fn request_id(request: &ServiceRequest) -> HeaderValue {
 
 /// What changes something is told at `info`, what only reads at `debug`, so that a log says what
 /// happened and not who looked. Refused requests are logged at `info` too, with the caller:
-/// guessing passwords is seen, and whoever asks for help is found by the id of their request.
+/// guessing passwords is seen, and support finds a request by its id.
 fn log<B>(answer: &ServiceResponse<B>, milliseconds: u64) {
     let status = answer.status();
     let error = answer.response().error().and_then(|error| error.as_error::<ApiError>());

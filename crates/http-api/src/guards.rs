@@ -26,7 +26,7 @@ pub enum SignUpMode {
 }
 
 impl SignUpMode {
-    /// Accepts somebody who signs up.
+    /// Whether a new user may sign up.
     ///
     /// # Errors
     /// [`AccessError::Forbidden`], or the store's failure.
@@ -39,7 +39,7 @@ impl SignUpMode {
         }
     }
 
-    /// Accepts somebody who answers an invitation, which makes a user or finds them.
+    /// Whether an invitation may be accepted, for which a user is made or known.
     ///
     /// # Errors
     /// [`AccessError::Forbidden`].

@@ -169,8 +169,8 @@ struct RecurringInputBody {
     #[schema(value_type = Option<i64>, minimum = 0, maximum = 3650)]
     #[serde(default)]
     payment_terms_days: Patch<i64>,
-    /// Whether its owner is to be told of what it makes; true when absent. It is kept; telling comes
-    /// with e-mail in a later version.
+    /// Whether its owner is to be told of what it makes; true when absent. It is kept; telling
+    /// comes with e-mail in a later version.
     #[schema(value_type = Option<bool>)]
     #[serde(default)]
     notify_owner: Patch<bool>,
@@ -270,7 +270,8 @@ pub(crate) struct RecurringBody {
     /// The invoice made last.
     #[schema(required = true)]
     last_generated_invoice_id: Option<String>,
-    /// Why the last invoice could not be made; it is tried again the next day. Null when it was made.
+    /// Why the last invoice could not be made; it is tried again the next day. Null when it was
+    /// made.
     #[schema(required = true)]
     last_error: Option<String>,
     /// When that was.

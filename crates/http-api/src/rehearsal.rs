@@ -1,10 +1,10 @@
 //! What else is wrong with a body that was refused: its handler is tried on what is left of it.
 //!
 //! A body is refused before its handler runs, and domains check only what handlers hand them. So
-//! that everything is told at once, the handler runs once more on the body without what was
+//! that the answer lists everything, the handler runs once more on the body without what was
 //! refused, on a store that commits nothing: units are decided, and what their decisions refuse is
-//! all that is taken from it. What a tax authority, a mail server or another receiver is told is
-//! always stored before, so no message leaves. Only handlers behind an entity's gate are
+//! all that is taken from it. Messages to a tax authority, a mail server or another receiver are
+//! always stored first, so none leaves. Only handlers behind an entity's gate are
 //! tried: those before it check passwords and tokens, and a guess is not to be made twice.
 
 use std::panic::AssertUnwindSafe;

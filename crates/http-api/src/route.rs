@@ -96,8 +96,8 @@ pub enum Gate {
 pub enum Rate {
     /// In those of every request.
     Ordinary,
-    /// In a small one of the address besides: whoever guesses a password, a PIN or an invitation, or
-    /// lets messages be sent to strangers, comes here.
+    /// In a small one of the address besides: whoever guesses a password, a PIN or an invitation,
+    /// or lets messages be sent to strangers, comes here.
     Sensitive,
     /// In none: monitoring has to be answered when everything else is refused.
     Unlimited,

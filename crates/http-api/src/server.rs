@@ -102,9 +102,10 @@ pub fn app(
         .wrap(from_fn(connection::watch))
 }
 
-/// Registers each path once, with the routes of all its methods, below its first segment: a request's
-/// path is then matched with the few patterns that begin as it does. The first pattern that matches
-/// answers it, so the table's order counts: `/entities/users` comes before `/entities/{id}`.
+/// Registers each path once, with the routes of all its methods, below its first segment: a
+/// request's path is then matched with the few patterns that begin as it does. The first pattern
+/// that matches answers it, so the table's order counts: `/entities/users` comes before
+/// `/entities/{id}`.
 fn register(config: &mut ServiceConfig) {
     let mut paths: Vec<(&'static str, Vec<&'static Route>)> = Vec::new();
     for route in routes() {

@@ -1,5 +1,5 @@
-//! What handlers work with: the store, the tax authorities, the vault, the clock, randomness, and the
-//! runtime that finishes writes.
+//! What handlers work with: the store, the tax authorities, the vault, the clock, randomness, and
+//! the runtime that finishes writes.
 
 use std::future::Future;
 use std::num::NonZero;
@@ -53,7 +53,8 @@ pub struct Services {
     pub mailer: Arc<dyn Mailer>,
     /// Where the bytes of files are.
     pub files: Arc<dyn FileStorage>,
-    /// The base of links to this server: `https://invoices.example.com`, without a slash at its end.
+    /// The base of links to this server: `https://invoices.example.com`, without a slash at its
+    /// end.
     pub public_url: Arc<str>,
     /// Whose pages may ask, beside the server's own.
     pub origins: Arc<Origins>,
@@ -139,8 +140,8 @@ impl Services {
         }
     }
 
-    /// Puts a page together, to the last byte of its answer, on the threads that are there for it. When
-    /// the client hangs up, it is given up.
+    /// Puts a page together, to the last byte of its answer, on the threads that are there for it.
+    /// When the client hangs up, it is given up.
     ///
     /// # Errors
     /// What `put_together` answers. A panic in it goes on in the caller.

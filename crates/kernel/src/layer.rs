@@ -19,8 +19,8 @@ pub trait Layer: Send + Sync {
         read.ask(self.beneath()).await
     }
 
-    /// [`Store::read_all`]. One after the other, so that a layer that does [`read`](Self::read) does
-    /// these.
+    /// [`Store::read_all`]. One after the other, so that a layer that does [`read`](Self::read)
+    /// does these.
     async fn read_all(&self, reads: &[Read]) -> Vec<Rows> {
         let mut answers = Vec::with_capacity(reads.len());
         for read in reads {

@@ -43,7 +43,8 @@ impl Metadata {
     /// holds a NUL, which no store keeps.
     ///
     /// # Errors
-    /// One issue for each key and each value that is wrong; those of [`Metadata::new`] when none is.
+    /// One issue for each key and each value that is wrong; those of [`Metadata::new`] when none
+    /// is.
     pub fn checked(entries: BTreeMap<String, String>) -> Result<Self, Issues> {
         let mut issues = Issues::default();
         for (key, value) in &entries {

@@ -187,11 +187,11 @@ impl ListQuery {
     pub const DEFAULT_LIMIT: usize = 10;
     /// Rows that a page may hold.
     pub const MAX_LIMIT: usize = 100;
-    /// Bytes of rows, as JSON, after which a page ends before its limit. Answers say more of a row than
-    /// is stored of it; that of a page stays below 4 MiB.
+    /// Bytes of rows, as JSON, after which a page ends before its limit. Answers say more of a row
+    /// than is stored of it; that of a page stays below 4 MiB.
     pub const MAX_PAGE_BYTES: usize = 2 * 1024 * 1024;
-    /// Bytes of rows that a store has to read for a page: it may write JSON with spaces, so these are
-    /// always more than a page.
+    /// Bytes of rows that a store has to read for a page: it may write JSON with spaces, so these
+    /// are always more than a page.
     const READ_BYTES: usize = 3 * Self::MAX_PAGE_BYTES;
     /// Bytes that a filter may hold.
     pub const MAX_FILTER_BYTES: usize = 8 * 1024;
@@ -274,9 +274,9 @@ impl ListQuery {
         self.limit > Self::MAX_LIMIT || bytes <= Self::READ_BYTES
     }
 
-    /// Makes a page of what a store found: up to `limit` + 1 rows, in the order of the walk. Rows that
-    /// are together longer than [`ListQuery::MAX_PAGE_BYTES`] are left to the next page, but for the
-    /// first.
+    /// Makes a page of what a store found: up to `limit` + 1 rows, in the order of the walk. Rows
+    /// that are together longer than [`ListQuery::MAX_PAGE_BYTES`] are left to the next page, but
+    /// for the first.
     ///
     /// # Errors
     /// When a row cannot be read.

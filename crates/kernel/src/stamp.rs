@@ -55,8 +55,8 @@ impl Stamp {
         Ulid::from_parts(u64::try_from(millis).unwrap_or(0), u128::from_le_bytes(bytes))
     }
 
-    /// A ULID that differs from `other` in its last 48 bits, which are fresh: the id of a part tells
-    /// where the id of the whole is, see [`ulids_beside`].
+    /// A ULID that differs from `other` in its last 48 bits, which are fresh: the id of a part
+    /// tells where the id of the whole is, see [`ulids_beside`].
     #[must_use]
     pub fn ulid_beside(&self, other: Ulid) -> Ulid {
         let fresh = self.ulid().random() & OWN_BITS;

@@ -1,8 +1,8 @@
 //! The one port through which anything is stored.
 //!
-//! A transaction never crosses this port; a decision does. [`Store::transact`] loads and holds what a
-//! [`Unit`] names, shows it to the unit's decision, which is pure and not async, and commits what it
-//! answers, or nothing. Typed access is by the methods on `dyn Store`.
+//! A transaction never crosses this port; a decision does. [`Store::transact`] loads and holds what
+//! a [`Unit`] names, shows it to the unit's decision, which is pure and not async, and commits what
+//! it answers, or nothing. Typed access is by the methods on `dyn Store`.
 
 mod put;
 mod typed;
@@ -144,8 +144,8 @@ pub struct Event {
     pub actor: String,
     /// When.
     pub at: OffsetDateTime,
-    /// The names of the fields of the record that are not as they were. Nobody who says that something
-    /// happened fills it in: [`Decision`]s and the like are looked at when they are made.
+    /// The names of the fields of the record that are not as they were. Nobody who says that
+    /// something happened fills it in: [`Decision`]s and the like are looked at when they are made.
     pub fields: Vec<String>,
     /// The record's body as it is left; found in the same way.
     pub snapshot: Option<String>,
@@ -326,8 +326,9 @@ pub trait Store: Send + Sync {
         value: &str,
     ) -> Result<Vec<Stored>, StoreError>;
 
-    /// Up to `query.limit` + 1 rows of `tenant` from the cursor on, in the order of the walk, as far
-    /// as [`ListQuery::reads_on`] says, and the number of all that match (anything unless `count`).
+    /// Up to `query.limit` + 1 rows of `tenant` from the cursor on, in the order of the walk, as
+    /// far as [`ListQuery::reads_on`] says, and the number of all that match (anything unless
+    /// `count`).
     ///
     /// MUST mean the same as [`crate::evaluate`]. The number for an unfiltered query is kept, not
     /// counted.
@@ -338,8 +339,8 @@ pub trait Store: Send + Sync {
         query: &ListQuery,
     ) -> Result<(Vec<Stored>, i64), StoreError>;
 
-    /// What each of `reads` answers, in their order. A store that is far away goes there once for all
-    /// of them.
+    /// What each of `reads` answers, in their order. A store that is far away goes there once for
+    /// all of them.
     async fn read_all(&self, reads: &[Read]) -> Vec<Rows> {
         let mut answers = Vec::with_capacity(reads.len());
         for read in reads {
@@ -348,19 +349,19 @@ pub trait Store: Send + Sync {
         answers
     }
 
-    /// What each of `tallies` comes to over the rows of `tenant`, in their order, and all of them at
-    /// one moment: figures of one report agree.
+    /// What each of `tallies` comes to over the rows of `tenant`, in their order, and all of them
+    /// at one moment: figures of one report agree.
     ///
-    /// MUST mean the same as [`crate::evaluate_tally`], and read no row's body for a tally that needs
-    /// none.
+    /// MUST mean the same as [`crate::evaluate_tally`], and read no row's body for a tally that
+    /// needs none.
     async fn tallies(
         &self,
         tenant: &Tenant,
         tallies: &[Tally],
     ) -> Result<Vec<Vec<TallyRow>>, StoreError>;
 
-    /// When a row of `tenant` in `table` changed last, for a store that knows without reading: of two
-    /// equal answers, all that was read between them is as it was. `None` while rows are being
+    /// When a row of `tenant` in `table` changed last, for a store that knows without reading: of
+    /// two equal answers, all that was read between them is as it was. `None` while rows are being
     /// changed, and where others may change them unseen.
     fn changed(&self, _table: &'static Table, _tenant: &Tenant) -> Option<u64> {
         None
@@ -368,8 +369,8 @@ pub trait Store: Send + Sync {
 
     /// Loads and holds what `unit` names, shows it to its decision, and commits what that answers.
     ///
-    /// MUST be atomic and durable: after `Ok`, all of it survives a crash; after `Err(Refused)` or a
-    /// crash before the commit, none of it happened. Units that hold the same row or series take
+    /// MUST be atomic and durable: after `Ok`, all of it survives a crash; after `Err(Refused)` or
+    /// a crash before the commit, none of it happened. Units that hold the same row or series take
     /// turns, each seeing what the one before it wrote. Numbers of a series are used without gaps
     /// and once. A unit that is started is finished even when the caller stops waiting.
     ///
@@ -377,15 +378,15 @@ pub trait Store: Send + Sync {
     /// deletion of a row that is not there is [`StoreError::NotFound`].
     async fn transact(&self, unit: Unit) -> Result<(), TransactError>;
 
-    /// Entries of the log of all tenants that stand behind `position`, in their order; `limit` at most,
-    /// and perhaps fewer than there are. For whoever reads all that happened, once.
+    /// Entries of the log of all tenants that stand behind `position`, in their order; `limit` at
+    /// most, and perhaps fewer than there are. For whoever reads all that happened, once.
     ///
-    /// MUST be a stable prefix: nothing that is committed later ever stands before an entry that was
-    /// answered. Of two changes of one record, the one that was committed first stands first.
+    /// MUST be a stable prefix: nothing that is committed later ever stands before an entry that
+    /// was answered. Of two changes of one record, the one that was committed first stands first.
     async fn events_after(&self, position: i64, limit: usize) -> Result<Vec<Entry>, StoreError>;
 
-    /// The snapshots of the entries at `positions`, in no particular order. Entries that have none are
-    /// left out. Most of what happens interests no reader, so entries are read without.
+    /// The snapshots of the entries at `positions`, in no particular order. Entries that have none
+    /// are left out. Most of what happens interests no reader, so entries are read without.
     async fn snapshots(&self, positions: &[i64]) -> Result<Vec<(i64, String)>, StoreError>;
 
     /// `entries` with their snapshots.

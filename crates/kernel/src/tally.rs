@@ -1,8 +1,8 @@
 //! Tallies: figures over rows, grouped, and what they mean, in plain Rust.
 //!
-//! A [`Tally`] is a description that each store turns into its own sort of question, so that a report
-//! over a day's documents is a few figures on their way, not the documents. [`evaluate_tally`] is the
-//! meaning that every store is tested against. Sums are exact.
+//! A [`Tally`] is a description that each store turns into its own sort of question, so that a
+//! report over a day's documents is a few figures on their way, not the documents.
+//! [`evaluate_tally`] is the meaning that every store is tested against. Sums are exact.
 
 use std::cmp::Ordering;
 use std::collections::{BTreeMap, BTreeSet};
@@ -18,8 +18,8 @@ pub type JsonPath = &'static [&'static str];
 /// Figures over the rows of a table, grouped.
 ///
 /// Counted are the rows outside the trash of which all `clauses` hold, or the elements of an array
-/// inside them. A group is there because something counted is in it: over nothing there is none, not
-/// even when `by` is empty and all would be in one.
+/// inside them. A group is there because something counted is in it: over nothing there is none,
+/// not even when `by` is empty and all would be in one.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct Tally {
     /// The table.
@@ -123,7 +123,8 @@ impl Tally {
         self.by.iter().copied().chain(of_figures)
     }
 
-    /// Whether it looks into bodies; otherwise declared fields answer it, and a store reads no body.
+    /// Whether it looks into bodies; otherwise declared fields answer it, and a store reads no
+    /// body.
     #[must_use]
     pub fn needs_bodies(&self) -> bool {
         let inside = |part: Part| matches!(part, Part::Body(..) | Part::Element(..));
@@ -159,8 +160,8 @@ impl Part {
     /// The field of `table` that is called `name`.
     ///
     /// # Panics
-    /// When `table` declares no such field, or one that is neither text nor number: a mistake in the
-    /// program.
+    /// When `table` declares no such field, or one that is neither text nor number: a mistake in
+    /// the program.
     #[must_use]
     pub fn field(table: &'static Table, name: &str) -> Self {
         let (place, field) = table.field(name).expect("use cases name declared fields");

@@ -29,7 +29,7 @@ pub fn on(country: &str, day: Date) -> Option<Vec<Decimal>> {
 }
 
 /// Whether the rate `percent` can stand on a document of `day` in `country`: true as well where
-/// nobody knows.
+/// the rates are not known.
 #[must_use]
 pub fn may_be(country: &str, percent: &Decimal, day: Date) -> bool {
     percent.is_zero() || on(country, day).is_none_or(|rates| rates.contains(percent))

@@ -2,8 +2,8 @@
 
 use crate::Stamp;
 
-/// A sealed secret could not be opened: it was altered, is another owner's, or was sealed under a key
-/// that is not there.
+/// A sealed secret could not be opened: it was altered, is another owner's, or was sealed under a
+/// key that is not there.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[error(
     "a sealed secret cannot be opened with the master key; was RACUN__SECRETS__MASTER_KEY changed?"

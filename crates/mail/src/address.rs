@@ -5,7 +5,8 @@ use racun_kernel::{Issue, check_address, text};
 /// Addresses that one mail goes to at most.
 pub const MAX_RECIPIENTS: usize = 4;
 
-/// Reads one to four addresses with commas between them. An address that is named twice counts once.
+/// Reads one to four addresses with commas between them. An address that is named twice counts
+/// once.
 ///
 /// # Errors
 /// `required` for none, `too_many`, or `invalid_email`, which says which one.

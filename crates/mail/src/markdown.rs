@@ -10,9 +10,9 @@ const MARK: char = '\u{e000}';
 
 /// `template`, filled with `values`, as the body of an HTML document.
 ///
-/// Blank lines part paragraphs, line ends stay. `# ` to `### ` begins a heading, `- ` or `* ` an item of a list; `**bold**`,
-/// `*italic*`, `[text](url)`; addresses of the web become links. Links lead to `http:`, `https:` and
-/// `mailto:` only.
+/// Blank lines part paragraphs, line ends stay. `# ` to `### ` begins a heading, `- ` or `* ` an
+/// item of a list; `**bold**`, `*italic*`, `[text](url)`; addresses of the web become links. Links
+/// lead to `http:`, `https:` and `mailto:` only.
 #[must_use]
 pub fn to_html(template: &str, values: &Values) -> String {
     let (marked, values) = marked(template, values);
@@ -196,7 +196,8 @@ impl Page<'_> {
         Some(url.len())
     }
 
-    /// Writes the value whose place `rest` begins with; one that is an address of the web as a link.
+    /// Writes the value whose place `rest` begins with; one that is an address of the web as a
+    /// link.
     fn value(&mut self, rest: &str, may_link: bool) -> Option<usize> {
         let (value, taken) = self.value_at(rest)?;
         let value = value.to_owned();

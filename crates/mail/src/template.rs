@@ -4,8 +4,8 @@ use std::collections::BTreeMap;
 
 use racun_kernel::Issue;
 
-/// What variables stand for, by name: `document_number`, `bank_account.iban`. A variable that exists
-/// and has no value stands for nothing.
+/// What variables stand for, by name: `document_number`, `bank_account.iban`. A variable that
+/// exists and has no value stands for nothing.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Values(BTreeMap<&'static str, String>);
 
@@ -36,8 +36,8 @@ pub(crate) enum Piece<'a> {
     Value(&'a str),
 }
 
-/// `template` in pieces. Braces around anything else than a known variable are text: a mistake shows
-/// to whoever reads the mail, and loses nothing.
+/// `template` in pieces. Braces around anything else than a known variable are text: a mistake
+/// shows to whoever reads the mail, and loses nothing.
 pub(crate) fn pieces<'a>(template: &'a str, values: &'a Values) -> Vec<Piece<'a>> {
     let mut pieces = Vec::new();
     let (mut text_from, mut look_from) = (0, 0);
@@ -160,7 +160,7 @@ pub fn fill(template: &str, values: &Values) -> String {
     pieces(template, values).into_iter().map(text).collect()
 }
 
-/// Characters of a name that people chose, in a mail to somebody whom they do not know.
+/// Characters of a name that users chose, in a mail to a stranger.
 const NAME_CHARS: usize = 60;
 
 /// A name that people chose, as a mail to strangers may show it: short, and without anything that a
@@ -191,8 +191,8 @@ pub fn defused(name: &str) -> String {
     format!("{}…", short.trim_end())
 }
 
-/// The same for a header of a mail: one line of at most `max` characters, without control characters,
-/// whatever the values hold.
+/// The same for a header of a mail: one line of at most `max` characters, without control
+/// characters, whatever the values hold.
 #[must_use]
 pub fn fill_line(template: &str, values: &Values, max: usize) -> String {
     let filled = fill(template, values);

@@ -14,8 +14,8 @@ pub struct Cap {
     pub within: Duration,
 }
 
-/// What is sent of one document, and what one customer is reminded (contract 17): 5 an hour, 50 in 30
-/// days.
+/// What is sent of one document, and what one customer is reminded (contract 17): 5 an hour, 50 in
+/// 30 days.
 pub const PER_SUBJECT: [Cap; 2] =
     [Cap { count: 5, within: Duration::hours(1) }, Cap { count: 50, within: Duration::days(30) }];
 
@@ -23,7 +23,7 @@ pub const PER_SUBJECT: [Cap; 2] =
 pub const SANDBOX: [Cap; 1] = [Cap { count: 50, within: Duration::days(1) }];
 
 /// How much an account sends to people outside within a day, and how often one address is invited.
-/// Whoever runs the server may set them.
+/// The operator of the server may set them.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct MailLimits {
     /// Receivers of all live entities of an account together.
@@ -32,7 +32,7 @@ pub struct MailLimits {
     pub per_new_account: u32,
     /// Receivers of one live entity.
     pub per_entity: u32,
-    /// Invitations that one address gets, whoever sends them.
+    /// Invitations that one address gets from all senders.
     pub invitations_per_address: u32,
 }
 
@@ -69,8 +69,8 @@ const DAY_HOURS: i64 = 24;
 
 /// When mails of one subject were sent: a document, a customer, or the sandbox of an account.
 ///
-/// It is held in the unit that sends, beside what is sent, so that sends at one moment are counted one
-/// after the other.
+/// It is held in the unit that sends, beside what is sent, so that sends at one moment are counted
+/// one after the other.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct SendWindow {
     /// The subject's id, which is this row's too.

@@ -50,8 +50,8 @@ pub(crate) fn is_deadlock(error: &Error) -> bool {
     information.message() == "deadlock detected"
 }
 
-/// Whether the server refused to write in an epoch that has ended: see [`crate::lease`]. The text is the
-/// function's own.
+/// Whether the server refused to write in an epoch that has ended: see [`crate::lease`]. The text
+/// is the function's own.
 pub(crate) fn is_epoch_over(error: &Error) -> bool {
     let Error::DatabaseError(_, information) = error else { return false };
     information.message() == "racun: the epoch has ended"

@@ -48,7 +48,8 @@ fn array_literal(texts: &[String]) -> String {
     format!("{{{}}}", texts.iter().map(quoted).collect::<Vec<_>>().join(","))
 }
 
-/// The value of a column of `kind`, in the type in which those of such columns travel: the same for none.
+/// The value of a column of `kind`, in the type in which those of such columns travel: the same for
+/// none.
 pub(crate) fn cell(kind: FieldKind, value: &Value) -> Bind {
     match kind {
         FieldKind::Bool => {

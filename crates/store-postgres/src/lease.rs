@@ -1,20 +1,21 @@
-//! Whether this process is the only one that writes: then it knows of every change, and may keep what it
-//! reads.
+//! Whether this process is the only one that writes: then it knows of every change, and may keep
+//! what it reads.
 //!
-//! The row of the table `lease` counts epochs. A transaction that writes names the epoch that its process
-//! believes in, and the server lets it into no other; none ends while somebody writes in it. There are
-//! three kinds, each ended by whoever begins the next:
+//! The row of the table `lease` counts epochs. A transaction that writes names the epoch that its
+//! process believes in, and the server lets it into no other; none ends while somebody writes in
+//! it. There are three kinds, each ended by whoever begins the next:
 //!
-//! - **crowd**: whoever knows its number writes, and nobody keeps anything.
-//! - **alone**: the process that began it writes and keeps what it reads. It asks four times a second
-//!   whether the epoch goes on, and believes an answer for [`BELIEF`] from when it asked.
-//! - **leaving**: nobody writes. Somebody has ended the epoch of the one that was alone, which may not know
-//!   it yet. When it learns of it, it begins a crowd; when it is silent for [`WAIT`], another does.
+//! - **crowd**: every process that knows its number writes, and none caches anything.
+//! - **alone**: the process that began it writes and caches what it reads. It asks four times a
+//!   second whether the epoch goes on, and believes an answer for [`BELIEF`] from when it asked.
+//! - **leaving**: no process writes. Another one has ended the epoch of the one that was alone,
+//!   which may not know it yet. When it learns of it, it begins a crowd; when it is silent for
+//!   [`WAIT`], another process does.
 //!
-//! So before anybody else writes, the one that was alone has either said that it keeps nothing any more, or
-//! its belief has run out on its own clock. Each process also holds a lock that all of them can share, by
-//! which one sees whether it would be of use to be alone: nothing depends on it. ADR 0014 has the whole
-//! argument.
+//! So before anybody else writes, the one that was alone has either said that it keeps nothing any
+//! more, or its belief has run out on its own clock. Each process also holds a lock that all of
+//! them can share, by which one sees whether it would be of use to be alone: nothing depends on it.
+//! ADR 0014 has the whole argument.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
@@ -36,8 +37,8 @@ const BEAT: Duration = Duration::from_millis(250);
 const HASTE: Duration = Duration::from_millis(20);
 /// How long the answer is believed, from when it was asked for.
 const BELIEF: Duration = Duration::from_secs(1);
-/// How long one that was alone may be silent before others write: longer than [`BELIEF`] by any clock that
-/// goes right by a fifth.
+/// How long one that was alone may be silent before others write: longer than [`BELIEF`] by any
+/// clock that goes right by a fifth.
 const WAIT: Duration = Duration::from_millis(1_250);
 /// How long a write waits until its process may write.
 const PATIENCE: Duration = Duration::from_secs(4);
@@ -45,7 +46,8 @@ const PATIENCE: Duration = Duration::from_secs(4);
 const ANSWER: Duration = Duration::from_secs(3);
 const AGAIN: Duration = Duration::from_millis(100);
 
-/// Every process holds it together with the others. The number is that of the migrations' lock and two.
+/// Every process holds it together with the others. The number is that of the migrations' lock and
+/// two.
 const JOIN: &str = "SET application_name = 'racun lease'; \
                     SELECT pg_advisory_lock_shared(491260798320)";
 /// Whether nobody else holds it.
@@ -76,8 +78,8 @@ pub(crate) struct Belief<'a> {
 }
 
 impl Belief<'_> {
-    /// Whether it still was true just now: then it was when the look was taken. It is to be asked after
-    /// the look, for a process may stand still in between, for as long as it likes.
+    /// Whether it still was true just now: then it was when the look was taken. It is to be asked
+    /// after the look, for a process may stand still in between, for as long as it likes.
     pub(crate) fn held(self) -> bool {
         self.known.now() < self.until
     }
@@ -125,8 +127,8 @@ impl Lease {
         self.0.nudge.notify_one();
     }
 
-    /// It is not known whether a transaction was committed, or may be yet. What is read meanwhile is not
-    /// kept; the next epoch begins after it.
+    /// It is not known whether a transaction was committed, or may be yet. What is read meanwhile
+    /// is not kept; the next epoch begins after it.
     pub(crate) fn lose(&self) {
         self.0.doubt();
         self.0.nudge.notify_one();
@@ -328,8 +330,8 @@ pub async fn is_in_use(url: &str) -> Result<bool, StoreError> {
     asked.await.map_err(StoreError::Unavailable)
 }
 
-/// Keeps everybody from being alone on the database at `url` until the session that it answers ends. It
-/// answers none where there is no lease yet.
+/// Keeps everybody from being alone on the database at `url` until the session that it answers
+/// ends. It answers none where there is no lease yet.
 pub(crate) async fn crowd(url: &str) -> Result<Option<AsyncPgConnection>, String> {
     let session = join(url).await?;
     let is_there = Statement::new("SELECT to_regclass('lease')::oid::bigint AS number");
@@ -343,8 +345,8 @@ pub(crate) async fn crowd(url: &str) -> Result<Option<AsyncPgConnection>, String
     Ok(Some(session))
 }
 
-/// Whether all may write. If not, it does towards it what one can who is not alone; `leaving` is since
-/// when the one that was alone is known to be told.
+/// Whether all may write. If not, it does towards it what one can who is not alone; `leaving` is
+/// since when the one that was alone is known to be told.
 async fn is_crowd(
     session: &AsyncPgConnection,
     seen: &Seen,

@@ -163,8 +163,8 @@ impl PgStore {
         answer.await.unwrap_or_else(|_| Err(no_answer()))
     }
 
-    /// What was answered to this lately, while this process is alone; or where to keep what is now to be
-    /// read, if anywhere.
+    /// What was answered to this lately, while this process is alone; or where to keep what is now
+    /// to be read, if anywhere.
     fn kept(
         &self,
         part: impl FnOnce() -> Part,

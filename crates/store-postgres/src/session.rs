@@ -21,8 +21,8 @@ pub(crate) enum Planning {
 pub(crate) const ALL_TENANTS: &str = "*";
 
 /// Lets the statements that follow reach the rows of `tenants`, parted by commas, or read those of
-/// [`ALL_TENANTS`], until something else is said. Every statement says it itself, so none depends on an
-/// earlier one.
+/// [`ALL_TENANTS`], until something else is said. Every statement says it itself, so none depends
+/// on an earlier one.
 pub(crate) fn reach(tenants: &str, planning: Planning) -> Statement {
     say(tenants, planning, false, "")
 }

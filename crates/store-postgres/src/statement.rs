@@ -90,8 +90,8 @@ impl Statement {
         async move { self.load::<R>(&mut &*connection).await }.boxed()
     }
 
-    /// The rows it answers, until `reads_on` says of a row that it is the last. The connection throws
-    /// away those behind it.
+    /// The rows it answers, until `reads_on` says of a row that it is the last. The connection
+    /// throws away those behind it.
     pub(crate) fn rows_until<'a, R>(
         self,
         connection: &'a AsyncPgConnection,

@@ -30,8 +30,8 @@ pub(crate) async fn tallies(
     tenant: &Tenant,
     tallies: &[Tally],
 ) -> Result<Vec<Vec<TallyRow>>, StoreError> {
-    // The planner takes an array for a hundred elements, and reads a whole table of all tenants rather
-    // than sorting so many.
+    // The planner takes an array for a hundred elements, and reads a whole table of all tenants
+    // rather than sorting so many.
     let seen = see(connection, tenant.as_str(), Planning::Indexed);
     let statement = statement(tenant, tallies);
     let (seen, rows) = join(seen, statement.rows::<GroupRow>(connection)).await;

@@ -61,8 +61,8 @@ pub(crate) fn series(
         .rows(connection, |row| Ok((row.get(0)?, row.get(1)?)))
 }
 
-/// Entries of the log behind `position`. They are a stable prefix, for one thread writes them all, in
-/// the order of their positions.
+/// Entries of the log behind `position`. They are a stable prefix, for one thread writes them all,
+/// in the order of their positions.
 pub(crate) fn events_after(
     connection: &Connection,
     position: i64,

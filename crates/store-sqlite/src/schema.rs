@@ -176,7 +176,8 @@ fn create(transaction: &Transaction<'_>, table: &Table, fingerprint: &str) -> ru
             format!(r#""{column}" {kind}, "#)
         })
         .collect();
-    // Entries of the log are numbered as they come: nothing that is gone lends its number to another.
+    // Entries of the log are numbered as they come: nothing that is gone lends its number to
+    // another.
     let (own, key) = if *table == ACTIVITIES {
         let own = format!("position INTEGER PRIMARY KEY AUTOINCREMENT, {SNAPSHOT} TEXT, ");
         (own, "UNIQUE (tenant, id)")
@@ -216,8 +217,8 @@ fn drop_undeclared(transaction: &Transaction<'_>, table: &Table) -> rusqlite::Re
 
 /// The indexes of `table`: its default order, uniqueness, and the indexed fields.
 ///
-/// An indexed text is mostly a reference, `customer_id`: it is filtered by within the default order,
-/// and looked up across tenants. Other indexed fields, such as dates, are ordered by.
+/// An indexed text is mostly a reference, `customer_id`: it is filtered by within the default
+/// order, and looked up across tenants. Other indexed fields, such as dates, are ordered by.
 fn indexes(table: &Table) -> String {
     let name = table.name;
     let index = |kind: &str, suffix: &str, columns: &str, condition: &str| {

@@ -127,7 +127,7 @@ impl SqliteStore {
     }
 
     /// Finishes what is queued, writes all that was committed into the file itself, and cuts the
-    /// log beside it to nothing. Whoever still holds the store reads on, and can write no more.
+    /// log beside it to nothing. Remaining handles can read, and no longer write.
     ///
     /// # Errors
     /// When the disk fails, or a reader of another program keeps the log in use.
@@ -146,7 +146,7 @@ impl SqliteStore {
     ) -> Result<T, StoreError> {
         let (sender, answer) = oneshot::channel();
         let read: read::Read = Box::new(move |connection| {
-            // Whoever asked may have gone.
+            // The receiver may have been dropped.
             let _ = sender.send(read(connection));
         });
         let queued = match (&self.reads, &self.writes) {
@@ -165,7 +165,7 @@ impl SqliteStore {
     async fn probe(&self) -> Result<(), StoreError> {
         let (sender, answer) = oneshot::channel();
         let probe: read::Read = Box::new(move |connection| {
-            // Whoever asked may have gone.
+            // The receiver may have been dropped.
             let _ = sender.send(writer::probe(connection));
         });
         let writes = self.writes.as_ref().ok_or_else(ended)?;

@@ -1,5 +1,5 @@
-//! Reads that wait, and whose turn it is: tenants take turns, so that one with many long reads keeps
-//! nobody waiting for more than the reads under way.
+//! A fair queue of reads: tenants take turns, so that one with many long reads delays another by no
+//! more than the reads under way.
 
 use std::collections::{HashMap, VecDeque};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
@@ -90,7 +90,7 @@ impl<T> Turns<T> {
             }
         }
         drop(state);
-        // Whoever passed this tenant over may take its next, and all may have to end.
+        // A reader that skipped this tenant may take its next read, and all may have to end.
         self.changed.notify_all();
     }
 

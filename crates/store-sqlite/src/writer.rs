@@ -58,7 +58,7 @@ pub(crate) fn spawn(
                 readers::run(&mut connection, read);
             }
             if let Some(answer) = close {
-                // Whoever asked may have gone.
+                // The receiver may have been dropped.
                 let _ = answer.send(fold(&connection));
                 return;
             }

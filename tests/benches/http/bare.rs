@@ -72,7 +72,7 @@ impl Row {
         let query = format!("SELECT to_jsonb({table}) FROM {table} WHERE {condition} LIMIT 1");
         let row: Value = serde_json::from_str(&psql(cluster, url, &query)).expect("a row");
         let mut columns = row.as_object().expect("an object").clone();
-        // What the database fills by itself is written by nobody else.
+        // An insert may not name generated columns.
         let generated = format!(
             "SELECT attname FROM pg_attribute WHERE attrelid = '{table}'::regclass AND \
              attgenerated <> ''"
@@ -83,7 +83,8 @@ impl Row {
         Self { table, name: table.to_owned(), columns }
     }
 
-    /// The entry of the log that says `kind`, as Racun wrote it. Its place is given by the database.
+    /// The entry of the log that says `kind`, as Racun wrote it. Its place is given by the
+    /// database.
     pub fn entry(cluster: &Cluster, url: &str, kind: &str) -> Self {
         let mut entry = Self::of(cluster, url, "activities", &format!("kind = '{kind}'"));
         entry.columns.remove("position");

@@ -1,5 +1,5 @@
-//! What others may do to a process without taking it from the rest: memory after many log-ins, mails
-//! and uploads, and a good client beside connections that stall and lists that nobody reads.
+//! The bounds of one process: its memory after many log-ins, mails and uploads, and the latency of
+//! a good client beside stalled connections and unread lists.
 
 use std::net::{SocketAddr, SocketAddrV4, TcpStream};
 use std::time::{Duration, Instant};
@@ -119,7 +119,7 @@ pub async fn neighbours() {
     aim("resident memory beside unread lists", &format!("{most} kB"), "< 300 MB", most < 300_000);
 }
 
-/// How long answers take one client, who connects anew for every tenth.
+/// The latency of one client, which opens a new connection for every tenth request.
 fn good_client(racun: &Racun, account: &Account, path: &str) -> Rate {
     let list = request("GET", path, &account.key, "");
     let times = (0..GOOD / 10).flat_map(|_| one_by_one(racun.address(), &vec![list.clone(); 10]));

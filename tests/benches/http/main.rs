@@ -1,8 +1,8 @@
 //! What Racun can do in a second, over HTTP, beside what PostgreSQL and the web framework could.
 //!
-//! Everything is measured in one run on one machine, the load generator included, so ratios mean more
-//! than figures. `GET /health/live` is the trivial handler: the framework and our frame around it, no
-//! work.
+//! Everything is measured in one run on one machine, the load generator included, so ratios mean
+//! more than figures. `GET /health/live` is the trivial handler: the framework and our frame around
+//! it, no work.
 //!
 //! `cargo bench -p racun-tests -- pos` measures one part: `start`, `read`, `issue`, `pay`, `pos`,
 //! `fiscal`, `webhooks`, `overhead`, `lists`, `memory`, `neighbours`.
@@ -187,8 +187,8 @@ async fn on_postgres() {
     println!("resident memory after this: {} kB", resident(&racun));
 }
 
-// Racun and the bare transaction take turns, and the better of two counts: other work of the machine
-// then hits both alike.
+// Racun and the bare transaction take turns, and the better of two counts: other work of the
+// machine then hits both alike.
 
 async fn issuing_on_postgres(racun: &Racun, bare: &Bare<'_>, url: &str) {
     let issuers = Issuers::sign_up(racun).await;

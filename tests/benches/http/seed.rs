@@ -1,5 +1,5 @@
-//! A hundred thousand invoices, written through the stores themselves: copies of one that was issued,
-//! each with an id, a number and dates of its own, in the kept counts like all others.
+//! A hundred thousand invoices, written through the stores themselves: copies of one that was
+//! issued, each with an id, a number and dates of its own, in the kept counts like all others.
 
 use std::path::Path;
 use std::time::Instant;

@@ -147,7 +147,8 @@ pub struct Fina {
 #[derive(Debug, Deserialize)]
 #[serde(default, deny_unknown_fields, expecting = "a section")]
 pub struct FinaService {
-    /// The complete address; absent: the authority's own, or for the sandbox the built-in simulator.
+    /// The complete address; absent: the authority's own, or for the sandbox the built-in
+    /// simulator.
     #[serde(deserialize_with = "optional")]
     pub url: Option<BaseUrl>,
     /// PEM of the only trusted roots; absent: the authority's own.

@@ -67,8 +67,9 @@ impl MasterKeys {
 }
 
 impl Setting for MasterKeys {
-    const EXPECTED: &'static str = "32 bytes in base64, as `openssl rand -base64 32` prints them; while a \
-                                    key is changed the new one and the old one, separated by a comma";
+    const EXPECTED: &'static str = "32 bytes in base64, as `openssl rand -base64 32` prints them; \
+                                    while a key is changed the new one and the old one, separated \
+                                    by a comma";
 
     fn read(text: &str) -> Option<Self> {
         let texts = text.split([',', '\n']).map(str::trim).filter(|text| !text.is_empty());

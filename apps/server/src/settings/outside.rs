@@ -169,7 +169,8 @@ struct S3 {
 }
 
 impl S3 {
-    /// A bucket without a key, or the other way round, would be files in a folder that nobody meant.
+    /// A bucket without a key, or the other way round, would be files in a folder that nobody
+    /// meant.
     fn whole<'de, D: Deserializer<'de>>(source: D) -> Result<Self, D::Error> {
         let s3 = Self::deserialize(source)?;
         match (&s3.bucket, &s3.access_key_id, &s3.secret_access_key) {

@@ -16,7 +16,7 @@ async fn world_of_ana() -> (World, Scope) {
     (world, scope)
 }
 
-/// Somebody who signed up with an address and never verified it.
+/// A user who signed up with an address and never verified it.
 async fn squatter(world: &World, email: &str) -> (User, String) {
     let user = world.user(email).await;
     let session = open_session(world.store(), &user, &world.stamp()).await.unwrap();

@@ -148,12 +148,12 @@ pub struct Choice {
     pub coupon_code: Option<String>,
 }
 
-/// Chooses a plan of the entity's white label. One with a price is paid from account to account; there
-/// is nobody here who takes cards.
+/// Chooses a plan of the entity's white label. One with a price is paid from account to account;
+/// there is nobody here who takes cards.
 ///
 /// # Errors
-/// [`BillingError::NoSubscription`], issues at the fields of the choice, [`BillingError::NoPayment`],
-/// or the store's failure.
+/// [`BillingError::NoSubscription`], issues at the fields of the choice,
+/// [`BillingError::NoPayment`], or the store's failure.
 pub async fn activate(
     store: &dyn Store,
     catalogue: &Catalogue,

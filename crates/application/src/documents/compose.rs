@@ -263,7 +263,8 @@ pub(crate) struct Money<'a> {
 }
 
 impl Money<'_> {
-    /// The currency, and the rate into the entity's when that is another; `before` is what they were.
+    /// The currency, and the rate into the entity's when that is another; `before` is what they
+    /// were.
     pub fn resolve(
         &self,
         entity: &Entity,

@@ -18,8 +18,9 @@ use crate::fiscalization::{FiscalRequest, Occasion, Ports, Prepared, prepare};
 /// An invoice to make after a template.
 ///
 /// Copied: lines, texts, translations, currency, calculation mode, metadata; a custom document's
-/// totals. As of now: the issuer, the customer and the business unit by their records, and the rates
-/// of taxes that have a record. Not copied: number, payments, links, reference and exchange rate.
+/// totals. As of now: the issuer, the customer and the business unit by their records, and the
+/// rates of taxes that have a record. Not copied: number, payments, links, reference and exchange
+/// rate.
 pub(crate) struct InvoiceCopy<'a> {
     /// What is copied.
     pub template: &'a Document,

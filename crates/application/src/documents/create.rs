@@ -39,14 +39,14 @@ pub struct Creation {
 
 /// Makes a document: a draft, or issued at once with the next number of its sequence.
 ///
-/// In the same commit its customer and lines are kept in the catalogue where the request says so, its
-/// links are made, advances are applied, credit is given, and its payments are recorded. Where a tax
-/// authority is to be told of it, it is told afterwards; whatever becomes of that, the document is
-/// issued.
+/// In the same commit its customer and lines are kept in the catalogue where the request says so,
+/// its links are made, advances are applied, credit is given, and its payments are recorded. Where
+/// a tax authority is to be told of it, it is told afterwards; whatever becomes of that, the
+/// document is issued.
 ///
 /// # Errors
-/// All that is wrong with the request, a total too far from the expected one, links or payments that
-/// are refused, what fiscalization lacks, or the store's failure. Nothing is then written.
+/// All that is wrong with the request, a total too far from the expected one, links or payments
+/// that are refused, what fiscalization lacks, or the store's failure. Nothing is then written.
 pub async fn create<'a>(
     ports: impl Into<Ports<'a>>,
     scope: &Scope,
@@ -310,10 +310,10 @@ pub(crate) fn default_mode(entity: &Entity) -> CalculationMode {
 ///
 /// # Errors
 /// [`racun_kernel::StoreError::NotFound`], [`racun_documents::Refused::NotDraft`], a date in the
-/// future, or another than the day of issue where a tax authority is told, links that no longer
+/// future, or another than the day of issue of a fiscalized document, links that no longer
 /// fit, an advance invoice that is not paid in full, or [`DocumentError::ChangedMeanwhile`] when
-/// somebody moved the draft to another sequence or changed its links. What fiscalization lacks,
-/// when a tax authority is to be told of it.
+/// another request moved the draft to another sequence or changed its links. What fiscalization
+/// lacks, when the document is fiscalized.
 pub async fn finalize<'a>(
     ports: impl Into<Ports<'a>>,
     scope: &Scope,

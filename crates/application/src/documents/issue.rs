@@ -1,4 +1,5 @@
-//! Making a document, and issuing one: number, links, advances, credit and payments in one decision.
+//! Making a document, and issuing one: number, links, advances, credit and payments in one
+//! decision.
 
 use racun_documents::{
     Document, DocumentError, DocumentId, DocumentKind, Numbering, Relation, RelationType, Stage,
@@ -187,8 +188,8 @@ impl Plan {
         Ok((Made { document, sending }, writes))
     }
 
-    /// Pays the document with what it is made with, applies its advances, and lets an advance invoice
-    /// be issued only when it is covered.
+    /// Pays the document with what it is made with, applies its advances, and lets an advance
+    /// invoice be issued only when it is covered.
     fn settle(
         &self,
         sheet: &mut Sheet,

@@ -98,8 +98,7 @@ impl Savings {
         issues.into_result(self)
     }
 
-    /// The rows to hold: the record that is to be refreshed, or those of whom a new customer may be
-    /// one.
+    /// The rows to hold: the record to refresh, or the records that a new customer may equal.
     pub(super) fn loads(&self) -> Vec<Load> {
         let tenant = Tenant::entity(self.act.entity_id);
         let load = |(id, _): &(CustomerId, _)| Load::One {

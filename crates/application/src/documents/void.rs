@@ -34,10 +34,10 @@ pub struct Voiding {
 /// the credit notes; what a credit note gave back no longer counts. While a credit note gives back
 /// of a document, it is not voided.
 ///
-/// Where an invoice may not simply end (in Portugal, and when a tax authority was told of it), a
+/// Where an invoice may not simply end (in Portugal, and once it is fiscalized), a
 /// credit note over all that others have not given back is issued in the same commit, linked to it,
-/// and with them settles what was open of it. The tax authority is told of that, issued where the
-/// invoice was.
+/// and with them settles what was open of it. That note is fiscalized at the premise
+/// and device of the invoice.
 ///
 /// # Errors
 /// [`racun_kernel::StoreError::NotFound`], what the document's stage refuses, an advance invoice
@@ -122,8 +122,8 @@ pub async fn void<'a>(
     Ok(document)
 }
 
-/// Whether voiding this document issues a credit note. Returns stay out: a credit note holds positive
-/// values only.
+/// Whether voiding this document issues a credit note. Returns stay out: a credit note holds
+/// positive values only.
 fn ends_by_credit(entity: &Entity, document: &Document) -> bool {
     let negative = |line: &Line| {
         [Some(&line.quantity), line.price.as_ref(), line.gross_price.as_ref()]

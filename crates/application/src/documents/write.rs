@@ -96,8 +96,8 @@ fn allocations_of(rows: &[Vec<Stored>], id: DocumentId) -> Result<Vec<Payment>, 
 /// credit note gives.
 ///
 /// # Errors
-/// [`racun_kernel::StoreError::NotFound`], what the document's stage refuses, what is wrong with the
-/// request, or links and totals that settlement refuses.
+/// [`racun_kernel::StoreError::NotFound`], what the document's stage refuses, what is wrong with
+/// the request, or links and totals that settlement refuses.
 pub async fn update(
     store: &dyn Store,
     scope: &Scope,
@@ -266,8 +266,8 @@ impl Change<'_> {
     }
 }
 
-/// The customer's record, when the update of a document with `content` is to refresh it; or those
-/// of whom a new one may be.
+/// The customer's record, when the update of a document with `content` is to refresh it; or the
+/// records that a new one may equal.
 fn customer_loads(
     scope: &Scope,
     request: &DocumentRequest,

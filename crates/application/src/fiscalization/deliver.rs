@@ -23,7 +23,8 @@ pub(crate) struct Sending {
 
 /// Sends the first message about `document`, which was just stored with it, while somebody waits.
 ///
-/// Whatever comes of it, the document is issued: what cannot be told or stored now, the worker tells.
+/// Whatever comes of it, the document is issued: what cannot be told or stored now, the worker
+/// tells.
 pub(crate) async fn send_first(
     ports: Ports<'_>,
     scope: &Scope,

@@ -104,8 +104,8 @@ async fn again(
     }
 }
 
-/// The settings that a document which was fiscalized is sent again with: also when they are switched
-/// off.
+/// The settings that a document which was fiscalized is sent again with: also when they are
+/// switched off.
 pub(super) async fn settings(
     ports: Ports<'_>,
     entity: EntityId,
@@ -116,8 +116,8 @@ pub(super) async fn settings(
     found.ok_or_else(|| FiscalizationRefused::SettingsMissing(authority).into())
 }
 
-/// Records the next attempt about the document `id`, when `may` allows it at the time on the store's
-/// clock; `None` when it does not.
+/// Records the next attempt about the document `id`, when `may` allows it at the time on the
+/// store's clock; `None` when it does not.
 pub(super) async fn begin(
     ports: Ports<'_>,
     scope: &Scope,

@@ -18,8 +18,8 @@ pub(super) struct Operator {
 impl Operator {
     /// Who issues for the entity of `settings`, when `person` acts and the request says `said`.
     ///
-    /// FURS is told of nobody who writes a form of a bound book, so none is needed there. A number
-    /// that somebody names makes them no foreigner, whatever the entity's settings say.
+    /// The message of a form of a bound book names no operator, so none is needed there. An
+    /// operator with a number is no foreigner, whatever the entity's settings say.
     ///
     /// # Errors
     /// Issues at the fields of the request that would have told who it is, `required`, or

@@ -237,9 +237,9 @@ pub struct NextPlace {
     pub device: String,
 }
 
-/// Where a document of `kind` would be issued next, with its numbering: of the premise and the device
-/// that are named, or the only ones. `None` when no authority would be told; an error when nobody can
-/// tell where.
+/// Where a document of `kind` would be issued next, with its numbering: of the premise and the
+/// device that are named, or the only ones. `None` when no authority would be told; an error when
+/// nobody can tell where.
 ///
 /// # Errors
 /// Issues at the names; the store's failure.

@@ -1,9 +1,10 @@
 //! A request that is sent again is carried out once.
 //!
-//! A caller names a request by a key. In the commit that makes the request's effect, a [`KeyedRequest`]
-//! is stored under the account and the key; the answer is stored with it before it is sent. Whoever
-//! sends the same request with the same key is answered what is stored. A process may die between
-//! the two commits: then the effect is there without an answer, and `subjects` say what it was.
+//! A caller names a request by a key. In the commit that makes the request's effect, a
+//! [`KeyedRequest`] is stored under the account and the key; the answer is stored with it before it
+//! is sent. Whoever sends the same request with the same key is answered what is stored. A process
+//! may die between the two commits: then the effect is there without an answer, and `subjects` say
+//! what it was.
 //!
 //! | Module | Owns                                                                     |
 //! | ------ | ------------------------------------------------------------------------ |
@@ -156,10 +157,10 @@ impl KeyedRequest {
     }
 
     /// Stores `answer` as that of this request, where the key is free or names its effect. Answers
-    /// what the key says about the request then: [`Verdict::Answered`] with `answer`, or with the one
-    /// that another process stored before. Nothing is stored where the key names another request, nor
-    /// where it names an effect and `answer` is not to an effect: then a twin in another process made
-    /// it, and its answer is the one.
+    /// what the key says about the request then: [`Verdict::Answered`] with `answer`, or with the
+    /// one that another process stored before. Nothing is stored where the key names another
+    /// request, nor where it names an effect and `answer` is not to an effect: then a twin in
+    /// another process made it, and its answer is the one.
     ///
     /// # Errors
     /// When the store fails.
@@ -242,8 +243,8 @@ impl KeyedRequest {
     /// This request with what `writes` make as its subjects; `None` when they are no effect yet.
     ///
     /// An effect is told as an event, or takes a number. What is written without either is a step
-    /// on the way to it: a guess of a PIN that is counted, a name that is reserved, an attempt that is
-    /// noted before an authority is told.
+    /// on the way to it: a guess of a PIN that is counted, a name that is reserved, an attempt that
+    /// is noted before an authority is told.
     fn with_effect(&self, writes: &Writes) -> Option<Self> {
         if writes.events.is_empty() && !writes.takes_number {
             return None;

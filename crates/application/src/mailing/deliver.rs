@@ -33,8 +33,8 @@ pub fn enqueue(mail: &OutgoingMail, stamp: &Stamp) -> Vec<Put> {
 
 /// Delivers mails: the handler of their jobs.
 ///
-/// A mail is handed over twice only when the process dies, or the store fails, between handing it over
-/// and noting that; both bear the same message id.
+/// A mail is handed over twice only when the process dies, or the store fails, between handing it
+/// over and noting that; both bear the same message id.
 pub struct Postman {
     /// Where mails are kept.
     pub store: Arc<dyn Store>,
@@ -104,8 +104,8 @@ impl Postman {
             }
             ready.text = ready.text.replace(SECRET, &secret);
             ready.html = ready.html.map(|html| html.replace(SECRET, &secret));
-            // Another attempt brings another token, so it is another message; also after one that
-            // nobody noted, as its worker died.
+            // Another attempt brings another token, so it is another message; also after an
+            // attempt whose worker died before it was noted.
             id = format!("{id}_{}", stamp.ulid()).to_lowercase();
         }
         let mailbox = |address: &String| Mailbox { name: None, address: address.clone() };
@@ -154,8 +154,8 @@ async fn secret(
     mint_mail_token(store, address, purpose, stamp).await
 }
 
-/// The mail about a new password in the language of whoever has the address: nobody was looked up when
-/// it was queued.
+/// The mail about a new password in the language of whoever has the address: nobody was looked up
+/// when it was queued.
 async fn in_their_language(
     store: &dyn Store,
     base: &str,

@@ -65,8 +65,8 @@ impl LetterRequest {
         asked.map_or_else(|| entity.locale.clone(), str::to_owned)
     }
 
-    /// The texts: what is asked for, else the first of `settings` that says something, else `default`.
-    /// `keys` are those of subject and body in settings.
+    /// The texts: what is asked for, else the first of `settings` that says something, else
+    /// `default`. `keys` are those of subject and body in settings.
     pub(super) fn words(
         &self,
         settings: &[&Settings],

@@ -1,5 +1,5 @@
-//! E-mail: documents, reminders and what users are told, written in the commit of what they tell of and
-//! delivered later; documents that people outside see by a link.
+//! E-mail: documents, reminders and what users are told, written in the commit of what they tell of
+//! and delivered later; documents that people outside see by a link.
 //!
 //! | Module    | Owns                                                                     |
 //! | --------- | ------------------------------------------------------------------------ |
@@ -13,8 +13,8 @@
 //! | `deliver` | the job that hands mails over                                            |
 //! | `error`   | why nothing is sent                                                      |
 //!
-//! **Invariants.** A mail is written with its effect, or neither is. Limits are decided in the unit that
-//! writes it, on rows that it holds. Whoever writes a mail uses [`enqueue`].
+//! **Invariants.** A mail is written with its effect, or neither is. Limits are decided in the unit
+//! that writes it, on rows that it holds. Whoever writes a mail uses [`enqueue`].
 
 mod deliver;
 mod error;

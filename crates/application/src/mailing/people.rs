@@ -38,8 +38,8 @@ impl Sender {
         Self { base, product: product.cloned().unwrap_or_else(|| PRODUCT.to_owned()) }
     }
 
-    /// What its mails stand for: what the service is called, and the link to `page` for whoever
-    /// reads the language of `locale`. The token is first in it, for programs that cut it out.
+    /// What its mails stand for: what the service is called, and the link to `page` in
+    /// the language of `locale`. The token is first in it, for programs that cut it out.
     pub(super) fn values(&self, page: &str, locale: &str) -> Values {
         let mut values = Values::default();
         let language = locale.split('-').next().unwrap_or_default();
@@ -88,8 +88,8 @@ pub async fn resend_verification(
 
 /// Asks for the mail that lets whoever has this address set a new password.
 ///
-/// What is done, and how long it takes, is the same for known and unknown addresses: a mail is queued,
-/// and who it is for is looked up on delivery.
+/// What is done, and how long it takes, is the same for known and unknown addresses: a mail is
+/// queued, and who it is for is looked up on delivery.
 ///
 /// # Errors
 /// What is wrong with the address, or the store's failure.

@@ -148,7 +148,8 @@ async fn overdue(
     Ok(found)
 }
 
-/// Those of `invoices` that are in the currency that the request names, or in the only one there is.
+/// Those of `invoices` that are in the currency that the request names, or in the only one there
+/// is.
 fn of_one_currency(
     mut invoices: Vec<Document>,
     request: &ReminderRequest,

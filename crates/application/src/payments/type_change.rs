@@ -10,11 +10,11 @@
 //!
 //! **One attempt at a time.** An attempt has an id and a lease. While the lease lasts, nothing else
 //! that changes how the document is paid begins, the same change neither: two reports of one change
-//! that overtake each other leave the authority with what was told first. Whoever gets no answer
-//! ends the lease and leaves the attempt; whoever dies leaves both, and the lease runs out, or is
-//! void when it is certain that the process is gone. Then the same change may begin the next
-//! attempt, and no other: it is reported again, which the authority must bear. Only the attempt
-//! that was begun last is written or cleared, by its own outcome.
+//! that overtake each other leave the authority with the earlier content. A worker without an
+//! answer ends the lease and keeps the attempt; a worker that dies keeps both, and the lease runs
+//! out, or is void when it is certain that the process is gone. Then the same change may begin the
+//! next attempt, and no other: it is reported again, which the authority must bear. Only the
+//! attempt that was begun last is written or cleared, by its own outcome.
 //!
 //! What is no concern of the authority is one commit.
 
@@ -190,9 +190,9 @@ fn attempt(matter: &Matter, id: String, now: OffsetDateTime) -> PaymentChange {
 
 /// Makes a change that the authority took, if the attempt is still the last one.
 ///
-/// Whoever took it over reports it again, and writes it. Payments of types that were there may have
-/// come or gone meanwhile; when the document is then paid otherwise than the authority was told,
-/// the attempt stays, and the same change reports it as it is.
+/// A worker that took the attempt over reports it again, and writes it. Payments may have come or
+/// gone meanwhile; when their types then differ from the report, the attempt stays, and the same
+/// change reports them as they are.
 fn finish(
     held: Held,
     command: Command,

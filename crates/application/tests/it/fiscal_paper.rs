@@ -285,7 +285,7 @@ async fn a_form_is_reported_however_it_is_paid_and_whoever_wrote_it() {
     let sold = own.sell(&[BankTransfer], furs(book("612", on))).await.unwrap();
     assert_eq!(fiscal(&sold).status, FiscalStatus::Success);
     assert_eq!(record(&sold).operator_number, None);
-    // What a device issues needs somebody who does it.
+    // A document that a device issues needs an operator.
     let found = issues(own.sell(&[Cash], FiscalRequest::default()).await.unwrap_err());
     assert_eq!(found.len(), 2, "{found:?}");
 }
@@ -386,7 +386,7 @@ async fn a_draft_is_on_paper_when_it_is_finalized() {
         assert_eq!((&*issued.number(), issued.content.date), (number, at.date()));
         assert_eq!(fiscal(&issued).status, FiscalStatus::Success);
 
-        // A draft that somebody dated otherwise, and one where nobody is told.
+        // A draft with another date, and one that is not fiscalized.
         let dated = DocumentRequest {
             date: Some(calendar::parse_date("2026-11-01").unwrap()),
             ..worth_100()

@@ -1,5 +1,5 @@
-//! Payments on a receipt that CIS holds: recorded, deleted, restored and changed, whichever way,
-//! they are what CIS was told last.
+//! Payments on a receipt that CIS holds: recorded, deleted, restored and changed, they agree with
+//! the last report to CIS.
 
 use std::sync::Arc;
 

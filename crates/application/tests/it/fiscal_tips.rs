@@ -29,7 +29,7 @@ struct Till {
     now: Option<Arc<Mutex<OffsetDateTime>>>,
 }
 
-/// A tip as CIS was told of it.
+/// A tip as reported to CIS.
 type Told = (Decimal, PaymentMeans);
 
 fn told(amount: &str, means: PaymentMeans) -> Told {
@@ -162,7 +162,7 @@ impl Till {
         all.into_iter().find(|payment| payment.kind == Cash).unwrap()
     }
 
-    /// The tips that CIS was told of since the last call.
+    /// The tips reported to CIS since the last call.
     fn told(&self) -> Vec<Told> {
         let tips = self.own.office.heard().into_iter().filter_map(|heard| match heard.message {
             Message::FinaTip(tip) => {

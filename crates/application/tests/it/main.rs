@@ -1,4 +1,5 @@
-//! Use cases that span domain crates, on the embedded store in memory; reports on PostgreSQL as well.
+//! Use cases that span domain crates, on the embedded store in memory; reports on PostgreSQL as
+//! well.
 
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
 

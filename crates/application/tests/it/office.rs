@@ -99,7 +99,8 @@ impl Heard {
 
 type Answer = Pin<Box<dyn Future<Output = Result<Reply, Unknown>> + Send>>;
 
-/// The scripted authorities. Without a script they confirm everything, with an id of its own each time.
+/// The scripted authorities. Without a script they confirm everything, with an id of its own each
+/// time.
 #[derive(Default)]
 pub struct Office {
     answers: Mutex<VecDeque<Answer>>,

@@ -228,8 +228,8 @@ impl Town {
         self.office.clear_faults();
         let now_and_then = When { percent: Some(10), ..When::default() };
         self.office.add_fault(Fault::Page(Page::ServerError), now_and_then).unwrap();
-        // A process that starts now. The old one would leave the authority alone for some seconds of
-        // real time.
+        // A process that starts now. The old one would leave the authority alone for some seconds
+        // of real time.
         self.fiscal.authorities = clients(&self.office, &self.clock);
         let (mut now, mut confirmed) = (END, 0);
         while confirmed < count {
@@ -290,8 +290,8 @@ async fn everything_is_told_in_time(authority: Authority) {
     assert_eq!(own.work(&own.turn_to(done + Duration::days(1))).await, Report::default());
 }
 
-/// There is one alarm for each document whose last day began while nobody was told, with at least half
-/// of that day left; for no other.
+/// There is one alarm for each document whose last day began while nobody was told, with at least
+/// half of that day left; for no other.
 fn check_alarms(own: &Town, issued: &[Document], alarms: &[(OffsetDateTime, Alarm)]) {
     for (at, alarm) in alarms {
         let own_document = |document: &&Document| document.id.to_string() == alarm.document_id;

@@ -110,8 +110,8 @@ impl Document {
         Ok((after, version))
     }
 
-    /// The draft with another `date`, as it is issued on a day that the law sets. What is to be paid
-    /// before that day is to be paid on it.
+    /// The draft with another `date`, as it is issued on a day that the law sets. What is to be
+    /// paid before that day is to be paid on it.
     #[must_use]
     fn dated(mut self, date: Date) -> Self {
         self.content.date = date;

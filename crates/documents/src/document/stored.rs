@@ -13,7 +13,8 @@ impl Document {
     /// The document, unless it is too long.
     ///
     /// # Errors
-    /// When it is, under `items`: of what a document holds only its lines have no bound of their own.
+    /// When it is, under `items`: of what a document holds only its lines have no bound of their
+    /// own.
     pub(super) fn of_bounded_length(self) -> Result<Self, Issues> {
         let bytes = json_length(&self);
         if bytes <= Self::MAX_BYTES {

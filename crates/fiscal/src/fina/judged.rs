@@ -7,9 +7,9 @@ use crate::Means;
 /// payments, which were `before`, become `after`; `None` when that is no news to it.
 ///
 /// All payments are judged together, in whichever way one came or went. A receipt may hold other
-/// means than its payments say, because they were chosen or nothing was paid yet: what then stays
-/// as it was, or becomes what was told, is no change. When the last payment goes, the receipt is
-/// one to be paid by bank transfer, as it would be issued.
+/// means than its payments say, because they were chosen or nothing was paid yet: a code
+/// that stays, or becomes the one reported before, is no change. When the last payment goes, the
+/// receipt is one to be paid by bank transfer, as it would be issued.
 ///
 /// Source: NN 89/2025, article 7 (the means are part of a receipt), and technical specification 2.7
 /// (`promijeniPodatkeRacuna`).

@@ -25,8 +25,8 @@ pub(crate) const ROUTES: &[Route] = &[
     Route::post("/entities/users", "addEntityUser", Gate::Entity(ManagePeople), || web::to(add))
         .about(
             TAG,
-            "Invites somebody, whether they have a user or not; a verified user of the entity's own \
-             account is a member at once.",
+            "Invites somebody, whether they have a user or not; a verified user of the entity's \
+             own account is a member at once.",
         )
         .takes::<AddEntityUserBody>()
         .creates::<AddedBody>()
@@ -46,8 +46,8 @@ pub(crate) const ROUTES: &[Route] = &[
     .about(TAG, "Takes a user's place in the entity away.")
     .reads(&[Parameter {
         name: "end_keys",
-        meaning: "Whether the entity's keys that the user made end too; false when absent. They end \
-                  in any case when the user never verified their address.",
+        meaning: "Whether the entity's keys that the user made end too; false when absent. They \
+                  end in any case when the user never verified their address.",
         kind: ParameterKind::Flag,
     }]),
 ];

@@ -57,8 +57,8 @@ pub(crate) const ROUTES: &[Route] = &[
     Route::post("/invitations/accept", "acceptInvitation", Gate::Open, || web::to(accept))
         .about(
             TAG,
-            "Accepts an invitation by its token, with a password, or with the session of the invited \
-             user in `Authorization`; and logs in.",
+            "Accepts an invitation by its token, with a password, or with the session of the \
+             invited user in `Authorization`; and logs in.",
         )
         .reads(&[Parameter {
             name: "token",
@@ -131,7 +131,8 @@ impl InvitationBody {
 #[derive(Deserialize, ToSchema, Validate)]
 #[schema(as = AcceptInvitation)]
 struct AcceptBody {
-    /// That of the user who verified the address; a new one when nobody has. Absent with a session.
+    /// That of the user who verified the address; a new one when no user has. Absent with a
+    /// session.
     #[validate(length(min = 1))]
     #[schema(min_length = 1)]
     password: Option<String>,
@@ -232,7 +233,7 @@ fn session_of(request: &HttpRequest) -> Result<String, ApiError> {
     bearer_token(request.headers()).map(str::to_owned)
 }
 
-/// Accepts the invitation whose `token` somebody was given, who is logged in with `session`.
+/// Accepts the invitation of `token` for the user of `session`.
 async fn accept_in_session(
     services: &Services,
     token: String,

@@ -51,8 +51,8 @@ pub(crate) const ROUTES: &[Route] = &[
     Route::get("/users/verify-email", "followVerificationLink", Gate::Open, || web::to(follow))
         .about(
             TAG,
-            "Shows a page with a button, for the link in the mail; nothing is verified before it is \
-             pressed, for programs that look through mails follow links, too.",
+            "Shows a page with a button, for the link in the mail; nothing is verified before it \
+             is pressed, for programs that look through mails follow links, too.",
         )
         .linked()
         .reads(LINK)
@@ -83,8 +83,8 @@ struct ResetBody {
     /// 8 to 200 characters, one of them a lower-case letter.
     password: String,
     /// Whether the keys of the user's account, and those that they made elsewhere, end too; false
-    /// when absent. They end in any case when the address was never verified: somebody else may
-    /// have them.
+    /// when absent. They end in any case when the address was never verified: another
+    /// person may have them.
     end_keys: Option<bool>,
 }
 

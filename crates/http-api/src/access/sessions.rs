@@ -23,15 +23,15 @@ pub(crate) const ROUTES: &[Route] = &[
     Route::get("/users/me/sessions", "listMySessions", Gate::SignedIn, || web::to(list))
         .about(TAG, "Lists where the user is logged in, the session used last first.")
         .answers::<AllBody<SessionBody>>(),
-    Route::delete("/users/me/sessions", "endMyOtherSessions", Gate::SignedIn, || web::to(end_others))
+    Route::delete("/users/me/sessions", "endMyOtherSessions", Gate::SignedIn, || web::to(end_rest))
         .about(TAG, "Ends all sessions of the user but the one that asks."),
     Route::delete("/users/me/sessions/{id}", "endMySession", Gate::SignedIn, || web::to(end))
         .about(TAG, "Ends a session of the user, named by its `id`, which is not its token."),
     Route::post("/users/me/password", "changeMyPassword", Gate::SignedIn, || web::to(change))
         .about(
             TAG,
-            "Sets a new password for who says the one before, and ends all sessions of the user but \
-             the one that asks.",
+            "Sets a new password for who says the one before, and ends all sessions of the user \
+             but the one that asks.",
         )
         .takes::<ChangePasswordBody>()
         .answers_nothing()
@@ -108,7 +108,7 @@ async fn list(
     Ok(Json(AllBody::of(found.into_iter().map(body).collect())))
 }
 
-async fn end_others(
+async fn end_rest(
     services: Data<Services>,
     caller: ReqData<Caller>,
 ) -> Result<NoContent, ApiError> {

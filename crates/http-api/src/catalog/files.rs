@@ -116,8 +116,9 @@ names! {
 #[schema(as = FileForm)]
 #[expect(dead_code, reason = "describes the form, which is read part by part")]
 struct FileForm {
-    /// A picture of 5 MiB at most in PNG, JPG, WEBP or GIF; as an attachment also PDF, XML, CSV, XLSX
-    /// or ZIP, of 10 MiB at most. Its bytes decide; its name and media type must not say otherwise.
+    /// A picture of 5 MiB at most in PNG, JPG, WEBP or GIF; as an attachment also PDF, XML, CSV,
+    /// XLSX or ZIP, of 10 MiB at most. Its bytes decide; its name and media type must not say
+    /// otherwise.
     #[schema(schema_with = file)]
     file: Vec<u8>,
     /// What it is for.

@@ -22,8 +22,8 @@ const CHUNK: usize = 64 * 1024;
 
 /// The request's body, which the answer holds until its end.
 ///
-/// actix-http waits without end for the rest of a chunked body that nobody holds any more. While
-/// somebody does, it closes the connection after the answer, as it does for a body of known length.
+/// actix-http waits without end for the rest of a chunked body whose payload was dropped. While the
+/// payload lives, it closes the connection after the answer, as for a body of known length.
 type Unread = Rc<RefCell<Payload>>;
 
 /// The request's body for the handler.

@@ -1,8 +1,8 @@
 //! Connections, and that each of them ends.
 //!
-//! actix-http bounds the first head of a connection and how long it idles. Beyond that a connection is
-//! bounded here: how many an address may have, when a later head must be there, how long an answer may
-//! take to be written, and how much is read of a body that no handler wanted.
+//! actix-http bounds the first head of a connection and how long it idles. Beyond that a connection
+//! is bounded here: how many an address may have, when a later head must be there, how long an
+//! answer may take to be written, and how much is read of a body that no handler wanted.
 //!
 //! | Module     | Owns                                                       |
 //! | ---------- | ---------------------------------------------------------- |
@@ -38,11 +38,11 @@ pub struct ConnectionLimits {
     pub head_time: Duration,
     /// For how long an idle connection stays open.
     pub keep_alive: Duration,
-    /// For how long the rest of a body that nobody wants is read after the answer. More than half a
+    /// For how long the rest of an unread body is drained after the answer. More than half a
     /// second, for actix-http looks at its clock no more often.
     pub drain_time: Duration,
-    /// For how long the socket may keep an answer waiting, to which every 64 KiB that it takes add a
-    /// second.
+    /// For how long the socket may keep an answer waiting, to which every 64 KiB that it takes add
+    /// a second.
     pub write_time: Duration,
 }
 

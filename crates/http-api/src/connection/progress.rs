@@ -9,7 +9,7 @@ use tokio::time::Instant;
 
 use super::registry::{Doing, Handle};
 
-/// Bytes that are still read of a body that nobody wants, after the answer.
+/// Bytes of an unread body that are drained after the answer.
 const DRAINED: usize = 64 * 1024;
 
 /// Bytes for which a client has one second more to take an answer.

@@ -13,7 +13,7 @@ use super::ConnectionLimits;
 /// What a connection is doing; the lesser goes first where one has to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Doing {
-    /// It was answered, and its client still sends what nobody reads.
+    /// It was answered, and its client still sends a body, which is drained.
     Draining,
     /// It sent no request yet.
     Fresh,
@@ -100,8 +100,8 @@ impl Registry {
         self.known.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// A place for a connection from `address`. Where there is none left, the connection that has been
-    /// useless for longest goes; `None` when a request is under way on each.
+    /// A place for a connection from `address`. Where there is none left, the connection that has
+    /// been useless for longest goes; `None` when a request is under way on each.
     pub(super) fn enter(self: &Arc<Self>, address: IpAddr) -> Option<Place> {
         let canonical = address.to_canonical();
         let is_proxy = self.limits.proxies.iter().any(|proxy| proxy.contains(canonical));

@@ -23,12 +23,13 @@ use super::stream::Stream;
 /// Connections that may wait to be accepted; the system may allow fewer.
 const BACKLOG: i32 = 4_096;
 
-/// What a connection is told that there is no place for.
+/// The answer to a connection beyond the limit of its address.
 const REFUSAL: &[u8] = b"HTTP/1.1 429 Too Many Requests\r\ncontent-type: application/json\r\n\
     retry-after: 1\r\nconnection: close\r\ncontent-length: 93\r\n\r\n\
-    {\"code\":\"rate_limit_exceeded\",\"message\":\"too many connections from this address; close some\"}";
+    {\"code\":\"rate_limit_exceeded\",\"message\":\"too many connections from this address; \
+    close some\"}";
 
-/// Until whoever does not read that is not told.
+/// How long writing it may take.
 const REFUSAL_TIME: Duration = Duration::from_secs(1);
 
 /// A server of `listener` whose workers each run an application of their own.

@@ -13,7 +13,7 @@ use tokio::time::{Instant, Sleep, sleep_until};
 use super::progress::Progress;
 use super::registry::Place;
 
-/// A socket that is told how its connection fares.
+/// A socket that knows the state of its connection.
 pub(crate) struct Stream {
     socket: TcpStream,
     progress: Rc<Progress>,
@@ -22,7 +22,7 @@ pub(crate) struct Stream {
     _place: Place,
 }
 
-/// A deadline that wakes whoever waits for it. It is made when it is needed first.
+/// A deadline that wakes the waiting task. Its timer is made at the first use.
 #[derive(Default)]
 struct Alarm(Option<Pin<Box<Sleep>>>);
 

@@ -56,7 +56,8 @@ pub struct FursInputBody {
     operator_tax_number: Option<String>,
     /// Their mark on the document.
     operator_label: Option<String>,
-    /// Issues without being fiscalized, as is allowed for what is paid by bank transfer or not paid.
+    /// Issues without being fiscalized, as is allowed for what is paid by bank transfer or not
+    /// paid.
     skip: Option<bool>,
     /// The form of a bound book that the document was written on while the device did not work. It
     /// has neither a device nor a ZOI; its number is serial number, set and invoice number, as in
@@ -97,7 +98,8 @@ impl Convert<Means> for FinaPaymentTypeBody {
     }
 }
 
-/// Where and by whom a document is issued of which the authority of Croatia is told, and how it is paid.
+/// Where and by whom a document is issued of which the authority of Croatia is told, and how it is
+/// paid.
 #[derive(Debug, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 #[schema(as = FinaDocumentInput)]
@@ -152,8 +154,8 @@ pub(crate) fn fiscal_request(
     FiscalRequest { furs, fina }
 }
 
-/// Where and by whom a document is fiscalized that was skipped. What was refused keeps its number, and
-/// all that it was issued with.
+/// Where and by whom a document is fiscalized that was skipped. What was refused keeps its number,
+/// and all that it was issued with.
 #[derive(Debug, Default, Deserialize, ToSchema, Validate)]
 #[serde(deny_unknown_fields)]
 #[schema(as = FiscalizeDocument)]
@@ -206,7 +208,7 @@ impl From<&SalesBook> for SalesBookBody {
     }
 }
 
-/// What FURS is told of a document. A form of a bound book has neither device nor mark nor code.
+/// A document's report to FURS. A form of a bound book has neither device nor mark nor code.
 #[derive(Debug, Serialize, ToSchema)]
 #[schema(as = FursData)]
 struct FursDataBody {

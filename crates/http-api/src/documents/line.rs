@@ -108,7 +108,7 @@ pub struct LineTaxInputBody {
     /// A rate in percent; it needs no tax record.
     #[schema(schema_with = nullable_number)]
     rate: Option<Decimal>,
-    /// The classification of a tax. Beside a rate it says what authorities are told of the tax:
+    /// The classification of a tax. Beside a rate it says how the tax is reported:
     /// `pnp` is Croatia's consumption tax, `margin` a sale that a margin scheme taxes, at rate 0.
     classification: Option<String>,
     /// Whether the customer owes the tax.

@@ -26,8 +26,8 @@ impl Key {
     /// `X-Request-Id`. `None` for a request that changes nothing or belongs to no account.
     ///
     /// # Errors
-    /// When an `Idempotency-Key` was sent that cannot be used. A request that was meant to be carried
-    /// out once must not be carried out without its key.
+    /// When an `Idempotency-Key` was sent that cannot be used. A request that was meant to be
+    /// carried out once must not be carried out without its key.
     pub fn of(route: &Route, headers: &HeaderMap) -> Result<Option<Self>, ApiError> {
         if route.verb == Verb::Get || route.gate == Gate::Open {
             return Ok(None);

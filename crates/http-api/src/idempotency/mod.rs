@@ -1,15 +1,16 @@
 //! A request with a key is carried out once, however often it is sent.
 //!
-//! `application::idempotency` stores the key in the commit of the effect; here is what belongs to HTTP.
-//! A keyed request is taken in whole (a form on disk), waits for its twins in this process, and looks for its key. If that
-//! is there, it is answered what is stored. If not, its handler is given a store that stores the key
-//! with the first effect, and its answer is stored before it is sent. Where a process died between
-//! the two, the answer is made anew from what the effect made (`rebuild`).
+//! `application::idempotency` stores the key in the commit of the effect; here is what belongs to
+//! HTTP. A keyed request is taken in whole (a form on disk), waits for its twins in this process,
+//! and looks for its key. If that is there, it is answered what is stored. If not, its handler is
+//! given a store that stores the key with the first effect, and its answer is stored before it is
+//! sent. Where a process died between the two, the answer is made anew from what the effect made
+//! (`rebuild`).
 //!
 //! Kept is every answer of a handler that says something of the request, also a refusal that
 //! changed nothing: a copy of it is answered the same. Not kept is an error that says of itself
 //! that the request is to be sent again ([`ApiError::asks_again`]: 5xx, 429, whatever bears
-//! `Retry-After`, somebody else's concurrent edit), and what the gate or the key itself refuses,
+//! `Retry-After`, a concurrent edit), and what the gate or the key itself refuses,
 //! for which no handler ran.
 //!
 //! | Module    | Owns                                                       |
@@ -56,8 +57,8 @@ use keep::Kept;
 use key::Content;
 use turn::Turn;
 
-/// From the beginning of a request until nobody waits any more for another process to answer it: its
-/// effect is committed, so only rendering is left, and what a tax authority takes.
+/// From the beginning of a request until nobody waits any more for another process to answer it:
+/// its effect is committed, so only rendering is left, and what a tax authority takes.
 const LEASE: Duration = Duration::from_secs(10);
 /// How long a twin waits for the answer of another process before it is told to come again.
 const PATIENCE: Duration = Duration::from_secs(5);

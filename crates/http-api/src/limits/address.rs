@@ -10,7 +10,7 @@ use racun_access::Network;
 
 /// What the request of `peer` is counted under: the peer, or, when the peer is one of `proxies`,
 /// the rightmost address of `X-Forwarded-For` that is none of them. An entry that is no address
-/// ends the walk there: what stands left of it was seen by nobody who is trusted.
+/// ends the walk there: no trusted proxy saw the entries to its left.
 pub(super) fn of(peer: Option<IpAddr>, headers: &HeaderMap, proxies: &[Network]) -> String {
     client(peer, headers, proxies).map_or_else(|| "unknown".to_owned(), grouped)
 }

@@ -68,8 +68,8 @@ impl HeavyTurn {
 pub(crate) struct Room(#[expect(dead_code, reason = "held")] SemaphorePermit<'static>);
 
 impl Room {
-    /// Room for an answer of so many `bytes`; `None` for one that needs none. Waits for as long as a
-    /// heavy request does. Small answers pass, however many large ones are not read.
+    /// Room for an answer of so many `bytes`; `None` for one that needs none. Waits for as long as
+    /// a heavy request does. Small answers pass, however many large ones are not read.
     ///
     /// # Errors
     /// When there is none by then.
@@ -103,7 +103,7 @@ impl Held {
 }
 
 impl Drop for Held {
-    /// Lets the next one in, and forgets the name when nobody has or wants a place.
+    /// Lets the next one in, and forgets the name when no place is taken or waited for.
     fn drop(&mut self) {
         self.permit = None;
         let mut under_way = under_way();

@@ -53,8 +53,8 @@ pub(crate) const ROUTES: &[Route] = &[
 struct SendEmailBody {
     /// One to four addresses with commas between them.
     to: String,
-    /// 1 to 255 characters, with variables such as `{document_number}`. Absent or blank: the business
-    /// unit's or the entity's `email_defaults`, or a text of Racun's.
+    /// 1 to 255 characters, with variables such as `{document_number}`. Absent or blank: the
+    /// business unit's or the entity's `email_defaults`, or a text of Racun's.
     #[schema(max_length = 255)]
     subject: Option<String>,
     /// Markdown with variables, likewise; `{invoice_link}` is put at the end when it is not used.

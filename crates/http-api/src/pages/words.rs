@@ -79,7 +79,8 @@ static SLOVENIAN: Words = Words {
     language: "sl",
     verify: Asked {
         title: "Potrdite svoj naslov",
-        text: "Potrdite, da ste se prijavili s tem e-poštnim naslovom. Če se niste, zaprite to stran.",
+        text: "Potrdite, da ste se prijavili s tem e-poštnim naslovom. Če se niste, \
+               zaprite to stran.",
         button: "Potrdi",
         done: "Vaš naslov je potrjen",
         done_text: "Hvala. To stran lahko zaprete.",
@@ -113,7 +114,8 @@ static CROATIAN: Words = Words {
     language: "hr",
     verify: Asked {
         title: "Potvrdite svoju adresu",
-        text: "Potvrdite da ste se prijavili ovom adresom e-pošte. Ako niste, zatvorite ovu stranicu.",
+        text: "Potvrdite da ste se prijavili ovom adresom e-pošte. Ako niste, \
+               zatvorite ovu stranicu.",
         button: "Potvrdi",
         done: "Vaša je adresa potvrđena",
         done_text: "Hvala. Možete zatvoriti ovu stranicu.",
@@ -147,8 +149,8 @@ static GERMAN: Words = Words {
     language: "de",
     verify: Asked {
         title: "Bestätigen Sie Ihre Adresse",
-        text: "Bestätigen Sie, dass Sie sich mit dieser E-Mail-Adresse angemeldet haben. Wenn nicht, \
-               schließen Sie diese Seite.",
+        text: "Bestätigen Sie, dass Sie sich mit dieser E-Mail-Adresse angemeldet haben. Wenn \
+               nicht, schließen Sie diese Seite.",
         button: "Bestätigen",
         done: "Ihre Adresse ist bestätigt",
         done_text: "Danke. Sie können diese Seite schließen.",

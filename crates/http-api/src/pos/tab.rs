@@ -13,8 +13,8 @@ use crate::body::{Convert, names};
 use crate::openapi::{nullable_number, number};
 
 names! {
-    /// Where a tab stands: it can be ordered on, a device takes the payment, it ended in an invoice,
-    /// or it came to nothing.
+    /// Where a tab stands: it can be ordered on, a device takes the payment, it ended in an
+    /// invoice, or it came to nothing.
     TabStatusBody as PosTabStatus of pos::TabStatus { Open, Issuing, Issued, Cancelled }
 }
 

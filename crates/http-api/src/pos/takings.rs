@@ -79,8 +79,7 @@ pub(super) struct TakingsBody {
     by_tax_rate: Vec<TaxTakingsBody>,
     /// In the order of the name; lines without a category come last, under null.
     by_category: Vec<CategoryTakingsBody>,
-    /// In the order of the label; invoices that nobody is known to have issued come last, under
-    /// null.
+    /// In the order of the label; invoices without a known issuer come last, under null.
     by_operator: Vec<OperatorTakingsBody>,
     /// What the day's invoices were not paid: `totals.gross` less all of `by_payment_type`.
     #[schema(schema_with = number)]

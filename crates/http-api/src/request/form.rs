@@ -19,8 +19,8 @@ use crate::route::Route;
 /// Parts of a form.
 const MAX_PARTS: usize = 16;
 
-/// The parts of a form, by name, which the gate took in within the limits. Few forms are in memory at
-/// once; the others wait for one to be dropped.
+/// The parts of a form, by name, which the gate took in within the limits. Few forms are in memory
+/// at once; the others wait for one to be dropped.
 ///
 /// It has no `Debug`: passphrases come in forms.
 pub struct Form {

@@ -1,5 +1,5 @@
-//! A form on its way in: beyond its first bytes it is kept on disk, in a file without a name, and so
-//! many forms at once take little memory, however slowly they arrive.
+//! A form on its way in: beyond its first bytes it is kept on disk, in a file without a name, and
+//! so many forms at once take little memory, however slowly they arrive.
 
 use std::io::{self, SeekFrom};
 
@@ -165,7 +165,7 @@ fn border(headers: &HeaderMap) -> Option<&str> {
     Some(border.trim_matches('"')).filter(|border| !border.is_empty())
 }
 
-/// The digest of a form without its borders, which clients make anew each time.
+/// The digest of a form without its boundaries, which differ with each request.
 struct Print {
     border: Finder<'static>,
     digest: Context,

@@ -1,4 +1,5 @@
-//! `filter` and `where` of the earlier generation: JSON that chooses rows, their order, and properties.
+//! `filter` and `where` of the earlier generation: JSON that chooses rows, their order, and
+//! properties.
 
 use std::cmp::Ordering;
 

@@ -1,7 +1,7 @@
 //! Every route as every principal: who is let through, and who is not.
 //!
-//! The routes come of the table that is served; what is expected stands below, written down apart
-//! from gates and permissions. A route without a row fails, and so does a row without a route, and
+//! The routes are those of the table that is served; the expectations are below, written apart from
+//! gates and permissions. A route without a row fails, and so does a row without a route, and
 //! a gate that is not what the row says.
 
 use std::collections::{BTreeMap, BTreeSet};

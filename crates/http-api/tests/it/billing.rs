@@ -248,7 +248,7 @@ async fn when_a_trial_ends_the_free_plan_follows() {
     api.post("/customers", &ana, json!({"name": "Bor"})).await.with(403);
 }
 
-/// The same catalogue, in which whoever comes to another host belongs to its white label.
+/// The same catalogue, with a default white label for all other hosts.
 fn catalogue_with_default() -> Catalogue {
     let label = json!({
         "slug": "acme", "name": "Acme", "hosts": [HOST], "is_default": true,

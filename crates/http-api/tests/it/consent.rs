@@ -126,7 +126,7 @@ async fn a_verified_user_of_the_account_is_a_member_at_once() {
     assert!(post.deliver().await.is_empty());
 }
 
-/// How somebody tries to accept.
+/// How an invitation is accepted.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Way {
     MailedWithPassword,
@@ -191,7 +191,7 @@ async fn attempt(who: &str, way: Way) -> u16 {
         true => token_in(&post.deliver().await[0].text, "invite_"),
         false => text(&invited["token"]),
     };
-    // Somebody else does not know the password of who is invited.
+    // Another person does not know the password of the invited one.
     let is_other = who.starts_with("another");
     let password = if is_other { "a third horse 3" } else { PASSWORD };
     let answer = match way {

@@ -152,7 +152,7 @@ fn cause(answer: &Answer) -> Value {
     answer.json()["cause"]["code"].clone()
 }
 
-/// Accepts an invitation of `owner` as somebody who has no user.
+/// Accepts an invitation of `owner` as a new user.
 async fn accept(api: &Api, owner: &Who, email: &str) -> Answer {
     let body = json!({"email": email, "send_invite": false});
     let invited = api.post("/entities/users", owner, body).await.with(201).json();

@@ -1,5 +1,5 @@
 //! VAT numbers of the member states of the European Union, and of Northern Ireland: whether there
-//! can be such a number. Whether somebody has it only VIES knows.
+//! can be such a number. Whether it is registered only VIES knows.
 //!
 //! | Module   | Owns                                            |
 //! | -------- | ----------------------------------------------- |
@@ -62,7 +62,7 @@ fn prefix_of(country: &str) -> Option<&'static str> {
     STATES.iter().find(|state| state.eq_ignore_ascii_case(wanted)).copied()
 }
 
-/// Looks at a tax number of somebody in `country` (two letters), with the prefix of a member state
+/// Looks at a tax number of `country` (two letters), with the prefix of a member state
 /// or without. Numbers of other countries, and national numbers that VAT numbers are not made of,
 /// are not looked at.
 ///

@@ -90,7 +90,7 @@ impl Tab {
     ///
     /// # Errors
     /// A tab that has ended; [`TabRefusal::AlreadyClaimed`] while another device has the claim;
-    /// [`TabRefusal::NotClaimed`] when nobody has it, and no version is expected either; so too
+    /// [`TabRefusal::NotClaimed`] when no device has it, and no version is expected either; so too
     /// when another device's claim ran out; [`TabRefusal::StaleVersion`];
     /// [`TabRefusal::ShareInvoiced`] and [`TabRefusal::SharesOutstanding`]; lines that are not
     /// there; `required` for a tab without lines.

@@ -34,7 +34,8 @@ pub(super) fn labels() -> Catalogue {
 }
 
 impl Story {
-    /// A trial ends; a plan is chosen, exchanged for a higher one, renewed, exchanged for a lower one.
+    /// A trial ends; a plan is chosen, exchanged for a higher one, renewed, exchanged for a lower
+    /// one.
     pub(super) async fn subscriptions(&mut self) {
         let kind = |what: &str| format!("white_label_subscription.{what}");
         self.become_owner_at("strict").await;
