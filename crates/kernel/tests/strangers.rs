@@ -1,7 +1,5 @@
 //! What strangers send to lists: any text in any parameter ends in a query or in a short refusal.
 
-#![expect(clippy::unwrap_used, reason = "a test that cannot go on says so by panicking")]
-
 use base64::Engine;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use proptest::prelude::*;
@@ -102,8 +100,8 @@ proptest! {
             "-?[0-9]{0,400}([.][0-9]{0,400})?([eE][-+]?[0-9]{1,20})?",
         ],
     ) {
-        let number = text.parse::<Decimal>();
-        prop_assert!(number.is_err() || number.unwrap().to_string().len() < 64);
+        let number = text.parse::<Decimal>().map(|number| number.to_string().len());
+        prop_assert!(number.unwrap_or_default() < 64);
         let _ = (parse_date(&text), parse_document_date(&text), parse_instant(&text));
     }
 
