@@ -104,7 +104,8 @@ pub(super) fn parse_filter(
 }
 
 /// Refuses more conditions than a filter may have before each of them is refused for its own sake:
-/// the answer to 8 KiB of unknown names would have a megabyte.
+/// a refusal of an unknown name lists those that there are, so 8 KiB would get an answer of some
+/// hundred KiB.
 fn few(conditions: &serde_json::Map<String, Json>) -> Result<(), Issue> {
     if conditions.len() > ListQuery::MAX_CLAUSES { Err(too_many_conditions()) } else { Ok(()) }
 }
