@@ -59,6 +59,7 @@ mod routes;
 mod server;
 mod shop;
 mod storage;
+mod strangers;
 mod taxpayer;
 mod type_changes;
 mod unknown;
