@@ -17,6 +17,7 @@ use racun_kernel::id::EntityId;
 use racun_kernel::{Scope, Stamp, Store};
 
 use crate::billing::features;
+use crate::body_limit;
 use crate::deprecation::Successor;
 use crate::entered::{Claim, Entered, Place};
 use crate::error::{ApiError, Kind};
@@ -119,6 +120,7 @@ async fn begin(route: &'static Route, request: &mut ServiceRequest) -> Result<Be
     let key = Key::of(route, request.headers());
     admit(route, request, key.as_ref().ok().and_then(Option::as_ref)).await?;
     Query::parse(request.query_string()).check(route)?;
+    body_limit::check_length(route, request)?;
     let key = key?;
     if route.is_heavy()
         && let Ok(token) = bearer_token(request.headers())
