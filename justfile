@@ -34,6 +34,10 @@ bench: && bench-http
 bench-http *parts:
     cargo bench -p racun-tests -- {{parts}}
 
+# One good tenant beside all attacks at once, and a verdict: ten minutes for each store; `just drill 60 embedded`.
+drill *words:
+    cargo run --release -p racun-tests --example drill -- {{words}}
+
 # Lints the description, and lets clients that generators write spend a day with a server: all, or those named; needs npm, Python and a JDK.
 clients *names:
     tests/clients/run {{names}}

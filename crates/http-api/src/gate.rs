@@ -47,8 +47,10 @@ pub(crate) async fn pass(
         Err(error) => return Ok(request.error_response(error)),
     };
     // What was answered before is answered again, whatever is left.
-    if matches!(begun, Begun::Plain | Begun::First(_))
-        && let Err(error) = guarded(limits, storage::admit(route, &request)).await.flatten()
+    let is_keyed = matches!(begun, Begun::First(_));
+    if (is_keyed || matches!(begun, Begun::Plain))
+        && let Err(error) =
+            guarded(limits, storage::admit(route, &request, is_keyed)).await.flatten()
     {
         return Ok(request.error_response(error));
     }

@@ -154,14 +154,20 @@ fn refused(used: i64, limit: i64) -> ApiError {
 ///
 /// # Errors
 /// 403 `storage_limit`, or the store's failure.
-pub(crate) async fn admit(route: &Route, request: &ServiceRequest) -> Result<(), ApiError> {
-    let may_write = match route.gate {
+pub(crate) async fn admit(
+    route: &Route,
+    request: &ServiceRequest,
+    is_keyed: bool,
+) -> Result<(), ApiError> {
+    let writes = match route.gate {
         Gate::Open => false,
         Gate::SignedIn | Gate::Account => true,
-        // Such as a calculation.
-        Gate::Entity(permission) | Gate::EntityInPath(permission) => permission.writes(),
+        // A calculation writes nothing, but its answer is kept when it has a key.
+        Gate::Entity(permission) | Gate::EntityInPath(permission) => {
+            permission.writes() || is_keyed
+        }
     };
-    if !may_write || matches!(route.verb, Verb::Get | Verb::Delete) {
+    if !writes || matches!(route.verb, Verb::Get | Verb::Delete) {
         return Ok(());
     }
     let account = {

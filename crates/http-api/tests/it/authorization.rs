@@ -423,7 +423,7 @@ async fn no_cell_of_routes_and_principals_is_unexpected() {
 const OWN_ACCOUNT: &str = "uuu f ff.ff ..f ff fff";
 
 #[actix_web::test]
-async fn nobody_enters_an_account_that_is_not_theirs() {
+async fn no_caller_enters_an_account_of_others() {
     let (world, mut unexpected) = (World::new().await, Vec::new());
     let classes: Vec<char> = OWN_ACCOUNT.chars().filter(|class| *class != ' ').collect();
     assert_eq!(classes.len(), PRINCIPALS.len());

@@ -38,7 +38,11 @@ const MADE: &[(&str, &str, &str)] = &[
     ),
     ("/delivery-notes", r#"{"items": [{"name": "A", "price": 1}]}"#, "/delivery-notes/"),
     ("/invoices", r#"{"items": [{"name": "A", "price": 1}], "is_draft": true}"#, "/documents/"),
-    ("/expenses", r#"{"total_with_tax": 1}"#, "/expenses/"),
+    (
+        "/expenses",
+        r#"{"supplier": {"name": "A"}, "date": "2026-11-20", "items": [{"name": "A", "price": 5}]}"#,
+        "/expenses/",
+    ),
     ("/pos/tables", r#"{"label": "1"}"#, "/pos/tables/"),
     ("/pos/tabs", "{}", "/pos/tabs/"),
     ("/pos/reports/closings", r#"{"counted_cash": 0}"#, "/pos/reports/closings/"),
@@ -51,7 +55,7 @@ const MADE: &[(&str, &str, &str)] = &[
     ),
     (
         "/account-webhooks",
-        r#"{"url": "https://example.com/a", "events": ["white_label_subscription.subscribed"]}"#,
+        r#"{"url": "https://example.com/a", "events": ["white_label_subscription.renewed"]}"#,
         "/account-webhooks/",
     ),
     (
@@ -64,18 +68,22 @@ const MADE: &[(&str, &str, &str)] = &[
 /// The ids of one of everything that `si` has, by the beginning of the paths that name it.
 async fn everything(si: &Taxpayer) -> BTreeMap<&'static str, String> {
     let (api, owner) = (&si.api, &si.owner);
-    let mut ids = BTreeMap::new();
+    let (mut ids, mut refused) = (BTreeMap::new(), Vec::new());
     for (path, body, named) in MADE {
         let body: Value = serde_json::from_str(body).unwrap();
         let made = api.post(&path.replace("{entity}", owner.entity()), owner, body).await;
-        assert!(matches!(made.status, 200 | 201), "{path}: {made:?}");
+        if !matches!(made.status, 200 | 201) {
+            refused.push(format!("{path}: {made:?}"));
+            continue;
+        }
         let made = made.json();
         // A key is named by another id than the one that is shown once.
         let id = made.get("key_id").unwrap_or(&made["id"]);
         ids.insert(*named, text(id));
     }
+    assert!(refused.is_empty(), "{}", refused.join("\n"));
     let invoice = &ids["/invoices/"];
-    let payment = json!({"document_id": invoice, "amount": 1, "type": "cash"});
+    let payment = json!({"invoice_id": invoice, "amount": 1, "type": "cash"});
     let payment = api.post("/payments", owner, payment).await.with(201).json();
     ids.insert("/payments/", text(&payment["id"]));
     let item = api.get(&format!("/invoices/{}", ids["/invoices/"]), owner).await.json();
@@ -151,7 +159,7 @@ async fn an_id_of_another_account_is_answered_like_one_that_is_not_there() {
             continue;
         };
         for (n, who) in others.iter().enumerate() {
-            // Who consented reaches what the path alone leads to.
+            // An admin who consented reaches what the path alone leads to.
             let is_by_path = matches!(route.gate, Gate::EntityInPath(_) | Gate::SignedIn);
             if n == 3 && is_by_path {
                 continue;
