@@ -88,7 +88,7 @@ impl Names for SystemNames {
     }
 }
 
-/// The names of this machine, which nobody else is asked for.
+/// The names that this machine knows by itself.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct OwnNames;
 
