@@ -248,12 +248,12 @@ const NAMES: [&str; 2] = ["json-schema.org", "porezna.gov.hr"];
 /// 2606, RFC 5737).
 fn may_be_named(host: &str) -> bool {
     let of_documents = ["example", "example.com", "invalid", "test"];
-    let is_of = |end: &&str| host == **end || host.ends_with(&format!(".{end}"));
+    let is_of = |end: &str| host == end || host.ends_with(&format!(".{end}"));
     let begins = ["127.", "[::1]", "{", "192.0.2."];
     // A name of one word is none of the internet.
     !host.contains('.')
         || begins.iter().any(|begin| host.starts_with(begin))
-        || of_documents.iter().any(|end| is_of(&end))
+        || of_documents.iter().any(|end| is_of(end))
         || NAMES.contains(&host)
 }
 
