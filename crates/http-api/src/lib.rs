@@ -69,6 +69,7 @@ mod limits;
 mod mail;
 mod openapi;
 mod pages;
+mod places;
 mod pos;
 mod recurring;
 mod rehearsal;

@@ -2,7 +2,7 @@
 
 use racun_kernel::sorting::number;
 use racun_kernel::{
-    Counter, Field, FieldKind, ListQuery, Part, Table, Tally, TallyRow, Tenant, Value,
+    Counter, Field, FieldKind, ListQuery, Part, Projection, Table, Tally, TallyRow, Tenant, Value,
 };
 use rusqlite::types::Value as Cell;
 use rusqlite::{Connection, Row};
@@ -19,23 +19,13 @@ pub(crate) fn tallies(
 ) -> rusqlite::Result<Vec<Vec<TallyRow>>> {
     let snapshot = connection.transaction()?;
     let mut answers = vec![Vec::new(); tallies.len()];
-    let mut left: Vec<usize> = (0..tallies.len()).collect();
-    while let Some(first) = left.first().and_then(|first| tallies.get(*first)) {
-        let (alike, others) = left.iter().partition(|place| {
-            tallies.get(**place).is_some_and(|tally| counts_the_same(first, tally))
-        });
-        left = others;
+    for alike in Tally::of_the_same_rows(tallies) {
         let of_these: Vec<&Tally> = alike.iter().filter_map(|n| tallies.get(*n)).collect();
         for (place, answer) in alike.iter().zip(count(&snapshot, tenant, &of_these)?) {
             answers[*place] = answer;
         }
     }
     Ok(answers)
-}
-
-/// Whether both are of the same rows.
-fn counts_the_same(a: &Tally, b: &Tally) -> bool {
-    a.table == b.table && a.clauses == b.clauses && a.within == b.within
 }
 
 /// What each of `tallies`, all of the same rows, comes to.
@@ -47,6 +37,7 @@ fn count(
     let Some(first) = tallies.first() else { return Ok(Vec::new()) };
     let fields = fields(tallies);
     let needs_bodies = tallies.iter().any(|tally| tally.needs_bodies());
+    let looked_at = Projection::of(tallies);
     let mut counters: Vec<Counter<'_>> = tallies.iter().map(|tally| Counter::new(tally)).collect();
     let mut values = vec![Value::Null; first.table.fields.len()];
     statement(tenant, first, &fields, needs_bodies).rows(connection, |row| {
@@ -55,7 +46,7 @@ fn count(
         }
         let body = row.get_ref(fields.len())?.as_str_or_null();
         let body = body.map_err(|error| unread(fields.len(), error))?;
-        let body = body.map_or(Ok(serde_json::Value::Null), serde_json::from_str);
+        let body = body.map_or(Ok(serde_json::Value::Null), |body| looked_at.read(body));
         let body = body.map_err(|error| unread(fields.len(), error))?;
         counters.iter_mut().for_each(|counter| counter.add(&values, &body));
         Ok(())

@@ -5,7 +5,8 @@
 //! it, no work.
 //!
 //! `cargo bench -p racun-tests -- pos` measures one part: `start`, `read`, `issue`, `pay`, `pos`,
-//! `fiscal`, `webhooks`, `overhead`, `lists`, `memory`, `neighbours`.
+//! `fiscal`, `webhooks`, `overhead`, `lists`, `memory`, `neighbours`. `embedded` and `postgres` keep
+//! to one store: `-- lists postgres`.
 
 mod bare;
 mod bounds;
@@ -46,6 +47,9 @@ const MANY_INVOICES: u64 = 100_000;
 const DEEP_PAGE: u64 = 500;
 const DEEP_ROWS: &str = "100";
 
+/// Takes the indexes and columns of lists away.
+const UNLISTED: &str = include_str!("../../../migrations/2026-11-22-002100_lists/down.sql");
+
 /// Five lines, two rates.
 const INVOICE: &str = r#"{"customer": {"name": "Kupec d.o.o.", "address": "Cesta 1", "city": "Celje",
   "country_code": "SI", "tax_number": "SI12345678", "save_customer": false}, "items": [
@@ -69,8 +73,12 @@ async fn main() {
     if wanted("neighbours") {
         bounds::neighbours().await;
     }
-    on_the_embedded_store().await;
-    on_postgres().await;
+    if is_measured("embedded") {
+        on_the_embedded_store().await;
+    }
+    if is_measured("postgres") {
+        on_postgres().await;
+    }
     println!("\nmeasured for {} s", started.elapsed().as_secs());
 }
 
@@ -100,10 +108,24 @@ fn resident(racun: &Racun) -> u64 {
     racun.resident() / 1_000
 }
 
+/// The names of the stores on the command line.
+const STORES: [&str; 2] = ["embedded", "postgres"];
+
 /// Whether the command line names this part, or none.
 fn wanted(part: &str) -> bool {
-    let mut named = std::env::args().skip(1).filter(|word| !word.starts_with("--")).peekable();
-    named.peek().is_none() || named.any(|word| word == part)
+    is_named(part, |word| !STORES.contains(&word))
+}
+
+/// Whether the command line names this store, or none.
+fn is_measured(store: &str) -> bool {
+    is_named(store, |word| STORES.contains(&word))
+}
+
+/// Whether `name` is among the words of the command line of its `kind`, or there are none of them.
+fn is_named(name: &str, kind: impl Fn(&str) -> bool) -> bool {
+    let words = std::env::args().skip(1).filter(|word| !word.starts_with("--"));
+    let mut words = words.filter(|word| kind(word)).peekable();
+    words.peek().is_none() || words.any(|word| word == name)
 }
 
 async fn on_the_embedded_store() {
@@ -159,6 +181,7 @@ async fn on_postgres() {
     head("PostgreSQL");
     if wanted("issue") {
         issuing_on_postgres(&racun, &bare, &url).await;
+        beside_unlisted(&cluster, &racun, database("unlisted")).await;
     }
     if wanted("pay") {
         paying_on_postgres(&racun, &bare, &url).await;
@@ -200,6 +223,18 @@ async fn issuing_on_postgres(racun: &Racun, bare: &Bare<'_>, url: &str) {
     issuing::print(&issued);
     allowed.print(&rows);
     allowed.beside(&issued);
+}
+
+/// What the indexes of lists cost: issuing and paying beside the same on the database at `url`,
+/// which loses them.
+async fn beside_unlisted(cluster: &Cluster, racun: &Racun, url: String) {
+    let unlisted = Racun::start_on(Profile::Release, Data::Url(url.clone())).await;
+    psql(cluster, &url, UNLISTED);
+    println!("\nbeside the same without the indexes of lists");
+    let issuers = [Issuers::sign_up(racun).await, Issuers::sign_up(&unlisted).await];
+    report::cost("issue", |which| issuers[which].measure());
+    let payers = [Payers::sign_up(racun).await, Payers::sign_up(&unlisted).await];
+    report::cost("pay", |which| payers[which].measure());
 }
 
 async fn paying_on_postgres(racun: &Racun, bare: &Bare<'_>, url: &str) {
