@@ -13,9 +13,10 @@ check:
     cargo fmt --all -- --check
     cargo clippy --workspace --all-targets -- -D warnings
 
-# Every test, those on a real PostgreSQL included.
+# Every test, those on a real PostgreSQL included; as root on Linux on a network without other machines.
 test:
-    cargo test --workspace
+    cargo test --workspace --no-run
+    tests/fence cargo test --workspace
 
 # The rules alone: no server, no database process, seconds.
 test-domain:
@@ -32,7 +33,11 @@ bench: && bench-http
 
 # What the server does over HTTP: start, read, issue, pay, pos, fiscal, webhooks, overhead, lists; all of it when none is named.
 bench-http *parts:
-    cargo bench -p racun-tests -- {{parts}}
+    cargo bench -p racun-tests --bench http -- {{parts}}
+
+# One good tenant beside all attacks at once, and a verdict: ten minutes for each store; `just drill 60 embedded`.
+drill *words:
+    cargo run --release -p racun-tests --example drill -- {{words}}
 
 # Lints the description, and lets clients that generators write spend a day with a server: all, or those named; needs npm, Python and a JDK.
 clients *names:

@@ -174,9 +174,22 @@ impl Racun {
     /// When it does not run.
     #[must_use]
     pub fn resident(&self) -> u64 {
+        self.memory("VmRSS:")
+    }
+
+    /// The most resident memory that it had so far, in bytes.
+    ///
+    /// # Panics
+    /// When it does not run.
+    #[must_use]
+    pub fn most_resident(&self) -> u64 {
+        self.memory("VmHWM:")
+    }
+
+    fn memory(&self, name: &str) -> u64 {
         let status = std::fs::read_to_string(format!("/proc/{}/status", self.id()));
         let status = status.unwrap_or_else(|error| panic!("no status: {error}"));
-        let line = status.lines().find_map(|line| line.strip_prefix("VmRSS:"));
+        let line = status.lines().find_map(|line| line.strip_prefix(name));
         let kibibytes = line.and_then(|line| line.split_whitespace().next()?.parse::<u64>().ok());
         kibibytes.unwrap_or_else(|| panic!("no memory in {status}")) * 1_024
     }
@@ -222,6 +235,8 @@ impl Racun {
             .env("RACUN__SERVER__LISTEN", "127.0.0.1:0")
             .env("RACUN__DATABASE__DIR", self.folder.path().join("data"))
             .env("RACUN__RATE_LIMITS__ENABLED", "false")
+            // What a test names on other machines is not called, and names are not looked up.
+            .env("RACUN__OUTBOUND__LOOPBACK_ONLY", "true")
             // Accounts of tests verify no address, and stories and benchmarks write much.
             .env("RACUN__STORAGE__PER_UNVERIFIED_ACCOUNT", "20GB")
             .env("RACUN__LOG__FORMAT", "json")

@@ -220,6 +220,88 @@ fn no_source_counts_in_binary_fractions_or_leaves_work_for_later() {
     }
 }
 
+/// What calls other machines, and the only sources that may name it: each of them heeds
+/// `RACUN__OUTBOUND__LOOPBACK_ONLY`, or calls the process's own server.
+const CALLERS: &[(&str, &[&str])] = &[
+    (
+        "Client::builder(",
+        &[
+            "crates/gateways/src/courier.rs",
+            "crates/gateways/src/files.rs",
+            "crates/authorities/src/transport.rs",
+            "apps/server/src/demo/player.rs",
+        ],
+    ),
+    ("Client::new(", &[]),
+    ("HttpConnector::new(", &["crates/authorities/src/transport.rs"]),
+    ("AsyncSmtpTransport", &["crates/gateways/src/mail/smtp.rs"]),
+    ("lookup_host", &["crates/gateways/src/egress.rs"]),
+    ("to_socket_addrs", &[]),
+    ("TcpStream::connect", &[]),
+    ("TcpSocket::new_v", &["apps/authority-simulator/src/server/mod.rs"]),
+    ("UdpSocket", &[]),
+];
+
+#[test]
+fn other_machines_are_called_by_known_sources_only() {
+    for file in rust_files() {
+        let place = file.strip_prefix(root()).unwrap().to_str().unwrap().to_owned();
+        if !place.contains("/src/") || place.starts_with("tests/") {
+            continue;
+        }
+        let source = fs::read_to_string(&file).unwrap();
+        for (caller, known) in CALLERS {
+            let is_known = known.contains(&place.as_str()) || !source.contains(caller);
+            assert!(is_known, "{place} calls by {caller}: heed the fence, and list it here");
+        }
+    }
+}
+
+/// Where tests start servers and use clients, which could call any address that is named there.
+const STARTERS: [&str; 5] =
+    ["tests/tests/", "tests/src/", "tests/benches/", "tests/examples/", "apps/server/tests/"];
+
+/// Hosts that are parts of names and are not called.
+const NAMES: [&str; 2] = ["json-schema.org", "porezna.gov.hr"];
+
+/// Whether a test may name `host`: this machine, what a test fills in, and what documents name (RFC
+/// 2606, RFC 5737).
+fn may_be_named(host: &str) -> bool {
+    let of_documents = ["example", "example.com", "invalid", "test"];
+    let is_of = |end: &str| host == end || host.ends_with(&format!(".{end}"));
+    let begins = ["127.", "[::1]", "{", "192.0.2."];
+    // A name of one word is none of the internet.
+    !host.contains('.')
+        || begins.iter().any(|begin| host.starts_with(begin))
+        || of_documents.iter().any(|end| is_of(end))
+        || NAMES.contains(&host)
+}
+
+#[test]
+fn tests_name_no_address_of_others() {
+    let ends = |c: char| !(c.is_ascii_alphanumeric() || "-._[]{}".contains(c));
+    for file in rust_files() {
+        let place = file.strip_prefix(root()).unwrap().to_str().unwrap().to_owned();
+        if !STARTERS.iter().any(|folder| place.starts_with(folder)) {
+            continue;
+        }
+        let source = fs::read_to_string(&file).unwrap();
+        for (at, _) in source.match_indices("://") {
+            let rest = &source[at + 3..];
+            let rest = rest.split_once('@').filter(|(user, _)| !user.contains(['"', '/', ' ']));
+            let rest = rest.map_or(&source[at + 3..], |(_, host)| host);
+            let host = rest.split(ends).next().unwrap_or_default();
+            assert!(host.is_empty() || may_be_named(host), "{place} names {host}");
+        }
+        let is_fenced = !source.contains("LOOPBACK_ONLY\", \"false");
+        assert!(is_fenced, "{place} lets a server call other machines");
+    }
+    for harness in ["tests/src/server.rs", "apps/server/tests/it/process.rs"] {
+        let source = fs::read_to_string(root().join(harness)).unwrap();
+        assert!(source.contains(r#"("RACUN__OUTBOUND__LOOPBACK_ONLY", "true")"#), "{harness}");
+    }
+}
+
 /// How cargo names kinds of dependencies; the ordinary one has no name.
 const NORMAL: &str = "";
 const BUILD: &str = "build";

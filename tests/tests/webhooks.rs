@@ -144,7 +144,9 @@ async fn settled(account: &Account) -> Histories {
     let customers = account.api.read("/customers?limit=1").await["pagination"]["total"].as_u64();
     let customers = usize::try_from(customers.unwrap()).unwrap();
     loop {
-        let waiting = count(account, "pending").await - count(account, "parked").await;
+        // One may be parked between the two counts.
+        let pending = count(account, "pending").await;
+        let waiting = pending.saturating_sub(count(account, "parked").await);
         if waiting == 0 {
             let histories = histories(&log(account).await);
             let ended = |rows: &Vec<Value>| rows.iter().any(|row| end(row).is_some());

@@ -17,7 +17,7 @@ use racun_fiscal::{
 use racun_kernel::Environment;
 
 use crate::clock;
-use crate::settings::{self, FinaService, FursService, Settings};
+use crate::settings::{self, BaseUrl, FinaService, FursService, Settings};
 
 /// What the simulator's passphrases are: it has no secrets.
 const PASSPHRASE: &str = "sandbox";
@@ -46,8 +46,21 @@ struct BuiltIn {
 /// # Errors
 /// When a certificate file cannot be read, or a setting is of no use: one line that names it.
 pub fn connect(settings: &Settings) -> anyhow::Result<Arc<Connected>> {
-    let real = Endpoints::default();
+    let nobody = Systems { test: None, production: None };
+    let real = match settings.outbound.loopback_only {
+        true => Endpoints { furs: nobody.clone(), fina: nobody },
+        false => Endpoints::default(),
+    };
     let (furs, fina) = (&settings.furs, &settings.fina);
+    for (name, url) in [
+        ("FURS__TEST", &furs.test.url),
+        ("FURS__PRODUCTION", &furs.production.url),
+        ("FINA__TEST", &fina.test.url),
+        ("FINA__PRODUCTION", &fina.production.url),
+    ] {
+        let is_here = url.as_ref().is_none_or(BaseUrl::is_loopback);
+        settings.outbound.check(&format!("RACUN__{name}__URL"), is_here)?;
+    }
     let endpoints = Endpoints {
         furs: Systems {
             test: of_furs("TEST", &furs.test, None)?,

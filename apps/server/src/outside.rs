@@ -40,7 +40,8 @@ pub fn connect(settings: &Settings) -> anyhow::Result<Outside> {
     let exchange = settings.webhooks.timeout();
     let usual = Options::default();
     let connect = usual.connect.min(exchange);
-    let options = Options { allow_private_addresses, connect, exchange };
+    let reach = settings.outbound.reach();
+    let options = Options { allow_private_addresses, reach, connect, exchange };
     let courier = HttpCourier::new(options)
         .map_err(|reason| anyhow!(reason))
         .context("nobody can post to receivers of events")?;
@@ -61,6 +62,7 @@ fn mailer(settings: &Settings) -> anyhow::Result<Arc<dyn Mailer>> {
     let sender = settings.email.sender(settings.server.public_url.as_ref());
     match &settings.email.smtp_url {
         Some(url) => {
+            settings.outbound.check("RACUN__EMAIL__SMTP_URL", url.is_loopback())?;
             let mailer = SmtpMailer::new(url.as_str(), sender);
             Ok(Arc::new(mailer.context("setting RACUN__EMAIL__SMTP_URL")?))
         }
@@ -71,6 +73,8 @@ fn mailer(settings: &Settings) -> anyhow::Result<Arc<dyn Mailer>> {
 fn files(settings: &Settings) -> anyhow::Result<Arc<dyn FileStorage>> {
     match settings.files.bucket() {
         Some(bucket) => {
+            let is_here = settings.files.is_here();
+            settings.outbound.check("RACUN__FILES__S3__ENDPOINT", is_here)?;
             let files = Files::in_bucket(&bucket);
             Ok(Arc::new(files.context("settings RACUN__FILES__S3__…")?))
         }

@@ -11,7 +11,7 @@ use reqwest::redirect::Policy;
 use reqwest::{Client, Response};
 use url::Url;
 
-use crate::egress::{Guard, Names, Refused, SystemNames};
+use crate::egress::{Guard, Names, OwnNames, Reach, Refused, SystemNames};
 use crate::tls;
 
 /// Of an answer's body no more is read.
@@ -26,6 +26,8 @@ const IDLE: Duration = Duration::from_secs(4);
 pub struct Options {
     /// Calls every address, and not only public ones: for receivers in one's own network.
     pub allow_private_addresses: bool,
+    /// How far it calls.
+    pub reach: Reach,
     /// Until there is a connection.
     pub connect: Duration,
     /// Until the whole answer, with what it takes to connect.
@@ -37,6 +39,7 @@ impl Default for Options {
     fn default() -> Self {
         Self {
             allow_private_addresses: false,
+            reach: Reach::Everywhere,
             connect: Duration::from_secs(5),
             exchange: Duration::from_secs(15),
         }
@@ -56,7 +59,10 @@ impl HttpCourier {
     /// # Errors
     /// When there is no TLS.
     pub fn new(options: Options) -> Result<Self, String> {
-        Self::with_names(options, Arc::new(SystemNames))
+        match options.reach {
+            Reach::Everywhere => Self::with_names(options, Arc::new(SystemNames)),
+            Reach::ThisMachine => Self::with_names(options, Arc::new(OwnNames)),
+        }
     }
 
     /// A courier who looks up names in `names`.
@@ -64,7 +70,7 @@ impl HttpCourier {
     /// # Errors
     /// As [`new`](Self::new).
     pub fn with_names(options: Options, names: Arc<dyn Names>) -> Result<Self, String> {
-        let guard = Guard::new(names, options.allow_private_addresses);
+        let guard = Guard::new(names, options.allow_private_addresses, options.reach);
         let client = Client::builder()
             .tls_backend_preconfigured(tls::client().map_err(|error| error.to_string())?)
             .dns_resolver(guard.clone())
@@ -114,6 +120,7 @@ impl Courier for HttpCourier {
     async fn post(&self, post: &Post) -> Result<Answer, Undelivered> {
         let url = self.guard.read(&post.url);
         let url = url.map_err(|refused| Undelivered::Forbidden(refused.to_string()))?;
+        self.guard.check_reach(&url).map_err(|error| Undelivered::Failed(error.to_string()))?;
         let begun = Instant::now();
         match self.exchange(url, post).await {
             Ok((status, body)) => Ok(Answer { status, body, took: begun.elapsed() }),

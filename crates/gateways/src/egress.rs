@@ -5,6 +5,8 @@
 //! reach it. So names are resolved here, every address that a name has is checked, and the
 //! connection goes to those addresses and no others: nothing is resolved a second time, which is
 //! what a name that answers differently each time (DNS rebinding) lives on.
+//!
+//! With [`Reach::ThisMachine`] no other machine is called, and no name is looked up: tests run so.
 
 use std::io;
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
@@ -37,6 +39,34 @@ pub enum Refused {
     Port,
 }
 
+/// How far the server calls.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub enum Reach {
+    /// As far as the guard lets it.
+    #[default]
+    Everywhere,
+    /// No further than the machine that it runs on.
+    ThisMachine,
+}
+
+/// An address that is not called, because only this machine is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+#[error("it is on another machine, and RACUN__OUTBOUND__LOOPBACK_ONLY lets none be called")]
+pub struct OutOfReach;
+
+impl Reach {
+    /// Lets `address` through when it is near enough.
+    ///
+    /// # Errors
+    /// [`OutOfReach`].
+    pub fn check(self, address: IpAddr) -> Result<(), OutOfReach> {
+        match self {
+            Self::ThisMachine if !address.to_canonical().is_loopback() => Err(OutOfReach),
+            Self::ThisMachine | Self::Everywhere => Ok(()),
+        }
+    }
+}
+
 /// Looks up names.
 #[async_trait]
 pub trait Names: Send + Sync {
@@ -58,17 +88,45 @@ impl Names for SystemNames {
     }
 }
 
+/// The names that this machine knows by itself.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct OwnNames;
+
+#[async_trait]
+impl Names for OwnNames {
+    async fn addresses(&self, name: &str) -> io::Result<Vec<IpAddr>> {
+        match name.eq_ignore_ascii_case("localhost") {
+            true => Ok(vec![Ipv4Addr::LOCALHOST.into()]),
+            false => Err(io::Error::new(io::ErrorKind::HostUnreachable, OutOfReach)),
+        }
+    }
+}
+
 /// The guard: it reads URLs, and is the resolver of the client that calls them.
 #[derive(Clone)]
 pub struct Guard {
     names: Arc<dyn Names>,
     allows_private: bool,
+    reach: Reach,
 }
 
 impl Guard {
     /// A guard; with `allows_private` one that lets everything through but what is malformed.
-    pub fn new(names: Arc<dyn Names>, allows_private: bool) -> Self {
-        Self { names, allows_private }
+    pub fn new(names: Arc<dyn Names>, allows_private: bool, reach: Reach) -> Self {
+        Self { names, allows_private, reach }
+    }
+
+    /// Lets the address in `url` through when it is near enough. A name is judged when it is looked
+    /// up.
+    ///
+    /// # Errors
+    /// [`OutOfReach`].
+    pub fn check_reach(&self, url: &Url) -> Result<(), OutOfReach> {
+        match url.host() {
+            Some(Host::Ipv4(address)) => self.reach.check(address.into()),
+            Some(Host::Ipv6(address)) => self.reach.check(address.into()),
+            Some(Host::Domain(_)) | None => Ok(()),
+        }
     }
 
     /// The URL that `text` is, as far as it can be judged without looking up its name.
@@ -108,6 +166,9 @@ impl Guard {
         // One of them is enough: who calls the next when one does not answer would get there.
         if !self.allows_private && !addresses.iter().copied().all(is_public) {
             return Err(Refused::NotPublic.into());
+        }
+        for address in &addresses {
+            self.reach.check(*address)?;
         }
         Ok(addresses)
     }

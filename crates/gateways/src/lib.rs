@@ -19,7 +19,7 @@ mod mail;
 mod tls;
 
 pub use courier::{HttpCourier, Options};
-pub use egress::{Names, SystemNames, is_public};
+pub use egress::{Names, OutOfReach, OwnNames, Reach, SystemNames, is_public};
 pub use files::{Bucket, Files};
 pub use mail::{BadSmtpUrl, MailFolder, SmtpMailer, mailbox};
 pub use tls::{client as tls_client, use_ring};

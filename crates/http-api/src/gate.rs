@@ -17,6 +17,7 @@ use racun_kernel::id::EntityId;
 use racun_kernel::{Scope, Stamp, Store};
 
 use crate::billing::features;
+use crate::body_limit;
 use crate::deprecation::Successor;
 use crate::entered::{Claim, Entered, Place};
 use crate::error::{ApiError, Kind};
@@ -46,8 +47,10 @@ pub(crate) async fn pass(
         Err(error) => return Ok(request.error_response(error)),
     };
     // What was answered before is answered again, whatever is left.
-    if matches!(begun, Begun::Plain | Begun::First(_))
-        && let Err(error) = guarded(limits, storage::admit(route, &request)).await.flatten()
+    let is_keyed = matches!(begun, Begun::First(_));
+    if (is_keyed || matches!(begun, Begun::Plain))
+        && let Err(error) =
+            guarded(limits, storage::admit(route, &request, is_keyed)).await.flatten()
     {
         return Ok(request.error_response(error));
     }
@@ -119,6 +122,7 @@ async fn begin(route: &'static Route, request: &mut ServiceRequest) -> Result<Be
     let key = Key::of(route, request.headers());
     admit(route, request, key.as_ref().ok().and_then(Option::as_ref)).await?;
     Query::parse(request.query_string()).check(route)?;
+    body_limit::check_length(route, request)?;
     let key = key?;
     if route.is_heavy()
         && let Ok(token) = bearer_token(request.headers())

@@ -14,6 +14,7 @@
 //! | `idempotency` | requests with a key are carried out once                            |
 //! | `rehearsal` | all issues of a body in one answer                                   |
 //! | `error`    | the one catalogue of statuses and codes                                |
+//! | `body_limit` | how many bytes the body of each route may hold                     |
 //! | `request`  | reading headers, path, query string and body                           |
 //! | `answer`   | answers other than a plain 200                                         |
 //! | `warning`  | what is odd in what was taken                                          |
@@ -47,6 +48,7 @@ mod activities;
 mod answer;
 mod billing;
 mod body;
+mod body_limit;
 mod catalog;
 mod connection;
 mod cors;

@@ -17,6 +17,7 @@ use validator::Validate;
 
 use crate::answer::{self, Created, NoContent};
 use crate::body::{Convert, ListBody, names};
+use crate::body_limit::RECORD;
 use crate::documents::scalar::Day;
 use crate::error::ApiError;
 use crate::request::{Body, PathId, Query};
@@ -38,6 +39,7 @@ pub(crate) const ROUTES: &[Route] = &[
     )
     .about(TAG, "Makes a schedule that makes invoices after the one that it names.")
     .takes_with::<RecurringInputBody>(NEEDED)
+    .up_to(RECORD)
     .creates::<RecurringBody>(),
     Route::get("/recurring-invoices", "listRecurringInvoices", Gate::Entity(ReadRecords), || {
         web::to(list)
@@ -61,6 +63,7 @@ pub(crate) const ROUTES: &[Route] = &[
     )
     .about(TAG, "Changes what is sent of a recurring invoice; the invoice to copy stays.")
     .takes::<RecurringInputBody>()
+    .up_to(RECORD)
     .answers::<RecurringBody>(),
     Route::delete(
         "/recurring-invoices/{id}",

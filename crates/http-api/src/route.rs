@@ -53,8 +53,8 @@ pub struct Route {
     pub tells_when_unavailable: bool,
     pub(crate) takes: Option<Described>,
     pub(crate) takes_form: bool,
-    /// Bytes that its form may hold.
-    pub(crate) form_bytes: usize,
+    /// Bytes that its body may hold, where the route says so: see [`Route::body_bytes`].
+    pub(crate) most_bytes: Option<usize>,
     pub(crate) requires: &'static [&'static str],
     pub(crate) answers: Option<Described>,
     pub(crate) answers_file: Option<&'static str>,
@@ -236,7 +236,7 @@ impl Route {
             tells_when_unavailable: false,
             takes: None,
             takes_form: false,
-            form_bytes: 1024 * 1024,
+            most_bytes: None,
             requires: &[],
             answers: None,
             answers_file: None,
@@ -274,10 +274,10 @@ impl Route {
         Self { takes_form: true, ..self.takes_with::<T>(requires) }
     }
 
-    /// Says how many bytes the route's form may hold: 1 MiB when it does not say.
+    /// Says how many bytes the route's body may hold, when that is not what its gate implies.
     #[must_use]
-    pub const fn up_to(self, form_bytes: usize) -> Self {
-        Self { form_bytes, ..self }
+    pub const fn up_to(self, bytes: usize) -> Self {
+        Self { most_bytes: Some(bytes), ..self }
     }
 
     /// Says which body the route answers with its status.

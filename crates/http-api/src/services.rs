@@ -185,8 +185,6 @@ impl Services {
 /// How much a request may take.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Limits {
-    /// Bytes of a body.
-    pub body_bytes: usize,
     /// Until the whole body has arrived.
     pub body_time: Duration,
     /// Until the answer.
@@ -204,10 +202,9 @@ impl Limits {
 }
 
 impl Default for Limits {
-    /// 2 MiB, 15 seconds, 30 seconds; 4 heavy requests, and a second for one more.
+    /// 15 seconds, 30 seconds; 4 heavy requests, and a second for one more.
     fn default() -> Self {
         Self {
-            body_bytes: 2 * 1024 * 1024,
             body_time: Duration::from_secs(15),
             request_time: Duration::from_secs(30),
             heavy_per_token: 4,

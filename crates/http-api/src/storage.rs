@@ -9,7 +9,6 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use actix_web::HttpMessage as _;
 use actix_web::dev::ServiceRequest;
-use actix_web::http::header::CONTENT_LENGTH;
 use actix_web::web::Data;
 use racun_access::{ACCOUNTS, Account, AccountScope, ENTITIES, Entity};
 use racun_application::Walk;
@@ -18,6 +17,7 @@ use racun_kernel::{Scope, Store, StoreError, Tenant};
 use serde_json::json;
 use time::{Duration, OffsetDateTime};
 
+use crate::body_limit;
 use crate::error::{ApiError, Kind};
 use crate::route::{Gate, Route, Verb};
 use crate::services::Services;
@@ -154,8 +154,20 @@ fn refused(used: i64, limit: i64) -> ApiError {
 ///
 /// # Errors
 /// 403 `storage_limit`, or the store's failure.
-pub(crate) async fn admit(route: &Route, request: &ServiceRequest) -> Result<(), ApiError> {
-    if route.gate == Gate::Open || matches!(route.verb, Verb::Get | Verb::Delete) {
+pub(crate) async fn admit(
+    route: &Route,
+    request: &ServiceRequest,
+    is_keyed: bool,
+) -> Result<(), ApiError> {
+    let writes = match route.gate {
+        Gate::Open => false,
+        Gate::SignedIn | Gate::Account => true,
+        // A calculation writes nothing, but its answer is kept when it has a key.
+        Gate::Entity(permission) | Gate::EntityInPath(permission) => {
+            permission.writes() || is_keyed
+        }
+    };
+    if !writes || matches!(route.verb, Verb::Get | Verb::Delete) {
         return Ok(());
     }
     let account = {
@@ -166,11 +178,10 @@ pub(crate) async fn admit(route: &Route, request: &ServiceRequest) -> Result<(),
     let (Some(account), Some(services)) = (account, request.app_data::<Data<Services>>()) else {
         return Ok(());
     };
-    let length = request.headers().get(CONTENT_LENGTH).and_then(|value| value.to_str().ok());
-    let body = length.and_then(|text| text.parse().ok()).unwrap_or(UNKNOWN);
+    // A body that does not say its length has as much as the route takes, as far as one can tell.
+    let said = body_limit::length(request.headers());
+    let body = said.map_or_else(|| i64::try_from(route.body_bytes()), i64::try_from);
+    let body = body.unwrap_or(i64::MAX);
     let now = services.stamp().now();
     services.storage.admit(&*services.store, account, body, now).await
 }
-
-/// Bytes of a body that does not say its length, as far as one can tell.
-const UNKNOWN: i64 = 2 * 1024 * 1024;

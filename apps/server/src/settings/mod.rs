@@ -6,6 +6,7 @@ mod authority;
 mod billing;
 mod fiscalization;
 mod master_key;
+mod outbound;
 mod outside;
 mod rate_limits;
 mod spelling;
@@ -28,6 +29,7 @@ pub use authority::{Fina, FinaService, Furs, FursService, Transport};
 pub use billing::Billing;
 pub use fiscalization::Fiscalization;
 pub use master_key::{MasterKey, MasterKeys};
+pub use outbound::Outbound;
 pub use outside::{Email, Files, Webhooks};
 pub use rate_limits::RateLimits;
 pub use storage::Storage;
@@ -63,6 +65,8 @@ pub struct Settings {
     pub furs: Furs,
     /// Where the Croatian one is.
     pub fina: Fina,
+    /// How far the server calls.
+    pub outbound: Outbound,
     /// How events are posted to their receivers.
     pub webhooks: Webhooks,
     /// Who takes mail.

@@ -139,6 +139,11 @@ pub struct Files {
 }
 
 impl Files {
+    /// Whether the bucket is on this machine. Without an endpoint it is Amazon's.
+    pub fn is_here(&self) -> bool {
+        self.s3.endpoint.as_ref().is_some_and(BaseUrl::is_loopback)
+    }
+
     /// The bucket that files are kept in; `None`: a folder.
     pub fn bucket(&self) -> Option<Bucket> {
         let S3 { endpoint, bucket, region, access_key_id, secret_access_key } = &self.s3;

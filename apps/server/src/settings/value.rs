@@ -192,17 +192,22 @@ impl Setting for BaseUrl {
 impl BaseUrl {
     /// Whether it leads to this machine alone.
     pub fn is_loopback(&self) -> bool {
-        let Ok(url) = reqwest::Url::parse(&self.0) else { return false };
-        url.host_str().is_some_and(|host| {
-            let host = host.trim_start_matches('[').trim_end_matches(']');
-            host == "localhost" || host.parse::<IpAddr>().is_ok_and(|address| address.is_loopback())
-        })
+        leads_here(&self.0)
     }
 
     /// Its host, where that is a name and no address.
     pub fn domain(&self) -> Option<String> {
         reqwest::Url::parse(&self.0).ok()?.domain().map(str::to_owned)
     }
+}
+
+/// Whether the host of `url` is this machine.
+fn leads_here(url: &str) -> bool {
+    let Ok(url) = reqwest::Url::parse(url) else { return false };
+    url.host_str().is_some_and(|host| {
+        let host = host.trim_start_matches('[').trim_end_matches(']');
+        host == "localhost" || host.parse::<IpAddr>().is_ok_and(|address| address.is_loopback())
+    })
 }
 
 /// Where PostgreSQL is, and how to log in there.
@@ -354,6 +359,11 @@ impl SmtpUrl {
     /// Its text, which may hold a password.
     pub fn as_str(&self) -> &str {
         &self.0
+    }
+
+    /// Whether it leads to this machine alone.
+    pub fn is_loopback(&self) -> bool {
+        leads_here(&self.0)
     }
 }
 

@@ -151,6 +151,32 @@ fn every_name_that_others_rely_on_is_known() {
 }
 
 #[test]
+fn a_server_that_calls_this_machine_only_names_no_other() {
+    let bucket = [
+        ("RACUN__FILES__S3__BUCKET", "racun"),
+        ("RACUN__FILES__S3__ACCESS_KEY_ID", "id"),
+        ("RACUN__FILES__S3__SECRET_ACCESS_KEY", "key"),
+    ];
+    for (name, value) in [
+        ("RACUN__FURS__TEST__URL", "https://example.com:9003"),
+        ("RACUN__FURS__PRODUCTION__URL", "https://192.0.2.1:9003"),
+        ("RACUN__FINA__TEST__URL", "https://example.com:8449"),
+        ("RACUN__FINA__PRODUCTION__URL", "https://127.0.0.1.example.com"),
+        ("RACUN__EMAIL__SMTP_URL", "smtps://user:password@mail.example.com"),
+        ("RACUN__FILES__S3__ENDPOINT", "https://s3.example.com"),
+    ] {
+        let folder = tempfile::tempdir().unwrap();
+        let mut variables = bucket[..if name.contains("S3") { 3 } else { 0 }].to_vec();
+        variables.push((name, value));
+        let output = run(folder.path(), &["serve"], &variables);
+        let told = String::from_utf8_lossy(&output.stderr);
+        assert!(!output.status.success(), "{name}: {told}");
+        assert!(told.contains(name) && told.contains("another machine"), "{name}: {told}");
+        assert!(!told.contains("example.com") && !told.contains("password"), "{told}");
+    }
+}
+
+#[test]
 fn the_page_of_settings_is_one_table() {
     let page = concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/settings.md");
     let page = fs::read_to_string(page).unwrap();

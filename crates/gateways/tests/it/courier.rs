@@ -6,7 +6,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
-use racun_gateways::{HttpCourier, Options};
+use racun_gateways::{HttpCourier, Options, Reach};
 use racun_webhooks::{Answer, Courier as _, Post, Undelivered};
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::net::{TcpListener, TcpStream};
@@ -83,8 +83,9 @@ impl Receiver {
 }
 
 fn courier() -> HttpCourier {
-    let options =
-        Options { allow_private_addresses: true, exchange: EXCHANGE, ..Options::default() };
+    let reach = Reach::ThisMachine;
+    let usual = Options::default();
+    let options = Options { allow_private_addresses: true, exchange: EXCHANGE, reach, ..usual };
     HttpCourier::new(options).unwrap()
 }
 

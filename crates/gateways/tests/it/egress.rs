@@ -7,7 +7,7 @@ use std::sync::Mutex;
 use std::time::Duration;
 
 use async_trait::async_trait;
-use racun_gateways::{HttpCourier, Names, Options, is_public};
+use racun_gateways::{HttpCourier, Names, Options, OwnNames, Reach, is_public};
 use racun_webhooks::{Courier as _, Post, Undelivered};
 use tokio::net::TcpListener;
 
@@ -39,7 +39,8 @@ fn post(url: &str) -> Post {
 
 fn options() -> Options {
     let short = Duration::from_millis(300);
-    Options { connect: short, exchange: short, ..Options::default() }
+    let reach = Reach::ThisMachine;
+    Options { connect: short, exchange: short, reach, ..Options::default() }
 }
 
 #[test]
@@ -267,11 +268,14 @@ async fn a_name_with_one_address_inside_is_refused() {
 async fn a_name_is_looked_up_once_and_its_checked_addresses_are_the_ones_that_are_called() {
     let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
     let url = format!("http://receiver.example:{}/", listener.local_addr().unwrap().port());
-    // Public when it is checked, inside when it is asked again: a public address is called in vain.
+    // Public when it is checked, inside when it is asked again: the public address is the one that
+    // would be called, and this test calls no other machine.
     let names = Scripted::new(&[&["192.31.196.1"], &["127.0.0.1"]]);
-    let guarded = HttpCourier::with_names(options(), Arc::<Scripted>::clone(&names)).unwrap();
+    let options = options();
+    let guarded = HttpCourier::with_names(options, Arc::<Scripted>::clone(&names)).unwrap();
     let first = guarded.post(&post(&url)).await;
-    assert!(matches!(first, Err(Undelivered::Failed(_))), "{first:?}");
+    let Err(Undelivered::Failed(reason)) = first else { panic!("{first:?}") };
+    assert!(reason.contains("on another machine"), "{reason}");
     assert_eq!(names.left(), 1, "looked up once");
     let accepted = tokio::time::timeout(Duration::from_millis(50), listener.accept()).await;
     assert!(accepted.is_err(), "somebody connected");
@@ -279,9 +283,30 @@ async fn a_name_is_looked_up_once_and_its_checked_addresses_are_the_ones_that_ar
     let second = guarded.post(&post(&url)).await;
     assert!(matches!(second, Err(Undelivered::Forbidden(_))), "{second:?}");
     // Without the guard the same name reaches the listener: the resolver is the one in use.
-    let options = Options { allow_private_addresses: true, ..options() };
+    let options = Options { allow_private_addresses: true, ..options };
     let open = HttpCourier::with_names(options, Scripted::new(&[&["127.0.0.1"]])).unwrap();
     let request = post(&url);
     let (accepted, _) = tokio::join!(listener.accept(), open.post(&request));
     assert!(accepted.is_ok());
+}
+
+#[tokio::test]
+async fn with_the_fence_no_other_machine_is_called_and_no_name_is_looked_up() {
+    let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+    let port = listener.local_addr().unwrap().port();
+    let open = Options { allow_private_addresses: true, ..options() };
+    // Without names of a test's own the system's would be asked.
+    let courier = HttpCourier::new(open).unwrap();
+    for host in ["192.31.196.1", "10.0.0.1", "[2606:4700::1111]", "shop.example.com"] {
+        let refused = courier.post(&post(&format!("http://{host}:{port}/"))).await;
+        let Err(Undelivered::Failed(reason)) = refused else { panic!("{host}: {refused:?}") };
+        assert!(reason.contains("on another machine"), "{host}: {reason}");
+        assert!(courier.accepts(&format!("https://{host}/")).is_ok(), "{host} may be named");
+    }
+    for host in ["127.0.0.1", "localhost"] {
+        let request = post(&format!("http://{host}:{port}/"));
+        let (accepted, _) = tokio::join!(listener.accept(), courier.post(&request));
+        assert!(accepted.is_ok(), "{host}");
+    }
+    assert!(OwnNames.addresses("shop.example.com").await.is_err());
 }

@@ -15,6 +15,7 @@ use racun_kernel::{Environment, Issue, ListQuery, Page, Scope};
 use super::entity_bodies::{EntityBody, NewEntityBody, SpendingLimitBody, UpdateEntityBody};
 use crate::answer::Created;
 use crate::body::{Convert, ListBody};
+use crate::body_limit::DOCUMENT;
 use crate::error::ApiError;
 use crate::fiscal::as_setting;
 use crate::request::{Body, Query, single};
@@ -29,6 +30,7 @@ pub(crate) const ROUTES: &[Route] = &[
     Route::post("/entities", "createEntity", Gate::Account, || web::to(create))
         .about(TAG, "Makes an entity, with its country's taxes.")
         .takes::<NewEntityBody>()
+        .up_to(DOCUMENT)
         .creates::<EntityBody>(),
     Route::get("/entities", "listEntities", Gate::SignedIn, || web::to(list))
         .about(TAG, "Lists the entities that the caller has access to.")
@@ -47,6 +49,7 @@ pub(crate) const ROUTES: &[Route] = &[
     })
     .about(TAG, "Changes what is sent of an entity; settings merge key by key.")
     .takes::<UpdateEntityBody>()
+    .up_to(DOCUMENT)
     .answers::<EntityBody>(),
     Route::post(
         "/entities/{id}/disable",

@@ -20,6 +20,7 @@ use super::sessions::origin_of;
 use crate::answer::{Created, NoContent};
 use crate::billing::labels::label_of;
 use crate::body::{Convert, answer};
+use crate::body_limit::RECORD;
 use crate::error::ApiError;
 use crate::request::Body;
 use crate::route::{Gate, Route};
@@ -54,6 +55,7 @@ pub(crate) const ROUTES: &[Route] = &[
     Route::patch("/users/me", "updateMe", Gate::SignedIn, || web::to(update_me))
         .about(TAG, "Changes what a user says about themselves.")
         .takes::<UpdateMeBody>()
+        .up_to(RECORD)
         .answers::<UserBody>(),
     Route::put("/users/me/settings/furs", "setMyFursSettings", Gate::Entity(WriteRecords), || {
         web::to(set_furs)

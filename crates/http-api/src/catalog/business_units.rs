@@ -10,6 +10,7 @@ use serde_json::{Map, Value};
 use super::{Answered, erase, get, list, restore, trash};
 use crate::answer::Created;
 use crate::body::{Convert, ListBody, answer, input};
+use crate::body_limit::RECORD;
 use crate::error::ApiError;
 use crate::request::{Body, PathId};
 use crate::route::{Gate, LIST, Route};
@@ -24,6 +25,7 @@ pub(crate) const ROUTES: &[Route] = &[
     })
     .about(TAG, "Adds a business unit.")
     .takes_with::<BusinessUnitInputBody>(&["name"])
+    .up_to(RECORD)
     .creates::<BusinessUnitBody>(),
     Route::get("/business-units", "listBusinessUnits", Gate::Entity(ReadTill), || {
         web::to(list::<BusinessUnit>)
@@ -41,6 +43,7 @@ pub(crate) const ROUTES: &[Route] = &[
     })
     .about(TAG, "Changes what is sent of a business unit.")
     .takes::<BusinessUnitInputBody>()
+    .up_to(RECORD)
     .answers::<BusinessUnitBody>(),
     Route::delete("/business-units/{id}", "deleteBusinessUnit", Gate::Entity(DeleteUnits), || {
         web::to(trash::<BusinessUnit>)

@@ -11,6 +11,7 @@ use super::parts::{BankAccountBody, UjpBody};
 use super::{Answered, erase, get, list, restore, trash};
 use crate::answer::Created;
 use crate::body::{Convert, ListBody, answer, input, names};
+use crate::body_limit::RECORD;
 use crate::error::ApiError;
 use crate::request::{Body, PathId};
 use crate::route::{Gate, LIST, Route};
@@ -24,6 +25,7 @@ pub(crate) const ROUTES: &[Route] = &[
     Route::post("/customers", "createCustomer", Gate::Entity(WriteRecords), || web::to(create))
         .about(TAG, "Adds a customer.")
         .takes_with::<CustomerInputBody>(&["name"])
+        .up_to(RECORD)
         .creates::<CustomerBody>(),
     Route::get("/customers", "listCustomers", Gate::Entity(ReadTill), || web::to(list::<Customer>))
         .about(TAG, "Lists customers.")
@@ -39,6 +41,7 @@ pub(crate) const ROUTES: &[Route] = &[
     })
     .about(TAG, "Changes what is sent of a customer.")
     .takes::<CustomerInputBody>()
+    .up_to(RECORD)
     .answers::<CustomerBody>(),
     Route::delete("/customers/{id}", "deleteCustomer", Gate::Entity(WriteRecords), || {
         web::to(trash::<Customer>)

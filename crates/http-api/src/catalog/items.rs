@@ -15,6 +15,7 @@ use utoipa::ToSchema;
 use super::{erase, trash};
 use crate::answer::{self, Created};
 use crate::body::{Convert, ListBody, input, names};
+use crate::body_limit::RECORD;
 use crate::error::ApiError;
 use crate::openapi::{nullable_number, number};
 use crate::request::{Body, PathId, Query};
@@ -28,6 +29,7 @@ pub(crate) const ROUTES: &[Route] = &[
     Route::post("/items", "createItem", Gate::Entity(WriteRecords), || web::to(create))
         .about(TAG, "Adds an item.")
         .takes_with::<ItemInputBody>(&["name"])
+        .up_to(RECORD)
         .creates::<ItemBody>(),
     Route::get("/items", "listItems", Gate::Entity(ReadTill), || web::to(list))
         .about(TAG, "Lists items.")
@@ -39,6 +41,7 @@ pub(crate) const ROUTES: &[Route] = &[
     Route::patch("/items/{id}", "updateItem", Gate::Entity(WriteRecords), || web::to(update))
         .about(TAG, "Changes what is sent of an item.")
         .takes::<ItemInputBody>()
+        .up_to(RECORD)
         .answers::<ItemBody>(),
     Route::delete("/items/{id}", "deleteItem", Gate::Entity(WriteRecords), || {
         web::to(trash::<Item>)

@@ -10,6 +10,7 @@ use racun_kernel::{Scope, id};
 use super::{Answered, erase, get, list, restore, trash};
 use crate::answer::Created;
 use crate::body::{Convert, ListBody, answer, input};
+use crate::body_limit::RECORD;
 use crate::error::ApiError;
 use crate::request::{Body, PathId};
 use crate::route::{Gate, LIST, Route};
@@ -23,6 +24,7 @@ pub(crate) const ROUTES: &[Route] = &[
     Route::post("/suppliers", "createSupplier", Gate::Entity(WriteRecords), || web::to(create))
         .about(TAG, "Adds a supplier.")
         .takes_with::<SupplierInputBody>(&["name"])
+        .up_to(RECORD)
         .creates::<SupplierBody>(),
     Route::get("/suppliers", "listSuppliers", Gate::Entity(ReadTill), || web::to(list::<Supplier>))
         .about(TAG, "Lists suppliers.")
@@ -38,6 +40,7 @@ pub(crate) const ROUTES: &[Route] = &[
     })
     .about(TAG, "Changes what is sent of a supplier.")
     .takes::<SupplierInputBody>()
+    .up_to(RECORD)
     .answers::<SupplierBody>(),
     Route::delete("/suppliers/{id}", "deleteSupplier", Gate::Entity(WriteRecords), || {
         web::to(trash::<Supplier>)

@@ -15,6 +15,7 @@ use validator::Validate;
 use super::{Answered, erase, get, list, restore, trash};
 use crate::answer::Created;
 use crate::body::{Convert, ListBody, answer};
+use crate::body_limit::RECORD;
 use crate::error::ApiError;
 use crate::openapi::number;
 use crate::request::{Body, PathId};
@@ -28,6 +29,7 @@ pub(crate) const ROUTES: &[Route] = &[
     Route::post("/taxes", "createTax", Gate::Entity(WriteRecords), || web::to(create))
         .about(TAG, "Adds a tax.")
         .takes_with::<TaxInputBody>(&["tax_rates"])
+        .up_to(RECORD)
         .creates::<TaxBody>(),
     Route::get("/taxes", "listTaxes", Gate::Entity(ReadTill), || web::to(list::<Tax>))
         .about(TAG, "Lists taxes.")
@@ -39,10 +41,12 @@ pub(crate) const ROUTES: &[Route] = &[
     Route::patch("/taxes/{id}", "updateTax", Gate::Entity(WriteRecords), || web::to(update))
         .about(TAG, "Changes a tax's rates, and whether it is the default.")
         .takes_with::<TaxInputBody>(&["tax_rates"])
+        .up_to(RECORD)
         .answers::<TaxBody>(),
     Route::put("/taxes/{id}", "replaceTax", Gate::Entity(WriteRecords), || web::to(replace))
         .about(TAG, "Replaces a tax; documents keep what they copied.")
         .takes_with::<TaxInputBody>(&["tax_rates"])
+        .up_to(RECORD)
         .answers::<TaxBody>(),
     Route::delete("/taxes/{id}", "deleteTax", Gate::Entity(WriteRecords), || web::to(trash::<Tax>))
         .about(TAG, "Moves a tax to the trash."),

@@ -20,6 +20,7 @@ use super::relation::of_one;
 use super::shape::{Calculate, Sent};
 use crate::answer::NoContent;
 use crate::body::{AllBody, Convert};
+use crate::body_limit::{DOCUMENT, RECORD};
 use crate::error::ApiError;
 use crate::request::{Body, MaybeBody, PathText, Query};
 use crate::route::{Gate, Parameter, ParameterKind, Route};
@@ -63,6 +64,7 @@ pub(crate) const ROUTES: &[Route] = &[
     .about(DOCUMENTS, "Calculates a document without making it.")
     .reads(&[TYPE])
     .takes_with::<Sent<Calculate>>(&["items"])
+    .up_to(DOCUMENT)
     .answers::<CalculationBody>(),
     Route::patch(
         "/documents/items/financial-categories",
@@ -72,6 +74,7 @@ pub(crate) const ROUTES: &[Route] = &[
     )
     .about(DOCUMENTS, "Gives lines their financial categories: all of them, or none.")
     .takes::<AssignmentsBody>()
+    .up_to(DOCUMENT)
     .answers::<AllBody<AnyLineBody>>(),
     Route::patch(
         "/documents/items/{id}/financial-category",
@@ -87,6 +90,7 @@ pub(crate) const ROUTES: &[Route] = &[
     })
     .about(DOCUMENTS, "Issues a draft: gives it the next number of its sequence.")
     .takes::<FinalizeBody>()
+    .up_to(RECORD)
     .answers::<AnyDocumentBody>(),
     Route::post("/documents/{id}/fiscalize", "fiscalizeDocument", Gate::Entity(Sell), || {
         web::to(fiscalize)

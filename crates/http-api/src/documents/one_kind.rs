@@ -19,6 +19,7 @@ use super::relation::{INCLUDE, included, of_one, with_links};
 use super::shape::{Create, CreateCustom, Making, Sent, Update};
 use crate::answer::{self, Created};
 use crate::body::{Convert, ListBody};
+use crate::body_limit::DOCUMENT;
 use crate::error::ApiError;
 use crate::request::{Body, MaybeBody, PathText, Query};
 use crate::route::{Gate, LIST, Route};
@@ -38,6 +39,7 @@ macro_rules! routes {
             })
             .about($tag, concat!("Makes ", $a_one, ": issued with the next number, or a draft."))
             .takes_with::<Sent<Create<$body>>>(&["items"])
+            .up_to(DOCUMENT)
             .creates::<$body>(),
             Route::post(
                 concat!($path, "/custom"),
@@ -47,6 +49,7 @@ macro_rules! routes {
             )
             .about($tag, concat!("Makes ", $a_one, " with totals that are kept as given."))
             .takes_with::<Sent<CreateCustom<$body>>>(&["items", "total", "total_with_tax"])
+            .up_to(DOCUMENT)
             .creates::<$body>(),
             Route::get($path, concat!("list", $many), Gate::Entity(ReadTill), || {
                 web::to(list::<$body>)
@@ -72,6 +75,7 @@ macro_rules! routes {
             )
             .about($tag, concat!("Changes what is sent of ", $a_one, "; keeps a version of it."))
             .takes::<Sent<Update<$body>>>()
+            .up_to(DOCUMENT)
             .answers::<$body>(),
             Route::get(
                 concat!($path, "/{id}/versions"),

@@ -13,6 +13,7 @@ use utoipa::ToSchema;
 use validator::Validate;
 
 use crate::body::Convert;
+use crate::body_limit::RECORD;
 use crate::error::ApiError;
 use crate::openapi::number;
 use crate::request::{Body, PathText};
@@ -29,12 +30,14 @@ pub(crate) const ROUTES: &[Route] = &[
             "Sends a document with a link to it, or a plain text, to one to four addresses.",
         )
         .takes_with::<SendEmailBody>(&["to"])
+        .up_to(RECORD)
         .answers::<SentBody>(),
     Route::post("/documents/{id}/send", "sendDocument", Gate::Entity(WriteRecords), || {
         web::to(send_document)
     })
     .about(TAG, "Sends a document with a link to it to one address.")
     .takes_with::<SendDocumentBody>(&["to"])
+    .up_to(RECORD)
     .answers::<SentBody>(),
     Route::post(
         "/payment-reminders/send",

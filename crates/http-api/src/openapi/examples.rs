@@ -7,6 +7,7 @@ use racun_kernel::Issue;
 use serde_json::{Map, Value as Json, json};
 
 use super::schemas::{Components, named};
+use crate::body_limit;
 use crate::error::{ApiError, Kind};
 use crate::route::Route;
 
@@ -55,6 +56,7 @@ pub(super) fn refusal(kind: Kind) -> Json {
         Kind::NotFound => ApiError::not_found("inv_01jd6m0000000000000000000c"),
         Kind::Conflict => ApiError::new(kind, "the record changed meanwhile; send it again")
             .caused_by("changed_meanwhile"),
+        Kind::PayloadTooLarge => body_limit::too_large(body_limit::PLAIN),
         Kind::Unprocessable => {
             Issue::new("invalid_date", "expected a date as in 2026-11-22").at("date").into()
         }

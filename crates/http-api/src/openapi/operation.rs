@@ -119,7 +119,8 @@ fn body(route: &Route, components: &Components) -> Option<Json> {
     if !route.takes_form {
         content["example"] = examples::request(route, components);
     }
-    Some(json!({ "required": true, "content": { media_type: content } }))
+    let length = format!("At most {} KiB.", route.body_bytes() / 1024);
+    Some(json!({ "required": true, "description": length, "content": { media_type: content } }))
 }
 
 fn security(gate: Gate) -> Json {

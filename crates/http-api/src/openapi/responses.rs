@@ -34,7 +34,7 @@ const HEADERS: [(&str, &str, &str); 9] = [
 ];
 
 /// The refusals that operations are described with, and what each means to a client.
-const REFUSALS: [(Kind, &str, &str); 8] = [
+const REFUSALS: [(Kind, &str, &str); 9] = [
     (
         Kind::BadRequest,
         "BadRequest",
@@ -54,6 +54,12 @@ const REFUSALS: [(Kind, &str, &str); 8] = [
         "Conflict",
         "Something else holds what is asked for; or the `Idempotency-Key` names another request, \
          or one that has no answer yet.",
+    ),
+    (
+        Kind::PayloadTooLarge,
+        "PayloadTooLarge",
+        "The body is longer than this operation takes: `cause.limit_bytes` says how long it may \
+         be. It is not read.",
     ),
     (
         Kind::Unprocessable,
@@ -177,6 +183,7 @@ fn may_refuse(route: &Route, kind: Kind) -> bool {
         Kind::Forbidden => !is_open || route.rate == Rate::Sensitive || route.makes_users,
         Kind::NotFound => route.may_lack || route.path_parameters().next().is_some(),
         Kind::Conflict => route.verb != Verb::Get,
+        Kind::PayloadTooLarge => route.takes.is_some(),
         // Parameters that it does not know, if nothing else. Others append some to linked pages.
         Kind::Unprocessable => {
             let takes_parameters = route.parameters.iter().any(|it| !it.is_empty());

@@ -16,6 +16,7 @@ use validator::Validate;
 use super::TabBody;
 use crate::answer::Created;
 use crate::body::Convert;
+use crate::body_limit::DOCUMENT;
 use crate::documents::answer::{DocumentBody, InvoiceBody};
 use crate::documents::fiscal::{FinaInputBody, FursInputBody, fiscal_request};
 use crate::documents::party::PartyInputBody;
@@ -39,12 +40,14 @@ pub(crate) const ROUTES: &[Route] = &[
          tab in it when nothing is left: both or neither.",
     )
     .takes::<InvoiceTabBody>()
+    .up_to(DOCUMENT)
     .creates::<InvoiceBody>(),
     Route::post("/pos/tabs/{id}/move-lines", "movePosTabLines", Gate::Entity(Sell), || {
         web::to(move_lines)
     })
     .about(TAG, "Moves lines to another tab, and answers the tab that they left.")
     .takes::<MoveLinesBody>()
+    .up_to(DOCUMENT)
     .answers::<TabBody>(),
 ];
 

@@ -12,6 +12,7 @@ use super::listing::{self, Listing, Seen, Tags};
 use super::tab::{AppendBody, CloseBody, DeviceBody, OpenTabBody, TabBody, TabPatchBody};
 use crate::answer::Created;
 use crate::body::{AllBody, Convert};
+use crate::body_limit::DOCUMENT;
 use crate::error::ApiError;
 use crate::request::{Body, MaybeBody, PathId, Query};
 use crate::route::{Gate, Parameter, ParameterKind, Route};
@@ -24,6 +25,7 @@ pub(crate) const ROUTES: &[Route] = &[
     Route::post("/pos/tabs", "openPosTab", Gate::Entity(Sell), || web::to(open))
         .about(TAG, "Opens a tab, on a table or on none.")
         .takes::<OpenTabBody>()
+        .up_to(DOCUMENT)
         .creates::<TabBody>(),
     Route::get("/pos/tabs", "listPosTabs", Gate::Entity(ReadTill), || web::to(list))
         .about(TAG, "Lists all tabs in some states, in the order in which they were opened.")
@@ -41,6 +43,7 @@ pub(crate) const ROUTES: &[Route] = &[
     Route::patch("/pos/tabs/{id}", "updatePosTab", Gate::Entity(Sell), || web::to(replace))
         .about(TAG, "Replaces what is sent of a tab, if it is at the version that is expected.")
         .takes::<TabPatchBody>()
+        .up_to(DOCUMENT)
         .answers::<TabBody>(),
     Route::delete("/pos/tabs/{id}", "cancelPosTab", Gate::Entity(Sell), || web::to(cancel))
         .about(TAG, "Cancels a tab that is open or being paid.")
@@ -55,6 +58,7 @@ pub(crate) const ROUTES: &[Route] = &[
     })
     .about(TAG, "Adds lines to an open tab, whatever others add at the same time.")
     .takes::<AppendBody>()
+    .up_to(DOCUMENT)
     .answers::<TabBody>(),
     Route::post("/pos/tabs/{id}/claim", "claimPosTab", Gate::Entity(Sell), || web::to(claim))
         .about(TAG, "Gives the payment to a device: for five minutes nobody else changes the tab.")

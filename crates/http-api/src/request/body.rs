@@ -4,7 +4,7 @@ use std::future::Future;
 use std::pin::Pin;
 
 use actix_web::dev::{Payload, ServiceRequest};
-use actix_web::http::header::{CONTENT_LENGTH, CONTENT_TYPE, HeaderMap};
+use actix_web::http::header::{CONTENT_TYPE, HeaderMap};
 use actix_web::web::{Bytes, BytesMut, Data};
 use actix_web::{FromRequest, HttpMessage as _, HttpRequest};
 use futures_util::StreamExt as _;
@@ -12,6 +12,7 @@ use serde::de::DeserializeOwned;
 use validator::Validate;
 
 use super::json::{self, Unread};
+use crate::body_limit::{self, too_large};
 use crate::error::{ApiError, Kind};
 use crate::rehearsal::{HasRest, Rest};
 use crate::services::{Limits, Services};
@@ -39,14 +40,15 @@ impl<T: DeserializeOwned + Validate + Send + 'static> FromRequest for Body<T> {
 
     fn from_request(request: &HttpRequest, payload: &mut Payload) -> Self::Future {
         let limits = request.app_data::<Limits>().copied().unwrap_or_default();
-        let head = check_head(request.headers(), limits.body_bytes);
+        let head = check_type(request.headers());
+        let most = body_limit::of(request);
         if let Some(Rest(rest)) = request.extensions_mut().remove::<Rest<T>>() {
             return Box::pin(std::future::ready(Ok(Self(rest))));
         }
         let (request, payload) = (request.clone(), payload.take());
         Box::pin(async move {
             head?;
-            let read = read(payload, limits.body_bytes);
+            let read = read(payload, most);
             let body = tokio::time::timeout(limits.body_time, read).await;
             let body = body.map_err(|_| too_slow(limits))??;
             match understood(&request, body).await {
@@ -71,8 +73,8 @@ impl<T: DeserializeOwned + Validate + Send + 'static> FromRequest for Body<T> {
 /// When it is too long, or does not arrive.
 pub(crate) async fn read_whole(request: &mut ServiceRequest) -> Result<Bytes, ApiError> {
     let limits = request.app_data::<Limits>().copied().unwrap_or_default();
-    let payload = request.take_payload();
-    let read = read(payload, limits.body_bytes);
+    let most = body_limit::of(request.request());
+    let read = read(request.take_payload(), most);
     let body = tokio::time::timeout(limits.body_time, read).await;
     Ok(body.map_err(|_| too_slow(limits))??.freeze())
 }
@@ -83,19 +85,14 @@ fn too_slow(limits: Limits) -> ApiError {
     ApiError::new(Kind::RequestTimeout, message)
 }
 
-fn check_head(headers: &HeaderMap, max_bytes: usize) -> Result<(), ApiError> {
-    let text = |name| headers.get(name).and_then(|value| value.to_str().ok()).unwrap_or_default();
-    let media_type = text(CONTENT_TYPE).split(';').next().unwrap_or_default().trim();
+fn check_type(headers: &HeaderMap) -> Result<(), ApiError> {
+    let media_type = headers.get(CONTENT_TYPE).and_then(|value| value.to_str().ok());
+    let media_type = media_type.unwrap_or_default().split(';').next().unwrap_or_default().trim();
     if !media_type.eq_ignore_ascii_case("application/json") {
         let message = "send the body as JSON, with the header Content-Type: application/json";
         return Err(ApiError::new(Kind::UnsupportedMediaType, message));
     }
-    match text(CONTENT_LENGTH).parse::<u64>() {
-        Ok(length) if usize::try_from(length).map_or(true, |length| length > max_bytes) => {
-            Err(too_large(max_bytes))
-        }
-        _ => Ok(()),
-    }
+    Ok(())
 }
 
 async fn read(mut payload: Payload, max_bytes: usize) -> Result<BytesMut, ApiError> {
@@ -110,8 +107,4 @@ async fn read(mut payload: Payload, max_bytes: usize) -> Result<BytesMut, ApiErr
         body.extend_from_slice(&chunk);
     }
     Ok(body)
-}
-
-fn too_large(max_bytes: usize) -> ApiError {
-    ApiError::new(Kind::PayloadTooLarge, format!("a body holds at most {max_bytes} bytes"))
 }

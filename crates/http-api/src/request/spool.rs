@@ -6,7 +6,7 @@ use std::io::{self, SeekFrom};
 use actix_web::HttpMessage as _;
 use actix_web::dev::{Payload, ServiceRequest};
 use actix_web::error::PayloadError;
-use actix_web::http::header::{CONTENT_LENGTH, CONTENT_TYPE, HeaderMap, HeaderValue};
+use actix_web::http::header::{CONTENT_TYPE, HeaderMap, HeaderValue};
 use actix_web::web::{Bytes, BytesMut};
 use futures_util::stream::{LocalBoxStream, once, try_unfold};
 use futures_util::{Stream, StreamExt as _};
@@ -16,6 +16,7 @@ use tokio::fs::File;
 use tokio::io::{AsyncReadExt as _, AsyncSeekExt as _, AsyncWriteExt as _};
 use tokio::sync::{Semaphore, SemaphorePermit};
 
+use crate::body_limit::too_large;
 use crate::error::{ApiError, Kind};
 use crate::route::Route;
 use crate::services::Limits;
@@ -56,14 +57,9 @@ pub(crate) async fn receive(
     is_keyed: bool,
 ) -> Result<Option<Spooled>, ApiError> {
     let limits = request.app_data::<Limits>().copied().unwrap_or_default();
-    let max_bytes = route.form_bytes;
+    let max_bytes = route.body_bytes();
     let Some(border) = border(request.headers()) else { return Ok(None) };
     let print = is_keyed.then(|| Print::new(border));
-    let length = request.headers().get(CONTENT_LENGTH).and_then(|value| value.to_str().ok());
-    let length = length.and_then(|length| length.parse::<u64>().ok());
-    if length.is_some_and(|length| usize::try_from(length).map_or(true, |n| n > max_bytes)) {
-        return Err(too_large(max_bytes));
-    }
     let place = ARRIVING_FORMS.try_acquire().map_err(|_| busy())?;
     let arriving = arrive(request.take_payload(), max_bytes, print);
     let arrived = tokio::time::timeout(limits.body_time, arriving).await;
@@ -142,10 +138,6 @@ fn chunks(file: File) -> impl Stream<Item = Result<Bytes, PayloadError>> {
         let count = file.read_buf(&mut chunk).await.map_err(PayloadError::Io)?;
         Ok((count > 0).then(|| (chunk.freeze(), file)))
     })
-}
-
-fn too_large(max_bytes: usize) -> ApiError {
-    ApiError::new(Kind::PayloadTooLarge, format!("a form holds at most {max_bytes} bytes"))
 }
 
 fn busy() -> ApiError {

@@ -15,6 +15,7 @@ use super::expense_input::{ExpensePatchBody, NewExpenseBody};
 use super::payment::{ExpensePaymentBody, PaymentBody};
 use crate::answer::{self, Created, NoContent};
 use crate::body::{Convert, ListBody};
+use crate::body_limit::{DOCUMENT, RECORD};
 use crate::error::ApiError;
 use crate::request::{Body, MaybeBody, PathId, Query};
 use crate::route::{Gate, LIST, Route};
@@ -27,12 +28,14 @@ pub(crate) const ROUTES: &[Route] = &[
     Route::post("/expenses", "createExpense", Gate::Entity(WriteRecords), || web::to(create))
         .about(TAG, "Makes an expense: entered in the books with the next number, or a draft.")
         .takes::<NewExpenseBody>()
+        .up_to(DOCUMENT)
         .creates::<ExpenseBody>(),
     Route::post("/expenses/custom", "createCustomExpense", Gate::Entity(WriteRecords), || {
         web::to(create_custom)
     })
     .about(TAG, "Makes an expense with totals that are kept as given, those of its items too.")
     .takes::<NewExpenseBody>()
+    .up_to(DOCUMENT)
     .creates::<ExpenseBody>(),
     Route::get("/expenses", "listExpenses", Gate::Entity(ReadRecords), || web::to(list))
         .about(TAG, "Lists expenses.")
@@ -44,6 +47,7 @@ pub(crate) const ROUTES: &[Route] = &[
     Route::patch("/expenses/{id}", "updateExpense", Gate::Entity(WriteRecords), || web::to(update))
         .about(TAG, "Changes what is sent of an expense.")
         .takes::<ExpensePatchBody>()
+        .up_to(DOCUMENT)
         .answers::<ExpenseBody>(),
     Route::delete("/expenses/{id}", "deleteExpense", Gate::Entity(WriteRecords), || {
         web::to(delete)
@@ -67,6 +71,7 @@ pub(crate) const ROUTES: &[Route] = &[
     )
     .about(TAG, "Records a payment of an expense; its totals follow.")
     .takes_with::<ExpensePaymentBody>(&["amount"])
+    .up_to(RECORD)
     .creates::<PaymentBody>(),
 ];
 

@@ -10,6 +10,7 @@ use super::include::{INCLUDE, Include};
 use super::payment::{NewPaymentBody, PaymentBody, PaymentPatchBody};
 use crate::answer::{self, Created, NoContent};
 use crate::body::{Convert, ListBody};
+use crate::body_limit::RECORD;
 use crate::error::ApiError;
 use crate::request::{Body, PathId, Query};
 use crate::route::{Gate, LIST, Route};
@@ -23,6 +24,7 @@ pub(crate) const ROUTES: &[Route] = &[
         .about(TAG, "Records a payment; the totals of what it pays follow.")
         .may_lack()
         .takes_with::<NewPaymentBody>(&["amount"])
+        .up_to(RECORD)
         .creates::<PaymentBody>(),
     Route::get("/payments", "listPayments", Gate::Entity(ReadTill), || web::to(list))
         .about(TAG, "Lists payments.")
@@ -42,6 +44,7 @@ pub(crate) const ROUTES: &[Route] = &[
              otherwise than the authority was told.",
         )
         .takes::<PaymentPatchBody>()
+        .up_to(RECORD)
         .answers::<PaymentBody>(),
     Route::delete("/payments/{id}", "deletePayment", Gate::Entity(WriteRecords), || web::to(trash))
         .about(TAG, "Moves a payment to the trash; the totals of what it paid follow."),

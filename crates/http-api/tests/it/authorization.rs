@@ -6,14 +6,16 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use actix_web::http::Method;
+use actix_web::test::TestRequest;
 use racun_http_api::{Gate, Route, routes};
 use serde_json::json;
 
 use crate::harness::{Answer, Api, Who, text};
-use crate::routes::{SOME_ID, call};
+use crate::routes::{SOME_ID, call, path};
 
 /// Who makes the requests, in the order of the columns of [`SORTS`].
-const PRINCIPALS: [&str; 14] = [
+const PRINCIPALS: [&str; 17] = [
     "nobody",
     "an unknown token",
     "a session that ended",
@@ -28,30 +30,34 @@ const PRINCIPALS: [&str; 14] = [
     "another account's key",
     "an entity key",
     "another entity's key of the same account",
+    "somebody invited who is not verified",
+    "somebody invited who is verified",
+    "an admin of another account who consented",
 ];
 
 /// Sorts of routes, and what becomes of a request: `.` let through, `u` 401, `f` 403, `h` 404 as if
 /// the entity were not there.
 const SORTS: &[(&str, &str)] = &[
     // nobody unknown ended stranger | viewer editor admin operator editing-operator | account-key
-    // other-environment other-account entity-key other-entity-key
-    ("open", "... . ..... ... .."),
-    ("signed", "uuu . ...ff ... .."),
-    ("person", "uuu . ...ff fff ff"),
-    ("own address", "uuu f ff.ff fff ff"),
-    ("log out", "uuu . ..... fff ff"),
-    ("account", "uuu . ...ff ... ff"),
-    ("till", "uuu f ..... .ff .f"),
-    ("sell", "uuu f f.... .ff .f"),
-    ("pin", "uuu f f.... .ff ff"),
-    ("read", "uuu f ...ff .ff .f"),
-    ("write", "uuu f f..ff .ff .f"),
-    ("own mark", "uuu f f..ff fff ff"),
-    ("see", "uuu f ...ff .ff ff"),
-    ("erase", "uuu f ff.ff .ff ff"),
-    ("see bills", "uuu f f..ff .ff ff"),
-    ("entity", "uuu h ...ff .hh .h"),
-    ("manage entity", "uuu h ff.ff .hh fh"),
+    // other-environment other-account entity-key other-entity-key | invited-unverified
+    // invited-verified consenting
+    ("open", "... . ..... ... .. ..."),
+    ("signed", "uuu . ...ff ... .. ..."),
+    ("person", "uuu . ...ff fff ff ..."),
+    ("own address", "uuu f ff.ff fff ff f.."),
+    ("log out", "uuu . ..... fff ff ..."),
+    ("account", "uuu . ...ff ... ff ..."),
+    ("till", "uuu f ..... .ff .f ff."),
+    ("sell", "uuu f f.... .ff .f ff."),
+    ("pin", "uuu f f.... .ff ff ff."),
+    ("read", "uuu f ...ff .ff .f ff."),
+    ("write", "uuu f f..ff .ff .f ff."),
+    ("own mark", "uuu f f..ff fff ff ff."),
+    ("see", "uuu f ...ff .ff ff ff."),
+    ("erase", "uuu f ff.ff .ff ff ff."),
+    ("see bills", "uuu f f..ff .ff ff ff."),
+    ("entity", "uuu h ...ff .hh .h hh."),
+    ("manage entity", "uuu h ff.ff .hh fh hh."),
 ];
 
 /// Every route, by its path, and its sort. `{documents}` stands for the five kinds of documents.
@@ -275,6 +281,8 @@ fn every_route_has_a_row_and_every_row_a_route() {
 struct World {
     api: Api,
     entity: String,
+    /// The account that it belongs to.
+    account: String,
     /// In the order of [`PRINCIPALS`], each with the id of a person whose PIN they may have.
     everybody: Vec<(Who, String)>,
 }
@@ -315,9 +323,13 @@ impl World {
             (key(&api, &admin, "/account/api-keys", "live").await, id.clone()),
             (foreign, id.clone()),
             (key(&api, &admin, "/entities/api-keys", "sandbox").await, id.clone()),
-            (key(&api, &other, "/entities/api-keys", "sandbox").await, id),
+            (key(&api, &other, "/entities/api-keys", "sandbox").await, id.clone()),
+            (invited(&api, &admin, "waiting@example.com").await, id.clone()),
+            (verified(&api, &admin, "proved@example.com").await, id.clone()),
+            (consenting(&api, &admin, "partner@example.com").await, id),
         ];
-        Self { api, entity, everybody }
+        let account = text(&api.get("/account", &admin).await.with(200).json()["id"]);
+        Self { api, entity, account, everybody }
     }
 
     /// What becomes of `route` as principal number `n`, who names the entity.
@@ -338,6 +350,31 @@ impl World {
         };
         (class, answer)
     }
+}
+
+/// The owner of an entity of their own, whom `admin` invited, and who has not answered.
+pub async fn invited(api: &Api, admin: &Who, email: &str) -> Who {
+    let invited = api.owner(email).await;
+    let body = json!({"email": email, "role": "admin", "send_invite": false});
+    let told = api.post("/entities/users", admin, body).await.with(201).json();
+    assert_eq!(told["status"], "invited");
+    invited
+}
+
+/// The same with a verified address.
+pub async fn verified(api: &Api, admin: &Who, email: &str) -> Who {
+    let invited = invited(api, admin, email).await;
+    api.verify(email).await;
+    invited
+}
+
+/// The same who consented: an admin of two entities, of two accounts.
+pub async fn consenting(api: &Api, admin: &Who, email: &str) -> Who {
+    let invited = verified(api, admin, email).await;
+    let all = api.get("/users/me/invitations", &invited).await.with(200).json();
+    let path = format!("/users/me/invitations/{}/accept", text(&all["data"][0]["id"]));
+    api.post(&path, &invited, json!({})).await.with(200);
+    invited
 }
 
 async fn key(api: &Api, who: &Who, path: &str, environment: &str) -> Who {
@@ -380,4 +417,34 @@ async fn no_cell_of_routes_and_principals_is_unexpected() {
     }
     assert_eq!(cells, routes().count() * PRINCIPALS.len());
     assert!(unexpected.is_empty(), "{} of {cells}:\n{}", unexpected.len(), unexpected.join("\n"));
+}
+
+/// Who enters an account that they name, in the order of [`PRINCIPALS`]: those who belong to it.
+const OWN_ACCOUNT: &str = "uuu f ff.ff ..f ff fff";
+
+#[actix_web::test]
+async fn no_caller_enters_an_account_of_others() {
+    let (world, mut unexpected) = (World::new().await, Vec::new());
+    let classes: Vec<char> = OWN_ACCOUNT.chars().filter(|class| *class != ' ').collect();
+    assert_eq!(classes.len(), PRINCIPALS.len());
+    let of_account = routes().filter(|route| route.gate == Gate::Account);
+    for route in of_account {
+        for (n, wanted) in classes.iter().enumerate() {
+            let (who, _) = &world.everybody[n];
+            let method = Method::from_bytes(route.verb.name().as_bytes()).unwrap();
+            let request = TestRequest::default().method(method).uri(&path(route, SOME_ID));
+            let request = request.insert_header(("x-account-id", world.account.as_str()));
+            let answer = world.api.call(who.sign(request).set_json(json!({}))).await;
+            let class = match answer.status {
+                401 => 'u',
+                403 => 'f',
+                _ => '.',
+            };
+            if class != *wanted {
+                let (route, who) = (name(route), PRINCIPALS[n]);
+                unexpected.push(format!("{route} as {who}: {wanted} expected, {answer:?}"));
+            }
+        }
+    }
+    assert!(unexpected.is_empty(), "{}", unexpected.join("\n"));
 }

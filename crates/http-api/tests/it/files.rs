@@ -12,9 +12,9 @@ use crate::harness::{Answer, Api, Who, text};
 use crate::outside::Memory;
 
 /// A file of a form: its bytes, its name, the media type that it is said to have.
-struct Sent<'a>(&'a [u8], &'a str, &'a str);
+pub struct Sent<'a>(pub &'a [u8], pub &'a str, pub &'a str);
 
-fn form(path: &str, file: &Sent<'_>, fields: &[(&str, &str)]) -> TestRequest {
+pub fn form(path: &str, file: &Sent<'_>, fields: &[(&str, &str)]) -> TestRequest {
     let Sent(content, name, media_type) = file;
     let mut body = format!(
         "--b\r\ncontent-disposition: form-data; name=\"file\"; filename=\"{name}\"\r\n\

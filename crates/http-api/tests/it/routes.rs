@@ -14,7 +14,7 @@ use time::OffsetDateTime;
 use crate::harness::{Answer, Api, Who};
 
 /// The route's path with `id` in the place of its parameters.
-fn path(route: &Route, id: &str) -> String {
+pub fn path(route: &Route, id: &str) -> String {
     let parts = route.path.split('/').map(|part| if part.starts_with('{') { id } else { part });
     parts.collect::<Vec<_>>().join("/")
 }

@@ -98,6 +98,12 @@ async fn documents_the_log_about_them_and_kept_answers_count() {
         before = now;
     }
     assert!((10..35).contains(&made), "{made}");
+    // What writes nothing is answered, unless its answer is to be kept.
+    let calculate = || TestRequest::post().uri("/documents/calculate?type=invoice");
+    let body = json!({"items": items.clone()});
+    api.call(owner.sign(calculate()).set_json(&body)).await.with(200);
+    let keyed = calculate().insert_header(("idempotency-key", "calculated"));
+    api.call(owner.sign(keyed).set_json(&body)).await.with(403);
     // What was answered before is answered again.
     let request = TestRequest::post().uri("/invoices").insert_header(("idempotency-key", "key-0"));
     api.call(owner.sign(request).set_json(json!({"items": items}))).await.with(201);

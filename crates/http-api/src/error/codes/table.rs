@@ -88,6 +88,9 @@ pub(super) const REASONS: &[Code] = codes! {
     Reason answer_lost [409]
         "The request with this key was carried out, and its answer is lost. Read what is there \
          before sending another.";
+    Reason body_too_large [413]
+        "The body is longer than the operation takes; `cause.limit_bytes` says how long it may be. \
+         Send less of it.";
     Reason certificate_expired [422] "The certificate is over. Upload one that is valid.";
     Reason certificate_invalid [422]
         "The certificate cannot be used; the issue says why. Upload another.";
