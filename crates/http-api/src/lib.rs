@@ -68,6 +68,7 @@ mod limits;
 mod mail;
 mod openapi;
 mod pages;
+mod places;
 mod pos;
 mod recurring;
 mod rehearsal;

@@ -101,6 +101,8 @@ pub use store::{
     BYTES, Decision, Event, LOOKUP_LIMIT, Load, Loaded, Put, PutKind, Read, Refusal, Rows, Series,
     Store, StoreError, Stored, Tenant, TransactError, Unit, Writes,
 };
-pub use tally::{Counter, Figure, JsonPath, Part, Tally, TallyRow, Within, evaluate_tally};
+pub use tally::{
+    Counter, Figure, JsonPath, Part, Projection, Tally, TallyRow, Within, evaluate_tally,
+};
 pub use value::Value;
 pub use vault::{CannotOpen, Reseal, Vault};

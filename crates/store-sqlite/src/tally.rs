@@ -2,7 +2,7 @@
 
 use racun_kernel::sorting::number;
 use racun_kernel::{
-    Counter, Field, FieldKind, ListQuery, Part, Table, Tally, TallyRow, Tenant, Value,
+    Counter, Field, FieldKind, ListQuery, Part, Projection, Table, Tally, TallyRow, Tenant, Value,
 };
 use rusqlite::types::Value as Cell;
 use rusqlite::{Connection, Row};
@@ -47,6 +47,7 @@ fn count(
     let Some(first) = tallies.first() else { return Ok(Vec::new()) };
     let fields = fields(tallies);
     let needs_bodies = tallies.iter().any(|tally| tally.needs_bodies());
+    let looked_at = Projection::of(tallies);
     let mut counters: Vec<Counter<'_>> = tallies.iter().map(|tally| Counter::new(tally)).collect();
     let mut values = vec![Value::Null; first.table.fields.len()];
     statement(tenant, first, &fields, needs_bodies).rows(connection, |row| {
@@ -55,7 +56,7 @@ fn count(
         }
         let body = row.get_ref(fields.len())?.as_str_or_null();
         let body = body.map_err(|error| unread(fields.len(), error))?;
-        let body = body.map_or(Ok(serde_json::Value::Null), serde_json::from_str);
+        let body = body.map_or(Ok(serde_json::Value::Null), |body| looked_at.read(body));
         let body = body.map_err(|error| unread(fields.len(), error))?;
         counters.iter_mut().for_each(|counter| counter.add(&values, &body));
         Ok(())

@@ -5,7 +5,8 @@
 //! it, no work.
 //!
 //! `cargo bench -p racun-tests -- pos` measures one part: `start`, `read`, `issue`, `pay`, `pos`,
-//! `fiscal`, `webhooks`, `overhead`, `lists`, `memory`, `neighbours`.
+//! `fiscal`, `webhooks`, `overhead`, `lists`, `memory`, `neighbours`. `embedded` and `postgres` keep
+//! to one store: `-- lists postgres`.
 
 mod bare;
 mod bounds;
@@ -69,8 +70,12 @@ async fn main() {
     if wanted("neighbours") {
         bounds::neighbours().await;
     }
-    on_the_embedded_store().await;
-    on_postgres().await;
+    if is_measured("embedded") {
+        on_the_embedded_store().await;
+    }
+    if is_measured("postgres") {
+        on_postgres().await;
+    }
     println!("\nmeasured for {} s", started.elapsed().as_secs());
 }
 
@@ -100,10 +105,24 @@ fn resident(racun: &Racun) -> u64 {
     racun.resident() / 1_000
 }
 
+/// The names of the stores on the command line.
+const STORES: [&str; 2] = ["embedded", "postgres"];
+
 /// Whether the command line names this part, or none.
 fn wanted(part: &str) -> bool {
-    let mut named = std::env::args().skip(1).filter(|word| !word.starts_with("--")).peekable();
-    named.peek().is_none() || named.any(|word| word == part)
+    is_named(part, |word| !STORES.contains(&word))
+}
+
+/// Whether the command line names this store, or none.
+fn is_measured(store: &str) -> bool {
+    is_named(store, |word| STORES.contains(&word))
+}
+
+/// Whether `name` is among the words of the command line of its `kind`, or there are none of them.
+fn is_named(name: &str, kind: impl Fn(&str) -> bool) -> bool {
+    let words = std::env::args().skip(1).filter(|word| !word.starts_with("--"));
+    let mut words = words.filter(|word| kind(word)).peekable();
+    words.peek().is_none() || words.any(|word| word == name)
 }
 
 async fn on_the_embedded_store() {

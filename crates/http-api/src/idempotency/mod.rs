@@ -145,7 +145,7 @@ pub(crate) async fn begin(
         }
     };
     let now = services.stamp().now();
-    let turn = Turn::take(account, &key).await.ok_or_else(in_progress)?;
+    let turn = turn::take(account, &key).await.ok_or_else(in_progress)?;
     let wanted = KeyedRequest::new(account, key.as_str().to_owned(), fingerprint, now);
     let seen = request.extensions_mut().remove::<Held>().filter(|_| !turn.waited);
     let held = match seen {

@@ -3,12 +3,10 @@
 //! A page of a list, a file and a form are in memory until the last byte of the answer is written,
 //! which a slow reader may take minutes for.
 
-use std::collections::HashMap;
-use std::sync::{Arc, LazyLock, Mutex, MutexGuard, PoisonError};
-
-use tokio::sync::{OwnedSemaphorePermit, Semaphore, SemaphorePermit};
+use tokio::sync::{Semaphore, SemaphorePermit};
 
 use crate::error::{ApiError, Kind};
+use crate::places::{Place, Places};
 use crate::services::Limits;
 
 /// How many times more an account may have under way than one of its tokens.
@@ -21,23 +19,12 @@ const LARGE_KIB: usize = 128 * 1024;
 
 static LARGE_ANSWERS: Semaphore = Semaphore::const_new(LARGE_KIB);
 
-/// Who has requests under way: a token or an account.
-type Name = String;
-
-static UNDER_WAY: LazyLock<Mutex<HashMap<Name, Arc<Semaphore>>>> = LazyLock::new(Mutex::default);
-
-fn under_way() -> MutexGuard<'static, HashMap<Name, Arc<Semaphore>>> {
-    UNDER_WAY.lock().unwrap_or_else(PoisonError::into_inner)
-}
+/// The tokens and accounts that have requests under way.
+static UNDER_WAY: Places<String> = Places::new();
 
 /// The place of a heavy request among those of its token and account; until its answer is written.
 pub(crate) struct HeavyTurn {
-    _held: [Held; 2],
-}
-
-struct Held {
-    name: Name,
-    permit: Option<OwnedSemaphorePermit>,
+    _held: [Place<String>; 2],
 }
 
 impl HeavyTurn {
@@ -45,11 +32,15 @@ impl HeavyTurn {
     ///
     /// # Errors
     /// When there is none by then.
-    pub(crate) async fn take(token: Name, account: Name, limits: Limits) -> Result<Self, ApiError> {
+    pub(crate) async fn take(
+        token: String,
+        account: String,
+        limits: Limits,
+    ) -> Result<Self, ApiError> {
         let most = limits.heavy_per_token;
         let both = async {
-            let account = Held::take(account, most.saturating_mul(TOKENS)).await;
-            [Held::take(token, most).await, account]
+            let account = UNDER_WAY.take(account, most.saturating_mul(TOKENS)).await;
+            [UNDER_WAY.take(token, most).await, account]
         };
         match tokio::time::timeout(limits.heavy_patience, both).await {
             Ok(held) => Ok(Self { _held: held }),
@@ -86,29 +77,6 @@ impl Room {
                                or ask for fewer rows";
                 Err(ApiError::new(Kind::Unavailable, message).retry_after(1))
             }
-        }
-    }
-}
-
-impl Held {
-    async fn take(name: Name, most: usize) -> Self {
-        let place = Arc::clone(
-            under_way().entry(name.clone()).or_insert_with(|| Arc::new(Semaphore::new(most))),
-        );
-        let mut held = Self { name, permit: None };
-        // Never closed, so there is a permit at last.
-        held.permit = place.acquire_owned().await.ok();
-        held
-    }
-}
-
-impl Drop for Held {
-    /// Lets the next one in, and forgets the name when no place is taken or waited for.
-    fn drop(&mut self) {
-        self.permit = None;
-        let mut under_way = under_way();
-        if under_way.get(&self.name).is_some_and(|place| Arc::strong_count(place) == 1) {
-            under_way.remove(&self.name);
         }
     }
 }
@@ -160,6 +128,8 @@ mod tests {
         assert!(!waiting.is_finished());
         drop(turns);
         drop(waiting.await.unwrap().unwrap());
-        assert!(under_way().keys().all(|name| !name.ends_with("heavy") && name != "token one"));
+        assert!(
+            UNDER_WAY.names().keys().all(|name| !name.ends_with("heavy") && name != "token one")
+        );
     }
 }
