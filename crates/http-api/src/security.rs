@@ -172,7 +172,7 @@ pub(crate) struct Line<'a> {
     pub(crate) message: &'a str,
 }
 
-/// Writes `line`: the only place where an event is told, and by which it is counted.
+/// Writes `line`: the only place that writes an event, and by which it is counted.
 pub(crate) fn write(line: &Line<'_>) {
     let Line { request_id, status, code, entity, caller, key, about, address, .. } = *line;
     let Line { detail, milliseconds, message, .. } = *line;

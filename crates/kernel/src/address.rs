@@ -134,7 +134,7 @@ mod tests {
     const HIDDEN: &str = "\u{ad}\u{34f}\u{61c}\u{200b}\u{200c}\u{200d}\u{200e}\u{202a}\
         \u{202e}\u{2060}\u{2066}\u{feff}\u{fe0f}\u{e0041}";
 
-    /// What an address are refused for, or none.
+    /// What an address is refused for, or none.
     fn code(text: &str) -> Option<&'static str> {
         check_address(text).err().map(|issue| issue.code)
     }
@@ -228,10 +228,7 @@ mod tests {
         #[test]
         fn what_is_not_seen_is_refused_wherever_it_is(
             (local, domain) in plain(),
-            hidden in prop::sample::select(
-                HIDDEN
-                    .chars().collect::<Vec<_>>()
-            ),
+            hidden in prop::sample::select(HIDDEN.chars().collect::<Vec<_>>()),
             place in any::<prop::sample::Index>(),
         ) {
             let address = format!("{local}@{domain}");
