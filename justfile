@@ -38,9 +38,13 @@ bench-http *parts:
 clients *names:
     tests/clients/run {{names}}
 
-# Advisories, licences, sources and who may use what; needs cargo-deny.
+# Advisories, licences, sources and who may use what, as the CI checks them; installs cargo-deny.
 deny:
-    cargo deny check
+    .ci/deny
+
+# The server's bill of materials (CycloneDX, JSON) in target/racun.cdx.json; installs cargo-cyclonedx.
+sbom:
+    .ci/sbom
 
 # What the CI runs, and nothing else.
 ci:

@@ -176,6 +176,26 @@ fn every_crate_takes_the_lints_and_the_licence_of_the_workspace() {
 }
 
 #[test]
+fn each_parser_of_strangers_bytes_has_the_run_that_the_docs_name() {
+    let docs = fs::read_to_string(root().join("docs/security.md")).unwrap();
+    let (_, list) = docs.split_once("### What reads bytes of strangers").unwrap();
+    let (list, _) = list.split_once("\n## ").unwrap();
+    let sources: String =
+        rust_files().iter().map(|file| fs::read_to_string(file).unwrap()).collect();
+    let rows: Vec<&str> = list.lines().filter(|line| line.starts_with("| ")).skip(2).collect();
+    assert!(rows.len() >= 8, "{rows:?}");
+    for row in rows {
+        let runs = row.trim_end_matches(" |").rsplit(" | ").next().unwrap();
+        let names = runs.split('`').filter_map(|name| name.rsplit_once("::"));
+        let names: Vec<&str> = names.map(|(_, name)| name).collect();
+        assert!(!names.is_empty(), "{row}");
+        for name in names {
+            assert!(sources.contains(&format!("fn {name}(")), "{name} of {row}");
+        }
+    }
+}
+
+#[test]
 fn no_file_is_too_long_to_hold_one_thing() {
     for file in rust_files() {
         let lines = fs::read_to_string(&file).unwrap().lines().count();

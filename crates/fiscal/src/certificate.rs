@@ -228,6 +228,7 @@ impl From<P12Error> for CertificateFault {
             P12Error::WrongPassphrase => ("wrong_passphrase", "passphrase"),
             P12Error::NoIdentity => ("no_private_key", "file"),
             P12Error::UnsupportedKey => ("unsupported_key", "file"),
+            P12Error::TooMuch => ("p12_too_costly", "file"),
         };
         let issue = Issue::new(code, error.to_string()).at(part);
         Self { code: "certificate_invalid", issue }

@@ -105,6 +105,12 @@ pub enum P12Error {
     /// Its key is no RSA key of 2,048 to 4,096 bits.
     #[error("the private key is not RSA of 2048 to 4096 bits")]
     UnsupportedKey,
+    /// Opening it would take more than a file of an authority takes.
+    #[error(
+        "the file has more than 64 KiB or 64 parts, or hashes its passphrase more than 4,000,000 \
+         times or by scrypt; export the certificate alone, with 100,000 iterations or fewer"
+    )]
+    TooMuch,
 }
 
 /// The key could not sign.

@@ -129,6 +129,28 @@ impl Tally {
         self.by.iter().copied().chain(of_figures)
     }
 
+    /// The places of `tallies` that count the same rows, or elements inside them, together: a store
+    /// reads these rows once.
+    #[must_use]
+    pub fn of_the_same_rows(tallies: &[Self]) -> Vec<Vec<usize>> {
+        let mut all: Vec<Vec<usize>> = Vec::new();
+        for (place, tally) in tallies.iter().enumerate() {
+            let counts_the_same = |other: &Self| {
+                tally.table == other.table
+                    && tally.clauses == other.clauses
+                    && tally.within == other.within
+            };
+            let alike = |places: &&mut Vec<usize>| {
+                places.first().and_then(|first| tallies.get(*first)).is_some_and(counts_the_same)
+            };
+            match all.iter_mut().find(alike) {
+                Some(places) => places.push(place),
+                None => all.push(vec![place]),
+            }
+        }
+        all
+    }
+
     /// Whether it looks into bodies; otherwise declared fields answer it, and a store reads no
     /// body.
     #[must_use]

@@ -1,7 +1,5 @@
 //! What tallies look at is read of a body, whatever else is in it.
 
-#![expect(clippy::unwrap_used, reason = "a test that cannot go on says so by panicking")]
-
 use proptest::prelude::*;
 use racun_kernel::{Counter, Field, FieldKind, Figure, JsonPath, Part, Projection, Table, Tally};
 use serde_json::{Value as Json, json};

@@ -16,7 +16,7 @@ const MARK: char = '\u{e000}';
 #[must_use]
 pub fn to_html(template: &str, values: &Values) -> String {
     let (marked, values) = marked(template, values);
-    let mut page = Page { html: String::new(), values, is_plain: false };
+    let mut page = Page { html: String::new(), values, is_plain: false, looked_through: 0 };
     page.blocks(&marked);
     page.html
 }
@@ -26,7 +26,7 @@ pub fn to_html(template: &str, values: &Values) -> String {
 #[must_use]
 pub fn to_plain(template: &str, values: &Values) -> String {
     let (marked, values) = marked(template, values);
-    let mut page = Page { html: String::new(), values, is_plain: true };
+    let mut page = Page { html: String::new(), values, is_plain: true, looked_through: 0 };
     page.lines(&marked);
     page.html
 }
@@ -52,6 +52,8 @@ struct Page<'a> {
     html: String,
     values: Vec<&'a str>,
     is_plain: bool,
+    /// Bytes that were looked through for marks.
+    looked_through: usize,
 }
 
 impl Page<'_> {
@@ -131,20 +133,21 @@ impl Page<'_> {
 
     /// Writes `text`, one line, with its marks. Inside a link there is no other one.
     fn inline(&mut self, text: &str, may_link: bool) {
-        let mut rest = text;
-        while let Some(first) = rest.chars().next() {
+        let mut links = Links { text, ..Links::default() };
+        let mut at = 0;
+        while let Some(first) = text[at..].chars().next() {
+            let rest = &text[at..];
             let taken = match first {
                 '*' => self.emphasis(rest, may_link),
-                '[' if may_link => self.link(rest),
+                '[' if may_link => self.link(&mut links, at),
                 'h' if may_link => self.bare_link(rest),
                 MARK => self.value(rest, may_link),
                 _ => None,
             };
-            let taken = taken.unwrap_or_else(|| {
+            at += taken.unwrap_or_else(|| {
                 self.text(&rest[..first.len_utf8()]);
                 first.len_utf8()
             });
-            rest = &rest[taken..];
         }
     }
 
@@ -152,6 +155,7 @@ impl Page<'_> {
     fn emphasis(&mut self, rest: &str, may_link: bool) -> Option<usize> {
         let (mark, tag) = if rest.starts_with("**") { ("**", "strong") } else { ("*", "em") };
         let inner = &rest[mark.len()..];
+        self.looked_through += inner.find(mark).unwrap_or(inner.len());
         let end = inner.find(mark).filter(|end| *end > 0)?;
         let inner = &inner[..end];
         if inner.starts_with(' ') || inner.ends_with(' ') {
@@ -163,22 +167,32 @@ impl Page<'_> {
         Some(end + 2 * mark.len())
     }
 
-    /// Writes `[text](url)`.
-    fn link(&mut self, rest: &str) -> Option<usize> {
-        let middle = rest.find("](")?;
-        let end = middle + rest[middle..].find(')')?;
-        let (text, url) = (&rest[1..middle], self.resolved(&rest[middle + 2..end]));
-        if !is_safe(&url) {
-            return None;
-        }
+    /// Writes `[text](url)`, which begins at `at`.
+    fn link(&mut self, links: &mut Links<'_>, at: usize) -> Option<usize> {
+        let (middle, end) = self.link_at(links, at)?;
+        let url = self.resolved(&links.text[middle + 2..end]);
         self.open_link(&url);
         let begin = self.html.len();
-        self.inline(text, false);
+        self.inline(&links.text[at + 1..middle], false);
         self.tag("</a>");
         if self.is_plain && self.html[begin..] != *url {
             self.html.push_str(&format!(" ({url})"));
         }
-        Some(end + 1)
+        Some(end + 1 - at)
+    }
+
+    /// Where the address of the link at `at` begins, with `](`, and ends, when a link may lead
+    /// there. Nothing is read but once, whether it is a link or not.
+    fn link_at(&mut self, links: &mut Links<'_>, at: usize) -> Option<(usize, usize)> {
+        let Links { text, middle, end, blemish } = links;
+        let looked = &mut self.looked_through;
+        let middle = middle.from(text, at, looked, |rest| rest.find("]("))?;
+        let address = middle + 2;
+        let end = end.from(text, address, looked, |rest| rest.find(')'))?;
+        let values = &self.values;
+        let blemish = blemish.from(text, address, looked, |rest| first_blemish(rest, values));
+        let is_sane = blemish.is_none_or(|blemish| blemish >= end);
+        (is_sane && is_safe(&text[address..end], values)).then_some((middle, end))
     }
 
     /// Writes an address of the web that stands in the text.
@@ -227,19 +241,9 @@ impl Page<'_> {
     }
 
     /// `text` with its values in their places.
-    fn resolved(&self, text: &str) -> String {
-        let mut resolved = String::new();
-        let mut rest = text;
-        while let Some(first) = rest.chars().next() {
-            if let Some((value, taken)) = self.value_at(rest) {
-                resolved.push_str(value);
-                rest = &rest[taken..];
-            } else {
-                resolved.push(first);
-                rest = &rest[first.len_utf8()..];
-            }
-        }
-        resolved
+    fn resolved(&mut self, text: &str) -> String {
+        self.looked_through += text.len();
+        resolved(text, &self.values).collect()
     }
 
     fn open_link(&mut self, url: &str) {
@@ -263,10 +267,69 @@ fn item(line: &str) -> Option<&str> {
     line.strip_prefix("- ").or_else(|| line.strip_prefix("* "))
 }
 
-/// Whether a link may lead there.
-fn is_safe(url: &str) -> bool {
-    let sane = !url.chars().any(|c| c.is_control() || c.is_whitespace());
-    sane && ["https://", "http://", "mailto:"].iter().any(|scheme| url.starts_with(scheme))
+/// The ends of the links of a text.
+#[derive(Default)]
+struct Links<'t> {
+    text: &'t str,
+    /// `](`
+    middle: Next,
+    /// `)`
+    end: Next,
+    /// What no address holds.
+    blemish: Next,
+}
+
+/// The next of something in a text. It is asked for from places that only grow, so that all
+/// questions together look through the text once.
+#[derive(Default)]
+struct Next(Option<Option<usize>>);
+
+impl Next {
+    fn from(
+        &mut self,
+        text: &str,
+        at: usize,
+        looked_through: &mut usize,
+        find: impl Fn(&str) -> Option<usize>,
+    ) -> Option<usize> {
+        if let Some(known) = self.0
+            && known.is_none_or(|known| known >= at)
+        {
+            return known;
+        }
+        let found = find(&text[at..]);
+        *looked_through += found.unwrap_or(text.len() - at) + 1;
+        let found = found.map(|found| at + found);
+        self.0 = Some(found);
+        found
+    }
+}
+
+/// The pieces of `text`, with values in their places, from a place outside of them.
+fn resolved<'t>(text: &'t str, values: &'t [&str]) -> impl Iterator<Item = &'t str> {
+    text.split(MARK).enumerate().map(move |(n, piece)| match n % 2 {
+        0 => piece,
+        _ => piece.parse().ok().and_then(|n: usize| values.get(n)).copied().unwrap_or_default(),
+    })
+}
+
+/// The first place of `text` where there is what no address holds, itself or in a value.
+fn first_blemish(text: &str, values: &[&str]) -> Option<usize> {
+    let is_blemish = |c: char| c.is_control() || c.is_whitespace();
+    let mut at = 0;
+    for (n, (written, meant)) in text.split(MARK).zip(resolved(text, values)).enumerate() {
+        if let Some(found) = meant.find(is_blemish) {
+            return Some(if n % 2 == 0 { at + found } else { at });
+        }
+        at += written.len() + MARK.len_utf8();
+    }
+    None
+}
+
+/// Whether a link may lead there: by the scheme, which the first values hold or what is before.
+fn is_safe(url: &str, values: &[&str]) -> bool {
+    let begin: String = resolved(url, values).take(9).flat_map(str::chars).take(8).collect();
+    ["https://", "http://", "mailto:"].iter().any(|scheme| begin.starts_with(scheme))
 }
 
 fn escape_into(html: &mut String, text: &str) {
@@ -279,6 +342,61 @@ fn escape_into(html: &mut String, text: &str) {
             '\'' => html.push_str("&#39;"),
             MARK => {}
             c => html.push(c),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Bytes that are looked through to write `text` as HTML and as plain text.
+    fn looked_through(text: &str) -> usize {
+        let mut values = Values::default();
+        values.set("customer_name", Some("a b"));
+        values.set("invoice_link", Some("https://example.com/i"));
+        let (marked, values) = marked(text, &values);
+        let page = |is_plain| Page {
+            html: String::new(),
+            values: values.clone(),
+            is_plain,
+            looked_through: 0,
+        };
+        let (mut html, mut plain) = (page(false), page(true));
+        html.blocks(&marked);
+        plain.lines(&marked);
+        html.looked_through + plain.looked_through
+    }
+
+    #[test]
+    fn a_text_is_looked_through_a_few_times_however_many_marks_it_opens() {
+        for mark in [
+            "[",
+            "](",
+            "[](",
+            "[x](http://a",
+            "[x](javascript:",
+            "[x]({invoice_link}",
+            "[x](http://{customer_name}",
+            "*[",
+            "**[x](",
+            "*",
+            "**",
+            "***",
+            "** *",
+            "*a **b",
+            "{",
+            "{customer_name}",
+            "http://",
+            "http://)",
+            "#",
+            "- [",
+        ] {
+            for end in ["", ")", " )", "{customer_name})", "**"] {
+                let text = mark.repeat(20_000 / mark.len()) + end;
+                let looked_through = looked_through(&text);
+                assert!(looked_through < 30 * text.len(), "{mark} {end}: {looked_through}");
+            }
         }
     }
 }

@@ -115,7 +115,9 @@ pub const VARIABLES: [&str; 36] = [
 pub fn check_variables(template: &str) -> Result<(), Issue> {
     let unknown = template.match_indices('{').find_map(|(open, _)| {
         let rest = &template[open + 1..];
-        let name = &rest[..rest.find('}')?];
+        // A name has no brace in it: each text between two braces is looked at once.
+        let (name, end) = rest.split_at(rest.find(['{', '}'])?);
+        let name = end.starts_with('}').then_some(name)?;
         let is_meant = name.trim().starts_with(|c: char| c.is_ascii_alphabetic())
             && name.trim().bytes().all(|b| b.is_ascii_alphanumeric() || b"_.-".contains(&b));
         (is_meant && !VARIABLES.contains(&name)).then_some(name)

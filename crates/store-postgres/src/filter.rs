@@ -3,7 +3,7 @@
 //! Conditions are only ever joined by AND at the top, where SQL's unknown counts as false.
 
 use racun_kernel::{
-    Clause, Direction, Field, FieldKind, ListQuery, Operator, Order, Source, Table, Value,
+    Clause, Direction, Field, FieldKind, ListQuery, Operator, Order, Source, State, Table, Value,
 };
 
 use crate::listing;
@@ -279,6 +279,17 @@ pub(crate) fn reads_texts(query: &ListQuery) -> bool {
     let is_inside =
         |clause: &Clause| matches!(clause.operator, Operator::Contains(_) | Operator::EndsWith(_));
     query.search.is_some() || query.clauses.iter().any(is_inside)
+}
+
+/// Whether an index has the default order among the rows of the one state that `query` asks for:
+/// whatever it asks beside that, its page is found there.
+pub(crate) fn has_state_index(query: &ListQuery) -> bool {
+    let leads = |clause: &Clause| {
+        clause.field.state == State::Leads && matches!(clause.operator, Operator::Equals(_))
+    };
+    let [order] = &query.order[..] else { return false };
+    let is_default = order.field.source == Source::Column(CREATED_AT);
+    is_default && !query.trash && query.clauses.iter().any(leads)
 }
 
 /// What a walk is ordered by first; nothing when that is the id.

@@ -38,7 +38,7 @@ pub(crate) async fn list(
     let answered = if query.is_unfiltered() || is_by_key(query) {
         at_once(connection, table, tenant, query).await
     } else if let Some(columns) = columns {
-        in_one_go(connection, table, tenant, query, &columns).await
+        looked_through(connection, table, tenant, query, &columns).await
     } else {
         counted_first(connection, table, tenant, query).await
     };
@@ -83,16 +83,18 @@ async fn counted_first(
     tenant: &Tenant,
     query: &ListQuery,
 ) -> Answered {
-    let seen = see(connection, tenant.as_str(), Planning::Free);
+    let planning = planning(query);
+    let seen = see(connection, tenant.as_str(), planning);
     let count = count(table, tenant, query).rows::<NumberRow>(connection);
     let (seen, total) = join(seen, count).await;
     let total = number(&seen.and(total)?);
     if total == 0 {
         return Ok((Vec::new(), 0));
     }
+    let sorts = total <= FEW && !filter::has_state_index(query);
     // Others may have used the connection meanwhile.
-    let seen = see(connection, tenant.as_str(), Planning::Free);
-    let page = page(table, tenant, query, total <= FEW).rows_until(connection, reads_on(query));
+    let seen = see(connection, tenant.as_str(), planning);
+    let page = page(table, tenant, query, sorts).rows_until(connection, reads_on(query));
     let (seen, rows) = join(seen, page).await;
     Ok((seen.and(rows)?, total))
 }
@@ -101,25 +103,33 @@ fn number(rows: &[NumberRow]) -> i64 {
     rows.first().and_then(|row| row.number).unwrap_or(0)
 }
 
-/// Looks through all rows once, and counts and pages what it found. `columns` are those of the
-/// order.
-async fn in_one_go(
+/// Looks through the texts of all rows once, and counts and pages what it found. When that is much,
+/// it is counted and paged as whatever else is found often. `columns` are those of the order.
+async fn looked_through(
     connection: &AsyncPgConnection,
     table: &Table,
     tenant: &Tenant,
     query: &ListQuery,
     columns: &[String],
 ) -> Answered {
-    let seen = see(connection, tenant.as_str(), Planning::Free);
+    let seen = see(connection, tenant.as_str(), Planning::Texts);
     let page = found_once(table, tenant, query, columns).rows_until(connection, reads_on(query));
     let (seen, rows) = join(seen, page).await;
     let mut rows = seen.and(rows)?;
     let total = rows.iter().position(|row| row.stretch < 0).map(|place| rows.remove(place));
-    Ok((rows, total.and_then(|row| row.id.parse().ok()).unwrap_or(0)))
+    let total = total.and_then(|row| row.id.parse().ok()).unwrap_or(0);
+    if total > MUCH {
+        counted_first(connection, table, tenant, query).await
+    } else {
+        Ok((rows, total))
+    }
 }
 
 /// Rows that are rather sorted than found by walking past others.
-const FEW: i64 = 60_000;
+const FEW: i64 = 120_000;
+
+/// Rows whose keys are kept while their page is looked for.
+const MUCH: i64 = 20_000;
 
 /// Whether only few statements of this shape exist, so that connections can keep them prepared.
 fn is_common(query: &ListQuery) -> bool {
@@ -143,6 +153,7 @@ fn planning(query: &ListQuery) -> Planning {
         true if is_walked => Planning::Ordered,
         true => Planning::Indexed,
         false if is_by_key(query) => Planning::Indexed,
+        false if filter::reads_texts(query) => Planning::Texts,
         false => Planning::Free,
     }
 }
@@ -164,15 +175,15 @@ fn page(table: &Table, tenant: &Tenant, query: &ListQuery, sorts: bool) -> State
 }
 
 /// The same, of rows that are found by one look through all; its row before the first says how
-/// many.
+/// many, or that there are more than [`MUCH`].
 fn found_once(table: &Table, tenant: &Tenant, query: &ListQuery, columns: &[String]) -> Statement {
     let name = quote(table.name);
     let mut statement = Statement::new("");
     let condition = filter::condition(&mut statement, table, tenant.as_str(), query);
     let tenant = statement.value(tenant.as_str());
     statement.push(&format!(
-        "WITH found AS MATERIALIZED (SELECT {} FROM {name} WHERE {condition}) SELECT -1::bigint AS \
-         stretch, (SELECT count(*) FROM found)::text AS id, '' AS body UNION ALL (",
+        "WITH found AS MATERIALIZED (SELECT {} FROM {name} WHERE {condition} LIMIT {MUCH} + 1) \
+         SELECT -1::bigint AS stretch, (SELECT count(*) FROM found)::text AS id, '' AS body UNION ALL (",
         columns.join(", "),
     ));
     let found = |more: &str| format!("found WHERE true{more}");

@@ -8,18 +8,18 @@ use diesel_async::AsyncPgConnection;
 use futures_util::future::join;
 use racun_kernel::{
     Clause, Decimal, FieldKind, Figure, JsonPath, ListQuery, Part, StoreError, Table, Tally,
-    TallyRow, Tenant, Value,
+    TallyRow, Tenant, Value, Within,
 };
 
 use crate::error::of_question;
 use crate::filter;
 use crate::read::see;
-use crate::schema::{array_of, expression, quote};
+use crate::schema::{expression, quote};
 use crate::session::Planning;
 use crate::statement::{GroupRow, Statement};
 
-/// The element of the array that a tally counts the elements of. No declared column is called so.
-const ELEMENT: &str = "racun_element";
+/// The element of the array that a tally counts the elements of.
+const ELEMENT: &str = "element";
 
 /// The body of a row, as it is looked into. No declared column is called so.
 const UNPACKED: &str = "racun_unpacked";
@@ -39,62 +39,142 @@ pub(crate) async fn tallies(
     answers(tallies, rows)
 }
 
+/// The rows of some tallies are found once, with the parts of them that these look at.
 fn statement(tenant: &Tenant, tallies: &[Tally]) -> Statement {
     let mut statement = Statement::new("");
-    for (n, tally) in tallies.iter().enumerate() {
-        let union = if n == 0 { "" } else { " UNION ALL " };
-        let groups = groups(&mut statement, tenant, tally);
-        statement.push(&format!("{union}SELECT {n}::bigint AS tally, {groups}"));
+    let (mut found, mut counted) = (Vec::new(), Vec::new());
+    for places in Tally::of_the_same_rows(tallies) {
+        let of_these = places.iter().filter_map(|place| tallies.get(*place)).collect();
+        let Some(rows) = Rows::of(found.len(), of_these) else { continue };
+        found.push(rows.found(&mut statement, tenant));
+        let groups = places.iter().zip(&rows.tallies).map(|(place, tally)| {
+            format!("SELECT {place}::bigint AS tally, {}", rows.groups(tally))
+        });
+        counted.extend(groups);
     }
+    statement.push(&format!("WITH {} {}", found.join(", "), counted.join(" UNION ALL ")));
     statement
 }
 
-/// The groups of `tally`: inside, the parts of all that counts; outside, the figures.
-fn groups(statement: &mut Statement, tenant: &Tenant, tally: &Tally) -> String {
-    let parts: Vec<String> =
-        tally.parts().enumerate().map(|(n, part)| format!("{} AS p{n}", of_part(part))).collect();
-    let keys: Vec<String> = (0..tally.by.len()).map(|n| format!("p{n}")).collect();
-    let texts: Vec<String> = keys.iter().map(|key| format!("{key}::text")).collect();
-    let mut next = tally.by.len();
-    let mut operand = || {
-        next += 1;
-        format!("p{}", next - 1)
-    };
-    let figures: Vec<String> = tally
-        .figures
-        .iter()
-        .map(|figure| match figure {
-            Figure::Count => "count(*)::text".to_owned(),
-            Figure::CountDistinct(_) => format!("count(DISTINCT {})::text", operand()),
-            Figure::Sum(_) => format!("coalesce(sum({}), 0)::text", operand()),
-        })
-        .collect();
-    let mut condition = live(statement, tally.table, tenant, &tally.clauses);
-    if let Some(within) = &tally.within {
-        let others = live(statement, within.table, tenant, &within.clauses);
-        let (field, table) = (expression(within.field), quote(within.table.name));
-        condition = format!("{condition} AND {field} IN (SELECT id FROM {table} WHERE {others})");
+/// Rows that some tallies count.
+struct Rows<'a> {
+    /// What the statement calls them.
+    name: String,
+    /// One of the tallies, for what they have in common.
+    tally: &'a Tally,
+    tallies: Vec<&'a Tally>,
+    /// What they look at, but for elements.
+    parts: Vec<Part>,
+    /// The arrays whose elements they look at.
+    arrays: Vec<JsonPath>,
+}
+
+impl<'a> Rows<'a> {
+    fn of(n: usize, tallies: Vec<&'a Tally>) -> Option<Self> {
+        let (mut parts, mut arrays) = (Vec::new(), Vec::new());
+        for tally in &tallies {
+            let of_rows = tally.parts().filter(|part| !matches!(part, Part::Element(..)));
+            for part in of_rows {
+                if !parts.contains(&part) {
+                    parts.push(part);
+                }
+            }
+            arrays.extend(tally.each.filter(|path| !arrays.contains(path)));
+        }
+        Some(Self { name: format!("rows_{n}"), tally: tallies.first()?, tallies, parts, arrays })
     }
-    let each = tally.each.map(elements).unwrap_or_default();
-    let group_by =
-        if keys.is_empty() { String::new() } else { format!("GROUP BY {}", keys.join(", ")) };
-    let table = quote(tally.table.name);
-    // Each look into a body that is stored compressed would unpack it again.
-    let rows = if tally.needs_bodies() {
+
+    /// The expression with a name that finds them.
+    fn found(&self, statement: &mut Statement, tenant: &Tenant) -> String {
+        let Self { name, tally, .. } = self;
+        let mut condition = live(statement, tally.table, tenant, &tally.clauses);
+        if let Some(within) = &tally.within {
+            condition = format!("{condition} AND {}", names_one(statement, tenant, tally, within));
+        }
+        let table = quote(tally.table.name);
+        let parts = self.parts.iter().enumerate().map(|(n, part)| match part {
+            Part::Field { field, .. } => format!("{} AS part_{n}", expression(field)),
+            Part::Body(path, kind) | Part::Element(path, kind) => {
+                format!("{} AS part_{n}", inside(UNPACKED, path, *kind))
+            }
+        });
+        let arrays = self.arrays.iter().enumerate().map(|(n, path)| {
+            let array = at(UNPACKED, path);
+            format!("CASE jsonb_typeof({array}) WHEN 'array' THEN {array} END AS array_{n}")
+        });
+        let columns: Vec<String> = parts.chain(arrays).collect();
+        let columns = columns.join(", ");
+        if !self.tallies.iter().any(|tally| tally.needs_bodies()) {
+            return format!("{name} AS (SELECT {columns} FROM {table} WHERE {condition})");
+        }
+        // Each look into a body that is stored compressed would unpack it again.
         format!(
-            "(SELECT *, body #> '{{}}' AS {UNPACKED} FROM {table} WHERE {condition} OFFSET 0) AS \
-             rows{each}"
+            "{name} AS MATERIALIZED (SELECT {columns} FROM (SELECT *, body #> '{{}}' AS {UNPACKED} \
+             FROM {table} WHERE {condition} OFFSET 0) AS unpacked)"
         )
-    } else {
-        format!("{table} WHERE {condition}")
-    };
-    format!(
-        "ARRAY[{}]::text[] AS by, ARRAY[{}]::text[] AS figures \
-         FROM (SELECT {} FROM {rows}) AS counted {group_by} HAVING count(*) > 0",
-        texts.join(", "),
-        figures.join(", "),
-        parts.join(", "),
-    )
+    }
+
+    /// The groups of `tally`: inside, the parts of all that counts; outside, the figures.
+    fn groups(&self, tally: &Tally) -> String {
+        let parts: Vec<String> = tally
+            .parts()
+            .enumerate()
+            .map(|(n, part)| format!("{} AS p{n}", self.part(part)))
+            .collect();
+        let keys: Vec<String> = (0..tally.by.len()).map(|n| format!("p{n}")).collect();
+        let texts: Vec<String> = keys.iter().map(|key| format!("{key}::text")).collect();
+        let mut next = tally.by.len();
+        let mut operand = || {
+            next += 1;
+            format!("p{}", next - 1)
+        };
+        let figures: Vec<String> = tally
+            .figures
+            .iter()
+            .map(|figure| match figure {
+                Figure::Count => "count(*)::text".to_owned(),
+                Figure::CountDistinct(_) => format!("count(DISTINCT {})::text", operand()),
+                Figure::Sum(_) => format!("coalesce(sum({}), 0)::text", operand()),
+            })
+            .collect();
+        let array = self.arrays.iter().position(|array| Some(*array) == tally.each);
+        let each = array.map(|n| {
+            format!(" CROSS JOIN LATERAL jsonb_array_elements(array_{n}) AS each ({ELEMENT})")
+        });
+        let group_by =
+            if keys.is_empty() { String::new() } else { format!("GROUP BY {}", keys.join(", ")) };
+        format!(
+            "ARRAY[{}]::text[] AS by, ARRAY[{}]::text[] AS figures \
+             FROM (SELECT {} FROM {}{}) AS counted {group_by} HAVING count(*) > 0",
+            texts.join(", "),
+            figures.join(", "),
+            parts.join(", "),
+            self.name,
+            each.unwrap_or_default(),
+        )
+    }
+
+    fn part(&self, part: Part) -> String {
+        match (part, self.parts.iter().position(|known| *known == part)) {
+            (Part::Element(path, kind), _) => inside(ELEMENT, path, kind),
+            (_, Some(n)) => format!("part_{n}"),
+            (_, None) => "NULL".to_owned(),
+        }
+    }
+}
+
+/// The condition that a row names one of `within`.
+fn names_one(statement: &mut Statement, tenant: &Tenant, tally: &Tally, within: &Within) -> String {
+    let others = live(statement, within.table, tenant, &within.clauses);
+    let (field, table) = (expression(within.field), quote(within.table.name));
+    if within.is_looked_up {
+        // The fence keeps the planner from reading all that could be named.
+        let counted = quote(tally.table.name);
+        return format!(
+            "EXISTS (SELECT FROM {table} WHERE id = {counted}.{field} AND {others} OFFSET 0)"
+        );
+    }
+    format!("{field} IN (SELECT id FROM {table} WHERE {others})")
 }
 
 /// The condition that a row of `table` is out of the trash and fulfils `clauses`.
@@ -108,33 +188,24 @@ fn live(
     filter::condition(statement, table, tenant.as_str(), &query)
 }
 
-/// The elements of the array at `path`, beside the row that they are in.
-fn elements(path: JsonPath) -> String {
-    let array = format!("{UNPACKED} #> {}", array_of(path));
-    format!(
-        " CROSS JOIN LATERAL jsonb_array_elements(\
-         CASE jsonb_typeof({array}) WHEN 'array' THEN {array} END) AS each ({ELEMENT})"
-    )
+/// What `json` has at `path`. An operator for each key is quicker than one with an array of them.
+fn at(json: &str, path: JsonPath) -> String {
+    let keys = path.iter().map(|key| format!(" -> '{}'", key.replace('\'', "''")));
+    format!("({json}{})", keys.collect::<String>())
 }
 
-fn of_part(part: Part) -> String {
-    match part {
-        Part::Field { field, .. } => expression(field),
-        Part::Body(path, kind) => inside(UNPACKED, path, kind),
-        Part::Element(path, kind) => inside(ELEMENT, path, kind),
-    }
-}
-
-/// What `json` has at `path`, or null when it is of another kind.
+/// The same, or null when it is of another kind.
 fn inside(json: &str, path: JsonPath, kind: FieldKind) -> String {
-    let path = array_of(path);
-    let (json_type, cast) = match kind {
-        FieldKind::Number => ("number", "::numeric"),
-        _ => ("string", r#" COLLATE "C""#),
-    };
-    format!(
-        "CASE jsonb_typeof({json} #> {path}) WHEN '{json_type}' THEN ({json} #>> {path}){cast} END"
-    )
+    let found = at(json, path);
+    match kind {
+        FieldKind::Number => {
+            format!("CASE jsonb_typeof({found}) WHEN 'number' THEN {found}::numeric END")
+        }
+        _ => {
+            let text = format!(r#"({found} #>> '{{}}') COLLATE "C""#);
+            format!("CASE jsonb_typeof({found}) WHEN 'string' THEN {text} END")
+        }
+    }
 }
 
 /// The groups of each tally, in the order of their values.

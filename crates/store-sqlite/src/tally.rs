@@ -19,23 +19,13 @@ pub(crate) fn tallies(
 ) -> rusqlite::Result<Vec<Vec<TallyRow>>> {
     let snapshot = connection.transaction()?;
     let mut answers = vec![Vec::new(); tallies.len()];
-    let mut left: Vec<usize> = (0..tallies.len()).collect();
-    while let Some(first) = left.first().and_then(|first| tallies.get(*first)) {
-        let (alike, others) = left.iter().partition(|place| {
-            tallies.get(**place).is_some_and(|tally| counts_the_same(first, tally))
-        });
-        left = others;
+    for alike in Tally::of_the_same_rows(tallies) {
         let of_these: Vec<&Tally> = alike.iter().filter_map(|n| tallies.get(*n)).collect();
         for (place, answer) in alike.iter().zip(count(&snapshot, tenant, &of_these)?) {
             answers[*place] = answer;
         }
     }
     Ok(answers)
-}
-
-/// Whether both are of the same rows.
-fn counts_the_same(a: &Tally, b: &Tally) -> bool {
-    a.table == b.table && a.clauses == b.clauses && a.within == b.within
 }
 
 /// What each of `tallies`, all of the same rows, comes to.

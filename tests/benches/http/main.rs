@@ -47,6 +47,9 @@ const MANY_INVOICES: u64 = 100_000;
 const DEEP_PAGE: u64 = 500;
 const DEEP_ROWS: &str = "100";
 
+/// Takes the indexes and columns of lists away.
+const UNLISTED: &str = include_str!("../../../migrations/2026-11-22-002100_lists/down.sql");
+
 /// Five lines, two rates.
 const INVOICE: &str = r#"{"customer": {"name": "Kupec d.o.o.", "address": "Cesta 1", "city": "Celje",
   "country_code": "SI", "tax_number": "SI12345678", "save_customer": false}, "items": [
@@ -178,6 +181,7 @@ async fn on_postgres() {
     head("PostgreSQL");
     if wanted("issue") {
         issuing_on_postgres(&racun, &bare, &url).await;
+        beside_unlisted(&cluster, &racun, database("unlisted")).await;
     }
     if wanted("pay") {
         paying_on_postgres(&racun, &bare, &url).await;
@@ -219,6 +223,18 @@ async fn issuing_on_postgres(racun: &Racun, bare: &Bare<'_>, url: &str) {
     issuing::print(&issued);
     allowed.print(&rows);
     allowed.beside(&issued);
+}
+
+/// What the indexes of lists cost: issuing and paying beside the same on the database at `url`,
+/// which loses them.
+async fn beside_unlisted(cluster: &Cluster, racun: &Racun, url: String) {
+    let unlisted = Racun::start_on(Profile::Release, Data::Url(url.clone())).await;
+    psql(cluster, &url, UNLISTED);
+    println!("\nbeside the same without the indexes of lists");
+    let issuers = [Issuers::sign_up(racun).await, Issuers::sign_up(&unlisted).await];
+    report::cost("issue", |which| issuers[which].measure());
+    let payers = [Payers::sign_up(racun).await, Payers::sign_up(&unlisted).await];
+    report::cost("pay", |which| payers[which].measure());
 }
 
 async fn paying_on_postgres(racun: &Racun, bare: &Bare<'_>, url: &str) {

@@ -50,3 +50,20 @@ pub fn aim(what: &str, found: &str, aimed: &str, is_met: bool) {
 pub fn beside(what: &str, rate: u64, bare: u64) {
     aim(what, &ratio(rate, bare), ">= 0.6", thousandths(rate, bare) >= 600);
 }
+
+/// Three lines on what lists cost: what is done with their indexes (0) beside without (1), of which
+/// at most a tenth may be lost. Both are measured twice, in turns.
+pub fn cost(what: &str, measure: impl Fn(usize) -> Rates) {
+    let [with, without] = [0, 1].map(&measure);
+    let (with, without) = (with.best_of(measure(0)), without.best_of(measure(1)));
+    let lines = [
+        ("one by one", with.alone, without.alone),
+        ("16 clients, on one", with.together, without.together),
+        ("16 clients, on one each", with.apart, without.apart),
+    ];
+    for (how, with, without) in lines {
+        let (with, without) = (with.per_second, without.per_second);
+        let is_met = thousandths(with, without) >= 900;
+        aim(&format!("{what}, {how} ({without}/s)"), &ratio(with, without), ">= 0.9", is_met);
+    }
+}

@@ -20,18 +20,21 @@ fn cis_at(body: &str, now: OffsetDateTime) -> Result<Reply, Doubt> {
     fina::read(body.as_bytes(), fina::Asked::Receipt, &sent, &verifier, now)
 }
 
-fn cis(body: &str) -> Result<Reply, Doubt> {
+pub fn cis(body: &str) -> Result<Reply, Doubt> {
     cis_at(body, NOW)
 }
 
-fn furs_soap(body: &str, asked: furs::Asked) -> Result<Reply, Doubt> {
+pub fn furs_soap(body: &str, asked: furs::Asked) -> Result<Reply, Doubt> {
     let verifier = Verifier { trust: furs_trust(), signer: SignerName::FURS_TEST };
     furs::read_soap(body.as_bytes(), asked, &MessageId::from(SENT.to_owned()), &verifier, NOW)
 }
 
 fn furs_json(payload: &str) -> Result<Reply, Doubt> {
+    furs_json_body(&json_of_furs(payload))
+}
+
+pub fn furs_json_body(body: &str) -> Result<Reply, Doubt> {
     let verifier = Verifier { trust: furs_trust(), signer: SignerName::FURS_TEST };
-    let body = json_of_furs(payload);
     let sent = MessageId::from(SENT.to_owned());
     furs::read_json(body.as_bytes(), furs::Asked::Invoice, &sent, &verifier, NOW)
 }

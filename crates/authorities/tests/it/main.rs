@@ -9,6 +9,7 @@ mod forged;
 mod identities;
 mod names;
 mod server;
+mod strangers;
 mod support;
 mod tokens;
 mod wire;

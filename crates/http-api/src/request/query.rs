@@ -10,6 +10,9 @@ use super::unknown;
 use crate::error::ApiError;
 use crate::route::Route;
 
+/// Parameters of a query string. A list with all of its parameters has about fifteen.
+const MOST: usize = 100;
+
 /// A request's query parameters. The gate refuses those that the route does not declare.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Query(Vec<(String, String)>);
@@ -26,10 +29,14 @@ impl Query {
     /// through: mail programs and campaigns append parameters of their own to them.
     ///
     /// # Errors
-    /// One issue for each unknown name.
+    /// One issue for each unknown name; one alone when there are more than 100 parameters.
     pub fn check(&self, route: &Route) -> Result<(), ApiError> {
         if self.0.is_empty() || route.is_linked {
             return Ok(());
+        }
+        if self.0.len() > MOST {
+            let message = format!("send at most {MOST} query parameters");
+            return Err(ApiError::bad_request(message));
         }
         let known: Vec<&str> = route.parameters.into_iter().flatten().map(|it| it.name).collect();
         let mut issues = Issues::default();

@@ -2,6 +2,7 @@
 
 use std::collections::VecDeque;
 use std::sync::{Arc, Mutex, MutexGuard};
+use std::thread::{self, ThreadId};
 
 use async_trait::async_trait;
 use racun_fiscal::{
@@ -26,6 +27,8 @@ struct State {
     told: Vec<(Environment, Header, Message)>,
     /// Documents so far.
     confirmed: u32,
+    /// Where the last file was opened.
+    opened_on: Option<ThreadId>,
 }
 
 /// Signs with what is signed.
@@ -45,6 +48,11 @@ impl Scripted {
     /// The next messages are answered so.
     pub fn answers(&self, answers: impl IntoIterator<Item = Result<Reply, Unknown>>) {
         self.state().answers.extend(answers);
+    }
+
+    /// The thread that opened the last file.
+    pub fn opened_on(&self) -> Option<ThreadId> {
+        self.state().opened_on
     }
 
     /// What was told since the last call.
@@ -83,12 +91,14 @@ impl Authorities for Scripted {
         file: &[u8],
         passphrase: &str,
     ) -> Result<OpenedCertificate, P12Error> {
+        self.state().opened_on = Some(thread::current().id());
         let text = String::from_utf8_lossy(file);
         let words: Vec<&str> = text.split(' ').collect();
         let [tax_number, from, until] = match words[..] {
             ["p12", tax_number, from, until] => [tax_number, from, until],
             ["p12", "no-key"] => return Err(P12Error::NoIdentity),
             ["p12", "small-key"] => return Err(P12Error::UnsupportedKey),
+            ["p12", "endless"] => return Err(P12Error::TooMuch),
             _ => return Err(P12Error::NotP12),
         };
         if passphrase != PASSPHRASE {

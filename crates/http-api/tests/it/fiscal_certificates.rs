@@ -56,6 +56,14 @@ async fn a_certificate_is_kept_and_told_of() {
 }
 
 #[actix_web::test]
+async fn a_file_is_opened_off_the_threads_that_answer() {
+    let si = Taxpayer::slovenian().await;
+    put_in(&si, &file(TAX_NUMBER, 2025, 2030)).await.with(201);
+    let opened_on = si.authorities.opened_on().unwrap();
+    assert_ne!(opened_on, std::thread::current().id(), "this thread answers");
+}
+
+#[actix_web::test]
 async fn a_certificate_runs_out() {
     let si = Taxpayer::slovenian().await.certified().await;
     let day = 86_400;
@@ -98,6 +106,7 @@ async fn a_failed_upload_says_what_is_wrong_and_changes_nothing() {
         (&si, vec![0xff], pass, "file", "not_p12", wrong),
         (&si, b"p12 no-key".to_vec(), pass, "file", "no_private_key", wrong),
         (&si, b"p12 small-key".to_vec(), pass, "file", "unsupported_key", wrong),
+        (&si, b"p12 endless".to_vec(), pass, "file", "p12_too_costly", wrong),
         (&si, good.clone(), &b"open sesam"[..], "passphrase", "wrong_passphrase", wrong),
         (&si, good.clone(), &b""[..], "passphrase", "wrong_passphrase", wrong),
         (&si, file("20039856", 2025, 2030), pass, "file", "other_taxpayer", wrong),

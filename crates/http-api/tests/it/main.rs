@@ -61,6 +61,7 @@ mod seen;
 mod server;
 mod shop;
 mod storage;
+mod strangers;
 mod taxpayer;
 mod type_changes;
 mod unknown;

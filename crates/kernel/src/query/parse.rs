@@ -90,6 +90,7 @@ pub(super) fn parse_filter(
         let message = r#"expected a JSON object, such as {"total":{"gte":100}}"#;
         return Err(Issue::new("invalid_json", message).into());
     };
+    few(&conditions)?;
     let mut issues = Issues::default();
     let mut clauses = Vec::new();
     for (name, condition) in &conditions {
@@ -97,10 +98,20 @@ pub(super) fn parse_filter(
         clauses.extend(issues.collect(name.as_str(), parsed).unwrap_or_default());
     }
     if clauses.len() > ListQuery::MAX_CLAUSES {
-        let message = format!("at most {} conditions", ListQuery::MAX_CLAUSES);
-        issues.push(Issue::new("too_many", message));
+        issues.push(too_many_conditions());
     }
     issues.into_result(clauses)
+}
+
+/// Refuses more conditions than a filter may have before each of them is refused for its own sake:
+/// a refusal of an unknown name lists those that there are, so 8 KiB would get an answer of some
+/// hundred KiB.
+fn few(conditions: &serde_json::Map<String, Json>) -> Result<(), Issue> {
+    if conditions.len() > ListQuery::MAX_CLAUSES { Err(too_many_conditions()) } else { Ok(()) }
+}
+
+fn too_many_conditions() -> Issue {
+    Issue::new("too_many", format!("at most {} conditions", ListQuery::MAX_CLAUSES))
 }
 
 fn parse_condition(
@@ -117,6 +128,7 @@ fn parse_condition(
                 format!(r#"expected an object of properties, such as {{"{name}":{{"key":"x"}}}}"#);
             return Err(Issue::new("invalid_type", message).into());
         };
+        few(properties)?;
         let mut issues = Issues::default();
         let mut clauses = Vec::new();
         for (key, condition) in properties {
@@ -152,6 +164,7 @@ fn parse_operators(
     if operators.is_empty() {
         return Err(Issue::new("invalid_value", "expected a value or an operator").into());
     }
+    few(operators)?;
     let mut issues = Issues::default();
     let mut clauses = Vec::new();
     for (name, operand) in operators {

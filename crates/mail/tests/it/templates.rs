@@ -1,5 +1,7 @@
 use proptest::prelude::*;
-use racun_mail::{VARIABLES, Values, check_variables, fill, fill_line, to_html, to_plain, uses};
+use racun_mail::{
+    VARIABLES, Values, check_variables, fill, fill_line, parse_addresses, to_html, to_plain, uses,
+};
 
 fn values() -> Values {
     let mut values = Values::default();
@@ -117,5 +119,54 @@ proptest! {
             });
             prop_assert!(plain.contains(&tag) || is_link, "{tag} in {html}");
         }
+    }
+}
+
+/// What texts of mails are made of, in any order.
+fn mark() -> impl Strategy<Value = String> {
+    let marks = [
+        "*",
+        "**",
+        "[",
+        "]",
+        "(",
+        ")",
+        "](",
+        "{",
+        "}",
+        "{v}",
+        "{customer_name}",
+        "#",
+        "# ",
+        "- ",
+        "\n",
+        "\r\n",
+        " ",
+        "http://",
+        "https://a",
+        "mailto:",
+        "javascript:",
+        "<",
+        "\u{e000}",
+        "ž",
+        ",",
+        "@",
+        "a@b.si",
+    ];
+    let known = prop::sample::select(marks.to_vec()).prop_map(str::to_owned);
+    prop_oneof![8 => known, 1 => any::<String>()]
+}
+
+proptest! {
+    #[test]
+    fn marks_and_braces_of_strangers_become_text(marks in prop::collection::vec(mark(), 0..300)) {
+        let text = marks.concat();
+        let mut values = Values::default();
+        values.set("v", Some("https://example.com/a b"));
+        let (html, plain) = (to_html(&text, &values), to_plain(&text, &values));
+        // A character is at most six, a value is written as a link, a line has its tags.
+        prop_assert!(html.len() <= 100 * (text.len() + 1));
+        prop_assert!(plain.len() <= 20 * (text.len() + 1));
+        let _ = (check_variables(&text), parse_addresses(&text));
     }
 }

@@ -318,6 +318,8 @@ pub(super) const ISSUES: &[Code] = codes! {
     Issue other_taxpayer [422] "The certificate is of another taxpayer than the entity.";
     Issue out_of_range [422]
         "The number lies outside of what is taken; the message names the bounds.";
+    Issue p12_too_costly [422]
+        "Opening the file takes more than a certificate's does; the message says how much may be.";
     Issue repeated_parameter [422] "A query parameter was sent twice. Send it once.";
     Issue required [422] "The property is needed.";
     Issue reserved [422] "The value is kept for what the service makes itself.";

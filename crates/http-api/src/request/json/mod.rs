@@ -3,12 +3,14 @@
 //! | Module    | Owns                                                                     |
 //! | --------- | ------------------------------------------------------------------------ |
 //! | `tree`    | a body as JSON says it                                                   |
+//! | `names`   | names that were met, at a bounded cost                                    |
 //! | `reader`  | from a tree to a type: what is unknown is noted and passed over          |
 //! | `refused` | what a type's reader says when it refuses a value                        |
 //!
 //! A type's reader stops at the first value that it refuses. So a body is read again with a gap in
 //! that place, until it is read to its end: the one reading of a good body is the whole cost of it.
 
+mod names;
 mod reader;
 mod refused;
 mod tree;
@@ -328,5 +330,14 @@ mod tests {
         ] {
             assert_eq!(read(text).unwrap_err(), expected, "{text}");
         }
+    }
+
+    #[test]
+    fn no_more_is_noted_of_a_body_than_is_answered() {
+        let unknown: Vec<String> = (0..20_000).map(|n| format!("\"p{n}\":1")).collect();
+        let tree = text(format!("{{{}}}", unknown.join(",")).as_bytes()).unwrap();
+        let mut findings = Findings::default();
+        super::read::<Outer>(&tree, &mut findings, 1);
+        assert_eq!(findings.notes.borrow().len(), MOST_ISSUES);
     }
 }

@@ -9,6 +9,8 @@ use serde::de::value::StrDeserializer;
 use serde::de::{DeserializeSeed, Deserializer, IntoDeserializer, MapAccess, SeqAccess, Visitor};
 use serde::forward_to_deserialize_any;
 
+use super::MOST_ISSUES;
+use super::names::Names;
 use super::refused::{Refused, one_of};
 use super::tree::Tree;
 
@@ -106,9 +108,13 @@ impl Findings {
         inside.filter(|key| !is_sent(key)).cloned().collect()
     }
 
-    fn note(&self, code: &'static str, message: String, place: &Place<'_>) {
-        let issue = Issue { path: place.path(), ..Issue::new(code, message) };
+    /// Notes an issue of the property at `place`: no more of them than are answered.
+    fn note(&self, code: &'static str, message: impl FnOnce() -> String, place: &Place<'_>) {
         let mut notes = self.notes.borrow_mut();
+        if notes.len() == MOST_ISSUES {
+            return;
+        }
+        let issue = Issue { path: place.path(), ..Issue::new(code, message()) };
         if !notes.contains(&issue) {
             notes.push(issue);
         }
@@ -154,7 +160,8 @@ impl<'t> Reader<'t, '_> {
         visitor: V,
     ) -> Result<V::Value, Refused> {
         let filled = self.findings.filled_in(&self.place, properties);
-        let object = Object { reader: self, properties, at: 0, known, filled, value: None };
+        let names = Names::default();
+        let object = Object { reader: self, properties, at: 0, known, names, filled, value: None };
         visitor.visit_map(object).map_err(|refused| refused.at(|| self.path()))
     }
 }
@@ -288,6 +295,8 @@ struct Object<'t, 'r, 'p> {
     at: usize,
     /// The names that are taken; any when `None`.
     known: Option<&'static [&'static str]>,
+    /// Those of its names that were read.
+    names: Names<&'t str>,
     /// Names of properties that are filled, after those that were sent.
     filled: Vec<String>,
     /// The property that is read now.
@@ -312,16 +321,15 @@ impl<'t> Object<'t, '_, '_> {
     /// The next property, and what is read of it.
     fn next(&mut self) -> Option<(Key<'t>, Option<&'t Tree>)> {
         while let Some((key, tree)) = self.properties.get(self.at) {
-            let before = &self.properties[..self.at];
             self.at += 1;
             let place = self.reader.place.key(key);
             let findings = self.reader.findings;
             if let Some(known) = self.known.filter(|known| !known.contains(&key.as_str())) {
-                findings.note("unknown_field", unknown("property", key, known), &place);
-            } else if before.iter().any(|(name, _)| name == key) {
-                findings.note("duplicate_field", "send this property once".to_owned(), &place);
+                findings.note("unknown_field", || unknown("property", key, known), &place);
+            } else if !self.names.add(key) {
+                findings.note("duplicate_field", || "send this property once".to_owned(), &place);
             } else if key.contains('\0') {
-                let message = "a name cannot hold a NUL character".to_owned();
+                let message = || "a name cannot hold a NUL character".to_owned();
                 findings.note("invalid_value", message, &place);
             } else {
                 match findings.gap(&place) {
