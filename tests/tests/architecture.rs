@@ -19,6 +19,7 @@ const PURE: &[(&str, &[&str])] = &[
             "async-trait",
             "base64",
             "bigdecimal",
+            "idna",
             "jiff",
             "serde",
             "serde_json",
@@ -26,6 +27,7 @@ const PURE: &[(&str, &[&str])] = &[
             "time",
             "ulid",
             "unicode-normalization",
+            "unicode-security",
         ],
     ),
     (

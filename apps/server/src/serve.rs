@@ -59,6 +59,7 @@ pub async fn serve(settings: &Settings) -> anyhow::Result<()> {
         guards: settings.guards(),
         storage: Storage::new(settings.storage.limits()),
         origins: Arc::new(settings.server.cors_origins.clone()),
+        hsts_seconds: settings.server.hsts_seconds(),
         ..services
     };
     let services = match settings.database.url {
@@ -165,6 +166,7 @@ pub fn services(
         files: outside.files,
         public_url: outside.public_url.into(),
         origins: Arc::default(),
+        hsts_seconds: None,
         white_labels: Arc::default(),
         clock: Arc::new(clock::now),
         entropy: clock::entropy(),

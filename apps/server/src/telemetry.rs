@@ -1,7 +1,9 @@
 //! Log records on standard error; traces and metrics to an OpenTelemetry collector when one is
 //! named in the environment, as `OTEL_EXPORTER_OTLP_ENDPOINT`.
 
+mod clients;
 mod requests;
+mod security;
 
 use std::io::IsTerminal as _;
 use std::sync::mpsc;
@@ -15,12 +17,14 @@ use opentelemetry_otlp::{MetricExporter, SpanExporter};
 use opentelemetry_sdk::Resource;
 use opentelemetry_sdk::metrics::SdkMeterProvider;
 use opentelemetry_sdk::trace::SdkTracerProvider;
-use tracing_subscriber::filter::filter_fn;
+use tracing_subscriber::filter::{FilterExt as _, filter_fn};
 use tracing_subscriber::layer::SubscriberExt as _;
 use tracing_subscriber::registry::LookupSpan;
 use tracing_subscriber::util::SubscriberInitExt as _;
 use tracing_subscriber::{EnvFilter, Layer};
 
+use self::clients::NotByClients;
+use self::security::SecurityEvents;
 use crate::settings::{Log, LogFormat};
 
 /// Any of these turns the export on. The exporters read them, and their likes, themselves.
@@ -62,10 +66,15 @@ impl Telemetry {
         let requests = export.as_ref().map(|export| {
             requests::Durations::new(&export.metrics.meter(SERVICE)).with_filter(filter_fn(is_ours))
         });
+        let events = export.as_ref().map(|export| {
+            SecurityEvents::new(&export.metrics.meter(SERVICE))
+                .with_filter(filter_fn(SecurityEvents::may_count))
+        });
         tracing_subscriber::registry()
             .with(spans)
             .with(requests)
-            .with(records(log).with_filter(level(log)))
+            .with(events)
+            .with(records(log).with_filter(level(log).and(NotByClients)))
             .try_init()
             .context("logging cannot be started")?;
         Ok(Self { export })

@@ -1,16 +1,11 @@
 //! E-mail addresses and other short texts: what is accepted.
 
-pub(crate) use racun_kernel::check_address as check_email;
-use racun_kernel::text::{check, lower};
+use racun_kernel::text::check;
 use racun_kernel::{Issue, Issues};
+pub(crate) use racun_kernel::{check_address as check_email, fold_address as fold_email};
 
 /// Characters that a person's, company's or key's name has at most.
 pub(crate) const MAX_NAME_CHARS: usize = 255;
-
-/// `email` as addresses are compared.
-pub(crate) fn fold_email(email: &str) -> String {
-    lower(email)
-}
 
 /// Accepts a name: not blank, at most 255 characters.
 ///

@@ -151,7 +151,7 @@ pub use operator_settings::{
 };
 pub use operator_token::{OPERATOR_SECONDS, OPERATOR_TOKENS, OperatorToken};
 pub use password::{PasswordHash, hash_password};
-pub use password_change::{change_password, wrong_current_password};
+pub use password_change::{WRONG_PASSWORD, change_password, wrong_current_password};
 pub use permission::{Permission, authorize, permits};
 pub use pin::{Pin, PinKey};
 pub use secret::{Digest, Shown};

@@ -9,6 +9,9 @@ use crate::login::forgiven;
 use crate::mail_token::load_user;
 use crate::{AccessError, PasswordHash, RightLogin, USERS, User};
 
+/// The code of the issue that says that a password is not the caller's.
+pub const WRONG_PASSWORD: &str = "wrong_password";
+
 /// What [`AccessError::BadCredentials`] is of a user who is logged in: their session is good, and
 /// what they say is not.
 #[must_use]
@@ -16,7 +19,7 @@ pub fn wrong_current_password(error: AccessError) -> AccessError {
     match error {
         AccessError::BadCredentials => {
             let message = "this is not your password; POST /users/password-reset mails a new one";
-            Issue::new("wrong_password", message).at("current_password").into()
+            Issue::new(WRONG_PASSWORD, message).at("current_password").into()
         }
         error => error,
     }

@@ -4,6 +4,7 @@
 use std::io::Write as _;
 use std::sync::{Arc, LazyLock};
 
+use actix_web::body::MessageBody;
 use actix_web::http::StatusCode;
 use actix_web::http::header::{
     ACCEPT, ACCEPT_ENCODING, AcceptEncoding, CACHE_CONTROL, CONTENT_ENCODING,
@@ -11,7 +12,7 @@ use actix_web::http::header::{
     LOCATION, VARY,
 };
 use actix_web::web::{self, Bytes, Data};
-use actix_web::{HttpRequest, HttpResponse};
+use actix_web::{HttpRequest, HttpResponse, HttpResponseBuilder};
 use flate2::Compression;
 use flate2::write::GzEncoder;
 use ring::digest::{SHA256, digest};
@@ -72,7 +73,11 @@ struct DescriptionBody {
 
 /// The pages run their own scripts and styles and talk to this service, and to nobody else.
 const POLICY: &str = "default-src 'self'; style-src 'self' 'unsafe-inline'; \
-                      img-src 'self' data:; frame-ancestors 'none'";
+                      img-src 'self' data:; object-src 'none'; base-uri 'none'; \
+                      form-action 'self'; frame-ancestors 'none'";
+
+/// A part of what comes with the pages that they do not need: it leads a log-in elsewhere back.
+const REDIRECT: &str = "oauth2-redirect";
 
 /// The first page has a style and nothing else.
 const HOME_POLICY: &str = "default-src 'none'; style-src 'unsafe-inline'; img-src 'self'; \
@@ -165,7 +170,7 @@ async fn description_3_0(request: HttpRequest) -> Result<HttpResponse, ApiError>
 /// A page for browsers; API clients get the same as JSON.
 async fn home(request: HttpRequest, services: Data<Services>) -> HttpResponse {
     let accepted = request.headers().get(ACCEPT).and_then(|value| value.to_str().ok());
-    let mut answer = HttpResponse::Ok();
+    let mut answer = public();
     answer.insert_header((VARY, ACCEPT.as_str()));
     if accepted.is_some_and(|types| types.contains("text/html")) {
         answer.insert_header((CONTENT_SECURITY_POLICY, HOME_POLICY));
@@ -188,9 +193,7 @@ async fn page() -> Result<HttpResponse, ApiError> {
         .replace("=\"./", "=\"docs/")
         .replace("=\"index.css", "=\"docs/index.css")
         .replace("<title>Swagger UI</title>", "<title>Racun – the interface</title>");
-    let mut answer = HttpResponse::Ok();
-    answer.insert_header((CONTENT_SECURITY_POLICY, POLICY)).content_type(ContentType::html());
-    Ok(answer.body(text))
+    Ok(part(ContentType::html().to_string(), text))
 }
 
 async fn folder() -> HttpResponse {
@@ -199,20 +202,37 @@ async fn folder() -> HttpResponse {
 
 async fn file(request: HttpRequest) -> Result<HttpResponse, ApiError> {
     let (content_type, bytes) = load(request.match_info().query("file"))?;
-    Ok(HttpResponse::Ok().content_type(content_type).body(bytes))
+    Ok(part(content_type, bytes))
+}
+
+/// A part of the pages, with the policy of all of them.
+fn part(content_type: String, body: impl MessageBody + 'static) -> HttpResponse {
+    let mut answer = public();
+    answer.insert_header((CONTENT_SECURITY_POLICY, POLICY));
+    answer.content_type(content_type).body(body)
+}
+
+/// An answer that is the same for everybody, and that caches may keep and ask about.
+fn public() -> HttpResponseBuilder {
+    let mut answer = HttpResponse::Ok();
+    answer.insert_header((CACHE_CONTROL, "no-cache"));
+    answer
 }
 
 async fn icon() -> HttpResponse {
-    HttpResponse::Ok().content_type("image/svg+xml").body(ICON)
+    public().content_type("image/svg+xml").body(ICON)
 }
 
 async fn robots() -> HttpResponse {
-    HttpResponse::Ok().content_type(ContentType::plaintext()).body(ROBOTS)
+    public().content_type(ContentType::plaintext()).body(ROBOTS)
 }
 
 fn load(name: &str) -> Result<(String, Vec<u8>), ApiError> {
     if name == "swagger-initializer.js" {
         return Ok(("text/javascript".to_owned(), INITIALIZER.into()));
+    }
+    if name.starts_with(REDIRECT) {
+        return Err(ApiError::not_found(name));
     }
     let found = serve(name, Arc::new(Config::default())).map_err(ApiError::internal)?;
     let found = found.ok_or_else(|| ApiError::not_found(name))?;

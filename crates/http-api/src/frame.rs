@@ -5,7 +5,8 @@ use std::time::Instant;
 use actix_web::body::MessageBody;
 use actix_web::dev::{ServiceRequest, ServiceResponse};
 use actix_web::http::header::{
-    AUTHORIZATION, CACHE_CONTROL, HeaderMap, HeaderName, HeaderValue, X_CONTENT_TYPE_OPTIONS,
+    AUTHORIZATION, CACHE_CONTROL, CONTENT_SECURITY_POLICY, HeaderMap, HeaderName, HeaderValue,
+    REFERRER_POLICY, STRICT_TRANSPORT_SECURITY, X_CONTENT_TYPE_OPTIONS,
 };
 use actix_web::middleware::Next;
 use actix_web::{Error, HttpMessage as _, HttpRequest, web};
@@ -18,10 +19,14 @@ use crate::deprecation::Successor;
 use crate::error::ApiError;
 use crate::limits::{self, Standing};
 use crate::request::bearer_token;
+use crate::security::{self, Line};
 use crate::services::Services;
 
 /// Names a request, in both directions.
 pub(crate) const X_REQUEST_ID: HeaderName = HeaderName::from_static("x-request-id");
+
+/// What a page may do whose handler sets no policy: there is none, so nothing.
+const POLICY: &str = "default-src 'none'; frame-ancestors 'none'";
 
 /// Characters that a caller's request id may hold.
 const MAX_REQUEST_ID: usize = 255;
@@ -33,6 +38,7 @@ pub(crate) async fn frame<B: MessageBody>(
 ) -> Result<ServiceResponse<B>, Error> {
     let id = request_id(&request);
     let no_store = request.headers().contains_key(AUTHORIZATION);
+    let hsts = request.app_data::<web::Data<Services>>().and_then(|services| services.hsts_seconds);
     let shared = request
         .app_data::<web::Data<Services>>()
         .map(|services| services.origins.answer(request.method(), request.headers()));
@@ -62,11 +68,27 @@ pub(crate) async fn frame<B: MessageBody>(
         shared.write(headers);
     }
     headers.insert(X_REQUEST_ID, id);
+    guard(headers, no_store, hsts);
+    Ok(answer)
+}
+
+/// What browsers and caches are told with every answer. Nothing is stored unless the handler says
+/// otherwise, which those of the description do: so no route forgets it that shows a secret.
+fn guard(headers: &mut HeaderMap, is_personal: bool, hsts: Option<u32>) {
     headers.insert(X_CONTENT_TYPE_OPTIONS, HeaderValue::from_static("nosniff"));
-    if no_store {
+    if is_personal || !headers.contains_key(CACHE_CONTROL) {
         headers.insert(CACHE_CONTROL, HeaderValue::from_static("no-store"));
     }
-    Ok(answer)
+    for (name, value) in [(CONTENT_SECURITY_POLICY, POLICY), (REFERRER_POLICY, "no-referrer")] {
+        if !headers.contains_key(&name) {
+            headers.insert(name, HeaderValue::from_static(value));
+        }
+    }
+    if let Some(value) =
+        hsts.and_then(|seconds| HeaderValue::try_from(format!("max-age={seconds}")).ok())
+    {
+        headers.insert(STRICT_TRANSPORT_SECURITY, value);
+    }
 }
 
 /// The value of the header `name`, when it was sent once, and is short and visible.
@@ -96,49 +118,59 @@ fn request_id(request: &ServiceRequest) -> HeaderValue {
 }
 
 /// What changes something is told at `info`, what only reads at `debug`, so that a log says what
-/// happened and not who looked. Refused requests are logged at `info` too, with the caller:
-/// guessing passwords is seen, and support finds a request by its id.
+/// happened and not who looked. Refused requests are logged at `info` too, with the caller, and so
+/// are security events: guessing passwords is seen, and support finds a request by its id.
 fn log<B>(answer: &ServiceResponse<B>, milliseconds: u64) {
-    let status = answer.status();
+    let (request, status) = (answer.request(), answer.status());
     let error = answer.response().error().and_then(|error| error.as_error::<ApiError>());
-    let Some(error) = error else {
-        if answer.request().method().is_safe() {
+    let detail = error.and_then(ApiError::detail);
+    if let Some(error) = error.filter(|_| status.is_server_error()) {
+        let (code, detail) = (error.code(), detail.unwrap_or_default());
+        tracing::error!(code, detail, milliseconds, "{error}");
+        return;
+    }
+    let event = error.and_then(ApiError::event).or_else(|| security::noted(request));
+    if error.is_none() && event.is_none() {
+        if request.method().is_safe() {
             tracing::debug!(milliseconds, "answered");
         } else {
             tracing::info!(milliseconds, "answered");
         }
         return;
-    };
-    let (code, detail) = (error.code(), error.detail().unwrap_or_default());
-    if status.is_server_error() {
-        tracing::error!(code, detail, milliseconds, "{error}");
-        return;
     }
-    let request = answer.request();
-    let (entity, caller, key) = (entity(request), caller(request), key_hint(request));
-    let address = limits::address_of(request);
-    let status = status.as_u16();
-    tracing::info!(status, code, entity, caller, key, address, detail, milliseconds, "{error}");
+    let about = event.and_then(|event| security::subject(request, event));
+    security::write(&Line {
+        event,
+        status: status.as_u16(),
+        code: error.map(ApiError::code),
+        entity: entity(request).as_deref(),
+        caller: caller(request).as_deref(),
+        key: key_hint(request).as_deref(),
+        about: about.as_deref(),
+        address: &limits::address_of(request),
+        detail,
+        milliseconds: Some(milliseconds),
+        message: &error.map_or_else(|| "answered".to_owned(), ToString::to_string),
+        ..Line::default()
+    });
 }
 
-/// The entity that the request entered, or named; empty where it named none.
-fn entity(request: &HttpRequest) -> String {
+/// The entity that the request entered, or named.
+fn entity(request: &HttpRequest) -> Option<String> {
     let entered = request.extensions().get::<Scope>().map(Scope::entity);
     let named = || {
         let header = request.headers().get("x-entity-id").and_then(|value| value.to_str().ok());
         header.or_else(|| request.match_info().get("id"))?.parse::<EntityId>().ok()
     };
-    entered.or_else(named).map(|id| id.to_string()).unwrap_or_default()
+    entered.or_else(named).map(|id| id.to_string())
 }
 
-/// The caller's id; empty for an anonymous request.
-fn caller(request: &HttpRequest) -> String {
-    let caller = request.extensions().get::<Caller>().map(|caller| caller.principal().id());
-    caller.unwrap_or_default()
+/// The caller's id; `None` for an anonymous request.
+fn caller(request: &HttpRequest) -> Option<String> {
+    request.extensions().get::<Caller>().map(|caller| caller.principal().id())
 }
 
-/// The hint of the key that was sent; empty where none was. The key itself is in no log.
-fn key_hint(request: &HttpRequest) -> String {
-    let token = bearer_token(request.headers()).ok();
-    token.and_then(racun_access::key_hint).unwrap_or_default()
+/// The hint of the key that was sent. The key itself is in no log.
+fn key_hint(request: &HttpRequest) -> Option<String> {
+    bearer_token(request.headers()).ok().and_then(racun_access::key_hint)
 }

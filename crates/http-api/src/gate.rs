@@ -27,6 +27,7 @@ use crate::limits::{self, Counted, Room};
 use crate::rehearsal;
 use crate::request::{Query, TakenParts, bearer_token, receive, single};
 use crate::route::{Gate, Route, Verb};
+use crate::security::{self, SecurityEvent};
 use crate::services::{Limits, Services};
 use crate::storage;
 
@@ -59,7 +60,11 @@ pub(crate) async fn pass(
         Begun::Plain => None,
         Begun::First(keyed) => Some(keyed),
         Begun::Answered(answer, keyed) => return Ok(request.into_response(keyed.replay(answer))),
-        Begun::Unanswered(held, keyed) => return idempotency::rebuild(request, keyed, held).await,
+        Begun::Unanswered(held, keyed) => {
+            let answer = idempotency::rebuild(request, keyed, held).await?;
+            security::note(route, &answer);
+            return Ok(answer);
+        }
     };
     let http = request.request().clone();
     let handled = async {
@@ -69,7 +74,10 @@ pub(crate) async fn pass(
         }
     };
     match guarded(limits, handled).await {
-        Ok(Ok(answer)) => Ok(held(route, answer, limits).await),
+        Ok(Ok(answer)) => {
+            security::note(route, &answer);
+            Ok(held(route, answer, limits).await)
+        }
         Ok(Err(error)) => Err(error),
         Err(error) => Ok(ServiceResponse::from_err(error, http)),
     }
@@ -295,6 +303,9 @@ async fn enter(
             let place = place.map_err(|error| match error {
                 AccessError::NotFound { .. } if named.parse::<EntityId>().is_err() => {
                     ApiError::no_such("entity", named)
+                }
+                error @ AccessError::NotFound { .. } => {
+                    ApiError::from(error).seen_as(SecurityEvent::ForeignRefused)
                 }
                 error => error.into(),
             })?;

@@ -9,6 +9,7 @@
 //! | `entered`  | where keys entered lately, while nothing of that changed               |
 //! | `foresight`| what the gate will read, guessed and read at once                     |
 //! | `frame`    | what every answer carries; where answers are logged                    |
+//! | `security` | security events, and the line of the log that tells of each            |
 //! | `limits`   | how many requests are answered in a minute                             |
 //! | `connection` | connections, and that each of them ends                              |
 //! | `idempotency` | requests with a key are carried out once                            |
@@ -77,6 +78,7 @@ mod request;
 mod route;
 mod routes;
 mod sandbox;
+mod security;
 mod server;
 mod services;
 mod settlement;
@@ -91,6 +93,7 @@ pub use limits::{InvalidNetwork, Network, RateLimitOptions, RateLimiter};
 pub use openapi::{VERSION, openapi, openapi_3_0};
 pub use route::{Gate, Parameter, ParameterKind, Rate, Route, Verb};
 pub use routes::routes;
+pub use security::{SECURITY_LOG, SecurityEvent};
 pub use server::{Options, app, run};
 pub use services::{Limits, Services};
 pub use storage::{Storage, StorageLimits};

@@ -6,6 +6,7 @@ use racun_access::Permission;
 use utoipa::ToSchema;
 
 use crate::openapi::{Described, described};
+use crate::security::SecurityEvent;
 
 /// One operation of the interface.
 ///
@@ -44,6 +45,8 @@ pub struct Route {
     pub rate: Rate,
     /// Whether its answer shows a key or token that is shown only once, and is kept unreadable.
     pub shows_secret: bool,
+    /// What the log and the metrics are told of a success, where that is a security event.
+    pub event: Option<SecurityEvent>,
     /// The path that takes its place, of a route that will be gone at
     /// [`crate::deprecation::SUNSET`].
     pub successor: Option<&'static str>,
@@ -231,6 +234,7 @@ impl Route {
             makes_users: false,
             rate: Rate::Ordinary,
             shows_secret: false,
+            event: None,
             successor: None,
             is_described: true,
             tells_when_unavailable: false,
@@ -356,6 +360,12 @@ impl Route {
     #[must_use]
     pub const fn shows_secret(self) -> Self {
         Self { shows_secret: true, ..self }
+    }
+
+    /// Says that a success is a security event.
+    #[must_use]
+    pub const fn seen_as(self, event: SecurityEvent) -> Self {
+        Self { event: Some(event), ..self }
     }
 
     /// Says that the route is answered however many requests there are.

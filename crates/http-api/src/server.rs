@@ -13,7 +13,7 @@ use actix_web::middleware::from_fn;
 use actix_web::web::{self, ServiceConfig};
 use actix_web::{App, Error, HttpRequest, HttpResponse, Resource, ResponseError as _, Scope};
 
-use crate::connection::{self, ConnectionLimits};
+use crate::connection::{self, ConnectionLimits, Refusals};
 use crate::entered::Entered;
 use crate::error::{ApiError, Kind};
 use crate::foresight::Foresight;
@@ -67,8 +67,9 @@ pub async fn run(
         Some(workers) => builder.workers(workers),
         None => builder,
     };
+    let refusals = Refusals::new(services.clone());
     let application = move || app(services.clone(), limits);
-    let running = connection::server(builder, listener, connections, application)?;
+    let running = connection::server(builder, listener, connections, refusals, application)?;
     let handle = running.handle();
     tokio::spawn(async move {
         stop.await;

@@ -58,6 +58,9 @@ pub struct Services {
     pub public_url: Arc<str>,
     /// Whose pages may ask, beside the server's own.
     pub origins: Arc<Origins>,
+    /// Seconds for which browsers shall come by TLS alone, as `Strict-Transport-Security` says it;
+    /// `None` sends nothing. Subdomains may be of other servers, and are not named.
+    pub hsts_seconds: Option<u32>,
     /// The white labels that there are, and what they sell.
     pub white_labels: Arc<Catalogue>,
     /// What time it is.

@@ -30,6 +30,7 @@
 //! | `stamp`      | time, ids and randomness as arguments                             |
 //! | `vault`      | the port to whoever keeps secrets unreadable at rest              |
 //! | `rate`       | the port to whoever counts requests                               |
+//! | `address`    | which e-mail addresses are accepted, and which ones are the same  |
 //! | `mail`       | the port to whoever carries e-mail                                |
 //! | `scope`      | who acts, where, and how far                                      |
 //! | `act`        | who gives a command, where and when                               |
@@ -39,6 +40,7 @@
 //! transaction never crosses the port: a decision does, and a decision is not async.
 
 mod act;
+mod address;
 mod authority;
 pub mod calendar;
 mod decimal;
@@ -74,6 +76,7 @@ pub mod vat_rates;
 mod vault;
 
 pub use act::Act;
+pub use address::{check_address, fold_address};
 pub use authority::{Authority, AuthorityError};
 pub use decimal::{Decimal, InvalidDecimal};
 pub use evaluate::evaluate;
@@ -82,7 +85,7 @@ pub use issue::{Issue, Issues, Step};
 pub use layer::Layer;
 pub use length::json_length;
 pub use log::{ACTIVITIES, Activity, ActorType, Entry, Logged};
-pub use mail::{Attachment, Mail, MailError, Mailbox, Mailer, check_address};
+pub use mail::{Attachment, Mail, MailError, Mailbox, Mailer};
 pub use metadata::Metadata;
 pub use money::{Currency, UnknownCurrency};
 pub use patch::Patch;

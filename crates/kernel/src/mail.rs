@@ -2,41 +2,6 @@
 
 use async_trait::async_trait;
 
-use crate::Issue;
-
-/// Characters that an e-mail address has at most.
-const MAX_ADDRESS_CHARS: usize = 255;
-/// Characters before the at sign: RFC 5321, 4.5.3.1.1.
-const MAX_LOCAL_CHARS: usize = 64;
-
-/// Accepts `text` when it is formed like an e-mail address. Whether it exists is not known.
-///
-/// # Errors
-/// What is wrong with it.
-pub fn check_address(text: &str) -> Result<(), Issue> {
-    if text.chars().count() > MAX_ADDRESS_CHARS {
-        return Err(Issue::new("too_long", format!("at most {MAX_ADDRESS_CHARS} characters")));
-    }
-    let refused = || Issue::new("invalid_email", "expected an address such as ana@example.com");
-    let (local, domain) = text.split_once('@').ok_or_else(refused)?;
-    let plain = |c: char| {
-        !c.is_control() && !c.is_whitespace() && !matches!(c, '@' | '<' | '>' | ',' | ';' | '"')
-    };
-    let local_is_sane = !local.is_empty()
-        && local.chars().count() <= MAX_LOCAL_CHARS
-        && local.chars().all(plain)
-        && !local.starts_with('.')
-        && !local.ends_with('.');
-    let label_is_sane = |label: &str| {
-        !label.is_empty()
-            && !label.starts_with('-')
-            && !label.ends_with('-')
-            && label.chars().all(|c| c.is_alphanumeric() || c == '-')
-    };
-    let domain_is_sane = domain.contains('.') && domain.split('.').all(label_is_sane);
-    if local_is_sane && domain_is_sane { Ok(()) } else { Err(refused()) }
-}
-
 /// An address with the name that mail programs show before it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Mailbox {

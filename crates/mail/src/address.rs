@@ -1,6 +1,6 @@
 //! The addresses that a request names.
 
-use racun_kernel::{Issue, check_address, text};
+use racun_kernel::{Issue, check_address, fold_address};
 
 /// Addresses that one mail goes to at most.
 pub const MAX_RECIPIENTS: usize = 4;
@@ -22,7 +22,7 @@ pub fn parse_addresses(list: &str) -> Result<Vec<String>, Issue> {
             let shown: String = part.chars().take(80).collect();
             Issue { message: format!("{shown:?}: {}", issue.message), ..issue }
         })?;
-        if !addresses.iter().any(|known| text::lower(known) == text::lower(part)) {
+        if !addresses.iter().any(|known| fold_address(known) == fold_address(part)) {
             addresses.push(part.to_owned());
         }
         if addresses.len() > MAX_RECIPIENTS {

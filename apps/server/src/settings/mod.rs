@@ -34,7 +34,7 @@ pub use outside::{Email, Files, Webhooks};
 pub use rate_limits::RateLimits;
 pub use storage::Storage;
 pub use value::{BaseUrl, LogFormat, LogLevel, Networks, PostgresUrl, Setting};
-use value::{Requests, optional, required};
+use value::{MaxAge, Requests, optional, required};
 
 /// The file that is read when it is there.
 const FILE: &str = "racun.toml";
@@ -100,6 +100,23 @@ pub struct Server {
     /// Connections that one address may have.
     #[serde(deserialize_with = "required")]
     pub connections_per_address: Requests,
+    /// Seconds for which browsers shall come by TLS alone; absent: a year where `public_url` is
+    /// reached by TLS.
+    #[serde(deserialize_with = "optional")]
+    hsts_seconds: Option<MaxAge>,
+}
+
+impl Server {
+    /// A year.
+    const HSTS_SECONDS: MaxAge = MaxAge(31_536_000);
+
+    /// What `Strict-Transport-Security` says; `None` where it is not sent. An operator whose links
+    /// begin with `https://` has TLS before the server, so browsers may hold to it.
+    pub fn hsts_seconds(&self) -> Option<u32> {
+        let is_encrypted = self.public_url.as_ref().is_some_and(BaseUrl::is_encrypted);
+        let seconds = self.hsts_seconds.or(is_encrypted.then_some(Self::HSTS_SECONDS));
+        seconds.map(|seconds| seconds.0)
+    }
 }
 
 impl Default for Server {
@@ -111,6 +128,7 @@ impl Default for Server {
             trusted_proxies: Networks::default(),
             cors_origins: Origins::default(),
             connections_per_address: Requests(512),
+            hsts_seconds: None,
         }
     }
 }

@@ -130,6 +130,19 @@ impl Setting for Requests {
     }
 }
 
+/// A number of seconds, as header fields say how long something holds.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct MaxAge(pub u32);
+
+impl Setting for MaxAge {
+    const EXPECTED: &'static str = "a whole number of seconds, 0 to 100000000";
+
+    fn read(text: &str) -> Option<Self> {
+        let number = text.parse().ok()?;
+        (0..=100_000_000).contains(&number).then_some(Self(number))
+    }
+}
+
 /// A number of bytes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Size(pub u64);
@@ -193,6 +206,11 @@ impl BaseUrl {
     /// Whether it leads to this machine alone.
     pub fn is_loopback(&self) -> bool {
         leads_here(&self.0)
+    }
+
+    /// Whether clients reach it by TLS.
+    pub fn is_encrypted(&self) -> bool {
+        self.0.starts_with("https://")
     }
 
     /// Its host, where that is a name and no address.

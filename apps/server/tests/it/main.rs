@@ -11,6 +11,7 @@ mod postgres;
 mod process;
 mod readme;
 mod refusals;
+mod seen;
 mod settings;
 mod starting;
 mod telemetry;

@@ -1,5 +1,6 @@
 //! API keys of an account, for one environment.
 
+use actix_web::HttpRequest;
 use actix_web::web::{self, Data, Json, ReqData};
 use racun_access::{self as access, AccountScope, NewKey};
 use serde::Deserialize;
@@ -13,6 +14,7 @@ use crate::body::{AllBody, Convert};
 use crate::error::ApiError;
 use crate::request::{Body, PathText};
 use crate::route::{Gate, Route};
+use crate::security::{self, SecurityEvent};
 use crate::services::Services;
 
 const TAG: &str = "Account API keys";
@@ -23,12 +25,14 @@ pub(crate) const ROUTES: &[Route] = &[
         .about(TAG, "Makes a key of the account; its `id` is the full key, shown once.")
         .takes::<NewAccountKeyBody>()
         .creates::<ApiKeyBody>()
-        .shows_secret(),
+        .shows_secret()
+        .seen_as(SecurityEvent::KeyMade),
     Route::get("/account/api-keys", "listAccountKeys", Gate::Account, || web::to(list))
         .about(TAG, "Lists the account's keys, masked.")
         .answers::<AllBody<ApiKeyBody>>(),
     Route::delete("/account/api-keys/{id}", "deleteAccountKey", Gate::Account, || web::to(delete))
-        .about(TAG, "Ends a key, named by its `key_id` or its hint; never by its text."),
+        .about(TAG, "Ends a key, named by its `key_id` or its hint; never by its text.")
+        .seen_as(SecurityEvent::KeyEnded),
 ];
 
 /// Body of `POST /account/api-keys`.
@@ -50,6 +54,7 @@ struct NewAccountKeyBody {
 
 async fn create(
     services: Data<Services>,
+    request: HttpRequest,
     scope: ReqData<AccountScope>,
     body: Body<NewAccountKeyBody>,
 ) -> Result<Created<ApiKeyBody>, ApiError> {
@@ -61,7 +66,9 @@ async fn create(
         let (store, stamp) = (&*services.store, services.stamp());
         access::create_account_key(store, &scope, environment, input, &stamp).await
     };
-    Ok(Created(services.run(task).await?.convert()))
+    let made = services.run(task).await?;
+    security::about(&request, made.record.prefix_hint.as_str());
+    Ok(Created(made.convert()))
 }
 
 async fn list(

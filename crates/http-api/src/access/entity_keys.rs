@@ -1,5 +1,6 @@
 //! API keys of one entity.
 
+use actix_web::HttpRequest;
 use actix_web::web::{self, Data, Json, ReqData};
 use racun_access::Permission::ManageKeys;
 use racun_access::{self as access, ApiKey, NewKey, Shown};
@@ -14,6 +15,7 @@ use crate::body::{AllBody, Convert};
 use crate::error::ApiError;
 use crate::request::{Body, PathText};
 use crate::route::{Gate, Route};
+use crate::security::{self, SecurityEvent};
 use crate::services::Services;
 
 const TAG: &str = "Entity API keys";
@@ -26,14 +28,16 @@ pub(crate) const ROUTES: &[Route] = &[
     .about(TAG, "Makes a key of the entity; its `id` is the full key, shown once.")
     .takes::<NewKeyBody>()
     .creates::<ApiKeyBody>()
-    .shows_secret(),
+    .shows_secret()
+    .seen_as(SecurityEvent::KeyMade),
     Route::get("/entities/api-keys", "listEntityKeys", Gate::Entity(ManageKeys), || web::to(list))
         .about(TAG, "Lists the entity's keys, masked.")
         .answers::<AllBody<ApiKeyBody>>(),
     Route::delete("/entities/api-keys/{id}", "deleteEntityKey", Gate::Entity(ManageKeys), || {
         web::to(delete)
     })
-    .about(TAG, "Ends a key, named by its `key_id` or its hint; never by its text."),
+    .about(TAG, "Ends a key, named by its `key_id` or its hint; never by its text.")
+    .seen_as(SecurityEvent::KeyEnded),
 ];
 
 /// Body of `POST /entities/api-keys`.
@@ -112,6 +116,7 @@ impl Convert<ApiKeyBody> for Shown<ApiKey> {
 
 async fn create(
     services: Data<Services>,
+    request: HttpRequest,
     scope: ReqData<Scope>,
     body: Body<NewKeyBody>,
 ) -> Result<Created<ApiKeyBody>, ApiError> {
@@ -122,7 +127,9 @@ async fn create(
         let input = NewKey { name, ttl, allowed_addresses };
         access::create_entity_key(&*services.store, &scope, input, &services.stamp()).await
     };
-    Ok(Created(services.run(task).await?.convert()))
+    let made = services.run(task).await?;
+    security::about(&request, made.record.prefix_hint.as_str());
+    Ok(Created(made.convert()))
 }
 
 async fn list(

@@ -1,5 +1,6 @@
 //! Who belongs to an entity.
 
+use actix_web::HttpRequest;
 use actix_web::web::{self, Data, Json, ReqData};
 use racun_access::Permission::{ManagePeople, ReadPeople};
 use racun_access::{self as access, AddEntityUser, Added, Entity, Membership, Shown};
@@ -16,6 +17,7 @@ use crate::body::{AllBody, Convert, answer};
 use crate::error::ApiError;
 use crate::request::{Body, PathText, Query};
 use crate::route::{Gate, Parameter, ParameterKind, Route};
+use crate::security::{self, SecurityEvent};
 use crate::services::Services;
 
 const TAG: &str = "Entity users";
@@ -30,7 +32,8 @@ pub(crate) const ROUTES: &[Route] = &[
         )
         .takes::<AddEntityUserBody>()
         .creates::<AddedBody>()
-        .shows_secret(),
+        .shows_secret()
+        .seen_as(SecurityEvent::MemberInvited),
     Route::get("/entities/users", "listEntityUsers", Gate::Entity(ReadPeople), || web::to(list))
         .about(TAG, "Lists everyone who belongs to the entity.")
         .answers::<AllBody<EntityUserBody>>(),
@@ -39,7 +42,8 @@ pub(crate) const ROUTES: &[Route] = &[
     })
     .about(TAG, "Gives a user of the entity another role.")
     .takes::<RoleChangeBody>()
-    .answers::<EntityUserBody>(),
+    .answers::<EntityUserBody>()
+    .seen_as(SecurityEvent::RoleChanged),
     Route::delete("/entities/users/{id}", "removeEntityUser", Gate::Entity(ManagePeople), || {
         web::to(remove)
     })
@@ -49,7 +53,8 @@ pub(crate) const ROUTES: &[Route] = &[
         meaning: "Whether the entity's keys that the user made end too; false when absent. They \
                   end in any case when the user never verified their address.",
         kind: ParameterKind::Flag,
-    }]),
+    }])
+    .seen_as(SecurityEvent::MemberRemoved),
 ];
 
 /// Body of `POST /entities/users`.
@@ -125,11 +130,13 @@ struct AddedBody {
 
 async fn add(
     services: Data<Services>,
+    request: HttpRequest,
     scope: ReqData<Scope>,
     entity: ReqData<Entity>,
     body: Body<AddEntityUserBody>,
 ) -> Result<Created<AddedBody>, ApiError> {
     let AddEntityUserBody { email, role, send_invite } = body.0;
+    security::about(&request, security::masked(&email));
     let is_mailed = send_invite.unwrap_or(true);
     let role = role.convert().unwrap_or(Role::Editor);
     let input = AddEntityUser { email: email.clone(), role };

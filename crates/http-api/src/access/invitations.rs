@@ -23,6 +23,7 @@ use crate::body::{AllBody, Convert, names};
 use crate::error::ApiError;
 use crate::request::{Body, PathText, Query, bearer_token};
 use crate::route::{Gate, Parameter, ParameterKind, Route};
+use crate::security::{self, SecurityEvent};
 use crate::services::Services;
 
 const TAG: &str = "Entity invitations";
@@ -69,7 +70,8 @@ pub(crate) const ROUTES: &[Route] = &[
         .takes::<AcceptBody>()
         .answers::<AcceptedBody>()
         .sensitive()
-        .shows_secret(),
+        .shows_secret()
+        .seen_as(SecurityEvent::MemberAdded),
 ];
 
 names! {
@@ -217,6 +219,7 @@ async fn accept(
         Some(password) => accept_invitation(&services, token, password, name, origin).await?,
         None => accept_in_session(&services, token, session_of(&request)?, origin).await?,
     };
+    security::about(&request, accepted.user.id.to_string());
     Ok(Json(AcceptedBody {
         user_id: accepted.user.id.convert(),
         entity_id: accepted.membership.entity_id.convert(),

@@ -1,9 +1,11 @@
 //! Operators of tills: their PINs, and handing a till over.
 
+use actix_web::HttpRequest;
 use actix_web::web::{self, Data, Json, ReqData};
 use racun_access::Permission::{ManagePeople, ReadTill, Sell, SetPin};
 use racun_access::{self as access, AccessError, Caller, OPERATOR_SECONDS, Operator, Pin, PinKey};
 use racun_kernel::Scope;
+use racun_kernel::id::UserId;
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 use validator::Validate;
@@ -14,6 +16,7 @@ use crate::body::{AllBody, Convert, answer};
 use crate::error::{ApiError, Kind};
 use crate::request::{Body, PathText};
 use crate::route::{Gate, Route};
+use crate::security::{self, SecurityEvent};
 use crate::services::Services;
 
 const TAG: &str = "Point of sale";
@@ -29,15 +32,18 @@ pub(crate) const ROUTES: &[Route] = &[
         .takes::<SwitchBody>()
         .answers::<OperatorTokenBody>()
         .sensitive()
-        .shows_secret(),
+        .shows_secret()
+        .seen_as(SecurityEvent::OperatorSwitched),
     Route::put("/pos/operators/{id}/pin", "setOperatorPin", Gate::Entity(SetPin), || web::to(set))
         .about(TAG, "Gives an operator a PIN: oneself, or as an admin anybody.")
         .takes::<PinBody>()
-        .answers_nothing(),
+        .answers_nothing()
+        .seen_as(SecurityEvent::PinChanged),
     Route::delete("/pos/operators/{id}/pin", "removeOperatorPin", Gate::Entity(SetPin), || {
         web::to(remove)
     })
-    .about(TAG, "Takes an operator's PIN away: one's own, or as an admin anybody's."),
+    .about(TAG, "Takes an operator's PIN away: one's own, or as an admin anybody's.")
+    .seen_as(SecurityEvent::PinChanged),
     Route::post(
         "/pos/operators/{id}/pin/unlock",
         "unlockOperatorPin",
@@ -45,7 +51,8 @@ pub(crate) const ROUTES: &[Route] = &[
         || web::to(unlock),
     )
     .about(TAG, "Forgets the failures that locked an operator's PIN, which stays as it is.")
-    .answers_nothing(),
+    .answers_nothing()
+    .seen_as(SecurityEvent::PinUnlocked),
 ];
 
 answer! {
@@ -124,12 +131,16 @@ async fn list(
 
 async fn switch(
     services: Data<Services>,
+    request: HttpRequest,
     caller: ReqData<Caller>,
     scope: ReqData<Scope>,
     body: Body<SwitchBody>,
 ) -> Result<Json<OperatorTokenBody>, ApiError> {
     let SwitchBody { user_id, pin: text } = body.0;
     let (pin, key) = (pin(text)?, key(&services)?);
+    if let Ok(id) = user_id.parse::<UserId>() {
+        security::about(&request, id.to_string());
+    }
     let (caller, scope) = (caller.into_inner(), scope.into_inner());
     let task = |services: Services| async move {
         let (store, stamp) = (&*services.store, services.stamp());

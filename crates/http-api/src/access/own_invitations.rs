@@ -13,6 +13,7 @@ use crate::body::{AllBody, Convert};
 use crate::error::ApiError;
 use crate::request::PathText;
 use crate::route::{Gate, Route};
+use crate::security::SecurityEvent;
 use crate::services::Services;
 
 const TAG: &str = "Users";
@@ -29,7 +30,8 @@ pub(crate) const ROUTES: &[Route] = &[
         web::to(accept)
     })
     .about(TAG, "Accepts one of these: the user belongs to the entity from now on.")
-    .answers::<EntityUserBody>(),
+    .answers::<EntityUserBody>()
+    .seen_as(SecurityEvent::MemberAdded),
     Route::post(
         "/users/me/invitations/{id}/decline",
         "declineMyInvitation",

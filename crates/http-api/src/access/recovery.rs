@@ -16,6 +16,7 @@ use crate::error::ApiError;
 use crate::pages::{LINK, verification_page};
 use crate::request::{Body, Query};
 use crate::route::{Gate, Route};
+use crate::security::SecurityEvent;
 use crate::services::Services;
 
 const TAG: &str = "Users";
@@ -42,12 +43,14 @@ pub(crate) const ROUTES: &[Route] = &[
     )
     .takes::<ResetBody>()
     .answers_nothing()
-    .sensitive(),
+    .sensitive()
+    .seen_as(SecurityEvent::PasswordChanged),
     Route::post("/users/verify-email", "verifyEmail", Gate::Open, || web::to(verify))
         .about(TAG, "Notes that the user who was mailed the token has the address.")
         .takes::<VerifyBody>()
         .answers::<VerifiedBody>()
-        .sensitive(),
+        .sensitive()
+        .seen_as(SecurityEvent::AddressVerified),
     Route::get("/users/verify-email", "followVerificationLink", Gate::Open, || web::to(follow))
         .about(
             TAG,

@@ -3,7 +3,9 @@
 use actix_web::HttpRequest;
 use actix_web::http::header::USER_AGENT;
 use actix_web::web::{self, Data, Json, ReqData};
-use racun_access::{self as access, AccessError, Caller, Ending, Forbidden, Origin, Session, User};
+use racun_access::{
+    self as access, AccessError, Caller, Ending, Forbidden, Origin, Session, User, WRONG_PASSWORD,
+};
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 use validator::Validate;
@@ -14,6 +16,7 @@ use crate::error::ApiError;
 use crate::limits;
 use crate::request::{Body, PathText};
 use crate::route::{Gate, Route};
+use crate::security::{self, SecurityEvent};
 use crate::services::Services;
 
 const TAG: &str = "Users";
@@ -24,9 +27,11 @@ pub(crate) const ROUTES: &[Route] = &[
         .about(TAG, "Lists where the user is logged in, the session used last first.")
         .answers::<AllBody<SessionBody>>(),
     Route::delete("/users/me/sessions", "endMyOtherSessions", Gate::SignedIn, || web::to(end_rest))
-        .about(TAG, "Ends all sessions of the user but the one that asks."),
+        .about(TAG, "Ends all sessions of the user but the one that asks.")
+        .seen_as(SecurityEvent::SessionEnded),
     Route::delete("/users/me/sessions/{id}", "endMySession", Gate::SignedIn, || web::to(end))
-        .about(TAG, "Ends a session of the user, named by its `id`, which is not its token."),
+        .about(TAG, "Ends a session of the user, named by its `id`, which is not its token.")
+        .seen_as(SecurityEvent::SessionEnded),
     Route::post("/users/me/password", "changeMyPassword", Gate::SignedIn, || web::to(change))
         .about(
             TAG,
@@ -35,7 +40,8 @@ pub(crate) const ROUTES: &[Route] = &[
         )
         .takes::<ChangePasswordBody>()
         .answers_nothing()
-        .sensitive(),
+        .sensitive()
+        .seen_as(SecurityEvent::PasswordChanged),
 ];
 
 /// Where a user is logged in.
@@ -156,6 +162,12 @@ async fn change(
         let password = services.compute(hash).await?;
         access::change_password(store, right, session.id, password, ends_keys, &stamp).await
     };
-    services.run::<_, AccessError, _>(task).await?;
+    let changed = services.run::<_, AccessError, _>(task).await;
+    if let Err(AccessError::Invalid(issues)) = &changed
+        && issues.iter().any(|issue| issue.code == WRONG_PASSWORD)
+    {
+        security::note_event(&request, SecurityEvent::LoginFailed);
+    }
+    changed?;
     Ok(NoContent)
 }

@@ -24,6 +24,7 @@ use crate::body_limit::RECORD;
 use crate::error::ApiError;
 use crate::request::Body;
 use crate::route::{Gate, Route};
+use crate::security::{self, SecurityEvent};
 use crate::services::Services;
 
 const TAG: &str = "Users";
@@ -39,16 +40,19 @@ pub(crate) const ROUTES: &[Route] = &[
         .may_lack()
         .takes::<SignUpBody>()
         .creates::<UserBody>()
-        .sensitive(),
+        .sensitive()
+        .seen_as(SecurityEvent::SignedUp),
     Route::post("/users/login", "logIn", Gate::Open, || web::to(log_in))
         .about(TAG, "Answers a login token as `id`.")
         .takes::<LogInBody>()
         .answers::<LoginBody>()
         .sensitive()
-        .shows_secret(),
+        .shows_secret()
+        .seen_as(SecurityEvent::LoggedIn),
     Route::post("/users/logout", "logOut", Gate::SignedIn, || web::to(log_out))
         .about(TAG, "Ends the session of the login token, or the token of an operator.")
-        .answers_nothing(),
+        .answers_nothing()
+        .seen_as(SecurityEvent::SessionEnded),
     Route::get("/users/me", "getMe", Gate::SignedIn, || web::to(get_me))
         .about(TAG, "Answers the user whose login token is sent.")
         .answers::<UserBody>(),
@@ -242,6 +246,7 @@ async fn sign_up(
 ) -> Result<Created<UserBody>, ApiError> {
     let SignUpBody { email, password, name, company_name, country, locale, settings, metadata } =
         body.0;
+    security::about(&request, security::masked(&email));
     let mut issues = Issues::default();
     let metadata =
         issues.collect("metadata", metadata.map(Metadata::checked).transpose()).flatten();
@@ -281,6 +286,7 @@ async fn log_in(
     body: Body<LogInBody>,
 ) -> Result<Json<LoginBody>, ApiError> {
     let (LogInBody { email, password }, origin) = (body.0, origin_of(&request));
+    security::about(&request, security::masked(&email));
     let task = |services: Services| async move {
         let (store, stamp) = (&*services.store, services.stamp());
         let attempt = access::begin_login(store, &email, &origin, &stamp).await?;

@@ -8,12 +8,14 @@
 //! | ---------- | ---------------------------------------------------------- |
 //! | `registry` | how many connections there are, and which one has to go    |
 //! | `progress` | what a connection is doing, told by the application        |
+//! | `refusal`  | answers to what is no request, and to a connection too many |
 //! | `stream`   | the socket, which fails when its connection takes too long |
 //! | `exchange` | from a request to the last byte of its answer              |
 //! | `serve`    | the server that is put together of these                   |
 
 mod exchange;
 mod progress;
+mod refusal;
 mod registry;
 mod serve;
 mod stream;
@@ -21,6 +23,7 @@ mod stream;
 use std::time::Duration;
 
 pub(crate) use exchange::watch;
+pub(crate) use refusal::Refusals;
 pub(crate) use serve::server;
 
 use crate::limits::Network;

@@ -24,6 +24,8 @@ pub(crate) struct Progress {
     head_due: Cell<Option<Instant>>,
     /// What may still be read of an unwanted body.
     drain_left: Cell<usize>,
+    /// Whether an answer of the application is being written, or will be.
+    is_answering: Cell<bool>,
     /// Since when the socket keeps this answer waiting, and what it took meanwhile.
     writing: Cell<Option<(Instant, u64)>>,
 }
@@ -36,6 +38,7 @@ impl Progress {
             write_time,
             head_due: Cell::new(None),
             drain_left: Cell::new(0),
+            is_answering: Cell::new(false),
             writing: Cell::new(None),
         }
     }
@@ -43,6 +46,7 @@ impl Progress {
     /// A request's head has arrived.
     pub(super) fn begin(&self) {
         self.handle.does(Doing::Working);
+        self.is_answering.set(true);
         self.head_due.set(None);
         self.writing.set(None);
     }
@@ -51,6 +55,18 @@ impl Progress {
     pub(super) fn finish(&self, has_rest: bool) {
         self.drain_left.set(DRAINED);
         self.handle.does(if has_rest { Doing::Draining } else { Doing::Idle });
+    }
+
+    /// All that was handed to the connection has been written.
+    pub(super) fn flushed(&self) {
+        if self.handle.doing() != Doing::Working {
+            self.is_answering.set(false);
+        }
+    }
+
+    /// Whether what is written comes from the application. What does not is of actix-http.
+    pub(super) fn is_answering(&self) -> bool {
+        self.is_answering.get()
     }
 
     /// Whether the connection has to go, for another one or because a head does not come.

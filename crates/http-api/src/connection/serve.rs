@@ -1,6 +1,7 @@
 //! The server, put together as actix-web's own is, but on [`Stream`]s.
 
 use std::net::{IpAddr, Ipv4Addr, SocketAddr, TcpListener};
+use std::rc::Rc;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -17,19 +18,14 @@ use tokio::net::TcpStream;
 
 use super::ConnectionLimits;
 use super::progress::Progress;
+use super::refusal::Refusals;
 use super::registry::Registry;
 use super::stream::Stream;
 
 /// Connections that may wait to be accepted; the system may allow fewer.
 const BACKLOG: i32 = 4_096;
 
-/// The answer to a connection beyond the limit of its address.
-const REFUSAL: &[u8] = b"HTTP/1.1 429 Too Many Requests\r\ncontent-type: application/json\r\n\
-    retry-after: 1\r\nconnection: close\r\ncontent-length: 93\r\n\r\n\
-    {\"code\":\"rate_limit_exceeded\",\"message\":\"too many connections from this address; \
-    close some\"}";
-
-/// How long writing it may take.
+/// How long writing the answer to a connection too many may take.
 const REFUSAL_TIME: Duration = Duration::from_secs(1);
 
 /// A server of `listener` whose workers each run an application of their own.
@@ -40,6 +36,7 @@ pub(crate) fn server<F, A, S, B>(
     builder: ServerBuilder,
     listener: TcpListener,
     limits: ConnectionLimits,
+    refusals: Refusals,
     application: F,
 ) -> std::io::Result<Server>
 where
@@ -74,15 +71,19 @@ where
         let application =
             application().into_factory().map_err(|error| error.into().error_response());
         let http = http.h1(map_config(application, |()| AppConfig::default()));
-        let (registry, limits) = (Arc::clone(&registry), limits.clone());
+        let (registry, limits, refusals) =
+            (Arc::clone(&registry), limits.clone(), Rc::new(refusals.clone()));
         fn_service(move |socket: TcpStream| {
-            let entered = enter(&registry, &limits, socket);
+            let peer = socket.peer_addr().ok();
+            let entered = enter(&registry, &limits, &refusals, socket, peer);
+            let refusals = Rc::clone(&refusals);
             async move {
                 match entered {
                     Ok(entered) => Ok(entered),
                     Err(mut socket) => {
                         // It has just been opened, so there is room for a few bytes.
-                        let told = socket.write_all(REFUSAL);
+                        let refusal = refusals.crowded(peer);
+                        let told = socket.write_all(&refusal);
                         let _ = tokio::time::timeout(REFUSAL_TIME, told).await;
                         Err(DispatchError::InternalError)
                     }
@@ -98,11 +99,13 @@ where
 fn enter(
     registry: &Arc<Registry>,
     limits: &ConnectionLimits,
+    refusals: &Rc<Refusals>,
     socket: TcpStream,
+    peer: Option<SocketAddr>,
 ) -> Result<(Stream, Option<SocketAddr>), TcpStream> {
-    let peer = socket.peer_addr().ok();
     let address = peer.map_or(IpAddr::V4(Ipv4Addr::UNSPECIFIED), |peer| peer.ip());
     let Some(place) = registry.enter(address) else { return Err(socket) };
     let progress = Progress::new(Arc::clone(&place.handle), limits.head_time, limits.write_time);
-    Ok((Stream::new(socket, progress, place), peer))
+    let refusals = (Rc::clone(refusals), limits.drain_time);
+    Ok((Stream::new(socket, peer, progress, place, refusals), peer))
 }

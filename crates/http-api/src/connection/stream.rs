@@ -2,15 +2,18 @@
 
 use std::future::Future as _;
 use std::io::{self, ErrorKind};
+use std::net::SocketAddr;
 use std::pin::Pin;
 use std::rc::Rc;
 use std::task::{Context, Poll};
+use std::time::Duration;
 
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 use tokio::net::TcpStream;
 use tokio::time::{Instant, Sleep, sleep_until};
 
 use super::progress::Progress;
+use super::refusal::{Refusals, Refusing};
 use super::registry::Place;
 
 /// A socket that knows the state of its connection.
@@ -19,6 +22,9 @@ pub(crate) struct Stream {
     progress: Rc<Progress>,
     head: Alarm,
     write: Alarm,
+    refusals: (Rc<Refusals>, Duration),
+    refusing: Option<Refusing>,
+    peer: Option<SocketAddr>,
     _place: Place,
 }
 
@@ -38,9 +44,40 @@ impl Alarm {
 }
 
 impl Stream {
-    pub(super) fn new(socket: TcpStream, progress: Progress, place: Place) -> Self {
+    /// The stream of `socket`. What is no request is answered by `refusals`, within their time.
+    pub(super) fn new(
+        socket: TcpStream,
+        peer: Option<SocketAddr>,
+        progress: Progress,
+        place: Place,
+        refusals: (Rc<Refusals>, Duration),
+    ) -> Self {
         let (head, write) = Default::default();
-        Self { socket, progress: Rc::new(progress), head, write, _place: place }
+        let (progress, refusing) = (Rc::new(progress), None);
+        Self { socket, progress, head, write, refusals, refusing, peer, _place: place }
+    }
+
+    /// Begins to refuse what came, when `own`, which is to be written, is a refusal of actix-http.
+    fn begin_refusing(&mut self, own: &[u8]) {
+        if self.refusing.is_some() || self.progress.is_answering() {
+            return;
+        }
+        let (refusals, time) = &self.refusals;
+        if let Some(answer) = refusals.instead_of(own, self.peer) {
+            self.refusing = Some(Refusing::new(answer, *time));
+            // What still comes is read as the rest of an unwanted body is.
+            self.progress.finish(true);
+        }
+    }
+
+    /// Goes on refusing, where that was begun.
+    fn refuse(&mut self, cx: &mut Context<'_>) -> Option<Poll<io::Error>> {
+        let refusing = self.refusing.as_mut()?;
+        if let Poll::Ready(error) = refusing.poll(&mut self.socket, &self.progress, cx) {
+            return Some(Poll::Ready(error));
+        }
+        let is_late = self.write.poll(refusing.due(), cx);
+        Some(if is_late { Poll::Ready(ErrorKind::TimedOut.into()) } else { Poll::Pending })
     }
 
     /// What its connection is doing.
@@ -101,12 +138,18 @@ impl AsyncWrite for Stream {
         bytes: &[u8],
     ) -> Poll<io::Result<usize>> {
         let this = self.get_mut();
+        this.begin_refusing(bytes);
+        if let Some(refused) = this.refuse(cx) {
+            return refused.map(Err);
+        }
         let written = Pin::new(&mut this.socket).poll_write(cx, bytes);
         this.written(cx, written)
     }
 
     fn poll_flush(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
-        Pin::new(&mut self.get_mut().socket).poll_flush(cx)
+        let this = self.get_mut();
+        this.progress.flushed();
+        Pin::new(&mut this.socket).poll_flush(cx)
     }
 
     fn poll_shutdown(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<io::Result<()>> {

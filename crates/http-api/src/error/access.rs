@@ -4,11 +4,13 @@ use racun_access::{AccessError, Forbidden};
 use serde_json::json;
 
 use super::{ApiError, Kind, OwnCode};
+use crate::security::SecurityEvent;
 
 impl From<AccessError> for ApiError {
     fn from(error: AccessError) -> Self {
         let message = error.to_string();
-        match error {
+        let event = event(&error);
+        let error = match error {
             AccessError::Unauthorized | AccessError::BadCredentials => {
                 Self::new(Kind::Unauthorized, message)
             }
@@ -46,6 +48,50 @@ impl From<AccessError> for ApiError {
                 Self::new(Kind::Unprocessable, message).caused_by(reason.code())
             }
             AccessError::Store(error) => error.into(),
+        };
+        match event {
+            Some(event) => error.seen_as(event),
+            None => error,
         }
+    }
+}
+
+/// The security event that a refusal is.
+const fn event(error: &AccessError) -> Option<SecurityEvent> {
+    match error {
+        AccessError::Unauthorized => Some(SecurityEvent::TokenRefused),
+        AccessError::BadCredentials => Some(SecurityEvent::LoginFailed),
+        AccessError::PasswordLocked { .. } => Some(SecurityEvent::LoginLocked),
+        AccessError::WrongPin { attempts_remaining: 0 } | AccessError::PinLocked { .. } => {
+            Some(SecurityEvent::PinLocked)
+        }
+        AccessError::WrongPin { .. } => Some(SecurityEvent::PinFailed),
+        AccessError::Forbidden(reason) => event_of(*reason),
+        AccessError::EntityRequired { .. }
+        | AccessError::NotFound { .. }
+        | AccessError::Conflict(_)
+        | AccessError::Invalid(_)
+        | AccessError::Refused(_)
+        | AccessError::Store(_) => None,
+    }
+}
+
+/// The same, of what a known caller may not do.
+const fn event_of(reason: Forbidden) -> Option<SecurityEvent> {
+    match reason {
+        Forbidden::EntityNotAccessible | Forbidden::AccountNotAccessible => {
+            Some(SecurityEvent::ForeignRefused)
+        }
+        Forbidden::InsufficientRole | Forbidden::UserRequired | Forbidden::PosOperatorScope => {
+            Some(SecurityEvent::RoleRefused)
+        }
+        Forbidden::AddressNotAllowed => Some(SecurityEvent::AddressRefused),
+        Forbidden::SwitchEnded => Some(SecurityEvent::PinLocked),
+        Forbidden::EntityDisabled
+        | Forbidden::EmailUnverified
+        | Forbidden::InvitationNotMailed
+        | Forbidden::InvitationNotYours
+        | Forbidden::SignUpByInvitation
+        | Forbidden::SignUpClosed => None,
     }
 }

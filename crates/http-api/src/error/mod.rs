@@ -28,6 +28,7 @@ use actix_web::{HttpResponse, ResponseError};
 use racun_kernel::{Issue, Issues};
 use serde_json::{Map, Value as Json, json};
 
+use crate::security::SecurityEvent;
 use crate::warning::step;
 
 pub use own_code::OwnCode;
@@ -51,6 +52,8 @@ pub enum Kind {
     Conflict,
     /// The body is longer than is read.
     PayloadTooLarge,
+    /// The head of the request is longer than is read.
+    HeadTooLarge,
     /// The body is not JSON.
     UnsupportedMediaType,
     /// The request was read, and something in it is wrong.
@@ -67,7 +70,7 @@ pub enum Kind {
 
 impl Kind {
     /// All of them, in the order of their statuses.
-    pub const ALL: [Self; 14] = [
+    pub const ALL: [Self; 15] = [
         Self::BadRequest,
         Self::Unauthorized,
         Self::Forbidden,
@@ -80,6 +83,7 @@ impl Kind {
         Self::Unprocessable,
         Self::Locked,
         Self::TooManyRequests,
+        Self::HeadTooLarge,
         Self::Internal,
         Self::Unavailable,
     ];
@@ -100,6 +104,7 @@ impl Kind {
             Self::Unprocessable => StatusCode::UNPROCESSABLE_ENTITY,
             Self::Locked => StatusCode::LOCKED,
             Self::TooManyRequests => StatusCode::TOO_MANY_REQUESTS,
+            Self::HeadTooLarge => StatusCode::REQUEST_HEADER_FIELDS_TOO_LARGE,
             Self::Internal => StatusCode::INTERNAL_SERVER_ERROR,
             Self::Unavailable => StatusCode::SERVICE_UNAVAILABLE,
         }
@@ -121,6 +126,7 @@ impl Kind {
             Self::Unprocessable => "unprocessable_entity",
             Self::Locked => "pin_locked",
             Self::TooManyRequests => "rate_limit_exceeded",
+            Self::HeadTooLarge => "head_too_large",
             Self::Internal => "internal_server_error",
             Self::Unavailable => "service_unavailable",
         }
@@ -140,6 +146,7 @@ impl Kind {
             | Self::MethodNotAllowed
             | Self::Conflict
             | Self::PayloadTooLarge
+            | Self::HeadTooLarge
             | Self::UnsupportedMediaType
             | Self::Unprocessable
             | Self::Locked => false,
@@ -160,6 +167,8 @@ pub struct ApiError {
     is_for_now: bool,
     /// For the log only.
     detail: Option<String>,
+    /// The security event that it is.
+    event: Option<SecurityEvent>,
 }
 
 /// What some errors say beside code and message.
@@ -184,6 +193,7 @@ impl ApiError {
             retry_after: None,
             is_for_now: false,
             detail: None,
+            event: None,
         }
     }
 
@@ -244,6 +254,19 @@ impl ApiError {
     pub fn detailed(mut self, detail: impl fmt::Display) -> Self {
         self.detail = Some(detail.to_string());
         self
+    }
+
+    /// The same error as a security event.
+    #[must_use]
+    pub const fn seen_as(mut self, event: SecurityEvent) -> Self {
+        self.event = Some(event);
+        self
+    }
+
+    /// The security event that it is.
+    #[must_use]
+    pub const fn event(&self) -> Option<SecurityEvent> {
+        self.event
     }
 
     /// The request cannot be read.

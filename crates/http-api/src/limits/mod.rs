@@ -17,7 +17,7 @@ mod in_process;
 
 use std::cmp::Reverse;
 use std::fmt::Display;
-use std::net::IpAddr;
+use std::net::{IpAddr, SocketAddr};
 use std::sync::Arc;
 
 use actix_web::http::header::{HeaderMap, HeaderName, HeaderValue};
@@ -28,6 +28,7 @@ use time::OffsetDateTime;
 
 use crate::error::{ApiError, Kind};
 use crate::route::{Rate, Route};
+use crate::security::SecurityEvent;
 use crate::services::{Limits, Services};
 
 pub(crate) use heavy::{HeavyTurn, Room};
@@ -63,6 +64,11 @@ impl Default for RateLimitOptions {
 pub(crate) fn address_of(request: &HttpRequest) -> String {
     let peer = request.peer_addr().map(|peer| peer.ip());
     address::of(peer, request.headers(), proxies(request))
+}
+
+/// The network of who is connected, as [`address_of`] tells it of a request without proxies.
+pub(crate) fn network_of(peer: Option<SocketAddr>) -> String {
+    address::of(peer.map(|peer| peer.ip()), &HeaderMap::new(), &[])
 }
 
 /// The address of who asks, as far as proxies that are trusted tell; `None` where it is unknown.
@@ -225,7 +231,8 @@ pub(crate) async fn count(
         "too many requests in this minute; send the next one in {} seconds",
         taken.seconds_left
     );
-    Err(ApiError::new(Kind::TooManyRequests, message).retry_after(taken.seconds_left))
+    let refused = ApiError::new(Kind::TooManyRequests, message).retry_after(taken.seconds_left);
+    Err(refused.seen_as(SecurityEvent::RateLimited))
 }
 
 /// Counts a request that no route of the table answers.

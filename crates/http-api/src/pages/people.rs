@@ -14,6 +14,7 @@ use crate::billing::labels::label_of;
 use crate::error::ApiError;
 use crate::request::{Form, Query};
 use crate::route::{Gate, Parameter, ParameterKind, Route};
+use crate::security::{self, SecurityEvent};
 use crate::services::Services;
 
 const TAG: &str = "Pages";
@@ -37,7 +38,8 @@ pub(crate) const ROUTES: &[Route] = &[
         .about(TAG, "Verifies an address by the form of its page, and answers a page.")
         .takes_form::<TokenForm>(&["token"])
         .answers_file("text/html")
-        .sensitive(),
+        .sensitive()
+        .seen_as(SecurityEvent::AddressVerified),
     Route::get("/reset-password", "showPasswordReset", Gate::Open, || web::to(show_reset))
         .about(TAG, "Shows a form for a new password, for the link in the mail.")
         .linked()
@@ -48,7 +50,8 @@ pub(crate) const ROUTES: &[Route] = &[
         .about(TAG, "Sets a new password by that form, and answers a page.")
         .takes_form::<PasswordForm>(&["token", "password"])
         .answers_file("text/html")
-        .sensitive(),
+        .sensitive()
+        .seen_as(SecurityEvent::PasswordChanged),
     Route::get("/accept-invitation", "showInvitation", Gate::Open, || web::to(show_invitation))
         .about(TAG, "Shows a form that accepts an invitation, for the link in the mail.")
         .linked()
@@ -60,7 +63,8 @@ pub(crate) const ROUTES: &[Route] = &[
         .makes_users()
         .takes_form::<InvitationForm>(&["token", "password"])
         .answers_file("text/html")
-        .sensitive(),
+        .sensitive()
+        .seen_as(SecurityEvent::MemberAdded),
 ];
 
 /// The form of `POST /verify-email`.
@@ -280,7 +284,11 @@ fn told(
         problem: Some(problem),
         form: can_mend.then(|| form(asked, again(), &sent.token, words.language)),
     };
-    page.answer(ApiError::from(refused).kind().status())
+    let error = ApiError::from(refused);
+    if let Some(event) = error.event() {
+        security::note_event(request, event);
+    }
+    page.answer(error.kind().status())
 }
 
 /// The text of a refusal for people, and whether the same form can be resubmitted.

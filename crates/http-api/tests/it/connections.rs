@@ -18,7 +18,7 @@ const PATIENCE: Duration = Duration::from_secs(60);
 const SHORT: Duration = Duration::from_millis(50);
 
 /// Limits of which none is reached by chance.
-fn patient() -> ConnectionLimits {
+pub fn patient() -> ConnectionLimits {
     ConnectionLimits {
         head_time: PATIENCE,
         keep_alive: PATIENCE,
@@ -28,7 +28,7 @@ fn patient() -> ConnectionLimits {
     }
 }
 
-fn start(connections: ConnectionLimits) -> SocketAddr {
+pub fn start(connections: ConnectionLimits) -> SocketAddr {
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
     let address = listener.local_addr().unwrap();
     let store = Arc::new(SqliteStore::in_memory(&racun_application::tables()).unwrap());
@@ -39,18 +39,18 @@ fn start(connections: ConnectionLimits) -> SocketAddr {
     address
 }
 
-async fn send(address: SocketAddr, bytes: &str) -> TcpStream {
+pub async fn send(address: SocketAddr, bytes: &str) -> TcpStream {
     let mut stream = TcpStream::connect(address).await.unwrap();
     stream.write_all(bytes.as_bytes()).await.unwrap();
     stream
 }
 
-async fn in_time<T>(work: impl Future<Output = T>) -> T {
+pub async fn in_time<T>(work: impl Future<Output = T>) -> T {
     tokio::time::timeout(PATIENCE / 2, work).await.unwrap()
 }
 
 /// What comes until the connection ends.
-async fn rest(stream: &mut TcpStream) -> String {
+pub async fn rest(stream: &mut TcpStream) -> String {
     let mut bytes = Vec::new();
     // A reset is an end, too.
     let _ = in_time(stream.read_to_end(&mut bytes)).await;
@@ -58,7 +58,7 @@ async fn rest(stream: &mut TcpStream) -> String {
 }
 
 /// One answer, whose body ends with `}`.
-async fn answer(stream: &mut TcpStream) -> String {
+pub async fn answer(stream: &mut TcpStream) -> String {
     let mut text = String::new();
     while !text.ends_with('}') {
         let mut bytes = [0; 4096];

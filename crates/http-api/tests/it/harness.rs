@@ -99,6 +99,7 @@ pub fn services(store: Arc<dyn Store>, seconds: Arc<AtomicI64>) -> Services {
         files: Arc::<Memory>::default(),
         public_url: "https://racun.example".into(),
         origins: Arc::default(),
+        hsts_seconds: None,
         white_labels: Arc::default(),
         clock: Arc::new(now),
         entropy: Arc::new(Counting::default()),

@@ -27,7 +27,8 @@ pub(super) const ANSWERS: &[Code] = codes! {
          environment.";
     Answer method_not_allowed [405]
         "The path does not take this method. `Allow` lists those that it takes.";
-    Answer request_timeout [408] "The body did not arrive in time. Send it again.";
+    Answer request_timeout [408]
+        "The request, or its body, did not arrive in time. Send it again.";
     Answer conflict [409] "Something else stands in the way. `cause.code` says what.";
     Answer payload_too_large [413] "The body is longer than is read. Send less of it.";
     Answer unsupported_media_type [415]
@@ -38,6 +39,8 @@ pub(super) const ANSWERS: &[Code] = codes! {
     Answer pin_locked [423] "The PIN is locked after too many failures. Wait for `Retry-After`.";
     Answer rate_limit_exceeded [429]
         "Too many requests came in this minute. Wait for `Retry-After`.";
+    Answer head_too_large [431]
+        "The head of the request is longer than is read: 96 fields, 128 KiB. Send less of it.";
     Answer internal_server_error [500]
         "The service failed. Send the request again; quote `X-Request-Id` when you ask.";
     Answer service_unavailable [503]
