@@ -178,11 +178,23 @@ pub(crate) fn matching(table: &Table, tenant: &Tenant, query: &ListQuery) -> Sql
     if let Some(search) = &query.search {
         sql = sql.then(" AND instr(search, ").bind(text(search)).then(") > 0");
     }
-    query.clauses.iter().fold(sql, |sql, clause| sql.then(" AND (").join(&holds(clause)).then(")"))
+    // SQLite may prefer the range of one index to a single value of another: all documents that
+    // were ever voided to those of a day.
+    let has_value = query.clauses.iter().any(is_one_value_of_an_index);
+    query.clauses.iter().fold(sql, |sql, clause| {
+        let hides = has_value && !is_one_value_of_an_index(clause);
+        sql.then(" AND (").join(&holds(clause, hides)).then(")")
+    })
 }
 
-fn holds(clause: &Clause) -> Sql {
-    let column = place(clause.field);
+fn is_one_value_of_an_index(clause: &Clause) -> bool {
+    let is_value = matches!(&clause.operator, Operator::Equals(value) if *value != Value::Null);
+    is_value && clause.field.indexed && clause.key.is_none()
+}
+
+/// `hides` keeps SQLite from looking for the clause in an index.
+fn holds(clause: &Clause, hides: bool) -> Sql {
+    let column = Sql::new(if hides { "+" } else { "" }).join(&place(clause.field));
     let operand = match &clause.key {
         None => column,
         Some(key) => Sql::new("(SELECT value FROM json_each(")
@@ -356,5 +368,20 @@ mod tests {
             "SEARCH samples USING INDEX samples__group_name__within \
                              (tenant=? AND group_name=? AND (created_at,id)<(?,?))"
         );
+    }
+    #[test]
+    fn one_value_of_an_index_is_looked_for_before_a_range_of_another() {
+        let mut connection = crate::connection::open_in_memory().unwrap();
+        crate::schema::prepare(&mut connection, "test".as_ref(), &[&SAMPLES]).unwrap();
+        let filter = r#"{"group": "a", "day": {"lt": "2026-11-20"}}"#;
+        let raw = RawQuery { query: Some(filter.to_owned()), ..RawQuery::default() };
+        let query = ListQuery::parse(&SAMPLES, &raw).unwrap();
+        let tenant = Tenant::entity(EntityId::new(1_u128.into()));
+        let rows = Sql::new("EXPLAIN QUERY PLAN SELECT body FROM samples WHERE ")
+            .join(&matching(&SAMPLES, &tenant, &query));
+        let steps: Vec<String> = rows.rows(&connection, |row| row.get(3)).unwrap();
+        let expected =
+            "SEARCH samples USING INDEX samples__group_name__within (tenant=? AND group_name=?)";
+        assert_eq!(steps, [expected]);
     }
 }
