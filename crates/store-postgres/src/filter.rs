@@ -292,6 +292,17 @@ pub(crate) fn has_state_index(query: &ListQuery) -> bool {
     is_default && !query.trash && query.clauses.iter().any(leads)
 }
 
+/// The state that alone `query` asks for, and whether it is to be true.
+pub(crate) fn one_state(query: &ListQuery) -> Option<(&'static Field, bool)> {
+    let ([clause], None, false) = (&query.clauses[..], &query.search, query.trash) else {
+        return None;
+    };
+    match (&clause.operator, clause.field.state) {
+        (Operator::Equals(Value::Bool(value)), State::Leads) => Some((clause.field, *value)),
+        _ => None,
+    }
+}
+
 /// What a walk is ordered by first; nothing when that is the id.
 pub(crate) fn leading(query: &ListQuery) -> Option<&'static Field> {
     let tells = |order: &&Order| query.trash || order.field.name != "deleted_at";

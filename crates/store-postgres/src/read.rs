@@ -11,7 +11,7 @@ use racun_kernel::{
 
 use crate::error::{of_question, unavailable};
 use crate::filter;
-use crate::schema::{has_list_index, quote};
+use crate::schema::{expression, has_list_index, quote};
 use crate::session::{Planning, reach};
 use crate::statement::{Bind, NumberRow, PageRow, SeriesRow, Statement};
 
@@ -228,6 +228,11 @@ fn count(table: &Table, tenant: &Tenant, query: &ListQuery) -> Statement {
         );
         return Statement::new(sql).bind(tenant.as_str()).bind(table.name);
     }
+    if query.count
+        && let Some(state) = filter::one_state(query)
+    {
+        return count_by_the_rest(table, tenant, query, state);
+    }
     let mut statement = Statement::new("");
     let condition = filter::condition(&mut statement, table, tenant.as_str(), query);
     let name = quote(table.name);
@@ -235,12 +240,47 @@ fn count(table: &Table, tenant: &Tenant, query: &ListQuery) -> Statement {
         format!("SELECT count(*) AS number FROM {name} WHERE {condition}")
     } else {
         // The count is not shown: it is enough to know whether the rows are few.
-        format!(
-            "SELECT count(*) AS number FROM \
-             (SELECT FROM {name} WHERE {condition} LIMIT {FEW} + 1) AS first_ones"
-        )
+        first_ones(&name, &condition)
     });
     if is_common(query) { statement } else { statement.unprepared() }
+}
+
+/// How many rows fulfil `condition`, or that there are more than [`FEW`].
+fn first_ones(name: &str, condition: &str) -> String {
+    format!(
+        "SELECT count(*) AS number FROM (SELECT FROM {name} WHERE {condition} LIMIT {FEW} + 1) AS \
+         first_ones"
+    )
+}
+
+/// The count of rows whose `state` is true, or is false. Most are in one of the two: when these are
+/// many, they are all rows but the others, and how many rows there are is kept.
+fn count_by_the_rest(
+    table: &Table,
+    tenant: &Tenant,
+    query: &ListQuery,
+    state: (&'static Field, bool),
+) -> Statement {
+    let mut statement = Statement::new("");
+    let condition = filter::condition(&mut statement, table, tenant.as_str(), query);
+    let (name, (field, value)) = (quote(table.name), state);
+    let first_ones = first_ones(&name, &condition);
+    let tenant = statement.value(tenant.as_str());
+    let kept = statement.value(table.name);
+    let field = expression(field);
+    let others = |which: &str| {
+        format!(
+            "(SELECT count(*) FROM {name} WHERE tenant = {tenant} AND deleted_at IS NULL AND \
+             {field} {which})"
+        )
+    };
+    let (opposite, neither) = (others(&format!("= {}", !value)), others("IS NULL"));
+    statement.push(&format!(
+        "WITH first_ones AS MATERIALIZED ({first_ones}) SELECT CASE WHEN number <= {FEW} THEN number \
+         ELSE (SELECT sum(live)::bigint FROM list_counts WHERE tenant = {tenant} AND \
+         table_name = {kept}) - {opposite} - {neither} END AS number FROM first_ones"
+    ));
+    statement.unprepared()
 }
 
 pub(crate) async fn series(

@@ -194,3 +194,27 @@ async fn the_database_folds_every_character_as_the_kernel_does() {
         assert!(text::fold(text) == *folded || is_new(text), "{text:?} becomes {folded:?}");
     }
 }
+
+#[tokio::test(flavor = "multi_thread")]
+async fn most_rows_are_counted_by_the_others() {
+    let fixture = Fixture::new().await;
+    let (entity, owner) = (entity(1), fixture.owner().await);
+    // 126,000 active, 13,990 not, and 10 that do not say; a thousand more are in the trash.
+    let insert = format!(
+        "INSERT INTO samples (tenant, id, created_at, deleted_at, active, search, body)
+         SELECT '{entity}', 'smp_' || n, timestamptz '2026-01-01' + n * interval '1 minute',
+                CASE WHEN n > 140000 THEN now() END,
+                CASE WHEN n % 10 > 0 THEN true WHEN n > 100 THEN false END, '', '{{}}'
+         FROM generate_series(1, 141000) AS n;
+         INSERT INTO list_counts (tenant, table_name, shard, live, trashed)
+         VALUES ('{entity}', 'samples', 0, 139000, 0), ('{entity}', 'samples', 1, 1000, 1000)"
+    );
+    owner.batch_execute(&insert).await.expect("rows are inserted");
+    for (active, expected) in [("true", 126_000), ("false", 13_990), ("null", 10)] {
+        let filter = format!(r#"{{"active": {active}}}"#);
+        let raw = RawQuery { query: Some(filter), ..RawQuery::default() };
+        let query = ListQuery::parse(&SAMPLES, &raw).unwrap();
+        let page = fixture.store.list(&SAMPLES, &Tenant::entity(entity), &query).await;
+        assert_eq!(page.unwrap().1, expected, "{active}");
+    }
+}
