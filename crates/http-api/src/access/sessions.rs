@@ -10,6 +10,7 @@ use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 use validator::Validate;
 
+use super::users::login_turn;
 use crate::answer::NoContent;
 use crate::body::{AllBody, Convert};
 use crate::error::ApiError;
@@ -153,6 +154,7 @@ async fn change(
     let ChangePasswordBody { current_password, password, end_keys } = body?.0;
     let (origin, ends_keys) = (origin_of(&request), end_keys.unwrap_or_default());
     let task = |services: Services| async move {
+        let _turn = login_turn(&user.email).await;
         let (store, stamp) = (&*services.store, services.stamp());
         let attempt = access::begin_login(store, &user.email, &origin, &stamp).await?;
         let right = services.compute(move || attempt.verify(&current_password)).await;

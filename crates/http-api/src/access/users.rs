@@ -10,7 +10,9 @@ use racun_access::{
     User, locale_of_country,
 };
 use racun_application::mailing::{self, Sender};
-use racun_kernel::{Authority, Issue, Issues, Metadata, OperatorIdentity, Patch, Scope};
+use racun_kernel::{
+    Authority, Issue, Issues, Metadata, OperatorIdentity, Patch, Scope, fold_address,
+};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 use utoipa::ToSchema;
@@ -22,6 +24,7 @@ use crate::billing::labels::label_of;
 use crate::body::{Convert, answer};
 use crate::body_limit::RECORD;
 use crate::error::ApiError;
+use crate::places::{Place, Places};
 use crate::request::Body;
 use crate::route::{Gate, Route};
 use crate::security::{self, SecurityEvent};
@@ -280,6 +283,18 @@ async fn sign_up(
     Ok(Created(services.run(task).await?.convert()))
 }
 
+/// Log-ins with one address that are under way at once in a process. Until it is finished each
+/// counts as a failure, of which ten lock the address; the others wait for their turn.
+const LOGINS_AT_ONCE: usize = 4;
+
+/// The addresses with which log-ins are under way.
+static LOGINS: Places<String> = Places::new();
+
+/// Waits until few log-ins with `email` are under way; this one is until the answer is dropped.
+pub(super) async fn login_turn(email: &str) -> Place<String> {
+    LOGINS.take(fold_address(email), LOGINS_AT_ONCE).await
+}
+
 async fn log_in(
     services: Data<Services>,
     request: HttpRequest,
@@ -288,6 +303,7 @@ async fn log_in(
     let (LogInBody { email, password }, origin) = (body.0, origin_of(&request));
     security::about(&request, security::masked(&email));
     let task = |services: Services| async move {
+        let _turn = login_turn(&email).await;
         let (store, stamp) = (&*services.store, services.stamp());
         let attempt = access::begin_login(store, &email, &origin, &stamp).await?;
         let right = services.compute(move || attempt.verify(&password)).await?;

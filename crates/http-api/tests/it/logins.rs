@@ -35,6 +35,16 @@ async fn guessing_from_many_addresses_is_slowed_down_and_locks_no_owner_out() {
 }
 
 #[actix_web::test]
+async fn thirty_right_log_ins_at_once_get_in() {
+    let api = Api::new().await;
+    api.user("ana@example.com").await;
+    let log_ins = (0..30).map(|_| log_in(&api, "ana@example.com", PASSWORD, "192.0.2.77"));
+    let answers = futures_util::future::join_all(log_ins).await;
+    let statuses: Vec<u16> = answers.iter().map(|answer| answer.status).collect();
+    assert_eq!(statuses, [200; 30]);
+}
+
+#[actix_web::test]
 async fn what_is_guessed_first_is_no_password() {
     let api = Api::new().await;
     let owner = api.user("ana@example.com").await;
