@@ -18,6 +18,7 @@
 //! | `outside`        | receivers of events, mail, and the storage of files  |
 //! | `white_labels`   | the white labels of the operator's file              |
 //! | `print`          | lines on standard output                             |
+//! | `metrics`        | `/metrics` in the text of Prometheus                   |
 //! | `stop`           | the signals that end the process                     |
 
 mod authorities;
@@ -28,6 +29,7 @@ mod demo;
 mod descriptors;
 mod following;
 mod jobs;
+mod metrics;
 mod outside;
 mod print;
 mod private_server;
@@ -96,7 +98,7 @@ async fn with_settings(
     job: impl AsyncFnOnce(&Settings) -> anyhow::Result<()>,
 ) -> Result<(), Failure> {
     let settings = Settings::load().map_err(|error| Failure::Asked(error.to_string()))?;
-    let telemetry = Telemetry::start(&settings.log)?;
+    let telemetry = Telemetry::start(&settings.log, &settings.metrics)?;
     let outcome = job(&settings).await;
     telemetry.finish();
     outcome.map_err(|error| match error.downcast_ref::<MasterKeyError>() {

@@ -21,7 +21,7 @@ use crate::jobs::{self, Jobs};
 use crate::outside::{self, Outside};
 use crate::settings::Settings;
 use crate::store::{self, Closing, Opened};
-use crate::{clock, descriptors, print, stop, white_labels};
+use crate::{clock, descriptors, metrics, print, stop, white_labels};
 
 /// Answers requests and works off jobs until a signal comes, and finishes the requests under way.
 ///
@@ -42,6 +42,7 @@ pub async fn serve(settings: &Settings) -> anyhow::Result<()> {
         outside.public_url = format!("http://{address}");
     }
     tracing::info!(%address, "Racun listens on http://{address}, documented at /docs; data in {place}");
+    let _metrics = metrics::serve(settings.metrics.listen).await?;
     if keys.is_none() {
         tracing::warn!(
             "without RACUN__SECRETS__MASTER_KEY operators of tills cannot have PINs, and \
@@ -99,6 +100,7 @@ pub async fn work(settings: &Settings) -> anyhow::Result<()> {
     let keys = store::keys(settings, &opened).await?;
     let Opened { store, place, closing, .. } = opened;
     let stop = stop::requested()?;
+    let _metrics = metrics::serve(settings.metrics.listen).await?;
     tracing::info!(
         "Racun works off jobs: invoices of recurring ones, documents that tax authorities have not \
          confirmed, subscriptions whose period ends, and what receivers of events and mail are to be \

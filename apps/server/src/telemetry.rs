@@ -1,5 +1,6 @@
 //! Log records on standard error; traces and metrics to an OpenTelemetry collector when one is
-//! named in the environment, as `OTEL_EXPORTER_OTLP_ENDPOINT`.
+//! named in the environment, as `OTEL_EXPORTER_OTLP_ENDPOINT`; and metrics at
+//! `/metrics`, when that is served.
 
 mod clients;
 mod requests;
@@ -25,7 +26,7 @@ use tracing_subscriber::{EnvFilter, Layer};
 
 use self::clients::NotByClients;
 use self::security::SecurityEvents;
-use crate::settings::{Log, LogFormat};
+use crate::settings::{Log, LogFormat, Metrics};
 
 /// Any of these turns the export on. The exporters read them, and their likes, themselves.
 const ENDPOINTS: [&str; 3] = [
@@ -48,19 +49,24 @@ pub struct Telemetry {
 }
 
 struct Export {
-    traces: SdkTracerProvider,
+    traces: Option<SdkTracerProvider>,
     metrics: SdkMeterProvider,
 }
 
 impl Telemetry {
-    /// Starts logging, and exporting when a collector is named.
+    /// Starts logging, measuring when `metrics` are served, and exporting when a collector is named.
     ///
     /// # Errors
     /// When the variables of OpenTelemetry cannot be used.
-    pub fn start(log: &Log) -> anyhow::Result<Self> {
-        let export = if collector_is_named() { Some(Export::start()?) } else { None };
-        let spans = export.as_ref().map(|export| {
-            let tracer = export.traces.tracer(SERVICE);
+    pub fn start(log: &Log, metrics: &Metrics) -> anyhow::Result<Self> {
+        let (is_exported, is_served) = (collector_is_named(), metrics.listen.is_some());
+        let export = match is_exported || is_served {
+            true => Some(Export::start(is_exported, is_served)?),
+            false => None,
+        };
+        let traces = export.as_ref().and_then(|export| export.traces.as_ref());
+        let spans = traces.map(|traces| {
+            let tracer = traces.tracer(SERVICE);
             tracing_opentelemetry::layer().with_tracer(tracer).with_filter(filter_fn(is_ours))
         });
         let requests = export.as_ref().map(|export| {
@@ -86,7 +92,8 @@ impl Telemetry {
         let (sender, ended) = mpsc::channel();
         let other = sender.clone();
         // In threads of their own: the one for metrics waits as long as it likes.
-        thread::spawn(move || sender.send(traces.shutdown_with_timeout(LAST_EXPORT)));
+        let end_traces = move || traces.map_or(Ok(()), |it| it.shutdown_with_timeout(LAST_EXPORT));
+        thread::spawn(move || sender.send(end_traces()));
         thread::spawn(move || other.send(metrics.shutdown_with_timeout(LAST_EXPORT)));
         let deadline = Instant::now() + LAST_EXPORT;
         for _ in 0..2 {
@@ -99,20 +106,23 @@ impl Telemetry {
 }
 
 impl Export {
-    fn start() -> anyhow::Result<Self> {
+    fn start(is_exported: bool, is_served: bool) -> anyhow::Result<Self> {
         let unusable = "OpenTelemetry's OTEL_… variables cannot be used";
-        let spans = SpanExporter::builder().with_http().build().context(unusable)?;
-        let metrics = MetricExporter::builder().with_http().build().context(unusable)?;
-        Ok(Self {
-            traces: SdkTracerProvider::builder()
-                .with_resource(resource())
-                .with_batch_exporter(spans)
-                .build(),
-            metrics: SdkMeterProvider::builder()
-                .with_resource(resource())
-                .with_periodic_exporter(metrics)
-                .build(),
-        })
+        let mut metrics = SdkMeterProvider::builder().with_resource(resource());
+        let mut traces = None;
+        if is_exported {
+            let exporter = MetricExporter::builder().with_http().build().context(unusable)?;
+            metrics = metrics.with_periodic_exporter(exporter);
+            let exporter = SpanExporter::builder().with_http().build().context(unusable)?;
+            let spans = SdkTracerProvider::builder().with_resource(resource());
+            traces = Some(spans.with_batch_exporter(exporter).build());
+        }
+        if is_served {
+            let registry = prometheus::default_registry().clone();
+            let reader = opentelemetry_prometheus::exporter().with_registry(registry);
+            metrics = metrics.with_reader(reader.build().context("metrics cannot be served")?);
+        }
+        Ok(Self { traces, metrics: metrics.build() })
     }
 }
 

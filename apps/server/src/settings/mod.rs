@@ -59,6 +59,8 @@ pub struct Settings {
     pub secrets: Secrets,
     /// What is logged, and how.
     pub log: Log,
+    /// Where metrics are read.
+    pub metrics: Metrics,
     /// How documents are told to tax authorities again.
     pub fiscalization: Fiscalization,
     /// Where the Slovenian tax authority is.
@@ -161,6 +163,15 @@ pub struct Secrets {
     /// The key that seals secrets at rest; while it is changed, the new one and the old one.
     #[serde(deserialize_with = "optional")]
     pub master_key: Option<MasterKeys>,
+}
+
+/// `RACUN__METRICS__…`
+#[derive(Debug, Default, Deserialize)]
+#[serde(default, deny_unknown_fields, expecting = "a section")]
+pub struct Metrics {
+    /// The address of `/metrics`; absent: it is not served.
+    #[serde(deserialize_with = "optional")]
+    pub listen: Option<SocketAddr>,
 }
 
 /// `RACUN__LOG__…`

@@ -48,6 +48,7 @@ const WRONG: &[(&str, &str, &str)] = &[
     ("RACUN__FILES__S3__SECRET_ACCESS_KEY", "hush", "go together"),
     ("RACUN__FILES__FOLDER", "files", "`s3`"),
     ("RACUN__LOG__FORMAT", "xml", "text or json"),
+    ("RACUN__METRICS__LISTEN", "9090", "127.0.0.1:8080"),
     ("RACUN__LOG__LEVEL", "loud", "debug"),
     ("RACUN_DATABASE_URL", "postgres://user:hush@host/db", "RACUN__DATABASE__URL"),
 ];
@@ -144,6 +145,7 @@ fn every_name_that_others_rely_on_is_known() {
         ("RACUN__FILES__S3__SECRET_ACCESS_KEY", "key"),
         ("RACUN__LOG__FORMAT", "json"),
         ("RACUN__LOG__LEVEL", "warn,racun=debug"),
+        ("RACUN__METRICS__LISTEN", "127.0.0.1:9090"),
         ("RACUN__DATABASE__SHARED", "true"),
         ("RACUN_SERVICE_HOST", "a name that is not ours"),
     ];

@@ -4,7 +4,7 @@ use std::net::TcpListener;
 use std::time::{Duration, Instant};
 
 use crate::collector;
-use crate::process::Server;
+use crate::process::{Server, ask};
 
 /// Switches the export on.
 const ENDPOINT: &str = "OTEL_EXPORTER_OTLP_ENDPOINT";
@@ -27,6 +27,27 @@ fn traces_and_metrics_of_requests_reach_the_collector() {
     assert!(holds("/v1/traces", "service.name"), "no name of the service");
     assert!(holds("/v1/metrics", "http.server.request.duration"), "no metric");
     assert!(holds("/v1/metrics", "/health/live"), "no route in the metric");
+}
+
+#[test]
+fn metrics_are_read_in_the_text_of_prometheus() {
+    let folder = tempfile::tempdir().unwrap();
+    let server = Server::start(folder.path(), &[("RACUN__METRICS__LISTEN", "127.0.0.1:0")]);
+    let started = server.record(|record| record["metrics"].is_string());
+    let address = started["metrics"].as_str().unwrap();
+    let wrong = r#"{"email": "ana@example.com", "password": "wrong horse 1"}"#;
+    assert_eq!(server.ask("POST", "/users/login", "", wrong).0, 401);
+    let (status, text) = ask(address, "GET", "/metrics", "", "");
+    assert_eq!(status, 200);
+    let has = |name: &str, label: &str, end: &str| {
+        let mut lines = text.lines().filter(|line| line.starts_with(name));
+        assert!(lines.any(|line| line.contains(label) && line.ends_with(end)), "{name}: {text}");
+    };
+    has("racun_security_events_total{", "event=\"login_failed\"", " 1");
+    has("http_server_request_duration_seconds_count{", "/users/login", " 1");
+    assert_eq!(ask(address, "GET", "/", "", "").0, 404);
+    assert_eq!(ask(address, "POST", "/metrics", "", "{}").0, 404);
+    server.stop();
 }
 
 #[test]
