@@ -36,9 +36,6 @@ fn answer(mut connection: Connection, queue: &Turns<Read>) {
 
 /// How long a read may take: what a server gives a statement on PostgreSQL.
 const TIME: Duration = Duration::from_secs(5);
-/// A read that took so long has filled the page cache of its connection, with what the next one
-/// hardly needs: four of them would keep 64 MiB.
-const LONG: Duration = Duration::from_millis(5);
 /// Steps of SQLite's machine between two looks at the clock.
 const STEPS: std::ffi::c_int = 10_000;
 
@@ -60,11 +57,6 @@ fn run_for(connection: &mut Connection, read: Read, time: Duration) {
     // What is written on this connection takes the time that it takes.
     if let Err(error) = connection.progress_handler(0, None::<fn() -> bool>) {
         tracing::warn!(%error, "the limit of a read stays");
-    }
-    if began.elapsed() > LONG
-        && let Err(error) = connection.execute_batch("PRAGMA shrink_memory")
-    {
-        tracing::warn!(%error, "a page cache stays full");
     }
 }
 
