@@ -15,7 +15,7 @@ const TOKENS: usize = 2;
 /// Bytes from which on an answer is a large one.
 const LARGE: usize = 256 * 1024;
 /// KiB that large answers hold together until they are written.
-const LARGE_KIB: usize = 64 * 1024;
+const LARGE_KIB: usize = 128 * 1024;
 
 static LARGE_ANSWERS: Semaphore = Semaphore::const_new(LARGE_KIB);
 
