@@ -114,7 +114,8 @@ const KNOWN_BY: &[(&str, &[&str])] = &[
     ("diesel_migrations", &["racun-store-postgres"]),
     ("tokio-postgres", &["racun-store-postgres", "racun-test-postgres"]),
     ("rusqlite", &["racun-store-sqlite"]),
-    ("hyper", &["racun-authorities", "racun-authority-simulator"]),
+    // The server answers `/metrics` with it, apart from the interface.
+    ("hyper", &["racun-authorities", "racun-authority-simulator", "racun-server"]),
     ("hyper-rustls", &["racun-authorities"]),
     ("lettre", &["racun-gateways"]),
     ("object_store", &["racun-gateways"]),
