@@ -65,7 +65,7 @@ impl Stopping {
 }
 
 /// Works off jobs until they are stopped: at once, then again and again. Any number of processes
-/// may do so on one store. Without a vault nobody is told of any document.
+/// may do so on one store. Without a vault no authority receives a document.
 pub fn start(services: &Services, following: Following) -> Jobs {
     let (store, fiscal) = (&services.store, services.fiscal());
     let (own, told) = (Arc::clone(store), fiscal.clone());

@@ -54,7 +54,7 @@ struct Export {
 }
 
 impl Telemetry {
-    /// Starts logging, measuring when `metrics` are served, and exporting when a collector is named.
+    /// Starts logging; measures when `metrics` are served, and exports when a collector is named.
     ///
     /// # Errors
     /// When the variables of OpenTelemetry cannot be used.

@@ -123,8 +123,8 @@ async fn run(
     Ok(all)
 }
 
-/// Notes what came of a task, whose endpoint is not busy any more. Answers whether more is due for
-/// it.
+/// Records the outcome of a task and frees its endpoint. Answers whether more deliveries are due
+/// for that endpoint.
 fn note(ended: Result<Run, tokio::task::JoinError>, busy: &mut HashSet<EndpointId>) -> bool {
     let (endpoint, ran) = match ended {
         Ok(ended) => ended,

@@ -68,7 +68,7 @@ pub async fn find_mail_locale(
 }
 
 /// The first of `addresses` that is not a verified user's of the account or of the entity: the
-/// sandbox sends to nobody else.
+/// sandbox sends to no other address.
 ///
 /// # Errors
 /// The store's failure.

@@ -30,8 +30,8 @@ const LOCKS: [Duration; 6] = [
 
 /// The key that stands between PINs and the database.
 ///
-/// A PIN is one of 1,000 values, so no hash alone protects it: whoever has the database and not
-/// this key learns nothing.
+/// A PIN is one of 1,000 values, so no hash alone protects it: the database
+/// without this key reveals no PIN.
 #[derive(Clone)]
 pub struct PinKey(Key);
 

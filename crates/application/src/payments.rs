@@ -131,8 +131,8 @@ impl Plan {
         Ok(Self { links, ..Self::unlinked(scope, entity, named, stamp) })
     }
 
-    /// The plan for an invoice without links. It is refused, and to be made anew, when there are
-    /// some.
+    /// The plan for an invoice without links. When there are links, it is refused and has to
+    /// be rebuilt.
     fn unlinked(scope: &Scope, entity: &Entity, named: Named, stamp: &Stamp) -> Self {
         Self { scope: scope.clone(), named, links: Vec::new(), today: today(entity, stamp) }
     }

@@ -8,9 +8,9 @@
 //!             pending
 //! ```
 //!
-//! An attempt is recorded before it is sent, under a lease: whoever dies while sending leaves it,
-//! and when the lease is over another one begins the next attempt. What is sent never changes but
-//! for the header and whether it is late. A confirmation counts whenever it comes.
+//! An attempt is recorded before it is sent, under a lease: a worker that dies while sending leaves
+//! it, and when the lease ends another worker begins the next attempt. What is sent never changes
+//! but for the header and whether it is late. A confirmation counts whenever it comes.
 
 mod due;
 

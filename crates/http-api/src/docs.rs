@@ -212,7 +212,7 @@ fn part(content_type: String, body: impl MessageBody + 'static) -> HttpResponse 
     answer.content_type(content_type).body(body)
 }
 
-/// An answer that is the same for everybody, and that caches may keep and ask about.
+/// An answer that is the same for every caller, and that caches may keep and revalidate.
 fn public() -> HttpResponseBuilder {
     let mut answer = HttpResponse::Ok();
     answer.insert_header((CACHE_CONTROL, "no-cache"));

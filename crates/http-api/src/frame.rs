@@ -72,8 +72,8 @@ pub(crate) async fn frame<B: MessageBody>(
     Ok(answer)
 }
 
-/// What browsers and caches are told with every answer. Nothing is stored unless the handler says
-/// otherwise, which those of the description do: so no route forgets it that shows a secret.
+/// The headers for browsers and caches on every answer. Nothing is stored unless the handler says
+/// otherwise, as those of the description do: so no route that shows a secret can forget it.
 fn guard(headers: &mut HeaderMap, is_personal: bool, hsts: Option<u32>) {
     headers.insert(X_CONTENT_TYPE_OPTIONS, HeaderValue::from_static("nosniff"));
     if is_personal || !headers.contains_key(CACHE_CONTROL) {

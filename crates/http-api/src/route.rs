@@ -45,7 +45,7 @@ pub struct Route {
     pub rate: Rate,
     /// Whether its answer shows a key or token that is shown only once, and is kept unreadable.
     pub shows_secret: bool,
-    /// What the log and the metrics are told of a success, where that is a security event.
+    /// The security event of a success, for the log and the metrics, where it is one.
     pub event: Option<SecurityEvent>,
     /// The path that takes its place, of a route that will be gone at
     /// [`crate::deprecation::SUNSET`].
@@ -99,8 +99,8 @@ pub enum Gate {
 pub enum Rate {
     /// In those of every request.
     Ordinary,
-    /// In a small one of the address besides: whoever guesses a password, a PIN or an invitation,
-    /// or lets messages be sent to strangers, comes here.
+    /// In a small one of the address besides: for routes by which a caller could guess a password,
+    /// a PIN or an invitation, or have messages sent to strangers.
     Sensitive,
     /// In none: monitoring has to be answered when everything else is refused.
     Unlimited,

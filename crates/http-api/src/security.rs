@@ -1,7 +1,7 @@
 //! What the log and the metrics say of attacks, log-ins and changes of rights.
 //!
 //! A security event is one line of the log at `info`, with the fixed field `event`. A request has
-//! one line, so the event of a refused request stands in the line that says why it was refused.
+//! one line, so the event of a refused request is in the line that says why it was refused.
 //! `apps/server` counts the lines by that field in the metric `racun.security.events`.
 
 use actix_web::body::BoxBody;

@@ -144,8 +144,8 @@ pub struct Event {
     pub actor: String,
     /// When.
     pub at: OffsetDateTime,
-    /// The names of the fields of the record that are not as they were. Nobody who says that
-    /// something happened fills it in: [`Decision`]s and the like are looked at when they are made.
+    /// The names of the fields of the record that are not as they were. They are
+    /// computed from the writes of the [`Decision`]; use cases leave them empty.
     pub fields: Vec<String>,
     /// The record's body as it is left; found in the same way.
     pub snapshot: Option<String>,
@@ -379,7 +379,7 @@ pub trait Store: Send + Sync {
     async fn transact(&self, unit: Unit) -> Result<(), TransactError>;
 
     /// Entries of the log of all tenants that stand behind `position`, in their order; `limit` at
-    /// most, and perhaps fewer than there are. For whoever reads all that happened, once.
+    /// most, and perhaps fewer than there are. For a consumer that reads the whole log once.
     ///
     /// MUST be a stable prefix: nothing that is committed later ever stands before an entry that
     /// was answered. Of two changes of one record, the one that was committed first stands first.

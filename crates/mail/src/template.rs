@@ -37,7 +37,7 @@ pub(crate) enum Piece<'a> {
 }
 
 /// `template` in pieces. Braces around anything else than a known variable are text: a mistake
-/// shows to whoever reads the mail, and loses nothing.
+/// shows in the mail, and loses nothing.
 pub(crate) fn pieces<'a>(template: &'a str, values: &'a Values) -> Vec<Piece<'a>> {
     let mut pieces = Vec::new();
     let (mut text_from, mut look_from) = (0, 0);

@@ -2,8 +2,8 @@
 //! what it reads.
 //!
 //! The row of the table `lease` counts epochs. A transaction that writes names the epoch that its
-//! process believes in, and the server lets it into no other; none ends while somebody writes in
-//! it. There are three kinds, each ended by whoever begins the next:
+//! process believes in, and the server refuses it in any other; no epoch ends while a transaction
+//! writes in it. There are three kinds, each ended by the process that begins the next:
 //!
 //! - **crowd**: every process that knows its number writes, and none caches anything.
 //! - **alone**: the process that began it writes and caches what it reads. It asks four times a
@@ -12,8 +12,8 @@
 //!   which may not know it yet. When it learns of it, it begins a crowd; when it is silent for
 //!   [`WAIT`], another process does.
 //!
-//! So before anybody else writes, the one that was alone has either said that it keeps nothing any
-//! more, or its belief has run out on its own clock. Each process also holds a lock that all of
+//! So before another process writes, the one that was alone has either said that it caches nothing
+//! any more, or its belief has run out on its own clock. Each process also holds a lock that all of
 //! them can share, by which one sees whether it would be of use to be alone: nothing depends on it.
 //! ADR 0014 has the whole argument.
 
@@ -330,8 +330,8 @@ pub async fn is_in_use(url: &str) -> Result<bool, StoreError> {
     asked.await.map_err(StoreError::Unavailable)
 }
 
-/// Keeps everybody from being alone on the database at `url` until the session that it answers
-/// ends. It answers none where there is no lease yet.
+/// Keeps every process from being alone on the database at `url` until the returned session ends.
+/// Returns none where there is no lease yet.
 pub(crate) async fn crowd(url: &str) -> Result<Option<AsyncPgConnection>, String> {
     let session = join(url).await?;
     let is_there = Statement::new("SELECT to_regclass('lease')::oid::bigint AS number");
@@ -345,8 +345,8 @@ pub(crate) async fn crowd(url: &str) -> Result<Option<AsyncPgConnection>, String
     Ok(Some(session))
 }
 
-/// Whether all may write. If not, it does towards it what one can who is not alone; `leaving` is
-/// since when the one that was alone is known to be told.
+/// Whether all may write. If not, it takes the next step towards that; `leaving` is since when the
+/// process that was alone has known of the end of its epoch.
 async fn is_crowd(
     session: &AsyncPgConnection,
     seen: &Seen,

@@ -163,8 +163,8 @@ impl PgStore {
         answer.await.unwrap_or_else(|_| Err(no_answer()))
     }
 
-    /// What was answered to this lately, while this process is alone; or where to keep what is now
-    /// to be read, if anywhere.
+    /// The cached answer, while this process is alone; or the place in the cache for what is read
+    /// now, if there is one.
     fn kept(
         &self,
         part: impl FnOnce() -> Part,

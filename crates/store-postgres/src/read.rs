@@ -104,7 +104,7 @@ fn number(rows: &[NumberRow]) -> i64 {
 }
 
 /// Looks through the texts of all rows once, and counts and pages what it found. When that is much,
-/// it is counted and paged as whatever else is found often. `columns` are those of the order.
+/// it is counted and paged like every other frequent match. `columns` are those of the order.
 async fn looked_through(
     connection: &AsyncPgConnection,
     table: &Table,
@@ -183,7 +183,8 @@ fn found_once(table: &Table, tenant: &Tenant, query: &ListQuery, columns: &[Stri
     let tenant = statement.value(tenant.as_str());
     statement.push(&format!(
         "WITH found AS MATERIALIZED (SELECT {} FROM {name} WHERE {condition} LIMIT {MUCH} + 1) \
-         SELECT -1::bigint AS stretch, (SELECT count(*) FROM found)::text AS id, '' AS body UNION ALL (",
+         SELECT -1::bigint AS stretch, (SELECT count(*) FROM found)::text AS id, '' AS body \
+         UNION ALL (",
         columns.join(", "),
     ));
     let found = |more: &str| format!("found WHERE true{more}");
@@ -276,8 +277,8 @@ fn count_by_the_rest(
     };
     let (opposite, neither) = (others(&format!("= {}", !value)), others("IS NULL"));
     statement.push(&format!(
-        "WITH first_ones AS MATERIALIZED ({first_ones}) SELECT CASE WHEN number <= {FEW} THEN number \
-         ELSE (SELECT sum(live)::bigint FROM list_counts WHERE tenant = {tenant} AND \
+        "WITH first_ones AS MATERIALIZED ({first_ones}) SELECT CASE WHEN number <= {FEW} \
+         THEN number ELSE (SELECT sum(live)::bigint FROM list_counts WHERE tenant = {tenant} AND \
          table_name = {kept}) - {opposite} - {neither} END AS number FROM first_ones"
     ));
     statement.unprepared()

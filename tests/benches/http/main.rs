@@ -5,8 +5,8 @@
 //! it, no work.
 //!
 //! `cargo bench -p racun-tests -- pos` measures one part: `start`, `read`, `issue`, `pay`, `pos`,
-//! `fiscal`, `webhooks`, `overhead`, `lists`, `memory`, `neighbours`. `embedded` and `postgres` keep
-//! to one store: `-- lists postgres`.
+//! `fiscal`, `webhooks`, `overhead`, `lists`, `memory`, `neighbours`. `embedded` and `postgres`
+//! select one store: `-- lists postgres`.
 
 mod bare;
 mod bounds;

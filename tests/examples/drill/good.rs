@@ -81,8 +81,8 @@ impl Good {
     }
 }
 
-/// Sends `requests` by turns. What it takes is counted from when it was to be sent, so an answer that
-/// is late makes those after it late, too.
+/// Sends `requests` by turns. Latency counts from the planned time of a request, so a late answer
+/// makes the following ones late, too.
 async fn pace(
     server: SocketAddr,
     requests: &[Vec<u8>],

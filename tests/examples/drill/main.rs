@@ -3,9 +3,9 @@
 //!
 //! `just drill` takes ten minutes for each store, `just drill 60 embedded` a minute for one. The
 //! attacks run at once: huge documents and lists that are read slowly, by one free sign-up; 5,000
-//! connections that stall; log-ins, sign-ups and mails of sixty addresses; uploads up to the storage
-//! budget and forms that do not end. The drill ends with a verdict on the good tenant's latency and
-//! on the memory of the process.
+//! connections that stall; log-ins, sign-ups and mails of sixty addresses; uploads up to the
+//! storage budget and forms that do not end. The drill ends with a verdict on the good tenant's
+//! latency and on the memory of the process.
 //!
 //! The load generator shares the machine with the server. It is one process: the good tenant has a
 //! thread of its own, and all attackers share another.

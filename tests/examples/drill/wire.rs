@@ -44,8 +44,8 @@ pub struct Wire {
 }
 
 impl Wire {
-    /// Connects from an address of this machine; the system keeps `window` bytes of answers that are
-    /// not read, where that is said.
+    /// Connects from an address of this machine; the system buffers `window` bytes of unread
+    /// answers, when that is given.
     pub async fn connect(server: SocketAddr, from: Ipv4Addr, window: Option<u32>) -> Result<Self> {
         let socket = TcpSocket::new_v4()?;
         socket.bind(SocketAddrV4::new(from, 0).into())?;

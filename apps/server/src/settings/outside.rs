@@ -174,8 +174,8 @@ struct S3 {
 }
 
 impl S3 {
-    /// A bucket without a key, or the other way round, would be files in a folder that nobody
-    /// meant.
+    /// A bucket without a key, or a key without a bucket, is refused: files would go to the data
+    /// folder instead.
     fn whole<'de, D: Deserializer<'de>>(source: D) -> Result<Self, D::Error> {
         let s3 = Self::deserialize(source)?;
         match (&s3.bucket, &s3.access_key_id, &s3.secret_access_key) {

@@ -149,7 +149,7 @@ pub struct Choice {
 }
 
 /// Chooses a plan of the entity's white label. One with a price is paid from account to account;
-/// there is nobody here who takes cards.
+/// this service charges no cards.
 ///
 /// # Errors
 /// [`BillingError::NoSubscription`], issues at the fields of the choice,

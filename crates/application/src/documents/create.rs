@@ -41,8 +41,8 @@ pub struct Creation {
 ///
 /// In the same commit its customer and lines are kept in the catalogue where the request says so,
 /// its links are made, advances are applied, credit is given, and its payments are recorded. Where
-/// a tax authority is to be told of it, it is told afterwards; whatever becomes of that, the
-/// document is issued.
+/// the law asks for it, the document is sent to the tax authority afterwards; it stays issued
+/// whatever the authority answers.
 ///
 /// # Errors
 /// All that is wrong with the request, a total too far from the expected one, links or payments

@@ -21,10 +21,9 @@ pub(crate) struct Sending {
     pub(super) identity: Identity,
 }
 
-/// Sends the first message about `document`, which was just stored with it, while somebody waits.
+/// Sends the first message about `document`, which was just stored with it, while the caller waits.
 ///
-/// Whatever comes of it, the document is issued: what cannot be told or stored now, the worker
-/// tells.
+/// The document is issued in any case: what cannot be sent or stored now, the worker sends.
 pub(crate) async fn send_first(
     ports: Ports<'_>,
     scope: &Scope,

@@ -1,4 +1,4 @@
-//! Documents that a tax authority is told of: issued with its number and mark, sent, and sent
+//! Documents that are reported to a tax authority: issued with number and mark, sent, and sent
 //! again.
 //!
 //! | Module     | Owns                                                                    |
@@ -16,8 +16,8 @@
 //! | `tips`     | tips that come with payments, reported to CIS                           |
 //! | `error`    | why a document is not issued                                             |
 //!
-//! **Invariants.** An authority is told outside any unit, of what was stored before, attempt and
-//! all. So whoever dies at any moment loses nothing, and the worker sends it again. A document is
+//! **Invariants.** A message is sent outside any unit, after it was stored with its attempt. So a
+//! process that dies at any moment loses nothing, and the worker sends it again. A document is
 //! numbered, marked and recorded in one commit, whatever the authority will answer.
 
 mod changes;

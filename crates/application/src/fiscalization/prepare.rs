@@ -238,8 +238,8 @@ pub struct NextPlace {
 }
 
 /// Where a document of `kind` would be issued next, with its numbering: of the premise and the
-/// device that are named, or the only ones. `None` when no authority would be told; an error when
-/// nobody can tell where.
+/// device that are named, or the only ones. `None` when no authority is involved; an error when the
+/// place cannot be decided.
 ///
 /// # Errors
 /// Issues at the names; the store's failure.

@@ -7,8 +7,8 @@ use time::{Date, OffsetDateTime};
 
 use super::paper::Paper;
 
-/// What a request says to FURS's rules. What is missing comes of the person who acts, of the
-/// settings, or of there being one only.
+/// What a request says to FURS's rules. What is missing is taken from the acting person, from the
+/// settings, or from the only candidate.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct FursRequest {
     /// Name of the business premise.

@@ -52,8 +52,8 @@ pub struct Report {
     pub confirmed: usize,
     /// What was left alone or refused, for the log.
     pub problems: Vec<Problem>,
-    /// Documents whose last day begins, or has passed, without a confirmation: somebody has to
-    /// look.
+    /// Documents whose last day begins, or has passed, without a confirmation: an
+    /// operator has to look at them.
     pub alarms: Vec<Alarm>,
     /// How often the store did not answer.
     pub interruptions: usize,

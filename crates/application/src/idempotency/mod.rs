@@ -2,7 +2,7 @@
 //!
 //! A caller names a request by a key. In the commit that makes the request's effect, a
 //! [`KeyedRequest`] is stored under the account and the key; the answer is stored with it before it
-//! is sent. Whoever sends the same request with the same key is answered what is stored. A process
+//! is sent. The same request with the same key gets the stored answer. A process
 //! may die between the two commits: then the effect is there without an answer, and `subjects` say
 //! what it was.
 //!
@@ -244,7 +244,7 @@ impl KeyedRequest {
     ///
     /// An effect is told as an event, or takes a number. What is written without either is a step
     /// on the way to it: a guess of a PIN that is counted, a name that is reserved, an attempt that
-    /// is noted before an authority is told.
+    /// is recorded before a message is sent to an authority.
     fn with_effect(&self, writes: &Writes) -> Option<Self> {
         if writes.events.is_empty() && !writes.takes_number {
             return None;

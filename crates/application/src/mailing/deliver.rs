@@ -154,8 +154,8 @@ async fn secret(
     mint_mail_token(store, address, purpose, stamp).await
 }
 
-/// The mail about a new password in the language of whoever has the address: nobody was looked up
-/// when it was queued.
+/// The mail about a new password in the language of the address's user, who was not looked up when
+/// it was queued.
 async fn in_their_language(
     store: &dyn Store,
     base: &str,

@@ -1,5 +1,5 @@
-//! E-mail: documents, reminders and what users are told, written in the commit of what they tell of
-//! and delivered later; documents that people outside see by a link.
+//! E-mail: documents, reminders and notices to users, written in the commit of their cause and
+//! delivered later; documents that people outside see by a link.
 //!
 //! | Module    | Owns                                                                     |
 //! | --------- | ------------------------------------------------------------------------ |
@@ -14,7 +14,7 @@
 //! | `error`   | why nothing is sent                                                      |
 //!
 //! **Invariants.** A mail is written with its effect, or neither is. Limits are decided in the unit
-//! that writes it, on rows that it holds. Whoever writes a mail uses [`enqueue`].
+//! that writes it, on rows that it holds. Every mail is written by [`enqueue`].
 
 mod deliver;
 mod error;

@@ -290,8 +290,8 @@ async fn everything_is_told_in_time(authority: Authority) {
     assert_eq!(own.work(&own.turn_to(done + Duration::days(1))).await, Report::default());
 }
 
-/// There is one alarm for each document whose last day began while nobody was told, with at least
-/// half of that day left; for no other.
+/// There is one alarm for each document whose last day began without an alarm, with at least half
+/// of that day left; for no other.
 fn check_alarms(own: &Town, issued: &[Document], alarms: &[(OffsetDateTime, Alarm)]) {
     for (at, alarm) in alarms {
         let own_document = |document: &&Document| document.id.to_string() == alarm.document_id;

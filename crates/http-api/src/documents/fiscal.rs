@@ -98,8 +98,8 @@ impl Convert<Means> for FinaPaymentTypeBody {
     }
 }
 
-/// Where and by whom a document is issued of which the authority of Croatia is told, and how it is
-/// paid.
+/// The place, the operator and the payment of a document that is reported to the Croatian
+/// authority.
 #[derive(Debug, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 #[schema(as = FinaDocumentInput)]

@@ -261,8 +261,8 @@ struct FinaSettingsInputBody {
     #[serde(default)]
     #[schema(value_type = Option<bool>)]
     enabled: Patch<bool>,
-    /// OIB of who issues what names nobody else: eleven digits, the last of which checks the
-    /// others.
+    /// OIB of the operator where a document names none: eleven digits, the last of which checks
+    /// the others.
     #[serde(default)]
     #[schema(value_type = Option<String>)]
     operator_oib: Patch<String>,

@@ -4,7 +4,7 @@
 //! HTTP. A keyed request is taken in whole (a form on disk), waits for its twins in this process,
 //! and looks for its key. If that is there, it is answered what is stored. If not, its handler is
 //! given a store that stores the key with the first effect, and its answer is stored before it is
-//! sent. Where a process died between the two, the answer is made anew from what the effect made
+//! sent. Where a process died between the two, the answer is rebuilt from what the effect made
 //! (`rebuild`).
 //!
 //! Kept is every answer of a handler that says something of the request, also a refusal that
@@ -57,7 +57,7 @@ use keep::Kept;
 use key::Content;
 use turn::Turn;
 
-/// From the beginning of a request until nobody waits any more for another process to answer it:
+/// From the beginning of a request until a twin stops waiting for another process to answer it:
 /// its effect is committed, so only rendering is left, and what a tax authority takes.
 const LEASE: Duration = Duration::from_secs(10);
 /// How long a twin waits for the answer of another process before it is told to come again.

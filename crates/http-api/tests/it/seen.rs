@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 
 use crate::harness::{Answer, Api, Who};
 
-/// Names of properties that hold what lets somebody in, beside the `id` of what is shown once.
+/// Names of properties that hold a credential, beside the `id` of what is shown once.
 const SECRETS: [&str; 6] = ["token", "secret", "access_token", "api_key", "password", "pin"];
 
 async fn ask(api: &Api, method: &str, path: &str) -> Answer {

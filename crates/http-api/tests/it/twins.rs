@@ -40,7 +40,8 @@ const MADE: &[(&str, &str, &str)] = &[
     ("/invoices", r#"{"items": [{"name": "A", "price": 1}], "is_draft": true}"#, "/documents/"),
     (
         "/expenses",
-        r#"{"supplier": {"name": "A"}, "date": "2026-11-20", "items": [{"name": "A", "price": 5}]}"#,
+        r#"{"supplier": {"name": "A"}, "date": "2026-11-20",
+            "items": [{"name": "A", "price": 5}]}"#,
         "/expenses/",
     ),
     ("/pos/tables", r#"{"label": "1"}"#, "/pos/tables/"),

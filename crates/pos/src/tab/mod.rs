@@ -288,9 +288,9 @@ impl Tab {
         Put::update(self, self)
     }
 
-    /// Gives the payment to `device`: nobody else adds to the tab until it closes or releases it,
-    /// or five minutes pass. A device that has the claim keeps it as it is, and takes it anew once
-    /// it ran out.
+    /// Gives the payment to `device`: no other device adds to the tab until it closes or releases
+    /// it, or five minutes pass. A device that has the claim keeps it, and claims again after it ran
+    /// out.
     ///
     /// # Errors
     /// [`TabRefusal::AlreadyClaimed`] while another device has it; for a tab that has ended.
