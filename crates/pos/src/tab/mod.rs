@@ -289,8 +289,8 @@ impl Tab {
     }
 
     /// Gives the payment to `device`: no other device adds to the tab until it closes or releases
-    /// it, or five minutes pass. A device that has the claim keeps it, and claims again after it ran
-    /// out.
+    /// it, or five minutes pass. A device that has the claim keeps it, and claims again after it
+    /// ran out.
     ///
     /// # Errors
     /// [`TabRefusal::AlreadyClaimed`] while another device has it; for a tab that has ended.
