@@ -13,8 +13,8 @@ use racun_catalog::{
 use racun_documents::{DocumentId, DocumentKind};
 use racun_kernel::id::FileId;
 use racun_kernel::{
-    Act, Event, Issue, Issues, Load, Loaded, Put, Scope, Stamp, Store, StoreError, Stored, Tenant,
-    Writes,
+    Actor, Event, Issue, Issues, Load, Loaded, Put, Scope, Stamp, Store, StoreError, Stored,
+    Tenant, Writes,
 };
 use racun_settlement::EXPENSES;
 
@@ -90,10 +90,10 @@ pub async fn delete(
             if rows.next().is_none_or(|row| row.is_empty()) {
                 return Err(FileError::Store(StoreError::NotFound { id: held.id.to_string() }));
             }
-            let act = Act::of(&scope, stamp.clone());
+            let actor = Actor::new(scope.clone(), stamp.clone());
             let mut writes = Writes {
                 puts: vec![Put::delete(&held)],
-                events: vec![act.event("file.deleted", held.id.to_string())],
+                events: vec![actor.event("file.deleted", held.id)],
                 takes_number: false,
             };
             let holder = rows.next().unwrap_or_default();
@@ -197,10 +197,10 @@ async fn record(
                 }
             }
             issues.into_result(())?;
-            let act = Act::of(&scope, stamp.clone());
+            let actor = Actor::new(scope.clone(), stamp.clone());
             let mut writes = Writes {
                 puts: vec![Put::insert(&file)],
-                events: vec![act.event("file.created", file.id.to_string())],
+                events: vec![actor.event("file.created", file.id)],
                 takes_number: false,
             };
             let mut replaced = Vec::new();
@@ -212,7 +212,7 @@ async fn record(
                 for row in rows.next().unwrap_or_default() {
                     let old: File = row.read(&FILES)?;
                     writes.puts.push(Put::delete(&old));
-                    writes.events.push(act.event("file.deleted", old.id.to_string()));
+                    writes.events.push(actor.event("file.deleted", old.id));
                     replaced.push(old);
                 }
             }

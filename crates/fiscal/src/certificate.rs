@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 use time::{Duration, OffsetDateTime};
 
 use crate::error::CertificateFault;
-use crate::{Act, Authority, Identity, OpenedCertificate, P12Error};
+use crate::{Actor, Authority, Identity, OpenedCertificate, P12Error};
 
 /// How long before its end a certificate is said to expire soon.
 const SOON: Duration = Duration::days(30);
@@ -76,14 +76,14 @@ impl Certificate {
         authority: Authority,
         tax_number: Option<&str>,
         vault: &dyn Vault,
-        act: &Act,
+        actor: &Actor,
     ) -> Result<Self, CertificateFault> {
-        let own = check(&opened, authority, tax_number, act.now())?;
+        let own = check(&opened, authority, tax_number, actor.now())?;
         let OpenedCertificate { identity, common_name, subject, issuer, serial, .. } = opened;
-        let owner = owner(act.entity_id, authority);
+        let owner = owner(actor.entity_id(), authority);
         Ok(Self {
-            file_id: act.stamp.id(),
-            sealed_key: vault.seal(&owner, &identity.private_key, &act.stamp),
+            file_id: actor.stamp().id(),
+            sealed_key: vault.seal(&owner, &identity.private_key, actor.stamp()),
             certificate: STANDARD.encode(identity.certificate),
             chain: identity.chain.iter().map(|der| STANDARD.encode(der)).collect(),
             tax_number: own,
@@ -93,7 +93,7 @@ impl Certificate {
             serial,
             not_before: opened.not_before,
             not_after: opened.not_after,
-            uploaded_at: act.now(),
+            uploaded_at: actor.now(),
         })
     }
 

@@ -9,7 +9,7 @@ use time::OffsetDateTime;
 
 use crate::numbering::{restarted, starts_at};
 use crate::{
-    Act, BusinessPremise, Conflict, DeviceId, FiscalError, Numbering, Place, PremiseId, Refusal,
+    Actor, BusinessPremise, Conflict, DeviceId, FiscalError, Numbering, Place, PremiseId, Refusal,
     Start, check_device_name, check_starting_number, year_of,
 };
 
@@ -61,7 +61,7 @@ impl NewDevice {
         premise: &BusinessPremise,
         present: &[Device],
         name_field: &str,
-        act: &Act,
+        actor: &Actor,
     ) -> Result<Decision<Device>, FiscalError> {
         premise.must_be_open()?;
         let authority = premise.authority();
@@ -79,17 +79,17 @@ impl NewDevice {
             return Err(Refusal::TooManyDevices.into());
         }
         let device = Device {
-            id: DeviceId::new(authority, &act.stamp),
-            entity_id: act.entity_id,
+            id: DeviceId::new(authority, actor.stamp()),
+            entity_id: actor.entity_id(),
             premise_id: premise.id,
             name: self.name,
             is_active: true,
             starting_number: self.starting_number,
-            starting_year: self.starting_number.map(|_| year_of(authority, act.now())),
-            created_at: act.now(),
-            updated_at: act.now(),
+            starting_year: self.starting_number.map(|_| year_of(authority, actor.now())),
+            created_at: actor.now(),
+            updated_at: actor.now(),
         };
-        Ok(device.changed("fiscal_device.created", act))
+        Ok(device.changed("fiscal_device.created", actor))
     }
 }
 
@@ -122,32 +122,32 @@ impl Device {
         self,
         sent: Patch<i64>,
         is_unused: bool,
-        act: &Act,
+        actor: &Actor,
     ) -> Result<Decision<Self>, FiscalError> {
         self.must_be_active()?;
-        let year = year_of(self.id.authority(), act.now());
+        let year = year_of(self.id.authority(), actor.now());
         let Start { number, year } = restarted(self.start(), sent, year, is_unused)?;
         let after = Self { starting_number: number, starting_year: year, ..self.clone() };
         if after == self {
             return Ok(Decision::Unchanged(self));
         }
-        Ok(after.changed("fiscal_device.updated", act))
+        Ok(after.changed("fiscal_device.updated", actor))
     }
 
     /// Deactivates it, for good.
     ///
     /// # Errors
     /// [`Refusal::DeviceInactive`] when it is.
-    pub fn deactivate(self, act: &Act) -> Result<Decision<Self>, FiscalError> {
+    pub fn deactivate(self, actor: &Actor) -> Result<Decision<Self>, FiscalError> {
         self.must_be_active()?;
-        let (after, event) = self.switched_off(act);
+        let (after, event) = self.switched_off(actor);
         Ok(Decision::changed(after, vec![event]))
     }
 
-    pub(crate) fn switched_off(mut self, act: &Act) -> (Self, Event) {
+    pub(crate) fn switched_off(mut self, actor: &Actor) -> (Self, Event) {
         self.is_active = false;
-        self.updated_at = act.now();
-        let event = act.event("fiscal_device.deactivated", self.id.to_string());
+        self.updated_at = actor.now();
+        let event = actor.event("fiscal_device.deactivated", self.id);
         (self, event)
     }
 
@@ -155,9 +155,9 @@ impl Device {
         if self.is_active { Ok(()) } else { Err(Refusal::DeviceInactive) }
     }
 
-    fn changed(mut self, event: &'static str, act: &Act) -> Decision<Self> {
-        self.updated_at = act.now();
-        let events = vec![act.event(event, self.id.to_string())];
+    fn changed(mut self, event: &'static str, actor: &Actor) -> Decision<Self> {
+        self.updated_at = actor.now();
+        let events = vec![actor.event(event, self.id)];
         Decision::changed(self, events)
     }
 }

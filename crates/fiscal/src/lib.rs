@@ -69,7 +69,7 @@ pub use port::{
 pub use premise::{
     BusinessPremise, DeviceId, FISCAL_PREMISES, MAX_PREMISES, NewPremise, PremiseId, premise_key,
 };
-pub use racun_kernel::{Act, Authority, AuthorityError};
+pub use racun_kernel::{Actor, Authority, AuthorityError};
 pub use sale::{
     Buyer, CorrectedForm, CorrectedInvoice, Correction, Means, Numbering, Place, Sale, SaleKind,
     SaleTax,

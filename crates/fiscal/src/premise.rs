@@ -17,7 +17,7 @@ use ulid::Ulid;
 use crate::furs::PremiseKind;
 use crate::numbering::{restarted, starts_at};
 use crate::{
-    Act, Authority, Conflict, Device, FiscalError, Numbering, Place, Refusal, Start,
+    Actor, Authority, Conflict, Device, FiscalError, Numbering, Place, Refusal, Start,
     check_premise_name, check_starting_number, furs, year_of,
 };
 
@@ -178,10 +178,10 @@ impl NewPremise {
         self,
         authority: Authority,
         present: Option<&BusinessPremise>,
-        act: &Act,
+        actor: &Actor,
     ) -> Result<Decision<BusinessPremise>, FiscalError> {
         self.check()?;
-        let now = act.now();
+        let now = actor.now();
         let is_registered = authority == Authority::Fina;
         match present {
             Some(other) if !other.is_reservation() => return Err(Conflict::PremiseName.into()),
@@ -192,12 +192,12 @@ impl NewPremise {
         }
         let premise = BusinessPremise {
             // A reservation that ran out is taken over.
-            id: present.map_or_else(|| PremiseId::new(authority, &act.stamp), |other| other.id),
-            entity_id: act.entity_id,
+            id: present.map_or_else(|| PremiseId::new(authority, actor.stamp()), |other| other.id),
+            entity_id: actor.entity_id(),
             name: self.name,
             kind: self.kind,
             is_active: is_registered,
-            environment: act.environment,
+            environment: actor.environment(),
             starting_number: self.starting_number,
             starting_year: self.starting_number.map(|_| year_of(authority, now)),
             registered_at: is_registered.then_some(now),
@@ -207,7 +207,7 @@ impl NewPremise {
             updated_at: now,
         };
         if is_registered {
-            return Ok(premise.changed("fiscal_premise.registered", act));
+            return Ok(premise.changed("fiscal_premise.registered", actor));
         }
         Ok(Decision::changed(premise, Vec::new()))
     }
@@ -249,13 +249,17 @@ impl BusinessPremise {
     ///
     /// # Errors
     /// [`Conflict::Registering`] when the reservation ran out and was taken over.
-    pub fn registered(mut self, reserved: &Self, act: &Act) -> Result<Decision<Self>, FiscalError> {
+    pub fn registered(
+        mut self,
+        reserved: &Self,
+        actor: &Actor,
+    ) -> Result<Decision<Self>, FiscalError> {
         if self != *reserved {
             return Err(Conflict::Registering.into());
         }
         self.is_active = true;
-        self.registered_at = Some(act.now());
-        Ok(self.changed("fiscal_premise.registered", act))
+        self.registered_at = Some(actor.now());
+        Ok(self.changed("fiscal_premise.registered", actor))
     }
 
     /// Takes over where its sequence of this year starts; `is_unused` says whether no number of it
@@ -268,28 +272,28 @@ impl BusinessPremise {
         self,
         sent: Patch<i64>,
         is_unused: bool,
-        act: &Act,
+        actor: &Actor,
     ) -> Result<Decision<Self>, FiscalError> {
         self.must_be_open()?;
-        let year = year_of(self.authority(), act.now());
+        let year = year_of(self.authority(), actor.now());
         let Start { number, year } = restarted(self.start(), sent, year, is_unused)?;
         let after = Self { starting_number: number, starting_year: year, ..self.clone() };
         if after == self {
             return Ok(Decision::Unchanged(self));
         }
-        Ok(after.changed("fiscal_premise.updated", act))
+        Ok(after.changed("fiscal_premise.updated", actor))
     }
 
     /// Notes that its closing is about to be reported.
     ///
     /// # Errors
     /// [`FiscalError::NotFound`] for a reservation; [`Refusal::PremiseClosed`].
-    pub fn begin_closing(mut self, act: &Act) -> Result<Decision<Self>, FiscalError> {
+    pub fn begin_closing(mut self, actor: &Actor) -> Result<Decision<Self>, FiscalError> {
         self.must_be_open()?;
         if self.closing_since.is_some() {
             return Ok(Decision::Unchanged(self));
         }
-        self.closing_since = Some(act.now());
+        self.closing_since = Some(actor.now());
         Ok(Decision::changed(self, Vec::new()))
     }
 
@@ -305,23 +309,27 @@ impl BusinessPremise {
     ///
     /// # Errors
     /// [`FiscalError::NotFound`] for a reservation; [`Refusal::PremiseClosed`].
-    pub fn close(mut self, devices: Vec<Device>, act: &Act) -> Result<Decision<Self>, FiscalError> {
+    pub fn close(
+        mut self,
+        devices: Vec<Device>,
+        actor: &Actor,
+    ) -> Result<Decision<Self>, FiscalError> {
         self.must_be_open()?;
         self.is_active = false;
-        self.closed_at = Some(act.now());
+        self.closed_at = Some(actor.now());
         self.closing_since = None;
-        let mut events = vec![act.event("fiscal_premise.closed", self.id.to_string())];
-        self.updated_at = act.now();
+        let mut events = vec![actor.event("fiscal_premise.closed", self.id)];
+        self.updated_at = actor.now();
         let mut beside = Vec::new();
         for device in devices.into_iter().filter(|device| device.is_active) {
-            let (after, event) = device.clone().switched_off(act);
+            let (after, event) = device.clone().switched_off(actor);
             beside.push(Put::update(&device, &after));
             events.push(event);
         }
         Ok(Decision::Changed { record: self, beside, events })
     }
 
-    /// The report to FURS: that it is open from the day of `act` on, or closed for good, and who
+    /// The report to FURS: that it is open from the day of `actor` on, or closed for good, and who
     /// made the software. `None` for a premise of another authority.
     #[must_use]
     pub fn message(
@@ -329,15 +337,15 @@ impl BusinessPremise {
         tax_number: &str,
         is_closing: bool,
         software_maker: furs::SoftwareMaker,
-        act: &Act,
+        actor: &Actor,
     ) -> Option<furs::Premise> {
         let zone = self.authority().zone();
-        let today = racun_kernel::calendar::local_date(act.now(), zone);
+        let today = racun_kernel::calendar::local_date(actor.now(), zone);
         Some(furs::Premise {
             tax_number: tax_number.to_owned(),
             name: self.name.clone(),
             kind: self.kind.clone()?,
-            valid_from: today.unwrap_or_else(|| act.now().date()),
+            valid_from: today.unwrap_or_else(|| actor.now().date()),
             is_closing,
             software_maker,
         })
@@ -350,9 +358,9 @@ impl BusinessPremise {
         if self.is_active { Ok(()) } else { Err(Refusal::PremiseClosed.into()) }
     }
 
-    fn changed(mut self, event: &'static str, act: &Act) -> Decision<Self> {
-        self.updated_at = act.now();
-        let events = vec![act.event(event, self.id.to_string())];
+    fn changed(mut self, event: &'static str, actor: &Actor) -> Decision<Self> {
+        self.updated_at = actor.now();
+        let events = vec![actor.event(event, self.id)];
         Decision::changed(self, events)
     }
 }

@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 use time::OffsetDateTime;
 
 use crate::{
-    Act, Authority, Certificate, CertificateStatus, FiscalError, Numbering, Refusal,
+    Actor, Authority, Certificate, CertificateStatus, FiscalError, Numbering, Refusal,
     taxpayer_number,
 };
 
@@ -111,7 +111,7 @@ impl FiscalSettings {
         self,
         input: SettingsInput,
         is_numbered: bool,
-        act: &Act,
+        actor: &Actor,
     ) -> Result<Decision<Self>, FiscalError> {
         let mut after = self.clone();
         input.apply(&mut after)?;
@@ -121,25 +121,25 @@ impl FiscalSettings {
         if after.numbering != self.numbering && is_numbered {
             return Err(Refusal::NumberingLocked.into());
         }
-        Ok(after.changed("fiscal_settings.updated", act))
+        Ok(after.changed("fiscal_settings.updated", actor))
     }
 
     /// Signs with `certificate` from now on.
-    pub fn with_certificate(self, certificate: Certificate, act: &Act) -> Decision<Self> {
+    pub fn with_certificate(self, certificate: Certificate, actor: &Actor) -> Decision<Self> {
         let after = Self { certificate: Some(certificate), ..self };
-        after.changed("fiscal_certificate.uploaded", act)
+        after.changed("fiscal_certificate.uploaded", actor)
     }
 
     /// Signs no more.
     ///
     /// # Errors
     /// [`FiscalError::NotFound`] when there is no certificate.
-    pub fn without_certificate(self, act: &Act) -> Result<Decision<Self>, FiscalError> {
+    pub fn without_certificate(self, actor: &Actor) -> Result<Decision<Self>, FiscalError> {
         if self.certificate.is_none() {
             return Err(FiscalError::NotFound { id: "certificate".to_owned() });
         }
         let after = Self { certificate: None, ..self };
-        Ok(after.changed("fiscal_certificate.deleted", act))
+        Ok(after.changed("fiscal_certificate.deleted", actor))
     }
 
     /// The same with the certificate's private key under another key of the vault.
@@ -234,9 +234,9 @@ impl FiscalSettings {
         found
     }
 
-    fn changed(mut self, event: &'static str, act: &Act) -> Decision<Self> {
-        self.updated_at = act.now();
-        let events: Vec<Event> = vec![act.event(event, self.authority.name().to_owned())];
+    fn changed(mut self, event: &'static str, actor: &Actor) -> Decision<Self> {
+        self.updated_at = actor.now();
+        let events: Vec<Event> = vec![actor.event(event, self.authority.name().to_owned())];
         Decision::changed(self, events)
     }
 }

@@ -33,16 +33,16 @@
 //! | `address`    | which e-mail addresses are accepted, and which ones are the same  |
 //! | `mail`       | the port to whoever carries e-mail                                |
 //! | `scope`      | who acts, where, and how far                                      |
-//! | `act`        | who gives a command, where and when                               |
+//! | `context`    | the store, who acts where, and when: what use cases take          |
 //! | `authority`  | the tax authorities that fiscalize                                |
 //!
 //! **Invariants.** Nothing here reads a clock, makes an id or waits. No binary floating point. A
 //! transaction never crosses the port: a decision does, and a decision is not async.
 
-mod act;
 mod address;
 mod authority;
 pub mod calendar;
+mod context;
 mod decimal;
 mod evaluate;
 pub mod iban;
@@ -75,9 +75,9 @@ pub mod vat_number;
 pub mod vat_rates;
 mod vault;
 
-pub use act::Act;
 pub use address::{check_address, fold_address};
 pub use authority::{Authority, AuthorityError};
+pub use context::{Actor, Context};
 pub use decimal::{Decimal, InvalidDecimal};
 pub use evaluate::evaluate;
 pub use id::{Id, InvalidId, Kind};
@@ -98,8 +98,9 @@ pub use sales_book::SalesBook;
 pub use scope::{Environment, OperatorIdentity, Person, Principal, Role, Scope};
 pub use stamp::{Entropy, Stamp, ulids_beside};
 pub use store::{
-    BYTES, Decision, Event, LOOKUP_LIMIT, Load, Loaded, Put, PutKind, Read, Refusal, Rows, Series,
-    Store, StoreError, Stored, Tenant, TransactError, Unit, Writes,
+    BYTES, Decision, Event, Held, LOOKUP_LIMIT, Load, Loaded, Many, Number, One, Put, PutKind,
+    Read, Refusal, Rows, Series, Store, StoreError, Stored, Tenant, TransactError, Unit,
+    UnitBuilder, Writes,
 };
 pub use tally::{
     Counter, Figure, JsonPath, Part, Projection, Tally, TallyRow, Within, evaluate_tally,

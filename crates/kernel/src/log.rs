@@ -189,12 +189,12 @@ pub struct Logged {
 
 /// Says on each event of `writes` what changed on its record and, if its kind is published, what that
 /// looks like now. `shown` is what the unit was shown: its records as they were.
-pub(crate) fn complete(shown: &[(&'static Table, Vec<Stored>)], writes: &mut Writes) {
+pub(crate) fn complete(shown: &[(&'static Table, &[Stored])], writes: &mut Writes) {
     let Writes { puts, events, .. } = writes;
     for event in events {
         let after = record_of(event, puts);
         let table = |table: &Table| after.is_none_or(|put| put.table.name == table.name);
-        let rows = shown.iter().filter(|(of, _)| table(of)).flat_map(|(_, rows)| rows);
+        let rows = shown.iter().filter(|(of, _)| table(of)).flat_map(|(_, rows)| *rows);
         let before = rows.into_iter().find(|row| row.id == event.subject);
         if let (Some(before), Some(after)) = (before, after)
             && after.kind == PutKind::Update

@@ -6,6 +6,7 @@
 
 mod put;
 mod typed;
+mod unit;
 
 use std::collections::BTreeMap;
 
@@ -19,6 +20,7 @@ use crate::{Kind, ListQuery, Record, Stamp, Table, Tally, TallyRow};
 
 pub use put::{BYTES, Put, PutKind};
 pub use typed::Decision;
+pub use unit::{Held, Many, Number, One, UnitBuilder};
 
 /// Whose a row is: an entity's, an account's, or of the directory that all share.
 ///

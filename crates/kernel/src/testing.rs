@@ -11,6 +11,7 @@ mod random_samples;
 mod sample;
 mod series;
 mod tallies;
+mod units;
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -19,7 +20,8 @@ use time::OffsetDateTime;
 
 pub use random::Random;
 
-use crate::{Entropy, Stamp};
+use crate::id::{AccountId, EntityId};
+use crate::{Actor, Entropy, Environment, Principal, Role, Scope, Stamp};
 
 /// Counts instead of being random: two runs of a test see the same ids.
 #[derive(Debug, Default)]
@@ -39,4 +41,13 @@ impl Entropy for Counting {
 #[must_use]
 pub fn stamp(now: OffsetDateTime) -> Stamp {
     Stamp::new(now, Arc::new(Counting::default()))
+}
+
+/// What `principal` does at `stamp` in a sandbox `entity` as an admin.
+#[must_use]
+#[expect(clippy::disallowed_methods, reason = "a test lets itself into its own tenant")]
+pub fn actor(entity: EntityId, principal: Principal, stamp: Stamp) -> Actor {
+    let account = AccountId::new(1_u128.into());
+    let scope = Scope::grant(account, entity, Environment::Sandbox, principal, Role::Admin);
+    Actor::new(scope, stamp)
 }

@@ -10,8 +10,8 @@
 
 use racun_kernel::id::{EntityId, PosClosingId, UserId};
 use racun_kernel::{
-    Act, Currency, Decimal, Event, Field, FieldKind, Issue, Issues, Patch, Person, Record, Series,
-    Table, Tenant, Unique, Value, calendar,
+    Actor, Currency, Decimal, Event, Field, FieldKind, Issue, Issues, Patch, Person, Record,
+    Series, Table, Tenant, Unique, Value, calendar,
 };
 use serde::{Deserialize, Serialize};
 use time::{Date, OffsetDateTime};
@@ -261,14 +261,14 @@ impl Closing {
         carried_over: Option<CarriedOver>,
         number: i64,
         person: Option<&Person>,
-        act: &Act,
+        actor: &Actor,
     ) -> (Self, Vec<Event>) {
         let Count { date, place, opening_cash, counted_cash, note } = count;
         let carried = carried_over.as_ref().map_or_else(Decimal::zero, |it| it.cash.clone());
         let expected_cash = &(&opening_cash + &carried) + &report.cash();
         let closing = Self {
-            id: act.stamp.id(),
-            entity_id: act.entity_id,
+            id: actor.stamp().id(),
+            entity_id: actor.entity_id(),
             number,
             date,
             place,
@@ -279,12 +279,12 @@ impl Closing {
             counted_cash,
             note,
             report,
-            closed_by_user_id: act.user_id,
+            closed_by_user_id: actor.user_id(),
             closed_by: person
                 .map(|person| person.name.clone().unwrap_or_else(|| person.email.clone())),
-            closed_at: act.now(),
+            closed_at: actor.now(),
         };
-        let events = vec![act.event("pos_closing.created", closing.id.to_string())];
+        let events = vec![actor.event("pos_closing.created", closing.id)];
         (closing, events)
     }
 }

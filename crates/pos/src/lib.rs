@@ -47,7 +47,7 @@ pub use line::{
     LineInput, MAX_AMOUNT, MAX_LINE_TAXES, MAX_LINE_TEXT_CHARS, MAX_LINES, TabLine, TabTax,
     TaxInput, named_items, named_taxes,
 };
-pub use racun_kernel::Act;
+pub use racun_kernel::Actor;
 pub use tab::{
     CLAIM_TTL, Claim, DeviceId, InvoiceStage, InvoiceTerms, Invoiced, LineChoice, MAX_DEVICE_CHARS,
     MAX_NOTE_CHARS, Moved, Moving, Part, Reckoning, TABS, Tab, TabInvoice, TabPatch, TabState,

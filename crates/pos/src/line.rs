@@ -9,7 +9,7 @@ use time::OffsetDateTime;
 
 use crate::check::{not_blank, required, text};
 use crate::known::Known;
-use racun_kernel::Act;
+use racun_kernel::Actor;
 
 /// Lines that a tab may hold, and that one command may send.
 pub const MAX_LINES: usize = 500;
@@ -118,7 +118,7 @@ impl LineInput {
         self,
         before: Option<&TabLine>,
         known: &Known,
-        act: &Act,
+        actor: &Actor,
     ) -> Result<TabLine, Issues> {
         let mut issues = Issues::default();
         let parsed = self.item_id.as_deref().map(parse_id).transpose().map_err(Issues::from);
@@ -156,7 +156,7 @@ impl LineInput {
             return Err(issues);
         };
         issues.into_result(TabLine {
-            line_id: before.map_or_else(|| act.stamp.id(), |line| line.line_id),
+            line_id: before.map_or_else(|| actor.stamp().id(), |line| line.line_id),
             item_id,
             name,
             quantity,
@@ -164,8 +164,8 @@ impl LineInput {
             discount_percent: self.discount_percent,
             tax_rates,
             note,
-            added_by_user_id: before.map_or(act.user_id, |line| line.added_by_user_id),
-            added_at: before.map_or_else(|| act.now(), |line| line.added_at),
+            added_by_user_id: before.map_or(actor.user_id(), |line| line.added_by_user_id),
+            added_at: before.map_or_else(|| actor.now(), |line| line.added_at),
         })
     }
 }

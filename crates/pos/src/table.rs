@@ -11,7 +11,7 @@ use time::OffsetDateTime;
 
 use crate::check::{apply_metadata, not_blank, required};
 use crate::error::{PosError, TableRefusal};
-use racun_kernel::Act;
+use racun_kernel::Actor;
 
 /// Tables that an entity may have; deleted ones do not count.
 pub const MAX_TABLES: usize = 200;
@@ -62,23 +62,27 @@ impl PosTableInput {
     ///
     /// # Errors
     /// All that is wrong, by path; [`TableRefusal::TooMany`].
-    pub fn into_table(self, present: usize, act: &Act) -> Result<(PosTable, Vec<Event>), PosError> {
+    pub fn into_table(
+        self,
+        present: usize,
+        actor: &Actor,
+    ) -> Result<(PosTable, Vec<Event>), PosError> {
         let mut table = PosTable {
-            id: act.stamp.id(),
-            entity_id: act.entity_id,
+            id: actor.stamp().id(),
+            entity_id: actor.entity_id(),
             label: String::new(),
             sort_order: 0,
             is_active: true,
             metadata: Metadata::default(),
             deleted_at: None,
-            created_at: act.now(),
-            updated_at: act.now(),
+            created_at: actor.now(),
+            updated_at: actor.now(),
         };
         self.apply(&mut table)?;
         if present >= MAX_TABLES {
             return Err(TableRefusal::TooMany.into());
         }
-        let events = vec![act.event("pos_table.created", table.id.to_string())];
+        let events = vec![actor.event("pos_table.created", table.id)];
         Ok((table, events))
     }
 
@@ -105,27 +109,27 @@ impl PosTable {
     ///
     /// # Errors
     /// [`PosError::NotFound`] when it is deleted; all that is wrong with the input, by path.
-    pub fn update(self, input: PosTableInput, act: &Act) -> Result<Decision<Self>, PosError> {
+    pub fn update(self, input: PosTableInput, actor: &Actor) -> Result<Decision<Self>, PosError> {
         self.must_be_there()?;
         let mut after = self.clone();
         input.apply(&mut after)?;
         if after == self {
             return Ok(Decision::Unchanged(self));
         }
-        Ok(after.changed("pos_table.updated", act))
+        Ok(after.changed("pos_table.updated", actor))
     }
 
     /// Deletes the table, for good. `in_use` says whether a tab is open on it.
     ///
     /// # Errors
     /// [`PosError::NotFound`] when it is deleted already; [`TableRefusal::InUse`].
-    pub fn delete(mut self, in_use: bool, act: &Act) -> Result<Decision<Self>, PosError> {
+    pub fn delete(mut self, in_use: bool, actor: &Actor) -> Result<Decision<Self>, PosError> {
         self.must_be_there()?;
         if in_use {
             return Err(TableRefusal::InUse.into());
         }
-        self.deleted_at = Some(act.now());
-        Ok(self.changed("pos_table.deleted", act))
+        self.deleted_at = Some(actor.now());
+        Ok(self.changed("pos_table.deleted", actor))
     }
 
     fn must_be_there(&self) -> Result<(), PosError> {
@@ -135,9 +139,9 @@ impl PosTable {
         }
     }
 
-    fn changed(mut self, event: &'static str, act: &Act) -> Decision<Self> {
-        self.updated_at = act.now();
-        let events = vec![act.event(event, self.id.to_string())];
+    fn changed(mut self, event: &'static str, actor: &Actor) -> Decision<Self> {
+        self.updated_at = actor.now();
+        let events = vec![actor.event(event, self.id)];
         Decision::changed(self, events)
     }
 }

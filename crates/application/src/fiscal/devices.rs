@@ -2,7 +2,7 @@
 
 use racun_access::Entity;
 use racun_fiscal::{
-    Act, Authority, BusinessPremise, Device, DeviceId, FISCAL_DEVICES, FISCAL_PREMISES,
+    Actor, Authority, BusinessPremise, Device, DeviceId, FISCAL_DEVICES, FISCAL_PREMISES,
     FiscalError, NewDevice, PremiseId,
 };
 use racun_kernel::{Patch, Scope, Stamp, Store};
@@ -87,14 +87,14 @@ pub async fn create(
     stamp: &Stamp,
 ) -> Result<Device, FiscalError> {
     check_country(entity, premise.authority())?;
-    let act = Act::of(scope, stamp.clone());
+    let actor = Actor::new(scope.clone(), stamp.clone());
     let devices = all(&FISCAL_DEVICES, scope, "premise_id", premise);
     store
         .decide(vec![one(&FISCAL_PREMISES, scope, premise), devices], None, move |loaded| {
             let held: BusinessPremise = read_one(&loaded, 0, &FISCAL_PREMISES, premise)?;
             let present = read(&loaded, 1, &FISCAL_DEVICES)?;
             let field = name_field(premise.authority());
-            Ok(written(None, new.into_device(&held, &present, field, &act)?))
+            Ok(written(None, new.into_device(&held, &present, field, &actor)?))
         })
         .await
 }
@@ -112,7 +112,7 @@ pub async fn restart(
     stamp: &Stamp,
 ) -> Result<DeviceState, FiscalError> {
     let (device, premise) = find_with_premise(store, scope, id).await?;
-    let act = Act::of(scope, stamp.clone());
+    let actor = Actor::new(scope.clone(), stamp.clone());
     let series = probe(scope, id.authority(), &device.place(&premise), stamp);
     store
         .decide(vec![one(&FISCAL_DEVICES, scope, id)], Some(series), move |loaded| {
@@ -120,7 +120,7 @@ pub async fn restart(
             let before: Device = read_one(&loaded, 0, &FISCAL_DEVICES, id)?;
             Ok::<_, FiscalError>(written(
                 Some(&before),
-                before.clone().restart(sent, is_unused, &act)?,
+                before.clone().restart(sent, is_unused, &actor)?,
             ))
         })
         .await?;
@@ -137,8 +137,8 @@ pub async fn deactivate(
     id: DeviceId,
     stamp: &Stamp,
 ) -> Result<Device, FiscalError> {
-    let act = Act::of(scope, stamp.clone());
-    let change = move |device: Device| device.deactivate(&act);
+    let actor = Actor::new(scope.clone(), stamp.clone());
+    let change = move |device: Device| device.deactivate(&actor);
     store.amend(&FISCAL_DEVICES, &scope.tenant(), id.to_string(), change).await
 }
 

@@ -2,7 +2,7 @@
 
 use racun_access::Entity;
 use racun_fiscal::{
-    Act, Authority, BusinessPremise, Device, FISCAL_DEVICES, FISCAL_PREMISES, FiscalError,
+    Actor, Authority, BusinessPremise, Device, FISCAL_DEVICES, FISCAL_PREMISES, FiscalError,
     MAX_PREMISES, NewPremise, PremiseId, Refusal, premise_key,
 };
 use racun_kernel::{
@@ -118,12 +118,12 @@ pub(super) async fn insert(
     new: NewPremise,
     stamp: &Stamp,
 ) -> Result<BusinessPremise, FiscalError> {
-    let act = Act::of(scope, stamp.clone());
+    let actor = Actor::new(scope.clone(), stamp.clone());
     let named = all(&FISCAL_PREMISES, scope, "key", premise_key(authority, &new.name));
     store
         .decide(vec![named], None, move |loaded| {
             let before: Option<BusinessPremise> = read(&loaded, 0, &FISCAL_PREMISES)?.pop();
-            let decision = new.into_premise(authority, before.as_ref(), &act)?;
+            let decision = new.into_premise(authority, before.as_ref(), &actor)?;
             Ok(written(before.as_ref(), decision))
         })
         .await
@@ -153,7 +153,7 @@ pub async fn restart(
     stamp: &Stamp,
 ) -> Result<PremiseState, FiscalError> {
     let place = find(store, scope, id).await?.place();
-    let act = Act::of(scope, stamp.clone());
+    let actor = Actor::new(scope.clone(), stamp.clone());
     let series = probe(scope, id.authority(), &place, stamp);
     let loads = vec![one(&FISCAL_PREMISES, scope, id)];
     let premise = store
@@ -162,7 +162,7 @@ pub async fn restart(
             let before: BusinessPremise = read_one(&loaded, 0, &FISCAL_PREMISES, id)?;
             Ok::<_, FiscalError>(written(
                 Some(&before),
-                before.clone().restart(sent, is_unused, &act)?,
+                before.clone().restart(sent, is_unused, &actor)?,
             ))
         })
         .await?;
@@ -179,13 +179,13 @@ pub async fn close(
     id: PremiseId,
     stamp: &Stamp,
 ) -> Result<BusinessPremise, FiscalError> {
-    let act = Act::of(scope, stamp.clone());
+    let actor = Actor::new(scope.clone(), stamp.clone());
     let devices = all(&FISCAL_DEVICES, scope, "premise_id", id);
     store
         .decide(vec![one(&FISCAL_PREMISES, scope, id), devices], None, move |loaded| {
             let before: BusinessPremise = read_one(&loaded, 0, &FISCAL_PREMISES, id)?;
             let devices = read(&loaded, 1, &FISCAL_DEVICES)?;
-            Ok(written(Some(&before), before.clone().close(devices, &act)?))
+            Ok(written(Some(&before), before.clone().close(devices, &actor)?))
         })
         .await
 }

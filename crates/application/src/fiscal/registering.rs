@@ -2,7 +2,7 @@
 
 use racun_access::Entity;
 use racun_fiscal::{
-    Act, Authorities, Authority, BusinessPremise, Class, FISCAL_PREMISES, FiscalError, Header,
+    Actor, Authorities, Authority, BusinessPremise, Class, FISCAL_PREMISES, FiscalError, Header,
     Identity, Message, MessageId, NewPremise, Patience, PremiseId, ProviderRefusal, Reply, Unknown,
 };
 use racun_kernel::{Scope, Stamp, Store, StoreError, Vault, Writes};
@@ -61,11 +61,11 @@ impl Registry<'_> {
         stamp: &Stamp,
     ) -> Result<BusinessPremise, FiscalError> {
         let before = find(self.store, scope, id).await?;
-        let act = Act::of(scope, stamp.clone());
+        let actor = Actor::new(scope.clone(), stamp.clone());
         // Refuses a closed one before the certificate is looked at.
-        let _ = before.clone().begin_closing(&act)?;
+        let _ = before.clone().begin_closing(&actor)?;
         let signing = self.signing(scope, stamp).await?;
-        let begin = move |premise: BusinessPremise| premise.begin_closing(&act);
+        let begin = move |premise: BusinessPremise| premise.begin_closing(&actor);
         let premise: BusinessPremise =
             self.store.amend(&FISCAL_PREMISES, &scope.tenant(), id.to_string(), begin).await?;
         match self.tell(scope, &signing, &premise, true, stamp).await {
@@ -105,9 +105,9 @@ impl Registry<'_> {
         stamp: &Stamp,
     ) -> Result<(), FiscalError> {
         let authority = Authority::Furs;
-        let act = Act::of(scope, stamp.clone());
+        let actor = Actor::new(scope.clone(), stamp.clone());
         let maker = self.authorities.software_maker();
-        let message = premise.message(&signing.tax_number, is_closing, maker, &act);
+        let message = premise.message(&signing.tax_number, is_closing, maker, &actor);
         let message = message.ok_or_else(|| StoreError::Corrupt {
             table: FISCAL_PREMISES.name,
             id: premise.id.to_string(),
@@ -139,9 +139,9 @@ impl Registry<'_> {
         reserved: BusinessPremise,
         stamp: &Stamp,
     ) -> Result<BusinessPremise, FiscalError> {
-        let act = Act::of(scope, stamp.clone());
+        let actor = Actor::new(scope.clone(), stamp.clone());
         let id = reserved.id.to_string();
-        let confirm = move |premise: BusinessPremise| premise.registered(&reserved, &act);
+        let confirm = move |premise: BusinessPremise| premise.registered(&reserved, &actor);
         self.store.amend(&FISCAL_PREMISES, &scope.tenant(), id, confirm).await
     }
 

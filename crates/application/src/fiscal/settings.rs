@@ -2,7 +2,7 @@
 
 use racun_access::Entity;
 use racun_fiscal::{
-    Act, Authority, Certificate, FISCAL_SETTINGS, FiscalError, FiscalSettings, OpenedCertificate,
+    Actor, Authority, Certificate, FISCAL_SETTINGS, FiscalError, FiscalSettings, OpenedCertificate,
     Places, SettingsInput,
 };
 use racun_kernel::{Decision, Issues, Read, Scope, Stamp, Store, StoreError, Tenant, Vault};
@@ -89,8 +89,8 @@ pub async fn update(
         true => false,
         false => premises::any_open_is_numbered(store, scope, authority, stamp).await?,
     };
-    amend(store, scope, authority, stamp, move |settings, act| {
-        settings.update(input, is_numbered, act)
+    amend(store, scope, authority, stamp, move |settings, actor| {
+        settings.update(input, is_numbered, actor)
     })
     .await
 }
@@ -109,12 +109,12 @@ pub async fn set_certificate(
     stamp: &Stamp,
 ) -> Result<FiscalSettings, FiscalError> {
     check_country(entity, authority)?;
-    let act = Act::of(scope, stamp.clone());
+    let actor = Actor::new(scope.clone(), stamp.clone());
     let number = entity.tax_number.as_deref();
-    let certificate = Certificate::accept(opened, authority, number, vault, &act)
+    let certificate = Certificate::accept(opened, authority, number, vault, &actor)
         .map_err(FiscalError::Certificate)?;
-    amend(store, scope, authority, stamp, move |settings, act| {
-        Ok(settings.with_certificate(certificate, act))
+    amend(store, scope, authority, stamp, move |settings, actor| {
+        Ok(settings.with_certificate(certificate, actor))
     })
     .await
 }
@@ -138,16 +138,16 @@ async fn amend(
     scope: &Scope,
     authority: Authority,
     stamp: &Stamp,
-    decide: impl FnOnce(FiscalSettings, &Act) -> Result<Decision<FiscalSettings>, FiscalError>
+    decide: impl FnOnce(FiscalSettings, &Actor) -> Result<Decision<FiscalSettings>, FiscalError>
     + Send
     + 'static,
 ) -> Result<FiscalSettings, FiscalError> {
-    let act = Act::of(scope, stamp.clone());
+    let actor = Actor::new(scope.clone(), stamp.clone());
     store
         .decide(vec![one(&FISCAL_SETTINGS, scope, authority.name())], None, move |loaded| {
             let before: Option<FiscalSettings> = read(&loaded, 0, &FISCAL_SETTINGS)?.pop();
-            let new = || FiscalSettings::new(authority, act.entity_id, act.now());
-            let decision = decide(before.clone().unwrap_or_else(new), &act)?;
+            let new = || FiscalSettings::new(authority, actor.entity_id(), actor.now());
+            let decision = decide(before.clone().unwrap_or_else(new), &actor)?;
             Ok(written(before.as_ref(), decision))
         })
         .await

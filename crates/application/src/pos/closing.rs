@@ -46,18 +46,18 @@ async fn closed(
     let seen = get(store, scope, id).await?;
     let mut orders = Orders::of(store, scope, entity, std::iter::once(&seen), stamp).await?;
     let (totals, currency) = (orders.totals(&seen), entity.currency);
-    amend(store, scope, id, Some(held), stamp, move |tab, loaded, act| {
+    amend(store, scope, id, Some(held), stamp, move |tab, loaded, actor| {
         let document: Option<Document> = read(loaded, 1, table)?;
         // What another till changed since is not what was calculated.
         let is_as_seen = tab.lines == seen.lines && tab.customer_id == seen.customer_id;
         let totals = totals.filter(|_| is_as_seen);
         let reckoning = reckon(document.as_ref(), totals.clone(), currency);
-        let closed = tab.close(invoice_id, stage(document.as_ref()), reckoning, act)?;
+        let closed = tab.close(invoice_id, stage(document.as_ref()), reckoning, actor)?;
         Ok(match (closed, document) {
             (Decision::Changed { record, mut beside, events }, Some(before)) => {
                 let gross = totals.map(|totals| totals.gross);
                 let closing = InvoicedTab { tab_id: record.id, gross };
-                let after = before.clone().closing_tab(closing, &act.stamp);
+                let after = before.clone().closing_tab(closing, actor.stamp());
                 beside.push(Put::update(&before, &after));
                 Decision::Changed { record, beside, events }
             }

@@ -3,7 +3,7 @@
 use racun_access::Entity;
 use racun_kernel::id::PosClosingId;
 use racun_kernel::{
-    Act, Clause, ListQuery, Load, Operator, Order, Page, Put, RawQuery, Scope, Stamp, Store,
+    Actor, Clause, ListQuery, Load, Operator, Order, Page, Put, RawQuery, Scope, Stamp, Store,
     StoreError, Writes,
 };
 use racun_pos::takings::Takings;
@@ -86,10 +86,10 @@ async fn freeze(
             if loaded.number != Some(next) {
                 return Err(PosError::ClosedMeanwhile);
             }
-            let act = Act::of(&scope, stamp);
+            let actor = Actor::new(scope.clone(), stamp);
             let person = scope.person();
             let (closing, events) =
-                Closing::draw_up(count, report, carried_over, next, person, &act);
+                Closing::draw_up(count, report, carried_over, next, person, &actor);
             let puts = vec![Put::insert(&closing)];
             Ok((closing, Writes { puts, events, takes_number: true }))
         })

@@ -6,7 +6,7 @@ use std::collections::BTreeSet;
 use racun_access::Entity;
 use racun_documents::{Document, DocumentError, InvoicedTab};
 use racun_kernel::id::PosTabId;
-use racun_kernel::{Act, Decision, Issue, Issues, Patch, Scope, Stamp, StoreError, Writes};
+use racun_kernel::{Actor, Decision, Issue, Issues, Patch, Scope, Stamp, StoreError, Writes};
 use racun_pos::{InvoiceTerms, Invoiced, Part, TABS, Tab, TabLine, TabTotals, deal};
 
 use super::orders::{Orders, explained, totals_of};
@@ -225,7 +225,7 @@ impl Sale<'_> {
         let (scope, stamp) = (self.scope.clone(), self.stamp.clone());
         let decide = move |invoice: &Document, held: &HeldBeside| {
             let now = held.now.unwrap_or_else(|| stamp.now());
-            let act = Act::of(&scope, stamp.at(now));
+            let actor = Actor::new(scope.clone(), stamp.at(now));
             let mut writes = Writes::default();
             for (n, Picked { tab: seen, part, terms, totals, .. }) in picked.into_iter().enumerate()
             {
@@ -235,7 +235,7 @@ impl Sale<'_> {
                 let tab = tab.ok_or(DocumentError::ChangedMeanwhile)?;
                 let invoiced = Invoiced { invoice_id: invoice.id.to_string(), totals };
                 if let Decision::Changed { record, beside, events } =
-                    tab.invoice(&part, invoiced, &terms, &act)?
+                    tab.invoice(&part, invoiced, &terms, &actor)?
                 {
                     writes.puts.push(record.put());
                     writes.puts.extend(beside);

@@ -25,7 +25,7 @@ pub mod tabs;
 pub mod takings;
 
 use racun_kernel::{Load, Loaded, Record, Scope, Stamp, StoreError, Table};
-use racun_pos::Act;
+use racun_pos::Actor;
 
 pub use closing::close;
 pub use invoicing::{TabOrder, invoice};
@@ -37,8 +37,8 @@ const ALL_ROWS: usize = 1 << 31;
 
 /// Who acts on what was `loaded`, and when: by the store's own clock where it has one, so that claims
 /// run out at one moment for all processes.
-fn act(scope: &Scope, loaded: &Loaded, stamp: &Stamp) -> Act {
-    Act::of(scope, stamp.at(loaded.now.unwrap_or_else(|| stamp.now())))
+fn actor(scope: &Scope, loaded: &Loaded, stamp: &Stamp) -> Actor {
+    Actor::new(scope.clone(), stamp.at(loaded.now.unwrap_or_else(|| stamp.now())))
 }
 
 /// Holds the row `id` of the scope's entity.

@@ -6,7 +6,7 @@ use racun_kernel::{Issue, Issues, Load, Scope, Stamp, Store, StoreError, Writes}
 use racun_pos::{APPENDS, AppendId, LineChoice, Moved, Moving, Naming, PosError, TABS, Tab};
 
 use super::orders::{TabView, shown};
-use super::{act, found, load, read};
+use super::{actor, found, load, read};
 
 /// What is to be moved where.
 #[derive(Debug, Clone)]
@@ -79,7 +79,7 @@ async fn moved(
                 to_expected_version: order.to_expected_version,
                 naming,
             };
-            match from.move_lines(to, moving, &act(&scope, &loaded, &stamp))? {
+            match from.move_lines(to, moving, &actor(&scope, &loaded, &stamp))? {
                 Moved::Before(from) => Ok((*from, Writes::default())),
                 Moved::Now { from, to, beside: mut puts, events } => {
                     puts.extend([from.put(), to.put()]);

@@ -6,9 +6,9 @@ use racun_kernel::{
     Clause, Decision, ListQuery, Load, Loaded, Operator, Order, Put, Scope, Stamp, Store,
     StoreError, Tenant, Value, Writes,
 };
-use racun_pos::{Act, POS_TABLES, PosError, PosTable, PosTableInput, TABS};
+use racun_pos::{Actor, POS_TABLES, PosError, PosTable, PosTableInput, TABS};
 
-use super::{ALL_ROWS, act, found, load, read};
+use super::{ALL_ROWS, actor, found, load, read};
 
 /// Adds a table.
 ///
@@ -32,8 +32,8 @@ pub async fn create(
     };
     store
         .decide(vec![entity, live], None, move |loaded| {
-            let act = act(&scope, &loaded, &stamp);
-            let (table, events) = input.into_table(found(&loaded, 1), &act)?;
+            let actor = actor(&scope, &loaded, &stamp);
+            let (table, events) = input.into_table(found(&loaded, 1), &actor)?;
             let puts = vec![Put::insert(&table)];
             Ok((table, Writes { puts, events, takes_number: false }))
         })
@@ -73,7 +73,7 @@ pub async fn update(
     input: PosTableInput,
     stamp: &Stamp,
 ) -> Result<PosTable, PosError> {
-    amend(store, scope, id, None, stamp, move |table, _, act| table.update(input, act)).await
+    amend(store, scope, id, None, stamp, move |table, _, actor| table.update(input, actor)).await
 }
 
 /// Deletes a table, for good.
@@ -94,7 +94,7 @@ pub async fn delete(
         value: id.to_string(),
     };
     let decide =
-        |table: PosTable, loaded: &Loaded, act: &Act| table.delete(found(loaded, 1) > 0, act);
+        |table: PosTable, loaded: &Loaded, actor: &Actor| table.delete(found(loaded, 1) > 0, actor);
     amend(store, scope, id, Some(tabs), stamp, decide).await
 }
 
@@ -105,7 +105,7 @@ async fn amend(
     id: PosTableId,
     beside: Option<Load>,
     stamp: &Stamp,
-    decide: impl FnOnce(PosTable, &Loaded, &Act) -> Result<Decision<PosTable>, PosError>
+    decide: impl FnOnce(PosTable, &Loaded, &Actor) -> Result<Decision<PosTable>, PosError>
     + Send
     + 'static,
 ) -> Result<PosTable, PosError> {
@@ -115,7 +115,7 @@ async fn amend(
         .decide(loads, None, move |loaded| {
             let missing = || StoreError::NotFound { id: id.to_string() };
             let before: PosTable = read(&loaded, 0, &POS_TABLES)?.ok_or_else(missing)?;
-            match decide(before.clone(), &loaded, &act(&scope, &loaded, &stamp))? {
+            match decide(before.clone(), &loaded, &actor(&scope, &loaded, &stamp))? {
                 Decision::Unchanged(table) => Ok((table, Writes::default())),
                 Decision::Changed { record, mut beside, events } => {
                     beside.push(Put::update(&before, &record));

@@ -9,12 +9,12 @@ use racun_kernel::{
     Stamp, Store, StoreError, Tally, TallyRow, Value, Writes,
 };
 use racun_pos::{
-    APPENDS, Act, AppendId, DeviceId, Known, LineInput, Naming, POS_TABLES, PosError, TABS, Tab,
+    APPENDS, Actor, AppendId, DeviceId, Known, LineInput, Naming, POS_TABLES, PosError, TABS, Tab,
     TabPatch, TabStatus, TabTotals,
 };
 
 use super::orders::{Orders, TabView, shown};
-use super::{ALL_ROWS, act, found, gather, load, read};
+use super::{ALL_ROWS, actor, found, gather, load, read};
 
 /// Opens a tab, on a table or on none.
 ///
@@ -31,8 +31,8 @@ pub async fn open(
     let tab = store
         .decide(loads, None, move |loaded| {
             let known = Known { table: read(&loaded, 0, &POS_TABLES)?, ..Known::default() };
-            let act = act(&scope, &loaded, &stamp);
-            let (tab, events) = Tab::open(table_id.as_deref(), &known, &act)?;
+            let actor = actor(&scope, &loaded, &stamp);
+            let (tab, events) = Tab::open(table_id.as_deref(), &known, &actor)?;
             let puts = vec![Put::insert(&tab)];
             Ok::<_, PosError>((tab, Writes { puts, events, takes_number: false }))
         })
@@ -136,13 +136,13 @@ pub async fn append(
         field: "key",
         value: name.key(id),
     });
-    let changed = amend(store, scope, id, accepted, stamp, move |tab, loaded, act| {
+    let changed = amend(store, scope, id, accepted, stamp, move |tab, loaded, actor| {
         let naming = match name {
             None => Naming::Unnamed,
             Some(_) if found(loaded, 1) > 0 => Naming::Accepted,
             Some(name) => Naming::New(name),
         };
-        tab.append(lines, naming, &known, act)
+        tab.append(lines, naming, &known, actor)
     });
     shown(store, scope, entity, changed.await, stamp).await
 }
@@ -164,9 +164,9 @@ pub async fn replace(
     let customer = gather::customer(store, scope, patch.customer_id.value()).await?;
     known.customer = customer.map(|customer| customer.id);
     let table = patch.table_id.value().map(|id| load(&POS_TABLES, scope, id));
-    let changed = amend(store, scope, id, table, stamp, move |tab, loaded, act| {
+    let changed = amend(store, scope, id, table, stamp, move |tab, loaded, actor| {
         known.table = read(loaded, 1, &POS_TABLES)?;
-        tab.replace(patch, &known, act)
+        tab.replace(patch, &known, actor)
     });
     shown(store, scope, entity, changed.await, stamp).await
 }
@@ -184,7 +184,8 @@ pub async fn claim(
     stamp: &Stamp,
 ) -> Result<TabView, PosError> {
     let device = DeviceId::parse(device)?;
-    let changed = amend(store, scope, id, None, stamp, move |tab, _, act| tab.claim(device, act));
+    let changed =
+        amend(store, scope, id, None, stamp, move |tab, _, actor| tab.claim(device, actor));
     shown(store, scope, entity, changed.await, stamp).await
 }
 
@@ -202,7 +203,7 @@ pub async fn release(
 ) -> Result<TabView, PosError> {
     let device = DeviceId::parse(device)?;
     let changed =
-        amend(store, scope, id, None, stamp, move |tab, _, act| tab.release(&device, act));
+        amend(store, scope, id, None, stamp, move |tab, _, actor| tab.release(&device, actor));
     shown(store, scope, entity, changed.await, stamp).await
 }
 
@@ -218,8 +219,9 @@ pub async fn cancel(
     expected_version: Option<i64>,
     stamp: &Stamp,
 ) -> Result<TabView, PosError> {
-    let changed =
-        amend(store, scope, id, None, stamp, move |tab, _, act| tab.cancel(expected_version, act));
+    let changed = amend(store, scope, id, None, stamp, move |tab, _, actor| {
+        tab.cancel(expected_version, actor)
+    });
     shown(store, scope, entity, changed.await, stamp).await
 }
 
@@ -230,7 +232,7 @@ pub(super) async fn amend(
     id: PosTabId,
     beside: Option<Load>,
     stamp: &Stamp,
-    decide: impl FnOnce(Tab, &Loaded, &Act) -> Result<Decision<Tab>, PosError> + Send + 'static,
+    decide: impl FnOnce(Tab, &Loaded, &Actor) -> Result<Decision<Tab>, PosError> + Send + 'static,
 ) -> Result<Tab, PosError> {
     let (scope, stamp) = (scope.clone(), stamp.clone());
     let loads = [load(&TABS, &scope, id)].into_iter().chain(beside).collect();
@@ -238,7 +240,7 @@ pub(super) async fn amend(
         .decide(loads, None, move |loaded| {
             let missing = || StoreError::NotFound { id: id.to_string() };
             let tab: Tab = read(&loaded, 0, &TABS)?.ok_or_else(missing)?;
-            match decide(tab, &loaded, &act(&scope, &loaded, &stamp))? {
+            match decide(tab, &loaded, &actor(&scope, &loaded, &stamp))? {
                 Decision::Unchanged(tab) => Ok((tab, Writes::default())),
                 Decision::Changed { record, mut beside, events } => {
                     beside.push(record.put());

@@ -2,64 +2,64 @@
 
 use racun_fiscal::furs::{MovableKind, PremiseKind, SoftwareMaker};
 use racun_fiscal::{
-    Act, Authority, BusinessPremise, Conflict, Device, DeviceId, FiscalError, MAX_DEVICES,
+    Actor, Authority, BusinessPremise, Conflict, Device, DeviceId, FiscalError, MAX_DEVICES,
     NewDevice, NewPremise, PremiseId, Refusal, device_key, premise_key, year_of,
 };
 use racun_kernel::{Decision, Patch, Record};
 use time::macros::datetime;
 use time::{Duration, OffsetDateTime};
 
-use crate::settings::{NOW, act, changed, refusal};
+use crate::settings::{NOW, actor, changed, refusal};
 
 fn new(authority: Authority) -> NewPremise {
     let kind = (authority == Authority::Furs).then_some(PremiseKind::Movable(MovableKind::A));
     NewPremise { name: "A1".to_owned(), kind, starting_number: None }
 }
 
-fn later(act: &Act, by: Duration) -> Act {
-    Act { stamp: act.stamp.at(act.now() + by), ..act.clone() }
+fn later(actor: &Actor, by: Duration) -> Actor {
+    actor.at(actor.now() + by)
 }
 
 /// An open premise.
-fn open(authority: Authority, act: &Act) -> BusinessPremise {
-    let made = new(authority).into_premise(authority, None, act).unwrap();
+fn open(authority: Authority, actor: &Actor) -> BusinessPremise {
+    let made = new(authority).into_premise(authority, None, actor).unwrap();
     let premise = match made {
         Decision::Changed { record, .. } | Decision::Unchanged(record) => record,
     };
     match authority {
         Authority::Fina => premise,
-        Authority::Furs => changed(premise.clone().registered(&premise, act).unwrap()).0,
+        Authority::Furs => changed(premise.clone().registered(&premise, actor).unwrap()).0,
     }
 }
 
-fn device(premise: &BusinessPremise, name: &str, act: &Act) -> Device {
+fn device(premise: &BusinessPremise, name: &str, actor: &Actor) -> Device {
     let new = NewDevice { name: name.to_owned(), starting_number: None };
-    changed(new.into_device(premise, &[], "name", act).unwrap()).0
+    changed(new.into_device(premise, &[], "name", actor).unwrap()).0
 }
 
 #[test]
 fn a_premise_of_furs_is_a_reservation_until_it_is_registered() {
-    let act = act(NOW);
-    let made = new(Authority::Furs).into_premise(Authority::Furs, None, &act).unwrap();
+    let actor = actor(NOW);
+    let made = new(Authority::Furs).into_premise(Authority::Furs, None, &actor).unwrap();
     let (reserved, events) = changed(made);
     assert!(reserved.is_reservation() && !reserved.is_active && events.is_empty());
     let missing = FiscalError::NotFound { id: reserved.id.to_string() };
-    let by = |act: &Act| reserved.clone().restart(Patch::Value(2), true, act).unwrap_err();
-    assert_eq!(by(&act), missing);
-    assert_eq!(reserved.clone().begin_closing(&act).unwrap_err(), missing);
-    assert_eq!(reserved.clone().close(Vec::new(), &act).unwrap_err(), missing);
+    let by = |actor: &Actor| reserved.clone().restart(Patch::Value(2), true, actor).unwrap_err();
+    assert_eq!(by(&actor), missing);
+    assert_eq!(reserved.clone().begin_closing(&actor).unwrap_err(), missing);
+    assert_eq!(reserved.clone().close(Vec::new(), &actor).unwrap_err(), missing);
     let device = NewDevice { name: "1".to_owned(), starting_number: None };
-    assert_eq!(device.into_device(&reserved, &[], "name", &act).unwrap_err(), missing);
-    let (premise, events) = changed(reserved.clone().registered(&reserved, &act).unwrap());
+    assert_eq!(device.into_device(&reserved, &[], "name", &actor).unwrap_err(), missing);
+    let (premise, events) = changed(reserved.clone().registered(&reserved, &actor).unwrap());
     assert!(premise.is_active && premise.registered_at == Some(NOW));
     assert_eq!(events, ["fiscal_premise.registered"]);
-    let twice = premise.registered(&reserved, &act).unwrap_err();
+    let twice = premise.registered(&reserved, &actor).unwrap_err();
     assert_eq!(twice, Conflict::Registering.into());
 }
 
 #[test]
 fn a_name_is_reserved_for_a_minute_and_used_for_ever() {
-    let first = act(NOW);
+    let first = actor(NOW);
     let authority = Authority::Furs;
     let (reserved, _) = changed(new(authority).into_premise(authority, None, &first).unwrap());
     let again = |present: &BusinessPremise, by: Duration| {
@@ -82,31 +82,31 @@ fn a_name_is_reserved_for_a_minute_and_used_for_ever() {
 
 #[test]
 fn closing_ends_a_premise_and_its_devices_once() {
-    let act = act(NOW);
+    let actor = actor(NOW);
     for authority in [Authority::Furs, Authority::Fina] {
-        let premise = open(authority, &act);
-        let on = device(&premise, "1", &act);
-        let (off, events) = changed(device(&premise, "2", &act).deactivate(&act).unwrap());
+        let premise = open(authority, &actor);
+        let on = device(&premise, "1", &actor);
+        let (off, events) = changed(device(&premise, "2", &actor).deactivate(&actor).unwrap());
         assert_eq!(events, ["fiscal_device.deactivated"]);
-        assert_eq!(refusal(off.clone().deactivate(&act).unwrap_err()), Refusal::DeviceInactive);
-        let closed = premise.clone().close(vec![on.clone(), off.clone()], &act).unwrap();
+        assert_eq!(refusal(off.clone().deactivate(&actor).unwrap_err()), Refusal::DeviceInactive);
+        let closed = premise.clone().close(vec![on.clone(), off.clone()], &actor).unwrap();
         let Decision::Changed { record: closed, beside, events } = closed else { panic!("open") };
         assert!(!closed.is_active && closed.closed_at == Some(NOW));
         assert_eq!(beside.iter().map(|put| put.id.clone()).collect::<Vec<_>>(), [on.id()]);
         let kinds: Vec<_> = events.iter().map(|event| event.kind).collect();
         assert_eq!(kinds, ["fiscal_premise.closed", "fiscal_device.deactivated"]);
         for refused in [
-            closed.clone().close(Vec::new(), &act).unwrap_err(),
-            closed.clone().begin_closing(&act).unwrap_err(),
-            closed.clone().restart(Patch::Null, true, &act).unwrap_err(),
+            closed.clone().close(Vec::new(), &actor).unwrap_err(),
+            closed.clone().begin_closing(&actor).unwrap_err(),
+            closed.clone().restart(Patch::Null, true, &actor).unwrap_err(),
             NewDevice { name: "3".to_owned(), starting_number: None }
-                .into_device(&closed, &[], "name", &act)
+                .into_device(&closed, &[], "name", &actor)
                 .unwrap_err(),
         ] {
             assert_eq!(refusal(refused), Refusal::PremiseClosed);
         }
         assert_eq!(
-            refusal(off.restart(Patch::Null, true, &act).unwrap_err()),
+            refusal(off.restart(Patch::Null, true, &actor).unwrap_err()),
             Refusal::DeviceInactive
         );
     }
@@ -115,19 +115,19 @@ fn closing_ends_a_premise_and_its_devices_once() {
 #[test]
 fn furs_is_told_of_the_day_in_ljubljana() {
     let late = datetime!(2026-12-31 23:30 UTC);
-    let premise = open(Authority::Furs, &act(late));
+    let premise = open(Authority::Furs, &actor(late));
     for is_closing in [false, true] {
         let maker = SoftwareMaker::TaxNumber("24564444".to_owned());
-        let told = premise.message("10039856", is_closing, maker.clone(), &act(late)).unwrap();
+        let told = premise.message("10039856", is_closing, maker.clone(), &actor(late)).unwrap();
         assert_eq!(told.valid_from, time::macros::date!(2027 - 01 - 01));
         assert_eq!((told.is_closing, &*told.name, told.software_maker), (is_closing, "A1", maker));
     }
     assert_eq!(
-        open(Authority::Fina, &act(late)).message(
+        open(Authority::Fina, &actor(late)).message(
             "69435151530",
             false,
             SoftwareMaker::default(),
-            &act(late)
+            &actor(late)
         ),
         None
     );
@@ -140,7 +140,7 @@ fn restart(
     is_unused: bool,
     at: OffsetDateTime,
 ) -> Result<BusinessPremise, FiscalError> {
-    let decision = premise.clone().restart(sent, is_unused, &act(at))?;
+    let decision = premise.clone().restart(sent, is_unused, &actor(at))?;
     Ok(match decision {
         Decision::Unchanged(premise) | Decision::Changed { record: premise, .. } => premise,
     })
@@ -148,7 +148,7 @@ fn restart(
 
 #[test]
 fn a_start_holds_for_one_year_and_until_the_first_number() {
-    let premise = open(Authority::Fina, &act(NOW));
+    let premise = open(Authority::Fina, &actor(NOW));
     let set = restart(&premise, Patch::Value(500), true, NOW).unwrap();
     assert_eq!((set.starting_number_in(2026), set.starting_number_in(2027)), (Some(500), None));
     for (sent, expected) in [
@@ -186,14 +186,14 @@ fn a_start_holds_for_one_year_and_until_the_first_number() {
 
 #[test]
 fn a_device_is_named_once_in_its_premise_and_there_are_so_many() {
-    let act = act(NOW);
-    let premise = open(Authority::Fina, &act);
+    let actor = actor(NOW);
+    let premise = open(Authority::Fina, &actor);
     let named = |name: &str, present: &[Device]| {
         let new = NewDevice { name: name.to_owned(), starting_number: None };
-        new.into_device(&premise, present, "electronic_device_name", &act)
+        new.into_device(&premise, present, "electronic_device_name", &actor)
     };
     let (one, _) = changed(named("1", &[]).unwrap());
-    let (gone, _) = changed(one.clone().deactivate(&act).unwrap());
+    let (gone, _) = changed(one.clone().deactivate(&actor).unwrap());
     for present in [one.clone(), gone] {
         let refused = named("1", &[present]).unwrap_err();
         assert_eq!(refused, Conflict::DeviceName.into());
@@ -208,13 +208,13 @@ fn a_device_is_named_once_in_its_premise_and_there_are_so_many() {
 
 #[test]
 fn rows_are_found_by_names_and_ids_tell_the_authority() {
-    let act = act(NOW);
+    let actor = actor(NOW);
     for (authority, prefix, of_device) in [
         (Authority::Furs, "premise_", "device_"),
         (Authority::Fina, "fina_premise_", "fina_device_"),
     ] {
-        let premise = open(authority, &act);
-        let device = device(&premise, "1", &act);
+        let premise = open(authority, &actor);
+        let device = device(&premise, "1", &actor);
         assert!(premise.id().starts_with(prefix) && device.id().starts_with(of_device));
         assert_eq!(premise.id().parse(), Ok(premise.id));
         assert_eq!(device.id().parse(), Ok(device.id));

@@ -1,28 +1,22 @@
 //! Settings and certificates: what is accepted, and until when it holds.
 
 use racun_fiscal::{
-    Act, Authority, Certificate, CertificateStatus, FiscalError, FiscalSettings, Identity,
+    Actor, Authority, Certificate, CertificateStatus, FiscalError, FiscalSettings, Identity,
     Numbering, OpenedCertificate, P12Error, Refusal, SettingsInput,
 };
 use racun_kernel::id::EntityId;
 use racun_kernel::testing::stamp;
-use racun_kernel::{CannotOpen, Decision, Environment, Patch, Record, Stamp, Value, Vault};
+use racun_kernel::{CannotOpen, Decision, Patch, Principal, Record, Stamp, Value, Vault};
 use time::macros::datetime;
 use time::{Duration, OffsetDateTime};
 
 pub const NOW: OffsetDateTime = datetime!(2026-11-20 08:00 UTC);
 
 /// Whoever acts in an entity of their own.
-pub fn act(now: OffsetDateTime) -> Act {
+pub fn actor(now: OffsetDateTime) -> Actor {
     let stamp = stamp(now);
     let entity_id: EntityId = stamp.id();
-    Act {
-        entity_id,
-        environment: Environment::Sandbox,
-        actor: "usr_1".to_owned(),
-        user_id: None,
-        stamp,
-    }
+    racun_kernel::testing::actor(entity_id, Principal::System, stamp)
 }
 
 /// The record that a decision changes, and the kinds of what happened.
@@ -75,9 +69,9 @@ fn opened(tax_number: Option<&str>) -> OpenedCertificate {
 
 #[test]
 fn a_certificate_is_of_the_entity_with_or_without_its_country() {
-    let act = act(NOW);
+    let actor = actor(NOW);
     let accept = |authority, own: Option<&str>, entitys: Option<&str>| {
-        Certificate::accept(opened(own), authority, entitys, &Labelled, &act)
+        Certificate::accept(opened(own), authority, entitys, &Labelled, &actor)
             .map_err(|fault| fault.issue.code)
     };
     for (authority, own, entitys, expected) in [
@@ -113,7 +107,7 @@ fn a_certificate_is_accepted_from_its_first_moment_to_its_last() {
             Authority::Furs,
             Some("10039856"),
             &Labelled,
-            &act(now),
+            &actor(now),
         );
         assert_eq!(kept.err().map(|fault| fault.code), expected, "{now}");
     }
@@ -121,11 +115,11 @@ fn a_certificate_is_accepted_from_its_first_moment_to_its_last() {
 
 #[test]
 fn a_certificate_expires_soon_from_thirty_days_on() {
-    let act = act(NOW);
+    let actor = actor(NOW);
     let good = opened(Some("10039856"));
     let end = good.not_after;
     let kept =
-        Certificate::accept(good, Authority::Furs, Some("10039856"), &Labelled, &act).unwrap();
+        Certificate::accept(good, Authority::Furs, Some("10039856"), &Labelled, &actor).unwrap();
     for (before_end, expected) in [
         (Duration::days(30) + Duration::SECOND, CertificateStatus::Valid),
         (Duration::days(30), CertificateStatus::ExpiringSoon),
@@ -134,33 +128,34 @@ fn a_certificate_expires_soon_from_thirty_days_on() {
     ] {
         assert_eq!(kept.status(end - before_end), expected, "{before_end}");
     }
-    let none = FiscalSettings::new(Authority::Furs, act.entity_id, NOW);
+    let none = FiscalSettings::new(Authority::Furs, actor.entity_id(), NOW);
     assert_eq!(none.certificate_status(NOW), CertificateStatus::Missing);
     assert_eq!(none.usable_certificate(NOW).unwrap_err(), Refusal::CertificateMissing);
-    let (settings, events) = changed(none.with_certificate(kept, &act));
+    let (settings, events) = changed(none.with_certificate(kept, &actor));
     assert_eq!(events, ["fiscal_certificate.uploaded"]);
     assert!(settings.usable_certificate(end).is_ok());
     let late = settings.usable_certificate(end + Duration::SECOND).unwrap_err();
     assert_eq!(late, Refusal::CertificateExpired);
-    let (settings, events) = changed(settings.without_certificate(&act).unwrap());
+    let (settings, events) = changed(settings.without_certificate(&actor).unwrap());
     assert_eq!(events, ["fiscal_certificate.deleted"]);
-    let none = settings.without_certificate(&act).unwrap_err();
+    let none = settings.without_certificate(&actor).unwrap_err();
     assert_eq!(none, FiscalError::NotFound { id: "certificate".to_owned() });
 }
 
 #[test]
 fn a_key_opens_as_its_own_entitys_for_its_own_authority() {
-    let act = act(NOW);
+    let actor = actor(NOW);
     let certificate = opened(Some("10039856"));
     let identity = certificate.identity.clone();
-    let kept = Certificate::accept(certificate, Authority::Furs, Some("10039856"), &Labelled, &act)
-        .unwrap();
+    let kept =
+        Certificate::accept(certificate, Authority::Furs, Some("10039856"), &Labelled, &actor)
+            .unwrap();
     let open = |entity, authority| kept.identity(&Labelled, entity, authority);
-    assert_eq!(open(act.entity_id, Authority::Furs), Ok(identity));
-    assert_eq!(open(act.entity_id, Authority::Fina), Err(CannotOpen));
-    assert_eq!(open(act.stamp.id(), Authority::Furs), Err(CannotOpen));
+    assert_eq!(open(actor.entity_id(), Authority::Furs), Ok(identity));
+    assert_eq!(open(actor.entity_id(), Authority::Fina), Err(CannotOpen));
+    assert_eq!(open(actor.stamp().id(), Authority::Furs), Err(CannotOpen));
     let altered = Certificate { certificate: "!".to_owned(), ..kept.clone() };
-    assert_eq!(altered.identity(&Labelled, act.entity_id, Authority::Furs), Err(CannotOpen));
+    assert_eq!(altered.identity(&Labelled, actor.entity_id(), Authority::Furs), Err(CannotOpen));
     assert!(!format!("{kept:?}").contains("key"), "{kept:?}");
 }
 
@@ -180,8 +175,8 @@ fn each_fault_of_a_file_is_at_its_part_of_the_form() {
 
 #[test]
 fn settings_change_whole_or_not_at_all() {
-    let act = act(NOW);
-    let new = || FiscalSettings::new(Authority::Fina, act.entity_id, NOW);
+    let actor = actor(NOW);
+    let new = || FiscalSettings::new(Authority::Fina, actor.entity_id(), NOW);
     let input = SettingsInput {
         enabled: Patch::Value(true),
         operator_number: Patch::Value("69435151530".to_owned()),
@@ -189,17 +184,17 @@ fn settings_change_whole_or_not_at_all() {
         in_vat_system: Patch::Value(false),
         ..SettingsInput::default()
     };
-    let (settings, events) = changed(new().update(input.clone(), true, &act).unwrap());
+    let (settings, events) = changed(new().update(input.clone(), true, &actor).unwrap());
     assert_eq!(events, ["fiscal_settings.updated"]);
     assert!(settings.enabled && !settings.in_vat_system);
-    let again = settings.clone().update(input, true, &act).unwrap();
+    let again = settings.clone().update(input, true, &actor).unwrap();
     assert!(matches!(again, Decision::Unchanged(same) if same == settings));
     let wrong = SettingsInput {
         operator_number: Patch::Value("69435151531".to_owned()),
         operator_label: Patch::Value("\u{a0}".to_owned()),
         ..SettingsInput::default()
     };
-    let FiscalError::Invalid(issues) = new().update(wrong, false, &act).unwrap_err() else {
+    let FiscalError::Invalid(issues) = new().update(wrong, false, &actor).unwrap_err() else {
         panic!("not the input's fault")
     };
     let paths: Vec<String> = issues.iter().map(|issue| issue.clone().at("x").to_string()).collect();
@@ -208,18 +203,18 @@ fn settings_change_whole_or_not_at_all() {
         numbering: Patch::Value(Numbering::PerDevice),
         ..SettingsInput::default()
     };
-    let refused = new().update(other(), true, &act).unwrap_err();
+    let refused = new().update(other(), true, &actor).unwrap_err();
     assert_eq!(refusal(refused), Refusal::NumberingLocked);
-    let (settings, _) = changed(new().update(other(), false, &act).unwrap());
+    let (settings, _) = changed(new().update(other(), false, &actor).unwrap());
     assert_eq!(settings.numbering, Numbering::PerDevice);
-    assert!(settings.update(other(), true, &act).is_ok(), "the same is no change");
+    assert!(settings.update(other(), true, &actor).is_ok(), "the same is no change");
 }
 
 #[test]
 fn a_row_of_settings_is_found_by_its_authority() {
-    let act = act(NOW);
+    let actor = actor(NOW);
     for authority in [Authority::Furs, Authority::Fina] {
-        let settings = FiscalSettings::new(authority, act.entity_id, NOW);
+        let settings = FiscalSettings::new(authority, actor.entity_id(), NOW);
         assert_eq!(
             (settings.id(), settings.value("id")),
             (authority.name().to_owned(), authority.name().into())

@@ -1,13 +1,7 @@
 //! Typed access to a store: records instead of rows, and decisions that answer a value.
 
-use std::sync::{Arc, Mutex};
-
-use super::put::bytes_of;
-use super::{
-    Event, Load, Loaded, Put, Refusal, Series, Store, StoreError, Tenant, TransactError, Unit,
-    Writes,
-};
-use crate::{ListQuery, Page, Record, Table, Tally, TallyRow, log};
+use super::{Event, Load, Loaded, Put, Series, Store, StoreError, Tenant, UnitBuilder, Writes};
+use crate::{ListQuery, Page, Record, Table, Tally, TallyRow};
 
 /// What a command decided about the record that it was shown.
 #[must_use = "a decision does nothing until a store applies it"]
@@ -31,17 +25,6 @@ impl<A> Decision<A> {
     pub const fn changed(record: A, events: Vec<Event>) -> Self {
         Self::Changed { record, beside: Vec::new(), events }
     }
-}
-
-/// Where a decision leaves its answer for whoever made the unit.
-type Slot<T> = Arc<Mutex<Option<T>>>;
-
-fn fill<T>(slot: &Slot<T>, value: T) {
-    *slot.lock().unwrap_or_else(std::sync::PoisonError::into_inner) = Some(value);
-}
-
-fn take<T>(slot: &Slot<T>) -> Option<T> {
-    slot.lock().unwrap_or_else(std::sync::PoisonError::into_inner).take()
 }
 
 impl dyn Store + '_ {
@@ -110,6 +93,13 @@ impl dyn Store + '_ {
         Ok(self.tallies(tenant, &[tally]).await?.into_iter().flatten().collect())
     }
 
+    /// A unit of work on the rows of `tenant` for who acts in no entity; use cases of an entity
+    /// have [`crate::Context::unit`].
+    #[must_use]
+    pub fn unit(&self, tenant: Tenant) -> UnitBuilder<'_, ()> {
+        UnitBuilder::new(self, tenant, ())
+    }
+
     /// Runs a unit whose decision answers a value of its own or refuses with a reason.
     ///
     /// # Errors
@@ -124,29 +114,8 @@ impl dyn Store + '_ {
         T: Send + 'static,
         E: From<StoreError> + Send + 'static,
     {
-        let slot: Slot<Result<T, E>> = Slot::default();
-        let answer = Arc::clone(&slot);
-        let tables: Vec<_> = loads.iter().map(Load::table).collect();
-        let decide = Box::new(move |loaded: Loaded| {
-            let shown: Vec<_> = tables.into_iter().zip(loaded.rows.iter().cloned()).collect();
-            match decide(loaded) {
-                Ok((value, mut writes)) => {
-                    log::complete(&shown, &mut writes);
-                    fill(&answer, Ok(value));
-                    Ok(writes)
-                }
-                Err(reason) => {
-                    fill(&answer, Err(reason));
-                    Err(Refusal)
-                }
-            }
-        });
-        match self.transact(Unit { loads, series, decide }).await {
-            Ok(()) | Err(TransactError::Refused) => take(&slot).unwrap_or_else(|| {
-                Err(StoreError::Unavailable("a unit ended without a decision".to_owned()).into())
-            }),
-            Err(TransactError::Store(error)) => Err(error.into()),
-        }
+        let unit = self.unit(Tenant::directory()).holding(loads, series);
+        unit.decide(move |held| decide(held.loaded.clone())).await
     }
 
     /// Shows the record `id` of `tenant` to `decide` and writes what it decides.
@@ -164,21 +133,9 @@ impl dyn Store + '_ {
         A: Record,
         E: From<StoreError> + Send + 'static,
     {
-        let load = Load::One { table, tenant: tenant.clone(), id: id.clone() };
-        self.decide(vec![load], None, move |loaded| {
-            let row = loaded.rows.into_iter().flatten().next();
-            let before: A = row.ok_or(StoreError::NotFound { id })?.read(table)?;
-            let (was_trashed, bytes) = (before.is_trashed(), bytes_of(&before));
-            Ok(match decide(before)? {
-                Decision::Unchanged(record) => (record, Writes::default()),
-                Decision::Changed { record, beside, events } => {
-                    let mut puts = vec![Put::replacing(was_trashed, bytes, &record)];
-                    puts.extend(beside);
-                    (record, Writes { puts, events, takes_number: false })
-                }
-            })
-        })
-        .await
+        let mut unit = self.unit(tenant.clone());
+        let record = unit.hold(table, id);
+        unit.decide(move |held| held.amend(record, decide)).await
     }
 
     /// Writes new records and what happened, in one commit, without looking at anything.
@@ -186,9 +143,7 @@ impl dyn Store + '_ {
     /// # Errors
     /// When the store fails, [`StoreError::Duplicate`] among others.
     pub async fn insert(&self, puts: Vec<Put>, events: Vec<Event>) -> Result<(), StoreError> {
-        self.decide(Vec::new(), None, move |_| {
-            Ok(((), Writes { puts, events, takes_number: false }))
-        })
-        .await
+        let unit = self.unit(Tenant::directory());
+        unit.decide(move |_| Ok(((), Writes { puts, events, takes_number: false }))).await
     }
 }

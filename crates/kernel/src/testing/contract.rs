@@ -8,7 +8,7 @@ pub use super::lists::random_lists;
 pub use super::sample::{NOTES, Note, SAMPLES, Sample, SampleCustomer, SamplePart, SamplePrice};
 pub use super::tallies::random_tallies;
 
-use super::{amendments, counts, lists, log, series, tallies};
+use super::{amendments, counts, lists, log, series, tallies, units};
 use crate::Store;
 
 /// Proves each sentence of the port [`Store`] but the meaning of lists and of tallies: those are
@@ -58,4 +58,9 @@ pub async fn store_contract(store: Arc<dyn Store>) {
     tallies::nothing_is_in_no_group(store).await;
     tallies::sums_are_exact_however_long(store).await;
     tallies::tallies_of_one_question_see_one_moment(store).await;
+
+    units::each_part_of_a_unit_reads_what_it_held(store).await;
+    units::what_is_missing_is_none_or_not_found(store).await;
+    units::a_number_is_taken_only_when_it_is_used(store).await;
+    units::an_amendment_in_a_context_says_who_acted(store).await;
 }

@@ -2,7 +2,7 @@
 //!
 //! The invoice and what becomes of the tab are one commit; crate `application` sees to that.
 
-use racun_kernel::{Act, Decimal, Decision, Issue, Issues};
+use racun_kernel::{Actor, Decimal, Decision, Issue, Issues};
 use serde::{Deserialize, Serialize};
 use time::OffsetDateTime;
 
@@ -123,15 +123,15 @@ impl Tab {
         part: &Part,
         invoiced: Invoiced,
         terms: &InvoiceTerms,
-        act: &Act,
+        actor: &Actor,
     ) -> Result<Decision<Self>, PosError> {
-        let chosen = self.pick(part, terms, act.now())?;
+        let chosen = self.pick(part, terms, actor.now())?;
         let Invoiced { invoice_id, totals } = invoiced;
         self.invoices.push(TabInvoice {
             invoice_id: invoice_id.clone(),
             gross: Some(totals.gross.clone()),
             share: part.share(),
-            at: act.now(),
+            at: actor.now(),
         });
         let is_done = match part {
             Part::Whole => true,
@@ -148,15 +148,15 @@ impl Tab {
         };
         if !is_done {
             self.state = TabState::Open;
-            return Ok(self.changed(&["pos_tab.invoiced"], act));
+            return Ok(self.changed(&["pos_tab.invoiced"], actor));
         }
         self.state = TabState::Issued {
             invoice_id,
-            issued_at: act.now(),
+            issued_at: actor.now(),
             totals: Some(Box::new(totals)),
             invoice_difference: None,
         };
-        Ok(self.changed(&["pos_tab.issued"], act))
+        Ok(self.changed(&["pos_tab.issued"], actor))
     }
 
     /// All lines, in the order of `chosen` where that names all of them.

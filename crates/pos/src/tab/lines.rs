@@ -11,7 +11,7 @@ use crate::check::{apply_metadata, required, text};
 use crate::error::{PosError, TabRefusal};
 use crate::known::Known;
 use crate::line::{LineInput, MAX_LINES, TabLine, parse_id};
-use racun_kernel::Act;
+use racun_kernel::Actor;
 
 /// Characters that a tab's note may hold.
 pub const MAX_NOTE_CHARS: usize = 2_000;
@@ -48,7 +48,7 @@ impl Tab {
         lines: Vec<LineInput>,
         naming: Naming,
         known: &Known,
-        act: &Act,
+        actor: &Actor,
     ) -> Result<Decision<Self>, PosError> {
         let accepted = match naming {
             Naming::Accepted => return Ok(Decision::Unchanged(self)),
@@ -56,20 +56,20 @@ impl Tab {
                 id: name.key(self.id),
                 entity_id: self.entity_id,
                 tab_id: self.id,
-                created_at: act.now(),
+                created_at: actor.now(),
             }),
             Naming::Unnamed => None,
         };
-        let (mut tab, was_claimed) = self.unclaimed(act)?;
+        let (mut tab, was_claimed) = self.unclaimed(actor)?;
         tab.must_be_unshared()?;
         if lines.is_empty() {
             return Err(at_items(required("send at least one line")));
         }
-        let added = read_lines(lines, |line| line.into_line(None, known, act));
+        let added = read_lines(lines, |line| line.into_line(None, known, actor));
         let merged = added.and_then(|added| tab.merge(added));
         merged.map_err(|issues| issues.at("items"))?;
         let events: &[_] = if was_claimed { &["pos_tab.released"] } else { &[] };
-        Ok(with_beside(tab.changed(events, act), accepted.iter().map(Put::insert)))
+        Ok(with_beside(tab.changed(events, actor), accepted.iter().map(Put::insert)))
     }
 
     /// Replaces what `patch` says. What leaves the tab as it was changes nothing. A claim that ran
@@ -83,10 +83,10 @@ impl Tab {
         self,
         patch: TabPatch,
         known: &Known,
-        act: &Act,
+        actor: &Actor,
     ) -> Result<Decision<Self>, PosError> {
         let before = self.clone();
-        let (mut tab, was_claimed) = self.unclaimed(act)?;
+        let (mut tab, was_claimed) = self.unclaimed(actor)?;
         if patch.expected_version != tab.version {
             let expected = patch.expected_version;
             return Err(before.refuse(TabRefusal::StaleVersion { expected }));
@@ -94,7 +94,7 @@ impl Tab {
         if !patch.items.is_absent() {
             before.must_be_unshared()?;
         }
-        tab.apply(patch, known, act)?;
+        tab.apply(patch, known, actor)?;
         if tab == before {
             return Ok(Decision::Unchanged(tab));
         }
@@ -103,14 +103,14 @@ impl Tab {
         } else {
             &["pos_tab.updated"]
         };
-        Ok(tab.changed(events, act))
+        Ok(tab.changed(events, actor))
     }
 
     /// The tab, open, and whether a claim that ran out stood in the way.
-    pub(super) fn unclaimed(mut self, act: &Act) -> Result<(Self, bool), PosError> {
+    pub(super) fn unclaimed(mut self, actor: &Actor) -> Result<(Self, bool), PosError> {
         match &self.state {
             TabState::Open => Ok((self, false)),
-            TabState::Issuing(claim) if !claim.is_live(act.now()) => {
+            TabState::Issuing(claim) if !claim.is_live(actor.now()) => {
                 self.state = TabState::Open;
                 Ok((self, true))
             }
@@ -136,7 +136,7 @@ impl Tab {
         issues.into_result(())
     }
 
-    fn apply(&mut self, patch: TabPatch, known: &Known, act: &Act) -> Result<(), PosError> {
+    fn apply(&mut self, patch: TabPatch, known: &Known, actor: &Actor) -> Result<(), PosError> {
         let mut issues = Issues::default();
         match patch.items {
             Patch::Absent => {}
@@ -145,7 +145,7 @@ impl Tab {
                 issues.push(required(message).at("items"));
             }
             Patch::Value(items) => {
-                let lines = self.replaced(items, known, act);
+                let lines = self.replaced(items, known, actor);
                 self.lines = issues.collect("items", lines).unwrap_or_default();
             }
         }
@@ -177,7 +177,7 @@ impl Tab {
         &self,
         items: Vec<LineInput>,
         known: &Known,
-        act: &Act,
+        actor: &Actor,
     ) -> Result<Vec<TabLine>, Issues> {
         let present: BTreeMap<String, &TabLine> =
             self.lines.iter().map(|line| (line.line_id.to_string(), line)).collect();
@@ -190,7 +190,7 @@ impl Tab {
                 let message = "another line has this id; leave it out for a new line";
                 return Err(Issue::new("duplicate", message).at("line_id").into());
             }
-            line.into_line(before, known, act)
+            line.into_line(before, known, actor)
         })
     }
 }

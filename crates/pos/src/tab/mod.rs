@@ -16,7 +16,7 @@ use crate::error::{PosError, RefusedTab, TabRefusal};
 use crate::known::Known;
 use crate::line::TabLine;
 use crate::totals::TabTotals;
-use racun_kernel::Act;
+use racun_kernel::Actor;
 
 pub use choice::LineChoice;
 pub use invoicing::{InvoiceTerms, Invoiced, Part, TabInvoice};
@@ -229,26 +229,26 @@ impl Tab {
     pub fn open(
         table_id: Option<&str>,
         known: &Known,
-        act: &Act,
+        actor: &Actor,
     ) -> Result<(Self, Vec<Event>), PosError> {
         let tab = Self {
-            id: act.stamp.id(),
-            entity_id: act.entity_id,
+            id: actor.stamp().id(),
+            entity_id: actor.entity_id(),
             table_id: table_id.map(|id| lines::table(id, known)).transpose()?,
             state: TabState::Open,
             lines: Vec::new(),
             note: None,
             customer_id: None,
-            opened_by_user_id: act.user_id,
-            updated_by_user_id: act.user_id,
+            opened_by_user_id: actor.user_id(),
+            updated_by_user_id: actor.user_id(),
             version: 1,
             invoices: Vec::new(),
             shares: None,
             metadata: Metadata::default(),
-            created_at: act.now(),
-            updated_at: act.now(),
+            created_at: actor.now(),
+            updated_at: actor.now(),
         };
-        let events = vec![tab.event("pos_tab.opened", act)];
+        let events = vec![tab.event("pos_tab.opened", actor)];
         Ok((tab, events))
     }
 
@@ -294,33 +294,33 @@ impl Tab {
     ///
     /// # Errors
     /// [`TabRefusal::AlreadyClaimed`] while another device has it; for a tab that has ended.
-    pub fn claim(mut self, device: DeviceId, act: &Act) -> Result<Decision<Self>, PosError> {
+    pub fn claim(mut self, device: DeviceId, actor: &Actor) -> Result<Decision<Self>, PosError> {
         match &self.state {
             TabState::Open => {}
-            TabState::Issuing(claim) if !claim.is_live(act.now()) => {}
+            TabState::Issuing(claim) if !claim.is_live(actor.now()) => {}
             TabState::Issuing(claim) if claim.device == device => {
                 return Ok(Decision::Unchanged(self));
             }
             TabState::Issuing(_) => return Err(self.refuse(TabRefusal::AlreadyClaimed)),
             TabState::Issued { .. } | TabState::Cancelled { .. } => return Err(self.ended()),
         }
-        self.state = TabState::Issuing(Claim { device, claimed_at: act.now() });
-        Ok(self.changed(&["pos_tab.claimed"], act))
+        self.state = TabState::Issuing(Claim { device, claimed_at: actor.now() });
+        Ok(self.changed(&["pos_tab.claimed"], actor))
     }
 
     /// Gives the claim back. Anyone clears one that ran out; an open tab stays as it is.
     ///
     /// # Errors
     /// [`TabRefusal::NotClaimant`] while another device has it; for a tab that has ended.
-    pub fn release(mut self, device: &DeviceId, act: &Act) -> Result<Decision<Self>, PosError> {
+    pub fn release(mut self, device: &DeviceId, actor: &Actor) -> Result<Decision<Self>, PosError> {
         match &self.state {
             TabState::Open => return Ok(Decision::Unchanged(self)),
-            TabState::Issuing(claim) if claim.device == *device || !claim.is_live(act.now()) => {}
+            TabState::Issuing(claim) if claim.device == *device || !claim.is_live(actor.now()) => {}
             TabState::Issuing(_) => return Err(self.refuse(TabRefusal::NotClaimant)),
             TabState::Issued { .. } | TabState::Cancelled { .. } => return Err(self.ended()),
         }
         self.state = TabState::Open;
-        Ok(self.changed(&["pos_tab.released"], act))
+        Ok(self.changed(&["pos_tab.released"], actor))
     }
 
     /// Ends the tab in an invoice. Naming the same invoice again changes nothing; a claim that ran
@@ -336,7 +336,7 @@ impl Tab {
         invoice_id: String,
         invoice: InvoiceStage,
         reckoning: Reckoning,
-        act: &Act,
+        actor: &Actor,
     ) -> Result<Decision<Self>, PosError> {
         match &self.state {
             TabState::Issued { invoice_id: earlier, .. } if *earlier == invoice_id => {
@@ -351,7 +351,7 @@ impl Tab {
             return Err(PosError::Invoice(issue));
         }
         self.must_be_unshared()?;
-        let (invoice_difference, issued_at) = (reckoning.difference(), act.now());
+        let (invoice_difference, issued_at) = (reckoning.difference(), actor.now());
         let totals = reckoning.totals.map(Box::new);
         self.invoices.push(TabInvoice {
             invoice_id: invoice_id.clone(),
@@ -366,7 +366,7 @@ impl Tab {
         } else {
             &["pos_tab.issued"]
         };
-        Ok(self.changed(events, act))
+        Ok(self.changed(events, actor))
     }
 
     /// Ends the tab without an invoice, claimed or not.
@@ -377,7 +377,7 @@ impl Tab {
     pub fn cancel(
         mut self,
         expected_version: Option<i64>,
-        act: &Act,
+        actor: &Actor,
     ) -> Result<Decision<Self>, PosError> {
         match self.state {
             TabState::Open | TabState::Issuing(_) => {}
@@ -386,8 +386,8 @@ impl Tab {
         if let Some(expected) = expected_version.filter(|expected| *expected != self.version) {
             return Err(self.refuse(TabRefusal::StaleVersion { expected }));
         }
-        self.state = TabState::Cancelled { cancelled_at: act.now() };
-        Ok(self.changed(&["pos_tab.cancelled"], act))
+        self.state = TabState::Cancelled { cancelled_at: actor.now() };
+        Ok(self.changed(&["pos_tab.cancelled"], actor))
     }
 
     /// The refusal of a tab that has ended.
@@ -400,22 +400,22 @@ impl Tab {
         PosError::Tab(Box::new(RefusedTab { reason, tab: self, totals: None }))
     }
 
-    fn event(&self, kind: &'static str, act: &Act) -> Event {
-        act.event(kind, self.id.to_string())
+    fn event(&self, kind: &'static str, actor: &Actor) -> Event {
+        actor.event(kind, self.id)
     }
 
     /// The next version of it, and what happened, as a decision.
-    fn changed(self, kinds: &[&'static str], act: &Act) -> Decision<Self> {
-        let (tab, events) = self.advanced(kinds, act);
+    fn changed(self, kinds: &[&'static str], actor: &Actor) -> Decision<Self> {
+        let (tab, events) = self.advanced(kinds, actor);
         Decision::changed(tab, events)
     }
 
     /// The next version of it, and what happened.
-    fn advanced(mut self, kinds: &[&'static str], act: &Act) -> (Self, Vec<Event>) {
+    fn advanced(mut self, kinds: &[&'static str], actor: &Actor) -> (Self, Vec<Event>) {
         self.version += 1;
-        self.updated_at = act.now();
-        self.updated_by_user_id = act.user_id;
-        let events = kinds.iter().map(|kind| self.event(kind, act)).collect();
+        self.updated_at = actor.now();
+        self.updated_by_user_id = actor.user_id();
+        let events = kinds.iter().map(|kind| self.event(kind, actor)).collect();
         (self, events)
     }
 

@@ -1,6 +1,6 @@
 //! Lines that go from one tab to another, in one unit that holds both.
 
-use racun_kernel::{Act, Event, Issue, Issues, Put};
+use racun_kernel::{Actor, Event, Issue, Issues, Put};
 
 use super::Tab;
 use super::choice::LineChoice;
@@ -49,7 +49,7 @@ impl Tab {
     /// # Errors
     /// Tabs that ended, are being paid, are at another version, or of which a share is invoiced:
     /// the refusal carries the tab that it is about. Lines that are not there, at `lines`.
-    pub fn move_lines(self, to: Self, moving: Moving, act: &Act) -> Result<Moved, PosError> {
+    pub fn move_lines(self, to: Self, moving: Moving, actor: &Actor) -> Result<Moved, PosError> {
         let Moving { lines: choices, expected_version, to_expected_version, naming } = moving;
         let is_there = |choice: &LineChoice| {
             let has = |tab: &Self| {
@@ -65,12 +65,12 @@ impl Tab {
                 id: name.move_key(self.id),
                 entity_id: self.entity_id,
                 tab_id: self.id,
-                created_at: act.now(),
+                created_at: actor.now(),
             }),
             Naming::Unnamed => None,
         };
-        let (mut from, from_claimed) = self.ready_to_move(expected_version, act)?;
-        let (mut to, to_claimed) = to.ready_to_move(to_expected_version, act)?;
+        let (mut from, from_claimed) = self.ready_to_move(expected_version, actor)?;
+        let (mut to, to_claimed) = to.ready_to_move(to_expected_version, actor)?;
         let chosen = from.chosen(&choices)?;
         if to.lines.len() + chosen.len() > MAX_LINES {
             let message = format!("the other tab would hold more than {MAX_LINES} lines");
@@ -81,7 +81,7 @@ impl Tab {
             .iter()
             .map(|line| match is_whole(line) {
                 true => line.clone(),
-                false => TabLine { line_id: act.stamp.id(), ..line.clone() },
+                false => TabLine { line_id: actor.stamp().id(), ..line.clone() },
             })
             .collect();
         from.take_away(&chosen);
@@ -93,16 +93,16 @@ impl Tab {
                 &["pos_tab.lines_moved"]
             }
         };
-        let (from, mut events) = from.advanced(kinds(from_claimed), act);
-        let (to, more) = to.advanced(kinds(to_claimed), act);
+        let (from, mut events) = from.advanced(kinds(from_claimed), actor);
+        let (to, more) = to.advanced(kinds(to_claimed), actor);
         events.extend(more);
         let beside = accepted.iter().map(Put::insert).collect();
         Ok(Moved::Now { from: Box::new(from), to: Box::new(to), beside, events })
     }
 
-    fn ready_to_move(self, expected: Option<i64>, act: &Act) -> Result<(Self, bool), PosError> {
+    fn ready_to_move(self, expected: Option<i64>, actor: &Actor) -> Result<(Self, bool), PosError> {
         let before = self.clone();
-        let (tab, was_claimed) = self.unclaimed(act)?;
+        let (tab, was_claimed) = self.unclaimed(actor)?;
         if let Some(expected) = expected.filter(|expected| *expected != tab.version) {
             return Err(before.refuse(TabRefusal::StaleVersion { expected }));
         }

@@ -1,24 +1,18 @@
 //! Closings: what is accepted, what is expected in the drawer, and what is carried over.
 
 use racun_kernel::testing::stamp;
-use racun_kernel::{Currency, Environment, Patch};
+use racun_kernel::{Currency, Patch, Principal};
 use racun_pos::takings::{Day, Exchange, Facts, On, Paid, Sale, Takings, takings};
-use racun_pos::{Act, CarriedOver, Closing, Count, NewClosing, Place};
+use racun_pos::{Actor, CarriedOver, Closing, Count, NewClosing, Place};
 use time::Date;
 use time::macros::date;
 
-use crate::world::{START, decimal, entity, user};
+use crate::world::{START, decimal, user};
 
 const TODAY: Date = date!(2026 - 11 - 20);
 
-fn act() -> Act {
-    Act {
-        entity_id: entity(),
-        environment: Environment::Sandbox,
-        actor: user().to_string(),
-        user_id: Some(user()),
-        stamp: stamp(START),
-    }
+fn actor() -> Actor {
+    crate::world::actor(Principal::User(user()), stamp(START))
 }
 
 fn text(text: &str) -> Patch<String> {
@@ -119,7 +113,7 @@ fn what_comes_after_a_closing_is_in_the_next_one() {
     let close = |date, opening: &str, cash: &str, report, carried, number| {
         let new = NewClosing { opening_cash: Patch::Value(decimal(opening)), ..counted(cash) };
         let count = Count { date, ..new.check(TODAY, Currency::EUR).unwrap() };
-        Closing::draw_up(count, report, carried, number, None, &act())
+        Closing::draw_up(count, report, carried, number, None, &actor())
     };
     let yesterday = date!(2026 - 11 - 19);
     let frozen = sold(yesterday, &["8.40", "1.60"]);

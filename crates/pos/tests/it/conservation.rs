@@ -55,7 +55,7 @@ struct Evening {
 impl Evening {
     fn new() -> Self {
         let mut tabs = [World::new(), World::new()];
-        tabs[1].tab.id = tabs[0].act().stamp.id();
+        tabs[1].tab.id = tabs[0].actor().stamp().id();
         Self { tabs, ordered: Sums::new(), invoiced: Sums::new(), invoices: 0 }
     }
 
@@ -73,7 +73,7 @@ impl Evening {
         let naming = Naming::Unnamed;
         let moving = Moving { lines, expected_version: None, to_expected_version: None, naming };
         let (left, right) = (self.tabs[from].tab.clone(), self.tabs[1 - from].tab.clone());
-        match left.move_lines(right, moving, &self.tabs[from].act())? {
+        match left.move_lines(right, moving, &self.tabs[from].actor())? {
             Moved::Before(_) => Ok(false),
             Moved::Now { from: left, to, .. } => {
                 self.tabs[from].tab = *left;

@@ -9,7 +9,7 @@ fn two() -> (World, World) {
     let mut from = World::new();
     from.append(vec![line(1, "2"), line(2, "3")], None).unwrap();
     let mut to = World::new();
-    to.tab.id = from.act().stamp.id();
+    to.tab.id = from.actor().stamp().id();
     to.append(vec![line(3, "1")], None).unwrap();
     (from, to)
 }
@@ -28,7 +28,7 @@ fn named(lines: Vec<LineChoice>, name: &str) -> Moving {
 }
 
 fn give(from: &World, to: &World, moving: Moving) -> Result<Moved, PosError> {
-    from.tab.clone().move_lines(to.tab.clone(), moving, &from.act())
+    from.tab.clone().move_lines(to.tab.clone(), moving, &from.actor())
 }
 
 fn now(moved: Result<Moved, PosError>) -> (Tab, Tab, Vec<String>) {

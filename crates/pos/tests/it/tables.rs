@@ -18,15 +18,15 @@ fn changed(decision: Decision<PosTable>) -> Option<(PosTable, &'static str)> {
 
 #[test]
 fn a_new_table_has_defaults() {
-    let act = World::new().act();
-    let (table, events) = labelled("Terrace 1").into_table(0, &act).unwrap();
+    let actor = World::new().actor();
+    let (table, events) = labelled("Terrace 1").into_table(0, &actor).unwrap();
     assert_eq!(events[0].kind, "pos_table.created");
     assert_eq!((table.label.as_str(), table.sort_order, table.is_active), ("Terrace 1", 0, true));
 }
 
 #[test]
 fn what_is_wrong_with_a_table_is_named() {
-    let act = World::new().act();
+    let actor = World::new().actor();
     let long = "ž".repeat(201);
     for (input, expected) in [
         (PosTableInput::default(), "label=required"),
@@ -36,40 +36,40 @@ fn what_is_wrong_with_a_table_is_named() {
         (labelled(&long), "label=too_long"),
         (labelled("a\0"), "label=invalid_value"),
     ] {
-        assert_eq!(word(&input.into_table(0, &act)), expected);
+        assert_eq!(word(&input.into_table(0, &actor)), expected);
     }
 }
 
 #[test]
 fn an_entity_has_at_most_200_tables() {
-    let act = World::new().act();
-    assert_eq!(word(&labelled("Last").into_table(MAX_TABLES - 1, &act)), "ok");
-    assert_eq!(word(&labelled("Next").into_table(MAX_TABLES, &act)), "too_many_tables");
+    let actor = World::new().actor();
+    assert_eq!(word(&labelled("Last").into_table(MAX_TABLES - 1, &actor)), "ok");
+    assert_eq!(word(&labelled("Next").into_table(MAX_TABLES, &actor)), "too_many_tables");
 }
 
 #[test]
 fn a_table_changes_in_part_or_not_at_all() {
-    let act = World::new().act();
+    let actor = World::new().actor();
     let sort_order = Patch::Value(7);
     let input = PosTableInput { sort_order, ..PosTableInput::default() };
-    let (after, event) = changed(table(1).update(input.clone(), &act).unwrap()).unwrap();
+    let (after, event) = changed(table(1).update(input.clone(), &actor).unwrap()).unwrap();
     assert_eq!(
         (after.sort_order, after.label.as_str(), event),
         (7, "Table 1", "pos_table.updated")
     );
-    assert!(changed(after.update(input, &act).unwrap()).is_none());
+    assert!(changed(after.update(input, &actor).unwrap()).is_none());
     let nameless = PosTableInput { label: Patch::Null, ..PosTableInput::default() };
-    assert_eq!(word(&table(1).update(nameless, &act)), "label=required");
+    assert_eq!(word(&table(1).update(nameless, &actor)), "label=required");
 }
 
 #[test]
 fn a_table_in_use_stays_and_a_deleted_one_is_gone() {
-    let act = World::new().act();
-    assert_eq!(word(&table(1).delete(true, &act)), "table_in_use");
-    let (gone, event) = changed(table(1).delete(false, &act).unwrap()).unwrap();
-    assert_eq!((gone.deleted_at, event), (Some(act.now()), "pos_table.deleted"));
-    assert_eq!(word(&gone.clone().delete(false, &act)), "not_found");
-    assert_eq!(word(&gone.update(labelled("Again"), &act)), "not_found");
+    let actor = World::new().actor();
+    assert_eq!(word(&table(1).delete(true, &actor)), "table_in_use");
+    let (gone, event) = changed(table(1).delete(false, &actor).unwrap()).unwrap();
+    assert_eq!((gone.deleted_at, event), (Some(actor.now()), "pos_table.deleted"));
+    assert_eq!(word(&gone.clone().delete(false, &actor)), "not_found");
+    assert_eq!(word(&gone.update(labelled("Again"), &actor)), "not_found");
 }
 
 #[test]
@@ -90,9 +90,9 @@ fn a_tab_is_opened_on_an_active_table_only() {
             None => {}
         }
         world.known.table = held;
-        let opened = racun_pos::Tab::open(Some(&id), &world.known, &world.act());
+        let opened = racun_pos::Tab::open(Some(&id), &world.known, &world.actor());
         assert_eq!(word(&opened), expected, "{change:?}");
     }
-    let opened = racun_pos::Tab::open(Some("ptab_1"), &world.known, &world.act());
+    let opened = racun_pos::Tab::open(Some("ptab_1"), &world.known, &world.actor());
     assert_eq!(word(&opened), "table_id=invalid_id");
 }

@@ -1,6 +1,6 @@
 //! Every state of a tab against every command.
 
-use racun_kernel::{Decision, Patch};
+use racun_kernel::{Decision, Patch, Principal};
 use racun_pos::{InvoiceStage, PosError, TabState, TabStatus};
 use time::Duration;
 
@@ -247,7 +247,7 @@ fn a_clock_that_went_back_leaves_a_claim_alive() {
 #[test]
 fn programs_are_nobody() {
     let mut world = tab_in("open");
-    let program = racun_pos::Act { user_id: None, ..world.act() };
+    let program = world.actor_as(Principal::System);
     let tab = world.tab.clone();
     let decided =
         tab.append(vec![line(2, "1")], racun_pos::Naming::Unnamed, &world.known, &program);

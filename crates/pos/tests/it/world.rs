@@ -4,9 +4,9 @@ use std::collections::BTreeSet;
 
 use racun_kernel::id::{CustomerId, EntityId, ItemId, PosTableId, TaxId, UserId};
 use racun_kernel::testing::stamp;
-use racun_kernel::{Decimal, Decision, Issue, Issues, Metadata, Patch, Stamp};
+use racun_kernel::{Decimal, Decision, Issue, Issues, Metadata, Patch, Principal, Stamp};
 use racun_pos::{
-    Act, AppendId, DeviceId, InvoiceStage, InvoiceTerms, Invoiced, Known, KnownItem, LineInput,
+    Actor, AppendId, DeviceId, InvoiceStage, InvoiceTerms, Invoiced, Known, KnownItem, LineInput,
     Naming, Part, PosError, PosTable, Reckoning, Tab, TabPatch, TabRefusal, TabTotals,
 };
 use time::macros::datetime;
@@ -125,6 +125,11 @@ fn codes(issues: &Issues) -> String {
     issues.iter().map(code).collect::<Vec<_>>().join(" ")
 }
 
+/// What `principal` does in the entity of the tests.
+pub fn actor(principal: Principal, stamp: Stamp) -> Actor {
+    racun_kernel::testing::actor(entity(), principal, stamp)
+}
+
 /// A tab and its accepted appends; applies what commands decide, as a store would.
 #[derive(Clone)]
 pub struct World {
@@ -140,26 +145,18 @@ impl World {
     /// With an open tab.
     pub fn new() -> Self {
         let stamp = stamp(START);
-        let act = Act {
-            entity_id: entity(),
-            environment: racun_kernel::Environment::Sandbox,
-            actor: "test".to_owned(),
-            user_id: Some(user()),
-            stamp: stamp.clone(),
-        };
-        let (tab, events) = Tab::open(None, &known(), &act).unwrap();
+        let actor = actor(Principal::User(user()), stamp.clone());
+        let (tab, events) = Tab::open(None, &known(), &actor).unwrap();
         let events = events.iter().map(|event| event.kind).collect();
         Self { tab, accepted: BTreeSet::new(), known: known(), events, stamp }
     }
 
-    pub fn act(&self) -> Act {
-        Act {
-            entity_id: entity(),
-            environment: racun_kernel::Environment::Sandbox,
-            actor: "test".to_owned(),
-            user_id: Some(user()),
-            stamp: self.stamp.clone(),
-        }
+    pub fn actor(&self) -> Actor {
+        self.actor_as(Principal::User(user()))
+    }
+
+    pub fn actor_as(&self, principal: Principal) -> Actor {
+        actor(principal, self.stamp.clone())
     }
 
     pub fn pass(&mut self, time: Duration) {
@@ -191,19 +188,19 @@ impl World {
             Some(name) if self.accepted.contains(&name.key(self.tab.id)) => Naming::Accepted,
             Some(name) => Naming::New(name),
         };
-        self.apply(self.tab.clone().append(lines, naming, &self.known, &self.act()))
+        self.apply(self.tab.clone().append(lines, naming, &self.known, &self.actor()))
     }
 
     pub fn replace(&mut self, patch: TabPatch) -> Result<(), PosError> {
-        self.apply(self.tab.clone().replace(patch, &self.known, &self.act()))
+        self.apply(self.tab.clone().replace(patch, &self.known, &self.actor()))
     }
 
     pub fn claim(&mut self, name: &str) -> Result<(), PosError> {
-        self.apply(self.tab.clone().claim(device(name), &self.act()))
+        self.apply(self.tab.clone().claim(device(name), &self.actor()))
     }
 
     pub fn release(&mut self, name: &str) -> Result<(), PosError> {
-        self.apply(self.tab.clone().release(&device(name), &self.act()))
+        self.apply(self.tab.clone().release(&device(name), &self.actor()))
     }
 
     pub fn close(&mut self, invoice: &str, stage: InvoiceStage) -> Result<(), PosError> {
@@ -216,7 +213,7 @@ impl World {
         stage: InvoiceStage,
         reckoning: Reckoning,
     ) -> Result<(), PosError> {
-        self.apply(self.tab.clone().close(invoice.to_owned(), stage, reckoning, &self.act()))
+        self.apply(self.tab.clone().close(invoice.to_owned(), stage, reckoning, &self.actor()))
     }
 
     /// Invoices `part`, which comes to `gross`, as the device `name` or at the tab's version.
@@ -229,11 +226,11 @@ impl World {
     ) -> Result<(), PosError> {
         let totals = TabTotals { gross: decimal(gross), ..TabTotals::nothing() };
         let invoiced = Invoiced { invoice_id: invoice.to_owned(), totals };
-        self.apply(self.tab.clone().invoice(part, invoiced, terms, &self.act()))
+        self.apply(self.tab.clone().invoice(part, invoiced, terms, &self.actor()))
     }
 
     pub fn cancel(&mut self, expected_version: Option<i64>) -> Result<(), PosError> {
-        self.apply(self.tab.clone().cancel(expected_version, &self.act()))
+        self.apply(self.tab.clone().cancel(expected_version, &self.actor()))
     }
 
     /// What happened since the last look.
