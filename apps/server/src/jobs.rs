@@ -5,7 +5,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use racun_application::fiscalization::{self, Fiscal, Ports};
+use racun_application::fiscalization::{self, Fiscal};
 use racun_application::{billing, recurring};
 use racun_http_api::Services;
 use racun_kernel::{Store, StoreError};
@@ -139,11 +139,9 @@ where
 
 /// Makes the invoices of recurring ones; answers whether another run is to follow at once.
 async fn make_recurring(store: Arc<dyn Store>, fiscal: Option<Fiscal>) -> bool {
-    let ports = Ports::new(&*store, fiscal.as_ref());
-    let limits = recurring::Limits::default();
-    let Some(report) =
-        read("recurring invoices", recurring::run_due(ports, &clock::stamp(), limits).await)
-    else {
+    let (stamp, limits) = (clock::stamp(), recurring::Limits::default());
+    let run = recurring::run_due(&*store, fiscal.as_ref(), &stamp, limits);
+    let Some(report) = read("recurring invoices", run.await) else {
         return false;
     };
     for problem in &report.problems {

@@ -4,7 +4,7 @@
 //! here asks DNS: no domain is ever verified, and mails go on coming from the server's own address. The
 //! entity's is where answers go.
 
-use racun_kernel::{Decision, Issue, Issues, Scope, Stamp, Store, Tenant, check_address};
+use racun_kernel::{Context, Decision, Issue, Issues, Tenant, check_address};
 use serde::{Deserialize, Serialize};
 use time::OffsetDateTime;
 
@@ -46,16 +46,14 @@ impl EmailSender {
 /// An issue at `email`; [`Forbidden::InsufficientRole`] to all but admins;
 /// [`Forbidden::EntityDisabled`]; or the store's failure.
 pub async fn set_email_sender(
-    store: &dyn Store,
-    scope: &Scope,
+    cx: Context<'_>,
     email: Option<String>,
-    stamp: &Stamp,
 ) -> Result<Entity, AccessError> {
-    require(scope, Permission::ManageEntity)?;
-    let Some(email) = email else { return change(store, scope, stamp, |_| None).await };
+    require(cx.scope, Permission::ManageEntity)?;
+    let Some(email) = email else { return change(cx, |_| None).await };
     check_address(&email).map_err(|issue| issue.at("email"))?;
-    let (is_verified, now) = (is_inside(store, scope, &email).await?, stamp.now());
-    change(store, scope, stamp, move |before| {
+    let (is_verified, now) = (is_inside(cx, &email).await?, cx.now());
+    change(cx, move |before| {
         let fresh = EmailSender { email, email_verified_at: None, last_checked_at: now };
         let same = before.filter(|before| before.email == fresh.email);
         Some(same.unwrap_or(fresh).checked(is_verified, now))
@@ -67,20 +65,14 @@ pub async fn set_email_sender(
 ///
 /// # Errors
 /// Issue `required` at `email` when none is chosen; otherwise as [`set_email_sender`].
-pub async fn recheck_email_sender(
-    store: &dyn Store,
-    scope: &Scope,
-    entity: &Entity,
-    stamp: &Stamp,
-) -> Result<Entity, AccessError> {
-    require(scope, Permission::ManageEntity)?;
+pub async fn recheck_email_sender(cx: Context<'_>, entity: &Entity) -> Result<Entity, AccessError> {
+    require(cx.scope, Permission::ManageEntity)?;
     let Some(EmailSender { email, .. }) = &entity.email_sender else {
         let message = "there is no address to look at; PUT one to email-sender first";
         return Err(Issues::from(Issue::new("required", message).at("email")).into());
     };
-    let (is_verified, email, now) =
-        (is_inside(store, scope, email).await?, email.clone(), stamp.now());
-    change(store, scope, stamp, move |before| {
+    let (is_verified, email, now) = (is_inside(cx, email).await?, email.clone(), cx.now());
+    change(cx, move |before| {
         // Another one that was chosen meanwhile was looked at then.
         before.map(|sender| match sender.email == email {
             true => sender.checked(is_verified, now),
@@ -91,13 +83,11 @@ pub async fn recheck_email_sender(
 }
 
 async fn change(
-    store: &dyn Store,
-    scope: &Scope,
-    stamp: &Stamp,
+    cx: Context<'_>,
     decide: impl FnOnce(Option<EmailSender>) -> Option<EmailSender> + Send + 'static,
 ) -> Result<Entity, AccessError> {
-    let (tenant, id) = (Tenant::account(scope.account()), scope.entity().to_string());
-    let (scope, stamp) = (scope.clone(), stamp.clone());
+    let (tenant, id) = (Tenant::account(cx.scope.account()), cx.scope.entity().to_string());
+    let (scope, stamp) = (cx.scope.clone(), cx.stamp.clone());
     let amend = move |before: Entity| {
         let email_sender = decide(before.email_sender.clone());
         if email_sender == before.email_sender {
@@ -111,5 +101,5 @@ async fn change(
         let happened = event(scope.tenant(), "entity.updated", &after.id, &actor, &stamp);
         Ok(Decision::changed(after, vec![happened]))
     };
-    store.amend(&ENTITIES, &tenant, id, amend).await
+    cx.store.amend(&ENTITIES, &tenant, id, amend).await
 }

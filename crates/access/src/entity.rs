@@ -2,8 +2,8 @@
 
 use racun_kernel::id::{AccountId, EntityId};
 use racun_kernel::{
-    Currency, Decimal, Decision, Environment, Event, Field, FieldKind, Issues, Metadata, Patch,
-    Put, Record, Role, Scope, Stamp, Store, Table, Tenant, Value, iban, vat_number,
+    Context, Currency, Decimal, Decision, Environment, Event, Field, FieldKind, Issues, Metadata,
+    Patch, Put, Record, Role, Scope, Stamp, Store, Table, Tenant, Value, iban, vat_number,
 };
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value as Json};
@@ -254,17 +254,12 @@ pub fn note_file(
 ///
 /// # Errors
 /// As [`change_entity`], or the store's failure.
-pub async fn update_entity(
-    store: &dyn Store,
-    scope: &Scope,
-    patch: EntityPatch,
-    stamp: &Stamp,
-) -> Result<Entity, AccessError> {
-    require(scope, Permission::ManageEntity)?;
-    let (tenant, id) = (Tenant::account(scope.account()), scope.entity().to_string());
-    let (scope, stamp) = (scope.clone(), stamp.clone());
+pub async fn update_entity(cx: Context<'_>, patch: EntityPatch) -> Result<Entity, AccessError> {
+    require(cx.scope, Permission::ManageEntity)?;
+    let (tenant, id) = (Tenant::account(cx.scope.account()), cx.scope.entity().to_string());
+    let (scope, stamp) = (cx.scope.clone(), cx.stamp.clone());
     let change = move |before| change_entity(before, &scope, patch, &stamp);
-    store.amend(&ENTITIES, &tenant, id, change).await
+    cx.store.amend(&ENTITIES, &tenant, id, change).await
 }
 
 /// Closes an entity to writes. It can be read, and enabled again by an update; disabling it twice
@@ -272,11 +267,7 @@ pub async fn update_entity(
 ///
 /// # Errors
 /// [`Forbidden::InsufficientRole`] to all but admins, or the store's failure.
-pub async fn disable_entity(
-    store: &dyn Store,
-    scope: &Scope,
-    stamp: &Stamp,
-) -> Result<Entity, AccessError> {
+pub async fn disable_entity(cx: Context<'_>) -> Result<Entity, AccessError> {
     let patch = EntityPatch { is_enabled: Patch::Value(false), ..EntityPatch::default() };
-    update_entity(store, scope, patch, stamp).await
+    update_entity(cx, patch).await
 }

@@ -5,7 +5,7 @@
 
 use racun_kernel::id::{AccountId, EntityId, InvitationId, UserId};
 use racun_kernel::{
-    Field, FieldKind, ListQuery, Load, Put, Record, Role, Scope, Stamp, Store, Stored, Table,
+    Context, Field, FieldKind, ListQuery, Load, Put, Record, Role, Stamp, Store, Stored, Table,
     Tenant, Unique, Value, Writes,
 };
 use serde::{Deserialize, Serialize};
@@ -150,23 +150,21 @@ pub(crate) fn read_all(rows: Option<&Vec<Stored>>) -> Result<Vec<Invitation>, Ac
 
 /// Invites someone. An expired invitation of the same address makes room.
 pub(crate) async fn invite(
-    store: &dyn Store,
-    scope: &Scope,
+    cx: Context<'_>,
     input: AddEntityUser,
     beside: impl FnOnce(&Invitation) -> Vec<Put> + Send,
-    stamp: &Stamp,
 ) -> Result<Shown<Invitation>, AccessError> {
-    let now = stamp.now();
-    let secret = new_token(INVITATION_PREFIX, stamp);
+    let now = cx.now();
+    let secret = new_token(INVITATION_PREFIX, cx.stamp);
     let record = Invitation {
-        id: stamp.id(),
-        entity_id: scope.entity(),
-        account_id: scope.account(),
+        id: cx.stamp.id(),
+        entity_id: cx.scope.entity(),
+        account_id: cx.scope.account(),
         email: input.email,
         name: None,
         role: input.role,
         status: InvitationStatus::Pending,
-        invited_by_user_id: scope.principal().user(),
+        invited_by_user_id: cx.scope.principal().user(),
         expires_at: now + Duration::days(INVITATION_DAYS),
         accepted_at: None,
         created_at: now,
@@ -175,11 +173,12 @@ pub(crate) async fn invite(
         was_mailed: false,
     };
     let beside = beside(&record);
-    let actor = scope.principal().id();
-    let happened = event(scope.tenant(), "entity_invitation.created", &record.id, &actor, stamp);
-    let mut loads = entity_and_members(scope.account(), scope.entity());
-    loads.push(all_of(scope.entity()));
-    store
+    let actor = cx.scope.principal().id();
+    let happened =
+        event(cx.scope.tenant(), "entity_invitation.created", &record.id, &actor, cx.stamp);
+    let mut loads = entity_and_members(cx.scope.account(), cx.scope.entity());
+    loads.push(all_of(cx.scope.entity()));
+    cx.store
         .decide(loads, None, move |loaded| {
             let (_, members) = read_members(&loaded.rows)?;
             let earlier = read_all(loaded.rows.last())?;
@@ -210,27 +209,20 @@ pub(crate) async fn invite(
 ///
 /// # Errors
 /// [`AccessError::Forbidden`] to entity keys, or the store's failure.
-pub async fn list_invitations(
-    store: &dyn Store,
-    scope: &Scope,
-) -> Result<Vec<Invitation>, AccessError> {
-    require(scope, Permission::ReadPeople)?;
+pub async fn list_invitations(cx: Context<'_>) -> Result<Vec<Invitation>, AccessError> {
+    require(cx.scope, Permission::ReadPeople)?;
     let query = ListQuery { limit: MAX_INVITATIONS, ..ListQuery::first_page(&INVITATIONS) };
-    Ok(store.page(&INVITATIONS, &scope.tenant(), &query).await?.rows)
+    Ok(cx.store.page(&INVITATIONS, &cx.tenant(), &query).await?.rows)
 }
 
 /// One of the entity's invitations.
 ///
 /// # Errors
 /// [`AccessError::Forbidden`] to entity keys, [`AccessError::NotFound`], or the store's failure.
-pub async fn get_invitation(
-    store: &dyn Store,
-    scope: &Scope,
-    id: &str,
-) -> Result<Invitation, AccessError> {
-    require(scope, Permission::ReadPeople)?;
+pub async fn get_invitation(cx: Context<'_>, id: &str) -> Result<Invitation, AccessError> {
+    require(cx.scope, Permission::ReadPeople)?;
     let found = match id.parse::<InvitationId>() {
-        Ok(_) => store.get(&INVITATIONS, &scope.tenant(), id).await?,
+        Ok(_) => cx.store.get(&INVITATIONS, &cx.tenant(), id).await?,
         Err(_) => None,
     };
     found.ok_or_else(|| AccessError::NotFound { id: id.to_owned() })
@@ -241,13 +233,8 @@ pub async fn get_invitation(
 /// # Errors
 /// [`AccessError::Forbidden`] to all but admins, [`AccessError::NotFound`], or
 /// [`Refused::InvitationNotPending`] when it was accepted.
-pub async fn cancel_invitation(
-    store: &dyn Store,
-    scope: &Scope,
-    id: &str,
-    stamp: &Stamp,
-) -> Result<(), AccessError> {
-    amend_invitation(store, scope, id, "entity_invitation.cancelled", stamp, |before| {
+pub async fn cancel_invitation(cx: Context<'_>, id: &str) -> Result<(), AccessError> {
+    amend_invitation(cx, id, "entity_invitation.cancelled", |before| {
         ((), vec![Put::delete(before)])
     })
     .await
@@ -259,12 +246,10 @@ pub async fn cancel_invitation(
 /// # Errors
 /// As [`cancel_invitation`].
 pub async fn resend_invitation(
-    store: &dyn Store,
-    scope: &Scope,
+    cx: Context<'_>,
     id: &str,
-    stamp: &Stamp,
 ) -> Result<Shown<Invitation>, AccessError> {
-    resend_invitation_with(store, scope, id, |_| Vec::new(), stamp).await
+    resend_invitation_with(cx, id, |_| Vec::new()).await
 }
 
 /// As [`resend_invitation`], written together with what `beside` says: its mail.
@@ -272,15 +257,13 @@ pub async fn resend_invitation(
 /// # Errors
 /// As [`cancel_invitation`].
 pub async fn resend_invitation_with(
-    store: &dyn Store,
-    scope: &Scope,
+    cx: Context<'_>,
     id: &str,
     beside: impl FnOnce(&Invitation) -> Vec<Put> + Send + 'static,
-    stamp: &Stamp,
 ) -> Result<Shown<Invitation>, AccessError> {
-    let secret = new_token(INVITATION_PREFIX, stamp);
-    let now = stamp.now();
-    amend_invitation(store, scope, id, "entity_invitation.resent", stamp, move |before| {
+    let secret = new_token(INVITATION_PREFIX, cx.stamp);
+    let now = cx.now();
+    amend_invitation(cx, id, "entity_invitation.resent", move |before| {
         let record = Invitation {
             expires_at: now + Duration::days(INVITATION_DAYS),
             updated_at: now,
@@ -325,18 +308,16 @@ pub async fn mint_invitation_token(
 
 /// Changes an invitation that was not accepted.
 async fn amend_invitation<T: Send + 'static>(
-    store: &dyn Store,
-    scope: &Scope,
+    cx: Context<'_>,
     id: &str,
     kind: &'static str,
-    stamp: &Stamp,
     change: impl FnOnce(&Invitation) -> (T, Vec<Put>) + Send + 'static,
 ) -> Result<T, AccessError> {
-    require(scope, Permission::ManagePeople)?;
-    let id = get_invitation(store, scope, id).await?.id.to_string();
-    let happened = event(scope.tenant(), kind, &id, &scope.principal().id(), stamp);
-    let load = Load::One { table: &INVITATIONS, tenant: scope.tenant(), id: id.clone() };
-    store
+    require(cx.scope, Permission::ManagePeople)?;
+    let id = get_invitation(cx, id).await?.id.to_string();
+    let happened = event(cx.scope.tenant(), kind, &id, &cx.scope.principal().id(), cx.stamp);
+    let load = Load::One { table: &INVITATIONS, tenant: cx.tenant(), id: id.clone() };
+    cx.store
         .decide(vec![load], None, move |loaded| {
             let found = read_all(loaded.rows.first())?;
             let before = found.first().ok_or(AccessError::NotFound { id })?;

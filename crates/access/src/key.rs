@@ -4,8 +4,8 @@ use std::net::IpAddr;
 
 use racun_kernel::id::{AccountId, ApiKeyId, EntityId, UserId};
 use racun_kernel::{
-    Environment, Field, FieldKind, Issue, ListQuery, Load, Put, Record, Scope, Stamp, Store, Table,
-    Tenant, Unique, Value, Writes,
+    Context, Environment, Field, FieldKind, Issue, ListQuery, Load, Put, Record, Stamp, Store,
+    Table, Tenant, Unique, Value, Writes,
 };
 use serde::{Deserialize, Serialize};
 use time::OffsetDateTime;
@@ -138,12 +138,9 @@ pub(crate) const fn prefix(of_entity: bool, environment: Environment) -> &'stati
 ///
 /// # Errors
 /// [`AccessError::Forbidden`] to all but admins, or the store's failure.
-pub async fn list_entity_keys(
-    store: &dyn Store,
-    scope: &Scope,
-) -> Result<Vec<ApiKey>, AccessError> {
-    require(scope, Permission::ManageKeys)?;
-    list_keys(store, &scope.tenant()).await
+pub async fn list_entity_keys(cx: Context<'_>) -> Result<Vec<ApiKey>, AccessError> {
+    require(cx.scope, Permission::ManageKeys)?;
+    list_keys(cx.store, &cx.tenant()).await
 }
 
 /// The account's keys, newest first; to a key, those of its own environment.
@@ -181,14 +178,9 @@ async fn list_keys(store: &dyn Store, owner: &Tenant) -> Result<Vec<ApiKey>, Acc
 /// [`AccessError::Forbidden`] to all but admins, [`AccessError::Invalid`] for the text of a key,
 /// which is no name, [`AccessError::NotFound`], or [`Conflict::AmbiguousKey`] when several keys
 /// have this hint.
-pub async fn delete_entity_key(
-    store: &dyn Store,
-    scope: &Scope,
-    key: &str,
-    stamp: &Stamp,
-) -> Result<(), AccessError> {
-    require(scope, Permission::ManageKeys)?;
-    delete_key(store, scope.tenant(), None, key, scope.principal().id(), stamp).await
+pub async fn delete_entity_key(cx: Context<'_>, key: &str) -> Result<(), AccessError> {
+    require(cx.scope, Permission::ManageKeys)?;
+    delete_key(cx.store, cx.tenant(), None, key, cx.scope.principal().id(), cx.stamp).await
 }
 
 /// Ends a key of the account, named as [`delete_entity_key`] names them.

@@ -2,7 +2,7 @@
 
 use racun_kernel::id::{AccountId, EntityId, UserId};
 use racun_kernel::{
-    Environment, Issue, Issues, Load, Principal, Put, Record as _, Role, Scope, Stamp, Store,
+    Context, Environment, Issue, Issues, Load, Principal, Put, Record as _, Role, Stamp, Store,
     Stored, Tenant, Writes,
 };
 use time::Duration;
@@ -46,16 +46,14 @@ pub struct NewKey {
 /// their address; [`AccessError::Invalid`] for a wrong name, ttl or range of addresses;
 /// [`Refused::TooManyKeys`] when there are 200.
 pub async fn create_entity_key(
-    store: &dyn Store,
-    scope: &Scope,
+    cx: Context<'_>,
     input: NewKey,
-    stamp: &Stamp,
 ) -> Result<Shown<ApiKey>, AccessError> {
-    require(scope, Permission::ManageKeys)?;
-    let (account, entity) = (scope.account(), Some(scope.entity()));
-    let shown = new_api_key(account, entity, scope.environment(), input, stamp)?;
-    let place = entity_and_members(scope.account(), scope.entity());
-    add_key(store, scope.principal(), place, shown, stamp).await
+    require(cx.scope, Permission::ManageKeys)?;
+    let (account, entity) = (cx.scope.account(), Some(cx.scope.entity()));
+    let shown = new_api_key(account, entity, cx.scope.environment(), input, cx.stamp)?;
+    let place = entity_and_members(cx.scope.account(), cx.scope.entity());
+    add_key(cx.store, cx.scope.principal(), place, shown, cx.stamp).await
 }
 
 /// Makes a key of the account for `environment`. The full key is shown once.

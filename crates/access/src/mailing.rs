@@ -1,6 +1,6 @@
 //! Who may send e-mail, and to whom the sandbox does.
 
-use racun_kernel::{Principal, Scope, Store, Tenant};
+use racun_kernel::{Context, Principal, Store, Tenant};
 
 use crate::email::check_email;
 use crate::member::find_membership;
@@ -12,16 +12,16 @@ use crate::{ACCOUNTS, AccessError, Account, Forbidden, USERS, User};
 ///
 /// # Errors
 /// [`Forbidden::EmailUnverified`], or the store's failure.
-pub async fn check_may_send(store: &dyn Store, scope: &Scope) -> Result<(), AccessError> {
+pub async fn check_may_send(cx: Context<'_>) -> Result<(), AccessError> {
     let directory = Tenant::directory();
-    let may = match scope.principal() {
+    let may = match cx.scope.principal() {
         Principal::User(user) | Principal::Operator(user) => {
-            let user: Option<User> = store.get(&USERS, &directory, &user.to_string()).await?;
+            let user: Option<User> = cx.store.get(&USERS, &directory, &user.to_string()).await?;
             user.is_some_and(|user| user.email_verified)
         }
         Principal::AccountKey(_) | Principal::EntityKey(_) => {
-            let id = scope.account().to_string();
-            let account: Option<Account> = store.get(&ACCOUNTS, &directory, &id).await?;
+            let id = cx.scope.account().to_string();
+            let account: Option<Account> = cx.store.get(&ACCOUNTS, &directory, &id).await?;
             account.is_some_and(|account| account.has_verified_user)
         }
         Principal::System => true,
@@ -34,12 +34,8 @@ pub async fn check_may_send(store: &dyn Store, scope: &Scope) -> Result<(), Acce
 ///
 /// # Errors
 /// What is wrong with the address, or the store's failure.
-pub async fn is_to_be_invited(
-    store: &dyn Store,
-    scope: &Scope,
-    address: &str,
-) -> Result<bool, AccessError> {
-    Ok(find_colleague(store, scope, address).await?.is_none())
+pub async fn is_to_be_invited(cx: Context<'_>, address: &str) -> Result<bool, AccessError> {
+    Ok(find_colleague(cx, address).await?.is_none())
 }
 
 /// The verified user of the account of `scope` whose address it is.
@@ -47,13 +43,12 @@ pub async fn is_to_be_invited(
 /// # Errors
 /// What is wrong with the address, or the store's failure.
 pub(crate) async fn find_colleague(
-    store: &dyn Store,
-    scope: &Scope,
+    cx: Context<'_>,
     address: &str,
 ) -> Result<Option<User>, AccessError> {
     check_email(address).map_err(|issue| issue.at("email"))?;
-    let is_own = |user: &User| user.email_verified && user.account_id == scope.account();
-    Ok(find_user(store, address).await?.filter(is_own))
+    let is_own = |user: &User| user.email_verified && user.account_id == cx.scope.account();
+    Ok(find_user(cx.store, address).await?.filter(is_own))
 }
 
 /// The language that whoever has this address reads, when it is a user who said so.
@@ -73,12 +68,11 @@ pub async fn find_mail_locale(
 /// # Errors
 /// The store's failure.
 pub async fn first_outside_sandbox<'a>(
-    store: &dyn Store,
-    scope: &Scope,
+    cx: Context<'_>,
     addresses: &'a [String],
 ) -> Result<Option<&'a str>, AccessError> {
     for address in addresses {
-        if !is_inside(store, scope, address).await? {
+        if !is_inside(cx, address).await? {
             return Ok(Some(address));
         }
     }
@@ -86,15 +80,11 @@ pub async fn first_outside_sandbox<'a>(
 }
 
 /// Whether `address` is a verified user's of the account or of the entity.
-pub(crate) async fn is_inside(
-    store: &dyn Store,
-    scope: &Scope,
-    address: &str,
-) -> Result<bool, AccessError> {
-    let user = find_user(store, address).await?.filter(|user| user.email_verified);
+pub(crate) async fn is_inside(cx: Context<'_>, address: &str) -> Result<bool, AccessError> {
+    let user = find_user(cx.store, address).await?.filter(|user| user.email_verified);
     Ok(match user {
-        Some(user) if user.account_id == scope.account() => true,
-        Some(user) => find_membership(store, scope.entity(), user.id).await?.is_some(),
+        Some(user) if user.account_id == cx.scope.account() => true,
+        Some(user) => find_membership(cx.store, cx.scope.entity(), user.id).await?.is_some(),
         None => false,
     })
 }

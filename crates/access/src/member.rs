@@ -4,8 +4,8 @@ use std::collections::HashMap;
 
 use racun_kernel::id::{AccountId, EntityId, MembershipId, UserId};
 use racun_kernel::{
-    Field, FieldKind, ListQuery, Load, Put, Record, Role, Scope, Stamp, Store, StoreError, Stored,
-    Table, Tenant, Unique, Value, Writes,
+    Context, Field, FieldKind, ListQuery, Load, Put, Record, Role, Stamp, Store, StoreError,
+    Stored, Table, Tenant, Unique, Value, Writes,
 };
 use serde::{Deserialize, Serialize};
 use time::OffsetDateTime;
@@ -147,13 +147,8 @@ pub enum Added {
 /// # Errors
 /// [`AccessError::Forbidden`] to all but admins, [`AccessError::Invalid`] for a malformed address,
 /// [`Conflict::AlreadyMember`], [`Conflict::AlreadyInvited`], or [`Refused::TooManyMembers`].
-pub async fn add_entity_user(
-    store: &dyn Store,
-    scope: &Scope,
-    input: AddEntityUser,
-    stamp: &Stamp,
-) -> Result<Added, AccessError> {
-    add_entity_user_with(store, scope, input, |_| Vec::new(), stamp).await
+pub async fn add_entity_user(cx: Context<'_>, input: AddEntityUser) -> Result<Added, AccessError> {
+    add_entity_user_with(cx, input, |_| Vec::new()).await
 }
 
 /// As [`add_entity_user`]; an invitation is written together with what `beside` says: its mail.
@@ -161,33 +156,29 @@ pub async fn add_entity_user(
 /// # Errors
 /// As [`add_entity_user`].
 pub async fn add_entity_user_with(
-    store: &dyn Store,
-    scope: &Scope,
+    cx: Context<'_>,
     input: AddEntityUser,
     beside: impl FnOnce(&Invitation) -> Vec<Put> + Send,
-    stamp: &Stamp,
 ) -> Result<Added, AccessError> {
-    require(scope, Permission::ManagePeople)?;
-    match find_colleague(store, scope, &input.email).await? {
+    require(cx.scope, Permission::ManagePeople)?;
+    match find_colleague(cx, &input.email).await? {
         Some(user) => {
-            let inviter = scope.principal().user();
-            add_member(store, scope, user, input.role, inviter, stamp).await.map(Added::Member)
+            let inviter = cx.scope.principal().user();
+            add_member(cx, user, input.role, inviter).await.map(Added::Member)
         }
-        None => invite(store, scope, input, beside, stamp).await.map(Added::Invited),
+        None => invite(cx, input, beside).await.map(Added::Invited),
     }
 }
 
 async fn add_member(
-    store: &dyn Store,
-    scope: &Scope,
+    cx: Context<'_>,
     user: User,
     role: Role,
     inviter: Option<UserId>,
-    stamp: &Stamp,
 ) -> Result<Membership, AccessError> {
-    let (actor, stamp) = (scope.principal().id(), stamp.clone());
-    store
-        .decide(entity_and_members(scope.account(), scope.entity()), None, move |loaded| {
+    let (actor, stamp) = (cx.scope.principal().id(), cx.stamp.clone());
+    cx.store
+        .decide(entity_and_members(cx.scope.account(), cx.scope.entity()), None, move |loaded| {
             let (entity, members) = read_members(&loaded.rows)?;
             if members.iter().any(|member| member.user_id == user.id) {
                 return Err(Conflict::AlreadyMember.into());
@@ -208,16 +199,13 @@ async fn add_member(
 ///
 /// # Errors
 /// [`AccessError::Forbidden`] to entity keys, or the store's failure.
-pub async fn list_entity_users(
-    store: &dyn Store,
-    scope: &Scope,
-) -> Result<Vec<Membership>, AccessError> {
-    require(scope, Permission::ReadPeople)?;
+pub async fn list_entity_users(cx: Context<'_>) -> Result<Vec<Membership>, AccessError> {
+    require(cx.scope, Permission::ReadPeople)?;
     let query = ListQuery { limit: MAX_MEMBERS, ..ListQuery::first_page(&MEMBERSHIPS) };
     let mut members: Vec<Membership> =
-        store.page(&MEMBERSHIPS, &scope.tenant(), &query).await?.rows;
+        cx.store.page(&MEMBERSHIPS, &cx.tenant(), &query).await?.rows;
     let ids: Vec<String> = members.iter().map(|member| member.user_id.to_string()).collect();
-    let users: Vec<User> = store.get_all(&USERS, &Tenant::directory(), &ids).await?;
+    let users: Vec<User> = cx.store.get_all(&USERS, &Tenant::directory(), &ids).await?;
     let mut names: HashMap<UserId, Option<String>> =
         users.into_iter().map(|user| (user.id, user.name)).collect();
     for member in &mut members {
@@ -233,13 +221,11 @@ pub async fn list_entity_users(
 /// [`AccessError::Forbidden`] to all but admins, [`AccessError::NotFound`] for a user who does not
 /// belong to it, [`Refused::LastAdmin`] when no admin would be left.
 pub async fn change_role(
-    store: &dyn Store,
-    scope: &Scope,
+    cx: Context<'_>,
     user_id: &str,
     role: Role,
-    stamp: &Stamp,
 ) -> Result<Membership, AccessError> {
-    amend_member(store, scope, user_id, Some(role), false, stamp).await
+    amend_member(cx, user_id, Some(role), false).await
 }
 
 /// Takes a user's place in the entity away, and their PIN; what their sessions and their operator's
@@ -249,13 +235,11 @@ pub async fn change_role(
 /// # Errors
 /// As [`change_role`].
 pub async fn remove_entity_user(
-    store: &dyn Store,
-    scope: &Scope,
+    cx: Context<'_>,
     user_id: &str,
     ends_keys: bool,
-    stamp: &Stamp,
 ) -> Result<(), AccessError> {
-    amend_member(store, scope, user_id, None, ends_keys, stamp).await.map(|_| ())
+    amend_member(cx, user_id, None, ends_keys).await.map(|_| ())
 }
 
 /// Gives a member `role`, or ends their membership when there is none, and then the keys that they
@@ -264,21 +248,19 @@ pub async fn remove_entity_user(
 /// All members are looked at, with the entity held, so that two admins who remove each other at the
 /// same moment do not both succeed.
 async fn amend_member(
-    store: &dyn Store,
-    scope: &Scope,
+    cx: Context<'_>,
     user_id: &str,
     role: Option<Role>,
     ends_keys: bool,
-    stamp: &Stamp,
 ) -> Result<Membership, AccessError> {
-    require(scope, Permission::ManagePeople)?;
+    require(cx.scope, Permission::ManagePeople)?;
     let unknown = AccessError::NotFound { id: user_id.to_owned() };
     let Ok(user_id) = user_id.parse::<UserId>() else { return Err(unknown) };
-    let (actor, stamp) = (scope.principal().id(), stamp.clone());
-    let mut loads = entity_and_members(scope.account(), scope.entity());
-    loads.push(OperatorPin::load(scope.entity(), user_id));
-    loads.extend([load_user(user_id), all_of(&scope.tenant())]);
-    store
+    let (actor, stamp) = (cx.scope.principal().id(), cx.stamp.clone());
+    let mut loads = entity_and_members(cx.scope.account(), cx.scope.entity());
+    loads.push(OperatorPin::load(cx.scope.entity(), user_id));
+    loads.extend([load_user(user_id), all_of(&cx.tenant())]);
+    cx.store
         .decide(loads, None, move |loaded| {
             let (_, members) = read_members(&loaded.rows)?;
             let pin = loaded.rows.get(2).map_or(Ok(None), |rows| OperatorPin::read(rows))?;

@@ -4,8 +4,8 @@ use std::collections::HashMap;
 
 use racun_kernel::id::{AccountId, EntityId, MembershipId, UserId};
 use racun_kernel::{
-    Field, FieldKind, ListQuery, Load, Put, Record, Role, Scope, Stamp, Store, StoreError, Stored,
-    Table, Tenant, Value, Writes,
+    Context, Field, FieldKind, ListQuery, Load, Put, Record, Role, Stamp, Store, StoreError,
+    Stored, Table, Tenant, Value, Writes,
 };
 use serde::{Deserialize, Serialize};
 use time::OffsetDateTime;
@@ -169,15 +169,14 @@ impl Standing {
 /// # Errors
 /// [`AccessError::NotFound`] for whoever has nothing to do with the entity, or the store's failure.
 pub(crate) async fn find_person(
-    store: &dyn Store,
-    scope: &Scope,
+    cx: Context<'_>,
     id: &str,
 ) -> Result<(User, Standing), AccessError> {
     let unknown = || AccessError::NotFound { id: id.to_owned() };
     let user_id: UserId = id.parse().map_err(|_| unknown())?;
-    let user = store.get(&USERS, &Tenant::directory(), &user_id.to_string()).await?;
+    let user = cx.store.get(&USERS, &Tenant::directory(), &user_id.to_string()).await?;
     let user: User = user.ok_or_else(unknown)?;
-    let standing = Standing::find(store, scope.account(), scope.entity(), &user).await?;
+    let standing = Standing::find(cx.store, cx.scope.account(), cx.scope.entity(), &user).await?;
     Ok((user, standing.ok_or_else(unknown)?))
 }
 
@@ -186,27 +185,24 @@ pub(crate) async fn find_person(
 ///
 /// # Errors
 /// When the store fails.
-pub async fn list_operators(
-    store: &dyn Store,
-    scope: &Scope,
-) -> Result<Vec<Operator>, AccessError> {
-    require(scope, Permission::ReadTill)?;
+pub async fn list_operators(cx: Context<'_>) -> Result<Vec<Operator>, AccessError> {
+    require(cx.scope, Permission::ReadTill)?;
     let query = ListQuery { limit: MAX_MEMBERS, ..ListQuery::first_page(&MEMBERSHIPS) };
-    let members: Vec<Membership> = store.page(&MEMBERSHIPS, &scope.tenant(), &query).await?.rows;
+    let members: Vec<Membership> = cx.store.page(&MEMBERSHIPS, &cx.tenant(), &query).await?.rows;
     let standings: HashMap<UserId, Standing> =
         members.iter().map(|member| (member.user_id, Standing::of_member(member))).collect();
     let query = ListQuery { limit: 2 * MAX_MEMBERS, ..ListQuery::first_page(&OPERATOR_PINS) };
-    let pins: Vec<OperatorPin> = store.page(&OPERATOR_PINS, &scope.tenant(), &query).await?.rows;
+    let pins: Vec<OperatorPin> = cx.store.page(&OPERATOR_PINS, &cx.tenant(), &query).await?.rows;
     let has_pin: HashMap<UserId, bool> =
         pins.iter().map(|pin| (pin.user_id, pin.kept.is_some())).collect();
     let known = standings.keys().chain(has_pin.keys()).copied();
-    let mut ids: Vec<UserId> = known.chain(scope.principal().user()).collect();
+    let mut ids: Vec<UserId> = known.chain(cx.scope.principal().user()).collect();
     ids.sort_unstable();
     ids.dedup();
     let ids: Vec<String> = ids.iter().map(ToString::to_string).collect();
-    let users: Vec<User> = store.get_all(&USERS, &Tenant::directory(), &ids).await?;
+    let users: Vec<User> = cx.store.get_all(&USERS, &Tenant::directory(), &ids).await?;
     let operator = |user: User| {
-        let of_owner = || (user.account_id == scope.account()).then(Standing::of_owner);
+        let of_owner = || (user.account_id == cx.scope.account()).then(Standing::of_owner);
         let standing = standings.get(&user.id).cloned().or_else(of_owner)?;
         standing.is_operators().then(|| Operator {
             user_id: user.id,
@@ -241,15 +237,11 @@ pub struct NewPin {
 /// # Errors
 /// [`AccessError::Forbidden`] to all but admins for the PIN of another, and to viewers and entity
 /// keys for any; [`AccessError::NotFound`] for whoever has nothing to do with the entity.
-pub async fn find_pin_owner(
-    store: &dyn Store,
-    scope: &Scope,
-    user_id: &str,
-) -> Result<PinOwner, AccessError> {
-    let own = scope.principal().user().is_some_and(|own| own.to_string() == user_id);
-    require(scope, if own { Permission::SetPin } else { Permission::ManagePeople })?;
-    let (user, standing) = find_person(store, scope, user_id).await?;
-    Ok(PinOwner { entity: scope.entity(), user: user.id, standing })
+pub async fn find_pin_owner(cx: Context<'_>, user_id: &str) -> Result<PinOwner, AccessError> {
+    let own = cx.scope.principal().user().is_some_and(|own| own.to_string() == user_id);
+    require(cx.scope, if own { Permission::SetPin } else { Permission::ManagePeople })?;
+    let (user, standing) = find_person(cx, user_id).await?;
+    Ok(PinOwner { entity: cx.scope.entity(), user: user.id, standing })
 }
 
 impl PinOwner {
@@ -283,14 +275,9 @@ impl PinOwner {
 /// # Errors
 /// [`Refused::ViewerHasNoPin`] or [`AccessError::NotFound`] when the user lost their role or place
 /// meanwhile, or the store's failure.
-pub async fn set_pin(
-    store: &dyn Store,
-    scope: &Scope,
-    new: NewPin,
-    stamp: &Stamp,
-) -> Result<(), AccessError> {
+pub async fn set_pin(cx: Context<'_>, new: NewPin) -> Result<(), AccessError> {
     let NewPin { owner, kept } = new;
-    amend_pin(store, scope, owner, Some(kept), stamp).await
+    amend_pin(cx, owner, Some(kept)).await
 }
 
 /// Takes a user's PIN away. Tokens that came of it end; taking it away twice is not an error.
@@ -299,13 +286,8 @@ pub async fn set_pin(
 ///
 /// # Errors
 /// [`AccessError::NotFound`] when the user left the entity meanwhile, or the store's failure.
-pub async fn remove_pin(
-    store: &dyn Store,
-    scope: &Scope,
-    owner: PinOwner,
-    stamp: &Stamp,
-) -> Result<(), AccessError> {
-    amend_pin(store, scope, owner, None, stamp).await
+pub async fn remove_pin(cx: Context<'_>, owner: PinOwner) -> Result<(), AccessError> {
+    amend_pin(cx, owner, None).await
 }
 
 /// Forgets the failures against a user's PIN, and with them a lock. What the PIN is stays; there
@@ -314,18 +296,18 @@ pub async fn remove_pin(
 /// # Errors
 /// [`AccessError::Forbidden`] to all but admins, [`AccessError::NotFound`] for users outside the
 /// entity, or the store's failure.
-pub async fn unlock_pin(
-    store: &dyn Store,
-    scope: &Scope,
-    user_id: &str,
-    stamp: &Stamp,
-) -> Result<(), AccessError> {
-    require(scope, Permission::ManagePeople)?;
-    let (user, _) = find_person(store, scope, user_id).await?;
-    let happened =
-        event(scope.tenant(), "operator.pin_unlocked", &user.id, &scope.principal().id(), stamp);
-    store
-        .decide(OperatorPin::loads(scope.entity(), user.id).into(), None, move |loaded| {
+pub async fn unlock_pin(cx: Context<'_>, user_id: &str) -> Result<(), AccessError> {
+    require(cx.scope, Permission::ManagePeople)?;
+    let (user, _) = find_person(cx, user_id).await?;
+    let happened = event(
+        cx.scope.tenant(),
+        "operator.pin_unlocked",
+        &user.id,
+        &cx.scope.principal().id(),
+        cx.stamp,
+    );
+    cx.store
+        .decide(OperatorPin::loads(cx.scope.entity(), user.id).into(), None, move |loaded| {
             let [_, pin] = &loaded.rows[..] else { return Err(not_shown().into()) };
             let Some(before) = OperatorPin::read(pin)?.filter(|pin| pin.failures > 0) else {
                 return Ok(((), Writes::default()));
@@ -337,15 +319,13 @@ pub async fn unlock_pin(
 }
 
 async fn amend_pin(
-    store: &dyn Store,
-    scope: &Scope,
+    cx: Context<'_>,
     owner: PinOwner,
     kept: Option<KeptPin>,
-    stamp: &Stamp,
 ) -> Result<(), AccessError> {
-    let forgives = permits(scope.principal(), scope.role(), Permission::ManagePeople);
-    let (actor, stamp) = (scope.principal().id(), stamp.clone());
-    store
+    let forgives = permits(cx.scope.principal(), cx.scope.role(), Permission::ManagePeople);
+    let (actor, stamp) = (cx.scope.principal().id(), cx.stamp.clone());
+    cx.store
         .decide(owner.loads(), None, move |loaded| {
             let [_, pin, place @ ..] = &loaded.rows[..] else {
                 return Err(not_shown().into());

@@ -1,9 +1,7 @@
 //! What tax authorities know a user by, entity by entity: kept in the user's settings.
 
 use racun_kernel::id::{EntityId, UserId};
-use racun_kernel::{
-    Authority, Decision, Issue, Issues, OperatorIdentity, Scope, Stamp, Store, Tenant,
-};
+use racun_kernel::{Authority, Context, Decision, Issue, Issues, OperatorIdentity, Scope, Tenant};
 use serde_json::{Map, Value as Json};
 
 use crate::account::event;
@@ -29,16 +27,14 @@ fn key(authority: Authority, entity: EntityId) -> String {
 /// [`AccessError::Forbidden`] to viewers and operators; [`AccessError::Invalid`] for a number that
 /// is none, or a blank label; [`AccessError::NotFound`] when the user is gone.
 pub async fn set_operator_identity(
-    store: &dyn Store,
-    scope: &Scope,
+    cx: Context<'_>,
     user_id: UserId,
     authority: Authority,
     identity: OperatorIdentity,
-    stamp: &Stamp,
 ) -> Result<User, AccessError> {
-    require(scope, Permission::WriteRecords)?;
-    let (key, kept) = checked(scope, authority, identity)?;
-    keep(store, scope, user_id, key, kept, stamp).await
+    require(cx.scope, Permission::WriteRecords)?;
+    let (key, kept) = checked(cx.scope, authority, identity)?;
+    keep(cx, user_id, key, kept).await
 }
 
 /// What Portuguese documents say of the person who issues them. What is `None` is not kept.
@@ -59,27 +55,23 @@ pub struct PortugueseOperator {
 /// [`AccessError::Forbidden`] to viewers and operators; [`AccessError::Invalid`] for a blank name, or a
 /// tax number that is not nine digits; [`AccessError::NotFound`] when the user is gone.
 pub async fn set_portuguese_operator(
-    store: &dyn Store,
-    scope: &Scope,
+    cx: Context<'_>,
     user_id: UserId,
     operator: PortugueseOperator,
-    stamp: &Stamp,
 ) -> Result<User, AccessError> {
-    require(scope, Permission::WriteRecords)?;
-    let (key, kept) = (format!("pt_{}", scope.entity()), checked_portuguese(operator)?);
-    keep(store, scope, user_id, key, kept, stamp).await
+    require(cx.scope, Permission::WriteRecords)?;
+    let (key, kept) = (format!("pt_{}", cx.scope.entity()), checked_portuguese(operator)?);
+    keep(cx, user_id, key, kept).await
 }
 
 /// Keeps `kept` under `key` in the user's settings; nothing under it when it is empty.
 async fn keep(
-    store: &dyn Store,
-    scope: &Scope,
+    cx: Context<'_>,
     user_id: UserId,
     key: String,
     kept: Map<String, Json>,
-    stamp: &Stamp,
 ) -> Result<User, AccessError> {
-    let (at, actor) = (stamp.clone(), scope.principal().id());
+    let (at, actor) = (cx.stamp.clone(), cx.scope.principal().id());
     let change = move |mut user: User| {
         let before = user.settings.clone();
         match kept.is_empty() {
@@ -94,7 +86,7 @@ async fn keep(
         let happened = event(tenant, "user.updated", &user.id, &actor, &at);
         Ok::<_, AccessError>(Decision::changed(user, vec![happened]))
     };
-    store.amend(&USERS, &Tenant::directory(), user_id.to_string(), change).await
+    cx.store.amend(&USERS, &Tenant::directory(), user_id.to_string(), change).await
 }
 
 /// The settings' key and value.
@@ -155,17 +147,16 @@ pub(crate) fn operator_identity(
 /// # Errors
 /// When the store fails.
 pub async fn list_operator_identities(
-    store: &dyn Store,
-    scope: &Scope,
+    cx: Context<'_>,
     authority: Authority,
 ) -> Result<Vec<(String, OperatorIdentity)>, AccessError> {
-    require(scope, Permission::ReadFiscal)?;
-    let operators = list_operators(store, scope).await?;
+    require(cx.scope, Permission::ReadFiscal)?;
+    let operators = list_operators(cx).await?;
     let ids: Vec<String> = operators.iter().map(|operator| operator.user_id.to_string()).collect();
-    let users: Vec<User> = store.get_all(&USERS, &Tenant::directory(), &ids).await?;
+    let users: Vec<User> = cx.store.get_all(&USERS, &Tenant::directory(), &ids).await?;
     let told = operators.into_iter().filter_map(|operator| {
         let user = users.iter().find(|user| user.id == operator.user_id)?;
-        Some((operator.name, operator_identity(user, scope.entity(), authority)?))
+        Some((operator.name, operator_identity(user, cx.scope.entity(), authority)?))
     });
     Ok(told.collect())
 }

@@ -5,7 +5,7 @@
 //! the lock refuses are never evaluated. The second verifies. The third forgives what the first
 //! counted and makes the token. A process that dies between them gives away no free guess.
 
-use racun_kernel::{Load, Put, Scope, Stamp, Store, Writes};
+use racun_kernel::{Context, Load, Put, Scope, Stamp, Store, Writes};
 use time::OffsetDateTime;
 
 use crate::account::event;
@@ -52,16 +52,14 @@ pub struct RightPin {
 /// [`AccessError::PinLocked`] while the PIN is locked, in which case nothing is counted; or the
 /// store's failure.
 pub async fn begin_switch(
-    store: &dyn Store,
-    scope: &Scope,
+    cx: Context<'_>,
     caller: &Caller,
     user_id: &str,
-    stamp: &Stamp,
 ) -> Result<SwitchAttempt, AccessError> {
-    require(scope, Permission::Sell)?;
-    let (user, standing) = find_person(store, scope, user_id).await?;
-    let (scope, device, stamp) = (scope.clone(), caller.device(), stamp.clone());
-    store
+    require(cx.scope, Permission::Sell)?;
+    let (user, standing) = find_person(cx, user_id).await?;
+    let (scope, device, stamp) = (cx.scope.clone(), caller.device(), cx.stamp.clone());
+    cx.store
         .decide(loads(&scope, &user, device), None, move |loaded| {
             let [_, pin, row, ..] = &loaded.rows[..] else { return Err(not_shown().into()) };
             let now = loaded.now.unwrap_or(stamp.now());

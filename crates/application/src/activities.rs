@@ -4,8 +4,8 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use racun_access::{API_KEYS, ApiKey, USERS, User};
 use racun_kernel::{
-    ACTIVITIES, Activity, ActorType, Clause, Issues, ListQuery, Operator, Page, RawQuery, Scope,
-    Store, StoreError, Tenant,
+    ACTIVITIES, Activity, ActorType, Clause, Context, Issues, ListQuery, Operator, Page, RawQuery,
+    StoreError, Tenant,
 };
 
 /// Fields by which the log is filtered with a parameter of their own, too.
@@ -37,8 +37,7 @@ pub struct Labelled {
 /// # Errors
 /// [`ActivitiesError`].
 pub async fn list(
-    store: &dyn Store,
-    scope: &Scope,
+    cx: Context<'_>,
     raw: &RawQuery,
     filters: [Option<String>; 3],
 ) -> Result<Page<Labelled>, ActivitiesError> {
@@ -47,8 +46,8 @@ pub async fn list(
         let clause = |text: String| Clause::on(&ACTIVITIES, name, Operator::In(vec![text.into()]));
         query.clauses.extend(value.map(clause));
     }
-    let page = store.page::<Activity>(&ACTIVITIES, &scope.tenant(), &query).await?;
-    let labels = labels(store, scope, &page.rows).await?;
+    let page = cx.store.page::<Activity>(&ACTIVITIES, &cx.tenant(), &query).await?;
+    let labels = labels(cx, &page.rows).await?;
     let rows = page.rows.into_iter().map(|activity| {
         let actor = activity.actor_id.as_ref().and_then(|id| labels.get(id).cloned());
         Labelled { activity, actor }
@@ -58,8 +57,7 @@ pub async fn list(
 
 /// What those are called who did `activities`, by their ids.
 async fn labels(
-    store: &dyn Store,
-    scope: &Scope,
+    cx: Context<'_>,
     activities: &[Activity],
 ) -> Result<BTreeMap<String, String>, StoreError> {
     let ids = |kind: ActorType| -> Vec<String> {
@@ -68,12 +66,12 @@ async fn labels(
         ids.into_iter().cloned().collect()
     };
     let users: Vec<User> =
-        store.get_all(&USERS, &Tenant::directory(), &ids(ActorType::User)).await?;
+        cx.store.get_all(&USERS, &Tenant::directory(), &ids(ActorType::User)).await?;
     let name = |user: User| (user.id.to_string(), user.name.unwrap_or(user.email));
     let mut labels: BTreeMap<String, String> = users.into_iter().map(name).collect();
     let keys = ids(ActorType::ApiKey);
-    for owner in [scope.tenant(), Tenant::account(scope.account())] {
-        let found: Vec<ApiKey> = store.get_all(&API_KEYS, &owner, &keys).await?;
+    for owner in [cx.scope.tenant(), Tenant::account(cx.scope.account())] {
+        let found: Vec<ApiKey> = cx.store.get_all(&API_KEYS, &owner, &keys).await?;
         labels.extend(found.into_iter().map(|key| (key.id.to_string(), key.name)));
     }
     Ok(labels)

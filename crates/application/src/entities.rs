@@ -7,7 +7,7 @@ use racun_access::{
 use racun_billing::Catalogue;
 use racun_catalog::default_tax_puts;
 use racun_fiscal::{Authority, FISCAL_SETTINGS, FiscalSettings};
-use racun_kernel::{Decision, Issues, Scope, Stamp, Store, StoreError, Tenant};
+use racun_kernel::{Context, Decision, Issues, Stamp, Store, StoreError, Tenant};
 use serde_json::{Map, Value as Json};
 
 use crate::billing;
@@ -47,18 +47,13 @@ pub async fn create_entity(
 /// What is wrong with the input: also number formats that cannot be read, starts of sequences below
 /// a number that is used, and a tax number or IBAN that cannot be of an entity that fiscalizes; or
 /// the store's failure.
-pub async fn update_entity(
-    store: &dyn Store,
-    scope: &Scope,
-    patch: EntityPatch,
-    stamp: &Stamp,
-) -> Result<Entity, AccessError> {
+pub async fn update_entity(cx: Context<'_>, patch: EntityPatch) -> Result<Entity, AccessError> {
     check_texts(patch.settings.value())?;
-    let fiscalizes = sends_numbers(&patch) && fiscalizes(store, scope).await?;
+    let fiscalizes = sends_numbers(&patch) && fiscalizes(cx).await?;
     // A number used between this read and the commit only makes a start that is low take no effect.
-    let used = store.series(&scope.tenant()).await?;
-    let (tenant, id) = (Tenant::account(scope.account()), scope.entity().to_string());
-    let (scope, stamp) = (scope.clone(), stamp.clone());
+    let used = cx.store.series(&cx.tenant()).await?;
+    let (tenant, id) = (Tenant::account(cx.scope.account()), cx.scope.entity().to_string());
+    let (scope, stamp) = (cx.scope.clone(), cx.stamp.clone());
     let decide = move |before: Entity| {
         let decision = change_entity(before.clone(), &scope, patch, &stamp)?;
         if let Decision::Changed { record, .. } = &decision
@@ -71,7 +66,7 @@ pub async fn update_entity(
         }
         Ok(decision)
     };
-    store.amend(&ENTITIES, &tenant, id, decide).await
+    cx.store.amend(&ENTITIES, &tenant, id, decide).await
 }
 
 /// Accepts what is sent of settings: texts of mails use variables that there are.
@@ -89,10 +84,10 @@ fn sends_numbers(patch: &EntityPatch) -> bool {
 
 /// Whether the entity reports its sales to a tax authority. Then its numbers must be right, and
 /// wrong ones are refused; other entities get a warning.
-async fn fiscalizes(store: &dyn Store, scope: &Scope) -> Result<bool, StoreError> {
+async fn fiscalizes(cx: Context<'_>) -> Result<bool, StoreError> {
     let names = [Authority::Furs, Authority::Fina].map(|authority| authority.name().to_owned());
     let found: Vec<FiscalSettings> =
-        store.get_all(&FISCAL_SETTINGS, &scope.tenant(), &names).await?;
+        cx.store.get_all(&FISCAL_SETTINGS, &cx.tenant(), &names).await?;
     Ok(found.iter().any(|settings| settings.enabled))
 }
 

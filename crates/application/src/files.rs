@@ -13,7 +13,7 @@ use racun_catalog::{
 use racun_documents::{DocumentId, DocumentKind};
 use racun_kernel::id::FileId;
 use racun_kernel::{
-    Actor, Event, Issue, Issues, Load, Loaded, Put, Scope, Stamp, Store, StoreError, Stored,
+    Actor, Context, Event, Issue, Issues, Load, Loaded, Put, Scope, Stamp, StoreError, Stored,
     Tenant, Writes,
 };
 use racun_settlement::EXPENSES;
@@ -44,16 +44,14 @@ impl From<Issues> for FileError {
 /// # Errors
 /// [`FileRefused`], also for what it is to belong to and is not there; failures of store and storage.
 pub async fn upload(
-    store: &dyn Store,
+    cx: Context<'_>,
     storage: &dyn FileStorage,
-    scope: &Scope,
     input: NewFile,
-    stamp: &Stamp,
 ) -> Result<File, FileError> {
-    let (file, content) = input.into_file(scope.entity(), stamp)?;
-    let links = links(&file, scope)?;
+    let (file, content) = input.into_file(cx.scope.entity(), cx.stamp)?;
+    let links = links(&file, cx.scope)?;
     storage.put(&file.key(), content).await?;
-    match record(store, scope, &file, links, stamp).await {
+    match record(cx, &file, links).await {
         Ok(replaced) => {
             for file in &replaced {
                 forget(storage, file).await;
@@ -74,17 +72,15 @@ pub async fn upload(
 /// # Errors
 /// When there is none, or the store fails.
 pub async fn delete(
-    store: &dyn Store,
+    cx: Context<'_>,
     storage: &dyn FileStorage,
-    scope: &Scope,
     id: FileId,
-    stamp: &Stamp,
 ) -> Result<(), FileError> {
-    let file = get(store, scope, id).await?;
-    let mut loads = vec![row(&FILES, scope.tenant(), file.id.to_string())];
-    loads.extend(holder(&file, scope));
-    let (held, scope, stamp) = (file.clone(), scope.clone(), stamp.clone());
-    store
+    let file = get(cx, id).await?;
+    let mut loads = vec![row(&FILES, cx.tenant(), file.id.to_string())];
+    loads.extend(holder(&file, cx.scope));
+    let (held, scope, stamp) = (file.clone(), cx.scope.clone(), cx.stamp.clone());
+    cx.store
         .decide(loads, None, move |loaded| {
             let mut rows = loaded.rows.into_iter();
             if rows.next().is_none_or(|row| row.is_empty()) {
@@ -111,9 +107,9 @@ pub async fn delete(
 ///
 /// # Errors
 /// When there is none, or the store fails.
-pub async fn get(store: &dyn Store, scope: &Scope, id: FileId) -> Result<File, FileError> {
+pub async fn get(cx: Context<'_>, id: FileId) -> Result<File, FileError> {
     let id = id.to_string();
-    let found = store.get(&FILES, &scope.tenant(), &id).await?;
+    let found = cx.store.get(&FILES, &cx.tenant(), &id).await?;
     found.ok_or(FileError::Store(StoreError::NotFound { id }))
 }
 
@@ -122,12 +118,11 @@ pub async fn get(store: &dyn Store, scope: &Scope, id: FileId) -> Result<File, F
 /// # Errors
 /// As [`get`]; and when its bytes are not to be had.
 pub async fn content(
-    store: &dyn Store,
+    cx: Context<'_>,
     storage: &dyn FileStorage,
-    scope: &Scope,
     id: FileId,
 ) -> Result<(File, Vec<u8>), FileError> {
-    let file = get(store, scope, id).await?;
+    let file = get(cx, id).await?;
     match storage.get(&file.key()).await? {
         Some(content) => Ok((file, content)),
         None => Err(StorageError(format!("the bytes of {} are not there", file.id)).into()),
@@ -171,22 +166,20 @@ fn links(file: &File, scope: &Scope) -> Result<Vec<(&'static str, Load)>, Issues
 
 /// Writes the record of `file`; answers those that it replaces.
 async fn record(
-    store: &dyn Store,
-    scope: &Scope,
+    cx: Context<'_>,
     file: &File,
     links: Vec<(&'static str, Load)>,
-    stamp: &Stamp,
 ) -> Result<Vec<File>, FileError> {
     let (fields, mut loads): (Vec<_>, Vec<_>) = links.into_iter().unzip();
-    loads.extend(holder(file, scope));
+    loads.extend(holder(file, cx.scope));
     loads.extend(file.slot.clone().map(|value| Load::Where {
         table: &FILES,
-        tenant: scope.tenant(),
+        tenant: cx.tenant(),
         field: "slot",
         value,
     }));
-    let (file, scope, stamp) = (file.clone(), scope.clone(), stamp.clone());
-    store
+    let (file, scope, stamp) = (file.clone(), cx.scope.clone(), cx.stamp.clone());
+    cx.store
         .decide(loads, None, move |loaded: Loaded| {
             let mut rows = loaded.rows.into_iter();
             let mut issues = Issues::default();

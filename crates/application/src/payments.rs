@@ -16,7 +16,7 @@ use racun_access::{Entity, Permission, permits};
 use racun_documents::{Document, DocumentError, DocumentId, DocumentKind, Relation};
 use racun_kernel::id::{ExpenseId, PaymentId};
 use racun_kernel::{
-    ListQuery, Load, Loaded, Page, RawQuery, Scope, Stamp, Store, StoreError, Writes,
+    Context, ListQuery, Load, Loaded, Page, RawQuery, Scope, Stamp, StoreError, Writes,
 };
 use racun_settlement::{
     EXPENSES, Expense, NewPayment, Outcome, PAYMENTS, Payment, PaymentPatch, Settlement,
@@ -33,17 +33,17 @@ pub use authority::{Concern, Matter, NoAuthority, TaxAuthority};
 /// Where commands on payments read and write, and whom they tell.
 #[derive(Clone, Copy)]
 pub struct PaymentPorts<'a> {
-    /// The store.
-    pub store: &'a dyn Store,
+    /// The store, who acts, and when.
+    pub cx: Context<'a>,
     /// Who may have to hear of how documents are paid. Without it nobody is told: for payments that
     /// are on no document.
     pub authority: Option<&'a Arc<dyn TaxAuthority>>,
 }
 
-impl<'a> From<&'a dyn Store> for PaymentPorts<'a> {
-    /// A store alone.
-    fn from(store: &'a dyn Store) -> Self {
-        Self { store, authority: None }
+impl<'a> From<Context<'a>> for PaymentPorts<'a> {
+    /// Nobody is told.
+    fn from(cx: Context<'a>) -> Self {
+        Self { cx, authority: None }
     }
 }
 
@@ -117,18 +117,12 @@ struct Plan {
 }
 
 impl Plan {
-    async fn of(
-        store: &dyn Store,
-        scope: &Scope,
-        entity: &Entity,
-        named: Named,
-        stamp: &Stamp,
-    ) -> Result<Self, Error> {
+    async fn of(cx: Context<'_>, entity: &Entity, named: Named) -> Result<Self, Error> {
         let links = match named.invoice() {
-            Some(invoice) => links_of(store, scope, invoice).await?,
+            Some(invoice) => links_of(cx, invoice).await?,
             None => Vec::new(),
         };
-        Ok(Self { links, ..Self::unlinked(scope, entity, named, stamp) })
+        Ok(Self { links, ..Self::unlinked(cx.scope, entity, named, cx.stamp) })
     }
 
     /// The plan for an invoice without links. When there are links, it is refused and has to
@@ -213,13 +207,11 @@ impl Plan {
 /// it, what [`change`] answers.
 pub async fn record<'a>(
     ports: impl Into<PaymentPorts<'a>>,
-    scope: &Scope,
     entity: &Entity,
     new: NewPayment,
-    stamp: &Stamp,
 ) -> Result<Payment, Error> {
     let command = Command::Record(Box::new(new));
-    type_change::run(ports.into(), scope, entity, command, stamp).await
+    type_change::run(ports.into(), entity, command).await
 }
 
 /// Changes a payment. Its documents stay.
@@ -236,17 +228,15 @@ pub async fn record<'a>(
 /// document stands, or any is under way; [`racun_settlement::TypeChangeError::Unrecorded`] when the
 /// authority took what could then not be stored.
 pub async fn change(
-    store: &dyn Store,
+    cx: Context<'_>,
     authority: &Arc<dyn TaxAuthority>,
-    scope: &Scope,
     entity: &Entity,
     id: PaymentId,
     patch: PaymentPatch,
-    stamp: &Stamp,
 ) -> Result<Payment, Error> {
-    let ports = PaymentPorts { store, authority: Some(authority) };
+    let ports = PaymentPorts { cx, authority: Some(authority) };
     let command = Command::Change(id, Box::new(patch));
-    type_change::run(ports, scope, entity, command, stamp).await
+    type_change::run(ports, entity, command).await
 }
 
 /// Moves a payment to the trash: its documents' totals follow.
@@ -257,12 +247,10 @@ pub async fn change(
 /// known whether the payment's type was changed, for the change could not be made in the trash.
 pub async fn trash<'a>(
     ports: impl Into<PaymentPorts<'a>>,
-    scope: &Scope,
     entity: &Entity,
     id: PaymentId,
-    stamp: &Stamp,
 ) -> Result<Payment, Error> {
-    type_change::run(ports.into(), scope, entity, Command::Trash(id), stamp).await
+    type_change::run(ports.into(), entity, Command::Trash(id)).await
 }
 
 /// Brings a payment back from the trash.
@@ -272,27 +260,20 @@ pub async fn trash<'a>(
 /// authority has a say.
 pub async fn restore<'a>(
     ports: impl Into<PaymentPorts<'a>>,
-    scope: &Scope,
     entity: &Entity,
     id: PaymentId,
-    stamp: &Stamp,
 ) -> Result<Payment, Error> {
-    type_change::run(ports.into(), scope, entity, Command::Restore(id), stamp).await
+    type_change::run(ports.into(), entity, Command::Restore(id)).await
 }
 
 /// Removes a payment in the trash for good.
 ///
 /// # Errors
 /// [`StoreError::NotFound`], or what settlement refuses.
-pub async fn erase(
-    store: &dyn Store,
-    scope: &Scope,
-    id: PaymentId,
-    stamp: &Stamp,
-) -> Result<(), Error> {
-    let own = Load::One { table: &PAYMENTS, tenant: scope.tenant(), id: id.to_string() };
-    let (scope, stamp) = (scope.clone(), stamp.clone());
-    store
+pub async fn erase(cx: Context<'_>, id: PaymentId) -> Result<(), Error> {
+    let own = Load::One { table: &PAYMENTS, tenant: cx.tenant(), id: id.to_string() };
+    let (scope, stamp) = (cx.scope.clone(), cx.stamp.clone());
+    cx.store
         .decide(vec![own], None, move |loaded| {
             let gone = || StoreError::NotFound { id: id.to_string() };
             let row = loaded.rows.iter().flatten().next().ok_or_else(gone)?;
@@ -306,9 +287,9 @@ pub async fn erase(
 ///
 /// # Errors
 /// [`StoreError::NotFound`], or the store's failure.
-pub async fn get(store: &dyn Store, scope: &Scope, id: PaymentId) -> Result<Payment, Error> {
+pub async fn get(cx: Context<'_>, id: PaymentId) -> Result<Payment, Error> {
     let id = id.to_string();
-    let found: Option<Payment> = store.get(&PAYMENTS, &scope.tenant(), &id).await?;
+    let found: Option<Payment> = cx.store.get(&PAYMENTS, &cx.tenant(), &id).await?;
     found.ok_or_else(|| StoreError::NotFound { id }.into())
 }
 
@@ -316,13 +297,9 @@ pub async fn get(store: &dyn Store, scope: &Scope, id: PaymentId) -> Result<Paym
 ///
 /// # Errors
 /// What in `raw` cannot be understood, or the store's failure.
-pub async fn list(
-    store: &dyn Store,
-    scope: &Scope,
-    raw: &RawQuery,
-) -> Result<Page<Payment>, Error> {
+pub async fn list(cx: Context<'_>, raw: &RawQuery) -> Result<Page<Payment>, Error> {
     let query = ListQuery::parse(&PAYMENTS, raw)?;
-    Ok(store.page(&PAYMENTS, &scope.tenant(), &query).await?)
+    Ok(cx.store.page(&PAYMENTS, &cx.tenant(), &query).await?)
 }
 
 /// The documents and expenses that payments name.
@@ -338,20 +315,16 @@ pub struct Related {
 ///
 /// # Errors
 /// When the store fails.
-pub async fn related(
-    store: &dyn Store,
-    scope: &Scope,
-    payments: &[Payment],
-) -> Result<Related, Error> {
+pub async fn related(cx: Context<'_>, payments: &[Payment]) -> Result<Related, Error> {
     let named: Vec<Named> = payments.iter().map(|payment| Named::of(payment.documents())).collect();
     let ids = named.iter().flat_map(|named| named.documents.iter().copied());
-    let documents = get_documents(store, scope, ids).await?;
+    let documents = get_documents(cx.store, cx.scope, ids).await?;
     let mut expenses: Vec<String> =
         named.iter().filter_map(|named| named.expense).map(|id| id.to_string()).collect();
     expenses.sort();
     expenses.dedup();
-    expenses.retain(|_| reaches_expenses(scope));
-    let expenses = store.get_all(&EXPENSES, &scope.tenant(), &expenses).await?;
+    expenses.retain(|_| reaches_expenses(cx.scope));
+    let expenses = cx.store.get_all(&EXPENSES, &cx.tenant(), &expenses).await?;
     Ok(Related { documents, expenses })
 }
 

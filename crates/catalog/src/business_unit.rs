@@ -2,9 +2,7 @@
 
 use racun_kernel::id::{self, BusinessUnitId, EntityId, FileId};
 use racun_kernel::spelling::nearest;
-use racun_kernel::{
-    Decimal, Issue, Issues, Patch, Put, Scope, Series, Stamp, Store, StoreError, Writes,
-};
+use racun_kernel::{Context, Decimal, Issue, Issues, Patch, Series, Stamp, Writes};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value as Json};
 use time::OffsetDateTime;
@@ -304,22 +302,20 @@ fn email_defaults(value: &Json) -> Result<(), Issues> {
 /// # Errors
 /// [`CatalogError::Invalid`], and when the store fails.
 pub async fn create_business_unit(
-    store: &dyn Store,
-    scope: &Scope,
+    cx: Context<'_>,
     input: BusinessUnitInput,
-    stamp: &Stamp,
 ) -> Result<BusinessUnit, CatalogError> {
     // The number comes last: a refused input must not wait for it, nor be shown one.
-    let mut unit = input.into_business_unit(scope.entity(), 0, stamp)?;
-    let act = life_cycle::Act::new(scope, stamp);
-    let series = Series { tenant: scope.tenant(), key: INDEX_SERIES.to_owned(), start: 1 };
-    store
-        .decide(Vec::new(), Some(series), move |loaded| {
-            let unnumbered = || StoreError::Unavailable("a series showed no number".to_owned());
-            unit.numbering_index = loaded.number.ok_or_else(unnumbered)?;
-            let puts = vec![Put::insert(&unit)];
-            let events = act.events(&unit, |kinds| kinds.created);
-            Ok((unit, Writes { puts, events, takes_number: true }))
+    let mut unit = input.into_business_unit(cx.scope.entity(), 0, cx.stamp)?;
+    let mut transaction = cx.unit();
+    let series = Series { tenant: cx.tenant(), key: INDEX_SERIES.to_owned(), start: 1 };
+    let number = transaction.number(series);
+    transaction
+        .decide(move |held| {
+            unit.numbering_index = held.number(&number)?;
+            let events = life_cycle::happened(held.actor(), &unit, |kinds| kinds.created);
+            let writes = Writes::default().insert(&unit).events(events).taking_number();
+            Ok((unit, writes))
         })
         .await
 }
@@ -330,12 +326,10 @@ pub async fn create_business_unit(
 /// [`CatalogError::NotFound`], [`crate::RefusalReason::InTrash`], [`CatalogError::Invalid`], and when
 /// the store fails.
 pub async fn update_business_unit(
-    store: &dyn Store,
-    scope: &Scope,
+    cx: Context<'_>,
     id: BusinessUnitId,
     input: BusinessUnitInput,
-    stamp: &Stamp,
 ) -> Result<BusinessUnit, CatalogError> {
     let change = |unit: &mut BusinessUnit| Ok(input.apply(unit)?);
-    life_cycle::update(store, scope, id, stamp, change).await
+    life_cycle::update(cx, id, change).await
 }

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use racun_kernel::id::{self, CustomerId, EntityId};
-use racun_kernel::{Issues, Metadata, Patch, Scope, Stamp, Store, vat_number};
+use racun_kernel::{Context, Issues, Metadata, Patch, Stamp, vat_number};
 use serde::{Deserialize, Serialize};
 use time::OffsetDateTime;
 
@@ -289,13 +289,11 @@ impl CustomerInput {
 /// # Errors
 /// [`CatalogError::Invalid`], and when the store fails.
 pub async fn create_customer(
-    store: &dyn Store,
-    scope: &Scope,
+    cx: Context<'_>,
     input: CustomerInput,
-    stamp: &Stamp,
 ) -> Result<Customer, CatalogError> {
-    let customer = input.into_customer(scope.entity(), stamp)?;
-    life_cycle::create(store, scope, customer, stamp).await
+    let customer = input.into_customer(cx.scope.entity(), cx.stamp)?;
+    life_cycle::create(cx, customer).await
 }
 
 /// Changes a customer.
@@ -304,12 +302,10 @@ pub async fn create_customer(
 /// [`CatalogError::NotFound`], [`crate::RefusalReason::InTrash`], [`CatalogError::Invalid`], and when
 /// the store fails.
 pub async fn update_customer(
-    store: &dyn Store,
-    scope: &Scope,
+    cx: Context<'_>,
     id: CustomerId,
     input: CustomerInput,
-    stamp: &Stamp,
 ) -> Result<Customer, CatalogError> {
     let change = |customer: &mut Customer| Ok(input.apply(customer)?);
-    life_cycle::update(store, scope, id, stamp, change).await
+    life_cycle::update(cx, id, change).await
 }

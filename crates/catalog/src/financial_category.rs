@@ -1,7 +1,7 @@
 //! Financial categories.
 
 use racun_kernel::id::{self, EntityId, FinancialCategoryId};
-use racun_kernel::{Issues, Patch, RawQuery, Scope, Stamp, Store};
+use racun_kernel::{Context, Issues, Patch, RawQuery, Stamp};
 use serde::{Deserialize, Serialize};
 use time::OffsetDateTime;
 
@@ -107,13 +107,11 @@ impl FinancialCategoryInput {
 /// # Errors
 /// [`CatalogError::Invalid`], and when the store fails.
 pub async fn create_financial_category(
-    store: &dyn Store,
-    scope: &Scope,
+    cx: Context<'_>,
     input: FinancialCategoryInput,
-    stamp: &Stamp,
 ) -> Result<FinancialCategory, CatalogError> {
-    let category = input.into_financial_category(scope.entity(), stamp)?;
-    life_cycle::create(store, scope, category, stamp).await
+    let category = input.into_financial_category(cx.scope.entity(), cx.stamp)?;
+    life_cycle::create(cx, category).await
 }
 
 /// All financial categories, by `sort_order` and name; the archived ones only when asked for.
@@ -121,8 +119,7 @@ pub async fn create_financial_category(
 /// # Errors
 /// When the store fails.
 pub async fn list_financial_categories(
-    store: &dyn Store,
-    scope: &Scope,
+    cx: Context<'_>,
     include_archived: bool,
 ) -> Result<Vec<FinancialCategory>, CatalogError> {
     let raw = RawQuery {
@@ -130,7 +127,7 @@ pub async fn list_financial_categories(
         query: (!include_archived).then(|| r#"{"archived_at":null}"#.to_owned()),
         ..RawQuery::default()
     };
-    life_cycle::list_all(store, scope, raw).await
+    life_cycle::list_all(cx, raw).await
 }
 
 /// Changes a financial category, archived or not.
@@ -138,14 +135,12 @@ pub async fn list_financial_categories(
 /// # Errors
 /// [`CatalogError::NotFound`], [`CatalogError::Invalid`], and when the store fails.
 pub async fn update_financial_category(
-    store: &dyn Store,
-    scope: &Scope,
+    cx: Context<'_>,
     id: FinancialCategoryId,
     input: FinancialCategoryInput,
-    stamp: &Stamp,
 ) -> Result<FinancialCategory, CatalogError> {
     let change = |category: &mut FinancialCategory| Ok(input.apply(category)?);
-    life_cycle::update(store, scope, id, stamp, change).await
+    life_cycle::update(cx, id, change).await
 }
 
 /// Archives a financial category. One that is archived stays as it is.
@@ -153,15 +148,13 @@ pub async fn update_financial_category(
 /// # Errors
 /// [`CatalogError::NotFound`], and when the store fails.
 pub async fn archive_financial_category(
-    store: &dyn Store,
-    scope: &Scope,
+    cx: Context<'_>,
     id: FinancialCategoryId,
-    stamp: &Stamp,
 ) -> Result<FinancialCategory, CatalogError> {
-    let now = stamp.now();
+    let now = cx.now();
     let change = move |category: &mut FinancialCategory| {
         category.archived_at.get_or_insert(now);
         Ok(())
     };
-    life_cycle::update(store, scope, id, stamp, change).await
+    life_cycle::update(cx, id, change).await
 }

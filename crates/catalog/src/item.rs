@@ -4,7 +4,9 @@ use std::collections::BTreeMap;
 
 use racun_kernel::id::{self, EntityId, FinancialCategoryId, ItemId, TaxId};
 use racun_kernel::text::check_localized;
-use racun_kernel::{Currency, Decimal, Issue, Issues, Metadata, Patch, Scope, Stamp, Store};
+use racun_kernel::{
+    Context, Currency, Decimal, Issue, Issues, Metadata, Patch, Stamp, Store, Tenant,
+};
 use serde::{Deserialize, Serialize};
 use time::{Date, OffsetDateTime};
 
@@ -309,15 +311,13 @@ fn translations(sent: ItemTranslations) -> Result<ItemTranslations, Issues> {
 /// # Errors
 /// [`CatalogError::Invalid`], and when the store fails.
 pub async fn create_item(
-    store: &dyn Store,
-    scope: &Scope,
+    cx: Context<'_>,
     input: ItemInput,
     rules: &ItemRules,
-    stamp: &Stamp,
 ) -> Result<Item, CatalogError> {
-    let known = References::of(store, scope, &input, rules).await?;
-    let item = input.into_item(scope.entity(), rules, &known, stamp)?;
-    life_cycle::create(store, scope, item, stamp).await
+    let known = References::of(cx, &input, rules).await?;
+    let item = input.into_item(cx.scope.entity(), rules, &known, cx.stamp)?;
+    life_cycle::create(cx, item).await
 }
 
 /// Changes an item.
@@ -326,17 +326,15 @@ pub async fn create_item(
 /// [`CatalogError::NotFound`], [`crate::RefusalReason::InTrash`], [`CatalogError::Invalid`], and when
 /// the store fails.
 pub async fn update_item(
-    store: &dyn Store,
-    scope: &Scope,
+    cx: Context<'_>,
     id: ItemId,
     input: ItemInput,
     rules: &ItemRules,
-    stamp: &Stamp,
 ) -> Result<Item, CatalogError> {
-    let known = References::of(store, scope, &input, rules).await?;
+    let known = References::of(cx, &input, rules).await?;
     let rules = *rules;
     let change = move |item: &mut Item| Ok(input.apply(item, &rules, &known)?);
-    life_cycle::update(store, scope, id, stamp, change).await
+    life_cycle::update(cx, id, change).await
 }
 
 /// The taxes on any of `items`, as [`Item::price_with_tax`] needs them.
@@ -345,9 +343,9 @@ pub async fn update_item(
 /// When the store fails.
 pub async fn taxes_of_items(
     store: &dyn Store,
-    scope: &Scope,
+    tenant: &Tenant,
     items: &[Item],
 ) -> Result<Vec<Tax>, CatalogError> {
-    references::taxes(store, scope, items.iter().flat_map(|item| item.tax_ids.iter().copied()))
+    references::taxes(store, tenant, items.iter().flat_map(|item| item.tax_ids.iter().copied()))
         .await
 }

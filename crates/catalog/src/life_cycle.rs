@@ -1,8 +1,7 @@
 //! What all records of the catalogue go through, written once.
 
 use racun_kernel::{
-    Event, Id, Kind, ListQuery, Load, Page, Put, RawQuery, Record, Scope, Stamp, Store, Table,
-    Tenant, Writes,
+    Actor, Context, Event, Id, Kind, ListQuery, Page, RawQuery, Record, Table, Writes,
 };
 use time::OffsetDateTime;
 
@@ -46,40 +45,29 @@ pub trait Trashable: Resource {
 ///
 /// # Errors
 /// [`CatalogError::NotFound`], and when the store fails.
-pub async fn get<A: Resource>(
-    store: &dyn Store,
-    scope: &Scope,
-    id: Id<A::Kind>,
-) -> Result<A, CatalogError> {
-    let id = id.to_string();
-    let found = store.get(A::TABLE, &scope.tenant(), &id).await?;
-    found.ok_or(CatalogError::NotFound { id })
+pub async fn get<A: Resource>(cx: Context<'_>, id: Id<A::Kind>) -> Result<A, CatalogError> {
+    Ok(cx.one(A::TABLE, id).await?)
 }
 
 /// The page of records that `raw` asks for.
 ///
 /// # Errors
 /// [`CatalogError::Invalid`] for a query that cannot be understood, and when the store fails.
-pub async fn list<A: Resource>(
-    store: &dyn Store,
-    scope: &Scope,
-    raw: &RawQuery,
-) -> Result<Page<A>, CatalogError> {
+pub async fn list<A: Resource>(cx: Context<'_>, raw: &RawQuery) -> Result<Page<A>, CatalogError> {
     let query = ListQuery::parse(A::TABLE, raw)?;
-    Ok(store.page(A::TABLE, &scope.tenant(), &query).await?)
+    Ok(cx.page(A::TABLE, &query).await?)
 }
 
 /// All records that `raw` asks for, page after page.
 pub(crate) async fn list_all<A: Resource>(
-    store: &dyn Store,
-    scope: &Scope,
+    cx: Context<'_>,
     mut raw: RawQuery,
 ) -> Result<Vec<A>, CatalogError> {
     raw.limit = Some(ListQuery::MAX_LIMIT.to_string());
     raw.include_total_count = Some("false".to_owned());
     let mut all = Vec::new();
     loop {
-        let page = list(store, scope, &raw).await?;
+        let page = list(cx, &raw).await?;
         all.extend(page.rows);
         raw.next_cursor = page.pagination.next_cursor;
         if raw.next_cursor.is_none() {
@@ -92,20 +80,14 @@ pub(crate) async fn list_all<A: Resource>(
 ///
 /// # Errors
 /// [`CatalogError::NotFound`], also when it is in the trash already; and when the store fails.
-pub async fn trash<A: Trashable>(
-    store: &dyn Store,
-    scope: &Scope,
-    id: Id<A::Kind>,
-    stamp: &Stamp,
-) -> Result<A, CatalogError> {
-    let act = Act::new(scope, stamp);
-    decide_on(store, scope, id, move |before: A| {
+pub async fn trash<A: Trashable>(cx: Context<'_>, id: Id<A::Kind>) -> Result<A, CatalogError> {
+    decide_on(cx, id, move |before: A, actor| {
         if before.is_trashed() {
             return Err(CatalogError::NotFound { id: before.id() });
         }
         let mut after = before.clone();
-        after.set_deleted_at(Some(act.now));
-        Ok(act.replace(&before, after, |kinds| kinds.deleted))
+        after.set_deleted_at(Some(actor.now()));
+        Ok(replaced(actor, &before, after, |kinds| kinds.deleted))
     })
     .await
 }
@@ -115,18 +97,12 @@ pub async fn trash<A: Trashable>(
 /// # Errors
 /// [`CatalogError::NotFound`]; [`RefusalReason::NotInTrash`]; [`CatalogError::Conflict`] when another
 /// record took a unique value meanwhile; and when the store fails.
-pub async fn restore<A: Trashable>(
-    store: &dyn Store,
-    scope: &Scope,
-    id: Id<A::Kind>,
-    stamp: &Stamp,
-) -> Result<A, CatalogError> {
-    let act = Act::new(scope, stamp);
-    decide_on(store, scope, id, move |before: A| {
+pub async fn restore<A: Trashable>(cx: Context<'_>, id: Id<A::Kind>) -> Result<A, CatalogError> {
+    decide_on(cx, id, move |before: A, actor| {
         must_be_in_trash(&before)?;
         let mut after = before.clone();
         after.set_deleted_at(None);
-        Ok(act.replace(&before, after, |kinds| kinds.restored))
+        Ok(replaced(actor, &before, after, |kinds| kinds.restored))
     })
     .await
 }
@@ -135,17 +111,11 @@ pub async fn restore<A: Trashable>(
 ///
 /// # Errors
 /// [`CatalogError::NotFound`]; [`RefusalReason::NotInTrash`]; and when the store fails.
-pub async fn erase<A: Trashable>(
-    store: &dyn Store,
-    scope: &Scope,
-    id: Id<A::Kind>,
-    stamp: &Stamp,
-) -> Result<(), CatalogError> {
-    let act = Act::new(scope, stamp);
-    decide_on(store, scope, id, move |before: A| {
+pub async fn erase<A: Trashable>(cx: Context<'_>, id: Id<A::Kind>) -> Result<(), CatalogError> {
+    decide_on(cx, id, move |before: A, actor| {
         must_be_in_trash(&before)?;
-        let events = act.events(&before, |kinds| kinds.permanently_deleted);
-        Ok(((), Writes { puts: vec![Put::delete(&before)], events, takes_number: false }))
+        let events = happened(actor, &before, |kinds| kinds.permanently_deleted);
+        Ok(((), Writes::default().delete(&before).events(events)))
     })
     .await
 }
@@ -155,97 +125,65 @@ fn must_be_in_trash<A: Trashable>(record: &A) -> Result<(), CatalogError> {
 }
 
 /// Keeps a new record.
-pub(crate) async fn create<A: Resource>(
-    store: &dyn Store,
-    scope: &Scope,
-    record: A,
-    stamp: &Stamp,
-) -> Result<A, CatalogError> {
-    let events = Act::new(scope, stamp).events(&record, |kinds| kinds.created);
-    store.insert(vec![Put::insert(&record)], events).await?;
+pub(crate) async fn create<A: Resource>(cx: Context<'_>, record: A) -> Result<A, CatalogError> {
+    let events = happened(&cx.actor(), &record, |kinds| kinds.created);
+    cx.write(Writes::default().insert(&record).events(events)).await?;
     Ok(record)
 }
 
 /// Changes a record; a change that leaves it as it was writes nothing.
 pub(crate) async fn update<A: Resource>(
-    store: &dyn Store,
-    scope: &Scope,
+    cx: Context<'_>,
     id: Id<A::Kind>,
-    stamp: &Stamp,
     change: impl FnOnce(&mut A) -> Result<(), CatalogError> + Send + 'static,
 ) -> Result<A, CatalogError> {
-    let act = Act::new(scope, stamp);
-    decide_on(store, scope, id, move |before: A| act.update(&before, change)).await
+    decide_on(cx, id, move |before: A, actor| updated(actor, &before, change)).await
 }
 
 async fn decide_on<A: Resource, T: Send + 'static>(
-    store: &dyn Store,
-    scope: &Scope,
+    cx: Context<'_>,
     id: Id<A::Kind>,
-    decide: impl FnOnce(A) -> Result<(T, Writes), CatalogError> + Send + 'static,
+    decide: impl FnOnce(A, &Actor) -> Result<(T, Writes), CatalogError> + Send + 'static,
 ) -> Result<T, CatalogError> {
-    let id = id.to_string();
-    let load = Load::One { table: A::TABLE, tenant: scope.tenant(), id: id.clone() };
-    store
-        .decide(vec![load], None, move |loaded| {
-            let row = loaded.rows.into_iter().flatten().next();
-            decide(row.ok_or(CatalogError::NotFound { id })?.read(A::TABLE)?)
-        })
-        .await
+    let mut unit = cx.unit();
+    let record = unit.hold(A::TABLE, id);
+    unit.decide(move |held| decide(held.one(record)?, held.actor())).await
 }
 
-/// Who does something, where and when: what a decision takes with it into the store.
-#[derive(Clone)]
-pub(crate) struct Act {
-    tenant: Tenant,
-    actor: String,
-    stamp: Stamp,
-    pub now: OffsetDateTime,
+/// What the log is told of `record`.
+pub(crate) fn happened<A: Resource>(
+    actor: &Actor,
+    record: &A,
+    kind: fn(&EventKinds) -> &'static str,
+) -> Vec<Event> {
+    vec![actor.event(kind(&A::EVENTS), record.id())]
 }
 
-impl Act {
-    pub fn new(scope: &Scope, stamp: &Stamp) -> Self {
-        let (tenant, actor) = (scope.tenant(), scope.principal().id());
-        Self { tenant, actor, stamp: stamp.clone(), now: stamp.now() }
-    }
+/// Writes `after` in the place of `before`.
+fn replaced<A: Resource>(
+    actor: &Actor,
+    before: &A,
+    mut after: A,
+    kind: fn(&EventKinds) -> &'static str,
+) -> (A, Writes) {
+    after.set_updated_at(actor.now());
+    let writes = Writes::default().update(before, &after).events(happened(actor, &after, kind));
+    (after, writes)
+}
 
-    /// What the log is told.
-    pub fn events<A: Resource>(
-        &self,
-        record: &A,
-        kind: fn(&EventKinds) -> &'static str,
-    ) -> Vec<Event> {
-        let (tenant, actor) = (self.tenant.clone(), self.actor.clone());
-        vec![Event::new(tenant, kind(&A::EVENTS), record.id(), actor, &self.stamp)]
+/// Writes what `change` makes of `before`, if that is anything else.
+pub(crate) fn updated<A: Resource>(
+    actor: &Actor,
+    before: &A,
+    change: impl FnOnce(&mut A) -> Result<(), CatalogError>,
+) -> Result<(A, Writes), CatalogError> {
+    if before.is_trashed() {
+        return Err(CatalogError::Refused(RefusalReason::InTrash));
     }
-
-    /// Writes `after` in the place of `before`.
-    pub fn replace<A: Resource>(
-        &self,
-        before: &A,
-        mut after: A,
-        kind: fn(&EventKinds) -> &'static str,
-    ) -> (A, Writes) {
-        after.set_updated_at(self.now);
-        let puts = vec![Put::update(before, &after)];
-        let events = self.events(&after, kind);
-        (after, Writes { puts, events, takes_number: false })
+    let mut after = before.clone();
+    change(&mut after)?;
+    if after == *before {
+        return Ok((after, Writes::default()));
     }
-
-    /// Writes what `change` makes of `before`, if that is anything else.
-    pub fn update<A: Resource>(
-        &self,
-        before: &A,
-        change: impl FnOnce(&mut A) -> Result<(), CatalogError>,
-    ) -> Result<(A, Writes), CatalogError> {
-        if before.is_trashed() {
-            return Err(CatalogError::Refused(RefusalReason::InTrash));
-        }
-        let mut after = before.clone();
-        change(&mut after)?;
-        if after == *before {
-            return Ok((after, Writes::default()));
-        }
-        Ok(self.replace(before, after, |kinds| kinds.updated))
-    }
+    Ok(replaced(actor, before, after, |kinds| kinds.updated))
 }

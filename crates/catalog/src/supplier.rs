@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use racun_kernel::id::{self, EntityId, SupplierId};
-use racun_kernel::{Issues, Metadata, Patch, Scope, Stamp, Store, vat_number};
+use racun_kernel::{Context, Issues, Metadata, Patch, Stamp, vat_number};
 use serde::{Deserialize, Serialize};
 use time::OffsetDateTime;
 
@@ -200,13 +200,11 @@ impl SupplierInput {
 /// # Errors
 /// [`CatalogError::Invalid`], and when the store fails.
 pub async fn create_supplier(
-    store: &dyn Store,
-    scope: &Scope,
+    cx: Context<'_>,
     input: SupplierInput,
-    stamp: &Stamp,
 ) -> Result<Supplier, CatalogError> {
-    let supplier = input.into_supplier(scope.entity(), stamp)?;
-    life_cycle::create(store, scope, supplier, stamp).await
+    let supplier = input.into_supplier(cx.scope.entity(), cx.stamp)?;
+    life_cycle::create(cx, supplier).await
 }
 
 /// Changes a supplier.
@@ -215,12 +213,10 @@ pub async fn create_supplier(
 /// [`CatalogError::NotFound`], [`crate::RefusalReason::InTrash`], [`CatalogError::Invalid`], and when
 /// the store fails.
 pub async fn update_supplier(
-    store: &dyn Store,
-    scope: &Scope,
+    cx: Context<'_>,
     id: SupplierId,
     input: SupplierInput,
-    stamp: &Stamp,
 ) -> Result<Supplier, CatalogError> {
     let change = |supplier: &mut Supplier| Ok(input.apply(supplier)?);
-    life_cycle::update(store, scope, id, stamp, change).await
+    life_cycle::update(cx, id, change).await
 }

@@ -5,15 +5,14 @@ use std::collections::BTreeMap;
 use racun_kernel::calendar::{midnight, to_millisecond};
 use racun_kernel::id::{self, EntityId, TaxId};
 use racun_kernel::{
-    Decimal, Issue, Issues, Load, Loaded, Metadata, Patch, Put, Scope, Stamp, Store, StoreError,
-    Writes,
+    Actor, Context, Decimal, Issue, Issues, Metadata, Patch, Stamp, StoreError, Writes,
 };
 use serde::{Deserialize, Serialize};
 use time::{Date, OffsetDateTime, UtcOffset};
 
 use crate::check::{Check, MAX_TEXT_CHARS, not_blank, required, text};
 use crate::error::CatalogError;
-use crate::life_cycle::{Act, Trashable};
+use crate::life_cycle::{Trashable, happened, updated};
 use crate::record::record;
 
 /// A rate, and from when on it holds.
@@ -296,20 +295,12 @@ const MAX_DEFAULT_RACES: usize = 100;
 /// # Errors
 /// [`CatalogError::Invalid`]; [`CatalogError::Conflict`] when the classification is taken; and when
 /// the store fails.
-pub async fn create_tax(
-    store: &dyn Store,
-    scope: &Scope,
-    input: TaxInput,
-    stamp: &Stamp,
-) -> Result<Tax, CatalogError> {
-    let tax = input.into_tax(scope.entity(), stamp)?;
-    let act = Act::new(scope, stamp);
-    decide_with_default(store, scope, None, move |_, former| {
-        let events = act.events(&tax, |kinds| kinds.created);
-        let writes = Writes { puts: vec![Put::insert(&tax)], events, takes_number: false };
-        let tax = tax.clone();
-        let writes = displace(former, &tax, writes, &act)?;
-        Ok((tax, writes))
+pub async fn create_tax(cx: Context<'_>, input: TaxInput) -> Result<Tax, CatalogError> {
+    let tax = input.into_tax(cx.scope.entity(), cx.stamp)?;
+    decide_with_default(cx, None, move |_, former, actor| {
+        let events = happened(actor, &tax, |kinds| kinds.created);
+        let writes = Writes::default().insert(&tax).events(events);
+        Ok((tax.clone(), displace(former, &tax, writes, actor)?))
     })
     .await
 }
@@ -319,45 +310,30 @@ pub async fn create_tax(
 /// # Errors
 /// [`CatalogError::NotFound`], [`crate::RefusalReason::InTrash`], [`CatalogError::Invalid`], and when
 /// the store fails.
-pub async fn update_tax(
-    store: &dyn Store,
-    scope: &Scope,
-    id: TaxId,
-    input: TaxInput,
-    stamp: &Stamp,
-) -> Result<Tax, CatalogError> {
+pub async fn update_tax(cx: Context<'_>, id: TaxId, input: TaxInput) -> Result<Tax, CatalogError> {
     let change = move |tax: &mut Tax| input.clone().apply(tax);
-    change_tax(store, scope, id, stamp, change).await
+    change_tax(cx, id, change).await
 }
 
 /// Replaces all of a tax but its id; documents that were issued keep what they copied.
 ///
 /// # Errors
 /// As [`update_tax`], and [`CatalogError::Conflict`] when the classification is taken.
-pub async fn replace_tax(
-    store: &dyn Store,
-    scope: &Scope,
-    id: TaxId,
-    input: TaxInput,
-    stamp: &Stamp,
-) -> Result<Tax, CatalogError> {
-    let now = stamp.now();
+pub async fn replace_tax(cx: Context<'_>, id: TaxId, input: TaxInput) -> Result<Tax, CatalogError> {
+    let now = cx.now();
     let change = move |tax: &mut Tax| input.clone().replace(tax, now);
-    change_tax(store, scope, id, stamp, change).await
+    change_tax(cx, id, change).await
 }
 
 async fn change_tax(
-    store: &dyn Store,
-    scope: &Scope,
+    cx: Context<'_>,
     id: TaxId,
-    stamp: &Stamp,
     change: impl Fn(&mut Tax) -> Result<(), Issues> + Clone + Send + 'static,
 ) -> Result<Tax, CatalogError> {
-    let act = Act::new(scope, stamp);
-    decide_with_default(store, scope, Some(id), move |before, former| {
+    decide_with_default(cx, Some(id), move |before, former, actor| {
         let before = before.ok_or_else(|| CatalogError::NotFound { id: id.to_string() })?;
-        let (tax, writes) = act.update(&before, |tax| Ok(change(tax)?))?;
-        let writes = displace(former, &tax, writes, &act)?;
+        let (tax, writes) = updated(actor, &before, |tax| Ok(change(tax)?))?;
+        let writes = displace(former, &tax, writes, actor)?;
         Ok((tax, writes))
     })
     .await
@@ -367,18 +343,16 @@ async fn change_tax(
 fn displace(
     former: Option<Tax>,
     tax: &Tax,
-    mut writes: Writes,
-    act: &Act,
+    writes: Writes,
+    actor: &Actor,
 ) -> Result<Writes, CatalogError> {
     if let Some(former) = former.filter(|former| tax.is_default && former.id != tax.id) {
         let give_way = |former: &mut Tax| {
             former.is_default = false;
             Ok(())
         };
-        let (_, mut all) = act.update(&former, give_way)?;
-        all.puts.append(&mut writes.puts);
-        all.events.append(&mut writes.events);
-        return Ok(all);
+        let (_, first) = updated(actor, &former, give_way)?;
+        return Ok(first.and(writes));
     }
     Ok(writes)
 }
@@ -388,33 +362,21 @@ fn displace(
 /// Holding the default tax keeps two requests that displace it apart, but there may be none to hold.
 /// Then the second of two new defaults finds the slot taken, and decides again on what is there now.
 async fn decide_with_default(
-    store: &dyn Store,
-    scope: &Scope,
+    cx: Context<'_>,
     id: Option<TaxId>,
-    decide: impl Fn(Option<Tax>, Option<Tax>) -> Result<(Tax, Writes), CatalogError>
+    decide: impl Fn(Option<Tax>, Option<Tax>, &Actor) -> Result<(Tax, Writes), CatalogError>
     + Clone
     + Send
     + 'static,
 ) -> Result<Tax, CatalogError> {
-    let tenant = scope.tenant();
-    let default = Load::Where {
-        table: &TAXES,
-        tenant: tenant.clone(),
-        field: "default_slot",
-        value: DEFAULT_SLOT.to_owned(),
-    };
-    let named = id.map(|id| Load::One { table: &TAXES, tenant, id: id.to_string() });
-    let loads: Vec<Load> = [default].into_iter().chain(named).collect();
     for _ in 0..MAX_DEFAULT_RACES {
         let decide = decide.clone();
-        let unit = move |loaded: Loaded| {
-            let tax = |place: usize| match loaded.rows.get(place).and_then(|rows| rows.first()) {
-                Some(row) => Ok::<_, StoreError>(Some(row.read::<Tax>(&TAXES)?)),
-                None => Ok(None),
-            };
-            decide(tax(1)?, tax(0)?)
-        };
-        match store.decide(loads.clone(), None, unit).await {
+        let mut unit = cx.unit();
+        let former = unit.hold_where(&TAXES, "default_slot", DEFAULT_SLOT);
+        let named = id.map(|id| unit.hold(&TAXES, id));
+        let decided = unit
+            .decide(move |held| decide(held.find(named)?, held.all(former)?.pop(), held.actor()));
+        match decided.await {
             Err(CatalogError::Store(StoreError::Duplicate { field: "default_slot", .. })) => {}
             decided => return decided,
         }

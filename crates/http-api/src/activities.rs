@@ -1,19 +1,18 @@
 //! Routes of the log of what happened.
 
-use actix_web::web::{self, Data, ReqData};
+use actix_web::web::{self};
 use racun_access::Permission::ReadRecords;
 use racun_application::activities::{self, FILTERS, Labelled};
-use racun_kernel::{Page, Scope};
+use racun_kernel::Page;
 use serde::Serialize;
 use utoipa::ToSchema;
 
 use crate::answer;
 use crate::body::{Convert, ListBody};
+use crate::call::Call;
 use crate::error::ApiError;
 use crate::request::Query;
 use crate::route::{Gate, LIST, Parameter, ParameterKind, Route};
-use crate::services::Services;
-
 /// Routes of the log.
 pub(crate) const ROUTES: &[Route] =
     &[Route::get("/activities", "listActivities", Gate::Entity(ReadRecords), || web::to(list))
@@ -90,21 +89,17 @@ struct ChangesBody {
     fields: Vec<String>,
 }
 
-async fn list(
-    services: Data<Services>,
-    scope: ReqData<Scope>,
-    query: Query,
-) -> Result<answer::Page, ApiError> {
+async fn list(call: Call, query: Query) -> Result<answer::Page, ApiError> {
     let filter = |name| query.one(name).map(|value| value.map(str::to_owned));
     let filters = [filter(FILTERS[0])?, filter(FILTERS[1])?, filter(FILTERS[2])?];
-    let (scope, raw) = (scope.into_inner(), query.list()?);
-    let page = |services: Services| async move {
-        let page = activities::list(&*services.store, &scope, &raw, filters).await?;
-        let entity = scope.entity().to_string();
+    let raw = query.list()?;
+    let page = call.page(|call| async move {
+        let page = activities::list(call.cx(), &raw, filters).await?;
+        let entity = call.scope().entity().to_string();
         let rows = page.rows.into_iter().map(|row| body(row, entity.clone())).collect();
         Ok(ListBody::of(Page { rows, pagination: page.pagination }))
-    };
-    services.page(page).await
+    });
+    page.await
 }
 
 fn body(Labelled { activity, actor }: Labelled, entity_id: String) -> ActivityBody {

@@ -14,7 +14,7 @@ use futures_util::future::join;
 use racun_access::{self as access, AccessError, Caller, Entity, Permission};
 use racun_application::billing;
 use racun_kernel::id::EntityId;
-use racun_kernel::{Scope, Stamp, Store};
+use racun_kernel::{Context, Scope, Stamp, Store};
 
 use crate::billing::features;
 use crate::body_limit;
@@ -346,5 +346,5 @@ async fn offer(
         return Ok(());
     }
     let needed = features::needed(route, scope.principal());
-    Ok(billing::require(store, scope, entity, &needed, stamp).await?)
+    Ok(billing::require(Context::new(store, scope, stamp), entity, &needed).await?)
 }

@@ -1,18 +1,17 @@
 //! Routes of jobs: what is still to be done for an entity.
 
-use actix_web::web::{self, Data, Json, ReqData};
+use actix_web::web::{self, Json};
 use racun_access::Permission::{ReadJobs, RetryJobs};
 use racun_application::jobs::{self, JOBS, Job};
-use racun_kernel::{Clause, ListQuery, Operator, Scope, id};
+use racun_kernel::{Clause, ListQuery, Operator, id};
 use serde::Serialize;
 use utoipa::ToSchema;
 
 use crate::body::{Convert, ListBody};
+use crate::call::Call;
 use crate::error::ApiError;
 use crate::request::{PathId, Query};
 use crate::route::{Gate, LIST, Parameter, ParameterKind, Route};
-use crate::services::Services;
-
 const TAG: &str = "Jobs";
 
 /// Routes of jobs.
@@ -89,11 +88,7 @@ impl Convert<JobBody> for Job {
     }
 }
 
-async fn list(
-    services: Data<Services>,
-    scope: ReqData<Scope>,
-    query: Query,
-) -> Result<Json<ListBody<JobBody>>, ApiError> {
+async fn list(call: Call, query: Query) -> Result<Json<ListBody<JobBody>>, ApiError> {
     let mut wanted = ListQuery::parse(&JOBS, &query.list()?)?;
     for Parameter { name, .. } in PLAIN {
         let value = query.one(name)?;
@@ -101,17 +96,10 @@ async fn list(
             |text: &str| Clause::on(&JOBS, name, Operator::In(vec![text.to_owned().into()]));
         wanted.clauses.extend(value.map(clause));
     }
-    Ok(Json(jobs::list(&*services.store, &scope, wanted).await?.convert()))
+    Ok(Json(jobs::list(call.cx(), wanted).await?.convert()))
 }
 
-async fn retry(
-    services: Data<Services>,
-    scope: ReqData<Scope>,
-    id: PathId<id::Job>,
-) -> Result<Json<JobBody>, ApiError> {
-    let scope = scope.into_inner();
-    let task = |services: Services| async move {
-        jobs::retry(&*services.store, &scope, id.0, &services.stamp()).await
-    };
-    Ok(Json(services.run(task).await?.convert()))
+async fn retry(call: Call, id: PathId<id::Job>) -> Result<Json<JobBody>, ApiError> {
+    let task = call.run(|call| async move { jobs::retry(call.cx(), id.0).await });
+    Ok(Json(task.await?.convert()))
 }

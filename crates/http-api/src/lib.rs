@@ -50,6 +50,7 @@ mod answer;
 mod billing;
 mod body;
 mod body_limit;
+mod call;
 mod catalog;
 mod connection;
 mod cors;

@@ -2,14 +2,13 @@
 
 use std::collections::BTreeMap;
 
-use actix_web::web::{self, Data, Json, ReqData};
-use racun_access::Entity;
+use actix_web::web::{self, Json};
 use racun_access::Permission::{EraseRecords, ReadRecords, WriteRecords};
 use racun_application::recurring as application;
 use racun_documents::recurrence::{self, RecurringInput, RecurringInvoice};
 use racun_documents::{DocumentId, DocumentKind};
 use racun_kernel::calendar::format_date;
-use racun_kernel::{Issue, Issues, Metadata, Patch, Scope, id};
+use racun_kernel::{Issue, Issues, Metadata, Patch, id};
 use serde::{Deserialize, Serialize};
 use time::Date;
 use utoipa::ToSchema;
@@ -18,12 +17,11 @@ use validator::Validate;
 use crate::answer::{self, Created, NoContent};
 use crate::body::{Convert, ListBody, names};
 use crate::body_limit::RECORD;
+use crate::call::{Call, EntityCall};
 use crate::documents::scalar::Day;
 use crate::error::ApiError;
 use crate::request::{Body, PathId, Query};
 use crate::route::{Gate, LIST, Route};
-use crate::services::Services;
-
 const TAG: &str = "Recurring invoices";
 
 /// What a new recurring invoice cannot do without.
@@ -328,68 +326,55 @@ impl Convert<RecurringBody> for RecurringInvoice {
 }
 
 async fn create(
-    services: Data<Services>,
-    scope: ReqData<Scope>,
+    call: Call,
     body: Body<RecurringInputBody>,
 ) -> Result<Created<RecurringBody>, ApiError> {
-    let (scope, input) = (scope.into_inner(), body.0.parse()?);
-    let task = |services: Services| async move {
-        application::create(&*services.store, &scope, input, &services.stamp()).await
-    };
-    Ok(Created(services.run(task).await?.convert()))
+    let input = body.0.parse()?;
+    let task = call.run(|call| async move { application::create(call.cx(), input).await });
+    Ok(Created(task.await?.convert()))
 }
 
-async fn list(
-    services: Data<Services>,
-    scope: ReqData<Scope>,
-    query: Query,
-) -> Result<answer::Page, ApiError> {
-    let (scope, raw) = (scope.into_inner(), query.list()?);
-    let page = |services: Services| async move {
-        let page = application::list(&*services.store, &scope, &raw).await?;
+async fn list(call: Call, query: Query) -> Result<answer::Page, ApiError> {
+    let raw = query.list()?;
+    let page = call.page(|call| async move {
+        let page = application::list(call.cx(), &raw).await?;
         Ok::<ListBody<RecurringBody>, _>(page.convert())
-    };
-    services.page(page).await
+    });
+    page.await
 }
 
 async fn get(
-    services: Data<Services>,
-    scope: ReqData<Scope>,
+    call: Call,
     id: PathId<id::RecurringInvoice>,
 ) -> Result<Json<RecurringBody>, ApiError> {
-    Ok(Json(application::get(&*services.store, &scope, id.0).await?.convert()))
+    Ok(Json(application::get(call.cx(), id.0).await?.convert()))
 }
 
 async fn update(
-    services: Data<Services>,
-    scope: ReqData<Scope>,
-    entity: ReqData<Entity>,
+    call: EntityCall,
     id: PathId<id::RecurringInvoice>,
     body: Body<RecurringInputBody>,
 ) -> Result<Json<RecurringBody>, ApiError> {
-    let (scope, entity, input) = (scope.into_inner(), entity.into_inner(), body.0.parse()?);
-    let task = |services: Services| async move {
-        let (store, stamp) = (&*services.store, services.stamp());
-        application::update(store, &scope, &entity, id.0, input, &stamp).await
-    };
-    Ok(Json(services.run(task).await?.convert()))
+    let input = body.0.parse()?;
+    let task =
+        call.run(
+            |call| async move { application::update(call.cx(), call.entity(), id.0, input).await },
+        );
+    Ok(Json(task.await?.convert()))
 }
 
 /// Declares the handler of a command that has no body and answers the recurring invoice.
 macro_rules! command {
     ($name:ident) => {
         async fn $name(
-            services: Data<Services>,
-            scope: ReqData<Scope>,
-            entity: ReqData<Entity>,
+            call: EntityCall,
             id: PathId<id::RecurringInvoice>,
         ) -> Result<Json<RecurringBody>, ApiError> {
-            let (scope, entity) = (scope.into_inner(), entity.into_inner());
-            let task = |services: Services| async move {
-                let (store, stamp) = (&*services.store, services.stamp());
-                application::$name(store, &scope, &entity, id.0, &stamp).await
-            };
-            Ok(Json(services.run(task).await?.convert()))
+            let task =
+                call.run(
+                    |call| async move { application::$name(call.cx(), call.entity(), id.0).await },
+                );
+            Ok(Json(task.await?.convert()))
         }
     };
 }
@@ -397,30 +382,15 @@ command!(pause);
 command!(resume);
 command!(restore);
 
-async fn trash(
-    services: Data<Services>,
-    scope: ReqData<Scope>,
-    entity: ReqData<Entity>,
-    id: PathId<id::RecurringInvoice>,
-) -> Result<NoContent, ApiError> {
-    let (scope, entity) = (scope.into_inner(), entity.into_inner());
-    let task = |services: Services| async move {
-        let (store, stamp) = (&*services.store, services.stamp());
-        application::trash(store, &scope, &entity, id.0, &stamp).await
-    };
-    services.run(task).await?;
+async fn trash(call: EntityCall, id: PathId<id::RecurringInvoice>) -> Result<NoContent, ApiError> {
+    let task =
+        call.run(|call| async move { application::trash(call.cx(), call.entity(), id.0).await });
+    task.await?;
     Ok(NoContent)
 }
 
-async fn erase(
-    services: Data<Services>,
-    scope: ReqData<Scope>,
-    id: PathId<id::RecurringInvoice>,
-) -> Result<NoContent, ApiError> {
-    let scope = scope.into_inner();
-    let task = |services: Services| async move {
-        application::erase(&*services.store, &scope, id.0, &services.stamp()).await
-    };
-    services.run(task).await?;
+async fn erase(call: Call, id: PathId<id::RecurringInvoice>) -> Result<NoContent, ApiError> {
+    let task = call.run(|call| async move { application::erase(call.cx(), id.0).await });
+    task.await?;
     Ok(NoContent)
 }

@@ -2,7 +2,6 @@
 
 use actix_web::web::{self, Data, Json, ReqData};
 use racun_access::{AccountScope, get_test_clock};
-use racun_application::fiscalization::Ports;
 use racun_application::recurring::{Advanced, advance_clock};
 use racun_kernel::calendar::{parse_instant, to_millisecond};
 use serde::{Deserialize, Serialize};
@@ -93,8 +92,8 @@ async fn advance(
     let to = parse_instant(&body.0.advance_to).map_err(|issue| issue.at("advance_to"))?;
     let task = |services: Services| async move {
         let (fiscal, stamp) = (services.fiscal(), services.stamp());
-        let ports = Ports::new(&*services.store, fiscal.as_ref());
-        advance_clock(ports, &scope, to_millisecond(to), &stamp).await
+        let (store, to) = (&*services.store, to_millisecond(to));
+        advance_clock(store, fiscal.as_ref(), &scope, to, &stamp).await
     };
     Ok(Json(services.run(task).await?.convert()))
 }

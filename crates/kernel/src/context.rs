@@ -79,6 +79,20 @@ impl<'a> Context<'a> {
         self.store.get(table, &self.tenant(), &id).await
     }
 
+    /// The entity's record `id`.
+    ///
+    /// # Errors
+    /// [`StoreError::NotFound`], and when the store fails.
+    pub async fn one<A: Record>(
+        &self,
+        table: &'static Table,
+        id: impl ToString,
+    ) -> Result<A, StoreError> {
+        let id = id.to_string();
+        let found = self.store.get(table, &self.tenant(), &id).await?;
+        found.ok_or(StoreError::NotFound { id })
+    }
+
     /// The entity's records with these ids that there are.
     ///
     /// # Errors

@@ -1,7 +1,7 @@
 //! Joining an entity takes consent, and a proved address.
 
 use racun_access::*;
-use racun_kernel::{Environment, Role, Scope};
+use racun_kernel::{Context, Environment, Role, Scope};
 
 use crate::world::{PASSWORD, World, user_id};
 
@@ -43,7 +43,7 @@ async fn who_signed_up_first_with_an_address_is_not_let_in_by_it() {
     let not_mailed = AccessError::Forbidden(Forbidden::InvitationNotMailed);
     assert_eq!(open.clone().answer_as(&user).map(|_| ()), Err(not_mailed.clone()));
     assert_eq!(open.answer(PASSWORD, None, &stamp).map(|_| ()), Err(not_mailed));
-    assert_eq!(list_entity_users(store, &scope).await.unwrap().len(), 1);
+    assert_eq!(list_entity_users(Context::new(store, &scope, &stamp)).await.unwrap().len(), 1);
 }
 
 #[tokio::test]
@@ -71,7 +71,7 @@ async fn the_reader_of_the_mail_takes_over_what_another_made_with_the_address() 
     assert!(world.log_in("cfo@example.com", "of the real one").await.is_ok());
     let account = enter_account(store, &squatter, None).await.unwrap();
     assert_eq!(list_account_keys(store, &account).await.unwrap(), [], "their account's keys");
-    assert_eq!(list_entity_keys(store, &own).await.unwrap(), [], "their entities' keys");
+    assert_eq!(list_entity_keys(world.cx(&own)).await.unwrap(), [], "their entities' keys");
     // A request of theirs that was on its way makes no more.
     let late = NewKey { name: "late".to_owned(), ..NewKey::default() };
     let before = world.after(time::Duration::seconds(-1));
@@ -115,7 +115,7 @@ async fn a_verified_user_sees_accepts_and_declines_in_a_session_of_their_own() {
     let late = consent_to_invitation(store, answer, &stamp).await.map(|_| ());
     assert_eq!(late, Err(AccessError::Unauthorized), "it is gone");
     world.admit(&scope, "eva@example.com", Role::Viewer).await;
-    assert_eq!(list_entity_users(store, &scope).await.unwrap().len(), 2);
+    assert_eq!(list_entity_users(Context::new(store, &scope, &stamp)).await.unwrap().len(), 2);
 }
 
 #[tokio::test]
@@ -141,11 +141,12 @@ async fn keys_of_who_was_removed_end_when_asked_and_when_nobody_knows_whose_they
         let Caller::EntityKey(key) = key else { panic!("a key") };
         assert_eq!(key.created_by_user_id.map(|id| id.to_string()), Some(user_id(&removed)));
         let id = user_id(&removed);
-        remove_entity_user(store, &scope, &id, ends_keys, &stamp).await.unwrap();
-        let keys = list_entity_keys(store, &scope).await.unwrap();
+        remove_entity_user(Context::new(store, &scope, &stamp), &id, ends_keys).await.unwrap();
+        let keys = list_entity_keys(Context::new(store, &scope, &stamp)).await.unwrap();
         assert_eq!(keys.len(), left, "{who}");
         let late = NewKey { name: "late".to_owned(), ..NewKey::default() };
-        let late = create_entity_key(store, &of_removed, late, &stamp).await.map(|_| ());
+        let late =
+            create_entity_key(Context::new(store, &of_removed, &stamp), late).await.map(|_| ());
         assert_eq!(late, Err(Forbidden::InsufficientRole.into()), "{who}");
     }
 }
@@ -163,7 +164,7 @@ async fn no_live_key_before_the_address_is_verified() {
     world.account_key(&eva, Environment::Sandbox).await;
     let refused = create_account_key(store, &account, Environment::Live, key(), &stamp).await;
     assert_eq!(refused.map(|_| ()), Err(NOT_VERIFIED));
-    let refused = create_entity_key(store, &live, key(), &stamp).await;
+    let refused = create_entity_key(Context::new(store, &live, &stamp), key()).await;
     assert_eq!(refused.map(|_| ()), Err(NOT_VERIFIED));
     world.verify("eva@example.com").await;
     world.account_key(&eva, Environment::Live).await;

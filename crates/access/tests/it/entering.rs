@@ -1,7 +1,7 @@
 //! Which entity and account a request acts in.
 
 use racun_access::*;
-use racun_kernel::{Environment, ListQuery, Role};
+use racun_kernel::{Context, Environment, ListQuery, Role};
 
 use crate::world::World;
 
@@ -98,9 +98,13 @@ async fn the_role_is_the_memberships() {
     assert_eq!(entered(&world, &eva, Some(&named)).await, "first viewer");
     assert_eq!(entered(&world, &eva, None).await, "none", "what others give counts by name alone");
     let id = crate::world::user_id(&eva);
-    change_role(world.store(), &scope, &id, Role::Editor, &world.stamp()).await.unwrap();
+    change_role(Context::new(world.store(), &scope, &world.stamp()), &id, Role::Editor)
+        .await
+        .unwrap();
     assert_eq!(entered(&world, &eva, Some(&named)).await, "first editor");
-    remove_entity_user(world.store(), &scope, &id, false, &world.stamp()).await.unwrap();
+    remove_entity_user(Context::new(world.store(), &scope, &world.stamp()), &id, false)
+        .await
+        .unwrap();
     assert_eq!(entered(&world, &eva, Some(&named)).await, "entity_not_accessible");
     assert_eq!(entered(&world, &eva, None).await, "none");
 }
@@ -113,12 +117,12 @@ async fn a_disabled_entity_does_not_count_while_there_is_another() {
     let first = world.entity(&ana, "first", Environment::Live).await;
     let second = world.entity(&ana, "second", Environment::Live).await;
     let scope = world.scope(&ana, &first).await;
-    disable_entity(world.store(), &scope, &world.stamp()).await.unwrap();
+    disable_entity(Context::new(world.store(), &scope, &world.stamp())).await.unwrap();
     for caller in [&ana, &key] {
         assert_eq!(entered(&world, caller, None).await, "second admin");
     }
     let scope = world.scope(&ana, &second).await;
-    disable_entity(world.store(), &scope, &world.stamp()).await.unwrap();
+    disable_entity(Context::new(world.store(), &scope, &world.stamp())).await.unwrap();
     for caller in [&ana, &key] {
         assert_eq!(entered(&world, caller, None).await, "several");
     }

@@ -1,7 +1,7 @@
 //! Inviting people who have no user.
 
 use racun_access::*;
-use racun_kernel::{Environment, Role, Scope};
+use racun_kernel::{Context, Environment, Role, Scope};
 use time::Duration;
 
 use crate::world::{PASSWORD, START, World, user_id};
@@ -46,15 +46,15 @@ async fn who_accepts_gets_a_user_an_account_of_their_own_access_and_a_session() 
     assert_eq!(world.log_in("eva@example.com", PASSWORD).await.unwrap(), accepted.user);
 
     let id = shown.record.id.to_string();
-    let stored = get_invitation(world.store(), &scope, &id).await.unwrap();
+    let stored = get_invitation(world.cx(&scope), &id).await.unwrap();
     assert_eq!(stored.status, InvitationStatus::Accepted);
     assert_eq!(stored.status_at(START + Duration::days(99)), InvitationStatus::Accepted);
     assert_eq!(stored.accepted_at, Some(START + Duration::days(6)));
     let again = accept(&world, &shown.secret, PASSWORD, Duration::days(6)).await;
     assert_eq!(again.unwrap_err(), AccessError::Refused(Refused::InvitationNotPending));
     for refused in [
-        cancel_invitation(world.store(), &scope, &id, &world.stamp()).await.err(),
-        resend_invitation(world.store(), &scope, &id, &world.stamp()).await.err(),
+        cancel_invitation(Context::new(world.store(), &scope, &world.stamp()), &id).await.err(),
+        resend_invitation(Context::new(world.store(), &scope, &world.stamp()), &id).await.err(),
     ] {
         assert_eq!(refused, Some(AccessError::Refused(Refused::InvitationNotPending)));
     }
@@ -84,7 +84,10 @@ async fn whoever_signs_up_between_the_look_and_the_acceptance_is_not_overwritten
     world.user("eva@example.com").await;
     let refused = accept_invitation(world.store(), answer, &stamp).await;
     assert_eq!(refused.unwrap_err(), AccessError::Conflict(Conflict::EmailTaken));
-    assert_eq!(list_entity_users(world.store(), &scope).await.unwrap().len(), 1);
+    assert_eq!(
+        list_entity_users(Context::new(world.store(), &scope, &stamp)).await.unwrap().len(),
+        1
+    );
 }
 
 #[tokio::test]
@@ -100,7 +103,9 @@ async fn an_invitation_expires_after_seven_days_and_can_be_sent_again() {
     assert_eq!(status(week - Duration::seconds(1)), InvitationStatus::Pending);
 
     let id = shown.record.id.to_string();
-    let again = resend_invitation(world.store(), &scope, &id, &world.after(week)).await.unwrap();
+    let again = resend_invitation(Context::new(world.store(), &scope, &world.after(week)), &id)
+        .await
+        .unwrap();
     assert_ne!(again.secret, shown.secret);
     let old = accept(&world, &shown.secret, PASSWORD, week).await;
     assert_eq!(old.unwrap_err(), AccessError::Unauthorized, "the token before is worthless");
@@ -115,12 +120,12 @@ async fn a_cancelled_invitation_is_gone() {
     let open = find_invitation(world.store(), &shown.secret, &stamp).await.unwrap();
     let answer = open.answer(PASSWORD, None, &stamp).unwrap();
     let id = shown.record.id.to_string();
-    cancel_invitation(world.store(), &scope, &id, &stamp).await.unwrap();
+    cancel_invitation(Context::new(world.store(), &scope, &stamp), &id).await.unwrap();
     let refused = accept_invitation(world.store(), answer, &stamp).await;
     assert_eq!(refused.unwrap_err(), AccessError::Unauthorized);
-    let missing = get_invitation(world.store(), &scope, &id).await;
+    let missing = get_invitation(Context::new(world.store(), &scope, &stamp), &id).await;
     assert_eq!(missing.unwrap_err(), AccessError::NotFound { id });
-    assert_eq!(list_invitations(world.store(), &scope).await.unwrap(), []);
+    assert_eq!(list_invitations(Context::new(world.store(), &scope, &stamp)).await.unwrap(), []);
 }
 
 #[tokio::test]
@@ -128,12 +133,13 @@ async fn an_address_has_one_open_invitation() {
     let (world, scope, _) = world_of_ana().await;
     let first = world.invite(&scope, "eva@example.com", Role::Viewer).await;
     let input = AddEntityUser { email: "EVA@example.com".to_owned(), role: Role::Admin };
-    let again = add_entity_user(world.store(), &scope, input.clone(), &world.stamp()).await;
+    let again =
+        add_entity_user(Context::new(world.store(), &scope, &world.stamp()), input.clone()).await;
     assert_eq!(again.unwrap_err(), AccessError::Conflict(Conflict::AlreadyInvited));
     let later = world.after(Duration::days(7));
-    let replaced = add_entity_user(world.store(), &scope, input, &later).await;
+    let replaced = add_entity_user(Context::new(world.store(), &scope, &later), input).await;
     let Added::Invited(second) = replaced.unwrap() else { panic!("eva has no user") };
-    let listed = list_invitations(world.store(), &scope).await.unwrap();
+    let listed = list_invitations(world.cx(&scope)).await.unwrap();
     assert_eq!(listed, [second.record]);
     let old = accept(&world, &first.secret, PASSWORD, Duration::ZERO).await;
     assert_eq!(old.unwrap_err(), AccessError::Unauthorized);
@@ -153,7 +159,10 @@ async fn an_invitation_that_is_accepted_twice_at_once_makes_one_user() {
     let (first, second) = tokio::join!(accept(), accept());
     let results = [first.unwrap(), second.unwrap()];
     assert_eq!(results.iter().filter(|one| one.is_ok()).count(), 1, "{results:?}");
-    assert_eq!(list_entity_users(world.store(), &scope).await.unwrap().len(), 2);
+    assert_eq!(
+        list_entity_users(Context::new(world.store(), &scope, &stamp)).await.unwrap().len(),
+        2
+    );
 }
 
 #[tokio::test]
@@ -167,6 +176,6 @@ async fn wrong_tokens_passwords_and_addresses_are_refused() {
     let weak = accept(&world, &shown.secret, "short", Duration::ZERO).await;
     assert!(matches!(weak, Err(AccessError::Invalid(_))));
     let input = AddEntityUser { email: "eva".to_owned(), role: Role::Viewer };
-    let refused = add_entity_user(world.store(), &scope, input, &world.stamp()).await;
+    let refused = add_entity_user(Context::new(world.store(), &scope, &world.stamp()), input).await;
     assert!(matches!(refused, Err(AccessError::Invalid(_))));
 }

@@ -1,7 +1,7 @@
 //! The life of API keys.
 
 use racun_access::*;
-use racun_kernel::{Environment, Role};
+use racun_kernel::{Context, Environment, Role};
 use time::Duration;
 
 use crate::world::World;
@@ -17,22 +17,26 @@ async fn an_entity_key_is_shown_once_works_and_ends() {
     let entity = world.entity(&ana, "Žar", Environment::Sandbox).await;
     let scope = world.scope(&ana, &entity).await;
     let store = world.store();
-    let key = create_entity_key(store, &scope, named("till", Some(60)), &world.stamp()).await;
+    let key =
+        create_entity_key(Context::new(store, &scope, &world.stamp()), named("till", Some(60)))
+            .await;
     let Shown { record, secret } = key.unwrap();
     let digits = secret.strip_prefix("ek_sandbox_").unwrap();
     assert!(digits.len() == 32 && digits.bytes().all(|b| b"0123456789abcdef".contains(&b)));
     let hint = format!("ek_sandbox_{}...{}", &digits[..3], &digits[29..]);
     assert_eq!(record.prefix_hint, hint);
-    assert_eq!(list_entity_keys(store, &scope).await.unwrap(), std::slice::from_ref(&record));
+    assert_eq!(list_entity_keys(world.cx(&scope)).await.unwrap(), std::slice::from_ref(&record));
 
     assert!(authenticate(store, &secret, &world.after(Duration::seconds(59))).await.is_ok());
     let over = authenticate(store, &secret, &world.after(Duration::seconds(60))).await;
     assert_eq!(over, Err(AccessError::Unauthorized));
 
-    delete_entity_key(store, &scope, &record.id.to_string(), &world.stamp()).await.unwrap();
+    delete_entity_key(Context::new(store, &scope, &world.stamp()), &record.id.to_string())
+        .await
+        .unwrap();
     let revoked = authenticate(store, &secret, &world.stamp()).await;
     assert_eq!(revoked, Err(AccessError::Unauthorized));
-    assert_eq!(list_entity_keys(store, &scope).await.unwrap(), []);
+    assert_eq!(list_entity_keys(world.cx(&scope)).await.unwrap(), []);
 }
 
 #[tokio::test]
@@ -74,7 +78,11 @@ async fn a_key_needs_a_name_and_a_sane_ttl() {
     for (name, ttl) in
         [("", None), (long.as_str(), None), ("till", Some(59)), ("till", Some(i64::MAX))]
     {
-        let key = create_entity_key(world.store(), &scope, named(name, ttl), &world.stamp()).await;
+        let key = create_entity_key(
+            Context::new(world.store(), &scope, &world.stamp()),
+            named(name, ttl),
+        )
+        .await;
         assert!(matches!(key, Err(AccessError::Invalid(_))), "{name} {ttl:?}");
     }
 }
@@ -87,7 +95,9 @@ async fn only_admins_reach_keys_and_not_those_of_others() {
     let entity = world.entity(&ana, "Žar", Environment::Live).await;
     let scope = world.scope(&ana, &entity).await;
     let store = world.store();
-    let key = create_entity_key(store, &scope, named("till", None), &world.stamp()).await.unwrap();
+    let key = create_entity_key(Context::new(store, &scope, &world.stamp()), named("till", None))
+        .await
+        .unwrap();
     let id = key.record.id.to_string();
 
     world.admit(&scope, "eva@example.com", Role::Editor).await;
@@ -95,16 +105,17 @@ async fn only_admins_reach_keys_and_not_those_of_others() {
     let machine = world.scope(&world.caller_of(&key.secret).await, &entity).await;
     let forbidden = AccessError::Forbidden(Forbidden::InsufficientRole);
     for scope in [editor, machine] {
-        let made = create_entity_key(store, &scope, named("x", None), &world.stamp()).await;
+        let made =
+            create_entity_key(Context::new(store, &scope, &world.stamp()), named("x", None)).await;
         assert_eq!(made.unwrap_err(), forbidden);
-        assert_eq!(list_entity_keys(store, &scope).await.unwrap_err(), forbidden);
-        let deleted = delete_entity_key(store, &scope, &id, &world.stamp()).await;
+        assert_eq!(list_entity_keys(world.cx(&scope)).await.unwrap_err(), forbidden);
+        let deleted = delete_entity_key(Context::new(store, &scope, &world.stamp()), &id).await;
         assert_eq!(deleted.unwrap_err(), forbidden);
     }
 
     let other = world.entity(&eva, "Eva", Environment::Live).await;
     let foreign = world.scope(&eva, &other).await;
-    let missing = delete_entity_key(store, &foreign, &id, &world.stamp()).await;
+    let missing = delete_entity_key(world.cx(&foreign), &id).await;
     assert_eq!(missing, Err(AccessError::NotFound { id }));
     assert!(authenticate(store, &key.secret, &world.stamp()).await.is_ok());
 }
@@ -139,9 +150,13 @@ async fn there_is_a_limit_to_keys() {
     let scope = world.scope(&ana, &entity).await;
     for _ in 0..200 {
         let input = named("till", None);
-        create_entity_key(world.store(), &scope, input, &world.stamp()).await.unwrap();
+        create_entity_key(Context::new(world.store(), &scope, &world.stamp()), input)
+            .await
+            .unwrap();
     }
-    let surplus = create_entity_key(world.store(), &scope, named("x", None), &world.stamp()).await;
+    let surplus =
+        create_entity_key(Context::new(world.store(), &scope, &world.stamp()), named("x", None))
+            .await;
     assert_eq!(surplus, Err(AccessError::Refused(Refused::TooManyKeys)));
-    assert_eq!(list_entity_keys(world.store(), &scope).await.unwrap().len(), 200);
+    assert_eq!(list_entity_keys(world.cx(&scope)).await.unwrap().len(), 200);
 }

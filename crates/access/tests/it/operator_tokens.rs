@@ -1,7 +1,7 @@
 //! What ends an operator's token.
 
 use racun_access::*;
-use racun_kernel::{Environment, Role};
+use racun_kernel::{Context, Environment, Role};
 use time::Duration;
 
 use crate::till::Till;
@@ -55,14 +55,14 @@ async fn a_token_ends_with_the_key_that_it_came_of() {
         let id = key.principal().id();
         match key {
             Caller::EntityKey(_) => {
-                delete_entity_key(store, &scope, &id, &world.stamp()).await.unwrap();
+                delete_entity_key(Context::new(store, &scope, &world.stamp()), &id).await.unwrap();
             }
             _ => delete_account_key(store, &account, &id, &world.stamp()).await.unwrap(),
         }
         assert!(!till.holds(&token.secret, Duration::ZERO).await, "{key:?}");
     }
     let short = NewKey { name: "short".to_owned(), ttl: Some(60), ..NewKey::default() };
-    let key = create_entity_key(store, &scope, short, &world.stamp()).await.unwrap();
+    let key = create_entity_key(Context::new(store, &scope, &world.stamp()), short).await.unwrap();
     let key = world.caller_of(&key.secret).await;
     let token = till.switch(&key, eva, "042", Duration::ZERO).await.unwrap();
     assert!(till.holds(&token.secret, Duration::seconds(59)).await);
@@ -92,7 +92,7 @@ async fn a_token_ends_when_the_role_changes() {
     for role in [Role::Admin, Role::Editor] {
         // A later stamp: a change leaves its time, and coming back is a change.
         let stamp = till.world.after(Duration::minutes(1));
-        change_role(store, &scope, &id, role, &stamp).await.unwrap();
+        change_role(Context::new(store, &scope, &stamp), &id, role).await.unwrap();
         assert!(!till.holds(&token.secret, Duration::ZERO).await, "{role:?}");
     }
 }
@@ -102,7 +102,9 @@ async fn a_token_ends_with_the_membership() {
     let (till, _, token) = eva_at_the_till().await;
     let scope = till.scope(&till.ana).await;
     let id = user_id(&till.eva);
-    remove_entity_user(till.world.store(), &scope, &id, false, &till.world.stamp()).await.unwrap();
+    remove_entity_user(Context::new(till.world.store(), &scope, &till.world.stamp()), &id, false)
+        .await
+        .unwrap();
     assert!(!till.holds(&token.secret, Duration::ZERO).await);
     till.world.admit(&scope, "eva@example.com", Role::Editor).await;
     till.set(&till.eva, &till.eva, "042").await.unwrap();

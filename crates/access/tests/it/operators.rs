@@ -1,7 +1,7 @@
 //! Who has a PIN, and who gives it.
 
 use racun_access::*;
-use racun_kernel::{Authority, Environment, OperatorIdentity, Patch, Role};
+use racun_kernel::{Authority, Context, Environment, OperatorIdentity, Patch, Role};
 use time::Duration;
 
 use crate::till::Till;
@@ -13,7 +13,7 @@ const NO_VIEWER: AccessError = AccessError::Refused(Refused::ViewerHasNoPin);
 /// `name role`, and `*` for whoever has a PIN.
 async fn listed(till: &Till, caller: &Caller) -> String {
     let scope = till.scope(caller).await;
-    let operators = list_operators(till.world.store(), &scope).await.unwrap();
+    let operators = list_operators(till.world.cx(&scope)).await.unwrap();
     let line = |one: &Operator| {
         let pin = if one.has_pin { "*" } else { "" };
         format!("{} {}{pin}", one.name, one.role.name())
@@ -54,7 +54,9 @@ async fn an_operator_acts_with_what_authorities_know_them_by_in_the_entity() {
     let identity = OperatorIdentity { number: Some("12345678".to_owned()), label: None };
     let (id, authority) = (user_id(eva).parse().unwrap(), Authority::Furs);
     let scope = till.scope(eva).await;
-    set_operator_identity(store, &scope, id, authority, identity.clone(), &stamp).await.unwrap();
+    set_operator_identity(Context::new(store, &scope, &stamp), id, authority, identity.clone())
+        .await
+        .unwrap();
     till.set(eva, eva, "123").await.unwrap();
     let token = till.switch(ana, eva, "123", Duration::ZERO).await.unwrap().secret;
     let operator = authenticate(store, &token, &stamp).await.unwrap();
@@ -72,10 +74,14 @@ async fn nobody_from_elsewhere_gets_a_pin() {
     let scope = till.scope(&till.ana).await;
     let unknown = till.world.stamp().id::<racun_kernel::id::User>().to_string();
     for id in [user_id(&stranger).as_str(), &unknown, "usr_", "", "a\0b"] {
-        let found = find_pin_owner(till.world.store(), &scope, id).await;
+        let found = find_pin_owner(till.world.cx(&scope), id).await;
         assert_eq!(found.unwrap_err(), AccessError::NotFound { id: id.to_owned() });
-        let attempt =
-            begin_switch(till.world.store(), &scope, &till.ana, id, &till.world.stamp()).await;
+        let attempt = begin_switch(
+            Context::new(till.world.store(), &scope, &till.world.stamp()),
+            &till.ana,
+            id,
+        )
+        .await;
         assert_eq!(attempt.unwrap_err(), AccessError::NotFound { id: id.to_owned() });
     }
 }
@@ -104,7 +110,7 @@ async fn whoever_owns_the_account_is_an_operator_without_a_membership() {
     let entity = till.world.entity(&key, "of a key", Environment::Live).await;
     let till = Till { entity, ..till };
     let of_key = till.scope(&key).await;
-    assert_eq!(list_operators(till.world.store(), &of_key).await.unwrap(), []);
+    assert_eq!(list_operators(till.world.cx(&of_key)).await.unwrap(), []);
     assert_eq!(listed(&till, &till.ana).await, "ana@example.com admin");
     till.set(&till.ana, &till.ana, "123").await.unwrap();
     assert_eq!(listed(&till, &key).await, "ana@example.com admin*");
@@ -118,13 +124,13 @@ async fn whoever_becomes_a_viewer_or_leaves_loses_their_pin() {
     let Till { ana, eva, world, .. } = &till;
     let (store, scope, id) = (world.store(), till.scope(ana).await, user_id(eva));
     till.set(eva, eva, "123").await.unwrap();
-    change_role(store, &scope, &id, Role::Admin, &world.stamp()).await.unwrap();
+    change_role(Context::new(store, &scope, &world.stamp()), &id, Role::Admin).await.unwrap();
     assert_eq!(listed(&till, ana).await, "ana@example.com admin, eva@example.com admin*");
-    change_role(store, &scope, &id, Role::Viewer, &world.stamp()).await.unwrap();
-    change_role(store, &scope, &id, Role::Editor, &world.stamp()).await.unwrap();
+    change_role(Context::new(store, &scope, &world.stamp()), &id, Role::Viewer).await.unwrap();
+    change_role(Context::new(store, &scope, &world.stamp()), &id, Role::Editor).await.unwrap();
     assert_eq!(listed(&till, ana).await, "ana@example.com admin, eva@example.com editor");
     till.set(eva, eva, "123").await.unwrap();
-    remove_entity_user(store, &scope, &id, false, &world.stamp()).await.unwrap();
+    remove_entity_user(Context::new(store, &scope, &world.stamp()), &id, false).await.unwrap();
     assert_eq!(listed(&till, ana).await, "ana@example.com admin");
     world.admit(&scope, "eva@example.com", Role::Editor).await;
     assert_eq!(listed(&till, ana).await, "ana@example.com admin, eva@example.com editor");
@@ -137,12 +143,12 @@ async fn a_role_that_is_lost_meanwhile_takes_the_new_pin_with_it() {
     let (store, scope, id, stamp) =
         (world.store(), till.scope(ana).await, user_id(eva), world.stamp());
     let pin = || Pin::parse("123".to_owned()).unwrap();
-    let owner = find_pin_owner(store, &scope, &id).await.unwrap();
+    let owner = find_pin_owner(Context::new(store, &scope, &stamp), &id).await.unwrap();
     let new = owner.hash(&till.key, &pin(), &stamp).unwrap();
-    change_role(store, &scope, &id, Role::Viewer, &stamp).await.unwrap();
-    assert_eq!(set_pin(store, &scope, new.clone(), &stamp).await, Err(NO_VIEWER));
-    remove_entity_user(store, &scope, &id, false, &stamp).await.unwrap();
-    let gone = set_pin(store, &scope, new, &stamp).await;
+    change_role(Context::new(store, &scope, &stamp), &id, Role::Viewer).await.unwrap();
+    assert_eq!(set_pin(Context::new(store, &scope, &stamp), new.clone()).await, Err(NO_VIEWER));
+    remove_entity_user(Context::new(store, &scope, &stamp), &id, false).await.unwrap();
+    let gone = set_pin(Context::new(store, &scope, &stamp), new).await;
     assert_eq!(gone, Err(AccessError::NotFound { id }));
 }
 

@@ -1,7 +1,7 @@
 //! Who belongs to an entity.
 
 use racun_access::*;
-use racun_kernel::{Environment, Patch, Role};
+use racun_kernel::{Context, Environment, Patch, Role};
 
 use crate::world::{World, user_id};
 
@@ -16,10 +16,11 @@ async fn a_verified_user_of_the_account_has_access_at_once_and_only_once() {
     let entity = world.entity(&key, "Žar", Environment::Live).await;
     let scope = world.scope(&key, &entity).await;
     let input = AddEntityUser { email: "aNA@example.com".to_owned(), role: Role::Editor };
-    let added = add_entity_user(world.store(), &scope, input.clone(), &world.stamp()).await;
+    let added =
+        add_entity_user(Context::new(world.store(), &scope, &world.stamp()), input.clone()).await;
     let Added::Member(member) = added.unwrap() else { panic!("ana is of the account") };
     assert_eq!((member.user_id.to_string(), member.role), (user_id(&ana), Role::Editor));
-    let again = add_entity_user(world.store(), &scope, input, &world.stamp()).await;
+    let again = add_entity_user(Context::new(world.store(), &scope, &world.stamp()), input).await;
     assert_eq!(again, Err(AccessError::Conflict(Conflict::AlreadyMember)));
 }
 
@@ -35,7 +36,7 @@ async fn others_are_invited_whether_they_have_a_user_or_not() {
         let shown = world.invite(&scope, &format!("{who}@example.com"), Role::Admin).await;
         assert_eq!((shown.record.name, shown.record.role), (None, Role::Admin), "{who}");
     }
-    assert_eq!(list_entity_users(world.store(), &scope).await.unwrap().len(), 1);
+    assert_eq!(list_entity_users(world.cx(&scope)).await.unwrap().len(), 1);
 }
 
 #[tokio::test]
@@ -55,9 +56,9 @@ async fn a_user_who_consents_twice_at_once_is_in_once() {
     let (first, second) = tokio::join!(consent(), consent());
     let consented = [first.unwrap(), second.unwrap()];
     assert_eq!(consented.iter().filter(|one| one.is_ok()).count(), 1, "{consented:?}");
-    assert_eq!(list_entity_users(world.store(), &scope).await.unwrap().len(), 2);
+    assert_eq!(list_entity_users(world.cx(&scope)).await.unwrap().len(), 2);
     let input = AddEntityUser { email: "EVA@example.com".to_owned(), role: Role::Viewer };
-    let again = add_entity_user(world.store(), &scope, input, &world.stamp()).await;
+    let again = add_entity_user(Context::new(world.store(), &scope, &world.stamp()), input).await;
     assert_eq!(again, Err(AccessError::Conflict(Conflict::AlreadyMember)));
 }
 
@@ -70,7 +71,7 @@ async fn members_are_listed_with_the_names_they_have_now() {
     let scope = world.scope(&ana, &entity).await;
     let name = Patch::Value("Ana".to_owned());
     update_me(world.store(), user.id, name, Patch::Absent, &world.stamp()).await.unwrap();
-    let members = list_entity_users(world.store(), &scope).await.unwrap();
+    let members = list_entity_users(world.cx(&scope)).await.unwrap();
     assert_eq!(members[0].name.as_deref(), Some("Ana"));
 }
 
@@ -85,24 +86,28 @@ async fn the_last_admin_stays() {
     let (store, stamp) = (world.store(), world.stamp());
     let (ana, eva) = (user_id(&ana), user_id(&eva));
 
-    let demoted = change_role(store, &scope, &ana, Role::Viewer, &stamp).await;
+    let demoted = change_role(Context::new(store, &scope, &stamp), &ana, Role::Viewer).await;
     assert_eq!(demoted.unwrap_err(), LAST_ADMIN);
     assert_eq!(
-        remove_entity_user(store, &scope, &ana, false, &stamp).await.unwrap_err(),
+        remove_entity_user(Context::new(store, &scope, &stamp), &ana, false).await.unwrap_err(),
         LAST_ADMIN
     );
-    assert!(change_role(store, &scope, &ana, Role::Admin, &stamp).await.is_ok(), "no change");
+    assert!(
+        change_role(Context::new(store, &scope, &stamp), &ana, Role::Admin).await.is_ok(),
+        "no change"
+    );
 
-    change_role(store, &scope, &eva, Role::Admin, &stamp).await.unwrap();
-    let demoted = change_role(store, &scope, &ana, Role::Viewer, &stamp).await.unwrap();
+    change_role(Context::new(store, &scope, &stamp), &eva, Role::Admin).await.unwrap();
+    let demoted =
+        change_role(Context::new(store, &scope, &stamp), &ana, Role::Viewer).await.unwrap();
     assert_eq!(demoted.role, Role::Viewer);
-    remove_entity_user(store, &scope, &ana, false, &stamp).await.unwrap();
+    remove_entity_user(Context::new(store, &scope, &stamp), &ana, false).await.unwrap();
     assert_eq!(
-        remove_entity_user(store, &scope, &eva, false, &stamp).await.unwrap_err(),
+        remove_entity_user(Context::new(store, &scope, &stamp), &eva, false).await.unwrap_err(),
         LAST_ADMIN
     );
     for id in [ana.as_str(), "usr_", "%"] {
-        let missing = change_role(store, &scope, id, Role::Admin, &stamp).await;
+        let missing = change_role(Context::new(store, &scope, &stamp), id, Role::Admin).await;
         assert_eq!(missing, Err(AccessError::NotFound { id: id.to_owned() }));
     }
 }
@@ -120,15 +125,15 @@ async fn two_admins_who_remove_each_other_at_once_do_not_both_succeed() {
         let remove = |scope: &racun_kernel::Scope, whom: &Caller| {
             let (store, scope, whom) = (world.shared(), scope.clone(), user_id(whom));
             let stamp = world.stamp();
-            tokio::spawn(
-                async move { remove_entity_user(&*store, &scope, &whom, false, &stamp).await },
-            )
+            tokio::spawn(async move {
+                remove_entity_user(Context::new(&*store, &scope, &stamp), &whom, false).await
+            })
         };
         let (first, second) = tokio::join!(remove(&of_ana, &eva), remove(&of_eva, &ana));
         let results = [first.unwrap(), second.unwrap()];
         assert_eq!(results.iter().filter(|one| one.is_ok()).count(), 1, "{results:?}");
         assert!(results.contains(&Err(LAST_ADMIN)), "{results:?}");
-        assert_eq!(list_entity_users(world.store(), &of_ana).await.unwrap().len(), 1);
+        assert_eq!(list_entity_users(world.cx(&of_ana)).await.unwrap().len(), 1);
     }
 }
 
@@ -146,13 +151,15 @@ async fn only_admins_manage_people_and_keys_do_not_see_them() {
     let machine = world.scope(&world.entity_key(&admin).await, &entity).await;
     for scope in [&editor, &machine] {
         let input = AddEntityUser { email: "x@example.com".to_owned(), role: Role::Viewer };
-        let added = add_entity_user(store, scope, input, &stamp).await;
+        let added = add_entity_user(Context::new(store, scope, &stamp), input).await;
         assert_eq!(added.unwrap_err(), forbidden);
-        let promoted = change_role(store, scope, &user_id(&eva), Role::Admin, &stamp).await;
+        let promoted =
+            change_role(Context::new(store, scope, &stamp), &user_id(&eva), Role::Admin).await;
         assert_eq!(promoted.unwrap_err(), forbidden);
-        let removed = remove_entity_user(store, scope, &user_id(&ana), false, &stamp).await;
+        let removed =
+            remove_entity_user(Context::new(store, scope, &stamp), &user_id(&ana), false).await;
         assert_eq!(removed.unwrap_err(), forbidden);
     }
-    assert_eq!(list_entity_users(store, &editor).await.unwrap().len(), 2);
-    assert_eq!(list_entity_users(store, &machine).await.unwrap_err(), forbidden);
+    assert_eq!(list_entity_users(world.cx(&editor)).await.unwrap().len(), 2);
+    assert_eq!(list_entity_users(world.cx(&machine)).await.unwrap_err(), forbidden);
 }

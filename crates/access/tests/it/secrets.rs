@@ -1,7 +1,7 @@
 //! What is secret does not show.
 
 use racun_access::*;
-use racun_kernel::{Environment, Record, Role};
+use racun_kernel::{Context, Environment, Record, Role};
 
 use crate::world::World;
 
@@ -14,7 +14,9 @@ async fn no_secret_and_no_digest_is_printed_and_no_secret_is_kept() {
     let entity = world.entity(&caller, "Žar", Environment::Sandbox).await;
     let scope = world.scope(&caller, &entity).await;
     let input = NewKey { name: "till".to_owned(), ttl: Some(60), ..NewKey::default() };
-    let key = create_entity_key(world.store(), &scope, input, &world.stamp()).await.unwrap();
+    let key = create_entity_key(Context::new(world.store(), &scope, &world.stamp()), input)
+        .await
+        .unwrap();
     let invitation = world.invite(&scope, "eva@example.com", Role::Viewer).await;
     let open = find_invitation(world.store(), &invitation.secret, &world.stamp()).await.unwrap();
     let answer = open.clone().answer("correct horse", None, &world.stamp()).unwrap();

@@ -1,5 +1,6 @@
 //! Handing a till over: what a PIN opens, and what failures lock.
 
+use racun_kernel::Context;
 use std::sync::Arc;
 
 use racun_access::*;
@@ -84,8 +85,8 @@ async fn an_operator_enters_their_entity_and_nothing_else() {
     assert_eq!(authorize(&scope, &entity, Permission::Sell), Ok(()));
     // An admin who is an operator sets their own PIN and no other.
     let id = user_id(&till.eva);
-    assert_eq!(find_pin_owner(store, &scope, &id).await.unwrap_err(), beyond);
-    assert!(find_pin_owner(store, &scope, &user_id(ana)).await.is_ok());
+    assert_eq!(find_pin_owner(world.cx(&scope), &id).await.unwrap_err(), beyond);
+    assert!(find_pin_owner(world.cx(&scope), &user_id(ana)).await.is_ok());
 }
 
 #[tokio::test]
@@ -247,7 +248,7 @@ async fn the_stores_clock_decides_on_a_lock() {
     {
         let clocked = Clocked { store: world.shared(), now: START + Duration::seconds(store) };
         let stamp = world.after(Duration::seconds(process));
-        let begun = begin_switch(&clocked, &scope, ana, &user_id(eva), &stamp).await;
+        let begun = begin_switch(Context::new(&clocked, &scope, &stamp), ana, &user_id(eva)).await;
         assert_eq!(begun.err(), expected, "{process} {store}");
     }
 }
@@ -259,7 +260,8 @@ async fn an_attempt_whose_process_dies_counts_as_failed() {
     till.set(eva, eva, "042").await.unwrap();
     let (store, scope) = (world.store(), till.scope(ana).await);
     for _ in 0..5 {
-        let begun = begin_switch(store, &scope, ana, &user_id(eva), &world.stamp()).await;
+        let begun =
+            begin_switch(Context::new(store, &scope, &world.stamp()), ana, &user_id(eva)).await;
         drop(begun.unwrap().verify(&till.key, &Pin::parse("042".to_owned()).unwrap()));
     }
     assert_eq!(failure(&till, ana, eva, "042", 0).await, Some(locked(30)));
@@ -273,7 +275,8 @@ async fn a_token_of_a_pin_that_changed_meanwhile_is_not_made() {
     let pin = Pin::parse("042".to_owned()).unwrap();
     for removes in [false, true] {
         till.set(eva, eva, "042").await.unwrap();
-        let begun = begin_switch(store, &scope, ana, &user_id(eva), &stamp).await.unwrap();
+        let begun =
+            begin_switch(Context::new(store, &scope, &stamp), ana, &user_id(eva)).await.unwrap();
         let right = begun.verify(&till.key, &pin).unwrap();
         if removes {
             till.remove(eva, eva).await.unwrap();

@@ -2,7 +2,7 @@
 
 use racun_access::*;
 use racun_kernel::id::EntityId;
-use racun_kernel::{Environment, Principal, Role};
+use racun_kernel::{Context, Environment, Principal, Role};
 use time::Duration;
 
 use crate::world::{START, World};
@@ -28,7 +28,7 @@ async fn a_job_enters_an_enabled_entity_as_an_editor() {
     let elsewhere = enter_as_system(world.store(), eva.account(), entity.id).await;
     assert!(matches!(elsewhere, Err(AccessError::NotFound { .. })));
     let scope = world.scope(&ana, &entity).await;
-    disable_entity(world.store(), &scope, &world.stamp()).await.unwrap();
+    disable_entity(Context::new(world.store(), &scope, &world.stamp())).await.unwrap();
     assert_eq!(enter(entity.id).await, Err(Forbidden::EntityDisabled.into()));
 }
 

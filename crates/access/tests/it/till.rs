@@ -1,7 +1,7 @@
 //! An entity with people at a till.
 
 use racun_access::*;
-use racun_kernel::{Environment, Role, Scope};
+use racun_kernel::{Context, Environment, Role, Scope};
 use time::Duration;
 
 use crate::world::{World, user_id};
@@ -36,16 +36,16 @@ impl Till {
     /// `who` gives `whom` a PIN.
     pub async fn set(&self, who: &Caller, whom: &Caller, pin: &str) -> Result<(), AccessError> {
         let (store, scope, stamp) = (self.world.store(), self.scope(who).await, self.world.stamp());
-        let owner = find_pin_owner(store, &scope, &user_id(whom)).await?;
+        let owner = find_pin_owner(Context::new(store, &scope, &stamp), &user_id(whom)).await?;
         let pin = Pin::parse(pin.to_owned()).unwrap();
-        set_pin(store, &scope, owner.hash(&self.key, &pin, &stamp)?, &stamp).await
+        set_pin(Context::new(store, &scope, &stamp), owner.hash(&self.key, &pin, &stamp)?).await
     }
 
     /// `who` takes the PIN of `whom` away.
     pub async fn remove(&self, who: &Caller, whom: &Caller) -> Result<(), AccessError> {
         let (store, scope) = (self.world.store(), self.scope(who).await);
-        let owner = find_pin_owner(store, &scope, &user_id(whom)).await?;
-        remove_pin(store, &scope, owner, &self.world.stamp()).await
+        let owner = find_pin_owner(self.world.cx(&scope), &user_id(whom)).await?;
+        remove_pin(Context::new(store, &scope, &self.world.stamp()), owner).await
     }
 
     /// Hands the till of `device` over to `whom`, some time after the start.
@@ -58,7 +58,8 @@ impl Till {
     ) -> Result<Shown<OperatorToken>, AccessError> {
         let (store, scope) = (self.world.store(), self.scope(device).await);
         let stamp = self.world.after(after);
-        let attempt = begin_switch(store, &scope, device, &user_id(whom), &stamp).await?;
+        let attempt =
+            begin_switch(Context::new(store, &scope, &stamp), device, &user_id(whom)).await?;
         let right = attempt.verify(&self.key, &Pin::parse(pin.to_owned()).unwrap())?;
         finish_switch(store, right, &stamp).await
     }

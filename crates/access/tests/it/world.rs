@@ -4,7 +4,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, LazyLock};
 
 use racun_access::*;
-use racun_kernel::{Entropy, Environment, Role, Scope, Stamp, Store};
+use racun_kernel::{Context, Entropy, Environment, Role, Scope, Stamp, Store};
 use racun_store_sqlite::SqliteStore;
 use time::macros::datetime;
 use time::{Duration, OffsetDateTime};
@@ -37,16 +37,24 @@ impl Entropy for Counter {
 pub struct World {
     store: Arc<SqliteStore>,
     entropy: Arc<Counter>,
+    stamp: Stamp,
 }
 
 impl World {
     pub fn new() -> Self {
         let store = Arc::new(SqliteStore::in_memory(&TABLES).unwrap());
-        Self { store, entropy: Arc::default() }
+        let entropy = Arc::<Counter>::default();
+        let stamp = Stamp::new(START, entropy.clone());
+        Self { store, entropy, stamp }
     }
 
     pub fn store(&self) -> &dyn Store {
         &*self.store
+    }
+
+    /// What `scope` reads, whenever.
+    pub fn cx<'a>(&'a self, scope: &'a Scope) -> Context<'a> {
+        Context::new(self.store(), scope, &self.stamp)
     }
 
     pub fn shared(&self) -> Arc<SqliteStore> {
@@ -137,7 +145,9 @@ impl World {
     /// A key of the entity, as a caller.
     pub async fn entity_key(&self, scope: &Scope) -> Caller {
         let input = NewKey { name: "till".to_owned(), ..NewKey::default() };
-        let key = create_entity_key(self.store(), scope, input, &self.stamp()).await.unwrap();
+        let key = create_entity_key(Context::new(self.store(), scope, &self.stamp()), input)
+            .await
+            .unwrap();
         self.caller_of(&key.secret).await
     }
 
@@ -153,7 +163,10 @@ impl World {
     /// Invites someone; answers the token that an admin hands over.
     pub async fn invite(&self, scope: &Scope, email: &str, role: Role) -> Shown<Invitation> {
         let input = AddEntityUser { email: email.to_owned(), role };
-        match add_entity_user(self.store(), scope, input, &self.stamp()).await.unwrap() {
+        match add_entity_user(Context::new(self.store(), scope, &self.stamp()), input)
+            .await
+            .unwrap()
+        {
             Added::Invited(shown) => shown,
             Added::Member(member) => panic!("{} is of the account", member.email),
         }

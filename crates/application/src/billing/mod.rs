@@ -18,7 +18,7 @@ use racun_billing::{
     subscription_id,
 };
 use racun_kernel::id::AccountId;
-use racun_kernel::{Decision, Issue, Put, Scope, Stamp, Store, StoreError, Tenant, Writes};
+use racun_kernel::{Context, Decision, Issue, Put, Stamp, Store, StoreError, Tenant, Writes};
 
 pub(crate) use meter::Meter;
 pub use worker::{Limits, Problem, Report, run_due};
@@ -63,19 +63,14 @@ pub(crate) fn start_puts(label: Option<&WhiteLabel>, entity: &Entity, stamp: &St
 ///
 /// # Errors
 /// [`BillingError::NoSubscription`], or the store's failure.
-pub async fn get(
-    store: &dyn Store,
-    scope: &Scope,
-    entity: &Entity,
-    stamp: &Stamp,
-) -> Result<Subscription, BillingError> {
+pub async fn get(cx: Context<'_>, entity: &Entity) -> Result<Subscription, BillingError> {
     if !entity.is_subscribed {
         return Err(BillingError::NoSubscription);
     }
-    let id = subscription_id(scope.entity()).to_string();
-    let found: Option<Subscription> = store.get(&SUBSCRIPTIONS, &scope.tenant(), &id).await?;
+    let id = subscription_id(cx.scope.entity()).to_string();
+    let found: Option<Subscription> = cx.store.get(&SUBSCRIPTIONS, &cx.tenant(), &id).await?;
     let found = found.ok_or(BillingError::NoSubscription)?;
-    Ok(found.advance(stamp.now()).subscription)
+    Ok(found.advance(cx.now()).subscription)
 }
 
 /// Accepts the use of `features`; of an entity without a subscription all may be used.
@@ -83,16 +78,14 @@ pub async fn get(
 /// # Errors
 /// [`racun_billing::NotAllowed`], or the store's failure.
 pub async fn require(
-    store: &dyn Store,
-    scope: &Scope,
+    cx: Context<'_>,
     entity: &Entity,
     features: &[Feature],
-    stamp: &Stamp,
 ) -> Result<(), BillingError> {
     if !entity.is_subscribed || features.is_empty() {
         return Ok(());
     }
-    let subscription = get(store, scope, entity, stamp).await?;
+    let subscription = get(cx, entity).await?;
     for feature in features {
         subscription.require(*feature)?;
     }
@@ -104,11 +97,9 @@ pub async fn require(
 /// # Errors
 /// [`BillingError::NoSubscription`], an issue at `billing_email`, or the store's failure.
 pub async fn set_billing_email(
-    store: &dyn Store,
-    scope: &Scope,
+    cx: Context<'_>,
     entity: &Entity,
     email: Option<String>,
-    stamp: &Stamp,
 ) -> Result<Subscription, BillingError> {
     if !entity.is_subscribed {
         return Err(BillingError::NoSubscription);
@@ -116,8 +107,8 @@ pub async fn set_billing_email(
     if let Some(Err(issue)) = email.as_deref().map(racun_kernel::check_address) {
         return Err(racun_kernel::Issues::from(issue.at("billing_email")).into());
     }
-    let now = stamp.now();
-    amend(store, scope, stamp, move |before| {
+    let now = cx.now();
+    amend(cx, move |before| {
         let mut after = before;
         if after.billing_email != email {
             after.billing_email = email;
@@ -155,18 +146,16 @@ pub struct Choice {
 /// [`BillingError::NoSubscription`], issues at the fields of the choice,
 /// [`BillingError::NoPayment`], or the store's failure.
 pub async fn activate(
-    store: &dyn Store,
+    cx: Context<'_>,
     catalogue: &Catalogue,
-    scope: &Scope,
     entity: &Entity,
     choice: Choice,
-    stamp: &Stamp,
 ) -> Result<Activated, BillingError> {
-    let seen = get(store, scope, entity, stamp).await?;
+    let seen = get(cx, entity).await?;
     let (plan, provider) = chosen(catalogue, &seen, &choice)?;
     let (interval, coupon_code) = (choice.interval, choice.coupon_code);
-    let now = stamp.now();
-    let subscription = amend(store, scope, stamp, move |before| {
+    let now = cx.now();
+    let subscription = amend(cx, move |before| {
         let chosen = before.choose(&plan, interval, provider, coupon_code, now);
         let Chosen { subscription: after, ended, happened, .. } = chosen;
         Ok(Change { after, ended, happened })
@@ -209,14 +198,12 @@ struct Change {
 
 /// Holds the subscription, advances it to now, and writes what `decide` makes of it.
 async fn amend(
-    store: &dyn Store,
-    scope: &Scope,
-    stamp: &Stamp,
+    cx: Context<'_>,
     decide: impl FnOnce(Subscription) -> Result<Change, BillingError> + Send + 'static,
 ) -> Result<Subscription, BillingError> {
-    let (tenant, id) = (scope.tenant(), subscription_id(scope.entity()).to_string());
-    let (actor, stamp) = (scope.principal().id(), stamp.clone());
-    store
+    let (tenant, id) = (cx.scope.tenant(), subscription_id(cx.scope.entity()).to_string());
+    let (actor, stamp) = (cx.scope.principal().id(), cx.stamp.clone());
+    cx.store
         .amend(&SUBSCRIPTIONS, &tenant, id, move |before: Subscription| {
             let advanced = before.clone().advance(stamp.now());
             let (mut ended, mut happened) = (advanced.ended, advanced.happened);

@@ -5,7 +5,7 @@ use racun_documents::{
     Document, DocumentError, DocumentId, DocumentKind, RELATIONS, Refused, Relation, RelationType,
     Stage,
 };
-use racun_kernel::{Decimal, Load, Scope, Store, Stored};
+use racun_kernel::{Context, Decimal, Load, Scope, Stored};
 use racun_settlement::{PAYMENTS, Payment};
 
 use super::issue::{load_payments, payment_field};
@@ -58,12 +58,11 @@ fn parsed(ids: Vec<Option<&String>>) -> Vec<DocumentId> {
 impl Around {
     /// Sees what stands around `document`, whose links are `links`.
     pub async fn of(
-        store: &dyn Store,
-        scope: &Scope,
+        cx: Context<'_>,
         document: &Document,
         links: &[Relation],
     ) -> Result<Self, Error> {
-        let (id, tenant) = (document.id, scope.tenant());
+        let (id, tenant) = (document.id, cx.tenant());
         let mut around = Self { id, notes: Vec::new(), settled: Vec::new(), own_links: None };
         if !matches!(id.kind(), DocumentKind::Invoice | DocumentKind::CreditNote) {
             return Ok(around);
@@ -71,11 +70,12 @@ impl Around {
         let by_document = read::by_field(&PAYMENTS, payment_field(id), &id.to_string());
         let by_credit = read::by_field(&PAYMENTS, "type", "credit_note");
         let paid: Vec<Payment> =
-            read::all_where(store, &tenant, &PAYMENTS, vec![by_document, by_credit]).await?;
+            read::all_where(cx.store, &tenant, &PAYMENTS, vec![by_document, by_credit]).await?;
         let settling = || paid.iter().filter(|payment| is_active_settlement(payment));
         if id.kind() == DocumentKind::Invoice {
             let to_it = read::by_field(&RELATIONS, "target_id", &id.to_string());
-            let relations: Vec<Relation> = read::all_of(store, &tenant, &RELATIONS, to_it).await?;
+            let relations: Vec<Relation> =
+                read::all_of(cx.store, &tenant, &RELATIONS, to_it).await?;
             around.notes =
                 parsed(settling().map(|payment| payment.credit_note_id.as_ref()).collect());
             let credits = relations.iter().filter(|relation| is_credit_on(relation, id));
@@ -88,7 +88,7 @@ impl Around {
         if let [invoice] = around.settled[..]
             && links.iter().any(|link| link.target_id == invoice && gives_back(link))
         {
-            around.own_links = Some((invoice, read::links_of(store, scope, invoice).await?));
+            around.own_links = Some((invoice, read::links_of(cx, invoice).await?));
         }
         Ok(around)
     }

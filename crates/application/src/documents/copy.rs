@@ -7,7 +7,7 @@ use racun_documents::{
     CreationSource, Document, DocumentKind, GivenTotals, Line, NewLine, Party, PartyPatch,
     TextDefaults,
 };
-use racun_kernel::{Issue, Issues, Patch, Scope, Stamp};
+use racun_kernel::{Issue, Issues, Patch};
 
 use super::create::{Beside, New, Origin, draft};
 use super::gather::{self, gather};
@@ -39,15 +39,13 @@ impl InvoiceCopy<'_> {
     pub async fn make(
         &self,
         ports: Ports<'_>,
-        scope: &Scope,
         entity: &Entity,
         beside: Beside,
-        stamp: &Stamp,
     ) -> Result<Document, Error> {
-        let store = ports.store;
+        let cx = ports.cx;
         let content = &self.template.content;
         let mut request = self.request();
-        let mut gathered = gather(store, entity, &request, stamp).await?;
+        let mut gathered = gather(cx.store, entity, &request, cx.stamp).await?;
         if gathered.customer.is_none()
             && let Some(party) = &content.customer
         {
@@ -56,7 +54,7 @@ impl InvoiceCopy<'_> {
         }
         let named =
             content.lines.iter().flat_map(|line| &line.taxes).any(|tax| tax.tax_id.is_some());
-        let taxes = if named { gather::taxes(store, &scope.tenant()).await? } else { Vec::new() };
+        let taxes = if named { gather::taxes(cx.store, &cx.tenant()).await? } else { Vec::new() };
         let origin = self.origin(&taxes)?;
         let kind = DocumentKind::Invoice;
         let fiscal = if self.is_draft {
@@ -64,18 +62,18 @@ impl InvoiceCopy<'_> {
         } else {
             let said = FiscalRequest::default();
             let occasion = Occasion::issue(kind, Vec::new(), Vec::new(), said);
-            prepare(ports, scope, entity, occasion, stamp).await?
+            prepare(ports, entity, occasion).await?
         };
         if let Some(day) = fiscal.day() {
             // A late run takes the day that the authority receives, and is due no earlier.
             (request.date, gathered.today) = (Some(day), day);
             request.date_due = Patch::Value(self.dates.date_due.max(day));
         }
-        let (draft, savings) = draft(scope, kind, &request, &gathered, origin, stamp)?;
+        let (draft, savings) = draft(cx.scope, kind, &request, &gathered, origin, cx.stamp)?;
         let (links, payments) = (Vec::new(), Vec::new());
         let is_draft = self.is_draft;
         let new = New { draft, savings, is_draft, links, forced: false, payments, fiscal };
-        new.commit(ports, scope, &gathered, beside, stamp).await
+        new.commit(ports, &gathered, beside).await
     }
 
     fn request(&self) -> DocumentRequest {

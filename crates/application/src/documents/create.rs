@@ -8,7 +8,9 @@ use racun_documents::{
     NewDocument, NewLine, Refused, Relation,
 };
 use racun_fiscal::Means;
-use racun_kernel::{Issue, Issues, Load, Principal, Scope, Stamp, Store, Stored, Tenant, Writes};
+use racun_kernel::{
+    Context, Issue, Issues, Load, Principal, Scope, Stamp, Store, Stored, Tenant, Writes,
+};
 use racun_settlement::{NewPayment, PAYMENTS, Payment};
 use serde_json::Value as Json;
 use time::OffsetDateTime;
@@ -49,19 +51,17 @@ pub struct Creation {
 /// that are refused, what fiscalization lacks, or the store's failure. Nothing is then written.
 pub async fn create<'a>(
     ports: impl Into<Ports<'a>>,
-    scope: &Scope,
     entity: &Entity,
     kind: DocumentKind,
     request: DocumentRequest,
     creation: Creation,
-    stamp: &Stamp,
 ) -> Result<Document, Error> {
     let ports = ports.into();
     check_draft(kind, &creation)?;
-    let gathered = gather(ports.store, entity, &request, stamp).await?;
+    let gathered = gather(ports.cx.store, entity, &request, ports.cx.stamp).await?;
     let (tabs, beside) = (Vec::new(), Beside::nothing());
     let order = Order { kind, request, creation, tabs, beside };
-    order.carry_out(ports, scope, gathered, stamp).await
+    order.carry_out(ports, gathered).await
 }
 
 /// A document to make, with what is written in its own commit besides it.
@@ -83,12 +83,10 @@ impl Order {
     pub async fn carry_out(
         self,
         ports: Ports<'_>,
-        scope: &Scope,
         mut gathered: Gathered,
-        stamp: &Stamp,
     ) -> Result<Document, Error> {
         let Self { kind, mut request, creation, tabs, beside } = self;
-        let links = links::named(ports.store, scope, &request).await?.unwrap_or_default();
+        let links = links::named(ports.cx, &request).await?.unwrap_or_default();
         let fiscal = match creation.is_draft {
             true => {
                 creation.fiscal.refuse_paper(None, DRAFT_ON_PAPER)?;
@@ -97,7 +95,7 @@ impl Order {
             false => {
                 let kinds = creation.payments.iter().map(|payment| means(payment.kind)).collect();
                 let occasion = Occasion::issue(kind, links.clone(), kinds, creation.fiscal);
-                prepare(ports, scope, &gathered.entity, occasion, stamp).await?
+                prepare(ports, &gathered.entity, occasion).await?
             }
         };
         if let Some(day) = fiscal.day() {
@@ -105,7 +103,8 @@ impl Order {
             (request.date, gathered.today) = (Some(day), day);
         }
         let origin = Origin::Request(creation.custom);
-        let (draft, savings) = draft(scope, kind, &request, &gathered, origin, stamp)?;
+        let (draft, savings) =
+            draft(ports.cx.scope, kind, &request, &gathered, origin, ports.cx.stamp)?;
         let new = New {
             draft: draft.of_tabs(tabs),
             savings,
@@ -115,7 +114,7 @@ impl Order {
             payments: creation.payments,
             fiscal,
         };
-        new.commit(ports, scope, &gathered, beside, stamp).await
+        new.commit(ports, &gathered, beside).await
     }
 }
 
@@ -182,10 +181,8 @@ impl New {
     pub(super) async fn commit(
         self,
         ports: Ports<'_>,
-        scope: &Scope,
         gathered: &Gathered,
         beside: Beside,
-        stamp: &Stamp,
     ) -> Result<Document, Error> {
         let Self { mut draft, mut savings, is_draft, links, forced, payments, fiscal } = self;
         let (kind, date, unit) = (draft.id.kind(), draft.content.date, gathered.unit.as_ref());
@@ -202,8 +199,8 @@ impl New {
             fiscal,
             charges_vat: charges_vat(&gathered.entity),
             today: gathered.today,
-            scope: scope.clone(),
-            stamp: stamp.clone(),
+            scope: ports.cx.scope.clone(),
+            stamp: ports.cx.stamp.clone(),
         };
         let mut loads = savings.loads();
         let saved = loads.len();
@@ -211,11 +208,12 @@ impl New {
         let planned = loads.len();
         loads.extend(plan.places());
         let placed = loads.len();
-        let meter = Meter::of(&gathered.entity, is_draft, scope, stamp);
+        let meter = Meter::of(&gathered.entity, is_draft, ports.cx.scope, ports.cx.stamp);
         loads.extend(meter.loads());
         let metered = loads.len();
         loads.extend(beside.loads);
         let made = ports
+            .cx
             .store
             .decide(loads, plan.series(), move |mut loaded| {
                 let held = HeldBeside { rows: loaded.rows.split_off(metered), now: loaded.now };
@@ -236,7 +234,7 @@ impl New {
             })
             .await?;
         let Made { document, sending } = made;
-        Ok(send_first(ports, scope, document, sending, stamp).await)
+        Ok(send_first(ports, document, sending).await)
     }
 }
 
@@ -316,33 +314,31 @@ pub(crate) fn default_mode(entity: &Entity) -> CalculationMode {
 /// lacks, when the document is fiscalized.
 pub async fn finalize<'a>(
     ports: impl Into<Ports<'a>>,
-    scope: &Scope,
     entity: &Entity,
     id: DocumentId,
     request: FiscalRequest,
-    stamp: &Stamp,
 ) -> Result<Document, Error> {
     let ports = ports.into();
-    let store = ports.store;
-    let seen = read::get(store, scope, id).await?;
+    let cx = ports.cx;
+    let seen = read::get(cx, id).await?;
     if !seen.is_draft() {
         return Err(Refused::NotDraft.into());
     }
-    let relations = read::links_of(store, scope, id).await?;
+    let relations = read::links_of(cx, id).await?;
     let links: Vec<DocumentId> = relations.iter().map(|relation| relation.target_id).collect();
-    let paid = paid_on(store, scope, id).await?;
+    let paid = paid_on(cx, id).await?;
     let occasion = Occasion::issue(id.kind(), links.clone(), paid, request);
-    let fiscal = prepare(ports, scope, entity, occasion, stamp).await?;
+    let fiscal = prepare(ports, entity, occasion).await?;
     let numbering = match fiscal.issuing() {
         Some(issuing) => issuing.numbering(),
         None => {
-            let unit = unit_of(store, &seen).await?;
+            let unit = unit_of(cx.store, &seen).await?;
             numbering(entity, id.kind(), seen.content.date, unit.as_ref())?
         }
     };
     let day = fiscal.day();
-    let today = gather::today(entity, stamp);
-    let made_on = gather::today(entity, &stamp.at(seen.created_at));
+    let today = gather::today(entity, ports.cx.stamp);
+    let made_on = gather::today(entity, &ports.cx.stamp.at(seen.created_at));
     let plan = Plan {
         links,
         forced: false,
@@ -351,18 +347,23 @@ pub async fn finalize<'a>(
         fiscal,
         charges_vat: charges_vat(entity),
         today: day.unwrap_or(today),
-        scope: scope.clone(),
-        stamp: stamp.clone(),
+        scope: ports.cx.scope.clone(),
+        stamp: ports.cx.stamp.clone(),
     };
-    let own = [links::load(scope, id), links::load_sourced(scope, id), load_payments(scope, id)];
+    let own = [
+        links::load(ports.cx.scope, id),
+        links::load_sourced(ports.cx.scope, id),
+        load_payments(ports.cx.scope, id),
+    ];
     let mut loads = Vec::from(own);
     loads.extend(plan.loads());
     let planned = loads.len();
     loads.extend(plan.places());
     let placed = loads.len();
-    let meter = Meter::of(entity, false, scope, stamp);
+    let meter = Meter::of(entity, false, ports.cx.scope, ports.cx.stamp);
     loads.extend(meter.loads());
-    let made = store
+    let made = cx
+        .store
         .decide(loads, plan.series(), move |mut loaded| {
             let counted = loaded.rows.split_off(placed);
             let places = loaded.rows.split_off(planned);
@@ -387,13 +388,13 @@ pub async fn finalize<'a>(
         })
         .await?;
     let Made { document, sending } = made;
-    Ok(send_first(ports, scope, document, sending, stamp).await)
+    Ok(send_first(ports, document, sending).await)
 }
 
 /// How what is paid on the document `id` is paid.
-async fn paid_on(store: &dyn Store, scope: &Scope, id: DocumentId) -> Result<Vec<Means>, Error> {
+async fn paid_on(cx: Context<'_>, id: DocumentId) -> Result<Vec<Means>, Error> {
     let clause = read::by_field(&PAYMENTS, payment_field(id), &id.to_string());
-    let paid: Vec<Payment> = read::all_of(store, &scope.tenant(), &PAYMENTS, clause).await?;
+    let paid: Vec<Payment> = read::all_of(cx.store, &cx.tenant(), &PAYMENTS, clause).await?;
     let live = paid.iter().filter(|payment| payment.deleted_at.is_none());
     Ok(live.map(|payment| means(payment.kind)).collect())
 }

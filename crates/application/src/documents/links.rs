@@ -6,7 +6,7 @@ use racun_documents::{
     Content, Document, DocumentError, DocumentId, DocumentKind, RELATIONS, Relation, RelationType,
     Stage,
 };
-use racun_kernel::{Decimal, Issue, Issues, Load, Scope, Stamp, Store, StoreError, Stored};
+use racun_kernel::{Context, Decimal, Issue, Issues, Load, Scope, Stamp, StoreError, Stored};
 
 use super::read::get_all;
 use super::request::DocumentRequest;
@@ -61,8 +61,7 @@ pub(crate) fn of_source(rows: &[Vec<Stored>], id: DocumentId) -> Result<Vec<Rela
 /// # Errors
 /// One issue for each that is not there, or named twice.
 pub(super) async fn named(
-    store: &dyn Store,
-    scope: &Scope,
+    cx: Context<'_>,
     request: &DocumentRequest,
 ) -> Result<Option<Vec<DocumentId>>, DocumentError> {
     let Some(names) = &request.linked_documents else { return Ok(None) };
@@ -71,7 +70,7 @@ pub(super) async fn named(
         issues.push(Issue::new("too_many", format!("at most {MAX_LINKS} documents")));
     }
     let ids: Vec<Option<DocumentId>> = names.iter().map(|name| name.parse().ok()).collect();
-    let found = get_all(store, scope, ids.iter().flatten().copied()).await?;
+    let found = get_all(cx.store, cx.scope, ids.iter().flatten().copied()).await?;
     let mut seen = BTreeSet::new();
     for (n, id) in ids.iter().enumerate() {
         let there = id.is_some_and(|id| found.iter().any(|document| document.id == id));

@@ -61,17 +61,11 @@ impl Pricing {
     ///
     /// # Errors
     /// As [`super::create`], and what `sale.beside` refuses. Nothing is then written.
-    pub async fn issue(
-        &self,
-        ports: Ports<'_>,
-        scope: &Scope,
-        invoice: TabSale<'_>,
-        stamp: &Stamp,
-    ) -> Result<Document, Error> {
+    pub async fn issue(&self, ports: Ports<'_>, invoice: TabSale<'_>) -> Result<Document, Error> {
         let TabSale { request, lines, creation, tabs, beside } = invoice;
         let request = sale(request, lines);
         let order = Order { kind: DocumentKind::Invoice, request, creation, tabs, beside };
-        order.carry_out(ports, scope, self.0.clone(), stamp).await
+        order.carry_out(ports, self.0.clone()).await
     }
 }
 

@@ -8,7 +8,7 @@ use racun_documents::{
     Version,
 };
 use racun_kernel::{
-    Clause, ListQuery, Operator, Page, RawQuery, Record, Scope, Stamp, Store, StoreError, Table,
+    Clause, Context, ListQuery, Operator, Page, RawQuery, Record, Scope, Store, StoreError, Table,
     Tenant, Value,
 };
 
@@ -23,13 +23,9 @@ const ROW_LIMIT: usize = 1000;
 ///
 /// # Errors
 /// [`StoreError::NotFound`], also for deleted drafts.
-pub async fn get(
-    store: &dyn Store,
-    scope: &Scope,
-    id: DocumentId,
-) -> Result<Document, DocumentError> {
+pub async fn get(cx: Context<'_>, id: DocumentId) -> Result<Document, DocumentError> {
     let document: Option<Document> =
-        store.get(id.kind().table(), &scope.tenant(), &id.to_string()).await?;
+        cx.store.get(id.kind().table(), &cx.tenant(), &id.to_string()).await?;
     let live = document.filter(|document| document.deleted_at.is_none());
     live.ok_or_else(|| StoreError::NotFound { id: id.to_string() }.into())
 }
@@ -39,39 +35,33 @@ pub async fn get(
 /// # Errors
 /// What in `raw` cannot be understood, or the store's failure.
 pub async fn list(
-    store: &dyn Store,
-    scope: &Scope,
+    cx: Context<'_>,
     kind: DocumentKind,
     raw: &RawQuery,
 ) -> Result<Page<Document>, DocumentError> {
     let query = ListQuery::parse(kind.table(), raw)?;
-    Ok(store.page(kind.table(), &scope.tenant(), &query).await?)
+    Ok(cx.store.page(kind.table(), &cx.tenant(), &query).await?)
 }
 
 /// The versions of the document `id`, newest first.
 ///
 /// # Errors
 /// [`StoreError::NotFound`], or the store's failure.
-pub async fn versions(
-    store: &dyn Store,
-    scope: &Scope,
-    id: DocumentId,
-) -> Result<Vec<Version>, DocumentError> {
-    get(store, scope, id).await?;
+pub async fn versions(cx: Context<'_>, id: DocumentId) -> Result<Vec<Version>, DocumentError> {
+    get(cx, id).await?;
     let of_document = where_in(&VERSIONS, "document_id", &[id.to_string()]);
-    let mut versions: Vec<Version> = all(store, scope, &VERSIONS, of_document).await?;
+    let mut versions: Vec<Version> = all(cx, &VERSIONS, of_document).await?;
     versions.sort_by_key(|version| std::cmp::Reverse(version.version));
     Ok(versions)
 }
 
 /// All rows of `table` that `clause` holds of, up to [`ROW_LIMIT`].
 async fn all<A: Record>(
-    store: &dyn Store,
-    scope: &Scope,
+    cx: Context<'_>,
     table: &'static Table,
     clause: Clause,
 ) -> Result<Vec<A>, StoreError> {
-    all_of(store, &scope.tenant(), table, clause).await
+    all_of(cx.store, &cx.tenant(), table, clause).await
 }
 
 /// As [`all`], of any tenant's.
@@ -137,11 +127,12 @@ pub async fn relations_of(
     scope: &Scope,
     ids: &[DocumentId],
 ) -> Result<Vec<RelationView>, DocumentError> {
+    let tenant = scope.tenant();
     let texts: Vec<String> = ids.iter().map(ToString::to_string).collect();
     let from = where_in(&RELATIONS, "source_id", &texts);
     let to = where_in(&RELATIONS, "target_id", &texts);
-    let from: Vec<Relation> = all(store, scope, &RELATIONS, from).await?;
-    let to: Vec<Relation> = all(store, scope, &RELATIONS, to).await?;
+    let from: Vec<Relation> = all_of(store, &tenant, &RELATIONS, from).await?;
+    let to: Vec<Relation> = all_of(store, &tenant, &RELATIONS, to).await?;
     let seen_from =
         from.into_iter().map(|relation| (relation.source_id, relation.target_id, relation));
     let seen_to = to.into_iter().map(|relation| (relation.target_id, relation.source_id, relation));
@@ -164,13 +155,9 @@ pub async fn relations_of(
 }
 
 /// The links of the document `id` to others, in their order.
-pub(crate) async fn links_of(
-    store: &dyn Store,
-    scope: &Scope,
-    id: DocumentId,
-) -> Result<Vec<Relation>, StoreError> {
+pub(crate) async fn links_of(cx: Context<'_>, id: DocumentId) -> Result<Vec<Relation>, StoreError> {
     let from = where_in(&RELATIONS, "source_id", &[id.to_string()]);
-    let mut links: Vec<Relation> = all(store, scope, &RELATIONS, from).await?;
+    let mut links: Vec<Relation> = all(cx, &RELATIONS, from).await?;
     links.sort_by_key(|relation| (relation.position, relation.id));
     Ok(links)
 }
@@ -202,14 +189,12 @@ pub(crate) async fn get_all(
 /// # Errors
 /// What [`super::create`] would refuse.
 pub async fn calculate(
-    store: &dyn Store,
-    scope: &Scope,
+    cx: Context<'_>,
     entity: &Entity,
     kind: DocumentKind,
     request: DocumentRequest,
-    stamp: &Stamp,
 ) -> Result<Document, DocumentError> {
-    let gathered = gather(store, entity, &request, stamp).await?;
+    let gathered = gather(cx.store, entity, &request, cx.stamp).await?;
     let origin = Origin::Request(None);
-    draft(scope, kind, &request, &gathered, origin, stamp).map(|(document, _)| document)
+    draft(cx.scope, kind, &request, &gathered, origin, cx.stamp).map(|(document, _)| document)
 }

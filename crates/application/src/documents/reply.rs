@@ -4,7 +4,7 @@ use racun_access::Entity;
 use racun_catalog::{FINANCIAL_CATEGORIES, FinancialCategory};
 use racun_documents::{Document, DocumentError, DocumentId};
 use racun_kernel::{
-    Clause, Decision, Issue, Issues, ListQuery, Operator, Scope, Stamp, Store, StoreError, Writes,
+    Clause, Context, Decision, Issue, Issues, ListQuery, Operator, StoreError, Writes,
 };
 
 use super::gather::{archived_category, today};
@@ -14,39 +14,30 @@ use super::gather::{archived_category, today};
 /// # Errors
 /// [`StoreError::NotFound`], or what [`Document::accept`] refuses.
 pub async fn accept(
-    store: &dyn Store,
-    scope: &Scope,
+    cx: Context<'_>,
     entity: &Entity,
     id: DocumentId,
-    stamp: &Stamp,
 ) -> Result<Document, DocumentError> {
-    let (today, at) = (today(entity, stamp), stamp.clone());
-    reply(store, scope, id, "accepted", stamp, move |estimate| estimate.accept(today, &at)).await
+    let (today, at) = (today(entity, cx.stamp), cx.stamp.clone());
+    reply(cx, id, "accepted", move |estimate| estimate.accept(today, &at)).await
 }
 
 /// Notes that the customer rejected an estimate. Rejecting again changes nothing.
 ///
 /// # Errors
 /// [`StoreError::NotFound`], or what [`Document::reject`] refuses.
-pub async fn reject(
-    store: &dyn Store,
-    scope: &Scope,
-    id: DocumentId,
-    stamp: &Stamp,
-) -> Result<Document, DocumentError> {
-    let at = stamp.clone();
-    reply(store, scope, id, "rejected", stamp, move |estimate| estimate.reject(&at)).await
+pub async fn reject(cx: Context<'_>, id: DocumentId) -> Result<Document, DocumentError> {
+    let at = cx.stamp.clone();
+    reply(cx, id, "rejected", move |estimate| estimate.reject(&at)).await
 }
 
 async fn reply(
-    store: &dyn Store,
-    scope: &Scope,
+    cx: Context<'_>,
     id: DocumentId,
     what: &'static str,
-    stamp: &Stamp,
     transition: impl FnOnce(Document) -> Result<Document, DocumentError> + Send + 'static,
 ) -> Result<Document, DocumentError> {
-    let (actor, stamp) = (scope.principal().id(), stamp.clone());
+    let (actor, stamp) = (cx.scope.principal().id(), cx.stamp.clone());
     let decide = move |before: Document| {
         if before.deleted_at.is_some() {
             return Err(StoreError::NotFound { id: id.to_string() }.into());
@@ -58,7 +49,7 @@ async fn reply(
         let events = after.event(what, &actor, &stamp).into_iter().collect();
         Ok(Decision::changed(after, events))
     };
-    store.amend(id.kind().table(), &scope.tenant(), id.to_string(), decide).await
+    cx.store.amend(id.kind().table(), &cx.tenant(), id.to_string(), decide).await
 }
 
 /// A line and the financial category that it is to have.
@@ -76,17 +67,15 @@ pub struct LineCategory {
 /// # Errors
 /// One issue for each line or category that is not there; then nothing changes.
 pub async fn categorize(
-    store: &dyn Store,
-    scope: &Scope,
+    cx: Context<'_>,
     assignments: Vec<LineCategory>,
-    stamp: &Stamp,
 ) -> Result<Vec<(Document, String)>, DocumentError> {
     let mut issues = Issues::default();
     let mut found = Vec::new();
     for (n, assignment) in assignments.iter().enumerate() {
-        let category = category(store, scope, assignment).await?;
+        let category = category(cx, assignment).await?;
         let category = issues.collect(n, category);
-        let document = document_of_line(store, scope, &assignment.line_id).await?;
+        let document = document_of_line(cx, &assignment.line_id).await?;
         match document {
             Some(id) => found.push((id, assignment.line_id.clone(), category.flatten())),
             None => {
@@ -99,10 +88,10 @@ pub async fn categorize(
     let mut documents: Vec<DocumentId> = found.iter().map(|(id, ..)| *id).collect();
     documents.sort_unstable();
     documents.dedup();
-    let load = |id: &DocumentId| super::links::load(scope, *id);
+    let load = |id: &DocumentId| super::links::load(cx.scope, *id);
     let loads = documents.iter().map(load).collect();
-    let (stamp, actor) = (stamp.clone(), scope.principal().id());
-    store
+    let (stamp, actor) = (cx.stamp.clone(), cx.scope.principal().id());
+    cx.store
         .decide(loads, None, move |loaded| {
             let mut held = super::links::documents(&loaded.rows)?;
             let befores = held.clone();
@@ -130,13 +119,12 @@ pub async fn categorize(
 type Category = Option<racun_kernel::id::FinancialCategoryId>;
 
 async fn category(
-    store: &dyn Store,
-    scope: &Scope,
+    cx: Context<'_>,
     assignment: &LineCategory,
 ) -> Result<Result<Category, Issues>, StoreError> {
     let Some(id) = &assignment.financial_category_id else { return Ok(Ok(None)) };
     let found: Option<FinancialCategory> =
-        store.get(&FINANCIAL_CATEGORIES, &scope.tenant(), id).await?;
+        cx.store.get(&FINANCIAL_CATEGORIES, &cx.tenant(), id).await?;
     let missing = || {
         let message = "there is no such financial category in this entity";
         Issues::from(Issue::new("not_found", message).at("financial_category_id"))
@@ -149,8 +137,7 @@ async fn category(
 
 /// The document that a line is of: its id lies beside that of the line.
 async fn document_of_line(
-    store: &dyn Store,
-    scope: &Scope,
+    cx: Context<'_>,
     line_id: &str,
 ) -> Result<Option<DocumentId>, StoreError> {
     let Some((first, last)) = DocumentId::of_line(line_id) else { return Ok(None) };
@@ -162,7 +149,7 @@ async fn document_of_line(
         clauses: vec![Clause::on(table, "id", beside)],
         ..ListQuery::first_page(table)
     };
-    let page = store.page::<Document>(table, &scope.tenant(), &query).await?;
+    let page = cx.store.page::<Document>(table, &cx.tenant(), &query).await?;
     let holds = |document: &&Document| document.content.lines.iter().any(|line| line.id == line_id);
     Ok(page.rows.iter().find(holds).map(|document| document.id))
 }

@@ -5,7 +5,7 @@ use racun_documents::{
     Content, CreationSource, Document, DocumentError, DocumentId, DocumentKind, Line, NewDocument,
     Numbering, Refused, Relation, Stage, Voided, rest,
 };
-use racun_kernel::{Decimal, Put, Scope, Stamp, Stored, Writes};
+use racun_kernel::{Decimal, Put, Stored, Writes};
 use racun_settlement::{PaymentWrite, SettleableKind};
 use time::{Date, OffsetDateTime};
 
@@ -46,38 +46,36 @@ pub struct Voiding {
 /// plain invoice, or what fiscalization lacks.
 pub async fn void<'a>(
     ports: impl Into<Ports<'a>>,
-    scope: &Scope,
     entity: &Entity,
     id: DocumentId,
     voiding: Voiding,
-    stamp: &Stamp,
 ) -> Result<Document, Error> {
     let ports = ports.into();
-    let store = ports.store;
-    let seen = read::get(store, scope, id).await?;
-    let seen_links = read::links_of(store, scope, id).await?;
-    let around = Around::of(store, scope, &seen, &seen_links).await?;
-    let today = gather::today(entity, stamp);
+    let cx = ports.cx;
+    let seen = read::get(cx, id).await?;
+    let seen_links = read::links_of(cx, id).await?;
+    let around = Around::of(cx, &seen, &seen_links).await?;
+    let today = gather::today(entity, cx.stamp);
     let by_credit_note = ends_by_credit(entity, &seen);
     if seen.is_fiscalized() && !by_credit_note && matches!(seen.stage, Stage::Issued(_)) {
         return Err(Refused::FiscalizedNotVoidable.into());
     }
     let fiscal = match seen.is_fiscalized() && matches!(seen.stage, Stage::Issued(_)) {
-        true => prepare(ports, scope, entity, Occasion::back(seen.clone()), stamp).await?,
+        true => prepare(ports, entity, Occasion::back(seen.clone())).await?,
         false => Prepared::Plain,
     };
     let today = fiscal.day().unwrap_or(today);
     let numbering = match (by_credit_note, fiscal.issuing()) {
         (true, Some(issuing)) => Some(issuing.numbering()),
         (true, None) => {
-            let unit = create::unit_of(store, &seen).await?;
+            let unit = create::unit_of(cx.store, &seen).await?;
             Some(numbering(entity, DocumentKind::CreditNote, today, unit.as_ref())?)
         }
         (false, _) => None,
     };
     let Voiding { reason, has_original_document } = voiding;
-    let voided = Voided { at: stamp.now(), reason, has_original_document };
-    let (scope, stamp) = (scope.clone(), stamp.clone());
+    let voided = Voided { at: cx.now(), reason, has_original_document };
+    let (scope, stamp) = (cx.scope.clone(), cx.stamp.clone());
     let series = numbering.as_ref().map(|numbering| numbering.series.clone());
     let mut loads = loads(&scope, id, &seen_links, &[]);
     loads.extend(around.loads(&scope, &seen_links));
@@ -87,8 +85,9 @@ pub async fn void<'a>(
     // A credit note that the law wants is counted, and no plan stands in its way.
     let meter = Meter::of(entity, !by_credit_note, &scope, &stamp).by_law();
     loads.extend(meter.loads());
-    let (asking, at, was_fiscal) = (scope.clone(), stamp.clone(), seen.is_fiscalized());
-    let (document, sending) = store
+    let was_fiscal = seen.is_fiscalized();
+    let (document, sending) = cx
+        .store
         .decide(loads, series, move |mut loaded| {
             let counted = loaded.rows.split_off(placed);
             let places = loaded.rows.split_off(own);
@@ -118,7 +117,7 @@ pub async fn void<'a>(
             Ok::<_, Error>(((document, sending), writes))
         })
         .await?;
-    deliver_first(ports, &asking, sending, &at).await;
+    deliver_first(ports, sending).await;
     Ok(document)
 }
 

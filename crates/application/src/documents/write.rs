@@ -6,7 +6,7 @@ use racun_documents::{
     Revision, Version,
 };
 use racun_kernel::{
-    Decimal, Decision, Issue, Issues, Load, Put, Scope, Stamp, Store, Stored, Writes,
+    Context, Decimal, Decision, Issue, Issues, Load, Put, Scope, Stamp, Stored, Writes,
 };
 use racun_settlement::{Outcome, Payment, PaymentWrite};
 
@@ -99,32 +99,30 @@ fn allocations_of(rows: &[Vec<Stored>], id: DocumentId) -> Result<Vec<Payment>, 
 /// [`racun_kernel::StoreError::NotFound`], what the document's stage refuses, what is wrong with
 /// the request, or links and totals that settlement refuses.
 pub async fn update(
-    store: &dyn Store,
-    scope: &Scope,
+    cx: Context<'_>,
     entity: &Entity,
     id: DocumentId,
     request: DocumentRequest,
     edit: Edit,
-    stamp: &Stamp,
 ) -> Result<Document, Error> {
     check_reason(&edit)?;
-    let seen = read::get(store, scope, id).await?;
-    let seen_links = read::links_of(store, scope, id).await?;
-    let named = links::named(store, scope, &request).await?;
-    let mut gathered = gather(store, entity, &request, stamp).await?;
+    let seen = read::get(cx, id).await?;
+    let seen_links = read::links_of(cx, id).await?;
+    let named = links::named(cx, &request).await?;
+    let mut gathered = gather(cx.store, entity, &request, cx.stamp).await?;
     let present = seen.content.lines.iter().filter_map(|line| line.financial_category_id);
     gathered.records = gathered.records.keeping(present);
     if request.date.is_some() && has_dated_taxes(&seen.content) && gathered.records.taxes.is_empty()
     {
-        gathered.records.taxes = gather::taxes(store, &scope.tenant()).await?;
+        gathered.records.taxes = gather::taxes(cx.store, &cx.tenant()).await?;
     }
     let may_edit_issued = entity.country_code.as_deref().is_none_or(|code| code != "PT");
-    let (scope, stamp) = (scope.clone(), stamp.clone());
+    let (scope, stamp) = (cx.scope.clone(), cx.stamp.clone());
     let mut all_loads = customer_loads(&scope, &request, &seen.content, &stamp);
     let customers = all_loads.len();
     let more = named.as_deref().unwrap_or_default();
     all_loads.extend(loads(&scope, id, &seen_links, more));
-    store
+    cx.store
         .decide(all_loads, None, move |mut loaded| {
             let rows = loaded.rows.split_off(customers);
             let held = Held::of(rows, id, &seen_links)?;
@@ -306,15 +304,10 @@ fn check_reason(edit: &Edit) -> Result<(), Issues> {
 /// # Errors
 /// [`racun_kernel::StoreError::NotFound`], [`Refused::NotDraft`], or [`Refused::Settled`] for an
 /// advance invoice that something is paid on.
-pub async fn delete(
-    store: &dyn Store,
-    scope: &Scope,
-    id: DocumentId,
-    stamp: &Stamp,
-) -> Result<Document, Error> {
-    let seen = read::links_of(store, scope, id).await?;
-    let (scope, stamp) = (scope.clone(), stamp.clone());
-    store
+pub async fn delete(cx: Context<'_>, id: DocumentId) -> Result<Document, Error> {
+    let seen = read::links_of(cx, id).await?;
+    let (scope, stamp) = (cx.scope.clone(), cx.stamp.clone());
+    cx.store
         .decide(loads(&scope, id, &seen, &[]), None, move |loaded| {
             let Held { document: before, links, sheet, .. } = Held::of(loaded.rows, id, &seen)?;
             let document = before.clone().delete(&stamp)?;
@@ -336,17 +329,12 @@ pub async fn delete(
 ///
 /// # Errors
 /// [`racun_kernel::StoreError::NotFound`], or [`Refused::NotInTrash`].
-pub async fn restore(
-    store: &dyn Store,
-    scope: &Scope,
-    id: DocumentId,
-    stamp: &Stamp,
-) -> Result<Document, DocumentError> {
-    let (actor, stamp) = (scope.principal().id(), stamp.clone());
+pub async fn restore(cx: Context<'_>, id: DocumentId) -> Result<Document, DocumentError> {
+    let (actor, stamp) = (cx.scope.principal().id(), cx.stamp.clone());
     let decide = move |before: Document| {
         let after = before.restore(&stamp)?;
         let events = after.event("restored", &actor, &stamp).into_iter().collect();
         Ok(Decision::changed(after, events))
     };
-    store.amend(id.kind().table(), &scope.tenant(), id.to_string(), decide).await
+    cx.store.amend(id.kind().table(), &cx.tenant(), id.to_string(), decide).await
 }

@@ -18,8 +18,8 @@ use racun_access::Entity;
 use racun_documents::DocumentError;
 use racun_kernel::id::ExpenseId;
 use racun_kernel::{
-    Clause, Decision, Event, Issues, ListQuery, Load, Operator, Page, Put, RawQuery, Scope, Stamp,
-    Store, StoreError, Value, Writes,
+    Clause, Context, Decision, Event, Issues, ListQuery, Load, Operator, Page, Put, RawQuery,
+    Scope, Stamp, StoreError, Value, Writes,
 };
 use racun_settlement::{EXPENSES, Expense, NewPayment, Outcome, PaymentWrite, Settlement};
 use time::Date;
@@ -46,22 +46,20 @@ const MAX_DUPLICATES: usize = 100;
 /// far from the expected one, payments that are refused, or the store's failure. Nothing is then
 /// written.
 pub async fn create(
-    store: &dyn Store,
-    scope: &Scope,
+    cx: Context<'_>,
     entity: &Entity,
     request: ExpenseRequest,
     creation: ExpenseCreation,
-    stamp: &Stamp,
 ) -> Result<Expense, Error> {
-    let gathered = gather(store, entity, &request, None, stamp).await?;
+    let gathered = gather(cx.store, entity, &request, None, cx.stamp).await?;
     let Composition { content, savings } =
-        compose(blank(entity), &request, creation.custom, &gathered, stamp)?;
-    let draft = Expense::draft(entity.id, content, stamp)?;
-    let (today, scope, stamp) = (gathered.today, scope.clone(), stamp.clone());
+        compose(blank(entity), &request, creation.custom, &gathered, cx.stamp)?;
+    let draft = Expense::draft(entity.id, content, cx.stamp)?;
+    let (today, scope, stamp) = (gathered.today, cx.scope.clone(), cx.stamp.clone());
     let date = draft.content.date.unwrap_or(today);
     let numbering = if creation.is_draft { None } else { Some(expense_numbering(entity, date)?) };
     let (series, format) = numbering.unzip();
-    store
+    cx.store
         .decide(savings.loads(scope.tenant()), series, move |loaded| {
             let mut told = vec!["created"];
             let expense = match (format, loaded.number) {
@@ -121,19 +119,17 @@ fn happened(expense: &Expense, what: &[&str], scope: &Scope, stamp: &Stamp) -> V
 /// [`StoreError::NotFound`], what is wrong with the request, a voided expense, or more paid than it
 /// would come to.
 pub async fn update(
-    store: &dyn Store,
-    scope: &Scope,
+    cx: Context<'_>,
     entity: &Entity,
     id: ExpenseId,
     request: ExpenseRequest,
-    stamp: &Stamp,
 ) -> Result<Expense, Error> {
-    let seen = get(store, scope, id).await?;
-    let gathered = gather(store, entity, &request, Some(&seen.content), stamp).await?;
-    let (scope, stamp) = (scope.clone(), stamp.clone());
+    let seen = get(cx, id).await?;
+    let gathered = gather(cx.store, entity, &request, Some(&seen.content), cx.stamp).await?;
+    let (scope, stamp) = (cx.scope.clone(), cx.stamp.clone());
     let mut loads = vec![load(&scope, id)];
     loads.extend(gathered.supplier_load(&request, scope.tenant()));
-    store
+    cx.store
         .decide(loads, None, move |loaded| {
             let mut rows = loaded.rows.into_iter();
             let row = rows.next().unwrap_or_default().into_iter().next();
@@ -157,19 +153,13 @@ pub async fn update(
 /// # Errors
 /// [`StoreError::NotFound`], what the draft misses, an expense that is no draft, or
 /// [`DocumentError::ChangedMeanwhile`] when somebody moved the draft to another sequence.
-pub async fn finalize(
-    store: &dyn Store,
-    scope: &Scope,
-    entity: &Entity,
-    id: ExpenseId,
-    stamp: &Stamp,
-) -> Result<Expense, Error> {
-    let date = get(store, scope, id).await?.content.date;
+pub async fn finalize(cx: Context<'_>, entity: &Entity, id: ExpenseId) -> Result<Expense, Error> {
+    let date = get(cx, id).await?.content.date;
     // A draft without a date is refused below, with all else that it misses.
-    let day = date.unwrap_or_else(|| today(entity, stamp));
+    let day = date.unwrap_or_else(|| today(entity, cx.stamp));
     let (series, format) = expense_numbering(entity, day)?;
-    let (scope, stamp) = (scope.clone(), stamp.clone());
-    store
+    let (scope, stamp) = (cx.scope.clone(), cx.stamp.clone());
+    cx.store
         .decide(vec![load(&scope, id)], Some(series), move |loaded| {
             let row = loaded.rows.into_iter().flatten().next();
             let before = live(row.map(|row| row.read(&EXPENSES)).transpose()?, id)?;
@@ -189,53 +179,41 @@ pub async fn finalize(
 ///
 /// # Errors
 /// [`StoreError::NotFound`], or what its stage refuses.
-pub async fn void(
-    store: &dyn Store,
-    scope: &Scope,
-    id: ExpenseId,
-    stamp: &Stamp,
-) -> Result<Expense, Error> {
-    let at = stamp.clone();
-    change(store, scope, id, "voided", stamp, move |expense| Ok(expense.void(&at)?)).await
+pub async fn void(cx: Context<'_>, id: ExpenseId) -> Result<Expense, Error> {
+    let at = cx.stamp.clone();
+    change(cx, id, "voided", move |expense| Ok(expense.void(&at)?)).await
 }
 
 /// Deletes a draft.
 ///
 /// # Errors
 /// [`StoreError::NotFound`], or an expense that is no draft.
-pub async fn delete(
-    store: &dyn Store,
-    scope: &Scope,
-    id: ExpenseId,
-    stamp: &Stamp,
-) -> Result<Expense, Error> {
-    let at = stamp.clone();
-    change(store, scope, id, "deleted", stamp, move |expense| Ok(expense.delete(&at)?)).await
+pub async fn delete(cx: Context<'_>, id: ExpenseId) -> Result<Expense, Error> {
+    let at = cx.stamp.clone();
+    change(cx, id, "deleted", move |expense| Ok(expense.delete(&at)?)).await
 }
 
 async fn change(
-    store: &dyn Store,
-    scope: &Scope,
+    cx: Context<'_>,
     id: ExpenseId,
     what: &'static str,
-    stamp: &Stamp,
     transition: impl FnOnce(Expense) -> Result<Expense, Error> + Send + 'static,
 ) -> Result<Expense, Error> {
-    let (tenant, scope, stamp) = (scope.tenant(), scope.clone(), stamp.clone());
+    let (tenant, scope, stamp) = (cx.scope.tenant(), cx.scope.clone(), cx.stamp.clone());
     let decide = move |before: Expense| {
         let after = transition(live(Some(before), id)?)?;
         let events = happened(&after, &[what], &scope, &stamp);
         Ok(Decision::changed(after, events))
     };
-    store.amend(&EXPENSES, &tenant, id.to_string(), decide).await
+    cx.store.amend(&EXPENSES, &tenant, id.to_string(), decide).await
 }
 
 /// The expense `id`.
 ///
 /// # Errors
 /// [`StoreError::NotFound`], also for deleted drafts.
-pub async fn get(store: &dyn Store, scope: &Scope, id: ExpenseId) -> Result<Expense, Error> {
-    live(store.get(&EXPENSES, &scope.tenant(), &id.to_string()).await?, id)
+pub async fn get(cx: Context<'_>, id: ExpenseId) -> Result<Expense, Error> {
+    live(cx.store.get(&EXPENSES, &cx.tenant(), &id.to_string()).await?, id)
 }
 
 /// That the supplier's document of `expense` is in the books already: as the first of the others
@@ -243,11 +221,7 @@ pub async fn get(store: &dyn Store, scope: &Scope, id: ExpenseId) -> Result<Expe
 ///
 /// # Errors
 /// When the store fails.
-pub async fn warnings(
-    store: &dyn Store,
-    scope: &Scope,
-    expense: &Expense,
-) -> Result<Issues, StoreError> {
+pub async fn warnings(cx: Context<'_>, expense: &Expense) -> Result<Issues, StoreError> {
     let number = expense.content.supplier_document_number.as_ref();
     let Some(number) = number.filter(|number| !number.is_empty()) else {
         return Ok(Issues::default());
@@ -262,7 +236,7 @@ pub async fn warnings(
         ],
         ..ListQuery::first_page(&EXPENSES)
     };
-    let same: Vec<Expense> = store.page(&EXPENSES, &scope.tenant(), &query).await?.rows;
+    let same: Vec<Expense> = cx.store.page(&EXPENSES, &cx.tenant(), &query).await?.rows;
     let others = same.into_iter().filter(|other| {
         other.id != expense.id && other.deleted_at.is_none() && expense.has_supplier_of(other)
     });
@@ -274,13 +248,9 @@ pub async fn warnings(
 ///
 /// # Errors
 /// What in `raw` cannot be understood, or the store's failure.
-pub async fn list(
-    store: &dyn Store,
-    scope: &Scope,
-    raw: &RawQuery,
-) -> Result<Page<Expense>, Error> {
+pub async fn list(cx: Context<'_>, raw: &RawQuery) -> Result<Page<Expense>, Error> {
     let query = ListQuery::parse(&EXPENSES, raw)?;
-    Ok(store.page(&EXPENSES, &scope.tenant(), &query).await?)
+    Ok(cx.store.page(&EXPENSES, &cx.tenant(), &query).await?)
 }
 
 fn load(scope: &Scope, id: ExpenseId) -> Load {

@@ -2,10 +2,10 @@
 
 use racun_access::Entity;
 use racun_fiscal::{
-    Actor, Authority, BusinessPremise, Device, DeviceId, FISCAL_DEVICES, FISCAL_PREMISES,
-    FiscalError, NewDevice, PremiseId,
+    Authority, BusinessPremise, Device, DeviceId, FISCAL_DEVICES, FISCAL_PREMISES, FiscalError,
+    NewDevice, PremiseId,
 };
-use racun_kernel::{Patch, Scope, Stamp, Store};
+use racun_kernel::{Context, Patch};
 
 use super::numbers::probe;
 use super::premises::{find, show};
@@ -45,28 +45,18 @@ pub const fn name_field(authority: Authority) -> &'static str {
 ///
 /// # Errors
 /// [`FiscalError::NotFound`]; the store's failure.
-pub async fn list(
-    store: &dyn Store,
-    scope: &Scope,
-    premise: PremiseId,
-    stamp: &Stamp,
-) -> Result<Vec<DeviceState>, FiscalError> {
-    let premise = find(store, scope, premise).await?;
-    Ok(show(store, scope, premise, stamp).await?.devices)
+pub async fn list(cx: Context<'_>, premise: PremiseId) -> Result<Vec<DeviceState>, FiscalError> {
+    let premise = find(cx, premise).await?;
+    Ok(show(cx, premise).await?.devices)
 }
 
 /// One device.
 ///
 /// # Errors
 /// [`FiscalError::NotFound`]; the store's failure.
-pub async fn get(
-    store: &dyn Store,
-    scope: &Scope,
-    id: DeviceId,
-    stamp: &Stamp,
-) -> Result<DeviceState, FiscalError> {
-    let (_, premise) = find_with_premise(store, scope, id).await?;
-    let state = show(store, scope, premise, stamp).await?;
+pub async fn get(cx: Context<'_>, id: DeviceId) -> Result<DeviceState, FiscalError> {
+    let (_, premise) = find_with_premise(cx, id).await?;
+    let state = show(cx, premise).await?;
     let own = state.devices.into_iter().find(|state| state.device.id == id);
     own.ok_or_else(|| FiscalError::NotFound { id: id.to_string() })
 }
@@ -79,18 +69,16 @@ pub async fn get(
 /// [`racun_fiscal::Conflict::DeviceName`]; [`racun_fiscal::Refusal::TooManyDevices`]; the store's
 /// failure.
 pub async fn create(
-    store: &dyn Store,
-    scope: &Scope,
+    cx: Context<'_>,
     entity: &Entity,
     premise: PremiseId,
     new: NewDevice,
-    stamp: &Stamp,
 ) -> Result<Device, FiscalError> {
     check_country(entity, premise.authority())?;
-    let actor = Actor::new(scope.clone(), stamp.clone());
-    let devices = all(&FISCAL_DEVICES, scope, "premise_id", premise);
-    store
-        .decide(vec![one(&FISCAL_PREMISES, scope, premise), devices], None, move |loaded| {
+    let actor = cx.actor();
+    let devices = all(&FISCAL_DEVICES, cx.scope, "premise_id", premise);
+    cx.store
+        .decide(vec![one(&FISCAL_PREMISES, cx.scope, premise), devices], None, move |loaded| {
             let held: BusinessPremise = read_one(&loaded, 0, &FISCAL_PREMISES, premise)?;
             let present = read(&loaded, 1, &FISCAL_DEVICES)?;
             let field = name_field(premise.authority());
@@ -105,17 +93,15 @@ pub async fn create(
 /// [`FiscalError::NotFound`]; a number that is none; [`racun_fiscal::Refusal::DeviceInactive`];
 /// [`racun_fiscal::Refusal::StartingNumberLocked`]; the store's failure.
 pub async fn restart(
-    store: &dyn Store,
-    scope: &Scope,
+    cx: Context<'_>,
     id: DeviceId,
     sent: Patch<i64>,
-    stamp: &Stamp,
 ) -> Result<DeviceState, FiscalError> {
-    let (device, premise) = find_with_premise(store, scope, id).await?;
-    let actor = Actor::new(scope.clone(), stamp.clone());
-    let series = probe(scope, id.authority(), &device.place(&premise), stamp);
-    store
-        .decide(vec![one(&FISCAL_DEVICES, scope, id)], Some(series), move |loaded| {
+    let (device, premise) = find_with_premise(cx, id).await?;
+    let actor = cx.actor();
+    let series = probe(cx.scope, id.authority(), &device.place(&premise), cx.stamp);
+    cx.store
+        .decide(vec![one(&FISCAL_DEVICES, cx.scope, id)], Some(series), move |loaded| {
             let is_unused = loaded.number == Some(1);
             let before: Device = read_one(&loaded, 0, &FISCAL_DEVICES, id)?;
             Ok::<_, FiscalError>(written(
@@ -124,32 +110,26 @@ pub async fn restart(
             ))
         })
         .await?;
-    get(store, scope, id, stamp).await
+    get(cx, id).await
 }
 
 /// Deactivates a device, for good.
 ///
 /// # Errors
 /// [`FiscalError::NotFound`]; [`racun_fiscal::Refusal::DeviceInactive`]; the store's failure.
-pub async fn deactivate(
-    store: &dyn Store,
-    scope: &Scope,
-    id: DeviceId,
-    stamp: &Stamp,
-) -> Result<Device, FiscalError> {
-    let actor = Actor::new(scope.clone(), stamp.clone());
+pub async fn deactivate(cx: Context<'_>, id: DeviceId) -> Result<Device, FiscalError> {
+    let actor = cx.actor();
     let change = move |device: Device| device.deactivate(&actor);
-    store.amend(&FISCAL_DEVICES, &scope.tenant(), id.to_string(), change).await
+    cx.store.amend(&FISCAL_DEVICES, &cx.tenant(), id.to_string(), change).await
 }
 
 async fn find_with_premise(
-    store: &dyn Store,
-    scope: &Scope,
+    cx: Context<'_>,
     id: DeviceId,
 ) -> Result<(Device, BusinessPremise), FiscalError> {
     let text = id.to_string();
-    let found: Option<Device> = store.get(&FISCAL_DEVICES, &scope.tenant(), &text).await?;
+    let found: Option<Device> = cx.store.get(&FISCAL_DEVICES, &cx.tenant(), &text).await?;
     let device = found.ok_or(FiscalError::NotFound { id: text })?;
-    let premise = find(store, scope, device.premise_id).await?;
+    let premise = find(cx, device.premise_id).await?;
     Ok((device, premise))
 }

@@ -8,7 +8,7 @@ use racun_fiscal::furs::{MovableKind, PremiseKind};
 use racun_fiscal::{
     Authority, BusinessPremise, FiscalError, FiscalSettings, Numbering, Refusal, year_of,
 };
-use racun_kernel::{OperatorIdentity, Scope, Stamp, Store};
+use racun_kernel::{Context, OperatorIdentity};
 use racun_render::{Block, Table, Text};
 use time::{Date, OffsetDateTime};
 
@@ -33,19 +33,14 @@ struct Matter<'a> {
 /// # Errors
 /// [`Refusal::OtherCountry`]; [`Refusal::CertificateMissing`]; [`Refusal::PremiseMissing`];
 /// [`Refusal::DeviceMissing`]; the store's failure.
-pub async fn compose(
-    store: &dyn Store,
-    scope: &Scope,
-    entity: &Entity,
-    stamp: &Stamp,
-) -> Result<Text, FiscalError> {
+pub async fn compose(cx: Context<'_>, entity: &Entity) -> Result<Text, FiscalError> {
     let authority = Authority::Furs;
     check_country(entity, authority)?;
-    let settings = settings::get(store, scope, authority, stamp).await?;
+    let settings = settings::get(cx, authority).await?;
     if settings.certificate.is_none() {
         return Err(Refusal::CertificateMissing.into());
     }
-    let mut premises = premises::list(store, scope, authority, stamp).await?;
+    let mut premises = premises::list(cx, authority).await?;
     premises.retain(|state| state.premise.is_active);
     if premises.is_empty() {
         return Err(Refusal::PremiseMissing.into());
@@ -56,9 +51,9 @@ pub async fn compose(
     if premises.iter().all(|state| state.devices.is_empty()) {
         return Err(Refusal::DeviceMissing.into());
     }
-    let operators = access::list_operator_identities(store, scope, authority).await;
+    let operators = access::list_operator_identities(cx, authority).await;
     let operators = operators.map_err(of_access)?;
-    let now = stamp.now();
+    let now = cx.now();
     let (today, year) = (day(authority, now), year_of(authority, now));
     Ok(Matter { entity, settings, premises, operators, today, year }.text())
 }

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use racun_fiscal::{Authority, Place, Start, series, year_of};
-use racun_kernel::{Scope, Series, Stamp, Store, StoreError, Tenant};
+use racun_kernel::{Context, Scope, Series, Stamp, StoreError, Tenant};
 
 /// The last numbers of an entity's sequences, and the year that it is in the authority's zone.
 pub struct Numbers {
@@ -16,15 +16,10 @@ pub struct Numbers {
 
 impl Numbers {
     /// As they are now.
-    pub async fn read(
-        store: &dyn Store,
-        scope: &Scope,
-        authority: Authority,
-        stamp: &Stamp,
-    ) -> Result<Self, StoreError> {
-        let tenant = scope.tenant();
-        let used = store.series(&tenant).await?.into_iter().collect();
-        Ok(Self { tenant, authority, year: year_of(authority, stamp.now()), used })
+    pub async fn read(cx: Context<'_>, authority: Authority) -> Result<Self, StoreError> {
+        let tenant = cx.tenant();
+        let used = cx.store.series(&tenant).await?.into_iter().collect();
+        Ok(Self { tenant, authority, year: year_of(authority, cx.now()), used })
     }
 
     /// The last number that was issued at `place` this year; 0 when none was.

@@ -2,12 +2,10 @@
 
 use racun_access::Entity;
 use racun_fiscal::{
-    Actor, Authority, BusinessPremise, Device, FISCAL_DEVICES, FISCAL_PREMISES, FiscalError,
-    MAX_PREMISES, NewPremise, PremiseId, Refusal, premise_key,
+    Authority, BusinessPremise, Device, FISCAL_DEVICES, FISCAL_PREMISES, FiscalError, MAX_PREMISES,
+    NewPremise, PremiseId, Refusal, premise_key,
 };
-use racun_kernel::{
-    Clause, ListQuery, Operator, Order, Patch, Scope, Stamp, Store, StoreError, Table,
-};
+use racun_kernel::{Clause, Context, ListQuery, Operator, Order, Patch, StoreError, Table};
 
 use super::numbers::{Numbers, probe};
 use super::{ALL_ROWS, DeviceState, all, check_country, one, read, read_one, settings, written};
@@ -37,17 +35,11 @@ impl PremiseState {
 ///
 /// # Errors
 /// When the store fails.
-pub async fn list(
-    store: &dyn Store,
-    scope: &Scope,
-    authority: Authority,
-    stamp: &Stamp,
-) -> Result<Vec<PremiseState>, StoreError> {
+pub async fn list(cx: Context<'_>, authority: Authority) -> Result<Vec<PremiseState>, StoreError> {
     let premises: Vec<BusinessPremise> =
-        page(store, scope, &FISCAL_PREMISES, "authority", authority.name()).await?;
-    let devices: Vec<Device> =
-        page(store, scope, &FISCAL_DEVICES, "authority", authority.name()).await?;
-    let shown = Shown::read(store, scope, authority, stamp).await?;
+        page(cx, &FISCAL_PREMISES, "authority", authority.name()).await?;
+    let devices: Vec<Device> = page(cx, &FISCAL_DEVICES, "authority", authority.name()).await?;
+    let shown = Shown::read(cx, authority).await?;
     let real = premises.into_iter().filter(|premise| !premise.is_reservation());
     Ok(real.map(|premise| shown.premise(premise, &devices)).collect())
 }
@@ -56,38 +48,27 @@ pub async fn list(
 ///
 /// # Errors
 /// [`FiscalError::NotFound`]; the store's failure.
-pub async fn get(
-    store: &dyn Store,
-    scope: &Scope,
-    id: PremiseId,
-    stamp: &Stamp,
-) -> Result<PremiseState, FiscalError> {
-    let premise = find(store, scope, id).await?;
-    show(store, scope, premise, stamp).await
+pub async fn get(cx: Context<'_>, id: PremiseId) -> Result<PremiseState, FiscalError> {
+    let premise = find(cx, id).await?;
+    show(cx, premise).await
 }
 
 /// The premise `id`, unless it is a reservation only.
-pub(super) async fn find(
-    store: &dyn Store,
-    scope: &Scope,
-    id: PremiseId,
-) -> Result<BusinessPremise, FiscalError> {
+pub(super) async fn find(cx: Context<'_>, id: PremiseId) -> Result<BusinessPremise, FiscalError> {
     let id = id.to_string();
-    let found: Option<BusinessPremise> = store.get(&FISCAL_PREMISES, &scope.tenant(), &id).await?;
+    let found: Option<BusinessPremise> = cx.store.get(&FISCAL_PREMISES, &cx.tenant(), &id).await?;
     let real = found.filter(|premise| !premise.is_reservation());
     real.ok_or(FiscalError::NotFound { id })
 }
 
 /// `premise` with its devices and numbers.
 pub(super) async fn show(
-    store: &dyn Store,
-    scope: &Scope,
+    cx: Context<'_>,
     premise: BusinessPremise,
-    stamp: &Stamp,
 ) -> Result<PremiseState, FiscalError> {
     let id = premise.id.to_string();
-    let devices: Vec<Device> = page(store, scope, &FISCAL_DEVICES, "premise_id", &id).await?;
-    let shown = Shown::read(store, scope, premise.authority(), stamp).await?;
+    let devices: Vec<Device> = page(cx, &FISCAL_DEVICES, "premise_id", &id).await?;
+    let shown = Shown::read(cx, premise.authority()).await?;
     Ok(shown.premise(premise, &devices))
 }
 
@@ -97,30 +78,26 @@ pub(super) async fn show(
 /// All that is wrong with the input, by path; [`Refusal::OtherCountry`];
 /// [`racun_fiscal::Conflict::PremiseName`]; [`Refusal::TooManyPremises`]; the store's failure.
 pub async fn create(
-    store: &dyn Store,
-    scope: &Scope,
+    cx: Context<'_>,
     entity: &Entity,
     authority: Authority,
     new: NewPremise,
-    stamp: &Stamp,
 ) -> Result<BusinessPremise, FiscalError> {
     check_country(entity, authority)?;
     new.check()?;
-    room(store, scope, authority).await?;
-    insert(store, scope, authority, new, stamp).await
+    room(cx, authority).await?;
+    insert(cx, authority, new).await
 }
 
 /// Makes the row of a new premise: an open one, or the reservation of its name.
 pub(super) async fn insert(
-    store: &dyn Store,
-    scope: &Scope,
+    cx: Context<'_>,
     authority: Authority,
     new: NewPremise,
-    stamp: &Stamp,
 ) -> Result<BusinessPremise, FiscalError> {
-    let actor = Actor::new(scope.clone(), stamp.clone());
-    let named = all(&FISCAL_PREMISES, scope, "key", premise_key(authority, &new.name));
-    store
+    let actor = cx.actor();
+    let named = all(&FISCAL_PREMISES, cx.scope, "key", premise_key(authority, &new.name));
+    cx.store
         .decide(vec![named], None, move |loaded| {
             let before: Option<BusinessPremise> = read(&loaded, 0, &FISCAL_PREMISES)?.pop();
             let decision = new.into_premise(authority, before.as_ref(), &actor)?;
@@ -130,13 +107,9 @@ pub(super) async fn insert(
 }
 
 /// Refuses one premise too many. Several that are made at once may pass it by as many.
-pub(super) async fn room(
-    store: &dyn Store,
-    scope: &Scope,
-    authority: Authority,
-) -> Result<(), FiscalError> {
+pub(super) async fn room(cx: Context<'_>, authority: Authority) -> Result<(), FiscalError> {
     let there: Vec<BusinessPremise> =
-        page(store, scope, &FISCAL_PREMISES, "authority", authority.name()).await?;
+        page(cx, &FISCAL_PREMISES, "authority", authority.name()).await?;
     if there.len() < MAX_PREMISES { Ok(()) } else { Err(Refusal::TooManyPremises.into()) }
 }
 
@@ -146,17 +119,16 @@ pub(super) async fn room(
 /// [`FiscalError::NotFound`]; a number that is none; [`Refusal::PremiseClosed`];
 /// [`Refusal::StartingNumberLocked`]; the store's failure.
 pub async fn restart(
-    store: &dyn Store,
-    scope: &Scope,
+    cx: Context<'_>,
     id: PremiseId,
     sent: Patch<i64>,
-    stamp: &Stamp,
 ) -> Result<PremiseState, FiscalError> {
-    let place = find(store, scope, id).await?.place();
-    let actor = Actor::new(scope.clone(), stamp.clone());
-    let series = probe(scope, id.authority(), &place, stamp);
-    let loads = vec![one(&FISCAL_PREMISES, scope, id)];
-    let premise = store
+    let place = find(cx, id).await?.place();
+    let actor = cx.actor();
+    let series = probe(cx.scope, id.authority(), &place, cx.stamp);
+    let loads = vec![one(&FISCAL_PREMISES, cx.scope, id)];
+    let premise = cx
+        .store
         .decide(loads, Some(series), move |loaded| {
             let is_unused = loaded.number == Some(1);
             let before: BusinessPremise = read_one(&loaded, 0, &FISCAL_PREMISES, id)?;
@@ -166,23 +138,18 @@ pub async fn restart(
             ))
         })
         .await?;
-    show(store, scope, premise, stamp).await
+    show(cx, premise).await
 }
 
 /// Closes a premise of which nobody is told, with its devices.
 ///
 /// # Errors
 /// [`FiscalError::NotFound`]; [`Refusal::PremiseClosed`]; the store's failure.
-pub async fn close(
-    store: &dyn Store,
-    scope: &Scope,
-    id: PremiseId,
-    stamp: &Stamp,
-) -> Result<BusinessPremise, FiscalError> {
-    let actor = Actor::new(scope.clone(), stamp.clone());
-    let devices = all(&FISCAL_DEVICES, scope, "premise_id", id);
-    store
-        .decide(vec![one(&FISCAL_PREMISES, scope, id), devices], None, move |loaded| {
+pub async fn close(cx: Context<'_>, id: PremiseId) -> Result<BusinessPremise, FiscalError> {
+    let actor = cx.actor();
+    let devices = all(&FISCAL_DEVICES, cx.scope, "premise_id", id);
+    cx.store
+        .decide(vec![one(&FISCAL_PREMISES, cx.scope, id), devices], None, move |loaded| {
             let before: BusinessPremise = read_one(&loaded, 0, &FISCAL_PREMISES, id)?;
             let devices = read(&loaded, 1, &FISCAL_DEVICES)?;
             Ok(written(Some(&before), before.clone().close(devices, &actor)?))
@@ -192,12 +159,10 @@ pub async fn close(
 
 /// Whether a number of this year was issued in a premise that is open.
 pub(super) async fn any_open_is_numbered(
-    store: &dyn Store,
-    scope: &Scope,
+    cx: Context<'_>,
     authority: Authority,
-    stamp: &Stamp,
 ) -> Result<bool, StoreError> {
-    let all = list(store, scope, authority, stamp).await?;
+    let all = list(cx, authority).await?;
     Ok(all.iter().filter(|state| state.premise.is_active).any(|state| {
         state.last_number > 0 || state.devices.iter().any(|device| device.last_number > 0)
     }))
@@ -205,8 +170,7 @@ pub(super) async fn any_open_is_numbered(
 
 /// All rows of the scope's entity whose `field` is `value`, oldest first.
 async fn page<A: racun_kernel::Record>(
-    store: &dyn Store,
-    scope: &Scope,
+    cx: Context<'_>,
     table: &'static Table,
     field: &str,
     value: &str,
@@ -218,7 +182,7 @@ async fn page<A: racun_kernel::Record>(
         clauses: vec![Clause::on(table, field, Operator::Equals(value.into()))],
         ..ListQuery::first_page(table)
     };
-    Ok(store.page(table, &scope.tenant(), &query).await?.rows)
+    Ok(cx.store.page(table, &cx.tenant(), &query).await?.rows)
 }
 
 /// What premises and devices are shown by.
@@ -228,14 +192,9 @@ struct Shown {
 }
 
 impl Shown {
-    async fn read(
-        store: &dyn Store,
-        scope: &Scope,
-        authority: Authority,
-        stamp: &Stamp,
-    ) -> Result<Self, StoreError> {
-        let numbers = Numbers::read(store, scope, authority, stamp).await?;
-        let settings = settings::get(store, scope, authority, stamp).await?;
+    async fn read(cx: Context<'_>, authority: Authority) -> Result<Self, StoreError> {
+        let numbers = Numbers::read(cx, authority).await?;
+        let settings = settings::get(cx, authority).await?;
         let per_premise = settings.numbering == racun_fiscal::Numbering::PerPremise;
         Ok(Self { numbers, per_premise })
     }

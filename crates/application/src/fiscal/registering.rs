@@ -5,7 +5,7 @@ use racun_fiscal::{
     Actor, Authorities, Authority, BusinessPremise, Class, FISCAL_PREMISES, FiscalError, Header,
     Identity, Message, MessageId, NewPremise, Patience, PremiseId, ProviderRefusal, Reply, Unknown,
 };
-use racun_kernel::{Scope, Stamp, Store, StoreError, Vault, Writes};
+use racun_kernel::{Context, Scope, Stamp, Store, StoreError, Vault, Writes};
 
 use super::premises::{find, insert, room};
 use super::{check_country, one, read, settings};
@@ -37,8 +37,8 @@ impl Registry<'_> {
         check_country(entity, Authority::Furs)?;
         new.check()?;
         let signing = self.signing(scope, stamp).await?;
-        room(self.store, scope, Authority::Furs).await?;
-        let reserved = insert(self.store, scope, Authority::Furs, new, stamp).await?;
+        room(Context::new(self.store, scope, stamp), Authority::Furs).await?;
+        let reserved = insert(Context::new(self.store, scope, stamp), Authority::Furs, new).await?;
         match self.tell(scope, &signing, &reserved, false, stamp).await {
             Ok(()) => self.confirm(scope, reserved, stamp).await,
             Err(refused) => {
@@ -60,7 +60,7 @@ impl Registry<'_> {
         id: PremiseId,
         stamp: &Stamp,
     ) -> Result<BusinessPremise, FiscalError> {
-        let before = find(self.store, scope, id).await?;
+        let before = find(Context::new(self.store, scope, stamp), id).await?;
         let actor = Actor::new(scope.clone(), stamp.clone());
         // Refuses a closed one before the certificate is looked at.
         let _ = before.clone().begin_closing(&actor)?;
@@ -84,12 +84,13 @@ impl Registry<'_> {
                 return Err(refused);
             }
         }
-        super::premises::close(self.store, scope, id, stamp).await
+        super::premises::close(Context::new(self.store, scope, stamp), id).await
     }
 
     /// With what messages are signed, and whose they are.
     async fn signing(&self, scope: &Scope, stamp: &Stamp) -> Result<Signing, FiscalError> {
-        let settings = settings::get(self.store, scope, Authority::Furs, stamp).await?;
+        let settings =
+            settings::get(Context::new(self.store, scope, stamp), Authority::Furs).await?;
         let certificate = settings.usable_certificate(stamp.now())?;
         let identity = certificate.identity(self.vault, scope.entity(), Authority::Furs)?;
         Ok(Signing { identity, tax_number: certificate.tax_number.clone() })

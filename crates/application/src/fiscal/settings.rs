@@ -5,7 +5,7 @@ use racun_fiscal::{
     Actor, Authority, Certificate, FISCAL_SETTINGS, FiscalError, FiscalSettings, OpenedCertificate,
     Places, SettingsInput,
 };
-use racun_kernel::{Decision, Issues, Read, Scope, Stamp, Store, StoreError, Tenant, Vault};
+use racun_kernel::{Context, Decision, Issues, Read, Store, StoreError, Tenant, Vault};
 
 use crate::fiscalization::of_country;
 
@@ -15,14 +15,9 @@ use super::{check_country, one, premises, read, written};
 ///
 /// # Errors
 /// When the store fails.
-pub async fn get(
-    store: &dyn Store,
-    scope: &Scope,
-    authority: Authority,
-    stamp: &Stamp,
-) -> Result<FiscalSettings, StoreError> {
-    let found = store.get(&FISCAL_SETTINGS, &scope.tenant(), authority.name()).await?;
-    Ok(found.unwrap_or_else(|| FiscalSettings::new(authority, scope.entity(), stamp.now())))
+pub async fn get(cx: Context<'_>, authority: Authority) -> Result<FiscalSettings, StoreError> {
+    let found = cx.store.get(&FISCAL_SETTINGS, &cx.tenant(), authority.name()).await?;
+    Ok(found.unwrap_or_else(|| FiscalSettings::new(authority, cx.scope.entity(), cx.now())))
 }
 
 /// The settings that `entities` have stored, each for its own country's authority.
@@ -53,22 +48,20 @@ pub async fn of_entities(
 /// # Errors
 /// When the store fails.
 pub async fn missing(
-    store: &dyn Store,
-    scope: &Scope,
+    cx: Context<'_>,
     entity: &Entity,
     settings: &FiscalSettings,
-    stamp: &Stamp,
 ) -> Result<Issues, StoreError> {
     if !settings.enabled {
         return Ok(Issues::default());
     }
-    let premises = premises::list(store, scope, settings.authority, stamp).await?;
+    let premises = premises::list(cx, settings.authority).await?;
     let open = || premises.iter().filter(|premise| premise.premise.is_active);
     let places = Places {
         has_premise: open().next().is_some(),
         has_device: open().any(|premise| premise.devices.iter().any(|one| one.device.is_active)),
     };
-    Ok(settings.missing(places, entity.tax_number.as_deref(), stamp.now()))
+    Ok(settings.missing(places, entity.tax_number.as_deref(), cx.now()))
 }
 
 /// Changes the settings.
@@ -77,22 +70,17 @@ pub async fn missing(
 /// All that is wrong with the input, by path; [`racun_fiscal::Refusal::OtherCountry`];
 /// [`racun_fiscal::Refusal::NumberingLocked`]; the store's failure.
 pub async fn update(
-    store: &dyn Store,
-    scope: &Scope,
+    cx: Context<'_>,
     entity: &Entity,
     authority: Authority,
     input: SettingsInput,
-    stamp: &Stamp,
 ) -> Result<FiscalSettings, FiscalError> {
     check_country(entity, authority)?;
     let is_numbered = match input.numbering.is_absent() {
         true => false,
-        false => premises::any_open_is_numbered(store, scope, authority, stamp).await?,
+        false => premises::any_open_is_numbered(cx, authority).await?,
     };
-    amend(store, scope, authority, stamp, move |settings, actor| {
-        settings.update(input, is_numbered, actor)
-    })
-    .await
+    amend(cx, authority, move |settings, actor| settings.update(input, is_numbered, actor)).await
 }
 
 /// Signs with `opened` from now on, in the place of what there was.
@@ -100,23 +88,19 @@ pub async fn update(
 /// # Errors
 /// What is wrong with the certificate; [`racun_fiscal::Refusal::OtherCountry`]; the store's failure.
 pub async fn set_certificate(
-    store: &dyn Store,
+    cx: Context<'_>,
     vault: &dyn Vault,
-    scope: &Scope,
     entity: &Entity,
     authority: Authority,
     opened: OpenedCertificate,
-    stamp: &Stamp,
 ) -> Result<FiscalSettings, FiscalError> {
     check_country(entity, authority)?;
-    let actor = Actor::new(scope.clone(), stamp.clone());
+    let actor = cx.actor();
     let number = entity.tax_number.as_deref();
     let certificate = Certificate::accept(opened, authority, number, vault, &actor)
         .map_err(FiscalError::Certificate)?;
-    amend(store, scope, authority, stamp, move |settings, actor| {
-        Ok(settings.with_certificate(certificate, actor))
-    })
-    .await
+    amend(cx, authority, move |settings, actor| Ok(settings.with_certificate(certificate, actor)))
+        .await
 }
 
 /// Removes the certificate and its private key.
@@ -124,27 +108,23 @@ pub async fn set_certificate(
 /// # Errors
 /// [`FiscalError::NotFound`] when there is none; the store's failure.
 pub async fn remove_certificate(
-    store: &dyn Store,
-    scope: &Scope,
+    cx: Context<'_>,
     authority: Authority,
-    stamp: &Stamp,
 ) -> Result<FiscalSettings, FiscalError> {
-    amend(store, scope, authority, stamp, FiscalSettings::without_certificate).await
+    amend(cx, authority, FiscalSettings::without_certificate).await
 }
 
 /// Writes what `decide` makes of the settings, which are made when there are none.
 async fn amend(
-    store: &dyn Store,
-    scope: &Scope,
+    cx: Context<'_>,
     authority: Authority,
-    stamp: &Stamp,
     decide: impl FnOnce(FiscalSettings, &Actor) -> Result<Decision<FiscalSettings>, FiscalError>
     + Send
     + 'static,
 ) -> Result<FiscalSettings, FiscalError> {
-    let actor = Actor::new(scope.clone(), stamp.clone());
-    store
-        .decide(vec![one(&FISCAL_SETTINGS, scope, authority.name())], None, move |loaded| {
+    let actor = cx.actor();
+    cx.store
+        .decide(vec![one(&FISCAL_SETTINGS, cx.scope, authority.name())], None, move |loaded| {
             let before: Option<FiscalSettings> = read(&loaded, 0, &FISCAL_SETTINGS)?.pop();
             let new = || FiscalSettings::new(authority, actor.entity_id(), actor.now());
             let decision = decide(before.clone().unwrap_or_else(new), &actor)?;

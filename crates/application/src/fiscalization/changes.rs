@@ -12,10 +12,10 @@ use racun_kernel::{Stamp, Store, StoreError};
 use racun_settlement::{PaymentType, ProviderError, ReportError, TypeChangeRule};
 use time::OffsetDateTime;
 
+use super::Fiscal;
 use super::later::settings;
 use super::prepare::{identity, means_called, name_of};
 use super::sale::{buyer, means};
-use super::{Fiscal, Ports};
 use crate::payments::{Concern, Matter, TaxAuthority};
 
 /// The authorities that fiscalize documents.
@@ -140,11 +140,10 @@ impl FiscalAuthority {
         stamp: &Stamp,
     ) -> Result<(), ReportError> {
         let unusable = |reason: String| ReportError::Unreachable(reason);
-        let ports = Ports::new(&*self.store, self.fiscal.as_ref());
         let authority = Authority::Fina;
-        let settings = settings(ports, matter.document.entity_id, authority).await;
+        let settings = settings(&*self.store, matter.document.entity_id, authority).await;
         let settings = settings.map_err(|error| unusable(error.to_string()))?;
-        let (identity, _) = identity(ports.fiscal, &settings, stamp.now())
+        let (identity, _) = identity(self.fiscal.as_ref(), &settings, stamp.now())
             .map_err(|refused| unusable(refused.to_string()))?;
         let header =
             Header { message_id: MessageId::new(stamp), sent_at: authority.local(stamp.now()) };

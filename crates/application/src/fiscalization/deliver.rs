@@ -5,7 +5,7 @@ use racun_fiscal::{
     Authority, AuthorityError, Content, EXCHANGES, Exchange, Header, Identity, MessageId, Outcome,
     Patience, Reply, State, due_put, fina, furs,
 };
-use racun_kernel::{Load, Loaded, Put, Scope, Stamp, Store, StoreError, Writes};
+use racun_kernel::{Context, Load, Loaded, Put, StoreError, Writes};
 use time::OffsetDateTime;
 
 use super::{Fiscal, Ports};
@@ -26,24 +26,17 @@ pub(crate) struct Sending {
 /// The document is issued in any case: what cannot be sent or stored now, the worker sends.
 pub(crate) async fn send_first(
     ports: Ports<'_>,
-    scope: &Scope,
     document: Document,
     sending: Option<Sending>,
-    stamp: &Stamp,
 ) -> Document {
-    deliver_first(ports, scope, sending, stamp).await.unwrap_or(document)
+    deliver_first(ports, sending).await.unwrap_or(document)
 }
 
 /// As [`send_first`]; answers the document that was told of, as it is then, when that is known.
-pub(crate) async fn deliver_first(
-    ports: Ports<'_>,
-    scope: &Scope,
-    sending: Option<Sending>,
-    stamp: &Stamp,
-) -> Option<Document> {
+pub(crate) async fn deliver_first(ports: Ports<'_>, sending: Option<Sending>) -> Option<Document> {
     let (sending, fiscal) = sending.zip(ports.fiscal)?;
     let patience = Patience::Interactive;
-    let delivered = deliver(ports.store, fiscal, scope, sending, patience, stamp).await;
+    let delivered = deliver(ports.cx, fiscal, sending, patience).await;
     delivered.ok().map(|delivered| delivered.document)
 }
 
@@ -59,20 +52,20 @@ pub(super) struct Delivered {
 /// # Errors
 /// When that cannot be stored. The message may have been taken.
 pub(super) async fn deliver(
-    store: &dyn Store,
+    cx: Context<'_>,
     fiscal: &Fiscal,
-    scope: &Scope,
     sending: Sending,
     patience: Patience,
-    stamp: &Stamp,
 ) -> Result<Delivered, StoreError> {
     let Sending { document_id, content, message_id, is_late, identity } = sending;
     let authority = content.authority();
-    let sent_at = authority.local(stamp.now());
+    let sent_at = authority.local(cx.now());
     let header = Header { message_id: message_id.clone(), sent_at };
     let message = content.message(is_late);
-    let reply =
-        fiscal.authorities.send(scope.environment(), &identity, &header, &message, patience).await;
+    let reply = fiscal
+        .authorities
+        .send(cx.scope.environment(), &identity, &header, &message, patience)
+        .await;
     let outcome = match reply {
         Ok(Reply::Confirmed(Some(id))) => Outcome::Confirmed(id),
         Ok(Reply::Confirmed(None)) => Outcome::Unknown("confirmed without an id".to_owned()),
@@ -87,7 +80,7 @@ pub(super) async fn deliver(
         Err(unknown) => Outcome::Unknown(unknown.reason),
     };
     let (retry, came) = (fiscal.retry, outcome.clone());
-    let (document, exchange) = amend(store, scope, document_id, stamp, move |exchange, now| {
+    let (document, exchange) = amend(cx, document_id, move |exchange, now| {
         Ok(exchange.settle(&message_id, came, &retry, now))
     })
     .await?;
@@ -116,21 +109,19 @@ fn is_final(authority: Authority, code: &str) -> bool {
 /// # Errors
 /// What `decide` refuses, or the store's failure.
 pub(super) async fn amend<E>(
-    store: &dyn Store,
-    scope: &Scope,
+    cx: Context<'_>,
     id: DocumentId,
-    stamp: &Stamp,
     decide: impl FnOnce(Exchange, OffsetDateTime) -> Result<Exchange, E> + Send + 'static,
 ) -> Result<(Document, Exchange), E>
 where
     E: From<StoreError> + Send + 'static,
 {
-    let tenant = scope.tenant();
+    let tenant = cx.tenant();
     let own = Load::One { table: &EXCHANGES, tenant, id: id.to_string() };
-    let loads = vec![own, links::load(scope, id)];
-    let (account, environment) = (scope.account(), scope.environment());
-    let (stamp, actor) = (stamp.clone(), scope.principal().id());
-    store
+    let loads = vec![own, links::load(cx.scope, id)];
+    let (account, environment) = (cx.scope.account(), cx.scope.environment());
+    let (stamp, actor) = (cx.stamp.clone(), cx.scope.principal().id());
+    cx.store
         .decide(loads, None, move |loaded| {
             let now = loaded.now.unwrap_or_else(|| stamp.now());
             let (before, seen) = read(loaded, id)?;

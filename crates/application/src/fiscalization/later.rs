@@ -6,7 +6,7 @@ use racun_fiscal::{
     Authority, EXCHANGES, Exchange, FISCAL_SETTINGS, FiscalSettings, MessageId, Patience,
 };
 use racun_kernel::id::EntityId;
-use racun_kernel::{Issue, Issues, Put, Scope, Stamp, StoreError, Tenant, Writes};
+use racun_kernel::{Context, Issue, Issues, Put, Store, StoreError, Tenant, Writes};
 
 use super::Ports;
 use super::deliver::{self, Sending, send_first};
@@ -33,27 +33,24 @@ use crate::error::Error;
 /// store's failure.
 pub async fn fiscalize<'a>(
     ports: impl Into<Ports<'a>>,
-    scope: &Scope,
     entity: &Entity,
     id: DocumentId,
     request: FiscalizeRequest,
-    stamp: &Stamp,
 ) -> Result<Document, Error> {
     let ports = ports.into();
-    let seen = get(ports.store, scope, id).await?;
+    let seen = get(ports.cx, id).await?;
     seen.check_may_fiscalize()?;
     if seen.is_fiscalized() {
         check_place(&seen, &request)?;
-        return again(ports, scope, seen, stamp).await;
+        return again(ports, seen).await;
     }
-    let prepared =
-        prepare(ports, scope, entity, Occasion::later(id.kind(), request), stamp).await?;
+    let prepared = prepare(ports, entity, Occasion::later(id.kind(), request)).await?;
     // In Croatia nothing is issued without being fiscalized.
     let asks = prepared.issuing().is_some_and(|issuing| issuing.authority() == Authority::Furs);
     if !asks {
         return Err(Refused::NotToFiscalize.into());
     }
-    first(ports, scope, seen, prepared, stamp).await
+    first(ports, seen, prepared).await
 }
 
 /// The place of a number stays: naming another one is a mistake.
@@ -76,29 +73,24 @@ fn check_place(document: &Document, request: &FiscalizeRequest) -> Result<(), Is
 }
 
 /// Sends once more what was issued with its mark.
-async fn again(
-    ports: Ports<'_>,
-    scope: &Scope,
-    seen: Document,
-    stamp: &Stamp,
-) -> Result<Document, Error> {
-    let (store, id) = (ports.store, seen.id);
+async fn again(ports: Ports<'_>, seen: Document) -> Result<Document, Error> {
+    let (cx, id) = (ports.cx, seen.id);
     let Some(authority) = seen.fiscal.as_ref().map(|fiscal| fiscal.authority) else {
         return Err(Refused::NotToFiscalize.into());
     };
-    let settings = settings(ports, scope.entity(), authority).await?;
-    let (identity, _) = identity(ports.fiscal, &settings, stamp.now())?;
-    let message_id = MessageId::new(stamp);
-    let begun = begin(ports, scope, id, message_id.clone(), stamp, Exchange::may_be_sent).await?;
+    let settings = settings(cx.store, cx.scope.entity(), authority).await?;
+    let (identity, _) = identity(ports.fiscal, &settings, ports.cx.now())?;
+    let message_id = MessageId::new(ports.cx.stamp);
+    let begun = begin(cx, id, message_id.clone(), Exchange::may_be_sent).await?;
     let Some((document, exchange)) = begun else {
-        return Ok(get(store, scope, id).await?);
+        return Ok(get(cx, id).await?);
     };
     let Some(fiscal) = ports.fiscal else { return Ok(document) };
     let content = exchange.content;
     let is_late = content.is_late(false);
     let sending = Sending { document_id: id, content, message_id, is_late, identity };
     let patience = Patience::Interactive;
-    match deliver::deliver(store, fiscal, scope, sending, patience, stamp).await {
+    match deliver::deliver(cx, fiscal, sending, patience).await {
         Ok(delivered) => Ok(delivered.document),
         Err(_) => Ok(document),
     }
@@ -107,26 +99,24 @@ async fn again(
 /// The settings that a document which was fiscalized is sent again with: also when they are
 /// switched off.
 pub(super) async fn settings(
-    ports: Ports<'_>,
+    store: &dyn Store,
     entity: EntityId,
     authority: Authority,
 ) -> Result<FiscalSettings, Error> {
     let tenant = Tenant::entity(entity);
-    let found = ports.store.get(&FISCAL_SETTINGS, &tenant, authority.name()).await?;
+    let found = store.get(&FISCAL_SETTINGS, &tenant, authority.name()).await?;
     found.ok_or_else(|| FiscalizationRefused::SettingsMissing(authority).into())
 }
 
 /// Records the next attempt about the document `id`, when `may` allows it at the time on the
 /// store's clock; `None` when it does not.
 pub(super) async fn begin(
-    ports: Ports<'_>,
-    scope: &Scope,
+    cx: Context<'_>,
     id: DocumentId,
     message_id: MessageId,
-    stamp: &Stamp,
     may: fn(&Exchange, time::OffsetDateTime) -> bool,
 ) -> Result<Option<(Document, Exchange)>, StoreError> {
-    let begun = deliver::amend(ports.store, scope, id, stamp, move |exchange, now| {
+    let begun = deliver::amend(cx, id, move |exchange, now| {
         if may(&exchange, now) { Ok(exchange.begin(message_id, now)) } else { Err(NotNow::Taken) }
     });
     match begun.await {
@@ -151,28 +141,25 @@ impl From<StoreError> for NotNow {
 }
 
 /// Fiscalizes a document that was issued without it.
-async fn first(
-    ports: Ports<'_>,
-    scope: &Scope,
-    seen: Document,
-    prepared: Prepared,
-    stamp: &Stamp,
-) -> Result<Document, Error> {
+async fn first(ports: Ports<'_>, seen: Document, prepared: Prepared) -> Result<Document, Error> {
     let id = seen.id;
-    let relations = links_of(ports.store, scope, id).await?;
+    let relations = links_of(ports.cx, id).await?;
     let targets: Vec<DocumentId> = relations.iter().map(|relation| relation.target_id).collect();
     let mut loads = prepared.issuing().map(|issuing| issuing.loads()).unwrap_or_default();
     let places = loads.len();
-    loads.push(links::load(scope, id));
-    loads.push(load_payments(scope, id));
-    loads.extend(targets.into_iter().map(|target| links::load(scope, target)));
+    loads.push(links::load(ports.cx.scope, id));
+    loads.push(load_payments(ports.cx.scope, id));
+    loads.extend(targets.into_iter().map(|target| links::load(ports.cx.scope, target)));
     let (numbering, day) = (prepared.issuing().map(|own| own.numbering()), prepared.day());
     let series = numbering.as_ref().map(|numbering| numbering.series.clone());
-    let editor = scope
+    let editor = ports
+        .cx
+        .scope
         .person()
         .map(|person| Editor { name: person.name.clone(), email: person.email.clone() });
-    let (at, actor) = (stamp.clone(), scope.principal().id());
+    let (at, actor) = (ports.cx.stamp.clone(), ports.cx.scope.principal().id());
     let (document, sending) = ports
+        .cx
         .store
         .decide(loads, series, move |mut loaded| {
             let rows = loaded.rows.split_off(places);
@@ -200,14 +187,10 @@ async fn first(
             Ok(((document, sending), writes))
         })
         .await?;
-    Ok(send_first(ports, scope, document, sending, stamp).await)
+    Ok(send_first(ports, document, sending).await)
 }
 
 /// The exchange about the document `id`, when there is one.
-pub(super) async fn exchange_of(
-    ports: Ports<'_>,
-    scope: &Scope,
-    id: &str,
-) -> Result<Option<Exchange>, StoreError> {
-    ports.store.get(&EXCHANGES, &scope.tenant(), id).await
+pub(super) async fn exchange_of(cx: Context<'_>, id: &str) -> Result<Option<Exchange>, StoreError> {
+    cx.get(&EXCHANGES, id).await
 }

@@ -37,7 +37,7 @@ mod worker;
 use std::sync::Arc;
 
 use racun_fiscal::{Authorities, Authority, Retry};
-use racun_kernel::{Store, Vault};
+use racun_kernel::{Context, Vault};
 
 pub use changes::FiscalAuthority;
 pub use error::FiscalizationRefused;
@@ -69,24 +69,24 @@ pub struct Fiscal {
 /// Where use cases on documents read and write, and whom they tell.
 #[derive(Clone, Copy)]
 pub struct Ports<'a> {
-    /// The store.
-    pub store: &'a dyn Store,
+    /// The store, who acts, and when.
+    pub cx: Context<'a>,
     /// What fiscalizing takes. Without it nothing is issued for an entity that fiscalizes.
     pub fiscal: Option<&'a Fiscal>,
 }
 
-impl<'a> From<&'a dyn Store> for Ports<'a> {
-    /// A store alone.
-    fn from(store: &'a dyn Store) -> Self {
-        Self { store, fiscal: None }
+impl<'a> From<Context<'a>> for Ports<'a> {
+    /// Without what fiscalizing takes.
+    fn from(cx: Context<'a>) -> Self {
+        Self { cx, fiscal: None }
     }
 }
 
 impl<'a> Ports<'a> {
-    /// The store, and what fiscalizing takes.
+    /// A context, and what fiscalizing takes.
     #[must_use]
-    pub const fn new(store: &'a dyn Store, fiscal: Option<&'a Fiscal>) -> Self {
-        Self { store, fiscal }
+    pub const fn new(cx: Context<'a>, fiscal: Option<&'a Fiscal>) -> Self {
+        Self { cx, fiscal }
     }
 }
 

@@ -7,8 +7,8 @@ use racun_fiscal::{
     FiscalSettings, Identity, Means, Place, Signer, may_skip,
 };
 use racun_kernel::{
-    Clause, Issue, Issues, ListQuery, Operator as Is, Record, Scope, Stamp, Store, StoreError,
-    Table, Tenant,
+    Clause, Issue, Issues, ListQuery, Operator as Is, Record, Stamp, Store, StoreError, Table,
+    Tenant,
 };
 use std::sync::Arc;
 use time::{Date, OffsetDateTime};
@@ -113,11 +113,10 @@ impl Prepared {
 /// certificates that are missing or unusable; the store's failure.
 pub(crate) async fn prepare(
     ports: Ports<'_>,
-    scope: &Scope,
     entity: &Entity,
     occasion: Occasion,
-    stamp: &Stamp,
 ) -> Result<Prepared, Error> {
+    let cx = ports.cx;
     let Occasion { kind, links, means, said } = occasion;
     let authority = match &said {
         Wish::Back(document) => document.fiscal.as_ref().map(|fiscal| fiscal.authority),
@@ -128,7 +127,7 @@ pub(crate) async fn prepare(
         return Ok(Prepared::Plain);
     };
     let settings: Option<FiscalSettings> =
-        ports.store.get(&FISCAL_SETTINGS, &scope.tenant(), authority.name()).await?;
+        cx.store.get(&FISCAL_SETTINGS, &cx.tenant(), authority.name()).await?;
     let said = match (said, &settings) {
         (Wish::Back(document), Some(_)) => again(&document),
         (Wish::Back(_), None) => {
@@ -140,29 +139,29 @@ pub(crate) async fn prepare(
         }
         (Wish::Issue(request), _) => {
             request.refuse_paper(Some(authority), NOT_TOLD)?;
-            Said::to(authority, *request, stamp.now())?
+            Said::to(authority, *request, cx.now())?
         }
         (Wish::Later(request), _) => request.into(),
     };
     let Some(settings) = settings else { return Ok(Prepared::Plain) };
     let corrects = kind == DocumentKind::CreditNote
-        && get_documents(ports.store, scope, links.iter().copied())
+        && get_documents(cx.store, cx.scope, links.iter().copied())
             .await?
             .iter()
             .any(Document::is_fiscalized);
-    if skips(&said, &settings, &means, corrects, stamp.now())? {
+    if skips(&said, &settings, &means, corrects, cx.now())? {
         return Ok(Prepared::Skipped(authority));
     }
-    let operator = Operator::of(&said, scope.person(), &settings)?;
-    let (store, tenant) = (ports.store, scope.tenant());
-    let premise = premise_of(store, &tenant, authority, &said).await?;
+    let operator = Operator::of(&said, cx.scope.person(), &settings)?;
+    let tenant = cx.tenant();
+    let premise = premise_of(cx.store, &tenant, authority, &said).await?;
     let device = match said.paper {
         Some(Paper::Form { .. }) => None,
         Some(Paper::Paragon { .. }) | None => {
-            Some(device_of(store, &tenant, &premise, &said).await?)
+            Some(device_of(cx.store, &tenant, &premise, &said).await?)
         }
     };
-    let (identity, signer) = identity(ports.fiscal, &settings, stamp.now())?;
+    let (identity, signer) = identity(ports.fiscal, &settings, cx.now())?;
     Ok(Prepared::Fiscal(Box::new(Issuing {
         settings,
         premise,
@@ -173,8 +172,8 @@ pub(crate) async fn prepare(
         takes_back: said.takes_back,
         identity,
         signer,
-        scope: scope.clone(),
-        stamp: stamp.clone(),
+        scope: cx.scope.clone(),
+        stamp: cx.stamp.clone(),
     })))
 }
 

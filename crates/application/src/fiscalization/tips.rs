@@ -25,10 +25,10 @@ use racun_kernel::{Decimal, Environment, Load, Put, Stamp, Store, StoreError, Te
 use racun_settlement::Payment;
 use time::{Duration, OffsetDateTime};
 
+use super::Fiscal;
 use super::later::settings;
 use super::prepare::{identity, means_called, name_of};
 use super::sale::{in_euros, means};
-use super::{Fiscal, Ports};
 use crate::error::Error;
 use crate::jobs::{Ending, Handler, Held, Job, JobKind, LeaseError, NewJob, Outcome, still_held};
 use crate::overdue::Clock;
@@ -244,9 +244,10 @@ impl TipsHandler {
             (TipOutcome::Refused { code: code.to_owned(), errors, is_final }, reason)
         };
         let stamp = (self.stamp)();
-        let ports = Ports::new(&*self.store, Some(&self.fiscal));
-        let identity = match settings(ports, subject.entity, Authority::Fina).await {
-            Ok(settings) => identity(ports.fiscal, &settings, stamp.now()).map_err(Error::from),
+        let identity = match settings(&*self.store, subject.entity, Authority::Fina).await {
+            Ok(settings) => {
+                identity(Some(&self.fiscal), &settings, stamp.now()).map_err(Error::from)
+            }
             Err(error) => Err(error),
         };
         let identity = match identity {

@@ -8,15 +8,15 @@ use racun_fiscal::{
     Authority, DUE_EXCHANGES, DueExchange, Exchange, Identity, MessageId, Outcome, Patience, State,
     alarm_at, due_by, leased_at,
 };
-use racun_kernel::{Decision, Scope, Stamp, Store, StoreError, Tenant};
+use racun_kernel::{Context, Decision, Scope, Stamp, Store, StoreError, Tenant};
 use time::{Duration, OffsetDateTime};
 
+use super::Fiscal;
 use super::deliver::{self, Delivered, Sending};
 use super::error::FiscalizationRefused;
 use super::issue::document_id;
 use super::later::{begin, exchange_of, settings};
 use super::prepare::identity;
-use super::{Fiscal, Ports};
 use crate::error::Error;
 
 /// How much one run does at most. What is left is done by the next.
@@ -130,7 +130,7 @@ pub async fn end_leases(store: &dyn Store, stamp: &Stamp) -> Result<usize, Store
         // Who cannot be entered waits for the worker.
         let (Ok((scope, _)), Some(id)) = (entered, document_id(&row.document_id)) else { continue };
         let left = |exchange: Exchange, now| Ok::<_, StoreError>(exchange.left(now));
-        match deliver::amend(store, &scope, id, stamp, left).await {
+        match deliver::amend(Context::new(store, &scope, stamp), id, left).await {
             Ok((_, exchange)) => ended += usize::from(exchange.is_due(stamp.now())),
             Err(StoreError::NotFound { .. }) => {}
             Err(error) => return Err(error),
@@ -177,10 +177,6 @@ impl From<AccessError> for Aside {
 }
 
 impl Worker<'_> {
-    const fn ports(&self) -> Ports<'_> {
-        Ports::new(self.store, Some(self.fiscal))
-    }
-
     async fn visit(&mut self, row: &DueExchange, stamp: &Stamp) {
         let system = (row.authority, row.environment.name());
         let reason = match self.try_visit(row, system, stamp).await {
@@ -211,11 +207,12 @@ impl Worker<'_> {
     ) -> Result<(), Aside> {
         let entered = enter_as_system(self.store, row.account_id, row.entity_id).await;
         let (scope, _) = entered?;
+        let cx = Context::new(self.store, &scope, stamp);
         let stuck = || Aside::Stuck("there is no such document".to_owned());
         let id = document_id(&row.document_id).ok_or_else(stuck)?;
-        let seen = exchange_of(self.ports(), &scope, &row.document_id).await?.ok_or_else(stuck)?;
+        let seen = exchange_of(cx, &row.document_id).await?.ok_or_else(stuck)?;
         // Before all else: a long backlog behind a silent system shall not wait for its alarms.
-        self.alarm(&scope, id, &seen, stamp).await?;
+        self.alarm(cx, id, &seen).await?;
         if self.silences.get(&system).is_some_and(|silences| *silences >= self.limits.silences) {
             self.report.has_more = true;
             return Ok(());
@@ -223,22 +220,21 @@ impl Worker<'_> {
         let identity = match self.identity(&scope, row.authority, stamp.now()).await? {
             Ok(identity) => identity,
             Err(refused) => {
-                self.wait(&scope, id, refused, stamp).await?;
+                self.wait(cx, id, refused).await?;
                 self.problem(row, refused.to_string());
                 return Ok(());
             }
         };
         let message_id = MessageId::new(stamp);
         let is_due: fn(&Exchange, OffsetDateTime) -> bool = Exchange::is_due;
-        let begun = begin(self.ports(), &scope, id, message_id.clone(), stamp, is_due).await?;
+        let begun = begin(cx, id, message_id.clone(), is_due).await?;
         let Some((_, exchange)) = begun else { return Ok(()) };
         let content = exchange.content;
         let is_late = content.is_late(false);
         let sending = Sending { document_id: id, content, message_id, is_late, identity };
         self.report.sent += 1;
         let patience = Patience::Background;
-        let delivered =
-            deliver::deliver(self.store, self.fiscal, &scope, sending, patience, stamp).await?;
+        let delivered = deliver::deliver(cx, self.fiscal, sending, patience).await?;
         self.note(row, system, delivered);
         Ok(())
     }
@@ -264,19 +260,18 @@ impl Worker<'_> {
     /// Raises the alarm once when the document's last day begins.
     async fn alarm(
         &mut self,
-        scope: &Scope,
+        cx: Context<'_>,
         id: DocumentId,
         seen: &Exchange,
-        stamp: &Stamp,
     ) -> Result<(), StoreError> {
         let authority = seen.content.authority();
         let lost_on = seen.lost_on.unwrap_or_else(|| seen.content.issued_on());
         let alarm = alarm_at(authority, seen.content.days(), lost_on);
-        let is_near = seen.due_at().is_some() && alarm <= stamp.now();
+        let is_near = seen.due_at().is_some() && alarm <= cx.now();
         if seen.alarmed_at.is_some() || !is_near {
             return Ok(());
         }
-        let (_, exchange) = deliver::amend(self.store, scope, id, stamp, |exchange, now| {
+        let (_, exchange) = deliver::amend(cx, id, |exchange, now| {
             Ok::<_, StoreError>(match exchange.alarmed_at {
                 None => exchange.alarmed(now),
                 Some(_) => exchange,
@@ -297,7 +292,7 @@ impl Worker<'_> {
         authority: Authority,
         now: OffsetDateTime,
     ) -> Result<Result<Identity, FiscalizationRefused>, Aside> {
-        let settings = match settings(self.ports(), scope.entity(), authority).await {
+        let settings = match settings(self.store, scope.entity(), authority).await {
             Ok(settings) => settings,
             Err(Error::Fiscalization(refused)) => return Ok(Err(refused)),
             Err(Error::Document(racun_documents::DocumentError::Store(error))) => {
@@ -311,12 +306,11 @@ impl Worker<'_> {
     /// Lets the document wait for a certificate that can be used.
     async fn wait(
         &self,
-        scope: &Scope,
+        cx: Context<'_>,
         id: DocumentId,
         refused: FiscalizationRefused,
-        stamp: &Stamp,
     ) -> Result<(), StoreError> {
-        let waits = deliver::amend(self.store, scope, id, stamp, move |exchange, now| {
+        let waits = deliver::amend(cx, id, move |exchange, now| {
             Ok::<_, StoreError>(match exchange.is_due(now) {
                 true => exchange.put_off(refused.code(), now + CERTIFICATE_WAIT, now),
                 false => exchange,

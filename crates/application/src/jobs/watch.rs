@@ -2,8 +2,7 @@
 
 use racun_kernel::id::JobId;
 use racun_kernel::{
-    Clause, Event, ListQuery, Operator, Page, Put, Scope, Stamp, Store, StoreError, Tenant, Value,
-    Writes,
+    Clause, Context, Event, ListQuery, Operator, Page, Put, StoreError, Tenant, Value, Writes,
 };
 
 use super::job::{JOBS, Job, JobState};
@@ -29,30 +28,21 @@ pub enum JobError {
 ///
 /// # Errors
 /// The store's failure.
-pub async fn list(
-    store: &dyn Store,
-    scope: &Scope,
-    mut query: ListQuery,
-) -> Result<Page<Job>, StoreError> {
-    let entity = Value::from(scope.entity().to_string());
+pub async fn list(cx: Context<'_>, mut query: ListQuery) -> Result<Page<Job>, StoreError> {
+    let entity = Value::from(cx.scope.entity().to_string());
     query.clauses.push(Clause::on(&JOBS, "entity_id", Operator::In(vec![entity])));
-    store.page(&JOBS, &Tenant::directory(), &query).await
+    cx.store.page(&JOBS, &Tenant::directory(), &query).await
 }
 
 /// Starts a dead job of the entity anew: it is due at once and has all its attempts.
 ///
 /// # Errors
 /// [`JobError`]; then nothing changes.
-pub async fn retry(
-    store: &dyn Store,
-    scope: &Scope,
-    id: JobId,
-    stamp: &Stamp,
-) -> Result<Job, JobError> {
-    let (scope, stamp, id) = (scope.clone(), stamp.clone(), id.to_string());
+pub async fn retry(cx: Context<'_>, id: JobId) -> Result<Job, JobError> {
+    let (scope, stamp, id) = (cx.scope.clone(), cx.stamp.clone(), id.to_string());
     let load =
         racun_kernel::Load::One { table: &JOBS, tenant: Tenant::directory(), id: id.clone() };
-    store
+    cx.store
         .decide(vec![load], None, move |loaded| {
             let row = loaded.rows.into_iter().flatten().next();
             let before: Option<Job> = row.map(|row| row.read(&JOBS)).transpose()?;

@@ -2,7 +2,7 @@
 
 use racun_access::{Entity, Settings, check_may_send, first_outside_sandbox};
 use racun_kernel::text::LOCALES;
-use racun_kernel::{Environment, Issue, Issues, Put, Scope, Stamp, Store};
+use racun_kernel::{Context, Environment, Issue, Issues, Put, Scope, Stamp};
 use racun_mail::{
     NewMail, OutgoingMail, Values, Words, check_variables, fill_line, parse_addresses, to_html,
     to_plain, uses,
@@ -170,16 +170,15 @@ impl Letter {
 /// # Errors
 /// What is wrong with `to`; in the sandbox also the first address that is not a verified user's.
 pub(super) async fn receivers(
-    store: &dyn Store,
-    scope: &Scope,
+    cx: Context<'_>,
     to: &str,
     field: &str,
     is_simulated: bool,
 ) -> Result<Vec<String>, MailingError> {
-    check_may_send(store, scope).await?;
+    check_may_send(cx).await?;
     let addresses = parse_addresses(to).map_err(|issue| issue.at(field))?;
-    if scope.environment() == Environment::Sandbox && !is_simulated {
-        let outside = first_outside_sandbox(store, scope, &addresses).await?;
+    if cx.scope.environment() == Environment::Sandbox && !is_simulated {
+        let outside = first_outside_sandbox(cx, &addresses).await?;
         if let Some(address) = outside {
             let message = format!(
                 "the sandbox sends to verified users of the account only, and {address} is none; set \

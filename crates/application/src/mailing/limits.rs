@@ -5,7 +5,7 @@
 use racun_access::{ACCOUNTS, Account, check_may_send};
 use racun_kernel::id::InvitationId;
 use racun_kernel::{
-    Environment, Load, Put, Scope, Stamp, Store, StoreError, Stored, Tenant, Writes,
+    Context, Environment, Load, Put, Scope, Stamp, StoreError, Stored, Tenant, Writes,
 };
 use racun_mail::{Cap, LimitReached, MailLimits, PER_SUBJECT, RESENT, SANDBOX, SendWindow};
 use time::OffsetDateTime;
@@ -151,18 +151,17 @@ impl Limits {
 /// [`MailingError::Access`] for callers whose own address is not verified, [`MailingError::Limit`],
 /// or the store's failure.
 pub(super) async fn count_invitation(
-    store: &dyn Store,
-    scope: &Scope,
+    cx: Context<'_>,
     address: &str,
     resent: Option<InvitationId>,
     limits: MailLimits,
-    stamp: &Stamp,
 ) -> Result<(), MailingError> {
-    check_may_send(store, scope).await?;
-    let limits = Limits::of_invitation(scope, address, resent, limits, stamp);
+    check_may_send(cx).await?;
+    let limits = Limits::of_invitation(cx.scope, address, resent, limits, cx.stamp);
     for attempt in 1.. {
-        let (own, now) = (limits.clone(), stamp.now());
-        let counted = store
+        let (own, now) = (limits.clone(), cx.now());
+        let counted = cx
+            .store
             .decide(limits.loads(), None, move |loaded| {
                 let puts = own.count(&loaded.rows, now)?;
                 Ok::<_, MailingError>(((), Writes { puts, ..Writes::default() }))

@@ -8,7 +8,7 @@ use racun_access::{
 };
 use racun_billing::WhiteLabel;
 use racun_kernel::id::AccountId;
-use racun_kernel::{Issues, Put, Scope, Stamp, Store, check_address};
+use racun_kernel::{Context, Issues, Put, Stamp, Store, check_address};
 use racun_mail::{
     MailKind, MailLimits, NewMail, OutgoingMail, PRODUCT, SECRET, Values, Wording, defused,
     fill_line, to_html, to_plain,
@@ -116,22 +116,20 @@ pub async fn request_password_reset(
 /// # Errors
 /// As [`access::add_entity_user`], and [`MailingError::Limit`].
 pub async fn add_entity_user(
-    store: &dyn Store,
+    cx: Context<'_>,
     sender: Option<&Sender>,
-    scope: &Scope,
     entity: &Entity,
     input: AddEntityUser,
     limits: MailLimits,
-    stamp: &Stamp,
 ) -> Result<Added, MailingError> {
-    if sender.is_some() && access::is_to_be_invited(store, scope, &input.email).await? {
-        count_invitation(store, scope, &input.email, None, limits, stamp).await?;
+    if sender.is_some() && access::is_to_be_invited(cx, &input.email).await? {
+        count_invitation(cx, &input.email, None, limits).await?;
     }
     let mail = |invitation: &Invitation| match sender {
-        Some(sender) => invitation_puts(invitation, sender, &entity.name, &entity.locale, stamp),
+        Some(sender) => invitation_puts(invitation, sender, &entity.name, &entity.locale, cx.stamp),
         None => Vec::new(),
     };
-    Ok(access::add_entity_user_with(store, scope, input, mail, stamp).await?)
+    Ok(access::add_entity_user_with(cx, input, mail).await?)
 }
 
 /// Sends an invitation again, for another seven days; once an hour.
@@ -139,24 +137,22 @@ pub async fn add_entity_user(
 /// # Errors
 /// As [`access::resend_invitation`], and [`MailingError::Limit`].
 pub async fn resend_invitation(
-    store: &dyn Store,
+    cx: Context<'_>,
     sender: &Sender,
-    scope: &Scope,
     entity: &Entity,
     id: &str,
     limits: MailLimits,
-    stamp: &Stamp,
 ) -> Result<Invitation, MailingError> {
-    let invitation = access::get_invitation(store, scope, id).await?;
+    let invitation = access::get_invitation(cx, id).await?;
     if invitation.status != InvitationStatus::Accepted {
         let (address, resent) = (&invitation.email, Some(invitation.id));
-        count_invitation(store, scope, address, resent, limits, stamp).await?;
+        count_invitation(cx, address, resent, limits).await?;
     }
-    let (name, locale, at) = (entity.name.clone(), entity.locale.clone(), stamp.clone());
+    let (name, locale, at) = (entity.name.clone(), entity.locale.clone(), cx.stamp.clone());
     let sender = sender.clone();
     let mail =
         move |invitation: &Invitation| invitation_puts(invitation, &sender, &name, &locale, &at);
-    let shown = access::resend_invitation_with(store, scope, id, mail, stamp).await?;
+    let shown = access::resend_invitation_with(cx, id, mail).await?;
     Ok(shown.record)
 }
 

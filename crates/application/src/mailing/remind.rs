@@ -4,8 +4,8 @@ use racun_access::Entity;
 use racun_catalog::{CUSTOMERS, Customer};
 use racun_documents::{Document, DocumentKind};
 use racun_kernel::{
-    Clause, Currency, Decimal, Event, Issue, Issues, ListQuery, Load, Operator, Scope, Stamp,
-    Store, StoreError, Value, Writes,
+    Clause, Context, Currency, Decimal, Event, Issue, Issues, ListQuery, Load, Operator, Scope,
+    StoreError, Value, Writes,
 };
 use racun_mail::{MailKind, MailLimits, NewMail, OutgoingMail, Wording};
 
@@ -53,33 +53,31 @@ pub struct Reminded {
 /// # Errors
 /// [`MailingError`].
 pub async fn remind(
-    store: &dyn Store,
-    scope: &Scope,
+    cx: Context<'_>,
     entity: &Entity,
     request: ReminderRequest,
     limits: MailLimits,
-    stamp: &Stamp,
 ) -> Result<Reminded, MailingError> {
-    check(&request, scope)?;
-    let customer = customer(store, scope, &request.customer_id).await?;
+    check(&request, cx.scope)?;
+    let customer = customer(cx, &request.customer_id).await?;
     let to = request.recipient_email.clone().or_else(|| customer.email.clone());
     let to = to.ok_or_else(|| {
         let message = "the customer has no e-mail address; name one here";
         Issue::new("required", message).at("recipient_email")
     })?;
     let is_simulated = request.letter.sandbox_skip_delivery;
-    let to = receivers(store, scope, &to, "recipient_email", is_simulated).await?;
-    let overdue = overdue(store, scope, entity, &customer, stamp).await?;
+    let to = receivers(cx, &to, "recipient_email", is_simulated).await?;
+    let overdue = overdue(cx, entity, &customer).await?;
     let (invoices, currency) = of_one_currency(overdue, &request)?;
 
-    let limits = Limits::of_letter(scope, customer.id.to_string(), &to, limits, stamp);
+    let limits = Limits::of_letter(cx.scope, customer.id.to_string(), &to, limits, cx.stamp);
     let letter = letter(&request, to, &invoices, entity);
     let mut loads =
-        vec![Load::One { table: &CUSTOMERS, tenant: scope.tenant(), id: customer.id.to_string() }];
+        vec![Load::One { table: &CUSTOMERS, tenant: cx.tenant(), id: customer.id.to_string() }];
     loads.extend(limits.loads());
-    let (entity, stamp, tenant) = (entity.clone(), stamp.clone(), scope.tenant());
-    let (actor, locale) = (scope.principal().id(), request.letter.locale(&entity));
-    store
+    let (entity, stamp, tenant) = (entity.clone(), cx.stamp.clone(), cx.tenant());
+    let (actor, locale) = (cx.scope.principal().id(), request.letter.locale(&entity));
+    cx.store
         .decide(loads, None, move |loaded| {
             let mut values = values::of_entity(&entity, None, &locale, &stamp);
             values::set_reminder(&mut values, &customer, &invoices, currency, &locale);
@@ -111,10 +109,10 @@ fn check(request: &ReminderRequest, scope: &Scope) -> Result<(), Issues> {
     issues.into_result(())
 }
 
-async fn customer(store: &dyn Store, scope: &Scope, id: &str) -> Result<Customer, MailingError> {
+async fn customer(cx: Context<'_>, id: &str) -> Result<Customer, MailingError> {
     let found = match id.contains('\0') {
         true => None,
-        false => live(store.get::<Customer>(&CUSTOMERS, &scope.tenant(), id).await?),
+        false => live(cx.store.get::<Customer>(&CUSTOMERS, &cx.tenant(), id).await?),
     };
     let missing = || Issue::new("not_found", "there is no such customer in this entity");
     Ok(found.ok_or_else(|| missing().at("customer_id"))?)
@@ -123,11 +121,9 @@ async fn customer(store: &dyn Store, scope: &Scope, id: &str) -> Result<Customer
 /// The customer's invoices that were due before today and are not paid, the one that was due first
 /// first.
 async fn overdue(
-    store: &dyn Store,
-    scope: &Scope,
+    cx: Context<'_>,
     entity: &Entity,
     customer: &Customer,
-    stamp: &Stamp,
 ) -> Result<Vec<Document>, StoreError> {
     let table = DocumentKind::Invoice.table();
     let clause = |field, operator| Clause::on(table, field, operator);
@@ -139,11 +135,11 @@ async fn overdue(
             clause("is_draft", Operator::Equals(false.into())),
             clause("paid_in_full", Operator::Equals(false.into())),
             clause("voided_at", Operator::Equals(Value::Null)),
-            clause("date_due", Operator::Lt(today(entity, stamp).into())),
+            clause("date_due", Operator::Lt(today(entity, cx.stamp).into())),
         ],
         ..ListQuery::first_page(table)
     };
-    let mut found: Vec<Document> = store.page(table, &scope.tenant(), &query).await?.rows;
+    let mut found: Vec<Document> = cx.store.page(table, &cx.tenant(), &query).await?.rows;
     found.sort_by_key(|invoice| (invoice.content.date_due, invoice.id));
     Ok(found)
 }

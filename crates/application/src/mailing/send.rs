@@ -3,7 +3,7 @@
 use racun_access::{ENTITIES, Entity, Settings};
 use racun_catalog::{BUSINESS_UNITS, BusinessUnit};
 use racun_documents::{Document, DocumentError, DocumentId, DocumentKind};
-use racun_kernel::{Issue, Issues, Load, Put, Scope, Stamp, Store, StoreError, Tenant, Writes};
+use racun_kernel::{Context, Issue, Issues, Load, Put, Scope, StoreError, Tenant, Writes};
 use racun_mail::{DocumentWords, MailKind, MailLimits, NewMail, OutgoingMail, Wording, Words};
 
 use super::letter::{Letter, LetterRequest, posted, receivers};
@@ -44,38 +44,36 @@ pub struct Sent {
 /// # Errors
 /// [`MailingError`].
 pub async fn send(
-    store: &dyn Store,
+    cx: Context<'_>,
     base: &str,
-    scope: &Scope,
     entity: &Entity,
     request: SendRequest,
     limits: MailLimits,
-    stamp: &Stamp,
 ) -> Result<Sent, MailingError> {
-    check(&request, scope)?;
+    check(&request, cx.scope)?;
     let document = match request.document_id {
-        Some(id) => Some(documents::get(store, scope, id).await?),
+        Some(id) => Some(documents::get(cx, id).await?),
         None => None,
     };
     let is_simulated = request.letter.sandbox_skip_delivery;
-    let to = receivers(store, scope, &request.to, "to", is_simulated).await?;
-    let unit = unit_of(store, scope, document.as_ref()).await?;
-    let about = request.document_id.map_or(scope.entity().to_string(), |id| id.to_string());
-    let limits = Limits::of_letter(scope, about, &to, limits, stamp);
+    let to = receivers(cx, &request.to, "to", is_simulated).await?;
+    let unit = unit_of(cx, document.as_ref()).await?;
+    let about = request.document_id.map_or(cx.scope.entity().to_string(), |id| id.to_string());
+    let limits = Limits::of_letter(cx.scope, about, &to, limits, cx.stamp);
     let letter = letter(&request, to, document.as_ref(), entity, unit.as_ref());
 
     let held = match request.document_id {
-        Some(id) => documents::links::load(scope, id),
+        Some(id) => documents::links::load(cx.scope, id),
         None => {
-            let (tenant, id) = (Tenant::account(scope.account()), scope.entity().to_string());
+            let (tenant, id) = (Tenant::account(cx.scope.account()), cx.scope.entity().to_string());
             Load::One { table: &ENTITIES, tenant, id }
         }
     };
     let mut loads = vec![held];
     loads.extend(limits.loads());
-    let (base, entity, stamp) = (base.to_owned(), entity.clone(), stamp.clone());
-    let (actor, locale) = (scope.principal().id(), request.letter.locale(&entity));
-    store
+    let (base, entity, stamp) = (base.to_owned(), entity.clone(), cx.stamp.clone());
+    let (actor, locale) = (cx.scope.principal().id(), request.letter.locale(&entity));
+    cx.store
         .decide(loads, None, move |loaded| {
             let mut values = values::of_entity(&entity, unit.as_ref(), &locale, &stamp);
             let (mut puts, mut events) = (Vec::new(), Vec::new());
@@ -129,13 +127,12 @@ fn check(request: &SendRequest, scope: &Scope) -> Result<(), Issues> {
 }
 
 async fn unit_of(
-    store: &dyn Store,
-    scope: &Scope,
+    cx: Context<'_>,
     document: Option<&Document>,
 ) -> Result<Option<BusinessUnit>, StoreError> {
     let id = document.and_then(|document| document.content.business_unit_id);
     let Some(id) = id else { return Ok(None) };
-    Ok(live(store.get(&BUSINESS_UNITS, &scope.tenant(), &id.to_string()).await?))
+    Ok(live(cx.store.get(&BUSINESS_UNITS, &cx.tenant(), &id.to_string()).await?))
 }
 
 /// The document that is held, unless it is gone meanwhile.

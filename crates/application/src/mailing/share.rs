@@ -2,7 +2,7 @@
 
 use racun_access::{AccessError, enter_as_recipient};
 use racun_documents::{Document, DocumentError, DocumentId, DocumentKind};
-use racun_kernel::{Decision, Scope, Stamp, Store, StoreError};
+use racun_kernel::{Context, Decision, Stamp, Store, StoreError};
 
 use crate::documents;
 
@@ -27,33 +27,22 @@ pub fn link(base: &str, kind: DocumentKind, shareable_id: &str) -> String {
 ///
 /// # Errors
 /// [`StoreError::NotFound`], or a refusal of drafts.
-pub async fn share(
-    store: &dyn Store,
-    scope: &Scope,
-    id: DocumentId,
-    stamp: &Stamp,
-) -> Result<Document, DocumentError> {
-    let at = stamp.clone();
-    amend(store, scope, id, move |document| document.shared(&at)).await
+pub async fn share(cx: Context<'_>, id: DocumentId) -> Result<Document, DocumentError> {
+    let at = cx.stamp.clone();
+    amend(cx, id, move |document| document.shared(&at)).await
 }
 
 /// Takes a document's shareable id away: its links lead nowhere from then on.
 ///
 /// # Errors
 /// [`StoreError::NotFound`].
-pub async fn unshare(
-    store: &dyn Store,
-    scope: &Scope,
-    id: DocumentId,
-    stamp: &Stamp,
-) -> Result<Document, DocumentError> {
-    let at = stamp.clone();
-    amend(store, scope, id, move |document| Ok(document.unshared(&at))).await
+pub async fn unshare(cx: Context<'_>, id: DocumentId) -> Result<Document, DocumentError> {
+    let at = cx.stamp.clone();
+    amend(cx, id, move |document| Ok(document.unshared(&at))).await
 }
 
 async fn amend(
-    store: &dyn Store,
-    scope: &Scope,
+    cx: Context<'_>,
     id: DocumentId,
     change: impl FnOnce(Document) -> Result<Document, DocumentError> + Send + 'static,
 ) -> Result<Document, DocumentError> {
@@ -67,7 +56,7 @@ async fn amend(
             false => Decision::changed(after, Vec::new()),
         })
     };
-    store.amend(id.kind().table(), &scope.tenant(), id.to_string(), decide).await
+    cx.store.amend(id.kind().table(), &cx.tenant(), id.to_string(), decide).await
 }
 
 /// What the customer says of an estimate behind a link.
@@ -99,8 +88,12 @@ pub async fn reply_to_shared(
         Err(_) => return Err(unknown().into()),
     };
     match reply {
-        SharedReply::Accept => documents::accept(store, &scope, &entity, estimate.id, stamp).await,
-        SharedReply::Reject => documents::reject(store, &scope, estimate.id, stamp).await,
+        SharedReply::Accept => {
+            documents::accept(Context::new(store, &scope, stamp), &entity, estimate.id).await
+        }
+        SharedReply::Reject => {
+            documents::reject(Context::new(store, &scope, stamp), estimate.id).await
+        }
     }
 }
 

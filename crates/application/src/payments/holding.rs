@@ -4,7 +4,7 @@ use racun_access::Entity;
 use racun_documents::{Document, DocumentError, DocumentId};
 use racun_fiscal::fina::PaymentMeans;
 use racun_kernel::id::PaymentId;
-use racun_kernel::{Decimal, Load, Scope, Stamp, Store, StoreError, Writes};
+use racun_kernel::{Context, Decimal, Load, Stamp, Store, StoreError, Writes};
 use racun_settlement::{
     NewPayment, Outcome, PAYMENTS, Payment, PaymentType, Settlement, TypeChange, TypeChangeError,
     TypeChangeRule,
@@ -115,50 +115,46 @@ impl Decided {
 
 /// Holds all that `command` is about, and writes what `decide` answers.
 pub(super) async fn holding<T: Send + 'static>(
-    store: &dyn Store,
-    scope: &Scope,
+    cx: Context<'_>,
     entity: &Entity,
     command: &Command,
-    stamp: &Stamp,
     decide: impl Fn(Held) -> Result<(T, Writes), Error> + Clone + Send + 'static,
 ) -> Result<T, Error> {
     let id = match command {
         Command::Record(new) => {
-            return holding_new(store, scope, entity, new, stamp, decide).await;
+            return holding_new(cx, entity, new, decide).await;
         }
         Command::Change(id, _) | Command::Trash(id) | Command::Restore(id) => *id,
     };
     while_links_change(async || {
-        let seen = get(store, scope, id).await?;
+        let seen = get(cx, id).await?;
         let named = Named::of(seen.documents());
-        let plan = Plan::of(store, scope, entity, named, stamp).await?;
-        hold(store, plan, Some(id), stamp, decide.clone()).await
+        let plan = Plan::of(cx, entity, named).await?;
+        hold(cx.store, plan, Some(id), cx.stamp, decide.clone()).await
     })
     .await
 }
 
 /// As [`holding`], for a payment that is recorded.
 async fn holding_new<T: Send + 'static>(
-    store: &dyn Store,
-    scope: &Scope,
+    cx: Context<'_>,
     entity: &Entity,
     new: &NewPayment,
-    stamp: &Stamp,
     decide: impl Fn(Held) -> Result<(T, Writes), Error> + Clone + Send + 'static,
 ) -> Result<T, Error> {
     let named = Named::of(new.references()?.ids());
-    if let Some(expense) = named.expense.filter(|_| !reaches_expenses(scope)) {
+    if let Some(expense) = named.expense.filter(|_| !reaches_expenses(cx.scope)) {
         return Err(StoreError::NotFound { id: expense.to_string() }.into());
     }
     // Most invoices have no links, so the first try does not look for them.
-    let unlinked = Plan::unlinked(scope, entity, named.clone(), stamp);
-    match hold(store, unlinked, None, stamp, decide.clone()).await {
+    let unlinked = Plan::unlinked(cx.scope, entity, named.clone(), cx.stamp);
+    match hold(cx.store, unlinked, None, cx.stamp, decide.clone()).await {
         Err(Error::Document(DocumentError::ChangedMeanwhile)) => {}
         done => return done,
     }
     while_links_change(async || {
-        let plan = Plan::of(store, scope, entity, named.clone(), stamp).await?;
-        hold(store, plan, None, stamp, decide.clone()).await
+        let plan = Plan::of(cx, entity, named.clone()).await?;
+        hold(cx.store, plan, None, cx.stamp, decide.clone()).await
     })
     .await
 }

@@ -23,7 +23,7 @@ use std::sync::Arc;
 use racun_access::Entity;
 use racun_documents::{Document, DocumentId, PaymentChange};
 use racun_fiscal::LEASE;
-use racun_kernel::{Decision, Scope, Stamp, Store, StoreError, Writes};
+use racun_kernel::{Context, Decision, StoreError, Writes};
 use racun_settlement::{Payment, PaymentType, TypeChange, TypeChangeError, TypeChangeRule};
 use time::OffsetDateTime;
 
@@ -66,12 +66,10 @@ struct Reporting {
 /// took what could then not be stored.
 pub(super) async fn run(
     ports: PaymentPorts<'_>,
-    scope: &Scope,
     entity: &Entity,
     command: Command,
-    stamp: &Stamp,
 ) -> Result<Payment, Error> {
-    let attempt = stamp.ulid().to_string();
+    let attempt = ports.cx.stamp.ulid().to_string();
     let begun = {
         let asking = Asking {
             authority: ports.authority.cloned(),
@@ -80,7 +78,7 @@ pub(super) async fn run(
         };
         let asked = command.clone();
         let begin = move |held: Held| begin(held, asked.clone(), &asking);
-        holding(ports.store, scope, entity, &command, stamp, begin).await?
+        holding(ports.cx, entity, &command, begin).await?
     };
     let Reporting { matter, doubt } = match begun {
         Begun::Made(payment) => return Ok(*payment),
@@ -88,26 +86,26 @@ pub(super) async fn run(
         Begun::Recorded(reporting) => *reporting,
     };
     let authority = ports.authority.ok_or_else(nobody)?;
-    match authority.report(&matter, stamp).await {
+    match authority.report(&matter, ports.cx.stamp).await {
         Ok(()) => {
             let (asked, reported, own) = (command.clone(), matter.clone(), attempt.clone());
             let finish = move |held: Held| finish(held, asked.clone(), &reported, &own);
-            let made = holding(ports.store, scope, entity, &command, stamp, finish).await;
+            let made = holding(ports.cx, entity, &command, finish).await;
             match made {
                 Ok(payment) => Ok(payment),
                 Err(error) => {
                     // Without the lease's end, too, it ends by itself.
-                    let _ = end(ports.store, scope, &matter, &attempt, Ending::Unknown).await;
+                    let _ = end(ports.cx, &matter, &attempt, Ending::Unknown).await;
                     Err(TypeChangeError::Unrecorded(error.to_string()).into())
                 }
             }
         }
         Err(error) if error.is_final() => {
-            end(ports.store, scope, &matter, &attempt, Ending::NotMade(doubt)).await?;
+            end(ports.cx, &matter, &attempt, Ending::NotMade(doubt)).await?;
             Err(TypeChangeError::from(error).into())
         }
         Err(error) => {
-            let _ = end(ports.store, scope, &matter, &attempt, Ending::Unknown).await;
+            let _ = end(ports.cx, &matter, &attempt, Ending::Unknown).await;
             Err(TypeChangeError::from(error).into())
         }
     }
@@ -224,13 +222,7 @@ enum Ending {
 }
 
 /// Ends the attempt `own`, if it is still the last one.
-async fn end(
-    store: &dyn Store,
-    scope: &Scope,
-    matter: &Matter,
-    own: &str,
-    ending: Ending,
-) -> Result<(), Error> {
+async fn end(cx: Context<'_>, matter: &Matter, own: &str, ending: Ending) -> Result<(), Error> {
     let (id, own) = (matter.document.id, own.to_owned());
     let decide = move |document: Document| {
         let pending = document.payment_change_unconfirmed.clone();
@@ -243,7 +235,7 @@ async fn end(
         };
         Ok(Decision::changed(document.with_payment_change(left), Vec::new()))
     };
-    store.amend(id.kind().table(), &scope.tenant(), id.to_string(), decide).await.map(|_| ())
+    cx.store.amend(id.kind().table(), &cx.tenant(), id.to_string(), decide).await.map(|_| ())
 }
 
 /// Whether `pending` is an attempt of this `change`.

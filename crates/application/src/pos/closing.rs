@@ -3,7 +3,7 @@
 use racun_access::Entity;
 use racun_documents::{Document, DocumentId, DocumentKind, InvoicedTab, Stage};
 use racun_kernel::id::PosTabId;
-use racun_kernel::{Currency, Decimal, Decision, Issue, Issues, Put, Scope, Stamp, Store};
+use racun_kernel::{Context, Currency, Decimal, Decision, Issue, Issues, Put};
 use racun_pos::{InvoiceStage, PosError, Reckoning, Tab, TabTotals};
 
 use super::orders::{Orders, TabView, shown};
@@ -16,24 +16,20 @@ use super::{load, read};
 /// # Errors
 /// [`PosError::NotFound`]; as [`Tab::close`]; the store's failure.
 pub async fn close(
-    store: &dyn Store,
-    scope: &Scope,
+    cx: Context<'_>,
     entity: &Entity,
     id: PosTabId,
     invoice_id: String,
-    stamp: &Stamp,
 ) -> Result<TabView, PosError> {
-    let closed = closed(store, scope, entity, id, invoice_id, stamp).await;
-    shown(store, scope, entity, closed, stamp).await
+    let closed = closed(cx, entity, id, invoice_id).await;
+    shown(cx, entity, closed).await
 }
 
 async fn closed(
-    store: &dyn Store,
-    scope: &Scope,
+    cx: Context<'_>,
     entity: &Entity,
     id: PosTabId,
     invoice_id: String,
-    stamp: &Stamp,
 ) -> Result<Tab, PosError> {
     let parsed: Option<DocumentId> = invoice_id.parse().ok();
     let Some(invoice) = parsed.filter(|id| id.kind() == DocumentKind::Invoice) else {
@@ -42,11 +38,11 @@ async fn closed(
         return Err(Issues::from(issue).into());
     };
     let table = invoice.kind().table();
-    let held = load(table, scope, invoice);
-    let seen = get(store, scope, id).await?;
-    let mut orders = Orders::of(store, scope, entity, std::iter::once(&seen), stamp).await?;
+    let held = load(table, cx.scope, invoice);
+    let seen = get(cx, id).await?;
+    let mut orders = Orders::of(cx, entity, std::iter::once(&seen)).await?;
     let (totals, currency) = (orders.totals(&seen), entity.currency);
-    amend(store, scope, id, Some(held), stamp, move |tab, loaded, actor| {
+    amend(cx, id, Some(held), move |tab, loaded, actor| {
         let document: Option<Document> = read(loaded, 1, table)?;
         // What another till changed since is not what was calculated.
         let is_as_seen = tab.lines == seen.lines && tab.customer_id == seen.customer_id;

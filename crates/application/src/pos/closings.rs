@@ -3,8 +3,8 @@
 use racun_access::Entity;
 use racun_kernel::id::PosClosingId;
 use racun_kernel::{
-    Actor, Clause, ListQuery, Load, Operator, Order, Page, Put, RawQuery, Scope, Stamp, Store,
-    StoreError, Writes,
+    Actor, Clause, Context, ListQuery, Load, Operator, Order, Page, Put, RawQuery, StoreError,
+    Writes,
 };
 use racun_pos::takings::Takings;
 use racun_pos::{CLOSINGS, CarriedOver, Closing, Count, NewClosing, Place, PosError};
@@ -24,29 +24,23 @@ const ATTEMPTS: usize = 3;
 /// # Errors
 /// All that is wrong with the input; [`PosError::DayClosed`] with the closing that there is;
 /// [`PosError::ClosedMeanwhile`]; the store's failure.
-pub async fn close(
-    store: &dyn Store,
-    scope: &Scope,
-    entity: &Entity,
-    new: NewClosing,
-    stamp: &Stamp,
-) -> Result<Closing, PosError> {
-    let count = new.check(today(entity, stamp), entity.currency)?;
+pub async fn close(cx: Context<'_>, entity: &Entity, new: NewClosing) -> Result<Closing, PosError> {
+    let count = new.check(today(entity, cx.stamp), entity.currency)?;
     let filter = Filter { place: count.place.clone(), ..Filter::default() };
-    must_be_known(store, scope, &filter).await?;
+    must_be_known(cx.store, cx.scope, &filter).await?;
     for _ in 0..ATTEMPTS {
-        let last = last(store, scope, &count.place).await?;
-        let report = of_day(store, scope, entity, count.date, &filter).await?;
+        let last = last(cx, &count.place).await?;
+        let report = of_day(cx.store, cx.scope, entity, count.date, &filter).await?;
         let carried_over = match &last {
             Some(last) => {
-                let now = of_day(store, scope, entity, last.date, &filter).await?;
+                let now = of_day(cx.store, cx.scope, entity, last.date, &filter).await?;
                 CarriedOver::since(last, &now)
             }
             None => None,
         };
         let next = last.map_or(1, |last| last.number + 1);
         let drawn = Drawn { count: count.clone(), report, carried_over, next };
-        match freeze(store, scope, drawn, stamp).await {
+        match freeze(cx, drawn).await {
             // The next attempt finds the other closing.
             Err(PosError::ClosedMeanwhile | PosError::Store(StoreError::Duplicate { .. })) => {}
             done => return done,
@@ -63,22 +57,17 @@ struct Drawn {
     next: i64,
 }
 
-async fn freeze(
-    store: &dyn Store,
-    scope: &Scope,
-    drawn: Drawn,
-    stamp: &Stamp,
-) -> Result<Closing, PosError> {
+async fn freeze(cx: Context<'_>, drawn: Drawn) -> Result<Closing, PosError> {
     let Drawn { count, report, carried_over, next } = drawn;
     let same_day = Load::Where {
         table: &CLOSINGS,
-        tenant: scope.tenant(),
+        tenant: cx.tenant(),
         field: "day_key",
         value: count.place.day_key(count.date),
     };
-    let series = count.place.series(scope.tenant());
-    let (scope, stamp) = (scope.clone(), stamp.clone());
-    store
+    let series = count.place.series(cx.scope.tenant());
+    let (scope, stamp) = (cx.scope.clone(), cx.stamp.clone());
+    cx.store
         .decide(vec![same_day], Some(series), move |loaded| {
             if let Some(closing) = read::<Closing>(&loaded, 0, &CLOSINGS)? {
                 return Err(PosError::DayClosed(Box::new(closing)));
@@ -97,11 +86,7 @@ async fn freeze(
 }
 
 /// The last closing of `place`.
-async fn last(
-    store: &dyn Store,
-    scope: &Scope,
-    place: &Place,
-) -> Result<Option<Closing>, StoreError> {
+async fn last(cx: Context<'_>, place: &Place) -> Result<Option<Closing>, StoreError> {
     let query = ListQuery {
         limit: 1,
         count: false,
@@ -109,28 +94,24 @@ async fn last(
         clauses: vec![Clause::on(&CLOSINGS, "place_key", Operator::Equals(place.key().into()))],
         ..ListQuery::first_page(&CLOSINGS)
     };
-    Ok(store.page(&CLOSINGS, &scope.tenant(), &query).await?.rows.into_iter().next())
+    Ok(cx.store.page(&CLOSINGS, &cx.tenant(), &query).await?.rows.into_iter().next())
 }
 
 /// A page of closings.
 ///
 /// # Errors
 /// What is wrong with `raw`; the store's failure.
-pub async fn list(
-    store: &dyn Store,
-    scope: &Scope,
-    raw: &RawQuery,
-) -> Result<Page<Closing>, PosError> {
+pub async fn list(cx: Context<'_>, raw: &RawQuery) -> Result<Page<Closing>, PosError> {
     let query = ListQuery::parse(&CLOSINGS, raw)?;
-    Ok(store.page(&CLOSINGS, &scope.tenant(), &query).await?)
+    Ok(cx.store.page(&CLOSINGS, &cx.tenant(), &query).await?)
 }
 
 /// A closing.
 ///
 /// # Errors
 /// [`PosError::NotFound`]; the store's failure.
-pub async fn get(store: &dyn Store, scope: &Scope, id: PosClosingId) -> Result<Closing, PosError> {
+pub async fn get(cx: Context<'_>, id: PosClosingId) -> Result<Closing, PosError> {
     let id = id.to_string();
-    let found = store.get(&CLOSINGS, &scope.tenant(), &id).await?;
+    let found = cx.store.get(&CLOSINGS, &cx.tenant(), &id).await?;
     found.ok_or(PosError::NotFound { id })
 }

@@ -6,7 +6,7 @@ use std::collections::BTreeSet;
 use racun_access::Entity;
 use racun_documents::{Document, DocumentError, InvoicedTab};
 use racun_kernel::id::PosTabId;
-use racun_kernel::{Actor, Decision, Issue, Issues, Patch, Scope, Stamp, StoreError, Writes};
+use racun_kernel::{Actor, Decision, Issue, Issues, Patch, StoreError, Writes};
 use racun_pos::{InvoiceTerms, Invoiced, Part, TABS, Tab, TabLine, TabTotals, deal};
 
 use super::orders::{Orders, explained, totals_of};
@@ -43,15 +43,13 @@ pub struct TabOrder {
 /// [`crate::documents::create`] refuses. Nothing is then written.
 pub async fn invoice<'a>(
     ports: impl Into<Ports<'a>>,
-    scope: &Scope,
     entity: &Entity,
     id: PosTabId,
     order: TabOrder,
-    stamp: &Stamp,
 ) -> Result<Document, Error> {
     let ports = ports.into();
     let others = joined(id, &order)?;
-    let sale = Sale { ports, scope, entity, order: &order, stamp };
+    let sale = Sale { ports, entity, order: &order };
     let mut attempt = 1;
     loop {
         match sale.issue(id, &others).await {
@@ -59,8 +57,7 @@ pub async fn invoice<'a>(
                 attempt += 1;
             }
             Err(Error::Pos(refusal)) => {
-                let store = ports.store;
-                return Err(explained(store, scope, entity, refusal, stamp).await.into());
+                return Err(explained(ports.cx, entity, refusal).await.into());
             }
             done => return done,
         }
@@ -106,17 +103,15 @@ struct Picked {
 
 struct Sale<'a> {
     ports: Ports<'a>,
-    scope: &'a Scope,
     entity: &'a Entity,
     order: &'a TabOrder,
-    stamp: &'a Stamp,
 }
 
 impl Sale<'_> {
     async fn issue(&self, id: PosTabId, others: &[PosTabId]) -> Result<Document, Error> {
-        let (store, scope) = (self.ports.store, self.scope);
+        let cx = self.ports.cx;
         let tabs = self.read(id, others).await?;
-        let mut orders = Orders::of(store, scope, self.entity, tabs.iter(), self.stamp).await?;
+        let mut orders = Orders::of(cx, self.entity, tabs.iter()).await?;
         let mut chosen = Vec::with_capacity(tabs.len());
         for (n, tab) in tabs.into_iter().enumerate() {
             let (part, terms) = if n == 0 {
@@ -126,7 +121,7 @@ impl Sale<'_> {
                 let terms = InvoiceTerms { expected_version: None, ..self.order.terms.clone() };
                 (Part::Whole, terms)
             };
-            let lines = tab.pick(&part, &terms, self.stamp.now())?;
+            let lines = tab.pick(&part, &terms, self.ports.cx.now())?;
             chosen.push((tab, part, terms, lines));
         }
         let first = chosen.iter().map(|(tab, ..)| tab);
@@ -134,7 +129,7 @@ impl Sale<'_> {
         let mut picked = Vec::with_capacity(chosen.len());
         for (tab, part, terms, lines) in chosen {
             let requests = self.requests(&orders, &part, &lines, &request)?;
-            let priced = orders.pricing.price(scope, &request, requests.clone(), self.stamp)?;
+            let priced = orders.pricing.price(cx.scope, &request, requests.clone(), cx.stamp)?;
             picked.push(Picked { tab, part, terms, requests, totals: totals_of(&priced) });
         }
         let sale = TabSale {
@@ -144,14 +139,14 @@ impl Sale<'_> {
             tabs: picked.iter().map(invoiced_tab).collect(),
             beside: self.beside(picked),
         };
-        orders.pricing.issue(self.ports, scope, sale, self.stamp).await
+        orders.pricing.issue(self.ports, sale).await
     }
 
     async fn read(&self, id: PosTabId, others: &[PosTabId]) -> Result<Vec<Tab>, Error> {
-        let (store, tenant) = (self.ports.store, self.scope.tenant());
+        let cx = self.ports.cx;
         let ids: Vec<String> =
             std::iter::once(&id).chain(others).map(ToString::to_string).collect();
-        let found: Vec<Tab> = store.get_all(&TABS, &tenant, &ids).await?;
+        let found: Vec<Tab> = cx.get_all(&TABS, &ids).await?;
         let mut issues = Issues::default();
         let mut tabs = Vec::with_capacity(ids.len());
         for (n, text) in ids.iter().enumerate() {
@@ -176,7 +171,9 @@ impl Sale<'_> {
     ) -> Result<DocumentRequest, Error> {
         let mut request = self.order.request.clone();
         let customer = match request.customer_id.value() {
-            Some(id) => gather::customer(self.ports.store, self.scope, Some(id)).await?,
+            Some(id) => {
+                gather::customer(self.ports.cx.store, self.ports.cx.scope, Some(id)).await?
+            }
             None if request.customer_id.is_absent() && request.customer.is_absent() => {
                 let of_tab = tabs.find_map(|tab| orders.customer(tab)).cloned();
                 request.customer_id = Patch::from(of_tab.as_ref().map(|of| of.id.to_string()));
@@ -196,8 +193,12 @@ impl Sale<'_> {
         request: &DocumentRequest,
     ) -> Result<Vec<LineRequest>, Error> {
         let Part::Share { number, of } = *part else { return Ok(orders.requests(lines)) };
-        let whole =
-            orders.pricing.price(self.scope, request, orders.requests(lines), self.stamp)?;
+        let whole = orders.pricing.price(
+            self.ports.cx.scope,
+            request,
+            orders.requests(lines),
+            self.ports.cx.stamp,
+        )?;
         let grosses: Vec<_> =
             whole.content.lines.iter().map(|line| line.total_with_tax.clone()).collect();
         let dealt = deal(&grosses, of, self.entity.currency);
@@ -221,8 +222,9 @@ impl Sale<'_> {
 
     /// Ends the tabs in the invoice, as long as they are as they were read.
     fn beside(&self, picked: Vec<Picked>) -> Beside {
-        let loads = picked.iter().map(|picked| load(&TABS, self.scope, picked.tab.id)).collect();
-        let (scope, stamp) = (self.scope.clone(), self.stamp.clone());
+        let loads =
+            picked.iter().map(|picked| load(&TABS, self.ports.cx.scope, picked.tab.id)).collect();
+        let (scope, stamp) = (self.ports.cx.scope.clone(), self.ports.cx.stamp.clone());
         let decide = move |invoice: &Document, held: &HeldBeside| {
             let now = held.now.unwrap_or_else(|| stamp.now());
             let actor = Actor::new(scope.clone(), stamp.at(now));

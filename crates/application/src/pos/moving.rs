@@ -2,7 +2,7 @@
 
 use racun_access::Entity;
 use racun_kernel::id::PosTabId;
-use racun_kernel::{Issue, Issues, Load, Scope, Stamp, Store, StoreError, Writes};
+use racun_kernel::{Context, Issue, Issues, Load, StoreError, Writes};
 use racun_pos::{APPENDS, AppendId, LineChoice, Moved, Moving, Naming, PosError, TABS, Tab};
 
 use super::orders::{TabView, shown};
@@ -29,37 +29,29 @@ pub struct MoveOrder {
 /// [`PosError::NotFound`]; another tab that is not there, at `to_tab_id`; as [`Tab::move_lines`];
 /// the store's failure.
 pub async fn move_lines(
-    store: &dyn Store,
-    scope: &Scope,
+    cx: Context<'_>,
     entity: &Entity,
     id: PosTabId,
     order: MoveOrder,
-    stamp: &Stamp,
 ) -> Result<TabView, PosError> {
-    let moved = moved(store, scope, id, order, stamp).await;
-    shown(store, scope, entity, moved, stamp).await
+    let moved = moved(cx, id, order).await;
+    shown(cx, entity, moved).await
 }
 
-async fn moved(
-    store: &dyn Store,
-    scope: &Scope,
-    id: PosTabId,
-    order: MoveOrder,
-    stamp: &Stamp,
-) -> Result<Tab, PosError> {
+async fn moved(cx: Context<'_>, id: PosTabId, order: MoveOrder) -> Result<Tab, PosError> {
     let name = order.move_id.clone().map(AppendId::parse).transpose();
     let name = name.map_err(|issue| Issues::from(issue.at("move_id")))?;
     let to = other(id, &order.to_tab_id).map_err(|issue| Issues::from(issue.at("to_tab_id")))?;
-    let mut loads = vec![load(&TABS, scope, id), load(&TABS, scope, to)];
+    let mut loads = vec![load(&TABS, cx.scope, id), load(&TABS, cx.scope, to)];
     // By a field, not by its id: what a field finds is read after the tabs are held.
     loads.extend(name.as_ref().map(|name| Load::Where {
         table: &APPENDS,
-        tenant: scope.tenant(),
+        tenant: cx.tenant(),
         field: "key",
         value: name.move_key(id),
     }));
-    let (scope, stamp) = (scope.clone(), stamp.clone());
-    store
+    let (scope, stamp) = (cx.scope.clone(), cx.stamp.clone());
+    cx.store
         .decide(loads, None, move |loaded| {
             let gone = || StoreError::NotFound { id: id.to_string() };
             let from: Tab = read(&loaded, 0, &TABS)?.ok_or_else(gone)?;

@@ -7,7 +7,7 @@ use racun_catalog::{CUSTOMERS, Customer, ITEMS, Item, Tax};
 use racun_documents::calculation::{Discount, DiscountKind};
 use racun_documents::{Document, Line};
 use racun_kernel::id::TaxId;
-use racun_kernel::{Decimal, Record as _, Scope, Stamp, Store, StoreError};
+use racun_kernel::{Context, Decimal, Record as _, Scope, Stamp, StoreError};
 use racun_pos::{PosError, Tab, TabLine, TabTax, TabTotals};
 
 use crate::documents::{
@@ -41,13 +41,11 @@ impl Orders {
     /// # Errors
     /// When the store fails.
     pub async fn of(
-        store: &dyn Store,
-        scope: &Scope,
+        cx: Context<'_>,
         entity: &Entity,
         tabs: impl Iterator<Item = &Tab> + Clone + Send,
-        stamp: &Stamp,
     ) -> Result<Self, StoreError> {
-        let tenant = scope.tenant();
+        let tenant = cx.tenant();
         let tabs = tabs.filter(|tab| tab.final_totals().is_none());
         let lines = || tabs.clone().flat_map(|tab| &tab.lines);
         let ids: BTreeSet<String> =
@@ -56,10 +54,10 @@ impl Orders {
             tabs.clone().filter_map(|tab| tab.customer_id).map(|id| id.to_string()).collect();
         let needs_taxes = lines().any(needs_taxes);
         let ids: Vec<String> = ids.into_iter().collect();
-        let items: Vec<Item> = store.get_all(&ITEMS, &tenant, &ids).await?;
+        let items: Vec<Item> = cx.store.get_all(&ITEMS, &tenant, &ids).await?;
         let customers = customers.iter().map(String::as_str).collect();
-        let customers: Vec<Customer> = by_ids(store, &CUSTOMERS, &tenant, customers).await?;
-        let taxes = if needs_taxes { taxes(store, &tenant).await? } else { Vec::new() };
+        let customers: Vec<Customer> = by_ids(cx.store, &CUSTOMERS, &tenant, customers).await?;
+        let taxes = if needs_taxes { taxes(cx.store, &tenant).await? } else { Vec::new() };
         let items: BTreeMap<String, Item> =
             items.into_iter().map(|item| (item.id.to_string(), item)).collect();
         let live = items.iter().filter(|(_, item)| !item.is_trashed());
@@ -70,11 +68,11 @@ impl Orders {
             archived: BTreeSet::new(),
         };
         Ok(Self {
-            scope: scope.clone(),
-            pricing: Pricing::new(entity, records, stamp),
+            scope: cx.scope.clone(),
+            pricing: Pricing::new(entity, records, cx.stamp),
             items,
             customers: customers.into_iter().map(|found| (found.id.to_string(), found)).collect(),
-            stamp: stamp.clone(),
+            stamp: cx.stamp.clone(),
         })
     }
 
@@ -195,31 +193,23 @@ pub(super) fn totals_of(invoice: &Document) -> TabTotals {
 
 /// What a command answered, a refusal as well, with what the tab comes to.
 pub(super) async fn shown(
-    store: &dyn Store,
-    scope: &Scope,
+    cx: Context<'_>,
     entity: &Entity,
     answer: Result<Tab, PosError>,
-    stamp: &Stamp,
 ) -> Result<TabView, PosError> {
     match answer {
         Ok(tab) => {
-            let mut orders = Orders::of(store, scope, entity, std::iter::once(&tab), stamp).await?;
+            let mut orders = Orders::of(cx, entity, std::iter::once(&tab)).await?;
             Ok(orders.view(tab))
         }
-        Err(refusal) => Err(explained(store, scope, entity, refusal, stamp).await),
+        Err(refusal) => Err(explained(cx, entity, refusal).await),
     }
 }
 
 /// A refusal with what its tab comes to, as far as that can be read.
-pub(super) async fn explained(
-    store: &dyn Store,
-    scope: &Scope,
-    entity: &Entity,
-    refusal: PosError,
-    stamp: &Stamp,
-) -> PosError {
+pub(super) async fn explained(cx: Context<'_>, entity: &Entity, refusal: PosError) -> PosError {
     let PosError::Tab(mut refused) = refusal else { return refusal };
-    let orders = Orders::of(store, scope, entity, std::iter::once(&refused.tab), stamp).await;
+    let orders = Orders::of(cx, entity, std::iter::once(&refused.tab)).await;
     refused.totals = orders.ok().and_then(|mut orders| orders.totals(&refused.tab));
     PosError::Tab(refused)
 }

@@ -5,8 +5,8 @@ use std::collections::BTreeSet;
 use racun_access::Entity;
 use racun_kernel::id::PosTabId;
 use racun_kernel::{
-    Clause, Decimal, Decision, Issues, ListQuery, Load, Loaded, Operator, Order, Part, Put, Scope,
-    Stamp, Store, StoreError, Tally, TallyRow, Value, Writes,
+    Clause, Context, Decimal, Decision, Issues, ListQuery, Load, Loaded, Operator, Order, Part,
+    Put, StoreError, Tally, TallyRow, Value, Writes,
 };
 use racun_pos::{
     APPENDS, Actor, AppendId, DeviceId, Known, LineInput, Naming, POS_TABLES, PosError, TABS, Tab,
@@ -20,15 +20,11 @@ use super::{ALL_ROWS, actor, found, gather, load, read};
 ///
 /// # Errors
 /// A table that is not there or not active; the store's failure.
-pub async fn open(
-    store: &dyn Store,
-    scope: &Scope,
-    table_id: Option<String>,
-    stamp: &Stamp,
-) -> Result<TabView, PosError> {
-    let (scope, stamp) = (scope.clone(), stamp.clone());
+pub async fn open(cx: Context<'_>, table_id: Option<String>) -> Result<TabView, PosError> {
+    let (scope, stamp) = (cx.scope.clone(), cx.stamp.clone());
     let loads = table_id.iter().map(|id| load(&POS_TABLES, &scope, id)).collect();
-    let tab = store
+    let tab = cx
+        .store
         .decide(loads, None, move |loaded| {
             let known = Known { table: read(&loaded, 0, &POS_TABLES)?, ..Known::default() };
             let actor = actor(&scope, &loaded, &stamp);
@@ -44,23 +40,17 @@ pub async fn open(
 ///
 /// # Errors
 /// [`PosError::NotFound`], and when the store fails.
-pub async fn view(
-    store: &dyn Store,
-    scope: &Scope,
-    entity: &Entity,
-    id: PosTabId,
-    stamp: &Stamp,
-) -> Result<TabView, PosError> {
-    shown(store, scope, entity, get(store, scope, id).await, stamp).await
+pub async fn view(cx: Context<'_>, entity: &Entity, id: PosTabId) -> Result<TabView, PosError> {
+    shown(cx, entity, get(cx, id).await).await
 }
 
 /// The tab `id`, in whatever state.
 ///
 /// # Errors
 /// [`PosError::NotFound`], and when the store fails.
-pub(super) async fn get(store: &dyn Store, scope: &Scope, id: PosTabId) -> Result<Tab, PosError> {
+pub(super) async fn get(cx: Context<'_>, id: PosTabId) -> Result<Tab, PosError> {
     let id = id.to_string();
-    let found = store.get(&TABS, &scope.tenant(), &id).await?;
+    let found = cx.store.get(&TABS, &cx.tenant(), &id).await?;
     found.ok_or(PosError::NotFound { id })
 }
 
@@ -69,11 +59,9 @@ pub(super) async fn get(store: &dyn Store, scope: &Scope, id: PosTabId) -> Resul
 /// # Errors
 /// When the store fails.
 pub async fn list(
-    store: &dyn Store,
-    scope: &Scope,
+    cx: Context<'_>,
     entity: &Entity,
     statuses: &BTreeSet<TabStatus>,
-    stamp: &Stamp,
 ) -> Result<Vec<TabView>, PosError> {
     let query = ListQuery {
         limit: ALL_ROWS,
@@ -82,8 +70,8 @@ pub async fn list(
         clauses: vec![Clause::on(&TABS, "status", any_of(statuses))],
         ..ListQuery::first_page(&TABS)
     };
-    let tabs: Vec<Tab> = store.page(&TABS, &scope.tenant(), &query).await?.rows;
-    let mut orders = Orders::of(store, scope, entity, tabs.iter(), stamp).await?;
+    let tabs: Vec<Tab> = cx.store.page(&TABS, &cx.tenant(), &query).await?.rows;
+    let mut orders = Orders::of(cx, entity, tabs.iter()).await?;
     Ok(tabs.into_iter().map(|tab| orders.view(tab)).collect())
 }
 
@@ -92,8 +80,7 @@ pub async fn list(
 /// # Errors
 /// When the store fails.
 pub async fn versions(
-    store: &dyn Store,
-    scope: &Scope,
+    cx: Context<'_>,
     statuses: &BTreeSet<TabStatus>,
 ) -> Result<Vec<(String, Decimal)>, PosError> {
     let tally = Tally {
@@ -101,7 +88,7 @@ pub async fn versions(
         figures: Vec::new(),
         ..Tally::of(&TABS).only("status", any_of(statuses))
     };
-    let rows = store.tally(&scope.tenant(), tally).await?;
+    let rows = cx.store.tally(&cx.tenant(), tally).await?;
     let read = |row: TallyRow| match <[Value; 2]>::try_from(row.by) {
         Ok([Value::Text(id), Value::Number(version)]) => Some((id, version)),
         _ => None,
@@ -118,25 +105,23 @@ fn any_of(statuses: &BTreeSet<TabStatus>) -> Operator {
 /// # Errors
 /// [`PosError::NotFound`]; as [`Tab::append`]; the store's failure.
 pub async fn append(
-    store: &dyn Store,
-    scope: &Scope,
+    cx: Context<'_>,
     entity: &Entity,
     id: PosTabId,
     lines: Vec<LineInput>,
     append_id: Option<String>,
-    stamp: &Stamp,
 ) -> Result<TabView, PosError> {
     let name = append_id.map(AppendId::parse).transpose();
     let name = name.map_err(|issue| Issues::from(issue.at("append_id")))?;
-    let known = gather::lines(store, scope, entity, &lines, stamp).await?;
+    let known = gather::lines(cx.store, cx.scope, entity, &lines, cx.stamp).await?;
     // By a field, not by its id: what a field finds is read after the tab is held.
     let accepted = name.as_ref().map(|name| Load::Where {
         table: &APPENDS,
-        tenant: scope.tenant(),
+        tenant: cx.tenant(),
         field: "key",
         value: name.key(id),
     });
-    let changed = amend(store, scope, id, accepted, stamp, move |tab, loaded, actor| {
+    let changed = amend(cx, id, accepted, move |tab, loaded, actor| {
         let naming = match name {
             None => Naming::Unnamed,
             Some(_) if found(loaded, 1) > 0 => Naming::Accepted,
@@ -144,7 +129,7 @@ pub async fn append(
         };
         tab.append(lines, naming, &known, actor)
     });
-    shown(store, scope, entity, changed.await, stamp).await
+    shown(cx, entity, changed.await).await
 }
 
 /// Replaces what is sent of a tab.
@@ -152,23 +137,21 @@ pub async fn append(
 /// # Errors
 /// [`PosError::NotFound`]; as [`Tab::replace`]; the store's failure.
 pub async fn replace(
-    store: &dyn Store,
-    scope: &Scope,
+    cx: Context<'_>,
     entity: &Entity,
     id: PosTabId,
     patch: TabPatch,
-    stamp: &Stamp,
 ) -> Result<TabView, PosError> {
     let lines = patch.items.value().map_or(&[][..], Vec::as_slice);
-    let mut known = gather::lines(store, scope, entity, lines, stamp).await?;
-    let customer = gather::customer(store, scope, patch.customer_id.value()).await?;
+    let mut known = gather::lines(cx.store, cx.scope, entity, lines, cx.stamp).await?;
+    let customer = gather::customer(cx.store, cx.scope, patch.customer_id.value()).await?;
     known.customer = customer.map(|customer| customer.id);
-    let table = patch.table_id.value().map(|id| load(&POS_TABLES, scope, id));
-    let changed = amend(store, scope, id, table, stamp, move |tab, loaded, actor| {
+    let table = patch.table_id.value().map(|id| load(&POS_TABLES, cx.scope, id));
+    let changed = amend(cx, id, table, move |tab, loaded, actor| {
         known.table = read(loaded, 1, &POS_TABLES)?;
         tab.replace(patch, &known, actor)
     });
-    shown(store, scope, entity, changed.await, stamp).await
+    shown(cx, entity, changed.await).await
 }
 
 /// Gives the payment of a tab to a device.
@@ -176,17 +159,14 @@ pub async fn replace(
 /// # Errors
 /// [`PosError::NotFound`]; as [`Tab::claim`]; the store's failure.
 pub async fn claim(
-    store: &dyn Store,
-    scope: &Scope,
+    cx: Context<'_>,
     entity: &Entity,
     id: PosTabId,
     device: String,
-    stamp: &Stamp,
 ) -> Result<TabView, PosError> {
     let device = DeviceId::parse(device)?;
-    let changed =
-        amend(store, scope, id, None, stamp, move |tab, _, actor| tab.claim(device, actor));
-    shown(store, scope, entity, changed.await, stamp).await
+    let changed = amend(cx, id, None, move |tab, _, actor| tab.claim(device, actor));
+    shown(cx, entity, changed.await).await
 }
 
 /// Gives a device's claim back.
@@ -194,17 +174,14 @@ pub async fn claim(
 /// # Errors
 /// [`PosError::NotFound`]; as [`Tab::release`]; the store's failure.
 pub async fn release(
-    store: &dyn Store,
-    scope: &Scope,
+    cx: Context<'_>,
     entity: &Entity,
     id: PosTabId,
     device: String,
-    stamp: &Stamp,
 ) -> Result<TabView, PosError> {
     let device = DeviceId::parse(device)?;
-    let changed =
-        amend(store, scope, id, None, stamp, move |tab, _, actor| tab.release(&device, actor));
-    shown(store, scope, entity, changed.await, stamp).await
+    let changed = amend(cx, id, None, move |tab, _, actor| tab.release(&device, actor));
+    shown(cx, entity, changed.await).await
 }
 
 /// Ends a tab without an invoice.
@@ -212,31 +189,25 @@ pub async fn release(
 /// # Errors
 /// [`PosError::NotFound`]; as [`Tab::cancel`]; the store's failure.
 pub async fn cancel(
-    store: &dyn Store,
-    scope: &Scope,
+    cx: Context<'_>,
     entity: &Entity,
     id: PosTabId,
     expected_version: Option<i64>,
-    stamp: &Stamp,
 ) -> Result<TabView, PosError> {
-    let changed = amend(store, scope, id, None, stamp, move |tab, _, actor| {
-        tab.cancel(expected_version, actor)
-    });
-    shown(store, scope, entity, changed.await, stamp).await
+    let changed = amend(cx, id, None, move |tab, _, actor| tab.cancel(expected_version, actor));
+    shown(cx, entity, changed.await).await
 }
 
 /// Writes what `decide` makes of the tab `id`, which is held with what is loaded `beside` it.
 pub(super) async fn amend(
-    store: &dyn Store,
-    scope: &Scope,
+    cx: Context<'_>,
     id: PosTabId,
     beside: Option<Load>,
-    stamp: &Stamp,
     decide: impl FnOnce(Tab, &Loaded, &Actor) -> Result<Decision<Tab>, PosError> + Send + 'static,
 ) -> Result<Tab, PosError> {
-    let (scope, stamp) = (scope.clone(), stamp.clone());
+    let (scope, stamp) = (cx.scope.clone(), cx.stamp.clone());
     let loads = [load(&TABS, &scope, id)].into_iter().chain(beside).collect();
-    store
+    cx.store
         .decide(loads, None, move |loaded| {
             let missing = || StoreError::NotFound { id: id.to_string() };
             let tab: Tab = read(&loaded, 0, &TABS)?.ok_or_else(missing)?;

@@ -8,8 +8,8 @@ use racun_documents::recurrence::{
 use racun_documents::{Document, DocumentId};
 use racun_kernel::id::RecurringInvoiceId;
 use racun_kernel::{
-    Decision, Environment, Issue, ListQuery, Load, Page, Put, RawQuery, Scope, Stamp, Store,
-    StoreError, Writes,
+    Context, Decision, Environment, Issue, ListQuery, Load, Page, Put, RawQuery, Scope, Stamp,
+    Store, StoreError, Writes,
 };
 use time::{Date, OffsetDateTime};
 
@@ -22,28 +22,22 @@ use crate::documents;
 /// # Errors
 /// All that is wrong with the input, a template that is not there or voided, or the store's failure.
 pub async fn create(
-    store: &dyn Store,
-    scope: &Scope,
+    cx: Context<'_>,
     input: RecurringInput,
-    stamp: &Stamp,
 ) -> Result<RecurringInvoice, RecurrenceError> {
-    let recurring = input.into_recurring(scope.entity(), stamp)?;
-    check_template(store, scope, recurring.document_id).await?;
+    let recurring = input.into_recurring(cx.scope.entity(), cx.stamp)?;
+    check_template(cx, recurring.document_id).await?;
     let mut puts = vec![Put::insert(&recurring)];
-    puts.extend(due_put(None, Some(&recurring), scope.account(), scope.environment()));
-    let actor = scope.principal().id();
-    let events = recurring.events(Happening::Created, Status::Active, &actor, stamp);
-    store.insert(puts, events).await?;
+    puts.extend(due_put(None, Some(&recurring), cx.scope.account(), cx.scope.environment()));
+    let actor = cx.scope.principal().id();
+    let events = recurring.events(Happening::Created, Status::Active, &actor, cx.stamp);
+    cx.store.insert(puts, events).await?;
     Ok(recurring)
 }
 
-async fn check_template(
-    store: &dyn Store,
-    scope: &Scope,
-    id: DocumentId,
-) -> Result<(), RecurrenceError> {
+async fn check_template(cx: Context<'_>, id: DocumentId) -> Result<(), RecurrenceError> {
     let found: Option<Document> =
-        store.get(id.kind().table(), &scope.tenant(), &id.to_string()).await?;
+        cx.store.get(id.kind().table(), &cx.tenant(), &id.to_string()).await?;
     found.map_or_else(|| Err(no_template()), |template| usable(&template))
 }
 
@@ -75,12 +69,11 @@ fn refused(code: &'static str, message: &str) -> RecurrenceError {
 /// # Errors
 /// [`RecurrenceError::NotFound`], or the store's failure.
 pub async fn get(
-    store: &dyn Store,
-    scope: &Scope,
+    cx: Context<'_>,
     id: RecurringInvoiceId,
 ) -> Result<RecurringInvoice, RecurrenceError> {
     let id = id.to_string();
-    let found = store.get(&RECURRING_INVOICES, &scope.tenant(), &id).await?;
+    let found = cx.store.get(&RECURRING_INVOICES, &cx.tenant(), &id).await?;
     found.ok_or(RecurrenceError::NotFound { id })
 }
 
@@ -89,12 +82,11 @@ pub async fn get(
 /// # Errors
 /// What in `raw` cannot be understood, or the store's failure.
 pub async fn list(
-    store: &dyn Store,
-    scope: &Scope,
+    cx: Context<'_>,
     raw: &RawQuery,
 ) -> Result<Page<RecurringInvoice>, RecurrenceError> {
     let query = ListQuery::parse(&RECURRING_INVOICES, raw)?;
-    Ok(store.page(&RECURRING_INVOICES, &scope.tenant(), &query).await?)
+    Ok(cx.store.page(&RECURRING_INVOICES, &cx.tenant(), &query).await?)
 }
 
 /// Changes what `input` says; the invoice that is copied stays.
@@ -102,18 +94,13 @@ pub async fn list(
 /// # Errors
 /// As [`RecurringInvoice::update`], or the store's failure.
 pub async fn update(
-    store: &dyn Store,
-    scope: &Scope,
+    cx: Context<'_>,
     entity: &Entity,
     id: RecurringInvoiceId,
     input: RecurringInput,
-    stamp: &Stamp,
 ) -> Result<RecurringInvoice, RecurrenceError> {
-    let today = today(store, entity, stamp).await?;
-    change(store, scope, id, Happening::Updated, stamp, move |before, now| {
-        before.update(input, today, now)
-    })
-    .await
+    let today = today(cx.store, entity, cx.stamp).await?;
+    change(cx, id, Happening::Updated, move |before, now| before.update(input, today, now)).await
 }
 
 /// Pauses it from today on.
@@ -121,15 +108,12 @@ pub async fn update(
 /// # Errors
 /// As [`RecurringInvoice::pause`], or the store's failure.
 pub async fn pause(
-    store: &dyn Store,
-    scope: &Scope,
+    cx: Context<'_>,
     entity: &Entity,
     id: RecurringInvoiceId,
-    stamp: &Stamp,
 ) -> Result<RecurringInvoice, RecurrenceError> {
-    let today = today(store, entity, stamp).await?;
-    change(store, scope, id, Happening::Paused, stamp, move |before, now| before.pause(today, now))
-        .await
+    let today = today(cx.store, entity, cx.stamp).await?;
+    change(cx, id, Happening::Paused, move |before, now| before.pause(today, now)).await
 }
 
 /// Resumes it; runs of the days it was paused are not made.
@@ -137,15 +121,13 @@ pub async fn pause(
 /// # Errors
 /// As [`RecurringInvoice::resume`], or the store's failure.
 pub async fn resume(
-    store: &dyn Store,
-    scope: &Scope,
+    cx: Context<'_>,
     entity: &Entity,
     id: RecurringInvoiceId,
-    stamp: &Stamp,
 ) -> Result<RecurringInvoice, RecurrenceError> {
-    let today = today(store, entity, stamp).await?;
+    let today = today(cx.store, entity, cx.stamp).await?;
     let resumed = Happening::Resumed;
-    change(store, scope, id, resumed, stamp, move |before, now| before.resume(today, now)).await
+    change(cx, id, resumed, move |before, now| before.resume(today, now)).await
 }
 
 /// Moves it to the trash, where it makes no invoices.
@@ -153,15 +135,13 @@ pub async fn resume(
 /// # Errors
 /// As [`RecurringInvoice::trash`], or the store's failure.
 pub async fn trash(
-    store: &dyn Store,
-    scope: &Scope,
+    cx: Context<'_>,
     entity: &Entity,
     id: RecurringInvoiceId,
-    stamp: &Stamp,
 ) -> Result<RecurringInvoice, RecurrenceError> {
-    let today = today(store, entity, stamp).await?;
+    let today = today(cx.store, entity, cx.stamp).await?;
     let deleted = Happening::Deleted;
-    change(store, scope, id, deleted, stamp, move |before, now| before.trash(today, now)).await
+    change(cx, id, deleted, move |before, now| before.trash(today, now)).await
 }
 
 /// Brings it back from the trash.
@@ -169,31 +149,24 @@ pub async fn trash(
 /// # Errors
 /// As [`RecurringInvoice::restore`], or the store's failure.
 pub async fn restore(
-    store: &dyn Store,
-    scope: &Scope,
+    cx: Context<'_>,
     entity: &Entity,
     id: RecurringInvoiceId,
-    stamp: &Stamp,
 ) -> Result<RecurringInvoice, RecurrenceError> {
-    let today = today(store, entity, stamp).await?;
+    let today = today(cx.store, entity, cx.stamp).await?;
     let restored = Happening::Restored;
-    change(store, scope, id, restored, stamp, move |before, now| before.restore(today, now)).await
+    change(cx, id, restored, move |before, now| before.restore(today, now)).await
 }
 
 /// Removes one in the trash for good. The invoices that it made stay.
 ///
 /// # Errors
 /// As [`RecurringInvoice::erase`], or the store's failure.
-pub async fn erase(
-    store: &dyn Store,
-    scope: &Scope,
-    id: RecurringInvoiceId,
-    stamp: &Stamp,
-) -> Result<(), RecurrenceError> {
+pub async fn erase(cx: Context<'_>, id: RecurringInvoiceId) -> Result<(), RecurrenceError> {
     let id = id.to_string();
-    let load = Load::One { table: &RECURRING_INVOICES, tenant: scope.tenant(), id: id.clone() };
-    let (actor, stamp) = (scope.principal().id(), stamp.clone());
-    store
+    let load = Load::One { table: &RECURRING_INVOICES, tenant: cx.tenant(), id: id.clone() };
+    let (actor, stamp) = (cx.scope.principal().id(), cx.stamp.clone());
+    cx.store
         .decide(vec![load], None, move |loaded| {
             let row = loaded.rows.into_iter().flatten().next();
             let before: RecurringInvoice =
@@ -219,11 +192,9 @@ async fn today(store: &dyn Store, entity: &Entity, stamp: &Stamp) -> Result<Date
 
 /// Writes what `transition` makes of the recurring invoice `id`, with the row by which it is found.
 async fn change(
-    store: &dyn Store,
-    scope: &Scope,
+    cx: Context<'_>,
     id: RecurringInvoiceId,
     happening: Happening,
-    stamp: &Stamp,
     transition: impl FnOnce(
         RecurringInvoice,
         OffsetDateTime,
@@ -231,9 +202,9 @@ async fn change(
     + Send
     + 'static,
 ) -> Result<RecurringInvoice, RecurrenceError> {
-    let (scope, stamp) = (scope.clone(), stamp.clone());
+    let (scope, stamp) = (cx.scope.clone(), cx.stamp.clone());
     let tenant = scope.tenant();
-    store
+    cx.store
         .amend(&RECURRING_INVOICES, &tenant, id.to_string(), move |before: RecurringInvoice| {
             let after = transition(before.clone(), stamp.now())?;
             Ok(changed(&before, after, happening, &scope, &stamp))

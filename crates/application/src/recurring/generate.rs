@@ -7,19 +7,23 @@ use racun_documents::recurrence::{
     RecurringInvoice, TemplateDates,
 };
 use racun_documents::{Document, DocumentError, DocumentKind};
-use racun_kernel::{Decision, Load, Put, Scope, Stamp, StoreError, Tenant, Writes};
+use racun_kernel::{
+    Actor, Context, Decision, Load, Put, Scope, Stamp, Store, StoreError, Tenant, Writes,
+};
 use time::Date;
 
 use super::commands::{changed, no_template, usable};
 use crate::billing;
 use crate::documents::{Beside, HeldBeside, InvoiceCopy};
 use crate::error::Error;
-use crate::fiscalization::Ports;
+use crate::fiscalization::{Fiscal, Ports};
 
 /// Where invoices of an entity are made, and when.
 pub(super) struct Place<'a> {
-    /// The store, and whom to tell.
-    pub ports: Ports<'a>,
+    /// The store.
+    pub store: &'a dyn Store,
+    /// What fiscalizing takes.
+    pub fiscal: Option<&'a Fiscal>,
     /// The job's right to act there.
     pub scope: Scope,
     /// The entity.
@@ -78,9 +82,13 @@ impl From<RecurrenceError> for Failure {
 }
 
 impl Place<'_> {
+    fn cx(&self) -> Context<'_> {
+        Context::new(self.store, &self.scope, &self.stamp)
+    }
+
     /// The recurring invoice of this id as it is now.
     pub async fn read(&self, id: &str) -> Result<Option<RecurringInvoice>, StoreError> {
-        self.ports.store.get(&RECURRING_INVOICES, &self.scope.tenant(), id).await
+        self.cx().get(&RECURRING_INVOICES, id).await
     }
 
     /// Makes the invoice of `period`; answers the recurring invoice as it is then.
@@ -92,22 +100,19 @@ impl Place<'_> {
         seen: &RecurringInvoice,
         period: Period,
     ) -> Result<RecurringInvoice, Failure> {
-        let (scope, entity) = (&self.scope, &self.entity);
-        let needs = [Feature::Recurring];
-        billing::require(self.ports.store, scope, entity, &needs, &self.stamp).await?;
+        billing::require(self.cx(), &self.entity, &[Feature::Recurring]).await?;
         let template = self.template(seen).await?;
         let (template, dates) = self.dated(seen, period, template);
         let is_draft = seen.terms.create_as_draft;
         let copy = InvoiceCopy { template: &template, dates, is_draft };
         let beside = self.advance(seen.clone(), period);
-        let made = copy.make(self.ports, &self.scope, &self.entity, beside, &self.stamp).await?;
+        let made = copy.make(Ports::new(self.cx(), self.fiscal), &self.entity, beside).await?;
         Ok(seen.clone().generated(period, made.id, self.stamp.now())?)
     }
 
     async fn template(&self, seen: &RecurringInvoice) -> Result<Document, Failure> {
         let (table, id) = (DocumentKind::Invoice.table(), seen.document_id.to_string());
-        let found: Option<Document> =
-            self.ports.store.get(table, &self.scope.tenant(), &id).await?;
+        let found: Option<Document> = self.cx().get(table, &id).await?;
         let template = found.ok_or_else(no_template)?;
         usable(&template)?;
         Ok(template)
@@ -185,17 +190,15 @@ impl Place<'_> {
         period: Period,
         cause: String,
     ) -> Result<RecurringInvoice, RecurrenceError> {
-        let (scope, today, stamp) = (self.scope.clone(), self.today, self.stamp.clone());
-        let (tenant, id) = (scope.tenant(), seen.id.to_string());
-        self.ports
-            .store
-            .amend(&RECURRING_INVOICES, &tenant, id, move |before: RecurringInvoice| {
-                if before.due(today) != Some(period) {
-                    return Ok(Decision::Unchanged(before));
-                }
-                let after = before.clone().failed(period, &cause, today, stamp.now())?;
-                Ok(changed(&before, after, Happening::GenerationFailed, &scope, &stamp))
-            })
-            .await
+        let today = self.today;
+        let note = move |before: RecurringInvoice, actor: &Actor| {
+            if before.due(today) != Some(period) {
+                return Ok(Decision::Unchanged(before));
+            }
+            let after = before.clone().failed(period, &cause, today, actor.now())?;
+            let failed = Happening::GenerationFailed;
+            Ok(changed(&before, after, failed, actor.scope(), actor.stamp()))
+        };
+        self.cx().amend(&RECURRING_INVOICES, seen.id, note).await
     }
 }

@@ -17,7 +17,7 @@ use time::{Date, OffsetDateTime};
 
 use super::generate::{Failure, Place};
 use crate::documents;
-use crate::fiscalization::Ports;
+use crate::fiscalization::Fiscal;
 
 /// How much one run does at most. What is left is done by the next.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -75,15 +75,15 @@ pub struct Problem {
 ///
 /// # Errors
 /// When what is due cannot be read.
-pub async fn run_due<'a>(
-    ports: impl Into<Ports<'a>>,
+pub async fn run_due(
+    store: &dyn Store,
+    fiscal: Option<&Fiscal>,
     stamp: &Stamp,
     limits: Limits,
 ) -> Result<Report, StoreError> {
-    let ports = ports.into();
-    let mut worker = Worker::new(ports, stamp, limits);
+    let mut worker = Worker::new(store, fiscal, stamp, limits);
     worker.work_off(due_by(stamp.now())).await?;
-    for clock in clocks_ahead(ports.store, stamp, limits.clocks).await? {
+    for clock in clocks_ahead(store, stamp, limits.clocks).await? {
         worker.put_off_to = day_after(clock.now);
         worker.work_off(due_in_sandbox(clock.account_id, clock.now)).await?;
     }
@@ -110,17 +110,16 @@ pub struct Advanced {
 /// # Errors
 /// [`AccessError::NotFound`] for whoever does not reach the sandbox; an issue at `advance_to`, as
 /// [`check_advance`] says; or the store's failure.
-pub async fn advance_clock<'a>(
-    ports: impl Into<Ports<'a>>,
+pub async fn advance_clock(
+    store: &dyn Store,
+    fiscal: Option<&Fiscal>,
     scope: &AccountScope,
     to: OffsetDateTime,
     stamp: &Stamp,
 ) -> Result<Advanced, AccessError> {
-    let ports = ports.into();
-    let store = ports.store;
     let now = get_test_clock(store, scope, stamp).await?;
     check_advance(now, to)?;
-    let mut worker = Worker::new(ports, stamp, Limits::default());
+    let mut worker = Worker::new(store, fiscal, stamp, Limits::default());
     worker.put_off_to = day_after(to);
     let mut query = due_in_sandbox(scope.account, to);
     loop {
@@ -151,7 +150,8 @@ enum Moment {
 }
 
 struct Worker<'a> {
-    ports: Ports<'a>,
+    store: &'a dyn Store,
+    fiscal: Option<&'a Fiscal>,
     stamp: &'a Stamp,
     limits: Limits,
     /// The day on which what cannot be looked at is found again.
@@ -195,15 +195,20 @@ impl From<RecurrenceError> for Aside {
 }
 
 impl<'a> Worker<'a> {
-    fn new(ports: Ports<'a>, stamp: &'a Stamp, limits: Limits) -> Self {
+    fn new(
+        store: &'a dyn Store,
+        fiscal: Option<&'a Fiscal>,
+        stamp: &'a Stamp,
+        limits: Limits,
+    ) -> Self {
         let put_off_to = day_after(stamp.now());
-        Self { ports, stamp, limits, put_off_to, report: Report::default() }
+        Self { store, fiscal, stamp, limits, put_off_to, report: Report::default() }
     }
 
     /// Looks at all rows that `query` finds, page by page.
     async fn work_off(&mut self, mut query: ListQuery) -> Result<(), StoreError> {
         loop {
-            let page = self.ports.store.page(&DUE_SCHEDULES, &Tenant::directory(), &query).await?;
+            let page = self.store.page(&DUE_SCHEDULES, &Tenant::directory(), &query).await?;
             for row in &page.rows {
                 if self.limits.schedules == 0 || self.report.interruptions >= MAX_INTERRUPTIONS {
                     self.report.has_more |= self.limits.schedules == 0;
@@ -240,8 +245,7 @@ impl<'a> Worker<'a> {
     }
 
     async fn try_visit(&mut self, row: &DueSchedule, moment: Moment) -> Result<(), Aside> {
-        let ports = self.ports;
-        let store = ports.store;
+        let (store, fiscal) = (self.store, self.fiscal);
         let (scope, entity) = enter_as_system(store, row.account_id, row.entity_id).await?;
         let now = match (moment, row.environment) {
             (Moment::Now, Environment::Live) => self.stamp.now(),
@@ -262,7 +266,7 @@ impl<'a> Worker<'a> {
         if row.run_on > today {
             return Ok(());
         }
-        let place = Place { ports, scope, entity, stamp, today };
+        let place = Place { store, fiscal, scope, entity, stamp, today };
         let gone = || Aside::PutOff("a row says that it is due, and it is not".to_owned());
         let found = place.read(&row.id.to_string()).await?;
         let recurring = found.ok_or_else(gone)?;
@@ -315,7 +319,7 @@ impl<'a> Worker<'a> {
     async fn put_off(&self, row: &DueSchedule) -> Result<bool, StoreError> {
         let (seen, run_on) = (row.clone(), self.put_off_to);
         let (table, tenant) = (&DUE_SCHEDULES, Tenant::directory());
-        let decided = self.ports.store.amend(table, &tenant, row.id.to_string(), move |held| {
+        let decided = self.store.amend(table, &tenant, row.id.to_string(), move |held| {
             Ok(if held == seen {
                 Decision::changed(DueSchedule { run_on, ..held }, Vec::new())
             } else {

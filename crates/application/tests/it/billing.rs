@@ -10,7 +10,7 @@ use racun_billing::{
     Subscription, USAGE_MONTHS, UsageMonth,
 };
 use racun_documents::DocumentKind;
-use racun_kernel::{ListQuery, Stamp, Store, Tenant};
+use racun_kernel::{Context, ListQuery, Stamp, Store, Tenant};
 use serde_json::json;
 use time::Duration;
 
@@ -40,7 +40,7 @@ async fn shop(store: Arc<dyn Store>) -> Shop {
 }
 
 async fn own(shop: &Shop, stamp: &Stamp) -> Subscription {
-    billing::get(&*shop.store, &shop.scope, &shop.entity, stamp).await.unwrap()
+    billing::get(Context::new(&*shop.store, &shop.scope, stamp), &shop.entity).await.unwrap()
 }
 
 async fn choose(
@@ -51,7 +51,7 @@ async fn choose(
     let choice =
         Choice { plan_slug: slug.to_owned(), interval: Interval::Monthly, coupon_code: None };
     let (store, scope, entity) = (&*shop.store, &shop.scope, &shop.entity);
-    billing::activate(store, &catalogue(), scope, entity, choice, stamp).await
+    billing::activate(Context::new(store, scope, stamp), &catalogue(), entity, choice).await
 }
 
 async fn months(shop: &Shop) -> Vec<UsageMonth> {
@@ -80,7 +80,14 @@ async fn race(store: Arc<dyn Store>) {
                 let kind = if n % 2 == 0 { DocumentKind::Invoice } else { DocumentKind::Estimate };
                 let (store, scope, entity) = (&*shop.store, &shop.scope, &shop.entity);
                 let creation = Creation::default();
-                documents::create(store, scope, entity, kind, asked, creation, &shop.stamp).await
+                documents::create(
+                    Context::new(store, scope, &shop.stamp),
+                    entity,
+                    kind,
+                    asked,
+                    creation,
+                )
+                .await
             })
         })
         .collect();
@@ -168,7 +175,7 @@ async fn drafts_are_free_and_count_when_they_are_issued() {
     }
     let issue = || async {
         let (store, scope, entity) = (&*shop.store, &shop.scope, &shop.entity);
-        documents::finalize(store, scope, entity, draft.id, said(), &shop.stamp).await
+        documents::finalize(Context::new(store, scope, &shop.stamp), entity, draft.id, said()).await
     };
     let NotAllowed::LimitReached { resource, limit, usage, .. } =
         refused(issue().await.unwrap_err())
@@ -198,7 +205,9 @@ async fn what_is_refused_leaves_nothing_and_voiding_is_never_stopped() {
     assert_eq!(shop.counts().await, before);
     let (store, scope, entity) = (&*shop.store, &shop.scope, &shop.entity);
     let id = invoices[0].id;
-    documents::void(store, scope, entity, id, Voiding::default(), &shop.stamp).await.unwrap();
+    documents::void(Context::new(store, scope, &shop.stamp), entity, id, Voiding::default())
+        .await
+        .unwrap();
     assert_eq!(own(&shop, &shop.stamp).await.usage.documents, 6, "its credit note counts");
 }
 
@@ -212,9 +221,11 @@ async fn without_a_subscription_nothing_is_limited() {
             shop.create(request(vec![line("Kruh", "1", "3")])).await.unwrap();
         }
         let (store, scope, entity) = (&*shop.store, &shop.scope, &shop.entity);
-        let found = billing::get(store, scope, entity, &shop.stamp).await;
+        let found = billing::get(Context::new(store, scope, &shop.stamp), entity).await;
         assert_eq!(found, Err(BillingError::NoSubscription));
-        let all = billing::require(store, scope, entity, &[Feature::Furs], &shop.stamp).await;
+        let all =
+            billing::require(Context::new(store, scope, &shop.stamp), entity, &[Feature::Furs])
+                .await;
         assert_eq!(all, Ok(()));
         assert_eq!(
             run_due(store, &shop.stamp, Limits::default()).await.unwrap(),
@@ -249,7 +260,8 @@ async fn a_choice_that_cannot_be_is_refused_by_its_field() {
             Choice { plan_slug: slug.to_owned(), interval, coupon_code: coupon.map(str::to_owned) };
         async move {
             let catalogue = catalogue();
-            let chosen = billing::activate(store, &catalogue, scope, entity, choice, stamp);
+            let chosen =
+                billing::activate(Context::new(store, scope, stamp), &catalogue, entity, choice);
             chosen.await.map_err(|error| error.to_string())
         }
     };
@@ -273,7 +285,7 @@ async fn bills_go_where_an_address_says() {
         let (store, scope, entity) = (&*shop.store, &shop.scope, &shop.entity);
         let email = email.map(str::to_owned);
         let stamp = &shop.stamp;
-        async move { billing::set_billing_email(store, scope, entity, email, stamp).await }
+        async move { billing::set_billing_email(Context::new(store, scope, stamp), entity, email).await }
     };
     let wrong = set(Some("nobody")).await.unwrap_err().to_string();
     assert!(wrong.starts_with("billing_email"), "{wrong}");

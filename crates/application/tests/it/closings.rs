@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use racun_application::pos::closings;
-use racun_kernel::{Patch, RawQuery, Store};
+use racun_kernel::{Context, Patch, RawQuery, Store};
 use racun_pos::{Closing, NewClosing, PosError};
 
 use crate::fixture::{Shop, decimal};
@@ -19,7 +19,8 @@ fn counted(date: &str) -> NewClosing {
 
 async fn close(shop: &Shop, date: &str) -> Result<Closing, PosError> {
     let store = &*shop.store;
-    closings::close(store, &shop.scope, &shop.entity, counted(date), &shop.stamp).await
+    closings::close(Context::new(store, &shop.scope, &shop.stamp), &shop.entity, counted(date))
+        .await
 }
 
 /// Four close one day at once, and then one each of four others.
@@ -44,7 +45,7 @@ async fn race(store: Arc<dyn Store>) {
         assert!(matches!(outcome, Ok(_) | Err(PosError::ClosedMeanwhile)), "{outcome:?}");
     }
     let raw = RawQuery { order_by: vec!["number".to_owned()], ..RawQuery::default() };
-    let all = closings::list(&*shop.store, &shop.scope, &raw).await.unwrap();
+    let all = closings::list(shop.cx(), &raw).await.unwrap();
     let numbers: Vec<i64> = all.rows.iter().map(|closing| closing.number).collect();
     assert_eq!(numbers, (1..=i64::try_from(numbers.len()).unwrap()).collect::<Vec<_>>());
     assert!(numbers.len() >= 2);

@@ -9,7 +9,7 @@ use racun_catalog::{
     CUSTOMERS, Customer, CustomerInput, ITEMS, Item, ItemInput, ItemRules, TaxInput, TaxRateInput,
 };
 use racun_documents::{Document, DocumentError, PartyPatch, TextDefaults, TransactionType};
-use racun_kernel::{Patch, StoreError};
+use racun_kernel::{Context, Patch, StoreError};
 use serde_json::json;
 use time::macros::{date, datetime};
 
@@ -22,7 +22,7 @@ fn named(name: &str) -> CustomerRequest {
 
 async fn item(shop: &Shop, input: ItemInput) -> Item {
     let rules = ItemRules { max_taxes_per_item: 1, today: date!(2026 - 11 - 20) };
-    racun_catalog::create_item(&*shop.store, &shop.scope, input, &rules, &shop.stamp).await.unwrap()
+    racun_catalog::create_item(shop.cx(), input, &rules).await.unwrap()
 }
 
 #[tokio::test]
@@ -73,8 +73,7 @@ async fn a_taxs_rate_is_that_of_the_documents_date() {
         classification: Patch::Value("znižana".to_owned()),
         ..TaxInput::default()
     };
-    let tax =
-        racun_catalog::create_tax(&*shop.store, &shop.scope, input, &shop.stamp).await.unwrap();
+    let tax = racun_catalog::create_tax(shop.cx(), input).await.unwrap();
     let by_id = LineTaxRequest { tax_id: Some(tax.id.to_string()), ..Default::default() };
     let by_name =
         LineTaxRequest { classification: Some("znižana".to_owned()), ..Default::default() };
@@ -99,8 +98,14 @@ async fn update(
     request: DocumentRequest,
 ) -> Result<Document, Error> {
     let (store, edit) = (&*shop.store, Edit::default());
-    documents::update(store, &shop.scope, &shop.entity, document.id, request, edit, &shop.stamp)
-        .await
+    documents::update(
+        Context::new(store, &shop.scope, &shop.stamp),
+        &shop.entity,
+        document.id,
+        request,
+        edit,
+    )
+    .await
 }
 
 #[tokio::test]
@@ -121,9 +126,7 @@ async fn texts_come_from_the_request_the_unit_or_the_entity() {
         ),
         ..Default::default()
     };
-    let unit = racun_catalog::create_business_unit(&*shop.store, &shop.scope, unit, &shop.stamp)
-        .await
-        .unwrap();
+    let unit = racun_catalog::create_business_unit(shop.cx(), unit).await.unwrap();
     let lines = || vec![line("Kruh", "1", "3")];
     let plain = shop.create(request(lines())).await.unwrap().content.texts;
     assert_eq!(plain.note.as_deref(), Some("Hvala lepa"));
@@ -168,9 +171,7 @@ async fn a_catalogue_customer_is_frozen_overridden_and_refreshed() {
         city: Patch::Value("Kranj".to_owned()),
         ..CustomerInput::default()
     };
-    let customer = racun_catalog::create_customer(&*shop.store, &shop.scope, input, &shop.stamp)
-        .await
-        .unwrap();
+    let customer = racun_catalog::create_customer(shop.cx(), input).await.unwrap();
     let with = |customer_request: Patch<CustomerRequest>| DocumentRequest {
         customer_id: Patch::Value(customer.id.to_string()),
         customer: customer_request,
@@ -193,7 +194,7 @@ async fn a_catalogue_customer_is_frozen_overridden_and_refreshed() {
     let refreshed = CustomerRequest { party, save_customer: Some(true) };
     shop.create(with(Patch::Value(refreshed))).await.unwrap();
     assert_eq!(stored().await.as_deref(), Some("Celje"));
-    let again = documents::get(&*shop.store, &shop.scope, plain.id).await.unwrap();
+    let again = documents::get(shop.cx(), plain.id).await.unwrap();
     assert_eq!(again.content.customer, Some(frozen), "an issued document keeps its snapshot");
 }
 
@@ -231,9 +232,12 @@ async fn what_a_request_names_must_be_there() {
     let shop = Shop::open().await;
     let stranger = Shop::open_on(shop.store.clone(), shop.stamp.clone()).await;
     let input = CustomerInput { name: Patch::Value("Tuj".to_owned()), ..CustomerInput::default() };
-    let foreign = racun_catalog::create_customer(&*shop.store, &stranger.scope, input, &shop.stamp)
-        .await
-        .unwrap();
+    let foreign = racun_catalog::create_customer(
+        Context::new(&*shop.store, &stranger.scope, &shop.stamp),
+        input,
+    )
+    .await
+    .unwrap();
     let lost = LineRequest {
         item_id: Some("item_01jb2000000000000000000000".to_owned()),
         financial_category_id: Some("x".to_owned()),
@@ -321,7 +325,7 @@ async fn custom_totals_and_versions_survive() {
     let changed = DocumentRequest { texts: note, ..DocumentRequest::default() };
     let after = update(&shop, &invoice, changed).await.unwrap();
     assert_eq!(after.amounts, invoice.amounts);
-    let versions = documents::versions(&*shop.store, &shop.scope, invoice.id).await.unwrap();
+    let versions = documents::versions(shop.cx(), invoice.id).await.unwrap();
     assert_eq!(versions.len(), 1);
     assert_eq!(versions[0].changed_fields, ["note"]);
 }
@@ -330,13 +334,18 @@ async fn custom_totals_and_versions_survive() {
 async fn a_deleted_draft_is_gone() {
     let shop = Shop::open().await;
     let draft = shop.draft(request(vec![line("Kruh", "1", "3")])).await.unwrap();
-    documents::delete(&*shop.store, &shop.scope, draft.id, &shop.stamp).await.unwrap();
+    documents::delete(shop.cx(), draft.id).await.unwrap();
     let not_found = DocumentError::Store(StoreError::NotFound { id: draft.id.to_string() });
     let gone = Err(Error::Document(not_found.clone()));
     let (store, scope) = (&*shop.store, &shop.scope);
-    assert_eq!(documents::get(store, scope, draft.id).await, Err(not_found));
-    assert_eq!(documents::delete(store, scope, draft.id, &shop.stamp).await, gone);
-    let finalized =
-        documents::finalize(store, scope, &shop.entity, draft.id, said(), &shop.stamp).await;
+    assert_eq!(documents::get(shop.cx(), draft.id).await, Err(not_found));
+    assert_eq!(documents::delete(Context::new(store, scope, &shop.stamp), draft.id).await, gone);
+    let finalized = documents::finalize(
+        Context::new(store, scope, &shop.stamp),
+        &shop.entity,
+        draft.id,
+        said(),
+    )
+    .await;
     assert_eq!(finalized, gone);
 }

@@ -9,7 +9,7 @@ use racun_application::fiscalization::{
 };
 use racun_documents::{Document, DocumentError, DocumentKind, FiscalStatus, Refused};
 use racun_fiscal::{Authority, Content, Correction, FiscalSettings, Mark, Patience, State, fina};
-use racun_kernel::{Patch, Stamp, Store};
+use racun_kernel::{Context, Patch, Stamp, Store};
 use racun_settlement::PaymentType::{BankTransfer, Card, Cash};
 use racun_test_postgres::Database;
 use time::macros::{date, datetime};
@@ -257,13 +257,21 @@ async fn what_an_authority_was_told_cannot_be_edited_but_for_categories() {
                 ..DocumentRequest::default()
             };
             let edit = documents::Edit::default();
-            let outcome =
-                documents::update(&**store, scope, entity, invoice.id, change, edit, stamp).await;
+            let outcome = documents::update(
+                Context::new(&**store, scope, stamp),
+                entity,
+                invoice.id,
+                change,
+                edit,
+            )
+            .await;
             let refused = Error::Document(DocumentError::Refused(Refused::Fiscalized));
             assert_eq!(outcome.unwrap_err(), refused);
             let line = invoice.content.lines[0].id.clone();
             let category = documents::LineCategory { line_id: line, financial_category_id: None };
-            documents::categorize(&**store, scope, vec![category], stamp).await.unwrap();
+            documents::categorize(Context::new(&**store, scope, stamp), vec![category])
+                .await
+                .unwrap();
         }
     }
 }
@@ -367,7 +375,7 @@ async fn voiding_takes_a_fiscalized_invoice_back_where_it_was_issued() {
         let ids = [invoice.id];
         let links = documents::relations_of(&*own.shop.store, &own.shop.scope, &ids);
         let credit = links.await.unwrap()[0].related.id;
-        let credit = documents::get(&*own.shop.store, &own.shop.scope, credit).await.unwrap();
+        let credit = documents::get(own.shop.cx(), credit).await.unwrap();
         assert_eq!(fiscal(&credit).status, FiscalStatus::Success);
         let not_voidable = Error::Document(Refused::FiscalizedNotVoidable.into());
         assert_eq!(own.void(&credit).await.unwrap_err(), not_voidable);

@@ -7,7 +7,7 @@ use racun_application::payments::{self, TaxAuthority};
 use racun_application::{Error, documents};
 use racun_documents::Document;
 use racun_fiscal::{EXCHANGES, Message, Reply, fina};
-use racun_kernel::{Patch, Put, Stamp};
+use racun_kernel::{Context, Patch, Put, Stamp};
 use racun_settlement::PaymentType::{BankTransfer, Card, Cash, Check, Coupon, CreditCard};
 use racun_settlement::{
     NewPayment, Payment, PaymentPatch, PaymentType, TypeChangeError, TypeChangeRule,
@@ -34,7 +34,8 @@ async fn change(
         Arc::new(FiscalAuthority { store, fiscal, alone_since: None });
     let patch = PaymentPatch { kind: Patch::Value(to), ..PaymentPatch::default() };
     let (store, scope, entity) = (&*own.shop.store, &own.shop.scope, &own.shop.entity);
-    let outcome = payments::change(store, &authority, scope, entity, payment.id, patch, stamp);
+    let outcome =
+        payments::change(Context::new(store, scope, stamp), &authority, entity, payment.id, patch);
     outcome.await.map_err(|error| match error {
         Error::TypeChange(error) => error,
         other => panic!("expected a refused change of type, got {other:?}"),
@@ -72,7 +73,7 @@ async fn what_was_skipped_is_paid_from_account_to_account_until_it_is_fiscalized
             ..NewPayment::new(kind)
         };
         let (store, scope, entity) = (&*own.shop.store, &own.shop.scope, &own.shop.entity);
-        payments::record(store, scope, entity, new, &stamp).await
+        payments::record(Context::new(store, scope, &stamp), entity, new).await
     };
     record(BankTransfer).await.unwrap();
     let required = Error::TypeChange(refused(TypeChangeRule::FiscalizationRequired));

@@ -94,7 +94,7 @@ async fn what_was_skipped_takes_the_next_number_then_and_its_old_one_is_kept() {
     assert_eq!(record(&done).issued_at, Authority::Furs.local(NOW + Duration::HOUR));
     let heard = own.office.heard();
     assert!(heard.len() == 1 && !heard[0].is_late(), "nobody has it under this number yet");
-    let versions = documents::versions(&*own.shop.store, &own.shop.scope, skipped.id);
+    let versions = documents::versions(own.shop.cx(), skipped.id);
     let versions = versions.await.unwrap();
     let [version] = &versions[..] else { panic!("{versions:?}") };
     assert_eq!(version.changed_fields, ["number"]);

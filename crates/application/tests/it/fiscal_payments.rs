@@ -9,7 +9,7 @@ use racun_application::payments::{self, PaymentPorts, TaxAuthority};
 use racun_documents::Document;
 use racun_fiscal::fina::PaymentMeans::{self, G, K, O, T};
 use racun_fiscal::{LEASE, Means, Message};
-use racun_kernel::{Decimal, Patch, Stamp};
+use racun_kernel::{Context, Decimal, Patch, Stamp};
 use racun_settlement::PaymentType::{self, BankTransfer, Card, Cash};
 use racun_settlement::{NewPayment, Payment, PaymentPatch, TypeChangeError, TypeChangeRule};
 use time::OffsetDateTime;
@@ -41,8 +41,10 @@ impl Till {
         Self { own, authority: Arc::new(authority) }
     }
 
-    fn ports(&self) -> PaymentPorts<'_> {
-        PaymentPorts { store: &*self.own.shop.store, authority: Some(&self.authority) }
+    fn ports<'a>(&'a self, stamp: &'a Stamp) -> PaymentPorts<'a> {
+        let shop = &self.own.shop;
+        let cx = Context::new(&*shop.store, &shop.scope, stamp);
+        PaymentPorts { cx, authority: Some(&self.authority) }
     }
 
     /// A receipt of 122 that CIS holds, paid by `kinds`.
@@ -63,24 +65,30 @@ impl Till {
         let document_id = Some(document.id.to_string());
         let new = NewPayment { document_id, amount, ..NewPayment::new(kind) };
         let shop = &self.own.shop;
-        payments::record(self.ports(), &shop.scope, &shop.entity, new, stamp).await
+        payments::record(self.ports(stamp), &shop.entity, new).await
     }
 
     async fn trash(&self, payment: &Payment, stamp: &Stamp) -> Result<Payment, Error> {
         let shop = &self.own.shop;
-        payments::trash(self.ports(), &shop.scope, &shop.entity, payment.id, stamp).await
+        payments::trash(self.ports(stamp), &shop.entity, payment.id).await
     }
 
     async fn restore(&self, payment: &Payment, stamp: &Stamp) -> Result<Payment, Error> {
         let shop = &self.own.shop;
-        payments::restore(self.ports(), &shop.scope, &shop.entity, payment.id, stamp).await
+        payments::restore(self.ports(stamp), &shop.entity, payment.id).await
     }
 
     async fn change(&self, payment: &Payment, patch: PaymentPatch) -> Result<Payment, Error> {
         let (shop, stamp) = (&self.own.shop, &self.own.shop.stamp);
         let (store, authority) = (&*shop.store, &self.authority);
-        payments::change(store, authority, &shop.scope, &shop.entity, payment.id, patch, stamp)
-            .await
+        payments::change(
+            Context::new(store, &shop.scope, stamp),
+            authority,
+            &shop.entity,
+            payment.id,
+            patch,
+        )
+        .await
     }
 
     /// The messages to CIS since the last call, and what the document shows of them.

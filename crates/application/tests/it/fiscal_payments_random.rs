@@ -143,22 +143,22 @@ impl Till {
 
     async fn act(&self, act: Act) -> Result<Payment, Error> {
         let shop = &self.own.shop;
-        let (store, scope, entity, stamp) = (&*shop.store, &shop.scope, &shop.entity, &shop.stamp);
+        let (cx, entity) = (shop.cx(), &shop.entity);
         let authority: Arc<dyn TaxAuthority> = Arc::<Cis>::clone(&self.cis);
-        let ports = PaymentPorts { store, authority: Some(&authority) };
+        let ports = PaymentPorts { cx, authority: Some(&authority) };
         let made = match act {
             Act::Record(kind) => {
                 let document_id = Some(self.invoice.id.to_string());
                 let amount = Some(decimal("1"));
                 let new = NewPayment { document_id, amount, ..NewPayment::new(kind) };
-                payments::record(ports, scope, entity, new, stamp).await
+                payments::record(ports, entity, new).await
             }
             Act::Change(payment, kind) => {
                 let patch = PaymentPatch { kind: Patch::Value(kind), ..PaymentPatch::default() };
-                payments::change(store, &authority, scope, entity, payment.id, patch, stamp).await
+                payments::change(cx, &authority, entity, payment.id, patch).await
             }
-            Act::Trash(own) => payments::trash(ports, scope, entity, own.id, stamp).await,
-            Act::Restore(own) => payments::restore(ports, scope, entity, own.id, stamp).await,
+            Act::Trash(own) => payments::trash(ports, entity, own.id).await,
+            Act::Restore(own) => payments::restore(ports, entity, own.id).await,
         }?;
         let mut known = self.known.lock().unwrap();
         if known.iter().all(|payment| payment.id != made.id) {

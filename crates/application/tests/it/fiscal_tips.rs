@@ -11,7 +11,7 @@ use racun_application::payments::{self, NoAuthority, TaxAuthority};
 use racun_documents::{Document, DocumentKind, TipReport};
 use racun_fiscal::fina::PaymentMeans::{self, G, K, O};
 use racun_fiscal::{Authority, LEASE, Message, Patience, Retry};
-use racun_kernel::{Decimal, ListQuery, Patch, Tenant};
+use racun_kernel::{Context, Decimal, ListQuery, Patch, Tenant};
 use racun_settlement::PaymentType::{self, Card, Cash};
 use racun_settlement::{NewPayment, Payment, PaymentPatch, Tender};
 use racun_test_postgres::Database;
@@ -136,14 +136,21 @@ impl Till {
             ..with_tip(kind, tip)
         };
         let shop = &self.own.shop;
-        payments::record(&*shop.store, &shop.scope, &shop.entity, new, &shop.stamp).await.unwrap()
+        payments::record(shop.cx(), &shop.entity, new).await.unwrap()
     }
 
     async fn change(&self, payment: &Payment, patch: PaymentPatch) -> Result<Payment, Error> {
         let shop = &self.own.shop;
         let authority: Arc<dyn TaxAuthority> = Arc::new(NoAuthority);
         let (scope, entity, stamp) = (&shop.scope, &shop.entity, &shop.stamp);
-        payments::change(&*shop.store, &authority, scope, entity, payment.id, patch, stamp).await
+        payments::change(
+            Context::new(&*shop.store, scope, stamp),
+            &authority,
+            entity,
+            payment.id,
+            patch,
+        )
+        .await
     }
 
     async fn tip(&self, payment: &Payment, tip: &str) {
@@ -154,7 +161,9 @@ impl Till {
     async fn trash(&self, payment: &Payment) {
         let shop = &self.own.shop;
         let (store, stamp) = (&*shop.store, &shop.stamp);
-        payments::trash(store, &shop.scope, &shop.entity, payment.id, stamp).await.unwrap();
+        payments::trash(Context::new(store, &shop.scope, stamp), &shop.entity, payment.id)
+            .await
+            .unwrap();
     }
 
     async fn payment(&self, invoice: &Document) -> Payment {
@@ -220,7 +229,9 @@ async fn the_tips_of_a_receipt_are_told_once_together_and_again_when_they_change
         assert_eq!(till.told(), [told("0.00", K)]);
         let shop = &till.own.shop;
         let (store, stamp) = (&*shop.store, &shop.stamp);
-        payments::restore(store, &shop.scope, &shop.entity, card.id, stamp).await.unwrap();
+        payments::restore(Context::new(store, &shop.scope, stamp), &shop.entity, card.id)
+            .await
+            .unwrap();
         till.work().await;
         assert_eq!(till.told(), [told("2.50", K)]);
         assert!(till.report(&invoice).await.is_confirmed());

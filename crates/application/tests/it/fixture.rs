@@ -9,7 +9,7 @@ use racun_application::entities::{create_entity, update_entity};
 use racun_application::fiscalization::FiscalRequest;
 use racun_billing::Catalogue;
 use racun_documents::{Document, DocumentError, DocumentKind};
-use racun_kernel::{Decimal, Environment, Logged, Patch, Scope, Stamp, Store};
+use racun_kernel::{Context, Decimal, Environment, Logged, Patch, Scope, Stamp, Store};
 use racun_store_sqlite::SqliteStore;
 use serde_json::{Value as Json, json};
 use time::macros::datetime;
@@ -28,6 +28,11 @@ pub fn decimal(text: &str) -> Decimal {
 }
 
 impl Shop {
+    /// What use cases take.
+    pub fn cx(&self) -> Context<'_> {
+        Context::new(&*self.store, &self.scope, &self.stamp)
+    }
+
     /// What happened behind `position`.
     pub async fn logged(&self, position: i64) -> Vec<Logged> {
         let entries = self.store.events_after(position, 10_000).await.unwrap();
@@ -93,7 +98,7 @@ impl Shop {
     pub async fn set(&self, settings: Json) -> Result<Entity, racun_access::AccessError> {
         let Json::Object(settings) = settings else { panic!("settings are an object") };
         let patch = EntityPatch { settings: Patch::Value(settings), ..EntityPatch::default() };
-        update_entity(&*self.store, &self.scope, patch, &self.stamp).await
+        update_entity(self.cx(), patch).await
     }
 
     pub async fn create(&self, request: DocumentRequest) -> Result<Document, Error> {
@@ -111,7 +116,14 @@ impl Shop {
     ) -> Result<Document, Error> {
         let kind = DocumentKind::Invoice;
         let (store, stamp) = (&*self.store, &self.stamp);
-        documents::create(store, &self.scope, &self.entity, kind, request, creation, stamp).await
+        documents::create(
+            Context::new(store, &self.scope, stamp),
+            &self.entity,
+            kind,
+            request,
+            creation,
+        )
+        .await
     }
 
     /// How many customers, items and invoices there are.

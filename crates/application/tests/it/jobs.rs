@@ -9,7 +9,7 @@ use racun_application::jobs::{
 };
 use racun_kernel::id::EntityId;
 use racun_kernel::testing::stamp;
-use racun_kernel::{ListQuery, Record, Stamp, Store, Tenant, Writes};
+use racun_kernel::{Context, ListQuery, Record, Stamp, Store, Tenant, Writes};
 use racun_test_postgres::Database;
 use time::{Duration, OffsetDateTime};
 
@@ -262,10 +262,10 @@ async fn admins_see_the_jobs_of_their_entity_and_start_dead_ones_anew() {
     let own = Job::new(delivery(1, Some(shop.scope.entity())), &shop.stamp);
     let other = Job::new(delivery(2, Some(shop.stamp.id())), &shop.stamp);
     put(store, &[own.clone(), other.clone()]).await;
-    let page = jobs::list(store, &shop.scope, ListQuery::first_page(&JOBS)).await.unwrap();
+    let page = jobs::list(shop.cx(), ListQuery::first_page(&JOBS)).await.unwrap();
     assert_eq!(page.rows, std::slice::from_ref(&own));
 
-    let retry = |job: &Job| jobs::retry(store, &shop.scope, job.id, &shop.stamp);
+    let retry = |job: &Job| jobs::retry(Context::new(store, &shop.scope, &shop.stamp), job.id);
     assert_eq!(retry(&own).await, Err(JobError::NotDead));
     assert!(matches!(retry(&other).await, Err(JobError::NotFound { .. })));
     for job in jobs::claim(store, &KINDS, &shop.stamp, 5).await.unwrap() {

@@ -1,5 +1,6 @@
 //! Money between advances, credit notes and invoices: it is there once, and nothing of it is lost.
 
+use racun_kernel::Context;
 use std::sync::Arc;
 
 use racun_application::Error;
@@ -39,7 +40,7 @@ impl Shop {
             credit_note_id: Some(note.id.to_string()),
             ..paid(PaymentType::CreditNote, Some(amount))
         };
-        payments::record(&*self.store, &self.scope, &self.entity, new, &self.stamp).await
+        payments::record(self.cx(), &self.entity, new).await
     }
 
     pub async fn patch(
@@ -49,12 +50,19 @@ impl Shop {
     ) -> Result<Document, Error> {
         let (store, scope, entity, edit) =
             (&*self.store, &self.scope, &self.entity, Edit::default());
-        documents::update(store, scope, entity, document.id, request, edit, &self.stamp).await
+        documents::update(
+            Context::new(store, scope, &self.stamp),
+            entity,
+            document.id,
+            request,
+            edit,
+        )
+        .await
     }
 
     pub async fn finalize(&self, draft: &Document) -> Result<Document, Error> {
         let (store, scope, entity) = (&*self.store, &self.scope, &self.entity);
-        documents::finalize(store, scope, entity, draft.id, said(), &self.stamp).await
+        documents::finalize(Context::new(store, scope, &self.stamp), entity, draft.id, said()).await
     }
 
     /// What is paid and due on the document.
@@ -123,7 +131,7 @@ async fn a_credit_note_that_was_paid_back_stays_with_its_advance() {
     let refused = link_refused(shop.patch(&credit, unlinked()).await.unwrap_err());
     assert!(refused.starts_with("linked_documents: "), "{refused}");
     let (store, scope, entity) = (&*shop.store, &shop.scope, &shop.entity);
-    payments::trash(store, scope, entity, refund.id, &shop.stamp).await.unwrap();
+    payments::trash(Context::new(store, scope, &shop.stamp), entity, refund.id).await.unwrap();
     shop.patch(&credit, unlinked()).await.unwrap();
     assert_eq!(shop.reread(&advance).await.amounts.total_credited, Decimal::zero());
 }
@@ -154,7 +162,7 @@ async fn voiding_an_invoice_frees_the_credit_that_settled_it() {
     shop.void(&invoice).await.unwrap();
     assert_eq!(shop.stands(&credit).await, ["0", "100"]);
     assert_eq!(shop.total_paid(&invoice).await, decimal("20"), "money that came in stays");
-    let gone = payments::get(&*shop.store, &shop.scope, settlement.id).await;
+    let gone = payments::get(shop.cx(), settlement.id).await;
     assert!(gone.is_err(), "as allocations end, so does the settlement: {gone:?}");
     let other = shop.invoice("100").await;
     shop.settle(&other, &credit, "100").await.unwrap();
@@ -203,7 +211,7 @@ async fn in_portugal_a_partly_credited_invoice_is_voided_by_a_credit_note_over_t
     assert_eq!(shop.stands(&credit).await, ["60", "0"]);
     let seen = documents::relations_of(&*shop.store, &shop.scope, &[invoice.id]).await.unwrap();
     let rest = seen.iter().find(|view| view.related.id != credit.id).unwrap().related.id;
-    let rest = documents::get(&*shop.store, &shop.scope, rest).await.unwrap();
+    let rest = documents::get(shop.cx(), rest).await.unwrap();
     assert_eq!(rest.amounts.total_with_tax, decimal("40"));
     assert_eq!(shop.stands(&rest).await, ["15", "25"]);
     let took_back = Error::from(Refused::TookBack);
@@ -322,7 +330,7 @@ async fn the_final_invoice_shows_the_tax_of_its_advances() {
     shop.void(&next).await.unwrap();
     assert!(says(&next).await.is_empty());
     let (store, scope, entity) = (&*shop.store, &shop.scope, &shop.entity);
-    payments::trash(store, scope, entity, payment.id, &shop.stamp).await.unwrap();
+    payments::trash(Context::new(store, scope, &shop.stamp), entity, payment.id).await.unwrap();
     assert_eq!(says(&invoice).await, ["119 of 99.17 at 22: 90.15 19.83"]);
     assert_eq!(says(&last).await, ["13 of 10.83 at 22: 9.85 2.17"]);
     let kept = shop.reread(&advance).await.share_applied.unwrap();

@@ -10,7 +10,7 @@ use racun_application::documents::{self, Creation, DocumentRequest, LineTaxReque
 use racun_application::payments::{self, NoAuthority, TaxAuthority};
 use racun_documents::{Document, DocumentError, DocumentKind, RELATIONS, Relation, Stage};
 use racun_kernel::testing::{Random, stamp};
-use racun_kernel::{Decimal, ListQuery, Patch, Record, Store, StoreError, Table};
+use racun_kernel::{Context, Decimal, ListQuery, Patch, Record, Store, StoreError, Table};
 use racun_settlement::{NewPayment, PAYMENTS, Payment, PaymentPatch, PaymentType};
 
 use crate::fixture::{NOW, Shop, line, request};
@@ -144,7 +144,9 @@ impl Play {
             ..Creation::default()
         };
         let Shop { store, scope, entity, stamp } = &self.shop;
-        documents::create(&**store, scope, entity, kind, request, creation, stamp).await.map(drop)
+        documents::create(Context::new(&**store, scope, stamp), entity, kind, request, creation)
+            .await
+            .map(drop)
     }
 
     async fn pay(&mut self, books: &Books) -> Option<Result<(), Error>> {
@@ -184,9 +186,13 @@ impl Play {
         let id = self.payment(books)?.id;
         let Shop { store, scope, entity, stamp } = &self.shop;
         Some(match act {
-            "trash" => payments::trash(&**store, scope, entity, id, stamp).await.map(drop),
-            "restore" => payments::restore(&**store, scope, entity, id, stamp).await.map(drop),
-            "erase" => payments::erase(&**store, scope, id, stamp).await,
+            "trash" => {
+                payments::trash(Context::new(&**store, scope, stamp), entity, id).await.map(drop)
+            }
+            "restore" => {
+                payments::restore(Context::new(&**store, scope, stamp), entity, id).await.map(drop)
+            }
+            "erase" => payments::erase(Context::new(&**store, scope, stamp), id).await,
             _ => {
                 let nobody: Arc<dyn TaxAuthority> = Arc::new(NoAuthority);
                 let amount = Patch::Value(cents(&mut self.random, 80));
@@ -205,9 +211,12 @@ impl Play {
         Some(match act {
             "void" => self.shop.void(&document).await.map(drop),
             "finalize" => self.shop.finalize(&document).await.map(drop),
-            "delete" => documents::delete(&**store, scope, document.id, stamp).await.map(drop),
+            "delete" => {
+                documents::delete(Context::new(&**store, scope, stamp), document.id).await.map(drop)
+            }
             _ => {
-                let restored = documents::restore(&**store, scope, document.id, stamp).await;
+                let restored =
+                    documents::restore(Context::new(&**store, scope, stamp), document.id).await;
                 restored.map(drop).map_err(Error::from)
             }
         })

@@ -1,5 +1,6 @@
 //! Numbers: without gaps, once, and as settings say.
 
+use racun_kernel::Context;
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
@@ -40,7 +41,8 @@ async fn a_draft_is_issued_once_however_often_it_is_finalized() {
         let shop = Arc::clone(&shop);
         tokio::spawn(async move {
             let (store, scope, entity) = (&*shop.store, &shop.scope, &shop.entity);
-            documents::finalize(store, scope, entity, draft.id, said(), &shop.stamp).await
+            documents::finalize(Context::new(store, scope, &shop.stamp), entity, draft.id, said())
+                .await
         })
     });
     let tasks: Vec<_> = tasks.collect();

@@ -22,7 +22,7 @@ use racun_fiscal::{
     OpenedCertificate, P12Error, Patience, PremiseId, Reply, Retry, Signer, SigningFailed, Unknown,
 };
 use racun_kernel::{
-    CannotOpen, Clause, Environment, ListQuery, Operator, Put, Stamp, Store, Value, Vault,
+    CannotOpen, Clause, Context, Environment, ListQuery, Operator, Put, Stamp, Store, Value, Vault,
 };
 use racun_settlement::{NewPayment, PAYMENTS, Payment, PaymentType};
 use ring::rand::SystemRandom;
@@ -311,7 +311,12 @@ impl Fiscalizing {
     }
 
     pub fn ports(&self) -> Ports<'_> {
-        Ports::new(&*self.shop.store, Some(&self.fiscal))
+        self.ports_at(&self.shop.stamp)
+    }
+
+    fn ports_at<'a>(&'a self, stamp: &'a Stamp) -> Ports<'a> {
+        let shop = &self.shop;
+        Ports::new(Context::new(&*shop.store, &shop.scope, stamp), Some(&self.fiscal))
     }
 
     /// The same shop at another time.
@@ -326,8 +331,8 @@ impl Fiscalizing {
         creation: Creation,
         stamp: &Stamp,
     ) -> Result<Document, Error> {
-        let Shop { scope, entity, .. } = &self.shop;
-        documents::create(self.ports(), scope, entity, kind, request, creation, stamp).await
+        let entity = &self.shop.entity;
+        documents::create(self.ports_at(stamp), entity, kind, request, creation).await
     }
 
     /// An invoice of 100 and 22 % of tax, paid by `kinds` of payment.
@@ -354,14 +359,12 @@ impl Fiscalizing {
         draft: &Document,
         said: FiscalRequest,
     ) -> Result<Document, Error> {
-        let Shop { scope, entity, stamp, .. } = &self.shop;
-        documents::finalize(self.ports(), scope, entity, draft.id, said, stamp).await
+        documents::finalize(self.ports(), &self.shop.entity, draft.id, said).await
     }
 
     pub async fn void(&self, document: &Document) -> Result<Document, Error> {
-        let Shop { scope, entity, stamp, .. } = &self.shop;
         let how = Voiding::default();
-        documents::void(self.ports(), scope, entity, document.id, how, stamp).await
+        documents::void(self.ports(), &self.shop.entity, document.id, how).await
     }
 
     pub async fn fiscalize(
@@ -370,8 +373,8 @@ impl Fiscalizing {
         request: FiscalizeRequest,
         stamp: &Stamp,
     ) -> Result<Document, Error> {
-        let Shop { scope, entity, .. } = &self.shop;
-        fiscalization::fiscalize(self.ports(), scope, entity, document.id, request, stamp).await
+        let entity = &self.shop.entity;
+        fiscalization::fiscalize(self.ports_at(stamp), entity, document.id, request).await
     }
 
     pub async fn work(&self, now: OffsetDateTime) -> Report {
@@ -383,7 +386,7 @@ impl Fiscalizing {
     }
 
     pub async fn reread(&self, document: &Document) -> Document {
-        documents::get(&*self.shop.store, &self.shop.scope, document.id).await.unwrap()
+        documents::get(self.shop.cx(), document.id).await.unwrap()
     }
 
     pub async fn exchange(&self, document: &Document) -> Option<Exchange> {

@@ -6,7 +6,7 @@ use racun_application::expenses::{
 };
 use racun_application::payments;
 use racun_documents::{CreationSource, Document, PartyPatch};
-use racun_kernel::{OperatorIdentity, Patch, Person, Principal, Role, Scope};
+use racun_kernel::{Context, OperatorIdentity, Patch, Person, Principal, Role, Scope};
 use racun_settlement::{NewPayment, PaymentType};
 
 use crate::fixture::{NOW, Shop, decimal, issues, line, request, said};
@@ -70,9 +70,13 @@ async fn a_document_keeps_the_person_who_issued_it() {
             let draft = maker.draft(bread()).await.unwrap();
             assert_eq!(draft.operator, None);
             let (store, stamp) = (&*issuer.store, &issuer.stamp);
-            let issued =
-                documents::finalize(store, &issuer.scope, &issuer.entity, draft.id, said(), stamp)
-                    .await;
+            let issued = documents::finalize(
+                Context::new(store, &issuer.scope, stamp),
+                &issuer.entity,
+                draft.id,
+                said(),
+            )
+            .await;
             assert_eq!(by(&issued.unwrap()), name);
         }
     }
@@ -83,7 +87,8 @@ async fn a_document_keeps_the_person_who_issued_it() {
     let (store, stamp) = (&*shop.store, &shop.stamp);
     let voiding = Voiding::default();
     let voided =
-        documents::void(store, &shop.scope, &shop.entity, invoice.id, voiding, stamp).await;
+        documents::void(Context::new(store, &shop.scope, stamp), &shop.entity, invoice.id, voiding)
+            .await;
     assert_eq!(by(&voided.unwrap()), Some("Eva"), "voiding does not change who issued it");
 }
 
@@ -155,7 +160,12 @@ async fn expenses_are_not_there_for_an_operator() {
             totals,
             ..ExpenseRequest::default()
         };
-        expenses::create(store, &shop.scope, &shop.entity, ask, ExpenseCreation::default(), stamp)
+        expenses::create(
+            Context::new(store, &shop.scope, stamp),
+            &shop.entity,
+            ask,
+            ExpenseCreation::default(),
+        )
     };
     let expense = expense.await.unwrap();
     let payment = || NewPayment {
@@ -163,12 +173,17 @@ async fn expenses_are_not_there_for_an_operator() {
         expense_id: Some(expense.id.to_string()),
         ..NewPayment::new(PaymentType::Cash)
     };
-    let refused = payments::record(store, &till.scope, &till.entity, payment(), stamp).await;
+    let refused =
+        payments::record(Context::new(store, &till.scope, stamp), &till.entity, payment()).await;
     let gone = racun_kernel::StoreError::NotFound { id: expense.id.to_string() };
     assert_eq!(refused.unwrap_err(), gone.into());
-    let paid = payments::record(store, &shop.scope, &shop.entity, payment(), stamp).await.unwrap();
+    let paid = payments::record(Context::new(store, &shop.scope, stamp), &shop.entity, payment())
+        .await
+        .unwrap();
     for (who, seen) in [(&shop, 1), (&till, 0)] {
-        let related = payments::related(store, &who.scope, std::slice::from_ref(&paid)).await;
+        let related =
+            payments::related(Context::new(store, &who.scope, stamp), std::slice::from_ref(&paid))
+                .await;
         assert_eq!(related.unwrap().expenses.len(), seen);
     }
 }

@@ -20,7 +20,7 @@ use racun_fiscal::furs::{MovableKind, PremiseKind};
 use racun_fiscal::{
     Authorities, Authority, Days, NewDevice, NewPremise, Numbering, Retry, SettingsInput, deadline,
 };
-use racun_kernel::{Patch, Stamp, Store};
+use racun_kernel::{Context, Patch, Stamp, Store};
 use racun_settlement::PaymentType;
 use racun_store_sqlite::SqliteStore;
 use tempfile::TempDir;
@@ -100,9 +100,15 @@ impl Town {
         let p12 = self.office.issue(&wanted).unwrap().p12;
         let opened = self.fiscal.authorities.open_p12(self.authority, &p12, "x").unwrap();
         let (vault, authority) = (&*self.fiscal.vault, self.authority);
-        settings::set_certificate(&**store, vault, scope, &self.entity, authority, opened, stamp)
-            .await
-            .unwrap();
+        settings::set_certificate(
+            Context::new(&**store, scope, stamp),
+            vault,
+            &self.entity,
+            authority,
+            opened,
+        )
+        .await
+        .unwrap();
         let numbering = match authority {
             Authority::Furs => Numbering::PerDevice,
             Authority::Fina => Numbering::PerPremise,
@@ -114,7 +120,9 @@ impl Town {
             operator_label: Patch::Value("Ana".to_owned()),
             ..SettingsInput::default()
         };
-        settings::update(&**store, scope, &self.entity, authority, input, stamp).await.unwrap();
+        settings::update(Context::new(&**store, scope, stamp), &self.entity, authority, input)
+            .await
+            .unwrap();
     }
 
     async fn open_premise(&self, name: &str) {
@@ -130,13 +138,14 @@ impl Town {
             }
             Authority::Fina => {
                 let new = NewPremise { name, kind: None, starting_number: None };
-                premises::create(store, scope, entity, self.authority, new, stamp).await
+                premises::create(Context::new(store, scope, stamp), entity, self.authority, new)
+                    .await
             }
         };
         let premise = premise.unwrap().id;
         for device in DEVICES {
             let new = NewDevice { name: device.to_owned(), starting_number: None };
-            devices::create(store, scope, entity, premise, new, stamp).await.unwrap();
+            devices::create(Context::new(store, scope, stamp), entity, premise, new).await.unwrap();
         }
     }
 
@@ -145,10 +154,6 @@ impl Town {
         *self.clock.lock().unwrap() = now;
         self.office.set_now(now);
         self.shop.stamp.at(now)
-    }
-
-    fn ports(&self) -> Ports<'_> {
-        Ports::new(&*self.shop.store, Some(&self.fiscal))
     }
 
     async fn sell(&self, premise: &str, device: &str, stamp: &Stamp) -> Document {
@@ -174,10 +179,10 @@ impl Town {
         };
         let payments = paid(&[PaymentType::Cash]);
         let creation = Creation { payments, fiscal: said, ..Creation::default() };
-        let (scope, kind) = (&self.shop.scope, DocumentKind::Invoice);
-        documents::create(self.ports(), scope, &self.entity, kind, worth_100(), creation, stamp)
-            .await
-            .unwrap()
+        let kind = DocumentKind::Invoice;
+        let cx = Context::new(&*self.shop.store, &self.shop.scope, stamp);
+        let ports = Ports::new(cx, Some(&self.fiscal));
+        documents::create(ports, &self.entity, kind, worth_100(), creation).await.unwrap()
     }
 
     async fn work(&self, stamp: &Stamp) -> Report {
@@ -267,7 +272,7 @@ async fn everything_is_told_in_time(authority: Authority) {
     let taken = own.office.taken(&filter);
     for document in &issued {
         let (shop, mark) = (&own.shop, &record(document).mark);
-        let told = documents::get(&*shop.store, &shop.scope, document.id).await.unwrap();
+        let told = documents::get(shop.cx(), document.id).await.unwrap();
         assert_eq!(fiscal(&told).status, FiscalStatus::Success);
         assert_eq!((&record(&told).mark, told.number()), (mark, document.number()));
         let its: Vec<_> = taken.iter().filter(|one| one.mark.as_ref() == Some(mark)).collect();

@@ -8,7 +8,7 @@ use racun_application::overdue::{Clock, OverdueHandler, OverdueReader};
 use racun_application::payments;
 use racun_application::reading::{Reader, Step, read};
 use racun_documents::Document;
-use racun_kernel::{ListQuery, Patch, Stamp, Tenant};
+use racun_kernel::{Context, ListQuery, Patch, Stamp, Tenant};
 use racun_settlement::{NewPayment, PaymentType};
 use time::macros::{date, datetime};
 use time::{Date, OffsetDateTime};
@@ -46,7 +46,7 @@ impl Office {
             ..NewPayment::new(PaymentType::BankTransfer)
         };
         let Shop { store, scope, entity, stamp } = &self.shop;
-        payments::record(&**store, scope, entity, new, stamp).await.unwrap()
+        payments::record(Context::new(&**store, scope, stamp), entity, new).await.unwrap()
     }
 
     fn stamp(&self) -> Stamp {
@@ -114,7 +114,7 @@ async fn an_invoice_that_is_due_later_now_is_told_of_later() {
     };
     let Shop { store, scope, entity, stamp } = &office.shop;
     let edit = Edit::default();
-    update(&**store, scope, entity, invoice.id, later, edit, stamp).await.unwrap();
+    update(Context::new(&**store, scope, stamp), entity, invoice.id, later, edit).await.unwrap();
     assert_eq!(office.work(PASSED).await, [""; 0]);
     let then = PASSED + time::Duration::days(30);
     assert_eq!(office.work(then - time::Duration::SECOND).await, [""; 0]);
@@ -129,7 +129,7 @@ async fn an_invoice_whose_payment_goes_is_overdue_after_all() {
     let payment = office.pay(&invoice).await;
     assert_eq!(office.work(PASSED).await, [""; 0]);
     let Shop { store, scope, entity, stamp } = &office.shop;
-    payments::trash(&**store, scope, entity, payment.id, stamp).await.unwrap();
+    payments::trash(Context::new(&**store, scope, stamp), entity, payment.id).await.unwrap();
     assert_eq!(office.work(PASSED).await, [invoice.id.to_string()]);
     assert_eq!(office.work(PASSED).await, [""; 0]);
 }

@@ -10,7 +10,7 @@ use racun_documents::recurrence::{
     Status,
 };
 use racun_documents::{Document, DocumentId, DocumentKind};
-use racun_kernel::{ListQuery, Patch, Stamp, Tenant};
+use racun_kernel::{Context, ListQuery, Patch, Stamp, Tenant};
 use racun_store_sqlite::SqliteStore;
 use time::macros::{date, datetime};
 use time::{Date, OffsetDateTime};
@@ -38,15 +38,15 @@ impl Shop {
         &self,
         input: RecurringInput,
     ) -> Result<RecurringInvoice, RecurrenceError> {
-        recurring::create(&*self.store, &self.scope, input, &self.stamp).await
+        recurring::create(self.cx(), input).await
     }
 
     pub async fn run(&self, now: OffsetDateTime) -> Report {
-        run_due(&*self.store, &self.at(now), Limits::default()).await.unwrap()
+        run_due(&*self.store, None, &self.at(now), Limits::default()).await.unwrap()
     }
 
     async fn look_again(&self, recurring: &RecurringInvoice) -> RecurringInvoice {
-        recurring::get(&*self.store, &self.scope, recurring.id).await.unwrap()
+        recurring::get(self.cx(), recurring.id).await.unwrap()
     }
 
     /// What was made, in the order of dates.
@@ -126,9 +126,9 @@ async fn missed_periods_get_an_invoice_each_within_the_limit_of_a_run() {
     let shop = Shop::open().await;
     let rent = shop.monthly(&shop.template().await, date!(2026 - 08 - 01)).await;
     let limits = Limits { periods: 3, ..Limits::default() };
-    let first = run_due(&*shop.store, &shop.stamp, limits).await.unwrap();
+    let first = run_due(&*shop.store, None, &shop.stamp, limits).await.unwrap();
     assert_eq!((first.invoices, first.has_more), (3, true));
-    let second = run_due(&*shop.store, &shop.stamp, limits).await.unwrap();
+    let second = run_due(&*shop.store, None, &shop.stamp, limits).await.unwrap();
     assert_eq!((second.invoices, second.has_more), (1, false));
     let months = [8, 9, 10, 11].map(|month| {
         Date::from_calendar_date(2026, time::Month::try_from(month).unwrap(), 1).unwrap()
@@ -161,12 +161,10 @@ async fn a_template_must_be_there_and_not_voided() {
     let template = shop.template().await;
     let (store, stamp) = (&*shop.store, &shop.stamp);
     documents::void(
-        store,
-        &shop.scope,
+        Context::new(store, &shop.scope, stamp),
         &shop.entity,
         template.id,
         documents::Voiding::default(),
-        stamp,
     )
     .await
     .unwrap();
@@ -189,9 +187,14 @@ async fn a_failure_is_kept_and_tried_again_the_next_day_until_it_is_paused() {
     let rent = shop.monthly(&bad, date!(2026 - 12 - 01)).await;
     shop.monthly(&good, date!(2026 - 12 - 01)).await;
     let (store, stamp) = (&*shop.store, &shop.stamp);
-    documents::void(store, &shop.scope, &shop.entity, bad.id, documents::Voiding::default(), stamp)
-        .await
-        .unwrap();
+    documents::void(
+        Context::new(store, &shop.scope, stamp),
+        &shop.entity,
+        bad.id,
+        documents::Voiding::default(),
+    )
+    .await
+    .unwrap();
     let first = shop.run(datetime!(2026-12-01 08:00 UTC)).await;
     assert_eq!((first.invoices, first.failures), (1, 1), "one failure stops nothing else");
     let failed = shop.look_again(&rent).await;
@@ -214,27 +217,27 @@ async fn paused_trashed_and_completed_ones_are_not_due() {
     let template = shop.template().await;
     let (store, scope, entity, stamp) = (&*shop.store, &shop.scope, &shop.entity, &shop.stamp);
     let id = shop.monthly(&template, date!(2026 - 11 - 20)).await.id;
-    recurring::pause(store, scope, entity, id, stamp).await.unwrap();
+    recurring::pause(Context::new(store, scope, stamp), entity, id).await.unwrap();
     assert_eq!(shop.due_days().await, []);
     assert_eq!(shop.run(shop.stamp.now()).await, Report::default());
-    recurring::resume(store, scope, entity, id, stamp).await.unwrap();
+    recurring::resume(Context::new(store, scope, stamp), entity, id).await.unwrap();
     assert_eq!(shop.due_days().await, [date!(2026 - 11 - 20)]);
-    recurring::trash(store, scope, entity, id, stamp).await.unwrap();
+    recurring::trash(Context::new(store, scope, stamp), entity, id).await.unwrap();
     assert_eq!(shop.due_days().await, []);
-    recurring::restore(store, scope, entity, id, stamp).await.unwrap();
+    recurring::restore(Context::new(store, scope, stamp), entity, id).await.unwrap();
     let input = RecurringInput {
         end_date: Patch::Value(date!(2026 - 12 - 19)),
         ..RecurringInput::default()
     };
-    recurring::update(store, scope, entity, id, input, stamp).await.unwrap();
+    recurring::update(Context::new(store, scope, stamp), entity, id, input).await.unwrap();
     assert_eq!(shop.run(shop.stamp.now()).await.invoices, 1);
-    let last = recurring::get(store, scope, id).await.unwrap();
+    let last = recurring::get(Context::new(store, scope, stamp), id).await.unwrap();
     assert_eq!((last.status, last.next_run_date), (Status::Completed, None));
     assert_eq!(shop.due_days().await, []);
-    recurring::trash(store, scope, entity, id, stamp).await.unwrap();
-    recurring::erase(store, scope, id, stamp).await.unwrap();
+    recurring::trash(Context::new(store, scope, stamp), entity, id).await.unwrap();
+    recurring::erase(Context::new(store, scope, stamp), id).await.unwrap();
     assert!(matches!(
-        recurring::get(store, scope, id).await,
+        recurring::get(Context::new(store, scope, stamp), id).await,
         Err(RecurrenceError::NotFound { .. })
     ));
     assert_eq!(shop.dates().await, [date!(2026 - 11 - 20)], "what it made stays");
@@ -306,7 +309,7 @@ async fn a_disabled_entitys_invoices_wait_and_are_in_nobodys_way() {
     let shop = Shop::open().await;
     let rent = shop.monthly(&shop.template().await, date!(2026 - 11 - 20)).await;
     let (store, scope, stamp) = (&*shop.store, &shop.scope, &shop.stamp);
-    racun_access::disable_entity(store, scope, stamp).await.unwrap();
+    racun_access::disable_entity(Context::new(store, scope, stamp)).await.unwrap();
     let report = shop.run(shop.stamp.now()).await;
     assert_eq!((report.invoices, report.failures), (0, 0));
     assert_eq!(report.problems[0].id, rent.id);
@@ -316,12 +319,14 @@ async fn a_disabled_entitys_invoices_wait_and_are_in_nobodys_way() {
         is_enabled: Patch::Value(true),
         ..racun_access::EntityPatch::default()
     };
-    racun_access::update_entity(store, scope, patch, stamp).await.unwrap();
+    racun_access::update_entity(Context::new(store, scope, stamp), patch).await.unwrap();
     assert_eq!(shop.run(datetime!(2026-11-22 10:00 UTC)).await.invoices, 1);
     // By a clock that is ahead it is put off as far, not found again by every run.
-    advance_clock(store, &shop.account(), datetime!(2026-12-10 12:00 UTC), stamp).await.unwrap();
+    advance_clock(store, None, &shop.account(), datetime!(2026-12-10 12:00 UTC), stamp)
+        .await
+        .unwrap();
     shop.monthly(&shop.template().await, date!(2026 - 12 - 05)).await;
-    racun_access::disable_entity(store, scope, stamp).await.unwrap();
+    racun_access::disable_entity(Context::new(store, scope, stamp)).await.unwrap();
     assert_eq!(shop.run(shop.stamp.now()).await.problems.len(), 1);
     assert_eq!(shop.run(shop.stamp.now()).await, Report::default());
 }
@@ -338,7 +343,7 @@ async fn a_test_clock_makes_what_it_passes_in_the_order_of_time() {
     shop.recurring(weekly).await.unwrap();
     let (store, account) = (&*shop.store, shop.account());
     let to = datetime!(2027-01-31 12:00 UTC);
-    let advanced = advance_clock(store, &account, to, &shop.stamp).await.unwrap();
+    let advanced = advance_clock(store, None, &account, to, &shop.stamp).await.unwrap();
     assert_eq!((advanced.now, advanced.report.invoices), (to, 8));
     let made = shop.made().await;
     let mut in_time = made.clone();
@@ -349,14 +354,14 @@ async fn a_test_clock_makes_what_it_passes_in_the_order_of_time() {
     assert_eq!(numbers(&in_time), numbers(&by_number), "numbers follow time");
     assert_eq!(made[0].created_at, datetime!(2026-12-23 23:00 UTC), "when its day begins");
     // Again, nothing; back, never; too far, not at once.
-    let again = advance_clock(store, &account, to, &shop.stamp).await.unwrap();
+    let again = advance_clock(store, None, &account, to, &shop.stamp).await.unwrap();
     assert_eq!((again.now, again.report), (to, Report::default()));
     for wrong in [datetime!(2027-01-31 11:59 UTC), datetime!(2029-02-01 12:00 UTC)] {
-        let refused = advance_clock(store, &account, wrong, &shop.stamp).await.unwrap_err();
+        let refused = advance_clock(store, None, &account, wrong, &shop.stamp).await.unwrap_err();
         assert!(refused.to_string().contains("advance_to"), "{refused}");
     }
     let live = AccountScope { environment: Some(racun_kernel::Environment::Live), ..account };
-    let refused = advance_clock(store, &live, to, &shop.stamp).await.unwrap_err();
+    let refused = advance_clock(store, None, &live, to, &shop.stamp).await.unwrap_err();
     assert!(matches!(refused, racun_access::AccessError::NotFound { .. }));
 }
 
@@ -365,15 +370,16 @@ async fn jobs_go_by_the_test_clock_until_real_time_has_passed_it() {
     let shop = Shop::open().await;
     let (store, scope, entity) = (&*shop.store, &shop.scope, &shop.entity);
     let to = datetime!(2027-03-10 12:00 UTC);
-    advance_clock(store, &shop.account(), to, &shop.stamp).await.unwrap();
+    advance_clock(store, None, &shop.account(), to, &shop.stamp).await.unwrap();
     let template = shop.template().await;
     assert_eq!(template.content.date, date!(2026 - 11 - 20), "requests stay in real time");
     let rent = shop.monthly(&template, date!(2027 - 01 - 01)).await;
     assert_eq!(shop.run(shop.stamp.now()).await.invoices, 3, "January to March by the clock");
-    recurring::pause(store, scope, entity, rent.id, &shop.stamp).await.unwrap();
+    recurring::pause(Context::new(store, scope, &shop.stamp), entity, rent.id).await.unwrap();
     let to = datetime!(2027-05-10 12:00 UTC);
-    advance_clock(store, &shop.account(), to, &shop.stamp).await.unwrap();
-    let resumed = recurring::resume(store, scope, entity, rent.id, &shop.stamp).await.unwrap();
+    advance_clock(store, None, &shop.account(), to, &shop.stamp).await.unwrap();
+    let resumed =
+        recurring::resume(Context::new(store, scope, &shop.stamp), entity, rent.id).await.unwrap();
     assert_eq!(resumed.next_run_date, Some(date!(2027 - 06 - 01)), "the pause was by the clock");
     assert_eq!(shop.run(datetime!(2027-06-01 10:00 UTC)).await.invoices, 1);
 }

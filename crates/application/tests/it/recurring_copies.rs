@@ -8,6 +8,7 @@ use racun_catalog::{Customer, CustomerInput, Tax, TaxInput, TaxRateInput};
 use racun_documents::calculation::{Discount, DiscountKind, SummaryTax};
 use racun_documents::recurrence::RecurringInput;
 use racun_documents::{Document, PartyPatch, RevenueRecognition, TextDefaults};
+use racun_kernel::Context;
 use racun_kernel::Patch;
 use time::macros::{date, datetime};
 
@@ -69,7 +70,9 @@ async fn rename_customer(shop: &Shop, template: &Document, name: &str) {
     let input = CustomerInput { name: Patch::Value(name.to_owned()), ..CustomerInput::default() };
     let id = template.content.customer_id.unwrap();
     let (store, stamp) = (&*shop.store, &shop.stamp);
-    racun_catalog::update_customer(store, &shop.scope, id, input, stamp).await.unwrap();
+    racun_catalog::update_customer(Context::new(store, &shop.scope, stamp), id, input)
+        .await
+        .unwrap();
 }
 
 #[tokio::test]
@@ -86,7 +89,7 @@ async fn a_customer_that_is_gone_is_copied_as_it_was() {
     let template = shop.create(template).await.unwrap();
     let id = template.content.customer_id.unwrap();
     let (store, stamp) = (&*shop.store, &shop.stamp);
-    racun_catalog::trash::<Customer>(store, &shop.scope, id, stamp).await.unwrap();
+    racun_catalog::trash::<Customer>(Context::new(store, &shop.scope, stamp), id).await.unwrap();
     shop.monthly(&template, date!(2026 - 11 - 20)).await;
     assert_eq!(shop.run(shop.stamp.now()).await.invoices, 1);
     let made = shop.made().await.remove(0);
@@ -101,9 +104,15 @@ async fn a_changed_template_is_copied_as_it_is_on_the_day() {
     shop.monthly(&template, date!(2026 - 11 - 20)).await;
     let dearer = request(vec![line("Najem", "1", "120")]);
     let (store, scope, entity, stamp) = (&*shop.store, &shop.scope, &shop.entity, &shop.stamp);
-    documents::update(store, scope, entity, template.id, dearer, Edit::default(), stamp)
-        .await
-        .unwrap();
+    documents::update(
+        Context::new(store, scope, stamp),
+        entity,
+        template.id,
+        dearer,
+        Edit::default(),
+    )
+    .await
+    .unwrap();
     shop.run(shop.stamp.now()).await;
     assert_eq!(shop.made().await[0].amounts.total, decimal("120"));
 }
@@ -114,7 +123,7 @@ async fn rising_tax(shop: &Shop) -> Tax {
     let rates = vec![rate("22", None), rate("25", Some(datetime!(2027-01-01 00:00 UTC)))];
     let input = TaxInput { tax_rates: Patch::Value(rates), ..TaxInput::default() };
     let (store, stamp) = (&*shop.store, &shop.stamp);
-    racun_catalog::create_tax(store, &shop.scope, input, stamp).await.unwrap()
+    racun_catalog::create_tax(Context::new(store, &shop.scope, stamp), input).await.unwrap()
 }
 
 fn taxed(tax: &Tax) -> LineRequest {
@@ -142,10 +151,13 @@ async fn a_tax_that_is_gone_is_named_and_no_invoice_is_made() {
     let template = shop.create(request(lines)).await.unwrap();
     let rent = shop.monthly(&template, date!(2026 - 11 - 20)).await;
     let (store, stamp) = (&*shop.store, &shop.stamp);
-    racun_catalog::trash::<Tax>(store, &shop.scope, tax.id, stamp).await.unwrap();
+    racun_catalog::trash::<Tax>(Context::new(store, &shop.scope, stamp), tax.id).await.unwrap();
     let report = shop.run(shop.stamp.now()).await;
     assert_eq!((report.invoices, report.failures), (0, 1));
-    let failed = racun_application::recurring::get(store, &shop.scope, rent.id).await.unwrap();
+    let failed =
+        racun_application::recurring::get(Context::new(store, &shop.scope, stamp), rent.id)
+            .await
+            .unwrap();
     let error = failed.last_error.unwrap();
     assert!(error.contains("items[1].taxes[0].tax_id"), "{error}");
 }

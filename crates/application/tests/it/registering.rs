@@ -15,7 +15,7 @@ use racun_fiscal::{
     Identity, Message, NewDevice, NewPremise, OpenedCertificate, P12Error, Patience, PremiseId,
     Refusal, Reply, Signer, SigningFailed, Unknown,
 };
-use racun_kernel::{Environment, Patch, Series, Stamp, Store, StoreError, Writes};
+use racun_kernel::{Context, Environment, Patch, Series, Stamp, Store, StoreError, Writes};
 use racun_store_sqlite::SqliteStore;
 use time::Duration;
 use tokio::sync::oneshot;
@@ -100,13 +100,11 @@ impl Taxpayer {
         };
         let (stamp, authority) = (shop.stamp.clone(), Authority::Furs);
         settings::set_certificate(
-            &*store,
+            Context::new(&*store, &shop.scope, &stamp),
             &*vault,
-            &shop.scope,
             &entity,
             authority,
             opened,
-            &stamp,
         )
         .await
         .unwrap();
@@ -142,7 +140,9 @@ impl Taxpayer {
     }
 
     async fn premises(&self) -> Vec<PremiseState> {
-        premises::list(&*self.store, &self.shop.scope, Authority::Furs, &self.stamp).await.unwrap()
+        premises::list(Context::new(&*self.store, &self.shop.scope, &self.stamp), Authority::Furs)
+            .await
+            .unwrap()
     }
 
     /// The next message is answered so.
@@ -179,12 +179,12 @@ async fn a_life(store: Arc<dyn Store>) {
     assert_eq!(who.register("A1", MovableKind::B).await.unwrap_err(), Conflict::PremiseName.into());
     let add = |name: &str| {
         let new = NewDevice { name: name.to_owned(), starting_number: Some(9) };
-        devices::create(store, scope, &who.entity, id, new, &who.stamp)
+        devices::create(Context::new(store, scope, &who.stamp), &who.entity, id, new)
     };
     let (one, two) = (add("1").await.unwrap(), add("2").await.unwrap());
     assert_eq!(add("1").await.unwrap_err(), Conflict::DeviceName.into());
-    let premise = |number| premises::restart(store, scope, id, number, &who.stamp);
-    let device = |number| devices::restart(store, scope, one.id, number, &who.stamp);
+    let premise = |number| premises::restart(Context::new(store, scope, &who.stamp), id, number);
+    let device = |number| devices::restart(Context::new(store, scope, &who.stamp), one.id, number);
     for number in [5, 7] {
         let state = premise(Patch::Value(number)).await.unwrap();
         assert_eq!(
@@ -203,7 +203,9 @@ async fn a_life(store: Arc<dyn Store>) {
     device(Patch::Null).await.unwrap();
     who.issue("furs/2026/A1/1").await;
     assert_eq!(device(Patch::Value(2)).await.unwrap_err(), Refusal::StartingNumberLocked.into());
-    let other = devices::restart(store, scope, two.id, Patch::Value(3), &who.stamp).await.unwrap();
+    let other = devices::restart(Context::new(store, scope, &who.stamp), two.id, Patch::Value(3))
+        .await
+        .unwrap();
     assert_eq!((other.starting_number, other.counter), (Some(3), 1), "the premise's number counts");
     who.close(id).await.unwrap();
     let all = who.premises().await;
@@ -334,7 +336,9 @@ async fn a_certificate_that_runs_out_closes_nothing() {
     let refused = late.register("B", MovableKind::A).await.unwrap_err();
     assert_eq!(refused, Refusal::CertificateExpired.into());
     let scope = &who.shop.scope;
-    settings::remove_certificate(&*who.store, scope, Authority::Furs, &who.stamp).await.unwrap();
+    settings::remove_certificate(Context::new(&*who.store, scope, &who.stamp), Authority::Furs)
+        .await
+        .unwrap();
     assert_eq!(who.close(id).await.unwrap_err(), Refusal::CertificateMissing.into());
     assert_eq!(who.furs.told.lock().unwrap().len(), 1);
     assert!(who.premises().await[0].premise.is_active);

@@ -7,7 +7,7 @@ use racun_application::documents::{self, Creation, DocumentRequest, Edit, Voidin
 use racun_application::payments::{self, NoAuthority, TaxAuthority};
 use racun_documents::{Document, DocumentError, DocumentId, DocumentKind};
 use racun_kernel::id::PaymentId;
-use racun_kernel::{Decimal, Patch, RawQuery};
+use racun_kernel::{Context, Decimal, Patch, RawQuery};
 use racun_settlement::{NewPayment, Payment, PaymentPatch, PaymentType, Refusal, SettlementError};
 
 use crate::fixture::{Shop, decimal, issues, line, request, said};
@@ -37,7 +37,14 @@ impl Shop {
     ) -> Result<Document, Error> {
         let creation = Creation { payments, ..Creation::default() };
         let (store, stamp) = (&*self.store, &self.stamp);
-        documents::create(store, &self.scope, &self.entity, kind, request, creation, stamp).await
+        documents::create(
+            Context::new(store, &self.scope, stamp),
+            &self.entity,
+            kind,
+            request,
+            creation,
+        )
+        .await
     }
 
     pub async fn invoice(&self, total: &str) -> Document {
@@ -54,7 +61,7 @@ impl Shop {
             document_id: Some(document.id.to_string()),
             ..paid(PaymentType::Cash, Some(amount))
         };
-        payments::record(&*self.store, &self.scope, &self.entity, new, &self.stamp).await
+        payments::record(self.cx(), &self.entity, new).await
     }
 
     pub async fn change(
@@ -64,16 +71,23 @@ impl Shop {
         patch: PaymentPatch,
     ) -> Result<Payment, Error> {
         let (store, scope, entity) = (&*self.store, &self.scope, &self.entity);
-        payments::change(store, authority, scope, entity, id, patch, &self.stamp).await
+        payments::change(Context::new(store, scope, &self.stamp), authority, entity, id, patch)
+            .await
     }
 
     pub async fn void(&self, document: &Document) -> Result<Document, Error> {
         let (store, how) = (&*self.store, Voiding::default());
-        documents::void(store, &self.scope, &self.entity, document.id, how, &self.stamp).await
+        documents::void(
+            Context::new(store, &self.scope, &self.stamp),
+            &self.entity,
+            document.id,
+            how,
+        )
+        .await
     }
 
     pub async fn reread(&self, document: &Document) -> Document {
-        documents::get(&*self.store, &self.scope, document.id).await.unwrap()
+        documents::get(self.cx(), document.id).await.unwrap()
     }
 
     /// `total_paid` of the document, which must be the sum of its active payments.
@@ -85,7 +99,7 @@ impl Shop {
         };
         let query = format!(r#"{{"{field}":"{}"}}"#, document.id);
         let raw = RawQuery { query: Some(query), limit: Some("100".into()), ..RawQuery::default() };
-        let page = payments::list(&*self.store, &self.scope, &raw).await.unwrap();
+        let page = payments::list(self.cx(), &raw).await.unwrap();
         let advance = document.id.kind() == DocumentKind::AdvanceInvoice;
         let own = page.rows.iter().filter(|payment| !(advance && payment.is_allocation()));
         let sum: Decimal = own.map(|payment| &payment.amount).sum();
@@ -123,9 +137,9 @@ async fn an_advance_pays_the_invoice_that_it_is_linked_to() {
     assert_eq!(shop.total_paid(&next).await, decimal("30"));
     // Deleting the payment cannot take back what the next invoice has.
     let (store, scope, entity) = (&*shop.store, &shop.scope, &shop.entity);
-    payments::trash(store, scope, entity, payment.id, &shop.stamp).await.unwrap();
+    payments::trash(Context::new(store, scope, &shop.stamp), entity, payment.id).await.unwrap();
     assert_eq!(shop.total_paid(&invoice).await, decimal("30"));
-    payments::restore(store, scope, entity, payment.id, &shop.stamp).await.unwrap();
+    payments::restore(Context::new(store, scope, &shop.stamp), entity, payment.id).await.unwrap();
     assert_eq!(shop.total_paid(&invoice).await, decimal("100"));
 }
 
@@ -137,11 +151,19 @@ async fn an_advance_invoice_is_issued_by_exact_payment() {
     let creation = Creation { is_draft: true, ..Creation::default() };
     let (store, scope, entity) = (&*shop.store, &shop.scope, &shop.entity);
     let kind = DocumentKind::AdvanceInvoice;
-    let draft = documents::create(store, scope, entity, kind, worth("50"), creation, &shop.stamp)
-        .await
-        .unwrap();
+    let draft = documents::create(
+        Context::new(store, scope, &shop.stamp),
+        entity,
+        kind,
+        worth("50"),
+        creation,
+    )
+    .await
+    .unwrap();
     let payment = shop.pay(&draft, "30").await.unwrap();
-    let early = documents::finalize(store, scope, entity, draft.id, said(), &shop.stamp).await;
+    let early =
+        documents::finalize(Context::new(store, scope, &shop.stamp), entity, draft.id, said())
+            .await;
     assert_eq!(refusal(early.unwrap_err()).code(), "advance_not_fully_paid");
     assert_eq!(
         refusal(shop.pay(&draft, "20.01").await.unwrap_err()).code(),
@@ -149,9 +171,12 @@ async fn an_advance_invoice_is_issued_by_exact_payment() {
     );
     shop.pay(&draft, "20").await.unwrap();
     let issued =
-        documents::finalize(store, scope, entity, draft.id, said(), &shop.stamp).await.unwrap();
+        documents::finalize(Context::new(store, scope, &shop.stamp), entity, draft.id, said())
+            .await
+            .unwrap();
     assert_eq!(issued.number(), "ADV-2026-00001");
-    let trashed = payments::trash(store, scope, entity, payment.id, &shop.stamp).await;
+    let trashed =
+        payments::trash(Context::new(store, scope, &shop.stamp), entity, payment.id).await;
     assert_eq!(refusal(trashed.unwrap_err()).code(), "advance_payment_locked");
 }
 
@@ -198,9 +223,7 @@ async fn a_credit_note_settles_an_invoice_within_its_balance() {
         credit_note_id: Some(credit.id.to_string()),
         ..paid(PaymentType::CreditNote, Some(amount))
     };
-    let record = async |new| {
-        payments::record(&*shop.store, &shop.scope, &shop.entity, new, &shop.stamp).await
-    };
+    let record = async |new| payments::record(shop.cx(), &shop.entity, new).await;
     let refused = refusal(record(settle("40.01")).await.unwrap_err());
     assert_eq!(refused.code(), "credit_exceeds_remaining");
     let payment = record(settle("25")).await.unwrap();
@@ -247,7 +270,7 @@ async fn where_the_law_asks_for_it_an_invoice_ends_by_a_credit_note() {
     let (store, scope) = (&*shop.store, &shop.scope);
     let seen = documents::relations_of(store, scope, &[invoice.id]).await.unwrap();
     let credit = seen.iter().find(|view| view.related.id.kind() == DocumentKind::CreditNote);
-    let credit = documents::get(store, scope, credit.unwrap().related.id).await.unwrap();
+    let credit = documents::get(shop.cx(), credit.unwrap().related.id).await.unwrap();
     assert_eq!(credit.number(), "CN-2026-00001");
     assert_eq!(credit.amounts.total_with_tax, decimal("100"));
     // It settles what the payment had left open, and the advance has its money back.
@@ -266,8 +289,14 @@ async fn an_update_keeps_totals_and_payments_together() {
     shop.pay(&invoice, "50").await.unwrap();
     let update = async |request: DocumentRequest| {
         let (store, scope, entity) = (&*shop.store, &shop.scope, &shop.entity);
-        documents::update(store, scope, entity, invoice.id, request, Edit::default(), &shop.stamp)
-            .await
+        documents::update(
+            Context::new(store, scope, &shop.stamp),
+            entity,
+            invoice.id,
+            request,
+            Edit::default(),
+        )
+        .await
     };
     let less = update(worth("49.99")).await.unwrap_err();
     assert_eq!(refusal(less).code(), "payment_exceeds_total");
@@ -308,7 +337,9 @@ async fn a_draft_applies_its_advance_when_it_is_finalized() {
     assert_eq!(draft.amounts.total_paid, Decimal::zero());
     let (store, scope, entity) = (&*shop.store, &shop.scope, &shop.entity);
     let issued =
-        documents::finalize(store, scope, entity, draft.id, said(), &shop.stamp).await.unwrap();
+        documents::finalize(Context::new(store, scope, &shop.stamp), entity, draft.id, said())
+            .await
+            .unwrap();
     assert_eq!(issued.amounts.total_paid, decimal("60"));
     let early = shop.draft(worth("5")).await.unwrap();
     assert_eq!(refusal(shop.pay(&early, "5").await.unwrap_err()).code(), "document_is_draft");
@@ -358,20 +389,23 @@ async fn lines_take_other_categories_also_on_issued_documents() {
         ..Default::default()
     };
     let (store, scope) = (&*shop.store, &shop.scope);
-    let category = racun_catalog::create_financial_category(store, scope, category, &shop.stamp)
-        .await
-        .unwrap();
+    let category =
+        racun_catalog::create_financial_category(Context::new(store, scope, &shop.stamp), category)
+            .await
+            .unwrap();
     let invoice = shop.invoice("10").await;
     let assignment = |line: &str| documents::LineCategory {
         line_id: line.to_owned(),
         financial_category_id: Some(category.id.to_string()),
     };
     let line = invoice.content.lines[0].id.clone();
-    documents::categorize(store, scope, vec![assignment(&line)], &shop.stamp).await.unwrap();
+    documents::categorize(Context::new(store, scope, &shop.stamp), vec![assignment(&line)])
+        .await
+        .unwrap();
     let after = shop.reread(&invoice).await;
     assert_eq!(after.content.lines[0].financial_category_id, Some(category.id));
     let lost = vec![assignment(&line), assignment("inv_item_01jb2000000000000000000000")];
-    let refused = documents::categorize(store, scope, lost, &shop.stamp).await;
+    let refused = documents::categorize(Context::new(store, scope, &shop.stamp), lost).await;
     assert!(matches!(refused, Err(DocumentError::Invalid(_))));
     assert_eq!(DocumentId::kind(invoice.id), DocumentKind::Invoice);
 }

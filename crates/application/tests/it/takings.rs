@@ -23,7 +23,7 @@ use racun_documents::{
 };
 use racun_kernel::testing::{Random, stamp};
 use racun_kernel::{
-    Decimal, ListQuery, Patch, Person, Principal, Record, Role, Scope, Store, Table,
+    Context, Decimal, ListQuery, Patch, Person, Principal, Record, Role, Scope, Store, Table,
 };
 use racun_pos::NewClosing;
 use racun_pos::takings::{Day, Facts, PaymentTakings, Takings, is_money, takings};
@@ -110,7 +110,9 @@ impl Market {
             let name = Patch::Value(name.to_owned());
             let input = FinancialCategoryInput { name, ..FinancialCategoryInput::default() };
             let (store, stamp) = (&*shop.store, &shop.stamp);
-            let made = create_financial_category(store, &shop.scope, input, stamp).await.unwrap();
+            let made = create_financial_category(Context::new(store, &shop.scope, stamp), input)
+                .await
+                .unwrap();
             names.insert(made.id.to_string(), made.name);
         }
         let mut units = Vec::new();
@@ -118,7 +120,8 @@ impl Market {
             let name = Patch::Value(name.to_owned());
             let input = BusinessUnitInput { name, ..BusinessUnitInput::default() };
             let (store, stamp) = (&*shop.store, &shop.stamp);
-            let made = create_business_unit(store, &shop.scope, input, stamp).await.unwrap();
+            let made =
+                create_business_unit(Context::new(store, &shop.scope, stamp), input).await.unwrap();
             units.push(made.id.to_string());
         }
         let person = |name: Option<&str>| {
@@ -178,10 +181,14 @@ impl Market {
         let scope = self.others.get(nth).unwrap_or(&shop.scope);
         let entity = &shop.entity;
         let document =
-            documents::create(store, scope, entity, kind, request, creation, stamp).await.unwrap();
+            documents::create(Context::new(store, scope, stamp), entity, kind, request, creation)
+                .await
+                .unwrap();
         if document.stage == Stage::Draft {
             if random.chance(50) {
-                documents::delete(store, &shop.scope, document.id, stamp).await.unwrap();
+                documents::delete(Context::new(store, &shop.scope, stamp), document.id)
+                    .await
+                    .unwrap();
             }
             return;
         }
@@ -201,7 +208,8 @@ impl Market {
         let (store, shop) = (&*self.shop.store, &self.shop);
         let stamp = shop.stamp.at(moment(random, from).1);
         let how = Voiding::default();
-        let _ = documents::void(store, &shop.scope, &shop.entity, id, how, &stamp).await;
+        let _ =
+            documents::void(Context::new(store, &shop.scope, &stamp), &shop.entity, id, how).await;
     }
 
     /// A credit note over a line of `invoice`, refunded or set against it.
@@ -229,7 +237,8 @@ impl Market {
         let (scope, entity, stamp) = (&shop.scope, &shop.entity, &shop.stamp.at(at));
         // More than the invoice is worth is refused.
         let Ok(credit) =
-            documents::create(store, scope, entity, kind, request, creation, stamp).await
+            documents::create(Context::new(store, scope, stamp), entity, kind, request, creation)
+                .await
         else {
             return;
         };
@@ -240,7 +249,7 @@ impl Market {
                 amount: Some(decimal("1")),
                 ..NewPayment::new(PaymentType::CreditNote)
             };
-            let _ = payments::record(store, scope, entity, new, stamp).await;
+            let _ = payments::record(Context::new(store, scope, stamp), entity, new).await;
         }
         for _ in 0..random.below(3) {
             self.pay(random, credit.id, &credit, day).await;
@@ -269,7 +278,8 @@ impl Market {
         let creation = Creation { is_draft, payments: vec![payment], ..Creation::default() };
         let (scope, entity, kind) = (&shop.scope, &shop.entity, DocumentKind::AdvanceInvoice);
         let stamp = &shop.stamp.at(DAYS[day].midnight().assume_utc() + Duration::hours(7));
-        let made = documents::create(store, scope, entity, kind, request, creation, stamp);
+        let made =
+            documents::create(Context::new(store, scope, stamp), entity, kind, request, creation);
         let advance = made.await.unwrap().id;
         if random.chance(20) {
             self.void(random, advance, day).await;
@@ -323,9 +333,12 @@ impl Market {
         let (store, shop) = (&*self.shop.store, &self.shop);
         let (scope, entity, stamp) = (&shop.scope, &shop.entity, &shop.stamp.at(at));
         // More than is due is refused.
-        let Ok(payment) = payments::record(store, scope, entity, new, stamp).await else { return };
+        let Ok(payment) = payments::record(Context::new(store, scope, stamp), entity, new).await
+        else {
+            return;
+        };
         if random.chance(20) {
-            payments::trash(store, scope, entity, payment.id, stamp).await.unwrap();
+            payments::trash(Context::new(store, scope, stamp), entity, payment.id).await.unwrap();
         }
     }
 
@@ -389,7 +402,8 @@ impl Market {
         let currency_code = Patch::Value(code.to_owned());
         let patch = EntityPatch { currency_code, ..EntityPatch::default() };
         let (store, shop) = (&*self.shop.store, &self.shop);
-        self.shop.entity = update_entity(store, &shop.scope, patch, &shop.stamp).await.unwrap();
+        self.shop.entity =
+            update_entity(Context::new(store, &shop.scope, &shop.stamp), patch).await.unwrap();
     }
 
     /// Closes the second day in its middle.
@@ -398,7 +412,9 @@ impl Market {
         let counted_cash = Patch::Value(decimal("100"));
         let new = NewClosing { counted_cash, ..NewClosing::default() };
         let stamp = shop.stamp.at(CLOSED_AT);
-        pos::closings::close(store, &shop.scope, &shop.entity, new, &stamp).await.unwrap();
+        pos::closings::close(Context::new(store, &shop.scope, &stamp), &shop.entity, new)
+            .await
+            .unwrap();
     }
 }
 

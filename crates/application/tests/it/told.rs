@@ -4,6 +4,7 @@ use racun_application::documents::{self, DocumentRequest, Edit, Voiding};
 use racun_application::payments;
 use racun_catalog::{Customer, CustomerInput};
 use racun_documents::DocumentKind;
+use racun_kernel::Context;
 use racun_kernel::Patch;
 
 use crate::fixture::Shop;
@@ -36,28 +37,34 @@ async fn operations_on_documents_tell_the_kinds_that_they_cause() {
 
     let draft = shop.draft(worth("100")).await.unwrap();
     assert_eq!(since(&shop, &mut at).await, "invoice.created");
-    documents::update(store, scope, entity, draft.id, noted(), Edit::default(), stamp)
-        .await
-        .unwrap();
+    documents::update(
+        Context::new(store, scope, stamp),
+        entity,
+        draft.id,
+        noted(),
+        Edit::default(),
+    )
+    .await
+    .unwrap();
     assert_eq!(since(&shop, &mut at).await, "invoice.updated");
-    documents::delete(store, scope, draft.id, stamp).await.unwrap();
+    documents::delete(Context::new(store, scope, stamp), draft.id).await.unwrap();
     assert_eq!(since(&shop, &mut at).await, "invoice.deleted");
-    documents::restore(store, scope, draft.id, stamp).await.unwrap();
+    documents::restore(Context::new(store, scope, stamp), draft.id).await.unwrap();
     assert_eq!(since(&shop, &mut at).await, "invoice.restored");
 
     let invoice = shop.invoice("100").await;
     assert_eq!(since(&shop, &mut at).await, "invoice.created invoice.finalized");
     let payment = shop.pay(&invoice, "100").await.unwrap();
     assert_eq!(since(&shop, &mut at).await, "payment.received invoice.paid");
-    payments::trash(store, scope, entity, payment.id, stamp).await.unwrap();
+    payments::trash(Context::new(store, scope, stamp), entity, payment.id).await.unwrap();
     assert_eq!(since(&shop, &mut at).await, "payment.deleted");
-    payments::restore(store, scope, entity, payment.id, stamp).await.unwrap();
+    payments::restore(Context::new(store, scope, stamp), entity, payment.id).await.unwrap();
     assert_eq!(since(&shop, &mut at).await, "payment.restored invoice.paid");
-    payments::trash(store, scope, entity, payment.id, stamp).await.unwrap();
-    payments::erase(store, scope, payment.id, stamp).await.unwrap();
+    payments::trash(Context::new(store, scope, stamp), entity, payment.id).await.unwrap();
+    payments::erase(Context::new(store, scope, stamp), payment.id).await.unwrap();
     assert_eq!(since(&shop, &mut at).await, "payment.deleted payment.permanently_deleted");
     let voiding = Voiding::default();
-    documents::void(store, scope, entity, invoice.id, voiding, stamp).await.unwrap();
+    documents::void(Context::new(store, scope, stamp), entity, invoice.id, voiding).await.unwrap();
     assert_eq!(since(&shop, &mut at).await, "invoice.voided invoice.cancelled");
 
     let advance = shop.advance("50").await;
@@ -75,11 +82,13 @@ async fn operations_on_documents_tell_the_kinds_that_they_cause() {
     assert_eq!(since(&shop, &mut at).await, "credit_note.created credit_note.issued");
     let bought = shop.issue(DocumentKind::DeliveryNote, worth("40"), Vec::new()).await.unwrap();
     assert_eq!(since(&shop, &mut at).await, "delivery_note.created delivery_note.finalized");
-    documents::void(store, scope, entity, bought.id, Voiding::default(), stamp).await.unwrap();
+    documents::void(Context::new(store, scope, stamp), entity, bought.id, Voiding::default())
+        .await
+        .unwrap();
     assert_eq!(since(&shop, &mut at).await, "delivery_note.voided delivery_note.cancelled");
     let estimate = shop.issue(DocumentKind::Estimate, worth("40"), Vec::new()).await.unwrap();
     assert_eq!(since(&shop, &mut at).await, "estimate.created estimate.finalized");
-    documents::accept(store, scope, entity, estimate.id, stamp).await.unwrap();
+    documents::accept(Context::new(store, scope, stamp), entity, estimate.id).await.unwrap();
     assert_eq!(since(&shop, &mut at).await, "estimate.accepted");
 }
 
@@ -92,10 +101,16 @@ async fn a_change_of_a_customer_says_which_fields_and_who() {
         ..CustomerInput::default()
     };
     let customer: Customer =
-        racun_catalog::create_customer(&**store, scope, named("Klas"), stamp).await.unwrap();
-    racun_catalog::update_customer(&**store, scope, customer.id, named("Žaga"), stamp)
-        .await
-        .unwrap();
+        racun_catalog::create_customer(Context::new(&**store, scope, stamp), named("Klas"))
+            .await
+            .unwrap();
+    racun_catalog::update_customer(
+        Context::new(&**store, scope, stamp),
+        customer.id,
+        named("Žaga"),
+    )
+    .await
+    .unwrap();
     let all = shop.logged(0).await;
     let last = all.last().unwrap();
     assert_eq!(last.activity.fields, ["name"]);

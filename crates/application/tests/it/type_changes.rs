@@ -7,7 +7,7 @@ use racun_application::documents;
 use racun_application::payments::{self, Concern, NoAuthority, TaxAuthority};
 use racun_documents::{Document, DocumentError, DocumentKind, PaymentChange, Refused};
 use racun_fiscal::LEASE;
-use racun_kernel::{Patch, StoreError};
+use racun_kernel::{Context, Patch, StoreError};
 use racun_settlement::PaymentType::{self, Card, Cash, Check};
 use racun_settlement::{
     Payment, PaymentPatch, ReportError, TypeChange, TypeChangeError, TypeChangeRule,
@@ -73,7 +73,14 @@ impl Till {
     pub async fn change_later(&self, patch: PaymentPatch) -> Result<Payment, Error> {
         let Shop { store, scope, entity, stamp } = &*self.shop;
         let (authority, later) = (self.authority.port(), stamp.at(stamp.now() + LEASE));
-        payments::change(&**store, &authority, scope, entity, self.payment.id, patch, &later).await
+        payments::change(
+            Context::new(&**store, scope, &later),
+            &authority,
+            entity,
+            self.payment.id,
+            patch,
+        )
+        .await
     }
 
     async fn change_of(&self, payment: &Payment, patch: PaymentPatch) -> Result<Payment, Error> {
@@ -89,12 +96,11 @@ impl Till {
 
     async fn trash(&self, payment: &Payment) -> Result<Payment, Error> {
         let Shop { store, scope, entity, stamp } = &*self.shop;
-        payments::trash(&**store, scope, entity, payment.id, stamp).await
+        payments::trash(Context::new(&**store, scope, stamp), entity, payment.id).await
     }
 
     pub async fn stored(&self) -> (Payment, Document) {
-        let (store, scope) = (&*self.shop.store, &self.shop.scope);
-        let payment = payments::get(store, scope, self.payment.id).await.unwrap();
+        let payment = payments::get(self.shop.cx(), self.payment.id).await.unwrap();
         (payment, self.shop.reread(&self.invoice).await)
     }
 
@@ -207,8 +213,8 @@ async fn a_confirmed_change_is_made_whole_and_at_once() {
     let id = till.invoice.id;
     till.authority.then(async move {
         // While the authority thinks, nothing but the attempt is to be seen.
-        let payment = payments::get(&*seen.store, &seen.scope, before.id).await.unwrap();
-        let invoice = documents::get(&*seen.store, &seen.scope, id).await.unwrap();
+        let payment = payments::get(seen.cx(), before.id).await.unwrap();
+        let invoice = documents::get(seen.cx(), id).await.unwrap();
         assert_eq!(payment, before);
         assert_eq!(invoice.payment_change_unconfirmed.unwrap().to, "card");
         assert_eq!(invoice.amounts.total_paid, decimal("40"));
@@ -270,7 +276,7 @@ async fn only_changes_of_type_on_sales_documents_concern_the_authority() {
         query: Some(format!(r#"{{"advance_invoice_id":"{}"}}"#, advance.id)),
         ..Default::default()
     };
-    let page = payments::list(&*shop.store, &shop.scope, &raw).await.unwrap();
+    let page = payments::list(shop.cx(), &raw).await.unwrap();
     for (payment, document) in [(&refund, &credit), (&page.rows[0], &advance)] {
         assert_eq!(till.change_of(payment, to(Card)).await.unwrap().kind, Card);
         let heard = till.authority.heard();
@@ -376,7 +382,7 @@ async fn an_unconfirmed_change_holds_what_would_make_it_impossible() {
     assert_eq!(till.change(amount).await.unwrap().kind, Cash);
     till.trash(&other).await.unwrap();
     let Shop { store, scope, entity, stamp } = &*till.shop;
-    payments::restore(&**store, scope, entity, other.id, stamp).await.unwrap();
+    payments::restore(Context::new(&**store, scope, stamp), entity, other.id).await.unwrap();
     till.shop.pay(&till.invoice, "40").await.unwrap();
     assert_eq!(till.shop.total_paid(&till.invoice).await, decimal("100"));
     let pending = till.stored().await.1.payment_change_unconfirmed.map(named);

@@ -14,7 +14,6 @@ use tokio::sync::oneshot;
 use tokio::task::JoinHandle;
 
 use crate::authority::provider;
-use crate::fixture::Shop;
 use crate::type_changes::{Till, failure, named, to};
 
 /// A change to `kind` that the authority is being told of, and what lets it answer `answer`.
@@ -181,10 +180,9 @@ async fn changes_on_one_invoice_take_turns_and_agree_with_the_authority_in_the_e
         refused += task.await.unwrap();
     }
     assert!(refused > 0, "no two changes met");
-    let Shop { store, scope, .. } = &*till.shop;
     let kept = books.state.lock().unwrap().types.clone();
     for id in [till.payment.id, other.id] {
-        let payment = payments::get(&**store, scope, id).await.unwrap();
+        let payment = payments::get(till.shop.cx(), id).await.unwrap();
         assert_eq!(kept.get(&id), Some(&payment.kind));
     }
     assert_eq!(till.stored().await.1.payment_change_unconfirmed, None);

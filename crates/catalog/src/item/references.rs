@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use racun_kernel::id::{FinancialCategoryId, TaxId};
-use racun_kernel::{Decimal, Issue, Issues, Patch, RawQuery, Scope, Store};
+use racun_kernel::{Context, Decimal, Issue, Issues, Patch, RawQuery, Store, Tenant};
 
 use super::{Item, ItemInput, ItemRules};
 use crate::check::{Check, required};
@@ -40,18 +40,17 @@ impl References {
     /// # Errors
     /// When the store fails.
     pub async fn of(
-        store: &dyn Store,
-        scope: &Scope,
+        cx: Context<'_>,
         input: &ItemInput,
         rules: &ItemRules,
     ) -> Result<Self, CatalogError> {
         let mut taxes = match (&input.taxes, &input.tax_ids) {
             // Who chooses by rate chooses among all.
-            (Patch::Value(_), _) => life_cycle::list_all(store, scope, RawQuery::default()).await?,
+            (Patch::Value(_), _) => life_cycle::list_all(cx, RawQuery::default()).await?,
             (_, Patch::Value(ids)) => {
                 // A list that is too long is refused as such, whatever is in it.
                 let ids = ids.iter().take(rules.max_taxes_per_item);
-                taxes(store, scope, ids.filter_map(|id| id.parse().ok())).await?
+                taxes(cx.store, &cx.tenant(), ids.filter_map(|id| id.parse().ok())).await?
             }
             _ => Vec::new(),
         };
@@ -59,9 +58,7 @@ impl References {
         taxes.sort_by_key(|tax| tax.id);
         let id = input.financial_category_id.value().and_then(|id| id.parse().ok());
         let category: Option<FinancialCategory> = match id {
-            Some::<FinancialCategoryId>(id) => {
-                store.get(&FINANCIAL_CATEGORIES, &scope.tenant(), &id.to_string()).await?
-            }
+            Some::<FinancialCategoryId>(id) => cx.get(&FINANCIAL_CATEGORIES, id).await?,
             None => None,
         };
         Ok(Self { taxes, category: category.filter(|category| category.archived_at.is_none()) })
@@ -160,10 +157,10 @@ fn collect<T>(
 /// The taxes with these ids that there are.
 pub(super) async fn taxes(
     store: &dyn Store,
-    scope: &Scope,
+    tenant: &Tenant,
     ids: impl Iterator<Item = TaxId>,
 ) -> Result<Vec<Tax>, CatalogError> {
     let distinct: BTreeSet<String> = ids.map(|id| id.to_string()).collect();
     let ids: Vec<String> = distinct.into_iter().collect();
-    Ok(store.get_all(&TAXES, &scope.tenant(), &ids).await?)
+    Ok(store.get_all(&TAXES, tenant, &ids).await?)
 }

@@ -1,3 +1,4 @@
+use racun_kernel::Context;
 use std::collections::BTreeSet;
 
 use racun_catalog::{
@@ -26,9 +27,7 @@ async fn concurrent_units_are_numbered_without_gaps() {
             let world = world.clone();
             // Every fourth is refused, and must not use a number up.
             let input = if n % 4 == 3 { BusinessUnitInput::default() } else { named("Center") };
-            tokio::spawn(async move {
-                create_business_unit(world.store(), &world.scope, input, &world.stamp).await
-            })
+            tokio::spawn(async move { create_business_unit(world.cx(), input).await })
         })
         .collect();
     let mut indexes = BTreeSet::new();
@@ -48,17 +47,16 @@ async fn concurrent_units_are_numbered_without_gaps() {
 #[tokio::test]
 async fn a_number_is_never_used_again_and_belongs_to_one_entity() {
     let world = World::new();
-    let index = async |world: &World| {
-        create_business_unit(world.store(), &world.scope, named("Center"), &world.stamp)
-            .await
-            .unwrap()
-    };
+    let index =
+        async |world: &World| create_business_unit(world.cx(), named("Center")).await.unwrap();
     let first = index(&world).await;
     assert!(first.is_active);
     let (store, scope, stamp) = (world.store(), &world.scope, &world.stamp);
-    let trashed = trash::<BusinessUnit>(store, scope, first.id, stamp).await.unwrap();
+    let trashed = trash::<BusinessUnit>(Context::new(store, scope, stamp), first.id).await.unwrap();
     assert_eq!((trashed.is_active, trashed.deleted_at), (false, Some(stamp.now())));
-    racun_catalog::erase::<BusinessUnit>(store, scope, first.id, stamp).await.unwrap();
+    racun_catalog::erase::<BusinessUnit>(Context::new(store, scope, stamp), first.id)
+        .await
+        .unwrap();
     assert_eq!(index(&world).await.numbering_index, 2);
     assert_eq!(index(&world.neighbour()).await.numbering_index, 1);
 }
@@ -118,9 +116,12 @@ async fn settings_are_updated_key_by_key() {
     let (store, scope, stamp) = (world.store(), &world.scope, &world.stamp);
     let first =
         settings(json!({"pdf_template": "minimal", "email_defaults": {"invoice_body": "a"}}));
-    let unit = create_business_unit(store, scope, first, stamp).await.unwrap();
+    let unit = create_business_unit(Context::new(store, scope, stamp), first).await.unwrap();
     let update = async |input| {
-        update_business_unit(store, scope, unit.id, input, stamp).await.unwrap().settings
+        update_business_unit(Context::new(store, scope, stamp), unit.id, input)
+            .await
+            .unwrap()
+            .settings
     };
     let patched = update(settings(json!({"email_defaults": {"invoice_subject": "b"}}))).await;
     let expected = json!({"pdf_template": "minimal", "email_defaults": {"invoice_subject": "b"}});

@@ -5,7 +5,7 @@ use racun_catalog::{
     SupplierInput, UjpCustomerData, create_customer, update_customer,
 };
 use racun_kernel::testing::stamp;
-use racun_kernel::{Issues, Patch, Stamp};
+use racun_kernel::{Context, Issues, Patch, Stamp};
 use time::macros::datetime;
 
 use crate::world::{World, codes, sent};
@@ -193,16 +193,18 @@ async fn a_patch_tells_absent_from_null_from_a_value() {
         metadata: metadata(&[("a", "1"), ("b", "2")]),
         ..ana()
     };
-    let made = create_customer(store, scope, input, stamp).await.unwrap();
+    let made = create_customer(Context::new(store, scope, stamp), input).await.unwrap();
     let untouched = CustomerInput::default();
-    let same = update_customer(store, scope, made.id, untouched, stamp).await.unwrap();
+    let same =
+        update_customer(Context::new(store, scope, stamp), made.id, untouched).await.unwrap();
     assert_eq!(same, made);
     let values = CustomerInput {
         city: sent("Celje"),
         metadata: metadata(&[("c", "3")]),
         ..CustomerInput::default()
     };
-    let changed = update_customer(store, scope, made.id, values, stamp).await.unwrap();
+    let changed =
+        update_customer(Context::new(store, scope, stamp), made.id, values).await.unwrap();
     assert_eq!(changed.city.as_deref(), Some("Celje"));
     assert_eq!(changed.email, made.email);
     assert_eq!(changed.metadata.entries().len(), 1);
@@ -214,7 +216,7 @@ async fn a_patch_tells_absent_from_null_from_a_value() {
         metadata: Patch::Null,
         ..CustomerInput::default()
     };
-    let cleared = update_customer(store, scope, made.id, nulls, stamp).await.unwrap();
+    let cleared = update_customer(Context::new(store, scope, stamp), made.id, nulls).await.unwrap();
     let fresh = customer(CustomerInput { email: sent("ana@example.com"), ..ana() }).unwrap();
     let expected = Customer { id: made.id, entity_id: made.entity_id, ..fresh };
     assert_eq!(cleared, expected);

@@ -5,7 +5,7 @@ use racun_catalog::{
     taxes_of_items, trash, update_item,
 };
 use racun_kernel::text::LOCALES;
-use racun_kernel::{Currency, Decimal, Issues, Patch, RawQuery};
+use racun_kernel::{Context, Currency, Decimal, Issues, Patch, RawQuery};
 use time::OffsetDateTime;
 use time::macros::{date, datetime};
 
@@ -35,18 +35,18 @@ fn tax_input(rates: &[(&str, OffsetDateTime)]) -> TaxInput {
 
 async fn tax(world: &World, rate: &str) -> Tax {
     let input = tax_input(&[(rate, OffsetDateTime::UNIX_EPOCH)]);
-    create_tax(world.store(), &world.scope, input, &world.stamp).await.unwrap()
+    create_tax(world.cx(), input).await.unwrap()
 }
 
 async fn category(world: &World) -> FinancialCategory {
     let input = FinancialCategoryInput { name: sent("Blago"), ..FinancialCategoryInput::default() };
-    create_financial_category(world.store(), &world.scope, input, &world.stamp).await.unwrap()
+    create_financial_category(world.cx(), input).await.unwrap()
 }
 
 /// The outcome of an item with these taxes.
 async fn with_ids(world: &World, ids: &[String]) -> String {
     let input = ItemInput { tax_ids: Patch::Value(ids.to_vec()), ..coffee() };
-    word(&create_item(world.store(), &world.scope, input, &RULES, &world.stamp).await)
+    word(&create_item(world.cx(), input, &RULES).await)
 }
 
 #[test]
@@ -74,10 +74,10 @@ fn an_item_has_one_price() {
 async fn updating_one_price_clears_the_other() {
     let world = World::new();
     let (store, scope, stamp) = (world.store(), &world.scope, &world.stamp);
-    let made = create_item(store, scope, coffee(), &RULES, stamp).await.unwrap();
+    let made = create_item(Context::new(store, scope, stamp), coffee(), &RULES).await.unwrap();
     let update = async |price, gross_price| {
         let input = ItemInput { price, gross_price, ..ItemInput::default() };
-        update_item(store, scope, made.id, input, &RULES, stamp).await
+        update_item(Context::new(store, scope, stamp), made.id, input, &RULES).await
     };
     let gross = update(Patch::Absent, Patch::Value(decimal("1.83"))).await.unwrap();
     assert_eq!((gross.price, gross.gross_price), (None, Some(decimal("1.83"))));
@@ -96,7 +96,7 @@ async fn the_price_with_tax_follows_the_rates_of_the_day() {
         ("22", datetime!(2013-07-01 0:00 UTC)),
         ("25", datetime!(2027-01-01 0:00 UTC)),
     ];
-    let vat = create_tax(world.store(), &world.scope, tax_input(&changing), &world.stamp).await;
+    let vat = create_tax(world.cx(), tax_input(&changing)).await;
     let vat = vat.unwrap();
     let levy = tax(&world, "1.5").await;
     let priced = async |price: &str, gross: bool, taxes: &[&Tax]| {
@@ -105,7 +105,7 @@ async fn the_price_with_tax_follows_the_rates_of_the_day() {
             if gross { (Patch::Absent, value) } else { (value, Patch::Absent) };
         let ids = taxes.iter().map(|tax| tax.id.to_string()).collect();
         let input = ItemInput { price, gross_price, tax_ids: Patch::Value(ids), ..coffee() };
-        create_item(world.store(), &world.scope, input, &RULES, &world.stamp).await.unwrap()
+        create_item(world.cx(), input, &RULES).await.unwrap()
     };
     for (price, gross, taxes, day, currency, expected) in [
         ("100", false, &[&vat][..], date!(2013 - 06 - 30), "EUR", "120"),
@@ -120,7 +120,7 @@ async fn the_price_with_tax_follows_the_rates_of_the_day() {
     ] {
         let item = priced(price, gross, taxes).await;
         let items = [item];
-        let known = taxes_of_items(world.store(), &world.scope, &items).await.unwrap();
+        let known = taxes_of_items(world.store(), &world.scope.tenant(), &items).await.unwrap();
         let currency: Currency = currency.parse().unwrap();
         let with_tax = items[0].price_with_tax(&known, day, currency);
         assert_eq!(with_tax, decimal(expected), "{price} on {day}");
@@ -134,8 +134,8 @@ async fn the_taxes_of_a_page_of_items_are_loaded_once_each() {
     for id in [&first.id, &first.id, &second.id] {
         assert_eq!(with_ids(&world, &[id.to_string()]).await, "ok");
     }
-    let page = list::<Item>(world.store(), &world.scope, &RawQuery::default()).await.unwrap();
-    let mut taxes = taxes_of_items(world.store(), &world.scope, &page.rows).await.unwrap();
+    let page = list::<Item>(world.cx(), &RawQuery::default()).await.unwrap();
+    let mut taxes = taxes_of_items(world.store(), &world.scope.tenant(), &page.rows).await.unwrap();
     taxes.sort_by_key(|tax| tax.id);
     assert_eq!(taxes, [first, second]);
 }
@@ -146,7 +146,7 @@ async fn tax_ids_name_taxes_of_the_entity_each_once() {
     let (first, second, third) =
         (tax(&world, "22").await, tax(&world, "9.5").await, tax(&world, "5").await);
     let foreign = tax(&world.neighbour(), "22").await;
-    trash::<Tax>(world.store(), &world.scope, third.id, &world.stamp).await.unwrap();
+    trash::<Tax>(world.cx(), third.id).await.unwrap();
     let ids = |taxes: &[&Tax]| taxes.iter().map(|tax| tax.id.to_string()).collect::<Vec<_>>();
     for (sent, expected) in [
         (ids(&[]), "ok"),
@@ -167,19 +167,19 @@ async fn taxes_can_be_chosen_by_classification_or_by_the_rate_of_today() {
     let world = World::new();
     let (store, scope, stamp) = (world.store(), &world.scope, &world.stamp);
     let changing = [("20", OffsetDateTime::UNIX_EPOCH), ("22", datetime!(2013-07-01 0:00 UTC))];
-    let old = create_tax(store, scope, tax_input(&changing), stamp).await.unwrap();
+    let old = create_tax(Context::new(store, scope, stamp), tax_input(&changing)).await.unwrap();
     let default = TaxInput {
         is_default: Patch::Value(true),
         ..tax_input(&[("22", OffsetDateTime::UNIX_EPOCH)])
     };
-    let default = create_tax(store, scope, default, stamp).await.unwrap();
+    let default = create_tax(Context::new(store, scope, stamp), default).await.unwrap();
     let first = tax(&world, "9.5").await;
     tax(&world, "9.5").await;
     let books = TaxInput {
         classification: sent("books"),
         ..tax_input(&[("5", OffsetDateTime::UNIX_EPOCH)])
     };
-    let books = create_tax(store, scope, books, stamp).await.unwrap();
+    let books = create_tax(Context::new(store, scope, stamp), books).await.unwrap();
     assert_ne!(old.id, default.id);
     let wanted = |classification: &str, rate: &str| ItemTaxInput {
         classification: Some(classification.to_owned()).filter(|text| !text.is_empty()),
@@ -200,12 +200,12 @@ async fn taxes_can_be_chosen_by_classification_or_by_the_rate_of_today() {
         (vec![wanted(&"x".repeat(51), "")], Err("taxes[0].classification=too_long")),
     ] {
         let input = ItemInput { taxes: Patch::Value(sent.clone()), ..coffee() };
-        let made = create_item(store, scope, input, &RULES, stamp).await;
+        let made = create_item(Context::new(store, scope, stamp), input, &RULES).await;
         let outcome = made.map(|item| item.tax_ids).map_err(|error| word::<()>(&Err(error)));
         assert_eq!(outcome, expected.map_err(str::to_owned), "{sent:?}");
     }
     let both = ItemInput { taxes: Patch::Value(vec![]), tax_ids: Patch::Value(vec![]), ..coffee() };
-    let both = create_item(store, scope, both, &RULES, stamp).await;
+    let both = create_item(Context::new(store, scope, stamp), both, &RULES).await;
     assert_eq!(word(&both), "taxes=conflicting");
 }
 
@@ -220,21 +220,23 @@ async fn an_update_keeps_clears_or_replaces_references() {
         financial_category_id: sent(&goods.id.to_string()),
         ..coffee()
     };
-    let made = create_item(store, scope, input, &RULES, stamp).await.unwrap();
+    let made = create_item(Context::new(store, scope, stamp), input, &RULES).await.unwrap();
     assert_eq!(made.financial_category_id, Some(goods.id));
     // What the item refers to may go; the item stays as it is.
-    trash::<Tax>(store, scope, vat.id, stamp).await.unwrap();
-    erase::<Tax>(store, scope, vat.id, stamp).await.unwrap();
-    archive_financial_category(store, scope, goods.id, stamp).await.unwrap();
+    trash::<Tax>(Context::new(store, scope, stamp), vat.id).await.unwrap();
+    erase::<Tax>(Context::new(store, scope, stamp), vat.id).await.unwrap();
+    archive_financial_category(Context::new(store, scope, stamp), goods.id).await.unwrap();
     let renamed = ItemInput { name: sent("Čaj"), ..ItemInput::default() };
-    let renamed = update_item(store, scope, made.id, renamed, &RULES, stamp).await.unwrap();
+    let renamed =
+        update_item(Context::new(store, scope, stamp), made.id, renamed, &RULES).await.unwrap();
     assert_eq!(renamed, Item { name: "Čaj".to_owned(), ..made.clone() });
     let cleared = ItemInput {
         tax_ids: Patch::Null,
         financial_category_id: Patch::Null,
         ..ItemInput::default()
     };
-    let cleared = update_item(store, scope, made.id, cleared, &RULES, stamp).await.unwrap();
+    let cleared =
+        update_item(Context::new(store, scope, stamp), made.id, cleared, &RULES).await.unwrap();
     assert_eq!((cleared.tax_ids, cleared.financial_category_id), (vec![], None));
 }
 
@@ -244,10 +246,10 @@ async fn a_category_must_be_the_entitys_own_and_not_archived() {
     let (store, scope, stamp) = (world.store(), &world.scope, &world.stamp);
     let foreign = category(&world.neighbour()).await.id.to_string();
     let archived = category(&world).await.id;
-    archive_financial_category(store, scope, archived, stamp).await.unwrap();
+    archive_financial_category(Context::new(store, scope, stamp), archived).await.unwrap();
     for id in [foreign, archived.to_string(), "x\0".to_owned(), world.scope.entity().to_string()] {
         let input = ItemInput { financial_category_id: sent(&id), ..coffee() };
-        let refused = create_item(store, scope, input, &RULES, stamp).await;
+        let refused = create_item(Context::new(store, scope, stamp), input, &RULES).await;
         assert_eq!(word(&refused), "financial_category_id=not_found", "{id:?}");
     }
 }

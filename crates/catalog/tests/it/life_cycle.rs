@@ -6,7 +6,7 @@ use racun_catalog::{
     trash, update_business_unit, update_customer, update_financial_category, update_item,
     update_supplier, update_tax,
 };
-use racun_kernel::{Decimal, Id, Patch, RawQuery};
+use racun_kernel::{Context, Decimal, Id, Patch, RawQuery};
 use time::macros::date;
 
 use crate::world::{World, sent, trash_query, word};
@@ -23,11 +23,11 @@ macro_rules! sample {
     ($record:ident, $create:ident, $update:ident, $input:expr, $change:expr $(, $rules:expr)?) => {
         impl Sample for $record {
             async fn make(w: &World) -> Id<Self::Kind> {
-                $create(w.store(), &w.scope, $input $(, $rules)?, &w.stamp).await.unwrap().id
+                $create(w.cx(), $input $(, $rules)?).await.unwrap().id
             }
 
             async fn change(w: &World, id: Id<Self::Kind>) -> Result<Self, CatalogError> {
-                $update(w.store(), &w.scope, id, $change $(, $rules)?, &w.stamp).await
+                $update(w.cx(), id, $change $(, $rules)?).await
             }
         }
     };
@@ -83,18 +83,21 @@ async fn check<A: Sample>(steps: &str) {
     for (n, step) in steps.split_whitespace().enumerate() {
         let (command, expected) = step.split_once('=').unwrap();
         let outcome = match command {
-            "get" => word(&get::<A>(store, scope, id).await),
+            "get" => word(&get::<A>(Context::new(store, scope, stamp), id).await),
             "change" => word(&A::change(&world, id).await),
-            "trash" => word(&trash::<A>(store, scope, id, stamp).await),
-            "restore" => word(&restore::<A>(store, scope, id, stamp).await),
-            "erase" => word(&erase::<A>(store, scope, id, stamp).await),
+            "trash" => word(&trash::<A>(Context::new(store, scope, stamp), id).await),
+            "restore" => word(&restore::<A>(Context::new(store, scope, stamp), id).await),
+            "erase" => word(&erase::<A>(Context::new(store, scope, stamp), id).await),
             "listed" => {
-                let page = list::<A>(store, scope, &RawQuery::default()).await.unwrap();
+                let page = list::<A>(Context::new(store, scope, stamp), &RawQuery::default())
+                    .await
+                    .unwrap();
                 assert_eq!(page.pagination.total, i64::try_from(page.rows.len()).unwrap());
                 page.rows.len().to_string()
             }
             "trashed" => {
-                let page = list::<A>(store, scope, &trash_query()).await.unwrap();
+                let page =
+                    list::<A>(Context::new(store, scope, stamp), &trash_query()).await.unwrap();
                 assert_eq!(page.pagination.total, i64::try_from(page.rows.len()).unwrap());
                 page.rows.len().to_string()
             }
@@ -124,11 +127,11 @@ async fn told<A: Sample>() -> String {
     let (store, scope, stamp) = (world.store(), &world.scope, &world.stamp);
     A::change(&world, id).await.unwrap();
     A::change(&world, id).await.unwrap();
-    trash::<A>(store, scope, id, stamp).await.unwrap();
-    trash::<A>(store, scope, id, stamp).await.unwrap_err();
-    restore::<A>(store, scope, id, stamp).await.unwrap();
-    trash::<A>(store, scope, id, stamp).await.unwrap();
-    erase::<A>(store, scope, id, stamp).await.unwrap();
+    trash::<A>(Context::new(store, scope, stamp), id).await.unwrap();
+    trash::<A>(Context::new(store, scope, stamp), id).await.unwrap_err();
+    restore::<A>(Context::new(store, scope, stamp), id).await.unwrap();
+    trash::<A>(Context::new(store, scope, stamp), id).await.unwrap();
+    erase::<A>(Context::new(store, scope, stamp), id).await.unwrap();
     world.events()
 }
 
@@ -148,16 +151,16 @@ async fn check_foreign<A: Sample>() {
     let id = A::make(&world).await;
     let other = world.neighbour();
     let (store, scope, stamp) = (other.store(), &other.scope, &other.stamp);
-    assert_eq!(word(&get::<A>(store, scope, id).await), "not_found");
+    assert_eq!(word(&get::<A>(Context::new(store, scope, stamp), id).await), "not_found");
     assert_eq!(word(&A::change(&other, id).await), "not_found");
-    assert_eq!(word(&trash::<A>(store, scope, id, stamp).await), "not_found");
-    trash::<A>(world.store(), &world.scope, id, stamp).await.unwrap();
-    assert_eq!(word(&restore::<A>(store, scope, id, stamp).await), "not_found");
-    assert_eq!(word(&erase::<A>(store, scope, id, stamp).await), "not_found");
+    assert_eq!(word(&trash::<A>(Context::new(store, scope, stamp), id).await), "not_found");
+    trash::<A>(world.cx(), id).await.unwrap();
+    assert_eq!(word(&restore::<A>(Context::new(store, scope, stamp), id).await), "not_found");
+    assert_eq!(word(&erase::<A>(Context::new(store, scope, stamp), id).await), "not_found");
     for raw in [RawQuery::default(), trash_query()] {
-        assert_eq!(list::<A>(store, scope, &raw).await.unwrap().rows, []);
+        assert_eq!(list::<A>(Context::new(store, scope, stamp), &raw).await.unwrap().rows, []);
     }
-    assert!(get::<A>(world.store(), &world.scope, id).await.unwrap().is_trashed());
+    assert!(get::<A>(world.cx(), id).await.unwrap().is_trashed());
 }
 
 #[tokio::test]
@@ -175,7 +178,8 @@ async fn an_update_that_changes_nothing_writes_nothing() {
     let id = Customer::make(&world).await;
     let same = named!(CustomerInput, "Ana");
     let later = world.later();
-    let unchanged = update_customer(world.store(), &world.scope, id, same, &later.stamp).await;
+    let unchanged =
+        update_customer(Context::new(world.store(), &world.scope, &later.stamp), id, same).await;
     assert_eq!(unchanged.unwrap().updated_at, world.stamp.now());
     let changed = Customer::change(&later, id).await.unwrap();
     assert_eq!((changed.created_at, changed.updated_at), (world.stamp.now(), later.stamp.now()));
@@ -187,13 +191,12 @@ async fn lists_search_filter_and_order_by_declared_fields() {
     for (name, city) in [("Žito d.o.o.", "Ljubljana"), ("Ana", "Žiri"), ("Mlin", "Kranj")] {
         let input = CustomerInput { city: sent(city), ..named!(CustomerInput, "x") };
         let input = CustomerInput { name: sent(name), ..input };
-        create_customer(world.store(), &world.scope, input, &world.stamp).await.unwrap();
+        create_customer(world.cx(), input).await.unwrap();
     }
-    let names =
-        async |raw: RawQuery| match list::<Customer>(world.store(), &world.scope, &raw).await {
-            Ok(page) => page.rows.into_iter().map(|row| row.name).collect::<Vec<_>>().join(" "),
-            Err(error) => word::<()>(&Err(error)),
-        };
+    let names = async |raw: RawQuery| match list::<Customer>(world.cx(), &raw).await {
+        Ok(page) => page.rows.into_iter().map(|row| row.name).collect::<Vec<_>>().join(" "),
+        Err(error) => word::<()>(&Err(error)),
+    };
     let ordered = RawQuery { order_by: vec!["name".to_owned()], ..RawQuery::default() };
     let search = RawQuery { search: Some("ŽI".to_owned()), ..ordered.clone() };
     assert_eq!(names(search).await, "Ana Žito d.o.o.");
@@ -214,24 +217,30 @@ async fn archived_categories_are_listed_only_when_asked_for() {
             ..named!(FinancialCategoryInput, "x")
         };
         let input = FinancialCategoryInput { name: sent(name), ..input };
-        ids.push(create_financial_category(store, scope, input, stamp).await.unwrap().id);
+        ids.push(
+            create_financial_category(Context::new(store, scope, stamp), input).await.unwrap().id,
+        );
     }
     let names = async |archived| {
-        let rows = list_financial_categories(store, scope, archived).await.unwrap();
+        let rows =
+            list_financial_categories(Context::new(store, scope, stamp), archived).await.unwrap();
         rows.into_iter().map(|row| row.name).collect::<Vec<_>>().join(" ")
     };
     assert_eq!(names(false).await, "Najem Blago Storitve");
-    let archived = archive_financial_category(store, scope, ids[1], stamp).await.unwrap();
+    let archived =
+        archive_financial_category(Context::new(store, scope, stamp), ids[1]).await.unwrap();
     let later = world.later();
-    let again = archive_financial_category(store, scope, ids[1], &later.stamp).await.unwrap();
+    let again =
+        archive_financial_category(Context::new(store, scope, &later.stamp), ids[1]).await.unwrap();
     assert_eq!((archived.archived_at, &again), (Some(stamp.now()), &archived));
     assert_eq!(names(false).await, "Najem Storitve");
     assert_eq!(names(true).await, "Najem Blago Storitve");
     let renamed = named!(FinancialCategoryInput, "Roba");
-    update_financial_category(store, scope, ids[1], renamed, stamp).await.unwrap();
+    update_financial_category(Context::new(store, scope, stamp), ids[1], renamed).await.unwrap();
     assert_eq!(names(true).await, "Najem Roba Storitve");
     let other = world.neighbour();
-    let foreign = archive_financial_category(store, &other.scope, ids[0], stamp).await;
+    let foreign =
+        archive_financial_category(Context::new(store, &other.scope, stamp), ids[0]).await;
     assert_eq!(word(&foreign), "not_found");
 }
 
@@ -243,9 +252,9 @@ async fn an_unpaginated_list_holds_more_than_one_page() {
             name: sent(&format!("{n:03}")),
             ..FinancialCategoryInput::default()
         };
-        create_financial_category(world.store(), &world.scope, input, &world.stamp).await.unwrap();
+        create_financial_category(world.cx(), input).await.unwrap();
     }
-    let all = list_financial_categories(world.store(), &world.scope, false).await.unwrap();
+    let all = list_financial_categories(world.cx(), false).await.unwrap();
     let names: Vec<String> = all.into_iter().map(|category| category.name).collect();
     assert_eq!(names, (0..205).map(|n| format!("{n:03}")).collect::<Vec<_>>());
 }

@@ -6,7 +6,7 @@ use racun_catalog::{
 };
 use racun_kernel::calendar::{parse_date, parse_instant};
 use racun_kernel::testing::stamp;
-use racun_kernel::{Decimal, Issues, Patch, RawQuery};
+use racun_kernel::{Context, Decimal, Issues, Patch, RawQuery};
 use time::macros::{date, datetime};
 use time::{Duration, OffsetDateTime};
 
@@ -43,13 +43,13 @@ fn tax(input: TaxInput) -> Result<Tax, Issues> {
 }
 
 async fn made(world: &World, input: TaxInput) -> Tax {
-    create_tax(world.store(), &world.scope, input, &world.stamp).await.unwrap()
+    create_tax(world.cx(), input).await.unwrap()
 }
 
 /// The names of the entity's default taxes.
 async fn defaults(world: &World) -> String {
     let raw = RawQuery { limit: Some("100".to_owned()), ..RawQuery::default() };
-    let page = list::<Tax>(world.store(), &world.scope, &raw).await.unwrap();
+    let page = list::<Tax>(world.cx(), &raw).await.unwrap();
     let defaults = page.rows.into_iter().filter(|tax| tax.is_default).map(|tax| tax.name);
     defaults.collect::<Vec<_>>().join(" ")
 }
@@ -172,17 +172,17 @@ async fn a_new_default_takes_the_place_of_the_former() {
     assert_eq!(defaults(&world).await, "5%");
     world.events();
     let mark = TaxInput { is_default: Patch::Value(true), ..TaxInput::default() };
-    update_tax(store, scope, second.id, mark.clone(), stamp).await.unwrap();
+    update_tax(Context::new(store, scope, stamp), second.id, mark.clone()).await.unwrap();
     assert_eq!(defaults(&world).await, "9.5%");
     assert_eq!(world.events(), "tax.updated tax.updated");
-    update_tax(store, scope, second.id, mark.clone(), stamp).await.unwrap();
+    update_tax(Context::new(store, scope, stamp), second.id, mark.clone()).await.unwrap();
     assert_eq!(world.events(), "");
-    replace_tax(store, scope, first.id, default("25"), stamp).await.unwrap();
+    replace_tax(Context::new(store, scope, stamp), first.id, default("25")).await.unwrap();
     assert_eq!(defaults(&world).await, "25%");
-    replace_tax(store, scope, first.id, input("25"), stamp).await.unwrap();
+    replace_tax(Context::new(store, scope, stamp), first.id, input("25")).await.unwrap();
     assert_eq!(defaults(&world).await, "");
     made(&world.neighbour(), default("17")).await;
-    update_tax(store, scope, first.id, mark, stamp).await.unwrap();
+    update_tax(Context::new(store, scope, stamp), first.id, mark).await.unwrap();
     assert_eq!(defaults(&world).await, "25%");
 }
 
@@ -191,9 +191,9 @@ async fn a_default_in_the_trash_is_none_and_comes_back_as_none() {
     let world = World::new();
     let (store, scope, stamp) = (world.store(), &world.scope, &world.stamp);
     let first = made(&world, default("22")).await;
-    trash::<Tax>(store, scope, first.id, stamp).await.unwrap();
+    trash::<Tax>(Context::new(store, scope, stamp), first.id).await.unwrap();
     made(&world, default("25")).await;
-    restore::<Tax>(store, scope, first.id, stamp).await.unwrap();
+    restore::<Tax>(Context::new(store, scope, stamp), first.id).await.unwrap();
     assert_eq!(defaults(&world).await, "25%");
 }
 
@@ -220,7 +220,7 @@ async fn a_lost_race_for_the_default_is_decided_again() {
     made(&world, default("22")).await;
     assert_eq!(defaults(&world).await, "22%");
     world.store.races.store(1000, Ordering::SeqCst);
-    let lost = create_tax(world.store(), &world.scope, default("25"), &world.stamp).await;
+    let lost = create_tax(world.cx(), default("25")).await;
     assert!(matches!(
         lost,
         Err(racun_catalog::CatalogError::Store(racun_kernel::StoreError::Unavailable(_)))
@@ -234,16 +234,17 @@ async fn a_classification_is_taken_until_its_tax_goes_to_the_trash() {
     let first = made(&world, classified("standard")).await;
     made(&world, input("22")).await;
     made(&world, input("22")).await;
-    let again = create_tax(store, scope, classified("standard"), stamp).await;
+    let again = create_tax(Context::new(store, scope, stamp), classified("standard")).await;
     assert_eq!(word(&again), "conflict:classification");
     let other = made(&world, classified("reduced")).await;
-    let renamed = replace_tax(store, scope, other.id, classified("standard"), stamp).await;
+    let renamed =
+        replace_tax(Context::new(store, scope, stamp), other.id, classified("standard")).await;
     assert_eq!(word(&renamed), "conflict:classification");
-    assert_eq!(get::<Tax>(store, scope, other.id).await.unwrap(), other);
+    assert_eq!(get::<Tax>(Context::new(store, scope, stamp), other.id).await.unwrap(), other);
     made(&world.neighbour(), classified("standard")).await;
-    trash::<Tax>(store, scope, first.id, stamp).await.unwrap();
+    trash::<Tax>(Context::new(store, scope, stamp), first.id).await.unwrap();
     made(&world, classified("standard")).await;
-    let restored = restore::<Tax>(store, scope, first.id, stamp).await;
+    let restored = restore::<Tax>(Context::new(store, scope, stamp), first.id).await;
     assert_eq!(word(&restored), "conflict:classification");
 }
 
@@ -262,17 +263,17 @@ async fn an_update_changes_rates_and_default_and_refuses_the_rest() {
         ..TaxInput::default()
     };
     assert_eq!(
-        word(&update_tax(store, scope, made.id, refused, stamp).await),
+        word(&update_tax(Context::new(store, scope, stamp), made.id, refused).await),
         "name=not_updatable classification=not_updatable pt_exemption_code=not_updatable \
          pt_exemption_reason=not_updatable metadata=not_updatable tax_rates=required"
     );
     let changed = input("25@2027-01-01T00:00:00Z 22");
-    let changed = update_tax(store, scope, made.id, changed, stamp).await.unwrap();
+    let changed = update_tax(Context::new(store, scope, stamp), made.id, changed).await.unwrap();
     assert_eq!(changed.rate_on(date!(2026 - 12 - 31)), Some(&Decimal::from(22)));
     assert_eq!(changed.rate_on(date!(2027 - 01 - 01)), Some(&Decimal::from(25)));
     assert_eq!((changed.name.as_str(), changed.is_default), ("22%", true));
     let unmarked = TaxInput { is_default: Patch::Null, ..TaxInput::default() };
-    let unmarked = update_tax(store, scope, made.id, unmarked, stamp).await.unwrap();
+    let unmarked = update_tax(Context::new(store, scope, stamp), made.id, unmarked).await.unwrap();
     assert_eq!(unmarked, Tax { is_default: false, ..changed });
 }
 
@@ -289,7 +290,8 @@ async fn a_replacement_keeps_the_id_and_the_metadata_and_nothing_else() {
         ..classified("standard")
     };
     let before = made(&world, full).await;
-    let after = replace_tax(store, scope, before.id, input("9.5"), stamp).await.unwrap();
+    let after =
+        replace_tax(Context::new(store, scope, stamp), before.id, input("9.5")).await.unwrap();
     let fresh = tax(input("9.5")).unwrap();
     let expected =
         Tax { id: before.id, entity_id: before.entity_id, metadata: before.metadata, ..fresh };

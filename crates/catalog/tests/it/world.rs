@@ -29,6 +29,10 @@ impl World {
         Self { scope: scope(&stamp), store, stamp }
     }
 
+    pub fn cx(&self) -> racun_kernel::Context<'_> {
+        racun_kernel::Context::new(self.store(), &self.scope, &self.stamp)
+    }
+
     /// Another entity in the same store.
     pub fn neighbour(&self) -> Self {
         Self { scope: scope(&self.stamp), ..self.clone() }

@@ -1,19 +1,18 @@
 //! The address that an entity wants its mails to come from.
 
-use actix_web::web::{self, Data, Json, ReqData};
+use actix_web::web::{self, Json, ReqData};
 use racun_access::Permission::{ManageEntity, ReadEntity};
 use racun_access::{self as access, EmailSender, Entity};
-use racun_kernel::{Issue, Patch, Scope};
+use racun_kernel::{Issue, Patch};
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 use validator::Validate;
 
 use crate::body::Convert;
+use crate::call::{Call, EntityCall};
 use crate::error::ApiError;
 use crate::request::Body;
 use crate::route::{Gate, Route};
-use crate::services::Services;
-
 const TAG: &str = "Entities";
 const PATH: &str = "/entities/{id}/email-sender";
 
@@ -161,11 +160,9 @@ async fn get(entity: ReqData<Entity>) -> Json<EmailSenderBody> {
 }
 
 async fn set(
-    services: Data<Services>,
-    scope: ReqData<Scope>,
+    call: Call,
     body: Body<SetEmailSenderBody>,
 ) -> Result<Json<EmailSenderBody>, ApiError> {
-    let scope = scope.into_inner();
     let email = match body.0.email {
         Patch::Value(email) => Some(email),
         Patch::Null => None,
@@ -174,21 +171,12 @@ async fn set(
             return Err(Issue::new("required", message).at("email").into());
         }
     };
-    let task = |services: Services| async move {
-        access::set_email_sender(&*services.store, &scope, email, &services.stamp()).await
-    };
-    Ok(answer(services.run(task).await?))
+    let task = call.run(|call| async move { access::set_email_sender(call.cx(), email).await });
+    Ok(answer(task.await?))
 }
 
-async fn recheck(
-    services: Data<Services>,
-    scope: ReqData<Scope>,
-    entity: ReqData<Entity>,
-) -> Result<Json<EmailSenderBody>, ApiError> {
-    let (scope, entity) = (scope.into_inner(), entity.into_inner());
-    let task = |services: Services| async move {
-        let (store, stamp) = (&*services.store, services.stamp());
-        access::recheck_email_sender(store, &scope, &entity, &stamp).await
-    };
-    Ok(answer(services.run(task).await?))
+async fn recheck(call: EntityCall) -> Result<Json<EmailSenderBody>, ApiError> {
+    let task = call
+        .run(|call| async move { access::recheck_email_sender(call.cx(), call.entity()).await });
+    Ok(answer(task.await?))
 }

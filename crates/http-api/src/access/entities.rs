@@ -16,6 +16,7 @@ use super::entity_bodies::{EntityBody, NewEntityBody, SpendingLimitBody, UpdateE
 use crate::answer::Created;
 use crate::body::{Convert, ListBody};
 use crate::body_limit::DOCUMENT;
+use crate::call::{Call, EntityCall};
 use crate::error::ApiError;
 use crate::fiscal::as_setting;
 use crate::request::{Body, Query, single};
@@ -151,52 +152,31 @@ fn parse_environment(text: &str) -> Result<Environment, Issue> {
     found.ok_or_else(|| Issue::new("invalid_value", "expected live or sandbox").at("environment"))
 }
 
-async fn get(
-    services: Data<Services>,
-    scope: ReqData<Scope>,
-    entity: ReqData<Entity>,
-) -> Result<Json<EntityBody>, ApiError> {
-    Ok(Json(answered_one(&services, entity.into_inner(), reads_fiscal(&scope)).await?))
+async fn get(call: EntityCall) -> Result<Json<EntityBody>, ApiError> {
+    Ok(Json(answered_one(&call, call.entity().clone(), reads_fiscal(call.scope())).await?))
 }
 
-async fn update(
-    services: Data<Services>,
-    scope: ReqData<Scope>,
-    body: Body<UpdateEntityBody>,
-) -> Result<Json<EntityBody>, ApiError> {
-    change(&services, scope.into_inner(), body.0.parse()?).await
+async fn update(call: Call, body: Body<UpdateEntityBody>) -> Result<Json<EntityBody>, ApiError> {
+    change(&call, body.0.parse()?).await
 }
 
 async fn limit_spending(
-    services: Data<Services>,
-    scope: ReqData<Scope>,
+    call: Call,
     body: Body<SpendingLimitBody>,
 ) -> Result<Json<EntityBody>, ApiError> {
-    change(&services, scope.into_inner(), body.0.parse()?).await
+    change(&call, body.0.parse()?).await
 }
 
-async fn change(
-    services: &Services,
-    scope: Scope,
-    patch: EntityPatch,
-) -> Result<Json<EntityBody>, ApiError> {
-    let reads_fiscal = reads_fiscal(&scope);
-    let task = |services: Services| async move {
-        entities::update_entity(&*services.store, &scope, patch, &services.stamp()).await
-    };
-    let after = services.run(task).await?;
-    Ok(Json(answered_one(services, after, reads_fiscal).await?))
+async fn change(call: &Call, patch: EntityPatch) -> Result<Json<EntityBody>, ApiError> {
+    let reads_fiscal = reads_fiscal(call.scope());
+    let task = call.run(|call| async move { entities::update_entity(call.cx(), patch).await });
+    let after = task.await?;
+    Ok(Json(answered_one(call, after, reads_fiscal).await?))
 }
 
-async fn disable(
-    services: Data<Services>,
-    scope: ReqData<Scope>,
-) -> Result<Json<EntityBody>, ApiError> {
-    let scope = scope.into_inner();
-    let reads_fiscal = reads_fiscal(&scope);
-    let task = |services: Services| async move {
-        access::disable_entity(&*services.store, &scope, &services.stamp()).await
-    };
-    let after = services.run(task).await?;
-    Ok(Json(answered_one(&services, after, reads_fiscal).await?))
+async fn disable(call: Call) -> Result<Json<EntityBody>, ApiError> {
+    let reads_fiscal = reads_fiscal(call.scope());
+    let task = call.run(|call| async move { access::disable_entity(call.cx()).await });
+    let after = task.await?;
+    Ok(Json(answered_one(&call, after, reads_fiscal).await?))
 }

@@ -1,10 +1,9 @@
 //! API keys of one entity.
 
 use actix_web::HttpRequest;
-use actix_web::web::{self, Data, Json, ReqData};
+use actix_web::web::{self, Json};
 use racun_access::Permission::ManageKeys;
 use racun_access::{self as access, ApiKey, NewKey, Shown};
-use racun_kernel::Scope;
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 use validator::Validate;
@@ -12,12 +11,11 @@ use validator::Validate;
 use super::EnvironmentBody;
 use crate::answer::{Created, NoContent};
 use crate::body::{AllBody, Convert};
+use crate::call::Call;
 use crate::error::ApiError;
 use crate::request::{Body, PathText};
 use crate::route::{Gate, Route};
 use crate::security::{self, SecurityEvent};
-use crate::services::Services;
-
 const TAG: &str = "Entity API keys";
 
 /// Routes of entity keys.
@@ -115,39 +113,27 @@ impl Convert<ApiKeyBody> for Shown<ApiKey> {
 }
 
 async fn create(
-    services: Data<Services>,
+    call: Call,
     request: HttpRequest,
-    scope: ReqData<Scope>,
     body: Body<NewKeyBody>,
 ) -> Result<Created<ApiKeyBody>, ApiError> {
     let NewKeyBody { name, ttl, allowed_addresses } = body.0;
     let allowed_addresses = allowed_addresses.unwrap_or_default();
-    let scope = scope.into_inner();
-    let task = |services: Services| async move {
+    let task = call.run(|call| async move {
         let input = NewKey { name, ttl, allowed_addresses };
-        access::create_entity_key(&*services.store, &scope, input, &services.stamp()).await
-    };
-    let made = services.run(task).await?;
+        access::create_entity_key(call.cx(), input).await
+    });
+    let made = task.await?;
     security::about(&request, made.record.prefix_hint.as_str());
     Ok(Created(made.convert()))
 }
 
-async fn list(
-    services: Data<Services>,
-    scope: ReqData<Scope>,
-) -> Result<Json<AllBody<ApiKeyBody>>, ApiError> {
-    Ok(Json(access::list_entity_keys(&*services.store, &scope).await?.convert()))
+async fn list(call: Call) -> Result<Json<AllBody<ApiKeyBody>>, ApiError> {
+    Ok(Json(access::list_entity_keys(call.cx()).await?.convert()))
 }
 
-async fn delete(
-    services: Data<Services>,
-    scope: ReqData<Scope>,
-    key: PathText,
-) -> Result<NoContent, ApiError> {
-    let scope = scope.into_inner();
-    let task = |services: Services| async move {
-        access::delete_entity_key(&*services.store, &scope, &key.0, &services.stamp()).await
-    };
-    services.run(task).await?;
+async fn delete(call: Call, key: PathText) -> Result<NoContent, ApiError> {
+    let task = call.run(|call| async move { access::delete_entity_key(call.cx(), &key.0).await });
+    task.await?;
     Ok(NoContent)
 }

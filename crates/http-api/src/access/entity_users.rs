@@ -1,12 +1,12 @@
 //! Who belongs to an entity.
 
 use actix_web::HttpRequest;
-use actix_web::web::{self, Data, Json, ReqData};
+use actix_web::web::{self, Json};
 use racun_access::Permission::{ManagePeople, ReadPeople};
-use racun_access::{self as access, AddEntityUser, Added, Entity, Membership, Shown};
+use racun_access::{self as access, AddEntityUser, Added, Membership, Shown};
 use racun_application::billing;
 use racun_application::mailing::{self, Sender};
-use racun_kernel::{Role, Scope};
+use racun_kernel::Role;
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 use validator::Validate;
@@ -14,12 +14,11 @@ use validator::Validate;
 use super::RoleBody;
 use crate::answer::{Created, NoContent};
 use crate::body::{AllBody, Convert, answer};
+use crate::call::{Call, EntityCall};
 use crate::error::ApiError;
 use crate::request::{Body, PathText, Query};
 use crate::route::{Gate, Parameter, ParameterKind, Route};
 use crate::security::{self, SecurityEvent};
-use crate::services::Services;
-
 const TAG: &str = "Entity users";
 
 /// Routes of entity users.
@@ -129,10 +128,8 @@ struct AddedBody {
 }
 
 async fn add(
-    services: Data<Services>,
+    call: EntityCall,
     request: HttpRequest,
-    scope: ReqData<Scope>,
-    entity: ReqData<Entity>,
     body: Body<AddEntityUserBody>,
 ) -> Result<Created<AddedBody>, ApiError> {
     let AddEntityUserBody { email, role, send_invite } = body.0;
@@ -140,16 +137,14 @@ async fn add(
     let is_mailed = send_invite.unwrap_or(true);
     let role = role.convert().unwrap_or(Role::Editor);
     let input = AddEntityUser { email: email.clone(), role };
-    let (scope, entity, stamp) = (scope.into_inner(), entity.into_inner(), services.stamp());
-    let task = |services: Services| async move {
-        let store = &*services.store;
-        let label = billing::label_of(store, &services.white_labels, scope.account()).await?;
-        let sender = is_mailed.then(|| Sender::of(&services.public_url, label));
-        let limits = services.guards.mail;
-        mailing::add_entity_user(store, sender.as_ref(), &scope, &entity, input, limits, &stamp)
-            .await
-    };
-    let (status, invitation_id, token) = match services.run(task).await? {
+    let task = call.run(|call| async move {
+        let label =
+            billing::label_of(&*call.store, &call.white_labels, call.scope().account()).await?;
+        let sender = is_mailed.then(|| Sender::of(&call.public_url, label));
+        let limits = call.guards.mail;
+        mailing::add_entity_user(call.cx(), sender.as_ref(), call.entity(), input, limits).await
+    });
+    let (status, invitation_id, token) = match task.await? {
         Added::Member(_) => (AddedStatusBody::Member, None, None),
         Added::Invited(Shown { record, secret }) => {
             (AddedStatusBody::Invited, Some(record.id.convert()), (!is_mailed).then_some(secret))
@@ -158,37 +153,24 @@ async fn add(
     Ok(Created(AddedBody { invitation_id, email, role: role.convert(), status, token }))
 }
 
-async fn list(
-    services: Data<Services>,
-    scope: ReqData<Scope>,
-) -> Result<Json<AllBody<EntityUserBody>>, ApiError> {
-    Ok(Json(access::list_entity_users(&*services.store, &scope).await?.convert()))
+async fn list(call: Call) -> Result<Json<AllBody<EntityUserBody>>, ApiError> {
+    Ok(Json(access::list_entity_users(call.cx()).await?.convert()))
 }
 
 async fn change(
-    services: Data<Services>,
-    scope: ReqData<Scope>,
+    call: Call,
     user: PathText,
     body: Body<RoleChangeBody>,
 ) -> Result<Json<EntityUserBody>, ApiError> {
-    let (scope, role) = (scope.into_inner(), body.0.role.convert());
-    let task = |services: Services| async move {
-        access::change_role(&*services.store, &scope, &user.0, role, &services.stamp()).await
-    };
-    Ok(Json(services.run(task).await?.convert()))
+    let role = body.0.role.convert();
+    let task = call.run(|call| async move { access::change_role(call.cx(), &user.0, role).await });
+    Ok(Json(task.await?.convert()))
 }
 
-async fn remove(
-    services: Data<Services>,
-    scope: ReqData<Scope>,
-    user: PathText,
-    query: Query,
-) -> Result<NoContent, ApiError> {
-    let (scope, ends_keys) = (scope.into_inner(), query.flag("end_keys")?);
-    let task = |services: Services| async move {
-        let (store, stamp) = (&*services.store, services.stamp());
-        access::remove_entity_user(store, &scope, &user.0, ends_keys, &stamp).await
-    };
-    services.run(task).await?;
+async fn remove(call: Call, user: PathText, query: Query) -> Result<NoContent, ApiError> {
+    let ends_keys = query.flag("end_keys")?;
+    let task = call
+        .run(|call| async move { access::remove_entity_user(call.cx(), &user.0, ends_keys).await });
+    task.await?;
     Ok(NoContent)
 }

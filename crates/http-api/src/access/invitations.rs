@@ -2,14 +2,12 @@
 
 use actix_web::HttpRequest;
 use actix_web::http::header::AUTHORIZATION;
-use actix_web::web::{self, Data, Json, ReqData};
+use actix_web::web::{self, Data, Json};
 use racun_access::Permission::{ManagePeople, ReadPeople};
-use racun_access::{
-    self as access, Accepted, AccessError, Entity, Invitation, InvitationStatus, Origin,
-};
+use racun_access::{self as access, Accepted, AccessError, Invitation, InvitationStatus, Origin};
 use racun_application::billing;
 use racun_application::mailing::{self, Sender};
-use racun_kernel::{Issue, Scope};
+use racun_kernel::Issue;
 use serde::{Deserialize, Serialize};
 use time::OffsetDateTime;
 use utoipa::ToSchema;
@@ -20,6 +18,7 @@ use super::sessions::origin_of;
 use super::users::person;
 use crate::answer::NoContent;
 use crate::body::{AllBody, Convert, names};
+use crate::call::{Call, EntityCall};
 use crate::error::ApiError;
 use crate::request::{Body, PathText, Query, bearer_token};
 use crate::route::{Gate, Parameter, ParameterKind, Route};
@@ -156,53 +155,33 @@ struct AcceptedBody {
     access_token: String,
 }
 
-async fn list(
-    services: Data<Services>,
-    scope: ReqData<Scope>,
-) -> Result<Json<AllBody<InvitationBody>>, ApiError> {
-    let now = services.stamp().now();
-    let found = access::list_invitations(&*services.store, &scope).await?;
+async fn list(call: Call) -> Result<Json<AllBody<InvitationBody>>, ApiError> {
+    let now = call.stamp().now();
+    let found = access::list_invitations(call.cx()).await?;
     Ok(Json(AllBody::of(found.into_iter().map(|one| InvitationBody::of(one, now)).collect())))
 }
 
-async fn get(
-    services: Data<Services>,
-    scope: ReqData<Scope>,
-    id: PathText,
-) -> Result<Json<InvitationBody>, ApiError> {
-    let found = access::get_invitation(&*services.store, &scope, &id.0).await?;
-    Ok(Json(InvitationBody::of(found, services.stamp().now())))
+async fn get(call: Call, id: PathText) -> Result<Json<InvitationBody>, ApiError> {
+    let found = access::get_invitation(call.cx(), &id.0).await?;
+    Ok(Json(InvitationBody::of(found, call.stamp().now())))
 }
 
-async fn cancel(
-    services: Data<Services>,
-    scope: ReqData<Scope>,
-    id: PathText,
-) -> Result<NoContent, ApiError> {
-    let scope = scope.into_inner();
-    let task = |services: Services| async move {
-        access::cancel_invitation(&*services.store, &scope, &id.0, &services.stamp()).await
-    };
-    services.run(task).await?;
+async fn cancel(call: Call, id: PathText) -> Result<NoContent, ApiError> {
+    let task = call.run(|call| async move { access::cancel_invitation(call.cx(), &id.0).await });
+    task.await?;
     Ok(NoContent)
 }
 
-async fn resend(
-    services: Data<Services>,
-    scope: ReqData<Scope>,
-    entity: ReqData<Entity>,
-    id: PathText,
-) -> Result<Json<InvitationBody>, ApiError> {
-    let (scope, entity, stamp) = (scope.into_inner(), entity.into_inner(), services.stamp());
-    let now = stamp.now();
-    let task = |services: Services| async move {
-        let (store, labels) = (&*services.store, &services.white_labels);
-        let label = billing::label_of(store, labels, scope.account()).await?;
-        let sender = Sender::of(&services.public_url, label);
-        let limits = services.guards.mail;
-        mailing::resend_invitation(store, &sender, &scope, &entity, &id.0, limits, &stamp).await
-    };
-    Ok(Json(InvitationBody::of(services.run(task).await?, now)))
+async fn resend(call: EntityCall, id: PathText) -> Result<Json<InvitationBody>, ApiError> {
+    let now = call.stamp().now();
+    let task = call.run(|call| async move {
+        let labels = &call.white_labels;
+        let label = billing::label_of(&*call.store, labels, call.scope().account()).await?;
+        let sender = Sender::of(&call.public_url, label);
+        let limits = call.guards.mail;
+        mailing::resend_invitation(call.cx(), &sender, call.entity(), &id.0, limits).await
+    });
+    Ok(Json(InvitationBody::of(task.await?, now)))
 }
 
 async fn accept(

@@ -1,10 +1,9 @@
 //! Operators of tills: their PINs, and handing a till over.
 
 use actix_web::HttpRequest;
-use actix_web::web::{self, Data, Json, ReqData};
+use actix_web::web::{self, Json, ReqData};
 use racun_access::Permission::{ManagePeople, ReadTill, Sell, SetPin};
 use racun_access::{self as access, AccessError, Caller, OPERATOR_SECONDS, Operator, Pin, PinKey};
-use racun_kernel::Scope;
 use racun_kernel::id::UserId;
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
@@ -13,6 +12,7 @@ use validator::Validate;
 use super::RoleBody;
 use crate::answer::NoContent;
 use crate::body::{AllBody, Convert, answer};
+use crate::call::Call;
 use crate::error::{ApiError, Kind};
 use crate::request::{Body, PathText};
 use crate::route::{Gate, Route};
@@ -122,33 +122,28 @@ fn key(services: &Services) -> Result<PinKey, ApiError> {
     })
 }
 
-async fn list(
-    services: Data<Services>,
-    scope: ReqData<Scope>,
-) -> Result<Json<AllBody<OperatorBody>>, ApiError> {
-    Ok(Json(access::list_operators(&*services.store, &scope).await?.convert()))
+async fn list(call: Call) -> Result<Json<AllBody<OperatorBody>>, ApiError> {
+    Ok(Json(access::list_operators(call.cx()).await?.convert()))
 }
 
 async fn switch(
-    services: Data<Services>,
+    call: Call,
     request: HttpRequest,
     caller: ReqData<Caller>,
-    scope: ReqData<Scope>,
     body: Body<SwitchBody>,
 ) -> Result<Json<OperatorTokenBody>, ApiError> {
     let SwitchBody { user_id, pin: text } = body.0;
-    let (pin, key) = (pin(text)?, key(&services)?);
+    let (pin, key) = (pin(text)?, key(&call)?);
     if let Ok(id) = user_id.parse::<UserId>() {
         security::about(&request, id.to_string());
     }
-    let (caller, scope) = (caller.into_inner(), scope.into_inner());
-    let task = |services: Services| async move {
-        let (store, stamp) = (&*services.store, services.stamp());
-        let attempt = access::begin_switch(store, &scope, &caller, &user_id, &stamp).await?;
-        let right = services.compute(move || attempt.verify(&key, &pin)).await?;
-        access::finish_switch(store, right, &stamp).await
-    };
-    let shown = services.run::<_, AccessError, _>(task).await?;
+    let caller = caller.into_inner();
+    let task = call.run::<_, AccessError, _>(|call| async move {
+        let attempt = access::begin_switch(call.cx(), &caller, &user_id).await?;
+        let right = call.compute(move || attempt.verify(&key, &pin)).await?;
+        access::finish_switch(&*call.store, right, call.stamp()).await
+    });
+    let shown = task.await?;
     Ok(Json(OperatorTokenBody {
         id: shown.secret,
         user_id: shown.record.user_id.convert(),
@@ -159,49 +154,29 @@ async fn switch(
     }))
 }
 
-async fn set(
-    services: Data<Services>,
-    scope: ReqData<Scope>,
-    user: PathText,
-    body: Body<PinBody>,
-) -> Result<NoContent, ApiError> {
-    let (pin, key) = (pin(body.0.pin)?, key(&services)?);
-    let scope = scope.into_inner();
-    let task = |services: Services| async move {
-        let (store, stamp) = (&*services.store, services.stamp());
-        let owner = access::find_pin_owner(store, &scope, &user.0).await?;
-        let hashing = stamp.clone();
-        let new = services.compute(move || owner.hash(&key, &pin, &hashing)).await?;
-        access::set_pin(store, &scope, new, &stamp).await
-    };
-    services.run::<_, AccessError, _>(task).await?;
+async fn set(call: Call, user: PathText, body: Body<PinBody>) -> Result<NoContent, ApiError> {
+    let (pin, key) = (pin(body.0.pin)?, key(&call)?);
+    let task = call.run::<_, AccessError, _>(|call| async move {
+        let owner = access::find_pin_owner(call.cx(), &user.0).await?;
+        let hashing = call.stamp().clone();
+        let new = call.compute(move || owner.hash(&key, &pin, &hashing)).await?;
+        access::set_pin(call.cx(), new).await
+    });
+    task.await?;
     Ok(NoContent)
 }
 
-async fn remove(
-    services: Data<Services>,
-    scope: ReqData<Scope>,
-    user: PathText,
-) -> Result<NoContent, ApiError> {
-    let scope = scope.into_inner();
-    let task = |services: Services| async move {
-        let (store, stamp) = (&*services.store, services.stamp());
-        let owner = access::find_pin_owner(store, &scope, &user.0).await?;
-        access::remove_pin(store, &scope, owner, &stamp).await
-    };
-    services.run::<_, AccessError, _>(task).await?;
+async fn remove(call: Call, user: PathText) -> Result<NoContent, ApiError> {
+    let task = call.run::<_, AccessError, _>(|call| async move {
+        let owner = access::find_pin_owner(call.cx(), &user.0).await?;
+        access::remove_pin(call.cx(), owner).await
+    });
+    task.await?;
     Ok(NoContent)
 }
 
-async fn unlock(
-    services: Data<Services>,
-    scope: ReqData<Scope>,
-    user: PathText,
-) -> Result<NoContent, ApiError> {
-    let scope = scope.into_inner();
-    let task = |services: Services| async move {
-        access::unlock_pin(&*services.store, &scope, &user.0, &services.stamp()).await
-    };
-    services.run(task).await?;
+async fn unlock(call: Call, user: PathText) -> Result<NoContent, ApiError> {
+    let task = call.run(|call| async move { access::unlock_pin(call.cx(), &user.0).await });
+    task.await?;
     Ok(NoContent)
 }

@@ -10,9 +10,7 @@ use racun_access::{
     User, locale_of_country,
 };
 use racun_application::mailing::{self, Sender};
-use racun_kernel::{
-    Authority, Issue, Issues, Metadata, OperatorIdentity, Patch, Scope, fold_address,
-};
+use racun_kernel::{Authority, Issue, Issues, Metadata, OperatorIdentity, Patch, fold_address};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 use utoipa::ToSchema;
@@ -23,6 +21,7 @@ use crate::answer::{Created, NoContent};
 use crate::billing::labels::label_of;
 use crate::body::{Convert, answer};
 use crate::body_limit::RECORD;
+use crate::call::Call;
 use crate::error::ApiError;
 use crate::places::{Place, Places};
 use crate::request::Body;
@@ -358,53 +357,48 @@ async fn update_me(
 }
 
 async fn set_furs(
-    services: Data<Services>,
+    call: Call,
     caller: ReqData<Caller>,
-    scope: ReqData<Scope>,
     body: Body<FursIdentityBody>,
 ) -> Result<Json<UserBody>, ApiError> {
     let FursIdentityBody { operator_tax_number: number, operator_label: label } = body.0;
     let identity = OperatorIdentity { number, label };
-    set_identity(&services, caller, scope, Authority::Furs, identity).await
+    set_identity(&call, caller, Authority::Furs, identity).await
 }
 
 async fn set_fina(
-    services: Data<Services>,
+    call: Call,
     caller: ReqData<Caller>,
-    scope: ReqData<Scope>,
     body: Body<FinaIdentityBody>,
 ) -> Result<Json<UserBody>, ApiError> {
     let FinaIdentityBody { operator_oib: number, operator_label: label } = body.0;
     let identity = OperatorIdentity { number, label };
-    set_identity(&services, caller, scope, Authority::Fina, identity).await
+    set_identity(&call, caller, Authority::Fina, identity).await
 }
 
 async fn set_pt(
-    services: Data<Services>,
+    call: Call,
     caller: ReqData<Caller>,
-    scope: ReqData<Scope>,
     body: Body<PtOperatorBody>,
 ) -> Result<Json<UserBody>, ApiError> {
-    let (user, scope) = (person(caller.into_inner())?.id, scope.into_inner());
+    let user = person(caller.into_inner())?.id;
     let operator = body.0.parse()?;
-    let task = |services: Services| async move {
-        let (store, stamp) = (&*services.store, services.stamp());
-        access::set_portuguese_operator(store, &scope, user, operator, &stamp).await
-    };
-    Ok(Json(services.run(task).await?.convert()))
+    let task =
+        call.run(
+            |call| async move { access::set_portuguese_operator(call.cx(), user, operator).await },
+        );
+    Ok(Json(task.await?.convert()))
 }
 
 async fn set_identity(
-    services: &Services,
+    call: &Call,
     caller: ReqData<Caller>,
-    scope: ReqData<Scope>,
     authority: Authority,
     identity: OperatorIdentity,
 ) -> Result<Json<UserBody>, ApiError> {
-    let (user, scope) = (person(caller.into_inner())?.id, scope.into_inner());
-    let task = |services: Services| async move {
-        let (store, stamp) = (&*services.store, services.stamp());
-        access::set_operator_identity(store, &scope, user, authority, identity, &stamp).await
-    };
-    Ok(Json(services.run(task).await?.convert()))
+    let user = person(caller.into_inner())?.id;
+    let task = call.run(|call| async move {
+        access::set_operator_identity(call.cx(), user, authority, identity).await
+    });
+    Ok(Json(task.await?.convert()))
 }

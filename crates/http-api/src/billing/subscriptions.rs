@@ -1,23 +1,21 @@
 //! Subscriptions.
 
 use actix_web::HttpRequest;
-use actix_web::web::{self, Data, Json, ReqData};
-use racun_access::Entity;
+use actix_web::web::{self, Json};
 use racun_access::Permission::{ManageBilling, ReadBilling};
 use racun_application::billing::{self, Choice};
 use racun_billing::{BillingError, Feature, Resource, Subscription};
-use racun_kernel::{Issue, Patch, Scope};
+use racun_kernel::{Issue, Patch};
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 use validator::Validate;
 
 use super::plan::{IntervalBody, LimitCheckBody, PlansBody, SubscriptionBody};
 use crate::body::Convert;
+use crate::call::EntityCall;
 use crate::error::ApiError;
 use crate::request::Body;
 use crate::route::{Gate, Route};
-use crate::services::Services;
-
 const TAG: &str = "White-label subscriptions";
 const READ: Gate = Gate::Entity(ReadBilling);
 const MANAGE: Gate = Gate::Entity(ManageBilling);
@@ -119,47 +117,33 @@ struct ActivatedBody {
     scheduled: bool,
 }
 
-async fn subscription(
-    services: &Services,
-    scope: &Scope,
-    entity: &Entity,
-) -> Result<Subscription, BillingError> {
-    billing::get(&*services.store, scope, entity, &services.stamp()).await
+async fn subscription(call: &EntityCall) -> Result<Subscription, BillingError> {
+    billing::get(call.cx(), call.entity()).await
 }
 
-async fn get(
-    services: Data<Services>,
-    scope: ReqData<Scope>,
-    entity: ReqData<Entity>,
-) -> Result<Json<SubscriptionBody>, ApiError> {
-    let found = subscription(&services, &scope, &entity).await?;
-    let label = services.white_labels.by_slug(&found.white_label);
-    Ok(Json(SubscriptionBody::of(&found, label, services.stamp().now())))
+async fn get(call: EntityCall) -> Result<Json<SubscriptionBody>, ApiError> {
+    let found = subscription(&call).await?;
+    let label = call.white_labels.by_slug(&found.white_label);
+    Ok(Json(SubscriptionBody::of(&found, label, call.stamp().now())))
 }
 
-async fn plans(
-    services: Data<Services>,
-    scope: ReqData<Scope>,
-    entity: ReqData<Entity>,
-) -> Result<Json<PlansBody>, ApiError> {
-    let found = match subscription(&services, &scope, &entity).await {
+async fn plans(call: EntityCall) -> Result<Json<PlansBody>, ApiError> {
+    let found = match subscription(&call).await {
         Err(BillingError::NoSubscription) => return Ok(Json(PlansBody::default())),
         found => found?,
     };
-    let label = services.white_labels.by_slug(&found.white_label);
+    let label = call.white_labels.by_slug(&found.white_label);
     Ok(Json(PlansBody::of(&found, label)))
 }
 
 async fn check_feature(
-    services: Data<Services>,
-    scope: ReqData<Scope>,
-    entity: ReqData<Entity>,
+    call: EntityCall,
     request: HttpRequest,
 ) -> Result<Json<FeatureCheckBody>, ApiError> {
-    let found = subscription(&services, &scope, &entity).await?;
+    let found = subscription(&call).await?;
     let named = request.match_info().query("feature").parse::<Feature>();
     let feature = named.map_err(|issue| issue.at("feature"))?;
-    let check = services.white_labels.check(&found, feature);
+    let check = call.white_labels.check(&found, feature);
     Ok(Json(FeatureCheckBody {
         feature: feature.slug(),
         allowed: check.allowed,
@@ -169,21 +153,17 @@ async fn check_feature(
 }
 
 async fn check_limit(
-    services: Data<Services>,
-    scope: ReqData<Scope>,
-    entity: ReqData<Entity>,
+    call: EntityCall,
     request: HttpRequest,
 ) -> Result<Json<LimitCheckBody>, ApiError> {
-    let found = subscription(&services, &scope, &entity).await?;
+    let found = subscription(&call).await?;
     let named = request.match_info().query("resource").parse::<Resource>();
     let resource = named.map_err(|issue| issue.at("resource"))?;
     Ok(Json(found.check(resource).into()))
 }
 
 async fn set_billing_email(
-    services: Data<Services>,
-    scope: ReqData<Scope>,
-    entity: ReqData<Entity>,
+    call: EntityCall,
     body: Body<BillingEmailInputBody>,
 ) -> Result<Json<BillingEmailBody>, ApiError> {
     let email = match body.0.billing_email {
@@ -194,28 +174,23 @@ async fn set_billing_email(
             return Err(Issue::new("required", message).at("billing_email").into());
         }
     };
-    let (scope, entity) = (scope.into_inner(), entity.into_inner());
-    let task = |services: Services| async move {
-        let stamp = services.stamp();
-        billing::set_billing_email(&*services.store, &scope, &entity, email, &stamp).await
-    };
-    let after = services.run(task).await?;
+    let task = call.run(|call| async move {
+        billing::set_billing_email(call.cx(), call.entity(), email).await
+    });
+    let after = task.await?;
     Ok(Json(BillingEmailBody { billing_email: after.billing_email }))
 }
 
 async fn activate(
-    services: Data<Services>,
-    scope: ReqData<Scope>,
-    entity: ReqData<Entity>,
+    call: EntityCall,
     body: Body<ActivateBody>,
 ) -> Result<Json<ActivatedBody>, ApiError> {
     let ActivateBody { plan_slug, billing_interval, coupon_code } = body.0;
     let choice = Choice { plan_slug, interval: billing_interval.convert(), coupon_code };
-    let (scope, entity) = (scope.into_inner(), entity.into_inner());
-    let task = |services: Services| async move {
-        let (store, catalogue) = (&*services.store, &services.white_labels);
-        billing::activate(store, catalogue, &scope, &entity, choice, &services.stamp()).await
-    };
-    let after = services.run(task).await?;
+    let task = call.run(|call| async move {
+        let catalogue = &call.white_labels;
+        billing::activate(call.cx(), catalogue, call.entity(), choice).await
+    });
+    let after = task.await?;
     Ok(Json(ActivatedBody { invoice_id: None, scheduled: after.is_scheduled }))
 }

@@ -1,21 +1,20 @@
 //! Business units.
 
-use actix_web::web::{self, Data, Json, ReqData};
+use actix_web::web::{self, Json};
 use racun_access::Permission::{DeleteUnits, EraseRecords, ReadTill, WriteRecords};
 use racun_application::mailing::check_mail_texts;
 use racun_catalog::{self as catalog, BusinessUnit, BusinessUnitInput};
-use racun_kernel::{Issues, Scope, id};
+use racun_kernel::{Issues, id};
 use serde_json::{Map, Value};
 
 use super::{Answered, erase, get, list, restore, trash};
 use crate::answer::Created;
 use crate::body::{Convert, ListBody, answer, input};
 use crate::body_limit::RECORD;
+use crate::call::Call;
 use crate::error::ApiError;
 use crate::request::{Body, PathId};
 use crate::route::{Gate, LIST, Route};
-use crate::services::Services;
-
 const TAG: &str = "Business units";
 
 /// Routes of business units.
@@ -159,29 +158,24 @@ fn check_texts(input: &BusinessUnitInput) -> Result<(), Issues> {
 }
 
 async fn create(
-    services: Data<Services>,
-    scope: ReqData<Scope>,
+    call: Call,
     body: Body<BusinessUnitInputBody>,
 ) -> Result<Created<BusinessUnitBody>, ApiError> {
-    let (scope, input): (_, BusinessUnitInput) = (scope.into_inner(), body.0.convert());
+    let input: BusinessUnitInput = body.0.convert();
     check_texts(&input)?;
-    let task = |services: Services| async move {
-        catalog::create_business_unit(&*services.store, &scope, input, &services.stamp()).await
-    };
-    Ok(Created(services.run(task).await?.convert()))
+    let task =
+        call.run(|call| async move { catalog::create_business_unit(call.cx(), input).await });
+    Ok(Created(task.await?.convert()))
 }
 
 async fn update(
-    services: Data<Services>,
-    scope: ReqData<Scope>,
+    call: Call,
     id: PathId<id::BusinessUnit>,
     body: Body<BusinessUnitInputBody>,
 ) -> Result<Json<BusinessUnitBody>, ApiError> {
-    let (scope, input): (_, BusinessUnitInput) = (scope.into_inner(), body.0.convert());
+    let input: BusinessUnitInput = body.0.convert();
     check_texts(&input)?;
-    let task = |services: Services| async move {
-        let stamp = services.stamp();
-        catalog::update_business_unit(&*services.store, &scope, id.0, input, &stamp).await
-    };
-    Ok(Json(services.run(task).await?.convert()))
+    let task =
+        call.run(|call| async move { catalog::update_business_unit(call.cx(), id.0, input).await });
+    Ok(Json(task.await?.convert()))
 }

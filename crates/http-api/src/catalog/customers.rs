@@ -2,20 +2,20 @@
 
 use std::collections::BTreeMap;
 
-use actix_web::web::{self, Data, Json, ReqData};
+use actix_web::web::{self, Json};
 use racun_access::Permission::{EraseRecords, ReadTill, WriteRecords};
 use racun_catalog::{self as catalog, Customer};
-use racun_kernel::{Scope, id};
+use racun_kernel::id;
 
 use super::parts::{BankAccountBody, UjpBody};
 use super::{Answered, erase, get, list, restore, trash};
 use crate::answer::Created;
 use crate::body::{Convert, ListBody, answer, input, names};
 use crate::body_limit::RECORD;
+use crate::call::Call;
 use crate::error::ApiError;
 use crate::request::{Body, PathId};
 use crate::route::{Gate, LIST, Route};
-use crate::services::Services;
 use crate::warning::WarningBody;
 
 const TAG: &str = "Customers";
@@ -187,26 +187,21 @@ impl Answered for Customer {
 }
 
 async fn create(
-    services: Data<Services>,
-    scope: ReqData<Scope>,
+    call: Call,
     body: Body<CustomerInputBody>,
 ) -> Result<Created<CustomerBody>, ApiError> {
-    let (scope, input) = (scope.into_inner(), body.0.convert());
-    let task = |services: Services| async move {
-        catalog::create_customer(&*services.store, &scope, input, &services.stamp()).await
-    };
-    Ok(Created(services.run(task).await?.convert()))
+    let input = body.0.convert();
+    let task = call.run(|call| async move { catalog::create_customer(call.cx(), input).await });
+    Ok(Created(task.await?.convert()))
 }
 
 async fn update(
-    services: Data<Services>,
-    scope: ReqData<Scope>,
+    call: Call,
     id: PathId<id::Customer>,
     body: Body<CustomerInputBody>,
 ) -> Result<Json<CustomerBody>, ApiError> {
-    let (scope, input) = (scope.into_inner(), body.0.convert());
-    let task = |services: Services| async move {
-        catalog::update_customer(&*services.store, &scope, id.0, input, &services.stamp()).await
-    };
-    Ok(Json(services.run(task).await?.convert()))
+    let input = body.0.convert();
+    let task =
+        call.run(|call| async move { catalog::update_customer(call.cx(), id.0, input).await });
+    Ok(Json(task.await?.convert()))
 }

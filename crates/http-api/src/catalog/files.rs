@@ -2,14 +2,14 @@
 
 use std::str::FromStr;
 
-use actix_web::web::{self, Data, Json, ReqData};
+use actix_web::web::{self, Json};
 use racun_access::Permission::{ReadRecords, WriteRecords};
 use racun_application::{expenses, files};
 use racun_catalog::{
     self as catalog, File, FileCategory, FileFormat, FileLinks, MAX_FILE_BYTES, MAX_IMAGE_BYTES,
     NewFile,
 };
-use racun_kernel::{InvalidId, Issue, Issues, Page, RawQuery, Scope, id};
+use racun_kernel::{InvalidId, Issue, Issues, Page, RawQuery, id};
 use serde::Serialize;
 use serde_json::{Map, Value};
 use utoipa::ToSchema;
@@ -17,6 +17,7 @@ use validator::Validate;
 
 use crate::answer::{self, Created, NoContent};
 use crate::body::{Convert, ListBody, names};
+use crate::call::Call;
 use crate::error::ApiError;
 use crate::openapi::file;
 use crate::request::{Form, PathId, Query};
@@ -250,11 +251,7 @@ impl FileBody {
     }
 }
 
-async fn upload(
-    services: Data<Services>,
-    scope: ReqData<Scope>,
-    form: Form,
-) -> Result<Created<FileBody>, ApiError> {
+async fn upload(call: Call, form: Form) -> Result<Created<FileBody>, ApiError> {
     let mut form = form;
     let mut issues = Issues::default();
     let category = form.text("category")?;
@@ -277,20 +274,15 @@ async fn upload(
     let Some(category) = category.filter(|_| issues.is_empty()) else {
         return Err(issues.into());
     };
-    keep(&services, scope, form, category, links, false).await
+    keep(&call, form, category, links, false).await
 }
 
-async fn upload_image(
-    services: Data<Services>,
-    scope: ReqData<Scope>,
-    form: Form,
-) -> Result<Created<FileBody>, ApiError> {
-    keep(&services, scope, form, FileCategory::Attachment, FileLinks::default(), true).await
+async fn upload_image(call: Call, form: Form) -> Result<Created<FileBody>, ApiError> {
+    keep(&call, form, FileCategory::Attachment, FileLinks::default(), true).await
 }
 
 async fn keep(
-    services: &Services,
-    scope: ReqData<Scope>,
+    call: &Call,
     mut form: Form,
     category: FileCategory,
     links: FileLinks,
@@ -299,12 +291,8 @@ async fn keep(
     let sent = form.sent_file("file")?;
     let (filename, media_type) = (sent.filename, sent.media_type);
     let input = NewFile { category, is_image, links, filename, media_type, content: sent.content };
-    let scope = scope.into_inner();
-    let task = |services: Services| async move {
-        let stamp = services.stamp();
-        files::upload(&*services.store, &*services.files, &scope, input, &stamp).await
-    };
-    Ok(Created(FileBody::of(services.run(task).await?, services)))
+    let task = call.run(|call| async move { files::upload(call.cx(), &*call.files, input).await });
+    Ok(Created(FileBody::of(task.await?, call)))
 }
 
 fn read_id<T: FromStr<Err = InvalidId>>(
@@ -321,47 +309,37 @@ fn read_id<T: FromStr<Err = InvalidId>>(
     }
 }
 
-async fn list(
-    services: Data<Services>,
-    scope: ReqData<Scope>,
-    query: Query,
-) -> Result<answer::Page, ApiError> {
-    answered(&services, scope.into_inner(), filtered(&query)?).await
+async fn list(call: Call, query: Query) -> Result<answer::Page, ApiError> {
+    answered(&call, filtered(&query)?).await
 }
 
-async fn answered(
-    services: &Services,
-    scope: Scope,
-    raw: RawQuery,
-) -> Result<answer::Page, ApiError> {
-    let page = |services: Services| async move {
-        let page = catalog::list::<File>(&*services.store, &scope, &raw).await?;
-        let rows = page.rows.into_iter().map(|file| FileBody::of(file, &services)).collect();
+async fn answered(call: &Call, raw: RawQuery) -> Result<answer::Page, ApiError> {
+    let page = call.page(|call| async move {
+        let page = catalog::list::<File>(call.cx(), &raw).await?;
+        let rows = page.rows.into_iter().map(|file| FileBody::of(file, &call)).collect();
         Ok(ListBody::of(Page { rows, pagination: page.pagination }))
-    };
-    services.page(page).await
+    });
+    page.await
 }
 
 async fn attach(
-    services: Data<Services>,
-    scope: ReqData<Scope>,
+    call: Call,
     id: PathId<id::Expense>,
     form: Form,
 ) -> Result<Created<FileBody>, ApiError> {
-    expenses::get(&*services.store, &scope, id.0).await?;
+    expenses::get(call.cx(), id.0).await?;
     let links = FileLinks { expense_id: Some(id.0), ..FileLinks::default() };
-    keep(&services, scope, form, FileCategory::Attachment, links, false).await
+    keep(&call, form, FileCategory::Attachment, links, false).await
 }
 
 async fn list_attached(
-    services: Data<Services>,
-    scope: ReqData<Scope>,
+    call: Call,
     id: PathId<id::Expense>,
     query: Query,
 ) -> Result<answer::Page, ApiError> {
-    expenses::get(&*services.store, &scope, id.0).await?;
+    expenses::get(call.cx(), id.0).await?;
     let raw = with_filters(query.list()?, vec![("expense_id", &id.0.to_string())])?;
-    answered(&services, scope.into_inner(), raw).await
+    answered(&call, raw).await
 }
 
 /// The list's query, with the parameters that are filters by themselves.
@@ -388,34 +366,18 @@ fn with_filters(mut raw: RawQuery, filters: Vec<(&str, &str)>) -> Result<RawQuer
     Ok(raw)
 }
 
-async fn get(
-    services: Data<Services>,
-    scope: ReqData<Scope>,
-    id: PathId<id::File>,
-) -> Result<Json<FileBody>, ApiError> {
-    let found = files::get(&*services.store, &scope, id.0).await?;
-    Ok(Json(FileBody::of(found, &services)))
+async fn get(call: Call, id: PathId<id::File>) -> Result<Json<FileBody>, ApiError> {
+    let found = files::get(call.cx(), id.0).await?;
+    Ok(Json(FileBody::of(found, &call)))
 }
 
-async fn download(
-    services: Data<Services>,
-    scope: ReqData<Scope>,
-    id: PathId<id::File>,
-) -> Result<answer::File, ApiError> {
-    let (file, bytes) = files::content(&*services.store, &*services.files, &scope, id.0).await?;
+async fn download(call: Call, id: PathId<id::File>) -> Result<answer::File, ApiError> {
+    let (file, bytes) = files::content(call.cx(), &*call.files, id.0).await?;
     Ok(answer::File { media_type: file.media_type(), name: file.filename, bytes })
 }
 
-async fn delete(
-    services: Data<Services>,
-    scope: ReqData<Scope>,
-    id: PathId<id::File>,
-) -> Result<NoContent, ApiError> {
-    let scope = scope.into_inner();
-    let task = |services: Services| async move {
-        let stamp = services.stamp();
-        files::delete(&*services.store, &*services.files, &scope, id.0, &stamp).await
-    };
-    services.run(task).await?;
+async fn delete(call: Call, id: PathId<id::File>) -> Result<NoContent, ApiError> {
+    let task = call.run(|call| async move { files::delete(call.cx(), &*call.files, id.0).await });
+    task.await?;
     Ok(NoContent)
 }

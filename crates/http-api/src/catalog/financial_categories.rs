@@ -1,18 +1,17 @@
 //! Financial categories.
 
-use actix_web::web::{self, Data, Json, ReqData};
+use actix_web::web::{self, Json};
 use racun_access::Permission::{ReadTill, WriteRecords};
 use racun_catalog::{self as catalog, FinancialCategory};
-use racun_kernel::{Scope, id};
+use racun_kernel::id;
 
 use super::{Answered, get};
 use crate::answer::{Created, NoContent};
 use crate::body::{AllBody, Convert, answer, input};
+use crate::call::Call;
 use crate::error::ApiError;
 use crate::request::{Body, PathId, Query};
 use crate::route::{Gate, Parameter, ParameterKind, Route};
-use crate::services::Services;
-
 const TAG: &str = "Financial categories";
 
 /// Routes of financial categories.
@@ -101,51 +100,37 @@ impl Answered for FinancialCategory {
 }
 
 async fn create(
-    services: Data<Services>,
-    scope: ReqData<Scope>,
+    call: Call,
     body: Body<FinancialCategoryInputBody>,
 ) -> Result<Created<FinancialCategoryBody>, ApiError> {
-    let (scope, input) = (scope.into_inner(), body.0.convert());
-    let task = |services: Services| async move {
-        catalog::create_financial_category(&*services.store, &scope, input, &services.stamp()).await
-    };
-    Ok(Created(services.run(task).await?.convert()))
+    let input = body.0.convert();
+    let task =
+        call.run(|call| async move { catalog::create_financial_category(call.cx(), input).await });
+    Ok(Created(task.await?.convert()))
 }
 
-async fn list(
-    services: Data<Services>,
-    scope: ReqData<Scope>,
-    query: Query,
-) -> Result<Json<AllBody<FinancialCategoryBody>>, ApiError> {
+async fn list(call: Call, query: Query) -> Result<Json<AllBody<FinancialCategoryBody>>, ApiError> {
     let archived = query.flag("include_archived")?;
-    let all = catalog::list_financial_categories(&*services.store, &scope, archived).await?;
+    let all = catalog::list_financial_categories(call.cx(), archived).await?;
     Ok(Json(all.convert()))
 }
 
 async fn update(
-    services: Data<Services>,
-    scope: ReqData<Scope>,
+    call: Call,
     id: PathId<id::FinancialCategory>,
     body: Body<FinancialCategoryInputBody>,
 ) -> Result<Json<FinancialCategoryBody>, ApiError> {
-    let (scope, input) = (scope.into_inner(), body.0.convert());
-    let task = |services: Services| async move {
-        let stamp = services.stamp();
-        catalog::update_financial_category(&*services.store, &scope, id.0, input, &stamp).await
-    };
-    Ok(Json(services.run(task).await?.convert()))
+    let input = body.0.convert();
+    let task =
+        call.run(
+            |call| async move { catalog::update_financial_category(call.cx(), id.0, input).await },
+        );
+    Ok(Json(task.await?.convert()))
 }
 
-async fn archive(
-    services: Data<Services>,
-    scope: ReqData<Scope>,
-    id: PathId<id::FinancialCategory>,
-) -> Result<NoContent, ApiError> {
-    let scope = scope.into_inner();
-    let task = |services: Services| async move {
-        let stamp = services.stamp();
-        catalog::archive_financial_category(&*services.store, &scope, id.0, &stamp).await
-    };
-    services.run(task).await?;
+async fn archive(call: Call, id: PathId<id::FinancialCategory>) -> Result<NoContent, ApiError> {
+    let task =
+        call.run(|call| async move { catalog::archive_financial_category(call.cx(), id.0).await });
+    task.await?;
     Ok(NoContent)
 }

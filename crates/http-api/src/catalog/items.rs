@@ -2,12 +2,12 @@
 
 use std::collections::BTreeMap;
 
-use actix_web::web::{self, Data, Json, ReqData};
+use actix_web::web::{self, Json};
 use racun_access::Entity;
 use racun_access::Permission::{EraseRecords, ReadTill, WriteRecords};
 use racun_catalog::{self as catalog, Item, ItemRules, Tax};
 use racun_kernel::calendar::local_date;
-use racun_kernel::{Currency, Decimal, Page, Scope, Stamp, id};
+use racun_kernel::{Currency, Decimal, Page, Stamp, id};
 use serde::{Deserialize, Serialize};
 use time::{Date, OffsetDateTime};
 use utoipa::ToSchema;
@@ -16,12 +16,11 @@ use super::{erase, trash};
 use crate::answer::{self, Created};
 use crate::body::{Convert, ListBody, input, names};
 use crate::body_limit::RECORD;
+use crate::call::EntityCall;
 use crate::error::ApiError;
 use crate::openapi::{nullable_number, number};
 use crate::request::{Body, PathId, Query};
 use crate::route::{Gate, LIST, Route};
-use crate::services::Services;
-
 const TAG: &str = "Items";
 
 /// Routes of items.
@@ -255,99 +254,63 @@ fn rules(entity: &Entity, stamp: &Stamp) -> ItemRules {
 }
 
 /// Bodies of `items`, with the taxes that their prices need.
-async fn render(
-    services: &Services,
-    scope: &Scope,
-    entity: &Entity,
-    items: Vec<Item>,
-    stamp: &Stamp,
-) -> Result<Vec<ItemBody>, ApiError> {
-    let taxes = catalog::taxes_of_items(&*services.store, scope, &items).await?;
-    let (today, currency) = (today(entity, stamp), entity.currency);
+async fn render(call: &EntityCall, items: Vec<Item>) -> Result<Vec<ItemBody>, ApiError> {
+    let taxes = catalog::taxes_of_items(&*call.store, &call.cx().tenant(), &items).await?;
+    let (today, currency) = (today(call.entity(), call.stamp()), call.entity().currency);
     Ok(items.into_iter().map(|item| ItemBody::of(item, &taxes, today, currency)).collect())
 }
 
-async fn render_one(
-    services: &Services,
-    scope: &Scope,
-    entity: &Entity,
-    item: Item,
-    stamp: &Stamp,
-) -> Result<ItemBody, ApiError> {
-    let mut bodies = render(services, scope, entity, vec![item], stamp).await?;
+async fn render_one(call: &EntityCall, item: Item) -> Result<ItemBody, ApiError> {
+    let mut bodies = render(call, vec![item]).await?;
     bodies.pop().ok_or_else(|| ApiError::internal("an item was not rendered"))
 }
 
-async fn list(
-    services: Data<Services>,
-    scope: ReqData<Scope>,
-    entity: ReqData<Entity>,
-    query: Query,
-) -> Result<answer::Page, ApiError> {
-    let (scope, entity, raw) = (scope.into_inner(), entity.into_inner(), query.list()?);
-    let page = |services: Services| async move {
-        let page = catalog::list::<Item>(&*services.store, &scope, &raw).await?;
-        let rows = render(&services, &scope, &entity, page.rows, &services.stamp()).await?;
+async fn list(call: EntityCall, query: Query) -> Result<answer::Page, ApiError> {
+    let raw = query.list()?;
+    let page = call.page(|call| async move {
+        let page = catalog::list::<Item>(call.cx(), &raw).await?;
+        let rows = render(&call, page.rows).await?;
         Ok(ListBody::of(Page { rows, pagination: page.pagination }))
-    };
-    services.page(page).await
+    });
+    page.await
 }
 
-async fn get(
-    services: Data<Services>,
-    scope: ReqData<Scope>,
-    entity: ReqData<Entity>,
-    id: PathId<id::Item>,
-) -> Result<Json<ItemBody>, ApiError> {
-    let item = catalog::get::<Item>(&*services.store, &scope, id.0).await?;
-    Ok(Json(render_one(&services, &scope, &entity, item, &services.stamp()).await?))
+async fn get(call: EntityCall, id: PathId<id::Item>) -> Result<Json<ItemBody>, ApiError> {
+    let item = catalog::get::<Item>(call.cx(), id.0).await?;
+    Ok(Json(render_one(&call, item).await?))
 }
 
 async fn create(
-    services: Data<Services>,
-    scope: ReqData<Scope>,
-    entity: ReqData<Entity>,
+    call: EntityCall,
     body: Body<ItemInputBody>,
 ) -> Result<Created<ItemBody>, ApiError> {
-    let (scope, entity, input) = (scope.into_inner(), entity.into_inner(), body.0.convert());
-    let task = |services: Services| async move {
-        let stamp = services.stamp();
-        let rules = rules(&entity, &stamp);
-        let item = catalog::create_item(&*services.store, &scope, input, &rules, &stamp).await?;
-        render_one(&services, &scope, &entity, item, &stamp).await
-    };
-    Ok(Created(services.run(task).await?))
+    let input = body.0.convert();
+    let task = call.run(|call| async move {
+        let rules = rules(call.entity(), call.stamp());
+        let item = catalog::create_item(call.cx(), input, &rules).await?;
+        render_one(&call, item).await
+    });
+    Ok(Created(task.await?))
 }
 
 async fn update(
-    services: Data<Services>,
-    scope: ReqData<Scope>,
-    entity: ReqData<Entity>,
+    call: EntityCall,
     id: PathId<id::Item>,
     body: Body<ItemInputBody>,
 ) -> Result<Json<ItemBody>, ApiError> {
-    let (scope, entity, input) = (scope.into_inner(), entity.into_inner(), body.0.convert());
-    let task = |services: Services| async move {
-        let stamp = services.stamp();
-        let rules = rules(&entity, &stamp);
-        let store = &*services.store;
-        let item = catalog::update_item(store, &scope, id.0, input, &rules, &stamp).await?;
-        render_one(&services, &scope, &entity, item, &stamp).await
-    };
-    Ok(Json(services.run(task).await?))
+    let input = body.0.convert();
+    let task = call.run(|call| async move {
+        let rules = rules(call.entity(), call.stamp());
+        let item = catalog::update_item(call.cx(), id.0, input, &rules).await?;
+        render_one(&call, item).await
+    });
+    Ok(Json(task.await?))
 }
 
-async fn restore(
-    services: Data<Services>,
-    scope: ReqData<Scope>,
-    entity: ReqData<Entity>,
-    id: PathId<id::Item>,
-) -> Result<Json<ItemBody>, ApiError> {
-    let (scope, entity) = (scope.into_inner(), entity.into_inner());
-    let task = |services: Services| async move {
-        let stamp = services.stamp();
-        let item = catalog::restore::<Item>(&*services.store, &scope, id.0, &stamp).await?;
-        render_one(&services, &scope, &entity, item, &stamp).await
-    };
-    Ok(Json(services.run(task).await?))
+async fn restore(call: EntityCall, id: PathId<id::Item>) -> Result<Json<ItemBody>, ApiError> {
+    let task = call.run(|call| async move {
+        let item = catalog::restore::<Item>(call.cx(), id.0).await?;
+        render_one(&call, item).await
+    });
+    Ok(Json(task.await?))
 }

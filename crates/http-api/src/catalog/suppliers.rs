@@ -2,19 +2,19 @@
 
 use std::collections::BTreeMap;
 
-use actix_web::web::{self, Data, Json, ReqData};
+use actix_web::web::{self, Json};
 use racun_access::Permission::{EraseRecords, ReadTill, WriteRecords};
 use racun_catalog::{self as catalog, Supplier};
-use racun_kernel::{Scope, id};
+use racun_kernel::id;
 
 use super::{Answered, erase, get, list, restore, trash};
 use crate::answer::Created;
 use crate::body::{Convert, ListBody, answer, input};
 use crate::body_limit::RECORD;
+use crate::call::Call;
 use crate::error::ApiError;
 use crate::request::{Body, PathId};
 use crate::route::{Gate, LIST, Route};
-use crate::services::Services;
 use crate::warning::WarningBody;
 
 const TAG: &str = "Suppliers";
@@ -149,26 +149,21 @@ impl Answered for Supplier {
 }
 
 async fn create(
-    services: Data<Services>,
-    scope: ReqData<Scope>,
+    call: Call,
     body: Body<SupplierInputBody>,
 ) -> Result<Created<SupplierBody>, ApiError> {
-    let (scope, input) = (scope.into_inner(), body.0.convert());
-    let task = |services: Services| async move {
-        catalog::create_supplier(&*services.store, &scope, input, &services.stamp()).await
-    };
-    Ok(Created(services.run(task).await?.convert()))
+    let input = body.0.convert();
+    let task = call.run(|call| async move { catalog::create_supplier(call.cx(), input).await });
+    Ok(Created(task.await?.convert()))
 }
 
 async fn update(
-    services: Data<Services>,
-    scope: ReqData<Scope>,
+    call: Call,
     id: PathId<id::Supplier>,
     body: Body<SupplierInputBody>,
 ) -> Result<Json<SupplierBody>, ApiError> {
-    let (scope, input) = (scope.into_inner(), body.0.convert());
-    let task = |services: Services| async move {
-        catalog::update_supplier(&*services.store, &scope, id.0, input, &services.stamp()).await
-    };
-    Ok(Json(services.run(task).await?.convert()))
+    let input = body.0.convert();
+    let task =
+        call.run(|call| async move { catalog::update_supplier(call.cx(), id.0, input).await });
+    Ok(Json(task.await?.convert()))
 }

@@ -2,11 +2,11 @@
 
 use std::collections::BTreeMap;
 
-use actix_web::web::{self, Data, Json, ReqData};
+use actix_web::web::{self, Json};
 use racun_access::Permission::{EraseRecords, ReadTill, WriteRecords};
 use racun_catalog::{self as catalog, Tax, TaxRateInput};
 use racun_kernel::calendar::{midnight, parse_date, parse_instant};
-use racun_kernel::{Decimal, Issue, Issues, Patch, Scope, id};
+use racun_kernel::{Decimal, Issue, Issues, Patch, id};
 use serde::Deserialize;
 use time::OffsetDateTime;
 use utoipa::ToSchema;
@@ -16,12 +16,11 @@ use super::{Answered, erase, get, list, restore, trash};
 use crate::answer::Created;
 use crate::body::{Convert, ListBody, answer};
 use crate::body_limit::RECORD;
+use crate::call::Call;
 use crate::error::ApiError;
 use crate::openapi::number;
 use crate::request::{Body, PathId};
 use crate::route::{Gate, LIST, Route};
-use crate::services::Services;
-
 const TAG: &str = "Taxes";
 
 /// Routes of taxes.
@@ -187,40 +186,28 @@ impl Answered for Tax {
     type Body = TaxBody;
 }
 
-async fn create(
-    services: Data<Services>,
-    scope: ReqData<Scope>,
-    body: Body<TaxInputBody>,
-) -> Result<Created<TaxBody>, ApiError> {
-    let (scope, input) = (scope.into_inner(), body.0.parse()?);
-    let task = |services: Services| async move {
-        catalog::create_tax(&*services.store, &scope, input, &services.stamp()).await
-    };
-    Ok(Created(services.run(task).await?.convert()))
+async fn create(call: Call, body: Body<TaxInputBody>) -> Result<Created<TaxBody>, ApiError> {
+    let input = body.0.parse()?;
+    let task = call.run(|call| async move { catalog::create_tax(call.cx(), input).await });
+    Ok(Created(task.await?.convert()))
 }
 
 async fn update(
-    services: Data<Services>,
-    scope: ReqData<Scope>,
+    call: Call,
     id: PathId<id::Tax>,
     body: Body<TaxInputBody>,
 ) -> Result<Json<TaxBody>, ApiError> {
-    let (scope, input) = (scope.into_inner(), body.0.parse()?);
-    let task = |services: Services| async move {
-        catalog::update_tax(&*services.store, &scope, id.0, input, &services.stamp()).await
-    };
-    Ok(Json(services.run(task).await?.convert()))
+    let input = body.0.parse()?;
+    let task = call.run(|call| async move { catalog::update_tax(call.cx(), id.0, input).await });
+    Ok(Json(task.await?.convert()))
 }
 
 async fn replace(
-    services: Data<Services>,
-    scope: ReqData<Scope>,
+    call: Call,
     id: PathId<id::Tax>,
     body: Body<TaxInputBody>,
 ) -> Result<Json<TaxBody>, ApiError> {
-    let (scope, input) = (scope.into_inner(), body.0.parse()?);
-    let task = |services: Services| async move {
-        catalog::replace_tax(&*services.store, &scope, id.0, input, &services.stamp()).await
-    };
-    Ok(Json(services.run(task).await?.convert()))
+    let input = body.0.parse()?;
+    let task = call.run(|call| async move { catalog::replace_tax(call.cx(), id.0, input).await });
+    Ok(Json(task.await?.convert()))
 }

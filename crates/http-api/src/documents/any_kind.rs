@@ -4,9 +4,9 @@ use actix_web::web::{self, Data, Json, ReqData};
 use racun_access::Entity;
 use racun_access::Permission::{ReadTill, Sell, WriteRecords};
 use racun_application::documents::{self as application, LineCategory, NextOf};
-use racun_application::fiscalization::{self, Ports};
+use racun_application::fiscalization::{self};
 use racun_documents::{DocumentError, DocumentKind};
-use racun_kernel::{Issue, Issues, Scope, Step};
+use racun_kernel::{Issue, Issues, Step};
 use serde::Deserialize;
 use utoipa::ToSchema;
 use validator::Validate;
@@ -21,6 +21,7 @@ use super::shape::{Calculate, Sent};
 use crate::answer::NoContent;
 use crate::body::{AllBody, Convert};
 use crate::body_limit::{DOCUMENT, RECORD};
+use crate::call::{Call, EntityCall};
 use crate::error::ApiError;
 use crate::request::{Body, MaybeBody, PathText, Query};
 use crate::route::{Gate, Parameter, ParameterKind, Route};
@@ -185,107 +186,79 @@ async fn next_number(
 }
 
 async fn calculate(
-    services: Data<Services>,
-    scope: ReqData<Scope>,
-    entity: ReqData<Entity>,
+    call: EntityCall,
     query: Query,
     sent: Body<Sent<Calculate>>,
 ) -> Result<Json<CalculationBody>, ApiError> {
     let kind = kind(&query, Some(DocumentKind::Invoice))?;
     let (request, _) = sent.0.properties.creation(false)?;
-    let (store, stamp) = (&*services.store, services.stamp());
-    let document = application::calculate(store, &scope, &entity, kind, request, &stamp).await?;
+    let document = application::calculate(call.cx(), call.entity(), kind, request).await?;
     Ok(Json(document.convert()))
 }
 
 async fn finalize(
-    services: Data<Services>,
-    scope: ReqData<Scope>,
-    entity: ReqData<Entity>,
+    call: EntityCall,
     path: PathText,
     sent: MaybeBody<FinalizeBody>,
 ) -> Result<Json<AnyDocumentBody>, ApiError> {
     let id = document_id(&path)?;
-    let (owner, entity) = (scope.clone(), entity.into_inner());
     let said = fiscal_request(sent.0.furs, sent.0.fina);
-    let task = |services: Services| async move {
-        let (fiscal, stamp) = (services.fiscal(), services.stamp());
-        let ports = Ports::new(&*services.store, fiscal.as_ref());
-        application::finalize(ports, &owner, &entity, id, said, &stamp).await
-    };
-    let document = services.run(task).await?;
-    let links = of_one(&*services.store, &scope, id).await?;
+    let task = call.run(|call| async move {
+        let ports = call.ports();
+        application::finalize(ports, call.entity(), id, said).await
+    });
+    let document = task.await?;
+    let links = of_one(&*call.store, call.scope(), id).await?;
     Ok(Json(AnyDocumentBody::of(document, links)))
 }
 
 async fn fiscalize(
-    services: Data<Services>,
-    scope: ReqData<Scope>,
-    entity: ReqData<Entity>,
+    call: EntityCall,
     path: PathText,
     sent: MaybeBody<FiscalizeBody>,
 ) -> Result<Json<AnyDocumentBody>, ApiError> {
     let id = document_id(&path)?;
-    let (owner, entity, request) = (scope.clone(), entity.into_inner(), sent.0.convert());
-    let task = |services: Services| async move {
-        let (fiscal, stamp) = (services.fiscal(), services.stamp());
-        let ports = Ports::new(&*services.store, fiscal.as_ref());
-        fiscalization::fiscalize(ports, &owner, &entity, id, request, &stamp).await
-    };
-    let document = services.run(task).await?;
-    let links = of_one(&*services.store, &scope, id).await?;
+    let request = sent.0.convert();
+    let task = call.run(|call| async move {
+        let ports = call.ports();
+        fiscalization::fiscalize(ports, call.entity(), id, request).await
+    });
+    let document = task.await?;
+    let links = of_one(&*call.store, call.scope(), id).await?;
     Ok(Json(AnyDocumentBody::of(document, links)))
 }
 
-async fn delete(
-    services: Data<Services>,
-    scope: ReqData<Scope>,
-    path: PathText,
-    query: Query,
-) -> Result<NoContent, ApiError> {
+async fn delete(call: Call, path: PathText, query: Query) -> Result<NoContent, ApiError> {
     let id = document_id(&path)?;
     let asked = kind(&query, Some(id.kind()))?;
     if asked != id.kind() {
         return Err(ApiError::no_such(asked.name(), &path.0));
     }
-    let scope = scope.into_inner();
-    let task = |services: Services| async move {
-        application::delete(&*services.store, &scope, id, &services.stamp()).await
-    };
-    services.run(task).await?;
+    let task = call.run(|call| async move { application::delete(call.cx(), id).await });
+    task.await?;
     Ok(NoContent)
 }
 
-async fn restore(
-    services: Data<Services>,
-    scope: ReqData<Scope>,
-    path: PathText,
-) -> Result<Json<AnyDocumentBody>, ApiError> {
+async fn restore(call: Call, path: PathText) -> Result<Json<AnyDocumentBody>, ApiError> {
     let id = document_id(&path)?;
-    let owner = scope.clone();
-    let task = |services: Services| async move {
-        application::restore(&*services.store, &owner, id, &services.stamp()).await
-    };
-    let document = services.run(task).await?;
-    let links = of_one(&*services.store, &scope, id).await?;
+    let task = call.run(|call| async move { application::restore(call.cx(), id).await });
+    let document = task.await?;
+    let links = of_one(&*call.store, call.scope(), id).await?;
     Ok(Json(AnyDocumentBody::of(document, links)))
 }
 
 async fn assign(
-    services: &Services,
-    scope: Scope,
+    call: &Call,
     assignments: Vec<LineCategory>,
 ) -> Result<Vec<AnyLineBody>, DocumentError> {
-    let task = |services: Services| async move {
-        application::categorize(&*services.store, &scope, assignments, &services.stamp()).await
-    };
-    let lines = services.run(task).await?;
+    let task =
+        call.run(|call| async move { application::categorize(call.cx(), assignments).await });
+    let lines = task.await?;
     Ok(lines.iter().filter_map(|(document, id)| AnyLineBody::one(document, id)).collect())
 }
 
 async fn categorize_all(
-    services: Data<Services>,
-    scope: ReqData<Scope>,
+    call: Call,
     sent: Body<AssignmentsBody>,
 ) -> Result<Json<AllBody<AnyLineBody>>, ApiError> {
     let assignments = sent.0.assignments;
@@ -297,7 +270,7 @@ async fn categorize_all(
         line_id: assignment.id,
         financial_category_id: assignment.financial_category_id,
     });
-    let lines = assign(&services, scope.into_inner(), assignments.collect()).await;
+    let lines = assign(&call, assignments.collect()).await;
     let lines = lines.map_err(|error| match error {
         DocumentError::Invalid(issues) => {
             let mut inside = Issues::default();
@@ -310,14 +283,13 @@ async fn categorize_all(
 }
 
 async fn categorize(
-    services: Data<Services>,
-    scope: ReqData<Scope>,
+    call: Call,
     path: PathText,
     sent: Body<CategoryBody>,
 ) -> Result<Json<AnyLineBody>, ApiError> {
     let CategoryBody { financial_category_id } = sent.0;
     let assignment = LineCategory { line_id: path.0.clone(), financial_category_id };
-    let lines = assign(&services, scope.into_inner(), vec![assignment]).await;
+    let lines = assign(&call, vec![assignment]).await;
     let lines = lines.map_err(|error| match error {
         DocumentError::Invalid(issues) => of_the_only(&path, &issues),
         other => ApiError::from(other),

@@ -1,10 +1,8 @@
 //! What each kind of document has routes for, declared once for all kinds.
 
-use actix_web::web::{self, Data, Json, ReqData};
-use racun_access::Entity;
+use actix_web::web::{self, Json};
 use racun_access::Permission::{ReadRecords, ReadTill, Sell, WriteRecords};
 use racun_application::documents::{self as application, Edit};
-use racun_application::fiscalization::Ports;
 use racun_documents::{Document, DocumentId, Editor};
 use racun_kernel::{Page, Scope};
 use serde::Deserialize;
@@ -20,11 +18,10 @@ use super::shape::{Create, CreateCustom, Making, Sent, Update};
 use crate::answer::{self, Created};
 use crate::body::{Convert, ListBody};
 use crate::body_limit::DOCUMENT;
+use crate::call::{Call, EntityCall};
 use crate::error::ApiError;
 use crate::request::{Body, MaybeBody, PathText, Query};
 use crate::route::{Gate, LIST, Route};
-use crate::services::Services;
-
 /// Declares the routes of a kind: its body, path, name and names in operations and sentences; and
 /// those that not every kind has.
 macro_rules! routes {
@@ -179,86 +176,67 @@ fn own_id<B: DocumentBody>(path: &PathText) -> Result<DocumentId, ApiError> {
 }
 
 /// `document` with its links.
-async fn body<B: DocumentBody>(
-    services: &Services,
-    scope: &Scope,
-    document: Document,
-) -> Result<B, ApiError> {
-    let links = of_one(&*services.store, scope, document.id).await?;
+async fn body<B: DocumentBody>(call: &Call, document: Document) -> Result<B, ApiError> {
+    let links = of_one(&*call.store, call.scope(), document.id).await?;
     Ok(B::of(document, links))
 }
 
 async fn create<M: Making>(
-    services: Data<Services>,
-    scope: ReqData<Scope>,
-    entity: ReqData<Entity>,
+    call: EntityCall,
     sent: Body<Sent<M>>,
 ) -> Result<Created<M::Answer>, ApiError> {
     let (request, creation) = sent.0.properties.creation(M::CUSTOM)?;
     // What is new and names no other document has no links.
     let names_none = request.linked_documents.as_ref().is_none_or(Vec::is_empty);
-    let (owner, entity) = (scope.clone(), entity.into_inner());
-    let task = |services: Services| async move {
-        let (fiscal, stamp) = (services.fiscal(), services.stamp());
-        let ports = Ports::new(&*services.store, fiscal.as_ref());
+    let task = call.run(|call| async move {
+        let ports = call.ports();
         let kind = M::Answer::KIND;
-        application::create(ports, &owner, &entity, kind, request, creation, &stamp).await
-    };
-    let document = services.run(task).await?;
+        application::create(ports, call.entity(), kind, request, creation).await
+    });
+    let document = task.await?;
     if names_none {
         return Ok(Created(M::Answer::of(document, Vec::new())));
     }
-    Ok(Created(body(&services, &scope, document).await?))
+    Ok(Created(body(&call, document).await?))
 }
 
-async fn list<B: DocumentBody>(
-    services: Data<Services>,
-    scope: ReqData<Scope>,
-    query: Query,
-) -> Result<answer::Page, ApiError> {
+async fn list<B: DocumentBody>(call: Call, query: Query) -> Result<answer::Page, ApiError> {
     let (raw, with_relations) = (query.list()?, included(&query)?);
-    let scope = scope.into_inner();
-    let page = move |services: Services| async move {
-        let store = &*services.store;
-        let Page { rows, pagination } = application::list(store, &scope, B::KIND, &raw).await?;
+    let page = call.page(move |call| async move {
+        let Page { rows, pagination } = application::list(call.cx(), B::KIND, &raw).await?;
         let rows: Vec<B> = if with_relations {
-            with_links(store, &scope, rows).await?
+            with_links(&*call.store, call.scope(), rows).await?
         } else {
             rows.into_iter().map(|document| B::of(document, Vec::new())).collect()
         };
         Ok(ListBody::of(Page { rows, pagination }))
-    };
-    services.page(page).await
+    });
+    page.await
 }
 
 async fn get<B: DocumentBody>(
-    services: Data<Services>,
-    scope: ReqData<Scope>,
+    call: Call,
     path: PathText,
     query: Query,
 ) -> Result<Json<B>, ApiError> {
     included(&query)?;
-    let document = application::get(&*services.store, &scope, own_id::<B>(&path)?).await?;
-    Ok(Json(body(&services, &scope, document).await?))
+    let document = application::get(call.cx(), own_id::<B>(&path)?).await?;
+    Ok(Json(body(&call, document).await?))
 }
 
 async fn update<B: DocumentBody>(
-    services: Data<Services>,
-    scope: ReqData<Scope>,
-    entity: ReqData<Entity>,
+    call: EntityCall,
     path: PathText,
     sent: Body<Sent<Update<B>>>,
 ) -> Result<Json<B>, ApiError> {
     let id = own_id::<B>(&path)?;
     let (request, change_reason) = sent.0.properties.change()?;
-    let edit = Edit { editor: editor(&scope), change_reason };
-    let (owner, entity) = (scope.clone(), entity.into_inner());
-    let task = |services: Services| async move {
-        let (store, stamp) = (&*services.store, services.stamp());
-        application::update(store, &owner, &entity, id, request, edit, &stamp).await
-    };
-    let document = services.run(task).await?;
-    Ok(Json(body(&services, &scope, document).await?))
+    let edit = Edit { editor: editor(call.scope()), change_reason };
+    let task = call.run(|call| async move {
+        application::update(call.cx(), call.entity(), id, request, edit).await
+    });
+    let document = task.await?;
+    Ok(Json(body(&call, document).await?))
 }
 
 fn editor(scope: &Scope) -> Option<Editor> {
@@ -266,60 +244,48 @@ fn editor(scope: &Scope) -> Option<Editor> {
 }
 
 async fn versions<B: DocumentBody>(
-    services: Data<Services>,
-    scope: ReqData<Scope>,
+    call: Call,
     path: PathText,
 ) -> Result<Json<VersionsBody>, ApiError> {
-    let versions = application::versions(&*services.store, &scope, own_id::<B>(&path)?).await?;
+    let versions = application::versions(call.cx(), own_id::<B>(&path)?).await?;
     Ok(Json(versions.convert()))
 }
 
 async fn void<B: DocumentBody>(
-    services: Data<Services>,
-    scope: ReqData<Scope>,
-    entity: ReqData<Entity>,
+    call: EntityCall,
     path: PathText,
     sent: MaybeBody<VoidBody>,
 ) -> Result<Json<B>, ApiError> {
     let id = own_id::<B>(&path)?;
-    let (owner, entity) = (scope.clone(), entity.into_inner());
     let VoidBody { reason, has_original_document } = sent.0;
-    let task = |services: Services| async move {
-        let (fiscal, stamp) = (services.fiscal(), services.stamp());
-        let ports = Ports::new(&*services.store, fiscal.as_ref());
+    let task = call.run(|call| async move {
+        let ports = call.ports();
         let voiding = application::Voiding { reason, has_original_document };
-        application::void(ports, &owner, &entity, id, voiding, &stamp).await
-    };
-    let document = services.run(task).await?;
-    Ok(Json(body(&services, &scope, document).await?))
+        application::void(ports, call.entity(), id, voiding).await
+    });
+    let document = task.await?;
+    Ok(Json(body(&call, document).await?))
 }
 
 async fn accept(
-    services: Data<Services>,
-    scope: ReqData<Scope>,
-    entity: ReqData<Entity>,
+    call: EntityCall,
     path: PathText,
     _body: MaybeBody<ReplyBody>,
 ) -> Result<Json<EstimateBody>, ApiError> {
     let id = own_id::<EstimateBody>(&path)?;
-    let (owner, entity) = (scope.clone(), entity.into_inner());
-    let task = |services: Services| async move {
-        application::accept(&*services.store, &owner, &entity, id, &services.stamp()).await
-    };
-    let document = services.run(task).await?;
-    Ok(Json(body(&services, &scope, document).await?))
+    let task =
+        call.run(|call| async move { application::accept(call.cx(), call.entity(), id).await });
+    let document = task.await?;
+    Ok(Json(body(&call, document).await?))
 }
 
 async fn reject(
-    services: Data<Services>,
-    scope: ReqData<Scope>,
+    call: Call,
     path: PathText,
     _body: MaybeBody<ReplyBody>,
 ) -> Result<Json<EstimateBody>, ApiError> {
-    let (id, owner) = (own_id::<EstimateBody>(&path)?, scope.clone());
-    let task = |services: Services| async move {
-        application::reject(&*services.store, &owner, id, &services.stamp()).await
-    };
-    let document = services.run(task).await?;
-    Ok(Json(body(&services, &scope, document).await?))
+    let id = own_id::<EstimateBody>(&path)?;
+    let task = call.run(|call| async move { application::reject(call.cx(), id).await });
+    let document = task.await?;
+    Ok(Json(body(&call, document).await?))
 }

@@ -1,11 +1,10 @@
 //! Croatia: routes, and what only FINA has.
 
-use actix_web::web::{self, Data, Json, ReqData};
-use racun_access::Entity;
+use actix_web::web::{self, Json};
 use racun_access::Permission::{ManageFiscal, ReadFiscal, ReadTill};
 use racun_application::fiscal::premises;
 use racun_fiscal::{Authority, FiscalSettings, NewDevice, NewPremise, Numbering, SettingsInput};
-use racun_kernel::{Environment, Issues, Patch, Scope, id};
+use racun_kernel::{Environment, Issues, Patch, id};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use time::OffsetDateTime;
@@ -22,10 +21,10 @@ use super::premise::{
 };
 use crate::answer::Created;
 use crate::body::{ArrayBody, Convert};
+use crate::call::{Call, EntityCall};
 use crate::error::ApiError;
 use crate::request::{Body, PathId};
 use crate::route::{Gate, Route};
-use crate::services::Services;
 use crate::warning::WarningBody;
 
 const TAG: &str = "FINA";
@@ -326,32 +325,25 @@ impl Convert<NewDevice> for NewFinaDeviceBody {
 }
 
 async fn create(
-    services: Data<Services>,
-    scope: ReqData<Scope>,
-    entity: ReqData<Entity>,
+    call: EntityCall,
     body: Body<NewFinaPremiseBody>,
 ) -> Result<Created<PremiseOutcomeBody>, ApiError> {
     let NewFinaPremiseBody { business_premise_name: name, starting_number } = body.0;
     let new = NewPremise { name, kind: None, starting_number };
-    let (scope, entity) = (scope.into_inner(), entity.into_inner());
-    let task = |services: Services| async move {
-        let (store, stamp) = (&*services.store, services.stamp());
-        premises::create(store, &scope, &entity, Authority::Fina, new, &stamp).await
-    };
-    let premise = services.run(task).await?;
+    let task = call.run(|call| async move {
+        premises::create(call.cx(), call.entity(), Authority::Fina, new).await
+    });
+    let premise = task.await?;
     Ok(Created(PremiseOutcomeBody::of(premise, "documents can be issued in the premise")))
 }
 
 async fn close(
-    services: Data<Services>,
-    scope: ReqData<Scope>,
+    call: Call,
     id: PathId<id::FinaPremise>,
 ) -> Result<Json<PremiseOutcomeBody>, ApiError> {
-    let (scope, id) = (scope.into_inner(), premise_id::<Fina>(&id));
-    let task = |services: Services| async move {
-        premises::close(&*services.store, &scope, id, &services.stamp()).await
-    };
-    let premise = services.run(task).await?;
+    let id = premise_id::<Fina>(&id);
+    let task = call.run(|call| async move { premises::close(call.cx(), id).await });
+    let premise = task.await?;
     let message = "nothing can be issued in the premise or on its devices any more";
     Ok(Json(PremiseOutcomeBody::of(premise, message)))
 }

@@ -1,7 +1,6 @@
 //! Slovenia: routes, and what only FURS has.
 
-use actix_web::web::{self, Data, Json, ReqData};
-use racun_access::Entity;
+use actix_web::web::{self, Json};
 use racun_access::Permission::{ManageFiscal, ReadFiscal, ReadTill};
 use racun_application::fiscal::registering::Registry;
 use racun_fiscal::furs::PremiseKind;
@@ -9,7 +8,7 @@ use racun_fiscal::{
     Authority, BusinessPremise, FiscalError, FiscalSettings, NewDevice, NewPremise, Numbering,
     SettingsInput,
 };
-use racun_kernel::{Environment, Issues, Patch, Scope, id};
+use racun_kernel::{Environment, Issues, Patch, id};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use time::OffsetDateTime;
@@ -27,10 +26,10 @@ use super::premise::{
 };
 use crate::answer::Created;
 use crate::body::{ArrayBody, Convert};
+use crate::call::{Call, EntityCall};
 use crate::error::ApiError;
 use crate::request::{Body, PathId};
 use crate::route::{Gate, Route};
-use crate::services::Services;
 use crate::warning::WarningBody;
 
 const TAG: &str = "FURS";
@@ -356,59 +355,51 @@ impl Convert<NewDevice> for NewFursDeviceBody {
 }
 
 async fn create_real_estate(
-    services: Data<Services>,
-    scope: ReqData<Scope>,
-    entity: ReqData<Entity>,
+    call: EntityCall,
     body: Body<NewRealEstateBody>,
 ) -> Result<Created<PremiseOutcomeBody>, ApiError> {
     let NewRealEstateBody { business_premise_name, real_estate, starting_number } = body.0;
     let kind = real_estate.convert();
-    register(&services, scope, entity, business_premise_name, kind, starting_number).await
+    register(&call, business_premise_name, kind, starting_number).await
 }
 
 async fn create_movable(
-    services: Data<Services>,
-    scope: ReqData<Scope>,
-    entity: ReqData<Entity>,
+    call: EntityCall,
     body: Body<NewMovableBody>,
 ) -> Result<Created<PremiseOutcomeBody>, ApiError> {
     let NewMovableBody { business_premise_name, movable_premise, starting_number } = body.0;
     let kind = movable_premise.convert();
-    register(&services, scope, entity, business_premise_name, kind, starting_number).await
+    register(&call, business_premise_name, kind, starting_number).await
 }
 
 async fn register(
-    services: &Services,
-    scope: ReqData<Scope>,
-    entity: ReqData<Entity>,
+    call: &EntityCall,
     name: String,
     kind: PremiseKind,
     starting_number: Option<i64>,
 ) -> Result<Created<PremiseOutcomeBody>, ApiError> {
     let new = NewPremise { name, kind: Some(kind), starting_number };
-    let (scope, entity) = (scope.into_inner(), entity.into_inner());
-    let vault = vault(services)?;
-    let task = |services: Services| async move {
-        let (store, authorities) = (&*services.store, &*services.authorities);
-        let registry = Registry { store, vault: &*vault, authorities };
-        registry.register(&scope, &entity, new, &services.stamp()).await
-    };
-    let premise: BusinessPremise = services.run::<_, FiscalError, _>(task).await?;
+    let vault = vault(call)?;
+    let task = call.run::<_, FiscalError, _>(|call| async move {
+        let authorities = &*call.authorities;
+        let registry = Registry { store: &*call.store, vault: &*vault, authorities };
+        registry.register(call.scope(), call.entity(), new, call.stamp()).await
+    });
+    let premise: BusinessPremise = task.await?;
     Ok(Created(PremiseOutcomeBody::of(premise, "FURS has registered the premise")))
 }
 
 async fn close(
-    services: Data<Services>,
-    scope: ReqData<Scope>,
+    call: Call,
     id: PathId<id::FursPremise>,
 ) -> Result<Json<PremiseOutcomeBody>, ApiError> {
-    let (scope, id, vault) = (scope.into_inner(), premise_id::<Furs>(&id), vault(&services)?);
-    let task = |services: Services| async move {
-        let (store, authorities) = (&*services.store, &*services.authorities);
-        let registry = Registry { store, vault: &*vault, authorities };
-        registry.close(&scope, id, &services.stamp()).await
-    };
-    let premise = services.run::<_, FiscalError, _>(task).await?;
+    let (id, vault) = (premise_id::<Furs>(&id), vault(&call)?);
+    let task = call.run::<_, FiscalError, _>(|call| async move {
+        let authorities = &*call.authorities;
+        let registry = Registry { store: &*call.store, vault: &*vault, authorities };
+        registry.close(call.scope(), id, &call.stamp()).await
+    });
+    let premise = task.await?;
     let message = "FURS has closed the premise; nothing can be issued in it any more";
     Ok(Json(PremiseOutcomeBody::of(premise, message)))
 }

@@ -1,19 +1,16 @@
 //! The internal act of a Slovenian taxpayer, as files.
 
-use actix_web::web::{self, Data, ReqData};
-use racun_access::Entity;
+use actix_web::web::{self};
 use racun_access::Permission::ReadFiscal;
 use racun_application::fiscal::internal_act;
 use racun_fiscal::Authority;
-use racun_kernel::Scope;
 use racun_kernel::calendar::format_date;
 use racun_render::{RenderError, Text};
 
 use crate::answer::File;
+use crate::call::EntityCall;
 use crate::error::ApiError;
 use crate::route::{Gate, Route};
-use crate::services::Services;
-
 const TAG: &str = "FURS";
 const PDF: &str = "application/pdf";
 const DOCX: &str = "application/vnd.openxmlformats-officedocument.wordprocessingml.document";
@@ -38,33 +35,22 @@ pub(crate) const ROUTES: &[Route] = &[
     .answers_file(DOCX),
 ];
 
-async fn pdf(
-    services: Data<Services>,
-    scope: ReqData<Scope>,
-    entity: ReqData<Entity>,
-) -> Result<File, ApiError> {
-    file(&services, &scope, &entity, racun_render::pdf, PDF, "pdf").await
+async fn pdf(call: EntityCall) -> Result<File, ApiError> {
+    file(&call, racun_render::pdf, PDF, "pdf").await
 }
 
-async fn docx(
-    services: Data<Services>,
-    scope: ReqData<Scope>,
-    entity: ReqData<Entity>,
-) -> Result<File, ApiError> {
-    file(&services, &scope, &entity, racun_render::docx, DOCX, "docx").await
+async fn docx(call: EntityCall) -> Result<File, ApiError> {
+    file(&call, racun_render::docx, DOCX, "docx").await
 }
 
 async fn file(
-    services: &Services,
-    scope: &Scope,
-    entity: &Entity,
+    call: &EntityCall,
     render: fn(&Text) -> Result<Vec<u8>, RenderError>,
     media_type: &'static str,
     ending: &str,
 ) -> Result<File, ApiError> {
-    let stamp = services.stamp();
-    let text = internal_act::compose(&*services.store, scope, entity, &stamp).await?;
-    let bytes = services.compute(move || render(&text)).await?;
-    let today = format_date(Authority::Furs.local(stamp.now()).date());
+    let text = internal_act::compose(call.cx(), call.entity()).await?;
+    let bytes = call.compute(move || render(&text)).await?;
+    let today = format_date(Authority::Furs.local(call.stamp().now()).date());
     Ok(File { media_type, name: format!("interni-akt-{today}.{ending}"), bytes })
 }

@@ -1,7 +1,6 @@
 //! What both authorities' settings have: one handler for each operation.
 
-use actix_web::web::{Data, Json, ReqData};
-use racun_access::Entity;
+use actix_web::web::Json;
 use racun_application::fiscal::{
     DeviceState, PremiseState, check_country, devices, premises, settings,
 };
@@ -9,7 +8,7 @@ use racun_fiscal::{
     Authority, CertificateFault, DeviceId, FiscalError, FiscalSettings, NewDevice, PremiseId,
     SettingsInput, TestCertificate, taxpayer_number,
 };
-use racun_kernel::{Environment, Issues, Kind, Scope, Vault};
+use racun_kernel::{Environment, Issues, Kind, Vault};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 use serde_json::Value;
@@ -21,6 +20,7 @@ use super::certificate::{CertificateBody, MessageBody};
 use super::premise::{DeviceOutcomeBody, RestartBody};
 use crate::answer::Created;
 use crate::body::{ArrayBody, Convert};
+use crate::call::{Call, EntityCall};
 use crate::error::{self, ApiError};
 use crate::request::{Body, Form, PathId};
 use crate::services::Services;
@@ -72,25 +72,19 @@ pub(super) fn vault(services: &Services) -> Result<Arc<dyn Vault>, ApiError> {
 }
 
 pub(super) async fn get_settings<O: Office>(
-    services: Data<Services>,
-    scope: ReqData<Scope>,
-    entity: ReqData<Entity>,
+    call: EntityCall,
 ) -> Result<Json<O::Settings>, ApiError> {
-    let stamp = services.stamp();
-    let found = settings::get(&*services.store, &scope, O::AUTHORITY, &stamp).await?;
-    answer::<O>(&services, &scope, &entity, found).await
+    let found = settings::get(call.cx(), O::AUTHORITY).await?;
+    answer::<O>(&call, found).await
 }
 
 /// `settings` as they are answered.
 async fn answer<O: Office>(
-    services: &Services,
-    scope: &Scope,
-    entity: &Entity,
+    call: &EntityCall,
     found: FiscalSettings,
 ) -> Result<Json<O::Settings>, ApiError> {
-    let (store, stamp) = (&*services.store, services.stamp());
-    let missing = settings::missing(store, scope, entity, &found, &stamp).await?;
-    Ok(Json(O::settings(found, scope.environment(), stamp.now(), missing)))
+    let missing = settings::missing(call.cx(), call.entity(), &found).await?;
+    Ok(Json(O::settings(found, call.scope().environment(), call.stamp().now(), missing)))
 }
 
 /// `settings` as they are read through their entity: under which key, and what.
@@ -111,91 +105,75 @@ pub(super) fn as_setting<O: Office>(
 }
 
 pub(super) async fn put_settings<O: Office>(
-    services: Data<Services>,
-    scope: ReqData<Scope>,
-    entity: ReqData<Entity>,
+    call: EntityCall,
     body: Body<O::SettingsInput>,
 ) -> Result<Json<O::Settings>, ApiError> {
-    let (scope, entity) = (scope.into_inner(), entity.into_inner());
     let input = body.0.convert();
-    let (of, by) = (scope.clone(), entity.clone());
-    let task = |services: Services| async move {
-        let (store, stamp) = (&*services.store, services.stamp());
-        settings::update(store, &scope, &entity, O::AUTHORITY, input, &stamp).await
-    };
-    let after = services.run(task).await?;
-    answer::<O>(&services, &of, &by, after).await
+    let task = call.run(|call| async move {
+        settings::update(call.cx(), call.entity(), O::AUTHORITY, input).await
+    });
+    let after = task.await?;
+    answer::<O>(&call, after).await
 }
 
 pub(super) async fn upload<O: Office>(
-    services: Data<Services>,
-    scope: ReqData<Scope>,
-    entity: ReqData<Entity>,
+    call: EntityCall,
     form: Form,
 ) -> Result<Created<CertificateBody>, ApiError> {
     let mut form = form;
     let certificate =
         TestCertificate { file: form.file("file")?, passphrase: form.text("passphrase")? };
-    keep::<O>(&services, scope.into_inner(), entity.into_inner(), certificate).await
+    keep::<O>(&call, certificate).await
 }
 
 /// Has the built-in simulator issue a certificate, and keeps it as if it had been uploaded.
 pub(super) async fn issue_for_sandbox<O: Office>(
-    services: Data<Services>,
-    scope: ReqData<Scope>,
-    entity: ReqData<Entity>,
+    call: EntityCall,
 ) -> Result<Created<CertificateBody>, ApiError> {
-    let (scope, entity) = (scope.into_inner(), entity.into_inner());
-    if scope.environment() != Environment::Sandbox {
+    if call.scope().environment() != Environment::Sandbox {
         let message = "only entities of the sandbox get a certificate here; upload the one that \
                        the authority issued";
         return Err(ApiError::new(error::Kind::NotFound, message));
     }
-    check_country(&entity, O::AUTHORITY).map_err(FiscalError::from)?;
-    let number = taxpayer_number(O::AUTHORITY, entity.tax_number.as_deref())?;
-    let name = entity.name.clone();
-    let issue = |services: Services| async move {
-        let issuer = services.test_certificates.clone();
-        let issued = services.compute(move || issuer?.issue(O::AUTHORITY, &number, &name)).await;
+    check_country(call.entity(), O::AUTHORITY).map_err(FiscalError::from)?;
+    let number = taxpayer_number(O::AUTHORITY, call.entity().tax_number.as_deref())?;
+    let name = call.entity().name.clone();
+    let issue = call.run(|call| async move {
+        let issuer = call.test_certificates.clone();
+        let issued = call.compute(move || issuer?.issue(O::AUTHORITY, &number, &name)).await;
         issued.ok_or_else(|| {
             let message = "a test system is set, which gives out its own certificates";
             ApiError::new(error::Kind::NotFound, message)
         })
-    };
-    let issued = services.run(issue).await?;
-    keep::<O>(&services, scope, entity, issued).await
+    });
+    let issued = issue.await?;
+    keep::<O>(&call, issued).await
 }
 
 /// Keeps a certificate that signs from now on.
 async fn keep<O: Office>(
-    services: &Services,
-    scope: Scope,
-    entity: Entity,
+    call: &EntityCall,
     certificate: TestCertificate,
 ) -> Result<Created<CertificateBody>, ApiError> {
-    let vault = vault(services)?;
+    let vault = vault(call)?;
     let TestCertificate { file, passphrase } = certificate;
-    let task = |services: Services| async move {
-        let (authorities, stamp) = (Arc::clone(&services.authorities), services.stamp());
+    let task = call.run::<_, FiscalError, _>(|call| async move {
+        let authorities = Arc::clone(&call.authorities);
         let read = move || authorities.open_p12(O::AUTHORITY, &file, &passphrase);
-        let opened = services.compute(read).await;
+        let opened = call.compute(read).await;
         let opened =
             opened.map_err(|fault| FiscalError::Certificate(CertificateFault::from(fault)))?;
-        let store = &*services.store;
-        settings::set_certificate(store, &*vault, &scope, &entity, O::AUTHORITY, opened, &stamp)
-            .await
-    };
-    let after: FiscalSettings = services.run::<_, FiscalError, _>(task).await?;
-    Ok(Created(self::certificate(after, services.stamp().now())?))
+        settings::set_certificate(call.cx(), &*vault, call.entity(), O::AUTHORITY, opened).await
+    });
+    let after: FiscalSettings = task.await?;
+    Ok(Created(self::certificate(after, call.stamp().now())?))
 }
 
 pub(super) async fn get_certificate<O: Office>(
-    services: Data<Services>,
-    scope: ReqData<Scope>,
+    call: Call,
 ) -> Result<Json<CertificateBody>, ApiError> {
-    let stamp = services.stamp();
-    let found = settings::get(&*services.store, &scope, O::AUTHORITY, &stamp).await?;
-    Ok(Json(certificate(found, stamp.now())?))
+    let found = settings::get(call.cx(), O::AUTHORITY).await?;
+    Ok(Json(certificate(found, call.stamp().now())?))
 }
 
 fn certificate(settings: FiscalSettings, now: OffsetDateTime) -> Result<CertificateBody, ApiError> {
@@ -205,122 +183,100 @@ fn certificate(settings: FiscalSettings, now: OffsetDateTime) -> Result<Certific
 }
 
 pub(super) async fn delete_certificate<O: Office>(
-    services: Data<Services>,
-    scope: ReqData<Scope>,
+    call: Call,
 ) -> Result<Json<MessageBody>, ApiError> {
-    let scope = scope.into_inner();
-    let task = |services: Services| async move {
-        let (store, stamp) = (&*services.store, services.stamp());
-        settings::remove_certificate(store, &scope, O::AUTHORITY, &stamp).await
-    };
-    services.run(task).await?;
+    let task =
+        call.run(|call| async move { settings::remove_certificate(call.cx(), O::AUTHORITY).await });
+    task.await?;
     Ok(Json(MessageBody { message: "the certificate and its key are deleted".to_owned() }))
 }
 
 pub(super) async fn list_premises<O: Office>(
-    services: Data<Services>,
-    scope: ReqData<Scope>,
+    call: Call,
 ) -> Result<Json<ArrayBody<O::Premise>>, ApiError>
 where
     PremiseState: Convert<O::Premise>,
 {
-    let (store, stamp) = (&*services.store, services.stamp());
-    Ok(Json(premises::list(store, &scope, O::AUTHORITY, &stamp).await?.convert()))
+    Ok(Json(premises::list(call.cx(), O::AUTHORITY).await?.convert()))
 }
 
 pub(super) async fn get_premise<O: Office>(
-    services: Data<Services>,
-    scope: ReqData<Scope>,
+    call: Call,
     id: PathId<O::PremiseId>,
 ) -> Result<Json<O::Premise>, ApiError>
 where
     PremiseState: Convert<O::Premise>,
 {
-    let (id, store, stamp) = (premise_id::<O>(&id), &*services.store, services.stamp());
-    Ok(Json(premises::get(store, &scope, id, &stamp).await?.convert()))
+    let id = premise_id::<O>(&id);
+    Ok(Json(premises::get(call.cx(), id).await?.convert()))
 }
 
 pub(super) async fn restart_premise<O: Office>(
-    services: Data<Services>,
-    scope: ReqData<Scope>,
+    call: Call,
     id: PathId<O::PremiseId>,
     body: Body<RestartBody>,
 ) -> Result<Json<O::Premise>, ApiError>
 where
     PremiseState: Convert<O::Premise>,
 {
-    let (scope, id, sent) = (scope.into_inner(), premise_id::<O>(&id), body.0.starting_number);
-    let task = |services: Services| async move {
-        premises::restart(&*services.store, &scope, id, sent, &services.stamp()).await
-    };
-    Ok(Json(services.run(task).await?.convert()))
+    let (id, sent) = (premise_id::<O>(&id), body.0.starting_number);
+    let task = call.run(|call| async move { premises::restart(call.cx(), id, sent).await });
+    Ok(Json(task.await?.convert()))
 }
 
 pub(super) async fn list_devices<O: Office>(
-    services: Data<Services>,
-    scope: ReqData<Scope>,
+    call: Call,
     id: PathId<O::PremiseId>,
 ) -> Result<Json<ArrayBody<O::Device>>, ApiError>
 where
     DeviceState: Convert<O::Device>,
 {
-    let (id, store, stamp) = (premise_id::<O>(&id), &*services.store, services.stamp());
-    Ok(Json(devices::list(store, &scope, id, &stamp).await?.convert()))
+    let id = premise_id::<O>(&id);
+    Ok(Json(devices::list(call.cx(), id).await?.convert()))
 }
 
 pub(super) async fn create_device<O: Office>(
-    services: Data<Services>,
-    scope: ReqData<Scope>,
-    entity: ReqData<Entity>,
+    call: EntityCall,
     id: PathId<O::PremiseId>,
     body: Body<O::NewDevice>,
 ) -> Result<Created<DeviceOutcomeBody>, ApiError> {
-    let (scope, entity) = (scope.into_inner(), entity.into_inner());
     let (id, new) = (premise_id::<O>(&id), body.0.convert());
-    let task = |services: Services| async move {
-        devices::create(&*services.store, &scope, &entity, id, new, &services.stamp()).await
-    };
-    let device = services.run(task).await?;
+    let task =
+        call.run(|call| async move { devices::create(call.cx(), call.entity(), id, new).await });
+    let device = task.await?;
     Ok(Created(DeviceOutcomeBody::of(device, "documents can be issued on the device")))
 }
 
 pub(super) async fn get_device<O: Office>(
-    services: Data<Services>,
-    scope: ReqData<Scope>,
+    call: Call,
     id: PathId<O::DeviceId>,
 ) -> Result<Json<O::Device>, ApiError>
 where
     DeviceState: Convert<O::Device>,
 {
-    let (id, store, stamp) = (device_id::<O>(&id), &*services.store, services.stamp());
-    Ok(Json(devices::get(store, &scope, id, &stamp).await?.convert()))
+    let id = device_id::<O>(&id);
+    Ok(Json(devices::get(call.cx(), id).await?.convert()))
 }
 
 pub(super) async fn restart_device<O: Office>(
-    services: Data<Services>,
-    scope: ReqData<Scope>,
+    call: Call,
     id: PathId<O::DeviceId>,
     body: Body<RestartBody>,
 ) -> Result<Json<O::Device>, ApiError>
 where
     DeviceState: Convert<O::Device>,
 {
-    let (scope, id, sent) = (scope.into_inner(), device_id::<O>(&id), body.0.starting_number);
-    let task = |services: Services| async move {
-        devices::restart(&*services.store, &scope, id, sent, &services.stamp()).await
-    };
-    Ok(Json(services.run(task).await?.convert()))
+    let (id, sent) = (device_id::<O>(&id), body.0.starting_number);
+    let task = call.run(|call| async move { devices::restart(call.cx(), id, sent).await });
+    Ok(Json(task.await?.convert()))
 }
 
 pub(super) async fn deactivate_device<O: Office>(
-    services: Data<Services>,
-    scope: ReqData<Scope>,
+    call: Call,
     id: PathId<O::DeviceId>,
 ) -> Result<Json<DeviceOutcomeBody>, ApiError> {
-    let (scope, id) = (scope.into_inner(), device_id::<O>(&id));
-    let task = |services: Services| async move {
-        devices::deactivate(&*services.store, &scope, id, &services.stamp()).await
-    };
-    let device = services.run(task).await?;
+    let id = device_id::<O>(&id);
+    let task = call.run(|call| async move { devices::deactivate(call.cx(), id).await });
+    let device = task.await?;
     Ok(Json(DeviceOutcomeBody::of(device, "nothing can be issued on the device any more")))
 }

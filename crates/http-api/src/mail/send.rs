@@ -1,25 +1,23 @@
 //! Sending documents and reminders by e-mail.
 
-use actix_web::web::{self, Data, Json, ReqData};
-use racun_access::Entity;
+use actix_web::web::{self, Json};
 use racun_access::Permission::WriteRecords;
 use racun_application::mailing::{
     self as application, LetterRequest, MailingError, Reminded, ReminderRequest, SendRequest, Sent,
 };
 use racun_documents::DocumentId;
-use racun_kernel::{Decimal, Issue, Scope, check_address};
+use racun_kernel::{Decimal, Issue, check_address};
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 use validator::Validate;
 
 use crate::body::Convert;
 use crate::body_limit::RECORD;
+use crate::call::EntityCall;
 use crate::error::ApiError;
 use crate::openapi::number;
 use crate::request::{Body, PathText};
 use crate::route::{Gate, Route};
-use crate::services::Services;
-
 const TAG: &str = "E-mail";
 
 /// Routes that send e-mail.
@@ -197,12 +195,7 @@ struct RemindedBody {
     sandbox_skip_delivery: Option<bool>,
 }
 
-async fn send_any(
-    services: Data<Services>,
-    scope: ReqData<Scope>,
-    entity: ReqData<Entity>,
-    body: Body<SendEmailBody>,
-) -> Result<Json<SentBody>, ApiError> {
+async fn send_any(call: EntityCall, body: Body<SendEmailBody>) -> Result<Json<SentBody>, ApiError> {
     let body = body.0;
     let read = |id: &String| {
         let unknown = || Issue::new("not_found", "there is no such document in this entity");
@@ -221,13 +214,11 @@ async fn send_any(
         attach_pdf: body.attach_pdf.unwrap_or(false),
         attach_eslog: body.attach_eslog.unwrap_or(false),
     };
-    send(&services, scope.into_inner(), entity.into_inner(), request).await
+    send(&call, request).await
 }
 
 async fn send_document(
-    services: Data<Services>,
-    scope: ReqData<Scope>,
-    entity: ReqData<Entity>,
+    call: EntityCall,
     path: PathText,
     body: Body<SendDocumentBody>,
 ) -> Result<Json<SentBody>, ApiError> {
@@ -247,32 +238,25 @@ async fn send_document(
         attach_pdf: body.attach_pdf.unwrap_or(false),
         attach_eslog: body.attach_eslog.unwrap_or(false),
     };
-    send(&services, scope.into_inner(), entity.into_inner(), request).await
+    send(&call, request).await
 }
 
-async fn send(
-    services: &Services,
-    scope: Scope,
-    entity: Entity,
-    request: SendRequest,
-) -> Result<Json<SentBody>, ApiError> {
+async fn send(call: &EntityCall, request: SendRequest) -> Result<Json<SentBody>, ApiError> {
     let is_simulated = request.letter.sandbox_skip_delivery;
-    let task = |services: Services| async move {
-        let (store, base, stamp) = (&*services.store, &services.public_url, services.stamp());
-        let limits = services.guards.mail;
-        application::send(store, base, &scope, &entity, request, limits, &stamp).await
-    };
-    let sent: Result<Sent, MailingError> = services.run(task).await;
+    let task = call.run(|call| async move {
+        let base = &call.public_url;
+        let limits = call.guards.mail;
+        application::send(call.cx(), base, call.entity(), request, limits).await
+    });
+    let sent: Result<Sent, MailingError> = task.await;
     Ok(Json(SentBody::of(sent?, is_simulated)))
 }
 
 async fn remind(
-    services: Data<Services>,
-    scope: ReqData<Scope>,
-    entity: ReqData<Entity>,
+    call: EntityCall,
     body: Body<ReminderBody>,
 ) -> Result<Json<RemindedBody>, ApiError> {
-    let (scope, entity, body) = (scope.into_inner(), entity.into_inner(), body.0);
+    let body = body.0;
     let is_simulated = body.sandbox_skip_delivery.unwrap_or(false);
     if let Some(address) = &body.recipient_email {
         check_address(address.trim()).map_err(|issue| issue.at("recipient_email"))?;
@@ -290,11 +274,11 @@ async fn remind(
             sandbox_skip_delivery: is_simulated,
         },
     };
-    let task = |services: Services| async move {
-        let (store, limits, stamp) = (&*services.store, services.guards.mail, services.stamp());
-        application::remind(store, &scope, &entity, request, limits, &stamp).await
-    };
-    let reminded: Reminded = services.run(task).await?;
+    let task = call.run(|call| async move {
+        let limits = call.guards.mail;
+        application::remind(call.cx(), call.entity(), request, limits).await
+    });
+    let reminded: Reminded = task.await?;
     Ok(Json(RemindedBody {
         message_id: reminded.mail.id.convert(),
         status: "sent",

@@ -1,19 +1,17 @@
 //! Links to documents, for whoever may make and revoke them.
 
-use actix_web::web::{self, Data, Json, ReqData};
+use actix_web::web::{self, Json};
 use racun_access::Permission::WriteRecords;
 use racun_application::mailing as application;
 use racun_documents::DocumentId;
-use racun_kernel::Scope;
 use serde::Serialize;
 use utoipa::ToSchema;
 
 use crate::answer::NoContent;
+use crate::call::Call;
 use crate::error::ApiError;
 use crate::request::PathText;
 use crate::route::{Gate, Route};
-use crate::services::Services;
-
 const TAG: &str = "Documents";
 
 /// Routes of links.
@@ -47,30 +45,18 @@ fn document_id(path: &PathText) -> Result<DocumentId, ApiError> {
     path.0.parse().map_err(|_| ApiError::no_such("document", &path.0))
 }
 
-async fn share(
-    services: Data<Services>,
-    scope: ReqData<Scope>,
-    path: PathText,
-) -> Result<Json<ShareBody>, ApiError> {
-    let (id, scope) = (document_id(&path)?, scope.into_inner());
-    let task = |services: Services| async move {
-        application::share(&*services.store, &scope, id, &services.stamp()).await
-    };
-    let document = services.run(task).await?;
+async fn share(call: Call, path: PathText) -> Result<Json<ShareBody>, ApiError> {
+    let id = document_id(&path)?;
+    let task = call.run(|call| async move { application::share(call.cx(), id).await });
+    let document = task.await?;
     let shareable_id = document.shareable_id.unwrap_or_default();
-    let shareable_link = application::link(&services.public_url, id.kind(), &shareable_id);
+    let shareable_link = application::link(&call.public_url, id.kind(), &shareable_id);
     Ok(Json(ShareBody { shareable_id, shareable_link }))
 }
 
-async fn unshare(
-    services: Data<Services>,
-    scope: ReqData<Scope>,
-    path: PathText,
-) -> Result<NoContent, ApiError> {
-    let (id, scope) = (document_id(&path)?, scope.into_inner());
-    let task = |services: Services| async move {
-        application::unshare(&*services.store, &scope, id, &services.stamp()).await
-    };
-    services.run(task).await?;
+async fn unshare(call: Call, path: PathText) -> Result<NoContent, ApiError> {
+    let id = document_id(&path)?;
+    let task = call.run(|call| async move { application::unshare(call.cx(), id).await });
+    task.await?;
     Ok(NoContent)
 }

@@ -1,11 +1,10 @@
 //! Closings of days at the point of sale.
 
-use actix_web::web::{self, Data, Json, ReqData};
-use racun_access::Entity;
+use actix_web::web::{self, Json};
 use racun_access::Permission::{ReadTill, Sell};
 use racun_application::pos::closings as application;
 use racun_kernel::calendar::{format_date, format_instant};
-use racun_kernel::{Decimal, Scope, id};
+use racun_kernel::{Decimal, id};
 use racun_pos as pos;
 use serde::Serialize;
 use utoipa::ToSchema;
@@ -13,12 +12,11 @@ use utoipa::ToSchema;
 use super::takings::{MoneyBody, TakingsBody};
 use crate::answer::{self, Created};
 use crate::body::{Convert, ListBody, input};
+use crate::call::{Call, EntityCall};
 use crate::error::ApiError;
 use crate::openapi::{nullable_number, number};
 use crate::request::{Body, PathId, Query};
 use crate::route::{Gate, LIST, Route};
-use crate::services::Services;
-
 const TAG: &str = "Point of sale";
 
 /// Routes of closings.
@@ -176,35 +174,24 @@ impl Convert<ClosingBody> for pos::Closing {
 }
 
 async fn close(
-    services: Data<Services>,
-    scope: ReqData<Scope>,
-    entity: ReqData<Entity>,
+    call: EntityCall,
     body: Body<NewClosingBody>,
 ) -> Result<Created<ClosingBody>, ApiError> {
-    let (scope, entity, new) = (scope.into_inner(), entity.into_inner(), body.0.convert());
-    let task = |services: Services| async move {
-        application::close(&*services.store, &scope, &entity, new, &services.stamp()).await
-    };
-    Ok(Created(services.run(task).await?.convert()))
+    let new = body.0.convert();
+    let task =
+        call.run(|call| async move { application::close(call.cx(), call.entity(), new).await });
+    Ok(Created(task.await?.convert()))
 }
 
-async fn list(
-    services: Data<Services>,
-    scope: ReqData<Scope>,
-    query: Query,
-) -> Result<answer::Page, ApiError> {
-    let (scope, raw) = (scope.into_inner(), query.list()?);
-    let page = |services: Services| async move {
-        let page = application::list(&*services.store, &scope, &raw).await?;
+async fn list(call: Call, query: Query) -> Result<answer::Page, ApiError> {
+    let raw = query.list()?;
+    let page = call.page(|call| async move {
+        let page = application::list(call.cx(), &raw).await?;
         Ok::<ListBody<ClosingBody>, _>(page.convert())
-    };
-    services.page(page).await
+    });
+    page.await
 }
 
-async fn get(
-    services: Data<Services>,
-    scope: ReqData<Scope>,
-    id: PathId<id::PosClosing>,
-) -> Result<Json<ClosingBody>, ApiError> {
-    Ok(Json(application::get(&*services.store, &scope, id.0).await?.convert()))
+async fn get(call: Call, id: PathId<id::PosClosing>) -> Result<Json<ClosingBody>, ApiError> {
+    Ok(Json(application::get(call.cx(), id.0).await?.convert()))
 }

@@ -11,9 +11,9 @@ use actix_web::HttpRequest;
 use actix_web::http::header::{EntityTag, Header as _, IfNoneMatch};
 use racun_access::Entity;
 use racun_application::pos::{TabView, tabs as application};
-use racun_kernel::{Decimal, Issue, Scope, Stamp, Store, Tenant};
+use racun_kernel::{Context, Decimal, Issue, Tenant};
 use racun_pos::{TABS, TabStatus};
-use ring::digest::{Context, SHA256};
+use ring::digest::SHA256;
 
 use crate::error::ApiError;
 use crate::request::Query;
@@ -31,20 +31,19 @@ pub(super) enum Listing {
 
 /// The list of the tabs in any of `statuses`, unless `seen` says that the caller has it.
 pub(super) async fn read(
-    store: &dyn Store,
-    (scope, entity): (&Scope, &Entity),
+    cx: Context<'_>,
+    entity: &Entity,
     statuses: &BTreeSet<TabStatus>,
     seen: &Seen,
     tags: &Tags,
-    stamp: &Stamp,
 ) -> Result<Listing, ApiError> {
     if seen.is_any() {
-        let tag = present(store, scope, statuses, tags).await?;
+        let tag = present(cx, statuses, tags).await?;
         if seen.is(&tag) {
             return Ok(Listing::Unchanged(tag));
         }
     }
-    let tabs = application::list(store, scope, entity, statuses, stamp).await?;
+    let tabs = application::list(cx, entity, statuses).await?;
     // Of these tabs: another may have been opened since the versions were read.
     let tag = tag(statuses, tabs.iter().map(|it| (it.tab.id.to_string(), it.tab.version.into())));
     Ok(Listing::Tabs(tag, tabs))
@@ -52,21 +51,20 @@ pub(super) async fn read(
 
 /// The present tag: the kept one while no tab changed, or made of what is read.
 async fn present(
-    store: &dyn Store,
-    scope: &Scope,
+    cx: Context<'_>,
     statuses: &BTreeSet<TabStatus>,
     tags: &Tags,
 ) -> Result<EntityTag, ApiError> {
-    let changed = || store.changed(&TABS, &scope.tenant());
-    let key = (scope.tenant(), statuses.clone());
+    let changed = || cx.store.changed(&TABS, &cx.tenant());
+    let key = (cx.tenant(), statuses.clone());
     let Some(before) = changed() else {
-        let versions = application::versions(store, scope, statuses).await?;
+        let versions = application::versions(cx, statuses).await?;
         return Ok(tag(statuses, versions.into_iter()));
     };
     if let Some(kept) = tags.of(&key, before) {
         return Ok(kept);
     }
-    let versions = application::versions(store, scope, statuses).await?;
+    let versions = application::versions(cx, statuses).await?;
     let tag = tag(statuses, versions.into_iter());
     if changed() == Some(before) {
         tags.keep(key, before, tag.clone());
@@ -104,7 +102,7 @@ impl Tags {
 /// The tag of the list of `tabs`, ids and versions in any order: a digest, so that two lists have
 /// the same tag only when they are the same.
 fn tag(statuses: &BTreeSet<TabStatus>, tabs: impl Iterator<Item = (String, Decimal)>) -> EntityTag {
-    let mut digest = Context::new(&SHA256);
+    let mut digest = ring::digest::Context::new(&SHA256);
     for status in statuses {
         digest.update(status.name().as_bytes());
         digest.update(b",");

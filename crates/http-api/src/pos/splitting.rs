@@ -1,13 +1,11 @@
 //! Invoices of tabs and of parts of them, and lines that go from one tab to another.
 
-use actix_web::web::{self, Data, Json, ReqData};
-use racun_access::Entity;
+use actix_web::web::{self, Json};
 use racun_access::Permission::Sell;
 use racun_application::documents::{Creation, DocumentRequest};
-use racun_application::fiscalization::Ports;
 use racun_application::pos::{self as application, MoveOrder, TabOrder};
 use racun_documents::TextDefaults;
-use racun_kernel::{Decimal, Issue, Issues, Patch, Scope, id};
+use racun_kernel::{Decimal, Issue, Issues, Patch, id};
 use racun_pos::{self as pos, DeviceId, InvoiceTerms, Part};
 use serde::Deserialize;
 use utoipa::ToSchema;
@@ -17,6 +15,7 @@ use super::TabBody;
 use crate::answer::Created;
 use crate::body::Convert;
 use crate::body_limit::DOCUMENT;
+use crate::call::EntityCall;
 use crate::documents::answer::{DocumentBody, InvoiceBody};
 use crate::documents::fiscal::{FinaInputBody, FursInputBody, fiscal_request};
 use crate::documents::party::PartyInputBody;
@@ -24,7 +23,6 @@ use crate::error::ApiError;
 use crate::openapi::nullable_number;
 use crate::request::{Body, MaybeBody, PathId};
 use crate::route::{Gate, Route};
-use crate::services::Services;
 use crate::settlement::payment::PaymentInputBody;
 
 const TAG: &str = "Point of sale";
@@ -181,33 +179,27 @@ impl Convert<MoveOrder> for MoveLinesBody {
 }
 
 async fn invoice(
-    services: Data<Services>,
-    scope: ReqData<Scope>,
-    entity: ReqData<Entity>,
+    call: EntityCall,
     id: PathId<id::PosTab>,
     body: MaybeBody<InvoiceTabBody>,
 ) -> Result<Created<InvoiceBody>, ApiError> {
-    let (scope, entity, order) = (scope.into_inner(), entity.into_inner(), body.0.order()?);
-    let task = |services: Services| async move {
-        let (fiscal, stamp) = (services.fiscal(), services.stamp());
-        let ports = Ports::new(&*services.store, fiscal.as_ref());
-        application::invoice(ports, &scope, &entity, id.0, order, &stamp).await
-    };
+    let order = body.0.order()?;
+    let task = call.run(|call| async move {
+        let ports = call.ports();
+        application::invoice(ports, call.entity(), id.0, order).await
+    });
     // What is new and names no other document has no links.
-    Ok(Created(InvoiceBody::of(services.run(task).await?, Vec::new())))
+    Ok(Created(InvoiceBody::of(task.await?, Vec::new())))
 }
 
 async fn move_lines(
-    services: Data<Services>,
-    scope: ReqData<Scope>,
-    entity: ReqData<Entity>,
+    call: EntityCall,
     id: PathId<id::PosTab>,
     body: Body<MoveLinesBody>,
 ) -> Result<Json<TabBody>, ApiError> {
-    let (scope, entity, order) = (scope.into_inner(), entity.into_inner(), body.0.convert());
-    let task = |services: Services| async move {
-        let (store, stamp) = (&*services.store, services.stamp());
-        application::move_lines(store, &scope, &entity, id.0, order, &stamp).await
-    };
-    Ok(Json(services.run(task).await?.convert()))
+    let order = body.0.convert();
+    let task = call.run(|call| async move {
+        application::move_lines(call.cx(), call.entity(), id.0, order).await
+    });
+    Ok(Json(task.await?.convert()))
 }

@@ -2,19 +2,18 @@
 
 use std::collections::BTreeMap;
 
-use actix_web::web::{self, Data, Json, ReqData};
+use actix_web::web::{self, Json};
 use racun_access::Permission::{ReadTill, WriteRecords};
 use racun_application::pos::tables as application;
-use racun_kernel::{Scope, id};
+use racun_kernel::id;
 use racun_pos as pos;
 
 use crate::answer::{Created, NoContent};
 use crate::body::{AllBody, Convert, answer, input};
+use crate::call::Call;
 use crate::error::ApiError;
 use crate::request::{Body, PathId, Query};
 use crate::route::{Gate, Parameter, ParameterKind, Route};
-use crate::services::Services;
-
 const TAG: &str = "Point of sale";
 
 /// Routes of tables.
@@ -82,49 +81,32 @@ answer! {
 }
 
 async fn create(
-    services: Data<Services>,
-    scope: ReqData<Scope>,
+    call: Call,
     body: Body<PosTableInputBody>,
 ) -> Result<Created<PosTableBody>, ApiError> {
-    let (scope, input) = (scope.into_inner(), body.0.convert());
-    let task = |services: Services| async move {
-        application::create(&*services.store, &scope, input, &services.stamp()).await
-    };
-    Ok(Created(services.run(task).await?.convert()))
+    let input = body.0.convert();
+    let task = call.run(|call| async move { application::create(call.cx(), input).await });
+    Ok(Created(task.await?.convert()))
 }
 
-async fn list(
-    services: Data<Services>,
-    scope: ReqData<Scope>,
-    query: Query,
-) -> Result<Json<AllBody<PosTableBody>>, ApiError> {
+async fn list(call: Call, query: Query) -> Result<Json<AllBody<PosTableBody>>, ApiError> {
     let inactive = query.flag("include_inactive")?;
-    let all = application::list(&*services.store, &scope, inactive).await?;
+    let all = application::list(call.cx(), inactive).await?;
     Ok(Json(all.convert()))
 }
 
 async fn update(
-    services: Data<Services>,
-    scope: ReqData<Scope>,
+    call: Call,
     id: PathId<id::PosTable>,
     body: Body<PosTableInputBody>,
 ) -> Result<Json<PosTableBody>, ApiError> {
-    let (scope, input) = (scope.into_inner(), body.0.convert());
-    let task = |services: Services| async move {
-        application::update(&*services.store, &scope, id.0, input, &services.stamp()).await
-    };
-    Ok(Json(services.run(task).await?.convert()))
+    let input = body.0.convert();
+    let task = call.run(|call| async move { application::update(call.cx(), id.0, input).await });
+    Ok(Json(task.await?.convert()))
 }
 
-async fn delete(
-    services: Data<Services>,
-    scope: ReqData<Scope>,
-    id: PathId<id::PosTable>,
-) -> Result<NoContent, ApiError> {
-    let scope = scope.into_inner();
-    let task = |services: Services| async move {
-        application::delete(&*services.store, &scope, id.0, &services.stamp()).await
-    };
-    services.run(task).await?;
+async fn delete(call: Call, id: PathId<id::PosTable>) -> Result<NoContent, ApiError> {
+    let task = call.run(|call| async move { application::delete(call.cx(), id.0).await });
+    task.await?;
     Ok(NoContent)
 }

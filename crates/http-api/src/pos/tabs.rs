@@ -1,23 +1,21 @@
 //! Tabs.
 
 use actix_web::http::header::ETag;
-use actix_web::web::{self, Data, Json, ReqData};
+use actix_web::web::{self, Json};
 use actix_web::{HttpRequest, HttpResponse};
-use racun_access::Entity;
 use racun_access::Permission::{ReadTill, Sell};
 use racun_application::pos::{close as close_tab, tabs as application};
-use racun_kernel::{Issue, Scope, id};
+use racun_kernel::{Issue, id};
 
 use super::listing::{self, Listing, Seen, Tags};
 use super::tab::{AppendBody, CloseBody, DeviceBody, OpenTabBody, TabBody, TabPatchBody};
 use crate::answer::Created;
 use crate::body::{AllBody, Convert};
 use crate::body_limit::DOCUMENT;
+use crate::call::{Call, EntityCall};
 use crate::error::ApiError;
 use crate::request::{Body, MaybeBody, PathId, Query};
 use crate::route::{Gate, Parameter, ParameterKind, Route};
-use crate::services::Services;
-
 const TAG: &str = "Point of sale";
 
 /// Routes of tabs.
@@ -78,30 +76,21 @@ pub(crate) const ROUTES: &[Route] = &[
         .answers::<TabBody>(),
 ];
 
-async fn open(
-    services: Data<Services>,
-    scope: ReqData<Scope>,
-    body: MaybeBody<OpenTabBody>,
-) -> Result<Created<TabBody>, ApiError> {
-    let (scope, table_id) = (scope.into_inner(), body.0.table_id);
-    let task = |services: Services| async move {
-        application::open(&*services.store, &scope, table_id, &services.stamp()).await
-    };
-    Ok(Created(services.run(task).await?.convert()))
+async fn open(call: Call, body: MaybeBody<OpenTabBody>) -> Result<Created<TabBody>, ApiError> {
+    let table_id = body.0.table_id;
+    let task = call.run(|call| async move { application::open(call.cx(), table_id).await });
+    Ok(Created(task.await?.convert()))
 }
 
 async fn list(
-    services: Data<Services>,
-    scope: ReqData<Scope>,
-    entity: ReqData<Entity>,
+    call: EntityCall,
     query: Query,
     request: HttpRequest,
 ) -> Result<HttpResponse, ApiError> {
     let (statuses, seen) = (listing::statuses(&query)?, Seen::of(&request));
     let tags = request.app_data::<Tags>();
     let tags = tags.ok_or_else(|| ApiError::internal("the application keeps no tags"))?;
-    let stamp = services.stamp();
-    let read = listing::read(&*services.store, (&scope, &entity), &statuses, &seen, tags, &stamp);
+    let read = listing::read(call.cx(), call.entity(), &statuses, &seen, tags);
     Ok(match read.await? {
         Listing::Unchanged(tag) => HttpResponse::NotModified().insert_header(ETag(tag)).finish(),
         Listing::Tabs(tag, tabs) => {
@@ -111,35 +100,24 @@ async fn list(
     })
 }
 
-async fn get(
-    services: Data<Services>,
-    scope: ReqData<Scope>,
-    entity: ReqData<Entity>,
-    id: PathId<id::PosTab>,
-) -> Result<Json<TabBody>, ApiError> {
-    let (store, stamp) = (&*services.store, services.stamp());
-    Ok(Json(application::view(store, &scope, &entity, id.0, &stamp).await?.convert()))
+async fn get(call: EntityCall, id: PathId<id::PosTab>) -> Result<Json<TabBody>, ApiError> {
+    Ok(Json(application::view(call.cx(), call.entity(), id.0).await?.convert()))
 }
 
 async fn replace(
-    services: Data<Services>,
-    scope: ReqData<Scope>,
-    entity: ReqData<Entity>,
+    call: EntityCall,
     id: PathId<id::PosTab>,
     body: Body<TabPatchBody>,
 ) -> Result<Json<TabBody>, ApiError> {
-    let (scope, entity, patch) = (scope.into_inner(), entity.into_inner(), body.0.convert());
-    let task = |services: Services| async move {
-        let (store, stamp) = (&*services.store, services.stamp());
-        application::replace(store, &scope, &entity, id.0, patch, &stamp).await
-    };
-    Ok(Json(services.run(task).await?.convert()))
+    let patch = body.0.convert();
+    let task = call.run(|call| async move {
+        application::replace(call.cx(), call.entity(), id.0, patch).await
+    });
+    Ok(Json(task.await?.convert()))
 }
 
 async fn cancel(
-    services: Data<Services>,
-    scope: ReqData<Scope>,
-    entity: ReqData<Entity>,
+    call: EntityCall,
     id: PathId<id::PosTab>,
     query: Query,
 ) -> Result<Json<TabBody>, ApiError> {
@@ -148,72 +126,54 @@ async fn cancel(
         let message = "expected a whole number: the version that you saw last";
         Issue::new("invalid_type", message).at("expected_version")
     })?;
-    let (scope, entity) = (scope.into_inner(), entity.into_inner());
-    let task = |services: Services| async move {
-        let (store, stamp) = (&*services.store, services.stamp());
-        application::cancel(store, &scope, &entity, id.0, expected, &stamp).await
-    };
-    Ok(Json(services.run(task).await?.convert()))
+    let task = call.run(|call| async move {
+        application::cancel(call.cx(), call.entity(), id.0, expected).await
+    });
+    Ok(Json(task.await?.convert()))
 }
 
 async fn append(
-    services: Data<Services>,
-    scope: ReqData<Scope>,
-    entity: ReqData<Entity>,
+    call: EntityCall,
     id: PathId<id::PosTab>,
     body: Body<AppendBody>,
 ) -> Result<Json<TabBody>, ApiError> {
-    let (scope, entity) = (scope.into_inner(), entity.into_inner());
     let AppendBody { items, append_id } = body.0;
     let lines = items.convert();
-    let task = |services: Services| async move {
-        let (store, stamp) = (&*services.store, services.stamp());
-        application::append(store, &scope, &entity, id.0, lines, append_id, &stamp).await
-    };
-    Ok(Json(services.run(task).await?.convert()))
+    let task = call.run(|call| async move {
+        application::append(call.cx(), call.entity(), id.0, lines, append_id).await
+    });
+    Ok(Json(task.await?.convert()))
 }
 
 async fn claim(
-    services: Data<Services>,
-    scope: ReqData<Scope>,
-    entity: ReqData<Entity>,
+    call: EntityCall,
     id: PathId<id::PosTab>,
     body: Body<DeviceBody>,
 ) -> Result<Json<TabBody>, ApiError> {
-    let (scope, entity) = (scope.into_inner(), entity.into_inner());
-    let task = |services: Services| async move {
-        let (store, stamp) = (&*services.store, services.stamp());
-        application::claim(store, &scope, &entity, id.0, body.0.device_id, &stamp).await
-    };
-    Ok(Json(services.run(task).await?.convert()))
+    let task = call.run(|call| async move {
+        application::claim(call.cx(), call.entity(), id.0, body.0.device_id).await
+    });
+    Ok(Json(task.await?.convert()))
 }
 
 async fn release(
-    services: Data<Services>,
-    scope: ReqData<Scope>,
-    entity: ReqData<Entity>,
+    call: EntityCall,
     id: PathId<id::PosTab>,
     body: Body<DeviceBody>,
 ) -> Result<Json<TabBody>, ApiError> {
-    let (scope, entity) = (scope.into_inner(), entity.into_inner());
-    let task = |services: Services| async move {
-        let (store, stamp) = (&*services.store, services.stamp());
-        application::release(store, &scope, &entity, id.0, body.0.device_id, &stamp).await
-    };
-    Ok(Json(services.run(task).await?.convert()))
+    let task = call.run(|call| async move {
+        application::release(call.cx(), call.entity(), id.0, body.0.device_id).await
+    });
+    Ok(Json(task.await?.convert()))
 }
 
 async fn close(
-    services: Data<Services>,
-    scope: ReqData<Scope>,
-    entity: ReqData<Entity>,
+    call: EntityCall,
     id: PathId<id::PosTab>,
     body: Body<CloseBody>,
 ) -> Result<Json<TabBody>, ApiError> {
-    let (scope, entity) = (scope.into_inner(), entity.into_inner());
-    let task = |services: Services| async move {
-        let (store, stamp) = (&*services.store, services.stamp());
-        close_tab(store, &scope, &entity, id.0, body.0.invoice_id, &stamp).await
-    };
-    Ok(Json(services.run(task).await?.convert()))
+    let task = call.run(|call| async move {
+        close_tab(call.cx(), call.entity(), id.0, body.0.invoice_id).await
+    });
+    Ok(Json(task.await?.convert()))
 }

@@ -1,10 +1,9 @@
 //! Routes of expenses.
 
-use actix_web::web::{self, Data, Json, ReqData};
-use racun_access::Entity;
+use actix_web::web::{self, Json};
 use racun_access::Permission::{ReadRecords, WriteRecords};
 use racun_application::{expenses as application, payments};
-use racun_kernel::{Scope, id};
+use racun_kernel::id;
 use racun_settlement::{Expense, NewPayment};
 use serde::Deserialize;
 use utoipa::ToSchema;
@@ -16,11 +15,10 @@ use super::payment::{ExpensePaymentBody, PaymentBody};
 use crate::answer::{self, Created, NoContent};
 use crate::body::{Convert, ListBody};
 use crate::body_limit::{DOCUMENT, RECORD};
+use crate::call::{Call, EntityCall};
 use crate::error::ApiError;
 use crate::request::{Body, MaybeBody, PathId, Query};
 use crate::route::{Gate, LIST, Route};
-use crate::services::Services;
-
 const TAG: &str = "Expenses";
 
 /// Routes of expenses.
@@ -81,143 +79,99 @@ pub(crate) const ROUTES: &[Route] = &[
 struct CommandBody {}
 
 async fn create(
-    services: Data<Services>,
-    scope: ReqData<Scope>,
-    entity: ReqData<Entity>,
+    call: EntityCall,
     body: Body<NewExpenseBody>,
 ) -> Result<Created<ExpenseBody>, ApiError> {
-    make(&services, scope.into_inner(), entity.into_inner(), body.0, false).await
+    make(&call, body.0, false).await
 }
 
 async fn create_custom(
-    services: Data<Services>,
-    scope: ReqData<Scope>,
-    entity: ReqData<Entity>,
+    call: EntityCall,
     body: Body<NewExpenseBody>,
 ) -> Result<Created<ExpenseBody>, ApiError> {
-    make(&services, scope.into_inner(), entity.into_inner(), body.0, true).await
+    make(&call, body.0, true).await
 }
 
 async fn make(
-    services: &Services,
-    scope: Scope,
-    entity: Entity,
+    call: &EntityCall,
     body: NewExpenseBody,
     custom: bool,
 ) -> Result<Created<ExpenseBody>, ApiError> {
     let (request, creation) = body.creation(custom)?;
-    let of = scope.clone();
-    let task = |services: Services| async move {
-        let (store, stamp) = (&*services.store, services.stamp());
-        application::create(store, &scope, &entity, request, creation, &stamp).await
-    };
-    let made = services.run(task).await?;
-    Ok(Created(answered(services, &of, made).await?))
+    let task = call.run(|call| async move {
+        application::create(call.cx(), call.entity(), request, creation).await
+    });
+    let made = task.await?;
+    Ok(Created(answered(call, made).await?))
 }
 
 /// `expense`, and what is odd about it beside others.
-async fn answered(
-    services: &Services,
-    scope: &Scope,
-    expense: Expense,
-) -> Result<ExpenseBody, ApiError> {
-    let odd = application::warnings(&*services.store, scope, &expense).await?;
+async fn answered(call: &Call, expense: Expense) -> Result<ExpenseBody, ApiError> {
+    let odd = application::warnings(call.cx(), &expense).await?;
     let body: ExpenseBody = expense.convert();
     Ok(body.warned(odd))
 }
 
-async fn list(
-    services: Data<Services>,
-    scope: ReqData<Scope>,
-    query: Query,
-) -> Result<answer::Page, ApiError> {
-    let (scope, raw) = (scope.into_inner(), query.list()?);
-    let page = |services: Services| async move {
-        let page = application::list(&*services.store, &scope, &raw).await?;
+async fn list(call: Call, query: Query) -> Result<answer::Page, ApiError> {
+    let raw = query.list()?;
+    let page = call.page(|call| async move {
+        let page = application::list(call.cx(), &raw).await?;
         Ok::<ListBody<ExpenseBody>, _>(page.convert())
-    };
-    services.page(page).await
+    });
+    page.await
 }
 
-async fn get(
-    services: Data<Services>,
-    scope: ReqData<Scope>,
-    id: PathId<id::Expense>,
-) -> Result<Json<ExpenseBody>, ApiError> {
-    let found = application::get(&*services.store, &scope, id.0).await?;
-    Ok(Json(answered(&services, &scope, found).await?))
+async fn get(call: Call, id: PathId<id::Expense>) -> Result<Json<ExpenseBody>, ApiError> {
+    let found = application::get(call.cx(), id.0).await?;
+    Ok(Json(answered(&call, found).await?))
 }
 
 async fn update(
-    services: Data<Services>,
-    scope: ReqData<Scope>,
-    entity: ReqData<Entity>,
+    call: EntityCall,
     id: PathId<id::Expense>,
     body: Body<ExpensePatchBody>,
 ) -> Result<Json<ExpenseBody>, ApiError> {
-    let (scope, entity, request) = (scope.into_inner(), entity.into_inner(), body.0.request()?);
-    let of = scope.clone();
-    let task = |services: Services| async move {
-        let (store, stamp) = (&*services.store, services.stamp());
-        application::update(store, &scope, &entity, id.0, request, &stamp).await
-    };
-    let changed = services.run(task).await?;
-    Ok(Json(answered(&services, &of, changed).await?))
+    let request = body.0.request()?;
+    let task = call.run(|call| async move {
+        application::update(call.cx(), call.entity(), id.0, request).await
+    });
+    let changed = task.await?;
+    Ok(Json(answered(&call, changed).await?))
 }
 
-async fn delete(
-    services: Data<Services>,
-    scope: ReqData<Scope>,
-    id: PathId<id::Expense>,
-) -> Result<NoContent, ApiError> {
-    let scope = scope.into_inner();
-    let task = |services: Services| async move {
-        application::delete(&*services.store, &scope, id.0, &services.stamp()).await
-    };
-    services.run(task).await?;
+async fn delete(call: Call, id: PathId<id::Expense>) -> Result<NoContent, ApiError> {
+    let task = call.run(|call| async move { application::delete(call.cx(), id.0).await });
+    task.await?;
     Ok(NoContent)
 }
 
 async fn finalize(
-    services: Data<Services>,
-    scope: ReqData<Scope>,
-    entity: ReqData<Entity>,
+    call: EntityCall,
     id: PathId<id::Expense>,
     _body: MaybeBody<CommandBody>,
 ) -> Result<Json<ExpenseBody>, ApiError> {
-    let (scope, entity) = (scope.into_inner(), entity.into_inner());
-    let of = scope.clone();
-    let task = |services: Services| async move {
-        application::finalize(&*services.store, &scope, &entity, id.0, &services.stamp()).await
-    };
-    let changed = services.run(task).await?;
-    Ok(Json(answered(&services, &of, changed).await?))
+    let task =
+        call.run(|call| async move { application::finalize(call.cx(), call.entity(), id.0).await });
+    let changed = task.await?;
+    Ok(Json(answered(&call, changed).await?))
 }
 
 async fn void(
-    services: Data<Services>,
-    scope: ReqData<Scope>,
+    call: Call,
     id: PathId<id::Expense>,
     _body: MaybeBody<CommandBody>,
 ) -> Result<Json<ExpenseBody>, ApiError> {
-    let scope = scope.into_inner();
-    let task = |services: Services| async move {
-        application::void(&*services.store, &scope, id.0, &services.stamp()).await
-    };
-    Ok(Json(services.run(task).await?.convert()))
+    let task = call.run(|call| async move { application::void(call.cx(), id.0).await });
+    Ok(Json(task.await?.convert()))
 }
 
 async fn pay(
-    services: Data<Services>,
-    scope: ReqData<Scope>,
-    entity: ReqData<Entity>,
+    call: EntityCall,
     id: PathId<id::Expense>,
     body: Body<ExpensePaymentBody>,
 ) -> Result<Created<PaymentBody>, ApiError> {
-    let (scope, entity) = (scope.into_inner(), entity.into_inner());
     let new = NewPayment { expense_id: Some(id.0.to_string()), ..body.0.convert() };
-    let task = |services: Services| async move {
-        payments::record(&*services.store, &scope, &entity, new, &services.stamp()).await
-    };
-    Ok(Created(services.run(task).await?.convert()))
+    let task =
+        call.run(|call| async move { payments::record(call.cx(), call.entity(), new).await });
+    Ok(Created(task.await?.convert()))
 }

@@ -4,7 +4,7 @@ use racun_application::payments::{self as application, Related};
 use racun_documents::Document;
 use racun_kernel::calendar::format_midnight;
 use racun_kernel::id::ExpenseId;
-use racun_kernel::{Decimal, Issue, Scope, Store};
+use racun_kernel::{Context, Decimal, Issue};
 use racun_settlement::{Expense, Payment};
 use serde::Serialize;
 use utoipa::ToSchema;
@@ -142,14 +142,13 @@ impl Include {
     /// When the store fails.
     pub async fn related(
         &self,
-        store: &dyn Store,
-        scope: &Scope,
+        cx: Context<'_>,
         payments: &[Payment],
     ) -> Result<Related, ApiError> {
         if self.0.is_empty() {
             return Ok(Related::default());
         }
-        Ok(application::related(store, scope, payments).await?)
+        Ok(application::related(cx, payments).await?)
     }
 
     /// `payment` with what is asked for.

@@ -1,21 +1,19 @@
 //! Routes of payments.
 
-use actix_web::web::{self, Data, Json, ReqData};
-use racun_access::Entity;
+use actix_web::web::{self, Json};
 use racun_access::Permission::{EraseRecords, ReadTill, Sell, WriteRecords};
 use racun_application::payments::{self as application, PaymentPorts};
-use racun_kernel::{Page, Scope, id};
+use racun_kernel::{Page, id};
 
 use super::include::{INCLUDE, Include};
 use super::payment::{NewPaymentBody, PaymentBody, PaymentPatchBody};
 use crate::answer::{self, Created, NoContent};
 use crate::body::{Convert, ListBody};
 use crate::body_limit::RECORD;
+use crate::call::{Call, EntityCall};
 use crate::error::ApiError;
 use crate::request::{Body, PathId, Query};
 use crate::route::{Gate, LIST, Route};
-use crate::services::Services;
-
 const TAG: &str = "Payments";
 
 /// Routes of payments.
@@ -62,106 +60,71 @@ pub(crate) const ROUTES: &[Route] = &[
     .about(TAG, "Removes a payment in the trash for good."),
 ];
 
-/// The store, and the authority that may have to hear of how documents are paid.
-fn ports(services: &Services) -> PaymentPorts<'_> {
-    PaymentPorts { store: &*services.store, authority: Some(&services.tax_authority) }
+/// The context, and the authority that may have to hear of how documents are paid.
+fn ports(call: &Call) -> PaymentPorts<'_> {
+    PaymentPorts { cx: call.cx(), authority: Some(&call.tax_authority) }
 }
 
 async fn create(
-    services: Data<Services>,
-    scope: ReqData<Scope>,
-    entity: ReqData<Entity>,
+    call: EntityCall,
     body: Body<NewPaymentBody>,
 ) -> Result<Created<PaymentBody>, ApiError> {
-    let (scope, entity, new) = (scope.into_inner(), entity.into_inner(), body.0.convert());
-    let task = |services: Services| async move {
-        application::record(ports(&services), &scope, &entity, new, &services.stamp()).await
-    };
-    Ok(Created(services.run(task).await?.convert()))
+    let new = body.0.convert();
+    let task =
+        call.run(|call| async move { application::record(ports(&call), call.entity(), new).await });
+    Ok(Created(task.await?.convert()))
 }
 
-async fn list(
-    services: Data<Services>,
-    scope: ReqData<Scope>,
-    query: Query,
-) -> Result<answer::Page, ApiError> {
+async fn list(call: Call, query: Query) -> Result<answer::Page, ApiError> {
     let (raw, include) = (query.list()?, Include::of(&query)?);
-    let scope = scope.into_inner();
-    let page = |services: Services| async move {
-        let store = &*services.store;
-        let Page { rows, pagination } = application::list(store, &scope, &raw).await?;
-        let related = include.related(store, &scope, &rows).await?;
+    let page = call.page(|call| async move {
+        let Page { rows, pagination } = application::list(call.cx(), &raw).await?;
+        let related = include.related(call.cx(), &rows).await?;
         let rows = rows.iter().map(|payment| include.with(payment, &related)).collect();
         Ok(ListBody::of(Page { rows, pagination }))
-    };
-    services.page(page).await
+    });
+    page.await
 }
 
 async fn get(
-    services: Data<Services>,
-    scope: ReqData<Scope>,
+    call: Call,
     id: PathId<id::Payment>,
     query: Query,
 ) -> Result<Json<PaymentBody>, ApiError> {
     let include = Include::of(&query)?;
-    let store = &*services.store;
-    let payment = application::get(store, &scope, id.0).await?;
-    let related = include.related(store, &scope, std::slice::from_ref(&payment)).await?;
+    let payment = application::get(call.cx(), id.0).await?;
+    let related = include.related(call.cx(), std::slice::from_ref(&payment)).await?;
     Ok(Json(include.with(&payment, &related)))
 }
 
 async fn update(
-    services: Data<Services>,
-    scope: ReqData<Scope>,
-    entity: ReqData<Entity>,
+    call: EntityCall,
     id: PathId<id::Payment>,
     body: Body<PaymentPatchBody>,
 ) -> Result<Json<PaymentBody>, ApiError> {
-    let (scope, entity, patch) = (scope.into_inner(), entity.into_inner(), body.0.convert());
-    let task = |services: Services| async move {
-        let (store, authority) = (&*services.store, &services.tax_authority);
-        let stamp = services.stamp();
-        application::change(store, authority, &scope, &entity, id.0, patch, &stamp).await
-    };
-    Ok(Json(services.run(task).await?.convert()))
+    let patch = body.0.convert();
+    let task = call.run(|call| async move {
+        let authority = &call.tax_authority;
+        application::change(call.cx(), authority, call.entity(), id.0, patch).await
+    });
+    Ok(Json(task.await?.convert()))
 }
 
-async fn trash(
-    services: Data<Services>,
-    scope: ReqData<Scope>,
-    entity: ReqData<Entity>,
-    id: PathId<id::Payment>,
-) -> Result<NoContent, ApiError> {
-    let (scope, entity) = (scope.into_inner(), entity.into_inner());
-    let task = |services: Services| async move {
-        application::trash(ports(&services), &scope, &entity, id.0, &services.stamp()).await
-    };
-    services.run(task).await?;
+async fn trash(call: EntityCall, id: PathId<id::Payment>) -> Result<NoContent, ApiError> {
+    let task =
+        call.run(|call| async move { application::trash(ports(&call), call.entity(), id.0).await });
+    task.await?;
     Ok(NoContent)
 }
 
-async fn restore(
-    services: Data<Services>,
-    scope: ReqData<Scope>,
-    entity: ReqData<Entity>,
-    id: PathId<id::Payment>,
-) -> Result<Json<PaymentBody>, ApiError> {
-    let (scope, entity) = (scope.into_inner(), entity.into_inner());
-    let task = |services: Services| async move {
-        application::restore(ports(&services), &scope, &entity, id.0, &services.stamp()).await
-    };
-    Ok(Json(services.run(task).await?.convert()))
+async fn restore(call: EntityCall, id: PathId<id::Payment>) -> Result<Json<PaymentBody>, ApiError> {
+    let task = call
+        .run(|call| async move { application::restore(ports(&call), call.entity(), id.0).await });
+    Ok(Json(task.await?.convert()))
 }
 
-async fn erase(
-    services: Data<Services>,
-    scope: ReqData<Scope>,
-    id: PathId<id::Payment>,
-) -> Result<NoContent, ApiError> {
-    let scope = scope.into_inner();
-    let task = |services: Services| async move {
-        application::erase(&*services.store, &scope, id.0, &services.stamp()).await
-    };
-    services.run(task).await?;
+async fn erase(call: Call, id: PathId<id::Payment>) -> Result<NoContent, ApiError> {
+    let task = call.run(|call| async move { application::erase(call.cx(), id.0).await });
+    task.await?;
     Ok(NoContent)
 }

@@ -15,6 +15,7 @@ use validator::Validate;
 
 use super::filter::{Filter, count_where};
 use crate::body::{ArrayBody, Convert};
+use crate::call::{Call, EntityCall};
 use crate::error::ApiError;
 use crate::request::{Body, PathText, Query};
 use crate::route::{Gate, Parameter, ParameterKind, Route};
@@ -248,38 +249,24 @@ fn with_organization(
     row
 }
 
-async fn create(
-    services: Data<Services>,
-    scope: ReqData<Scope>,
-    body: Body<EarlierInputBody>,
-) -> Result<Json<EarlierBody>, ApiError> {
-    let (holder, input) = (Holder::earlier(&scope), body.0.command(&scope)?);
-    let task = |services: Services| async move {
-        let (store, stamp) = (&*services.store, services.stamp());
-        webhooks::create_earlier(store, &services.webhooks(), &holder, input, &stamp).await
-    };
-    Ok(Json(services.run(task).await?.convert()))
+async fn create(call: Call, body: Body<EarlierInputBody>) -> Result<Json<EarlierBody>, ApiError> {
+    let (holder, input) = (Holder::earlier(call.scope()), body.0.command(call.scope())?);
+    let task = call.run(|call| async move {
+        webhooks::create_earlier(&*call.store, &call.webhooks(), &holder, input, call.stamp()).await
+    });
+    Ok(Json(task.await?.convert()))
 }
 
-async fn list(
-    services: Data<Services>,
-    scope: ReqData<Scope>,
-    entity: ReqData<Entity>,
-    query: Query,
-) -> Result<Json<Vec<Map<String, Value>>>, ApiError> {
+async fn list(call: EntityCall, query: Query) -> Result<Json<Vec<Map<String, Value>>>, ApiError> {
     let filter = Filter::read(&query, PROPERTIES)?;
-    let all = webhooks::list_earlier(&*services.store, &Holder::earlier(&scope)).await?;
+    let all = webhooks::list_earlier(&*call.store, &Holder::earlier(call.scope())).await?;
     let chosen = filter.choose(all.into_iter().map(row).collect());
-    let shown = chosen.into_iter().map(|row| with_organization(row, &filter, &entity));
+    let shown = chosen.into_iter().map(|row| with_organization(row, &filter, call.entity()));
     Ok(Json(shown.map(|row| filter.narrow(row)).collect()))
 }
 
-async fn count(
-    services: Data<Services>,
-    scope: ReqData<Scope>,
-    query: Query,
-) -> Result<Json<CountBody>, ApiError> {
-    let all = webhooks::list_earlier(&*services.store, &Holder::earlier(&scope)).await?;
+async fn count(call: Call, query: Query) -> Result<Json<CountBody>, ApiError> {
+    let all = webhooks::list_earlier(&*call.store, &Holder::earlier(call.scope())).await?;
     let rows: Vec<_> = all.into_iter().map(row).collect();
     Ok(Json(CountBody { count: count_where(&query, PROPERTIES, &rows)? }))
 }

@@ -1,11 +1,11 @@
 //! The log of deliveries, and replay.
 
-use actix_web::web::{self, Data, Json, ReqData};
+use actix_web::web::{self, Json};
 use racun_access::AccessError;
 use racun_access::Forbidden::EntityNotAccessible;
 use racun_access::Permission::{ManageEntity, ReadWebhooks};
 use racun_application::webhooks::{self, Holder, LogQuery, Range, Replayed};
-use racun_kernel::{Scope, id};
+use racun_kernel::id;
 use racun_webhooks::{Delivery, DeliveryStatus};
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
@@ -13,11 +13,10 @@ use validator::Validate;
 
 use crate::answer::{self, Created};
 use crate::body::{Convert, ListBody};
+use crate::call::Call;
 use crate::error::ApiError;
 use crate::request::{PathId, Query};
 use crate::route::{Gate, LIST, Parameter, ParameterKind, Route};
-use crate::services::Services;
-
 const TAG: &str = "Webhooks";
 
 /// Routes of the log.
@@ -184,15 +183,11 @@ impl Convert<ReplayedBody> for Replayed {
     }
 }
 
-async fn list(
-    services: Data<Services>,
-    scope: ReqData<Scope>,
-    query: Query,
-) -> Result<answer::Page, ApiError> {
+async fn list(call: Call, query: Query) -> Result<answer::Page, ApiError> {
     let one = |name| query.one(name).map(|value| value.map(str::to_owned));
-    let entity = scope.entity().to_string();
+    let entity = call.scope().entity().to_string();
     let is_here = query.one("entity_id")?.is_none_or(|named| named == entity)
-        && query.one("environment")?.is_none_or(|named| named == scope.environment().name());
+        && query.one("environment")?.is_none_or(|named| named == call.scope().environment().name());
     if !is_here {
         return Err(AccessError::from(EntityNotAccessible).into());
     }
@@ -205,33 +200,30 @@ async fn list(
         date_from: one("date_from")?,
         date_to: one("date_to")?,
     };
-    let holder = Holder::entity(&scope);
-    let page = |services: Services| async move {
-        let page = webhooks::list_deliveries(&*services.store, &holder, &asked).await?;
+    let holder = Holder::entity(call.scope());
+    let page = call.page(|call| async move {
+        let page = webhooks::list_deliveries(&*call.store, &holder, &asked).await?;
         Ok::<ListBody<WebhookLogBody>, _>(page.convert())
-    };
-    services.page(page).await
+    });
+    page.await
 }
 
 async fn get(
-    services: Data<Services>,
-    scope: ReqData<Scope>,
+    call: Call,
     id: PathId<id::WebhookDelivery>,
 ) -> Result<Json<WebhookLogBody>, ApiError> {
-    let holder = Holder::entity(&scope);
-    let found = webhooks::get_delivery(&*services.store, &holder, &id.0.to_string()).await?;
+    let holder = Holder::entity(call.scope());
+    let found = webhooks::get_delivery(&*call.store, &holder, &id.0.to_string()).await?;
     Ok(Json(found.convert()))
 }
 
 async fn replay(
-    services: Data<Services>,
-    scope: ReqData<Scope>,
+    call: Call,
     id: PathId<id::WebhookDelivery>,
 ) -> Result<Created<WebhookLogBody>, ApiError> {
-    let (holder, id) = (Holder::entity(&scope), id.0.to_string());
-    let task = |services: Services| async move {
-        let (store, stamp) = (&*services.store, services.stamp());
-        webhooks::replay_one(store, &services.webhooks(), &holder, id, &stamp).await
-    };
-    Ok(Created(services.run(task).await?.convert()))
+    let (holder, id) = (Holder::entity(call.scope()), id.0.to_string());
+    let task = call.run(|call| async move {
+        webhooks::replay_one(&*call.store, &call.webhooks(), &holder, id, call.stamp()).await
+    });
+    Ok(Created(task.await?.convert()))
 }

@@ -98,7 +98,7 @@ async fn item(
     let (Some(item), Some((scope, entity))) = (record::<Item>(logged)?, place) else {
         return Ok(None);
     };
-    let taxes = catalog::taxes_of_items(store, scope, std::slice::from_ref(&item)).await;
+    let taxes = catalog::taxes_of_items(store, &scope.tenant(), std::slice::from_ref(&item)).await;
     let taxes = taxes.map_err(|error| match error {
         CatalogError::Store(error) => error,
         other => unreadable(logged, other),

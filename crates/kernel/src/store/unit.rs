@@ -223,11 +223,15 @@ impl<By> Held<By> {
         self.find(handle)?.ok_or_else(|| StoreError::NotFound { id: self.id(place) })
     }
 
-    /// The record, or `None`.
+    /// The record, or `None`; also `None` where none was to be held.
     ///
     /// # Errors
     /// [`StoreError::Corrupt`] when it cannot be read.
-    pub fn find<A: Record>(&self, handle: One<A>) -> Result<Option<A>, StoreError> {
+    pub fn find<A: Record>(
+        &self,
+        handle: impl Into<Option<One<A>>>,
+    ) -> Result<Option<A>, StoreError> {
+        let Some(handle) = handle.into() else { return Ok(None) };
         let (table, rows) = self.rows(handle.unit, handle.place);
         rows.first().map(|row| row.read(table)).transpose()
     }
