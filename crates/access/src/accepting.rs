@@ -14,7 +14,7 @@ use racun_kernel::{Event, Load, Put, Stamp, Store, Stored, Tenant, Writes};
 use crate::account::{event, find_white_label, new_user};
 use crate::email::fold_email;
 use crate::ending::{end_keys, end_late_keys, end_sessions, load_keys, load_sessions, read_keys};
-use crate::invitation::{INVITATION_PREFIX, read_all};
+use crate::invitation::INVITATION_PREFIX;
 use crate::mail_token::{load_account, load_user, prove_address};
 use crate::member::{MAX_MEMBERS, entity_and_members, read_members};
 use crate::secret::is_token;
@@ -165,17 +165,16 @@ pub async fn decline_invitation(
 ) -> Result<(), AccessError> {
     let Answer { invitation, .. } = answer;
     let (tenant, id) = (Tenant::entity(invitation.entity_id), invitation.id.to_string());
-    let load = Load::One { table: &INVITATIONS, tenant: tenant.clone(), id: id.clone() };
+    let mut unit = store.unit(tenant.clone());
+    let invitation = unit.hold(&INVITATIONS, &id);
     let happened = event(tenant, "entity_invitation.declined", &id, &user, stamp);
-    store
-        .decide(vec![load], None, move |loaded| {
-            let found = read_all(loaded.rows.first())?;
-            let open = |one: &&Invitation| one.status == InvitationStatus::Pending;
-            let before = found.first().filter(open).ok_or(AccessError::NotFound { id })?;
-            let puts = vec![Put::delete(before)];
-            Ok(((), Writes { puts, events: vec![happened], takes_number: false }))
-        })
-        .await
+    unit.decide(move |held| {
+        let open = |one: &Invitation| one.status == InvitationStatus::Pending;
+        let before = held.find(invitation)?.filter(open);
+        let before = before.ok_or(AccessError::NotFound { id })?;
+        Ok(((), Writes::default().delete(&before).events([happened])))
+    })
+    .await
 }
 
 impl OpenInvitation {
@@ -396,7 +395,8 @@ fn accept(
     stamp: &Stamp,
 ) -> Result<(User, Membership, Writes), AccessError> {
     let (entity, members) = read_members(rows)?;
-    let current = read_all(rows.get(2))?.into_iter().next();
+    let current = rows.get(2).and_then(|rows| rows.first());
+    let current: Option<Invitation> = current.map(|row| row.read(&INVITATIONS)).transpose()?;
     let before = current.filter(|now| now.token_digest == invitation.token_digest);
     let before = before.ok_or(AccessError::Unauthorized)?;
     before.check_open(stamp.now())?;

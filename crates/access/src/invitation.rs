@@ -5,15 +5,15 @@
 
 use racun_kernel::id::{AccountId, EntityId, InvitationId, UserId};
 use racun_kernel::{
-    Context, Field, FieldKind, ListQuery, Load, Put, Record, Role, Stamp, Store, Stored, Table,
-    Tenant, Unique, Value, Writes,
+    Context, Field, FieldKind, ListQuery, Put, Record, Role, Stamp, Store, Table, Tenant, Unique,
+    Value, Writes,
 };
 use serde::{Deserialize, Serialize};
 use time::{Duration, OffsetDateTime};
 
 use crate::account::event;
 use crate::email::fold_email;
-use crate::member::{AddEntityUser, entity_and_members, read_members};
+use crate::member::{AddEntityUser, HeldMembers};
 use crate::permission::require;
 use crate::secret::new_token;
 use crate::{AccessError, Conflict, Digest, Permission, Refused, Shown};
@@ -138,16 +138,6 @@ impl Invitation {
     }
 }
 
-fn all_of(entity: EntityId) -> Load {
-    let (tenant, value) = (Tenant::entity(entity), entity.to_string());
-    Load::Where { table: &INVITATIONS, tenant, field: "entity_id", value }
-}
-
-pub(crate) fn read_all(rows: Option<&Vec<Stored>>) -> Result<Vec<Invitation>, AccessError> {
-    let rows = rows.into_iter().flatten();
-    Ok(rows.map(|row| row.read(&INVITATIONS)).collect::<Result<_, _>>()?)
-}
-
 /// Invites someone. An expired invitation of the same address makes room.
 pub(crate) async fn invite(
     cx: Context<'_>,
@@ -176,33 +166,33 @@ pub(crate) async fn invite(
     let actor = cx.scope.principal().id();
     let happened =
         event(cx.scope.tenant(), "entity_invitation.created", &record.id, &actor, cx.stamp);
-    let mut loads = entity_and_members(cx.scope.account(), cx.scope.entity());
-    loads.push(all_of(cx.scope.entity()));
-    cx.store
-        .decide(loads, None, move |loaded| {
-            let (_, members) = read_members(&loaded.rows)?;
-            let earlier = read_all(loaded.rows.last())?;
-            let email = fold_email(&record.email);
-            if members.iter().any(|member| fold_email(&member.email) == email) {
-                return Err(Conflict::AlreadyMember.into());
+    let mut unit = cx.unit();
+    let place = HeldMembers::hold(&mut unit, cx.scope.account(), cx.scope.entity());
+    let earlier = unit.hold_where(&INVITATIONS, "entity_id", cx.scope.entity());
+    unit.decide(move |held| {
+        let (_, members) = place.read(held)?;
+        let earlier: Vec<Invitation> = held.all(earlier)?;
+        let email = fold_email(&record.email);
+        if members.iter().any(|member| fold_email(&member.email) == email) {
+            return Err(Conflict::AlreadyMember.into());
+        }
+        let mut puts = vec![Put::insert(&record)];
+        puts.extend(beside);
+        for other in earlier.iter().filter(|other| fold_email(&other.email) == email) {
+            match other.status_at(now) {
+                InvitationStatus::Pending => return Err(Conflict::AlreadyInvited.into()),
+                InvitationStatus::Expired => puts.push(Put::delete(other)),
+                InvitationStatus::Accepted => {}
             }
-            let mut puts = vec![Put::insert(&record)];
-            puts.extend(beside);
-            for other in earlier.iter().filter(|other| fold_email(&other.email) == email) {
-                match other.status_at(now) {
-                    InvitationStatus::Pending => return Err(Conflict::AlreadyInvited.into()),
-                    InvitationStatus::Expired => puts.push(Put::delete(other)),
-                    InvitationStatus::Accepted => {}
-                }
-            }
-            let is_open = |other: &&Invitation| other.status == InvitationStatus::Pending;
-            if earlier.iter().filter(is_open).count() >= MAX_INVITATIONS {
-                return Err(Refused::TooManyMembers.into());
-            }
-            let writes = Writes { puts, events: vec![happened], takes_number: false };
-            Ok((Shown { record, secret }, writes))
-        })
-        .await
+        }
+        let is_open = |other: &&Invitation| other.status == InvitationStatus::Pending;
+        if earlier.iter().filter(is_open).count() >= MAX_INVITATIONS {
+            return Err(Refused::TooManyMembers.into());
+        }
+        let writes = Writes { puts, events: vec![happened], takes_number: false };
+        Ok((Shown { record, secret }, writes))
+    })
+    .await
 }
 
 /// The entity's 500 newest invitations, newest first.
@@ -291,19 +281,17 @@ pub async fn mint_invitation_token(
 ) -> Result<Option<String>, AccessError> {
     let secret = new_token(INVITATION_PREFIX, stamp);
     let (digest, now) = (Digest::of(&secret), stamp.now());
-    let load = Load::One { table: &INVITATIONS, tenant: Tenant::entity(entity), id: id.to_owned() };
-    store
-        .decide(vec![load], None, move |loaded| {
-            let found = read_all(loaded.rows.first())?;
-            let open = |one: &&Invitation| one.status_at(now) == InvitationStatus::Pending;
-            let Some(before) = found.first().filter(open) else {
-                return Ok((None, Writes::default()));
-            };
-            let after = Invitation { token_digest: digest, was_mailed: true, ..before.clone() };
-            let puts = vec![Put::update(before, &after)];
-            Ok((Some(secret), Writes { puts, ..Writes::default() }))
-        })
-        .await
+    let mut unit = store.unit(Tenant::entity(entity));
+    let invitation = unit.hold(&INVITATIONS, id);
+    unit.decide(move |held| {
+        let open = |one: &Invitation| one.status_at(now) == InvitationStatus::Pending;
+        let Some(before) = held.find(invitation)?.filter(open) else {
+            return Ok((None, Writes::default()));
+        };
+        let after = Invitation { token_digest: digest, was_mailed: true, ..before.clone() };
+        Ok((Some(secret), Writes::default().update(&before, &after)))
+    })
+    .await
 }
 
 /// Changes an invitation that was not accepted.
@@ -314,18 +302,16 @@ async fn amend_invitation<T: Send + 'static>(
     change: impl FnOnce(&Invitation) -> (T, Vec<Put>) + Send + 'static,
 ) -> Result<T, AccessError> {
     require(cx.scope, Permission::ManagePeople)?;
-    let id = get_invitation(cx, id).await?.id.to_string();
-    let happened = event(cx.scope.tenant(), kind, &id, &cx.scope.principal().id(), cx.stamp);
-    let load = Load::One { table: &INVITATIONS, tenant: cx.tenant(), id: id.clone() };
-    cx.store
-        .decide(vec![load], None, move |loaded| {
-            let found = read_all(loaded.rows.first())?;
-            let before = found.first().ok_or(AccessError::NotFound { id })?;
-            if before.status == InvitationStatus::Accepted {
-                return Err(Refused::InvitationNotPending.into());
-            }
-            let (answer, puts) = change(before);
-            Ok((answer, Writes { puts, events: vec![happened], takes_number: false }))
-        })
-        .await
+    let id = get_invitation(cx, id).await?.id;
+    let mut unit = cx.unit();
+    let invitation = unit.hold(&INVITATIONS, id);
+    unit.decide(move |held| {
+        let before: Invitation = held.one(invitation)?;
+        if before.status == InvitationStatus::Accepted {
+            return Err(Refused::InvitationNotPending.into());
+        }
+        let (answer, puts) = change(&before);
+        Ok((answer, Writes::default().puts(puts).events([held.actor().event(kind, id)])))
+    })
+    .await
 }

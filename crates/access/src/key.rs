@@ -4,15 +4,14 @@ use std::net::IpAddr;
 
 use racun_kernel::id::{AccountId, ApiKeyId, EntityId, UserId};
 use racun_kernel::{
-    Context, Environment, Field, FieldKind, Issue, ListQuery, Load, Put, Record, Stamp, Store,
-    Table, Tenant, Unique, Value, Writes,
+    Context, Environment, Field, FieldKind, Issue, ListQuery, Load, Record, Stamp, Store, Table,
+    Tenant, Unique, Value, Writes,
 };
 use serde::{Deserialize, Serialize};
 use time::OffsetDateTime;
 
 use crate::account::event;
 use crate::device::SwitchRight;
-use crate::ending::read_keys;
 use crate::permission::require;
 use crate::secret::{hint, is_key};
 use crate::{AccessError, AccountScope, Conflict, Digest, Forbidden, Network, Permission};
@@ -208,16 +207,16 @@ async fn delete_key(
 ) -> Result<(), AccessError> {
     check_is_no_secret(key)?;
     let (key, stamp) = (key.to_owned(), stamp.clone());
-    store
-        .decide(vec![all_of(&owner)], None, move |loaded| {
-            let mut keys = read_keys(loaded.rows.iter().flatten())?;
-            keys.retain(|found| environment.is_none_or(|own| own == found.environment));
-            let found = named(&keys, &key)?;
-            let happened = event(owner, "api_key.deleted", &found.id, &actor, &stamp);
-            let puts = vec![Put::delete(found)];
-            Ok(((), Writes { puts, events: vec![happened], takes_number: false }))
-        })
-        .await
+    let mut unit = store.unit(owner.clone());
+    let keys = unit.hold_where(&API_KEYS, "owner", owner.as_str());
+    unit.decide(move |held| {
+        let mut keys: Vec<ApiKey> = held.all(keys)?;
+        keys.retain(|found| environment.is_none_or(|own| own == found.environment));
+        let found = named(&keys, &key)?;
+        let happened = event(owner, "api_key.deleted", &found.id, &actor, &stamp);
+        Ok(((), Writes::default().delete(found).events([happened])))
+    })
+    .await
 }
 
 /// Refuses the text of a key where a name is expected: names are part of URLs, and every proxy on

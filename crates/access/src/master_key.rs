@@ -6,8 +6,8 @@
 //! hashed again, so it is kept, sealed under the current master key, and outlives rotations.
 
 use racun_kernel::{
-    CannotOpen, Field, FieldKind, Load, Loaded, Put, Record, Stamp, Store, StoreError, Table,
-    Tenant, Value, Vault, Writes,
+    CannotOpen, Field, FieldKind, Put, Record, Stamp, Store, StoreError, Table, Tenant, Value,
+    Vault, Writes,
 };
 use serde::{Deserialize, Serialize};
 use time::OffsetDateTime;
@@ -235,18 +235,13 @@ async fn amend(
     store: &dyn Store,
     change: impl FnOnce(MasterKeyRecord) -> Changed + Send + 'static,
 ) -> Result<(), MasterKeyError> {
-    let (table, tenant, id) = (&MASTER_KEYS, Tenant::directory(), ROW.to_owned());
-    store
-        .decide(vec![Load::One { table, tenant, id }], None, move |loaded: Loaded| {
-            let row = loaded.rows.into_iter().flatten().next();
-            let row = row.ok_or(StoreError::NotFound { id: ROW.to_owned() })?;
-            let before: MasterKeyRecord = row.read(&MASTER_KEYS)?;
-            let after = change(before.clone())?;
-            let puts = match after == before {
-                true => Vec::new(),
-                false => vec![Put::update(&before, &after)],
-            };
-            Ok(((), Writes { puts, ..Writes::default() }))
-        })
-        .await
+    let mut unit = store.unit(Tenant::directory());
+    let record = unit.hold(&MASTER_KEYS, ROW);
+    unit.decide(move |held| {
+        let before: MasterKeyRecord = held.one(record)?;
+        let after = change(before.clone())?;
+        let writes = Writes::default();
+        Ok(((), if after == before { writes } else { writes.update(&before, &after) }))
+    })
+    .await
 }

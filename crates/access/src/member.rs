@@ -4,22 +4,19 @@ use std::collections::HashMap;
 
 use racun_kernel::id::{AccountId, EntityId, MembershipId, UserId};
 use racun_kernel::{
-    Context, Field, FieldKind, ListQuery, Load, Put, Record, Role, Stamp, Store, StoreError,
-    Stored, Table, Tenant, Unique, Value, Writes,
+    Context, Field, FieldKind, Held, ListQuery, Load, Many, One, Put, Record, Role, Stamp, Store,
+    StoreError, Stored, Table, Tenant, Unique, UnitBuilder, Value, Writes,
 };
 use serde::{Deserialize, Serialize};
 use time::OffsetDateTime;
 
-use crate::account::event;
-use crate::ending::{end_keys, read_keys};
+use crate::ending::end_keys;
 use crate::invitation::invite;
-use crate::key::all_of;
-use crate::mail_token::load_user;
 use crate::mailing::find_colleague;
 use crate::permission::require;
 use crate::{
-    AccessError, ApiKey, Conflict, ENTITIES, Entity, Invitation, OperatorPin, Permission, Refused,
-    Shown, USERS, User,
+    API_KEYS, AccessError, ApiKey, Conflict, ENTITIES, Entity, Invitation, OPERATOR_PINS,
+    OperatorPin, Permission, Refused, Shown, USERS, User,
 };
 
 /// Users that an entity has at most.
@@ -176,23 +173,23 @@ async fn add_member(
     role: Role,
     inviter: Option<UserId>,
 ) -> Result<Membership, AccessError> {
-    let (actor, stamp) = (cx.scope.principal().id(), cx.stamp.clone());
-    cx.store
-        .decide(entity_and_members(cx.scope.account(), cx.scope.entity()), None, move |loaded| {
-            let (entity, members) = read_members(&loaded.rows)?;
-            if members.iter().any(|member| member.user_id == user.id) {
-                return Err(Conflict::AlreadyMember.into());
-            }
-            if members.len() >= MAX_MEMBERS {
-                return Err(Refused::TooManyMembers.into());
-            }
-            let member = Membership::new(&entity, &user, role, inviter, &stamp);
-            let events =
-                vec![event(member.tenant(), "entity_user.added", &user.id, &actor, &stamp)];
-            let puts = vec![Put::insert(&member)];
-            Ok((member, Writes { puts, events, takes_number: false }))
-        })
-        .await
+    let mut unit = cx.unit();
+    let place = HeldMembers::hold(&mut unit, cx.scope.account(), cx.scope.entity());
+    unit.decide(move |held| {
+        let (entity, members) = place.read(held)?;
+        if members.iter().any(|member| member.user_id == user.id) {
+            return Err(Conflict::AlreadyMember.into());
+        }
+        if members.len() >= MAX_MEMBERS {
+            return Err(Refused::TooManyMembers.into());
+        }
+        let actor = held.actor();
+        let member = Membership::new(&entity, &user, role, inviter, actor.stamp());
+        let added = actor.event("entity_user.added", user.id);
+        let writes = Writes::default().insert(&member).events([added]);
+        Ok((member, writes))
+    })
+    .await
 }
 
 /// Everyone who belongs to the entity, newest first, with the names they have now.
@@ -256,61 +253,69 @@ async fn amend_member(
     require(cx.scope, Permission::ManagePeople)?;
     let unknown = AccessError::NotFound { id: user_id.to_owned() };
     let Ok(user_id) = user_id.parse::<UserId>() else { return Err(unknown) };
-    let (actor, stamp) = (cx.scope.principal().id(), cx.stamp.clone());
-    let mut loads = entity_and_members(cx.scope.account(), cx.scope.entity());
-    loads.push(OperatorPin::load(cx.scope.entity(), user_id));
-    loads.extend([load_user(user_id), all_of(&cx.tenant())]);
-    cx.store
-        .decide(loads, None, move |loaded| {
-            let (_, members) = read_members(&loaded.rows)?;
-            let pin = loaded.rows.get(2).map_or(Ok(None), |rows| OperatorPin::read(rows))?;
-            let before = members.iter().find(|member| member.user_id == user_id);
-            let before = before.ok_or(unknown)?;
-            if role == Some(before.role) {
-                return Ok((before.clone(), Writes::default()));
+    let mut unit = cx.unit();
+    let place = HeldMembers::hold(&mut unit, cx.scope.account(), cx.scope.entity());
+    let pin = unit.hold(&OPERATOR_PINS, user_id);
+    let user = unit.hold_of(Tenant::directory(), &USERS, user_id);
+    let keys = unit.hold_where(&API_KEYS, "owner", cx.tenant().as_str());
+    unit.decide(move |held| {
+        let ((_, members), actor) = (place.read(held)?, held.actor());
+        let pin: Option<OperatorPin> = held.find(pin)?;
+        let before = members.iter().find(|member| member.user_id == user_id);
+        let before = before.ok_or(unknown)?;
+        if role == Some(before.role) {
+            return Ok((before.clone(), Writes::default()));
+        }
+        let is_admin = |member: &&Membership| member.role == Role::Admin;
+        if before.role == Role::Admin && members.iter().filter(is_admin).count() == 1 {
+            return Err(Refused::LastAdmin.into());
+        }
+        let mut after = before.clone();
+        let (kind, put) = match role {
+            Some(role) => {
+                (after.role, after.updated_at) = (role, actor.now());
+                ("entity_user.role_changed", Put::update(before, &after))
             }
-            let is_admin = |member: &&Membership| member.role == Role::Admin;
-            if before.role == Role::Admin && members.iter().filter(is_admin).count() == 1 {
-                return Err(Refused::LastAdmin.into());
+            None => ("entity_user.removed", Put::delete(before)),
+        };
+        let mut writes = Writes::default().put(put).events([actor.event(kind, after.user_id)]);
+        if role.is_none_or(|role| role < Role::Editor) {
+            writes = writes.puts(pin.iter().map(Put::delete));
+        }
+        if role.is_none() {
+            let user: Option<User> = held.find(user)?;
+            let is_proved = user.is_some_and(|user| user.email_verified);
+            let mut made: Vec<ApiKey> = held.all(keys)?;
+            made.retain(|key| key.created_by_user_id == Some(user_id));
+            if ends_keys || !is_proved {
+                let (ended, told) = end_keys(&made, &actor.id(), actor.stamp());
+                writes = writes.puts(ended).events(told);
             }
-            let mut after = before.clone();
-            let (kind, put) = match role {
-                Some(role) => {
-                    (after.role, after.updated_at) = (role, stamp.now());
-                    ("entity_user.role_changed", Put::update(before, &after))
-                }
-                None => ("entity_user.removed", Put::delete(before)),
-            };
-            let mut puts = vec![put];
-            if role.is_none_or(|role| role < Role::Editor) {
-                puts.extend(pin.iter().map(Put::delete));
-            }
-            let mut events = vec![event(after.tenant(), kind, &after.user_id, &actor, &stamp)];
-            if role.is_none() {
-                let is_unproved = !is_proved(loaded.rows.get(3))?;
-                let made = made_by(user_id, loaded.rows.get(4))?;
-                if ends_keys || is_unproved {
-                    let (ended, told) = end_keys(&made, &actor, &stamp);
-                    puts.extend(ended);
-                    events.extend(told);
-                }
-            }
-            Ok((after, Writes { puts, events, takes_number: false }))
-        })
-        .await
+        }
+        Ok((after, writes))
+    })
+    .await
 }
 
-/// Whether the user in `rows` proved that their address is theirs.
-fn is_proved(rows: Option<&Vec<Stored>>) -> Result<bool, StoreError> {
-    let Some(row) = rows.and_then(|rows| rows.first()) else { return Ok(false) };
-    Ok(row.read::<User>(&USERS)?.email_verified)
+/// An entity and all who belong to it, as a unit holds them.
+pub(crate) struct HeldMembers {
+    entity: One<Entity>,
+    members: Many<Membership>,
 }
 
-/// The keys in `rows` that `user` made.
-fn made_by(user: UserId, rows: Option<&Vec<Stored>>) -> Result<Vec<ApiKey>, StoreError> {
-    let mut keys = read_keys(rows.into_iter().flatten())?;
-    keys.retain(|key| key.created_by_user_id == Some(user));
-    Ok(keys)
+impl HeldMembers {
+    /// Holds the entity and its members.
+    pub fn hold<By>(unit: &mut UnitBuilder<'_, By>, account: AccountId, id: EntityId) -> Self {
+        let entity = unit.hold_of(Tenant::account(account), &ENTITIES, id);
+        let members = unit.hold_where_of(Tenant::entity(id), &MEMBERSHIPS, "entity_id", id);
+        Self { entity, members }
+    }
+
+    /// What is there.
+    pub fn read<By>(self, held: &Held<By>) -> Result<(Entity, Vec<Membership>), StoreError> {
+        let gone = || StoreError::NotFound { id: "entity".to_owned() };
+        Ok((held.find(self.entity)?.ok_or_else(gone)?, held.all(self.members)?))
+    }
 }
 
 /// Holds an entity, and all who belong to it.

@@ -231,29 +231,26 @@ pub async fn end_sessions_of(
     stamp: &Stamp,
 ) -> Result<(), AccessError> {
     let (id, tenant, stamp) = (user.id, Tenant::account(user.account_id), stamp.clone());
-    store
-        .decide(vec![load_sessions(user.id)], None, move |loaded| {
-            let mut ended = Vec::new();
-            for rows in &loaded.rows {
-                ended.extend(read_sessions(rows)?);
-            }
-            match ending {
-                Ending::Others(kept) => ended.retain(|session| session.id != kept),
-                Ending::One(wanted) => {
-                    ended.retain(|session| session.id.to_string() == wanted);
-                    if ended.is_empty() {
-                        return Err(AccessError::NotFound { id: wanted });
-                    }
+    let mut unit = store.unit(Tenant::directory());
+    let sessions = unit.hold_where(&SESSIONS, "user_id", id);
+    unit.decide(move |held| {
+        let mut ended: Vec<Session> = held.all(sessions)?;
+        match ending {
+            Ending::Others(kept) => ended.retain(|session| session.id != kept),
+            Ending::One(wanted) => {
+                ended.retain(|session| session.id.to_string() == wanted);
+                if ended.is_empty() {
+                    return Err(AccessError::NotFound { id: wanted });
                 }
             }
-            let told = |session: &Session| {
-                event(tenant.clone(), "user.session_ended", &session.id, &id, &stamp)
-            };
-            let events = ended.iter().map(told).collect();
-            let puts = ended.iter().map(Put::delete).collect();
-            Ok(((), Writes { puts, events, takes_number: false }))
-        })
-        .await
+        }
+        let told = |session: &Session| {
+            event(tenant.clone(), "user.session_ended", &session.id, &id, &stamp)
+        };
+        let puts = ended.iter().map(Put::delete);
+        Ok(((), Writes::default().puts(puts).events(ended.iter().map(told))))
+    })
+    .await
 }
 
 /// Ends the caller's session: its token is unknown from then on, and so are those of the operators
@@ -268,16 +265,15 @@ pub async fn log_out(store: &dyn Store, caller: &Caller, stamp: &Stamp) -> Resul
         Caller::AccountKey(_) | Caller::EntityKey(_) => return Err(Forbidden::UserRequired.into()),
     };
     let id = session.id.to_string();
-    let load = Load::One { table: &SESSIONS, tenant: Tenant::directory(), id: id.clone() };
+    let mut unit = store.unit(Tenant::directory());
+    let session = unit.hold(&SESSIONS, &id);
     let tenant = Tenant::account(user.account_id);
     let happened = event(tenant, "user.logged_out", &id, &user.id, stamp);
-    store
-        .decide(vec![load], None, move |loaded| {
-            let Some(row) = loaded.rows.iter().flatten().next() else {
-                return Ok(((), Writes::default()));
-            };
-            let puts = vec![Put::delete(&row.read::<Session>(&SESSIONS)?)];
-            Ok(((), Writes { puts, events: vec![happened], takes_number: false }))
-        })
-        .await
+    unit.decide(move |held| {
+        let Some(session) = held.find::<Session>(session)? else {
+            return Ok(((), Writes::default()));
+        };
+        Ok(((), Writes::default().delete(&session).events([happened])))
+    })
+    .await
 }

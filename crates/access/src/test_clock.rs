@@ -3,8 +3,8 @@
 use racun_kernel::calendar::format_instant;
 use racun_kernel::id::AccountId;
 use racun_kernel::{
-    Environment, Field, FieldKind, Issue, Load, Put, Record, Stamp, Store, StoreError, Table,
-    Tenant, Value, Writes,
+    Environment, Field, FieldKind, Issue, Put, Record, Stamp, Store, StoreError, Table, Tenant,
+    Value, Writes,
 };
 use serde::{Deserialize, Serialize};
 use time::{Duration, OffsetDateTime};
@@ -143,20 +143,15 @@ async fn move_once(
     to: OffsetDateTime,
     stamp: &Stamp,
 ) -> Result<OffsetDateTime, AccessError> {
-    let (id, now) = (account_id.to_string(), stamp.now());
-    let load = Load::One { table: &TEST_CLOCKS, tenant: Tenant::directory(), id };
-    store
-        .decide(vec![load], None, move |loaded| {
-            let row = loaded.rows.into_iter().flatten().next();
-            let before: Option<TestClock> = row.map(|row| row.read(&TEST_CLOCKS)).transpose()?;
-            let shown = before.as_ref().map_or(to, |clock| clock.now.max(to));
-            let created_at = before.as_ref().map_or(now, |clock| clock.created_at);
-            let after = TestClock { account_id, now: shown, created_at, updated_at: now };
-            let put = match &before {
-                Some(before) => Put::update(before, &after),
-                None => Put::insert(&after),
-            };
-            Ok((shown, Writes { puts: vec![put], ..Writes::default() }))
-        })
-        .await
+    let now = stamp.now();
+    let mut unit = store.unit(Tenant::directory());
+    let clock = unit.hold(&TEST_CLOCKS, account_id);
+    unit.decide(move |held| {
+        let before: Option<TestClock> = held.find(clock)?;
+        let shown = before.as_ref().map_or(to, |clock| clock.now.max(to));
+        let created_at = before.as_ref().map_or(now, |clock| clock.created_at);
+        let after = TestClock { account_id, now: shown, created_at, updated_at: now };
+        Ok((shown, Writes::default().put(Put::write(before.as_ref(), &after))))
+    })
+    .await
 }

@@ -10,8 +10,8 @@ use async_trait::async_trait;
 use racun_documents::{Document, DocumentId, DocumentKind, Stage};
 use racun_kernel::id::EntityId;
 use racun_kernel::{
-    Activity, Entry, Event, Field, FieldKind, Load, Logged, Put, Record, Stamp, Store, StoreError,
-    Table, Tenant, Value, Writes,
+    Activity, Entry, Event, Field, FieldKind, Logged, Put, Record, Stamp, Store, StoreError, Table,
+    Tenant, Value, Writes,
 };
 use serde::{Deserialize, Serialize};
 use time::macros::time;
@@ -168,31 +168,30 @@ async fn tell(store: &dyn Store, job: &Job, stamp: Stamp) -> Result<(), LeaseErr
     };
     let tenant = Tenant::entity(entity_id);
     let table = DocumentKind::Invoice.table();
-    let invoice = Load::One { table, tenant: tenant.clone(), id: id.to_string() };
-    let notice = notice_id(&id.to_string());
-    let notice = Load::One { table: &OVERDUE_NOTICES, tenant: tenant.clone(), id: notice };
     let job = job.clone();
-    store
-        .decide(vec![job.load(), invoice, notice], None, move |loaded| {
-            let [own, invoice, notices] = &loaded.rows[..] else { return Err(LeaseError::Lost) };
-            let held = still_held(&job, own)?;
-            let invoice: Option<Document> =
-                invoice.first().map(|row| row.read(table)).transpose()?;
-            let due = invoice.as_ref().and_then(awaited).filter(|_| notices.is_empty());
-            let mut writes = Writes::default();
+    let mut unit = store.unit(tenant.clone());
+    let own = job.hold(&mut unit);
+    let invoice = unit.hold::<Document>(table, id);
+    let notice = unit.hold::<OverdueNotice>(&OVERDUE_NOTICES, notice_id(&id.to_string()));
+    unit.decide(move |unit| {
+        let held = still_held(&job, unit.find(own)?)?;
+        let (invoice, notice) = (unit.find(invoice)?, unit.find(notice)?);
+        let due = invoice.as_ref().and_then(awaited).filter(|_| notice.is_none());
+        let writes = Writes::default();
+        Ok((
+            (),
             match due {
                 Some(date_due) if stamp.now() >= passed(date_due) => {
                     let created_at = stamp.now();
                     let notice = OverdueNotice { document_id: id, entity_id, date_due, created_at };
                     let (subject, actor) = (id.to_string(), "cron".to_owned());
-                    writes.puts = vec![Put::insert(&notice), held.done()];
-                    writes.events =
-                        vec![Event::new(tenant, "invoice.overdue", subject, actor, &stamp)];
+                    let event = Event::new(tenant, "invoice.overdue", subject, actor, &stamp);
+                    writes.insert(&notice).put(held.done()).events([event])
                 }
-                Some(date_due) => writes.puts = vec![held.later(passed(date_due), stamp.now())],
-                None => writes.puts = vec![held.done()],
-            }
-            Ok(((), writes))
-        })
-        .await
+                Some(date_due) => writes.put(held.later(passed(date_due), stamp.now())),
+                None => writes.put(held.done()),
+            },
+        ))
+    })
+    .await
 }

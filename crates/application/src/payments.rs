@@ -16,7 +16,8 @@ use racun_access::{Entity, Permission, permits};
 use racun_documents::{Document, DocumentError, DocumentId, DocumentKind, Relation};
 use racun_kernel::id::{ExpenseId, PaymentId};
 use racun_kernel::{
-    Context, ListQuery, Load, Loaded, Page, RawQuery, Scope, Stamp, StoreError, Writes,
+    Actor, Context, ListQuery, Many, One, Page, RawQuery, Scope, Stamp, StoreError, UnitBuilder,
+    Writes,
 };
 use racun_settlement::{
     EXPENSES, Expense, NewPayment, Outcome, PAYMENTS, Payment, PaymentPatch, Settlement,
@@ -24,9 +25,9 @@ use racun_settlement::{
 use std::sync::Arc;
 use time::Date;
 
-use crate::documents::{advances, get_documents, links, links_of, load_payments, today};
+use crate::documents::{advances, get_documents, hold_payments, links, links_of, today};
 use crate::error::Error;
-use crate::settling::{Sheet, payments};
+use crate::settling::Sheet;
 
 pub use authority::{Concern, Matter, NoAuthority, TaxAuthority};
 
@@ -109,7 +110,6 @@ impl Named {
 /// All that has to be held for a command on a payment: what it names, and the advances of its
 /// invoice.
 struct Plan {
-    scope: Scope,
     named: Named,
     /// The links of the invoice that were seen.
     links: Vec<Relation>,
@@ -122,79 +122,89 @@ impl Plan {
             Some(invoice) => links_of(cx, invoice).await?,
             None => Vec::new(),
         };
-        Ok(Self { links, ..Self::unlinked(cx.scope, entity, named, cx.stamp) })
+        Ok(Self { links, ..Self::unlinked(entity, named, cx.stamp) })
     }
 
     /// The plan for an invoice without links. When there are links, it is refused and has to
     /// be rebuilt.
-    fn unlinked(scope: &Scope, entity: &Entity, named: Named, stamp: &Stamp) -> Self {
-        Self { scope: scope.clone(), named, links: Vec::new(), today: today(entity, stamp) }
+    fn unlinked(entity: &Entity, named: Named, stamp: &Stamp) -> Self {
+        Self { named, links: Vec::new(), today: today(entity, stamp) }
     }
 
-    fn loads(&self) -> Vec<Load> {
-        let tenant = self.scope.tenant();
+    fn hold(self, unit: &mut UnitBuilder<'_>) -> Planned {
         let advances = self.links.iter().map(|link| link.target_id);
         let advances = advances.filter(|id| id.kind() == DocumentKind::AdvanceInvoice);
         let documents = self.named.documents.iter().copied().chain(advances);
-        let mut loads: Vec<Load> = documents.map(|id| links::load(&self.scope, id)).collect();
-        loads.extend(self.named.expense.map(|id| Load::One {
-            table: &EXPENSES,
-            tenant: tenant.clone(),
-            id: id.to_string(),
-        }));
-        if let Some(invoice) = self.named.invoice() {
-            loads.push(links::load_sourced(&self.scope, invoice));
-        }
-        loads.extend(self.named.paid().map(|id| load_payments(&self.scope, id)));
-        loads
+        let documents = links::hold_each(unit, documents);
+        let expense = self.named.expense.map(|id| unit.hold(&EXPENSES, id));
+        let links = self.named.invoice().map(|id| links::Sourced::hold(unit, id));
+        let payments = self.named.paid().map(|id| hold_payments(unit, id));
+        Planned { plan: self, documents, expense, links, payments }
     }
+}
 
-    /// The sheet of what is held, and what settlement decides on.
-    fn open(&self, loaded: &Loaded) -> Result<(Sheet, Settlement), Error> {
-        let documents = links::documents(&loaded.rows)?;
-        let missing = self.named.documents.iter().find(|id| {
+/// Writes what was decided on the sheet.
+fn close(mut sheet: Sheet, outcome: Outcome, actor: &Actor) -> Result<(Payment, Writes), Error> {
+    sheet.take_over(&outcome, actor.stamp());
+    let writes = sheet.writes(&outcome, actor);
+    let no_answer = || StoreError::Unavailable("a settlement answered no payment".to_owned());
+    Ok((outcome.payment.ok_or_else(no_answer)?, writes))
+}
+
+/// A plan, with all that its unit holds for it.
+struct Planned {
+    plan: Plan,
+    documents: Many<Document>,
+    expense: Option<One<Expense>>,
+    links: Option<links::Sourced>,
+    /// The payments of the document that is paid.
+    payments: Option<Many<Payment>>,
+}
+
+/// What was found of a plan: the sheet, what settlement decides on, and all payments of the document
+/// that is paid, in the trash or not.
+struct Opened {
+    plan: Plan,
+    sheet: Sheet,
+    settlement: Settlement,
+    payments: Vec<Payment>,
+}
+
+impl Planned {
+    fn open(self, held: &racun_kernel::Held) -> Result<Opened, Error> {
+        let plan = self.plan;
+        let documents = held.all(self.documents)?;
+        let missing = plan.named.documents.iter().find(|id| {
             !documents.iter().any(|document| document.id == **id && document.deleted_at.is_none())
         });
         if let Some(id) = missing {
             return Err(StoreError::NotFound { id: id.to_string() }.into());
         }
         let mut links = Vec::new();
-        if let Some(invoice) = self.named.invoice() {
-            let held = links::of_source(&loaded.rows, invoice)?;
-            if !held.iter().map(|link| link.id).eq(self.links.iter().map(|link| link.id)) {
+        if let Some(sourced) = self.links {
+            let found = sourced.read(held)?;
+            if !found.iter().map(|link| link.id).eq(plan.links.iter().map(|link| link.id)) {
                 return Err(DocumentError::ChangedMeanwhile.into());
             }
-            links = advances(&held);
+            links = advances(&found);
         }
         let mut sheet = Sheet::of(documents);
-        if let Some(id) = self.named.expense {
-            let row = loaded.rows.iter().flatten().find(|row| row.id == id.to_string());
-            let expense: Option<Expense> = row.map(|row| row.read(&EXPENSES)).transpose()?;
-            let live = expense.filter(|expense| expense.deleted_at.is_none());
-            let gone = || StoreError::NotFound { id: id.to_string() };
-            sheet = sheet.with_expense(live.ok_or_else(gone)?);
+        if let Some(expense) = self.expense {
+            let expense = held.one(expense)?;
+            if expense.deleted_at.is_some() {
+                return Err(StoreError::NotFound { id: expense.id.to_string() }.into());
+            }
+            sheet = sheet.with_expense(expense);
         }
-        let mut allocations = payments(&loaded.rows)?;
-        let invoice = self.named.invoice().map(|id| id.to_string());
+        let payments = held.all(self.payments)?;
+        let invoice = plan.named.invoice().map(|id| id.to_string());
+        let mut allocations = payments.clone();
         allocations.retain(|payment| {
             let is_its = invoice.is_some() && payment.invoice_id == invoice;
             is_its && payment.is_allocation() && payment.deleted_at.is_none()
         });
-        let settlement = sheet.settlement(&self.scope, self.today, allocations, links);
-        Ok((sheet, settlement))
-    }
-
-    /// Writes what was decided on the sheet.
-    fn close(
-        &self,
-        mut sheet: Sheet,
-        outcome: Outcome,
-        stamp: &Stamp,
-    ) -> Result<(Payment, Writes), Error> {
-        sheet.take_over(&outcome, stamp);
-        let writes = sheet.writes(&outcome, &self.scope, stamp);
-        let no_answer = || StoreError::Unavailable("a settlement answered no payment".to_owned());
-        Ok((outcome.payment.ok_or_else(no_answer)?, writes))
+        let settlement = sheet.settlement(held.actor(), plan.today, allocations, links);
+        Ok(Opened { plan, sheet, settlement, payments })
     }
 }
 
@@ -271,16 +281,13 @@ pub async fn restore<'a>(
 /// # Errors
 /// [`StoreError::NotFound`], or what settlement refuses.
 pub async fn erase(cx: Context<'_>, id: PaymentId) -> Result<(), Error> {
-    let own = Load::One { table: &PAYMENTS, tenant: cx.tenant(), id: id.to_string() };
-    let (scope, stamp) = (cx.scope.clone(), cx.stamp.clone());
-    cx.store
-        .decide(vec![own], None, move |loaded| {
-            let gone = || StoreError::NotFound { id: id.to_string() };
-            let row = loaded.rows.iter().flatten().next().ok_or_else(gone)?;
-            let outcome = Settlement::erase(row.read(&PAYMENTS)?)?;
-            Ok(((), Sheet::default().writes(&outcome, &scope, &stamp)))
-        })
-        .await
+    let mut unit = cx.unit();
+    let payment = unit.hold(&PAYMENTS, id);
+    unit.decide(move |held| {
+        let outcome = Settlement::erase(held.one(payment)?)?;
+        Ok(((), Sheet::default().writes(&outcome, held.actor())))
+    })
+    .await
 }
 
 /// The payment `id`, in the trash or not.

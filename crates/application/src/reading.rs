@@ -7,8 +7,7 @@ use std::future::Future;
 
 use async_trait::async_trait;
 use racun_kernel::{
-    Entry, Field, FieldKind, Load, Put, Record, Stamp, Store, StoreError, Table, Tenant, Value,
-    Writes,
+    Entry, Field, FieldKind, Put, Record, Stamp, Store, StoreError, Table, Tenant, Value, Writes,
 };
 use serde::{Deserialize, Serialize};
 use time::OffsetDateTime;
@@ -103,31 +102,19 @@ where
     let count = batch.len();
     let made = make(batch).await?;
     let (name, now) = (name.to_owned(), stamp.now());
-    let load = Load::One { table: &LOG_READERS, tenant, id: name.clone() };
-    let written = store
-        .decide(vec![load], None, move |loaded| {
-            let row = loaded.rows.into_iter().flatten().next();
-            let held: Option<LogReader> = row.map(|row| row.read(&LOG_READERS)).transpose()?;
-            if held.as_ref().map_or(0, |reader| reader.position) != position {
-                return Ok((Step::Overtaken, Writes::default()));
-            }
-            let place = match &held {
-                Some(before) => {
-                    let after = LogReader { position: last, updated_at: now, ..before.clone() };
-                    Put::update(before, &after)
-                }
-                None => Put::insert(&LogReader {
-                    name,
-                    position: last,
-                    created_at: now,
-                    updated_at: now,
-                }),
-            };
-            let puts = std::iter::once(place).chain(made).collect();
-            Ok((Step::Read(count), Writes { puts, ..Writes::default() }))
-        })
-        .await;
-    match written {
+    let mut unit = store.unit(tenant);
+    let reader = unit.hold(&LOG_READERS, &name);
+    let written = unit.decide(move |held| {
+        let before: Option<LogReader> = held.find(reader)?;
+        if before.as_ref().map_or(0, |reader| reader.position) != position {
+            return Ok((Step::Overtaken, Writes::default()));
+        }
+        let created_at = before.as_ref().map_or(now, |reader| reader.created_at);
+        let after = LogReader { name, position: last, created_at, updated_at: now };
+        let writes = Writes::default().put(Put::write(before.as_ref(), &after)).puts(made);
+        Ok((Step::Read(count), writes))
+    });
+    match written.await {
         // Two processes began to read at one moment.
         Err(StoreError::Duplicate { table, .. }) if table == LOG_READERS.name => {
             Ok(Step::Overtaken)

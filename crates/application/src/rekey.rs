@@ -10,7 +10,7 @@ use std::sync::Arc;
 use racun_access::{ACCOUNTS, Account, ENTITIES, Entity, KeyRing, OPERATOR_PINS, OperatorPin};
 use racun_fiscal::{FISCAL_SETTINGS, FiscalSettings};
 use racun_kernel::{
-    CannotOpen, Load, Put, Record, Reseal, Stamp, Store, StoreError, Table, Tenant, Writes,
+    CannotOpen, Put, Record, Reseal, Stamp, Store, StoreError, Table, Tenant, Writes,
 };
 use racun_webhooks::{ENDPOINTS, Endpoint};
 
@@ -143,32 +143,30 @@ impl Run<'_> {
         tenant: &Tenant,
         ids: Vec<String>,
     ) -> Result<(usize, Vec<String>), StoreError> {
-        let load = |id| Load::One { table, tenant: tenant.clone(), id };
-        let loads = ids.into_iter().map(load).collect();
         let (ring, lost, stamp) = (Arc::clone(self.ring), self.lost, self.stamp.clone());
-        self.store
-            .decide(loads, None, move |loaded| {
-                let reseal = |owner: &str, sealed: &str| ring.reseal(owner, sealed, &stamp);
-                let (mut puts, mut shut) = (Vec::new(), Vec::new());
-                for row in loaded.rows.iter().flatten() {
-                    let before: A = row.read(table)?;
-                    let after = match (before.clone().resealed(&reseal), lost) {
-                        (Ok(after), _) => after,
-                        (Err(CannotOpen), lost) => {
-                            shut.push(before.id());
-                            match lost {
-                                Lost::Keep => continue,
-                                Lost::GiveUp => before.clone().without_sealed(&ring, &stamp),
-                            }
+        let mut unit = self.store.unit(tenant.clone());
+        let rows = unit.hold_each(ids.into_iter().map(|id| (table, id)));
+        unit.decide(move |held| {
+            let reseal = |owner: &str, sealed: &str| ring.reseal(owner, sealed, &stamp);
+            let (mut puts, mut shut) = (Vec::new(), Vec::new());
+            for before in held.all::<A>(rows)? {
+                let after = match (before.clone().resealed(&reseal), lost) {
+                    (Ok(after), _) => after,
+                    (Err(CannotOpen), lost) => {
+                        shut.push(before.id());
+                        match lost {
+                            Lost::Keep => continue,
+                            Lost::GiveUp => before.clone().without_sealed(&ring, &stamp),
                         }
-                    };
-                    if after != before {
-                        puts.push(Put::update(&before, &after));
                     }
+                };
+                if after != before {
+                    puts.push(Put::update(&before, &after));
                 }
-                Ok(((puts.len(), shut), Writes { puts, ..Writes::default() }))
-            })
-            .await
+            }
+            Ok(((puts.len(), shut), Writes::default().puts(puts)))
+        })
+        .await
     }
 }
 
@@ -195,18 +193,13 @@ pub async fn end_pins(store: &dyn Store) -> Result<usize, StoreError> {
 async fn end_pins_of(store: &dyn Store, tenant: &Tenant) -> Result<usize, StoreError> {
     let (mut walk, mut ended) = (Walk::of(&OPERATOR_PINS, tenant.clone()), 0);
     while let Some(page) = walk.next::<OperatorPin>(store).await? {
-        let load = |pin: OperatorPin| Load::One {
-            table: &OPERATOR_PINS,
-            tenant: tenant.clone(),
-            id: pin.id(),
-        };
-        let loads = page.into_iter().map(load).collect();
-        let unit = store.decide(loads, None, |loaded| {
-            let rows = loaded.rows.iter().flatten();
-            let pins = rows.map(|row| row.read::<OperatorPin>(&OPERATOR_PINS));
-            let put = |pin: Result<OperatorPin, StoreError>| Ok(Put::delete(&pin?));
-            let puts = pins.map(put).collect::<Result<Vec<_>, StoreError>>()?;
-            Ok::<_, StoreError>((puts.len(), Writes { puts, ..Writes::default() }))
+        let mut unit = store.unit(tenant.clone());
+        let pins =
+            unit.hold_each(page.into_iter().map(|pin: OperatorPin| (&OPERATOR_PINS, pin.id())));
+        let unit = unit.decide(|held| {
+            let pins: Vec<OperatorPin> = held.all(pins)?;
+            let writes = Writes::default().puts(pins.iter().map(Put::delete));
+            Ok::<_, StoreError>((pins.len(), writes))
         });
         ended += unit.await?;
     }

@@ -1,7 +1,7 @@
 //! Documents as settlement sees them, and what its decisions change on them.
 
 use racun_documents::{Document, DocumentId, DocumentKind, Stage};
-use racun_kernel::{Decimal, Event, Load, Put, Scope, Stamp, StoreError, Stored, Writes};
+use racun_kernel::{Actor, Decimal, Event, Many, Put, Stamp, UnitBuilder, Writes};
 use racun_settlement::{
     Expense, Outcome, PAYMENTS, Payment, PaymentWrite, Settleable, SettleableKind, SettleableStage,
     Settlement,
@@ -9,16 +9,8 @@ use racun_settlement::{
 use time::Date;
 
 /// Holds the active allocations of advance money to the invoice `id`.
-pub(crate) fn load_allocations(scope: &Scope, id: DocumentId) -> Load {
-    let (tenant, value) = (scope.tenant(), id.to_string());
-    Load::Where { table: &PAYMENTS, tenant, field: "allocation_of", value }
-}
-
-/// The payments among held rows.
-pub(crate) fn payments(rows: &[Vec<Stored>]) -> Result<Vec<Payment>, StoreError> {
-    let prefix = <racun_kernel::id::Payment as racun_kernel::Kind>::PREFIX;
-    let found = rows.iter().flatten().filter(|row| row.id.starts_with(prefix));
-    found.map(|row| row.read(&PAYMENTS)).collect()
+pub(crate) fn hold_allocations(unit: &mut UnitBuilder<'_>, id: DocumentId) -> Many<Payment> {
+    unit.hold_where(&PAYMENTS, "allocation_of", id)
 }
 
 /// The document as settlement sees it; `None` for kinds that no money moves on.
@@ -99,7 +91,7 @@ impl Sheet {
     /// What settlement decides on: all that money moves on.
     pub fn settlement(
         &self,
-        scope: &Scope,
+        actor: &Actor,
         today: Date,
         allocations: Vec<Payment>,
         links: Vec<String>,
@@ -107,7 +99,7 @@ impl Sheet {
         let documents = self.documents().filter_map(settleable);
         let expenses = self.expenses.iter().map(|(_, after)| after.settleable());
         Settlement {
-            entity_id: scope.entity(),
+            entity_id: actor.entity_id(),
             today,
             documents: documents.chain(expenses).collect(),
             allocations,
@@ -163,18 +155,19 @@ impl Sheet {
     }
 
     /// All that a decision on this sheet writes.
-    pub fn writes(&self, outcome: &Outcome, scope: &Scope, stamp: &Stamp) -> Writes {
-        let mut puts = self.puts();
-        puts.extend(outcome.writes.iter().map(PaymentWrite::put));
-        Writes { puts, events: events(outcome, scope, stamp), takes_number: false }
+    pub fn writes(&self, outcome: &Outcome, actor: &Actor) -> Writes {
+        let payments = outcome.writes.iter().map(PaymentWrite::put);
+        Writes::default().puts(self.puts()).puts(payments).events(events(outcome, actor))
+    }
+
+    /// The same sheet with more held documents.
+    pub fn with_held(mut self, documents: Vec<Document>) -> Self {
+        self.documents.extend(Self::of(documents).documents);
+        self
     }
 }
 
 /// What happened, for the log.
-pub(crate) fn events(outcome: &Outcome, scope: &Scope, stamp: &Stamp) -> Vec<Event> {
-    let event = |fact: &racun_settlement::Happened| {
-        let actor = scope.principal().id();
-        Event::new(scope.tenant(), fact.event(), fact.subject(), actor, stamp)
-    };
-    outcome.facts.iter().map(event).collect()
+pub(crate) fn events(outcome: &Outcome, actor: &Actor) -> Vec<Event> {
+    outcome.facts.iter().map(|fact| actor.event(fact.event(), fact.subject())).collect()
 }

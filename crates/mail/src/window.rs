@@ -1,7 +1,7 @@
 //! How often something is sent.
 
 use racun_kernel::id::{AccountId, EntityId};
-use racun_kernel::{Field, FieldKind, Load, Record, StoreError, Stored, Table, Tenant, Value};
+use racun_kernel::{Field, FieldKind, Record, Table, Tenant, Value};
 use serde::{Deserialize, Serialize};
 use time::{Duration, OffsetDateTime};
 
@@ -153,26 +153,6 @@ impl SendWindow {
     #[must_use]
     pub fn shared(about: String, account_id: AccountId, now: OffsetDateTime) -> Self {
         Self { is_shared: true, ..Self::new(about, None, account_id, now) }
-    }
-
-    /// Holds the window of `about`.
-    #[must_use]
-    pub fn load(tenant: Tenant, about: &str) -> Load {
-        Load::One { table: &SEND_WINDOWS, tenant, id: about.to_owned() }
-    }
-
-    /// Holds this window.
-    #[must_use]
-    pub fn load_own(&self) -> Load {
-        Self::load(self.tenant(), &self.about)
-    }
-
-    /// What [`SendWindow::load`] held.
-    ///
-    /// # Errors
-    /// When the row cannot be read.
-    pub fn read(rows: &[Stored]) -> Result<Option<Self>, StoreError> {
-        rows.first().map(|row| row.read(&SEND_WINDOWS)).transpose()
     }
 
     /// The window with another mail in it.

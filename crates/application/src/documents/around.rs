@@ -5,13 +5,13 @@ use racun_documents::{
     Document, DocumentError, DocumentId, DocumentKind, RELATIONS, Refused, Relation, RelationType,
     Stage,
 };
-use racun_kernel::{Context, Decimal, Load, Scope, Stored};
+use racun_kernel::{Context, Decimal, Held, Many, UnitBuilder};
 use racun_settlement::{PAYMENTS, Payment};
 
-use super::issue::{load_payments, payment_field};
+use super::issue::{advances, hold_payments, payment_field};
 use super::{links, read};
 use crate::error::Error;
-use crate::settling::{Sheet, load_allocations, payments};
+use crate::settling::{Sheet, hold_allocations};
 
 /// What was seen around a document before the unit that voids it.
 pub(super) struct Around {
@@ -24,8 +24,8 @@ pub(super) struct Around {
     own_links: Option<(DocumentId, Vec<Relation>)>,
 }
 
-/// What of it the unit holds.
-pub(super) struct HeldAround {
+/// What of it is there.
+pub(super) struct FoundAround {
     /// The payments by which credit notes settle the document or, of a credit note, by which it
     /// settles others.
     pub settlements: Vec<Payment>,
@@ -93,8 +93,8 @@ impl Around {
         Ok(around)
     }
 
-    /// What has to be held besides the `named` documents, which are held already.
-    pub fn loads(&self, scope: &Scope, named: &[Relation]) -> Vec<Load> {
+    /// Holds it, besides the `named` documents, which are held already.
+    pub fn hold(self, unit: &mut UnitBuilder<'_>, named: &[Relation]) -> HeldAround {
         let of_own = self.own_links.iter().flat_map(|(_, links)| links);
         let advances = of_own
             .map(|link| link.target_id)
@@ -103,62 +103,59 @@ impl Around {
         documents.sort_unstable();
         documents.dedup();
         documents.retain(|id| *id != self.id && named.iter().all(|link| link.target_id != *id));
-        let mut loads: Vec<Load> = documents.iter().map(|id| links::load(scope, *id)).collect();
-        match self.id.kind() {
-            DocumentKind::Invoice => {
-                loads.push(links::load_targeting(scope, self.id));
-                loads.push(load_payments(scope, self.id));
-            }
-            DocumentKind::CreditNote => loads.push(load_payments(scope, self.id)),
-            DocumentKind::Estimate | DocumentKind::AdvanceInvoice | DocumentKind::DeliveryNote => {}
-        }
-        if let Some((invoice, _)) = &self.own_links {
-            loads.push(links::load_sourced(scope, *invoice));
-            loads.push(load_allocations(scope, *invoice));
-        }
-        loads
+        let documents = links::hold_each(unit, documents);
+        let (is_invoice, is_note) =
+            (self.id.kind() == DocumentKind::Invoice, self.id.kind() == DocumentKind::CreditNote);
+        let credits = links::hold_targeting(unit, is_invoice.then_some(self.id));
+        let payments = (is_invoice || is_note).then(|| hold_payments(unit, self.id));
+        let own = self.own_links.as_ref().map(|(invoice, _)| {
+            (links::Sourced::hold(unit, *invoice), hold_allocations(unit, *invoice))
+        });
+        HeldAround { seen: self, documents, credits, payments, own }
     }
+}
 
-    /// What of it is held in `rows`, when it is still what was seen.
+/// What of it the unit holds.
+pub(super) struct HeldAround {
+    seen: Around,
+    documents: Many<Document>,
+    credits: Many<Relation>,
+    payments: Option<Many<Payment>>,
+    own: Option<(links::Sourced, Many<Payment>)>,
+}
+
+impl HeldAround {
+    /// What is held, when it is still what was seen; its documents come into `sheet`.
     ///
     /// # Errors
     /// [`DocumentError::ChangedMeanwhile`] when it is not.
-    pub fn held(&self, rows: &[Vec<Stored>], sheet: &Sheet) -> Result<HeldAround, Error> {
-        let paid = payments(rows)?;
-        let mut settlements = paid.clone();
-        settlements.retain(|payment| {
-            let named = match self.id.kind() {
-                DocumentKind::CreditNote => &payment.credit_note_id,
-                _ => &payment.invoice_id,
-            };
-            is_active_settlement(payment) && named.as_deref() == Some(&self.id.to_string())
-        });
-        settlements.sort_by_key(|payment| payment.id);
-        settlements.dedup_by_key(|payment| payment.id);
-        let mut credits = links::relations(rows)?;
-        credits.retain(|relation| is_credit_on(relation, self.id) && gives_back(relation));
+    pub fn read(self, held: &Held, sheet: &mut Sheet) -> Result<FoundAround, Error> {
+        let seen = self.seen;
+        *sheet = std::mem::take(sheet).with_held(held.all(self.documents)?);
+        let mut settlements = held.all(self.payments)?;
+        settlements.retain(is_active_settlement);
+        let mut credits = held.all(self.credits)?;
+        credits.retain(|relation| is_credit_on(relation, seen.id) && gives_back(relation));
         credits.sort_by_key(|relation| (relation.created_at, relation.id));
-        let own = match &self.own_links {
-            None => None,
-            Some((id, seen)) => {
-                let links = links::of_source(rows, *id)?;
-                if !super::create::same_links(seen, &links) {
+        let own = match (self.own, seen.own_links) {
+            (Some((links, allocations)), Some((id, seen))) => {
+                let links = links.read(held)?;
+                if !super::create::same_links(&seen, &links) {
                     return Err(DocumentError::ChangedMeanwhile.into());
                 }
-                let mut allocations = paid;
-                let of_invoice = |payment: &Payment| payment.invoice_id == Some(id.to_string());
-                allocations.retain(|payment| payment.is_allocation() && of_invoice(payment));
-                Some(OwnInvoice { id: *id, advances: super::issue::advances(&links), allocations })
+                let (advances, allocations) = (advances(&links), held.all(allocations)?);
+                Some(OwnInvoice { id, advances, allocations })
             }
+            _ => None,
         };
-        let held = HeldAround { settlements, credits, own };
-        let settled = parsed(held.settlements.iter().map(|p| p.invoice_id.as_ref()).collect());
-        let is_note = self.id.kind() == DocumentKind::CreditNote;
+        let found = FoundAround { settlements, credits, own };
+        let settled = parsed(found.settlements.iter().map(|p| p.invoice_id.as_ref()).collect());
+        let is_note = seen.id.kind() == DocumentKind::CreditNote;
         let unseen = |id: &DocumentId| sheet.document(*id).is_none();
-        if (is_note && settled != self.settled) || held.notes().iter().any(unseen) {
+        if (is_note && settled != seen.settled) || found.notes().iter().any(unseen) {
             return Err(DocumentError::ChangedMeanwhile.into());
         }
-        Ok(held)
+        Ok(found)
     }
 }
 
@@ -172,7 +169,7 @@ fn gives_back(link: &Relation) -> bool {
     link.amount.is_positive()
 }
 
-impl HeldAround {
+impl FoundAround {
     /// The credit notes that it knows of.
     fn notes(&self) -> Vec<DocumentId> {
         let settling = self.settlements.iter().map(|payment| payment.credit_note_id.as_ref());

@@ -69,7 +69,7 @@ impl InvoiceCopy<'_> {
             (request.date, gathered.today) = (Some(day), day);
             request.date_due = Patch::Value(self.dates.date_due.max(day));
         }
-        let (draft, savings) = draft(cx.scope, kind, &request, &gathered, origin, cx.stamp)?;
+        let (draft, savings) = draft(&cx.actor(), kind, &request, &gathered, origin)?;
         let (links, payments) = (Vec::new(), Vec::new());
         let is_draft = self.is_draft;
         let new = New { draft, savings, is_draft, links, forced: false, payments, fiscal };

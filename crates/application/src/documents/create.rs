@@ -9,15 +9,14 @@ use racun_documents::{
 };
 use racun_fiscal::Means;
 use racun_kernel::{
-    Context, Issue, Issues, Load, Principal, Scope, Stamp, Store, Stored, Tenant, Writes,
+    Actor, Context, Held, Issue, Issues, Principal, Store, StoreError, Tenant, UnitBuilder, Writes,
 };
 use racun_settlement::{NewPayment, PAYMENTS, Payment};
 use serde_json::Value as Json;
-use time::OffsetDateTime;
 
 use super::compose::{all_told, compose, told_with};
 use super::gather::{self, Gathered, gather};
-use super::issue::{Before, Made, Plan, Shown, load_payments, payment_field, read_payments};
+use super::issue::{Before, Made, Plan, hold_payments, live_payments, payment_field};
 use super::numbers::numbering;
 use super::request::{CustomTotals, DocumentRequest};
 use super::save::Savings;
@@ -103,8 +102,7 @@ impl Order {
             (request.date, gathered.today) = (Some(day), day);
         }
         let origin = Origin::Request(creation.custom);
-        let (draft, savings) =
-            draft(ports.cx.scope, kind, &request, &gathered, origin, ports.cx.stamp)?;
+        let (draft, savings) = draft(&ports.cx.actor(), kind, &request, &gathered, origin)?;
         let new = New {
             draft: draft.of_tabs(tabs),
             savings,
@@ -133,28 +131,24 @@ fn check_draft(kind: DocumentKind, creation: &Creation) -> Result<(), Issues> {
     Err(Issue::new("document_is_draft", message).at("payments").into())
 }
 
-/// Decides what is written besides a document, given what is held for that.
-type DecideBeside = dyn FnOnce(&Document, &HeldBeside) -> Result<Writes, Error> + Send;
+/// Decides what is written besides a document.
+type DecideBeside = Box<dyn FnOnce(&Document, &Held) -> Result<Writes, Error> + Send>;
 
-/// What is held besides a document.
-pub(crate) struct HeldBeside {
-    /// The rows of each load.
-    pub rows: Vec<Vec<Stored>>,
-    /// The time on the store's clock, where it has one.
-    pub now: Option<OffsetDateTime>,
-}
-
-/// What is written in a new document's own commit besides it.
-pub(crate) struct Beside {
-    /// Rows to hold.
-    pub loads: Vec<Load>,
-    /// What to write, given the document and those rows.
-    pub decide: Box<DecideBeside>,
-}
+/// What is written in a new document's own commit besides it: what its unit holds for that, and the
+/// decision.
+pub(crate) struct Beside(Box<dyn FnOnce(&mut UnitBuilder<'_>) -> DecideBeside + Send>);
 
 impl Beside {
+    /// What `hold` holds, and the decision that it answers.
+    pub fn new<D>(hold: impl FnOnce(&mut UnitBuilder<'_>) -> D + Send + 'static) -> Self
+    where
+        D: FnOnce(&Document, &Held) -> Result<Writes, Error> + Send + 'static,
+    {
+        Self(Box::new(|unit| Box::new(hold(unit))))
+    }
+
     fn nothing() -> Self {
-        Self { loads: Vec::new(), decide: Box::new(|_, _| Ok(Writes::default())) }
+        Self::new(|_| |_: &Document, _: &Held| Ok(Writes::default()))
     }
 }
 
@@ -199,41 +193,24 @@ impl New {
             fiscal,
             charges_vat: charges_vat(&gathered.entity),
             today: gathered.today,
-            scope: ports.cx.scope.clone(),
-            stamp: ports.cx.stamp.clone(),
         };
-        let mut loads = savings.loads();
-        let saved = loads.len();
-        loads.extend(plan.loads());
-        let planned = loads.len();
-        loads.extend(plan.places());
-        let placed = loads.len();
-        let meter = Meter::of(&gathered.entity, is_draft, ports.cx.scope, ports.cx.stamp);
-        loads.extend(meter.loads());
-        let metered = loads.len();
-        loads.extend(beside.loads);
-        let made = ports
-            .cx
-            .store
-            .decide(loads, plan.series(), move |mut loaded| {
-                let held = HeldBeside { rows: loaded.rows.split_off(metered), now: loaded.now };
-                let counted = loaded.rows.split_off(placed);
-                let places = loaded.rows.split_off(planned);
-                let linked = loaded.rows.split_off(saved);
-                let shown = Shown { linked, places, number: loaded.number, now: loaded.now };
-                if let Some(known) = savings.recognise(&loaded.rows)? {
-                    draft.content.customer_id = Some(known);
-                }
-                let (made, mut writes) = plan.decide(draft, Before::New, shown)?;
-                let (puts, events) = savings.writes(&loaded.rows)?;
-                let more = (beside.decide)(&made.document, &held)?;
-                let used = meter.count(kind, &counted)?;
-                writes.puts.extend(puts.into_iter().chain(more.puts).chain(used.puts));
-                writes.events.extend(events.into_iter().chain(more.events).chain(used.events));
-                Ok::<_, Error>((made, writes))
-            })
-            .await?;
-        let Made { document, sending } = made;
+        let mut unit = ports.cx.unit();
+        let customers = savings.hold(&mut unit);
+        let plan = plan.hold(&mut unit);
+        let meter = Meter::hold(&mut unit, &gathered.entity, is_draft);
+        let beside = (beside.0)(&mut unit);
+        let made = unit.decide(move |held| {
+            let customers = customers.read(held)?;
+            if let Some(known) = savings.recognise(&customers) {
+                draft.content.customer_id = Some(known);
+            }
+            let (made, writes) = plan.decide(draft, Before::New, held)?;
+            let saved = savings.writes(&customers);
+            let more = beside(&made.document, held)?;
+            let counted = meter.count(kind, held)?;
+            Ok::<_, Error>((made, writes.and(saved).and(more).and(counted)))
+        });
+        let Made { document, sending } = made.await?;
         Ok(send_first(ports, document, sending).await)
     }
 }
@@ -248,17 +225,16 @@ pub(super) enum Origin {
 
 /// The draft that `request` asks for, not stored: what creation and calculation share.
 pub(super) fn draft(
-    scope: &Scope,
+    actor: &Actor,
     kind: DocumentKind,
     request: &DocumentRequest,
     gathered: &Gathered,
     origin: Origin,
-    stamp: &Stamp,
 ) -> Result<(Document, Savings), DocumentError> {
     let mut issues = Issues::default();
-    let (mut content, mut lines) = compose(kind, request, gathered, stamp, &mut issues);
+    let (mut content, mut lines) = compose(kind, request, gathered, actor.stamp(), &mut issues);
     let (source, given) = match origin {
-        Origin::Request(None) => match scope.principal() {
+        Origin::Request(None) => match actor.scope().principal() {
             Principal::Operator(_) => (CreationSource::Pos, None),
             _ => (CreationSource::Api, None),
         },
@@ -269,7 +245,7 @@ pub(super) fn draft(
             (CreationSource::Recurring, given)
         }
     };
-    let savings = Savings::of(scope, request, gathered, &mut content, Some(&mut lines), stamp);
+    let savings = Savings::of(actor, request, gathered, &mut content, Some(&mut lines));
     let savings = match savings {
         Ok(savings) => savings,
         Err(wrong) => return Err(told_with(issues, wrong.into())),
@@ -285,7 +261,7 @@ pub(super) fn draft(
         given,
         today: gathered.today,
     };
-    let made = all_told(issues, Document::draft(new, stamp))?;
+    let made = all_told(issues, Document::draft(new, actor.stamp()))?;
     Ok((made, savings))
 }
 
@@ -337,8 +313,8 @@ pub async fn finalize<'a>(
         }
     };
     let day = fiscal.day();
-    let today = gather::today(entity, ports.cx.stamp);
-    let made_on = gather::today(entity, &ports.cx.stamp.at(seen.created_at));
+    let today = gather::today(entity, cx.stamp);
+    let made_on = gather::today(entity, &cx.stamp.at(seen.created_at));
     let plan = Plan {
         links,
         forced: false,
@@ -347,47 +323,28 @@ pub async fn finalize<'a>(
         fiscal,
         charges_vat: charges_vat(entity),
         today: day.unwrap_or(today),
-        scope: ports.cx.scope.clone(),
-        stamp: ports.cx.stamp.clone(),
     };
-    let own = [
-        links::load(ports.cx.scope, id),
-        links::load_sourced(ports.cx.scope, id),
-        load_payments(ports.cx.scope, id),
-    ];
-    let mut loads = Vec::from(own);
-    loads.extend(plan.loads());
-    let planned = loads.len();
-    loads.extend(plan.places());
-    let placed = loads.len();
-    let meter = Meter::of(entity, false, ports.cx.scope, ports.cx.stamp);
-    loads.extend(meter.loads());
-    let made = cx
-        .store
-        .decide(loads, plan.series(), move |mut loaded| {
-            let counted = loaded.rows.split_off(placed);
-            let places = loaded.rows.split_off(planned);
-            let linked = loaded.rows.split_off(3);
-            let payments = read_payments(&loaded.rows)?;
-            let draft = held(&loaded.rows, id)?;
-            let present = links::of_source(&loaded.rows, id)?;
-            if !same_sequence(&seen, &draft) || !same_links(&relations, &present) {
-                return Err(DocumentError::ChangedMeanwhile.into());
-            }
-            let before = Before::Draft(Box::new(draft.clone()), present, payments);
-            let draft = match day {
-                Some(day) => draft.issued_on(day, made_on)?,
-                None => draft,
-            };
-            let shown = Shown { linked, places, number: loaded.number, now: loaded.now };
-            let (made, mut writes) = plan.decide(draft, before, shown)?;
-            let used = meter.count(id.kind(), &counted)?;
-            writes.puts.extend(used.puts);
-            writes.events.extend(used.events);
-            Ok::<_, Error>((made, writes))
-        })
-        .await?;
-    let Made { document, sending } = made;
+    let mut unit = cx.unit();
+    let (draft, present) = (links::hold(&mut unit, id), links::Sourced::hold(&mut unit, id));
+    let payments = hold_payments(&mut unit, id);
+    let plan = plan.hold(&mut unit);
+    let meter = Meter::hold(&mut unit, entity, false);
+    let made = unit.decide(move |held| {
+        let payments = live_payments(held.all(payments)?);
+        let (draft, present) = (live(held.one(draft)?)?, present.read(held)?);
+        if !same_sequence(&seen, &draft) || !same_links(&relations, &present) {
+            return Err(DocumentError::ChangedMeanwhile.into());
+        }
+        let before = Before::Draft(Box::new(draft.clone()), present, payments);
+        let draft = match day {
+            Some(day) => draft.issued_on(day, made_on)?,
+            None => draft,
+        };
+        let (made, writes) = plan.decide(draft, before, held)?;
+        let counted = meter.count(id.kind(), held)?;
+        Ok::<_, Error>((made, writes.and(counted)))
+    });
+    let Made { document, sending } = made.await?;
     Ok(send_first(ports, document, sending).await)
 }
 
@@ -399,15 +356,12 @@ async fn paid_on(cx: Context<'_>, id: DocumentId) -> Result<Vec<Means>, Error> {
     Ok(live.map(|payment| means(payment.kind)).collect())
 }
 
-/// The document `id` among held rows, unless it is deleted.
-pub(super) fn held(
-    rows: &[Vec<racun_kernel::Stored>],
-    id: DocumentId,
-) -> Result<Document, DocumentError> {
-    let found = links::documents(rows)?;
-    let live = |document: &Document| document.id == id && document.deleted_at.is_none();
-    let gone = || racun_kernel::StoreError::NotFound { id: id.to_string() };
-    Ok(found.into_iter().find(live).ok_or_else(gone)?)
+/// The document, unless it is deleted.
+pub(crate) fn live(document: Document) -> Result<Document, StoreError> {
+    match document.deleted_at {
+        None => Ok(document),
+        Some(_) => Err(StoreError::NotFound { id: document.id.to_string() }),
+    }
 }
 
 fn same_sequence(seen: &Document, held: &Document) -> bool {

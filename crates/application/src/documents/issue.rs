@@ -4,14 +4,16 @@
 use racun_documents::{
     Document, DocumentError, DocumentId, DocumentKind, Numbering, Relation, RelationType, Stage,
 };
-use racun_kernel::{Event, Issues, Load, Put, Scope, Series, Stamp, StoreError, Stored, Writes};
+use racun_kernel::{Actor, Event, Held, Issues, Many, Number, Put, UnitBuilder, Writes};
 use racun_settlement::{NewPayment, Outcome, PAYMENTS, Payment, PaymentWrite, SettleableStage};
-use time::{Date, OffsetDateTime};
+use time::Date;
 
 use super::links;
 use crate::error::Error;
-use crate::fiscalization::{Facts, Prepared, Sending, by_advances, check_outside_vat, means, tips};
-use crate::settling::{Sheet, events, payments};
+use crate::fiscalization::{
+    Facts, HeldPlace, Prepared, Sending, by_advances, check_outside_vat, means, tips,
+};
+use crate::settling::{Sheet, events};
 
 /// All that is known of a document before the unit that makes or issues it.
 pub(super) struct Plan {
@@ -29,10 +31,17 @@ pub(super) struct Plan {
     pub charges_vat: bool,
     /// Today, in the entity's zone.
     pub today: Date,
-    /// Who makes it.
-    pub scope: Scope,
-    /// When.
-    pub stamp: Stamp,
+}
+
+/// A plan, with all that its unit holds for it besides the document itself.
+pub(super) struct Planned {
+    plan: Plan,
+    /// The documents that it is linked to.
+    targets: Many<Document>,
+    /// The links to those of them that can be converted once.
+    conversions: Many<Relation>,
+    place: Option<HeldPlace>,
+    number: Option<Number>,
 }
 
 /// The document before the decision.
@@ -41,18 +50,6 @@ pub(super) enum Before {
     New,
     /// It is a stored draft, with its links and payments.
     Draft(Box<Document>, Vec<Relation>, Vec<Payment>),
-}
-
-/// What the decision on a document is shown besides it.
-pub(super) struct Shown {
-    /// The documents that it is linked to, with their links.
-    pub linked: Vec<Vec<Stored>>,
-    /// Where it is issued, when a tax authority is told of it.
-    pub places: Vec<Vec<Stored>>,
-    /// The next number of its sequence.
-    pub number: Option<i64>,
-    /// The time on the store's clock, where it has one.
-    pub now: Option<OffsetDateTime>,
 }
 
 /// What a decision made of a document.
@@ -73,39 +70,34 @@ pub(crate) const fn payment_field(id: DocumentId) -> &'static str {
 }
 
 /// Holds the payments on the document `id`.
-pub(crate) fn load_payments(scope: &Scope, id: DocumentId) -> Load {
-    let (tenant, value) = (scope.tenant(), id.to_string());
-    Load::Where { table: &PAYMENTS, tenant, field: payment_field(id), value }
+pub(crate) fn hold_payments(unit: &mut UnitBuilder<'_>, id: DocumentId) -> Many<Payment> {
+    unit.hold_where(&PAYMENTS, payment_field(id), id)
 }
 
-/// The payments among held rows that are in no trash.
-pub(crate) fn read_payments(rows: &[Vec<Stored>]) -> Result<Vec<Payment>, StoreError> {
-    let mut found = payments(rows)?;
-    found.retain(|payment| payment.deleted_at.is_none());
-    Ok(found)
+/// The payments that are in no trash.
+pub(crate) fn live_payments(mut payments: Vec<Payment>) -> Vec<Payment> {
+    payments.retain(|payment| payment.deleted_at.is_none());
+    payments
 }
 
 impl Plan {
-    /// What the decision has to hold, besides the document itself.
-    pub fn loads(&self) -> Vec<Load> {
-        let targets = self.links.iter().map(|id| links::load(&self.scope, *id));
-        let convertible = |id: &&DocumentId| {
+    /// Holds what the decision takes: what it is linked to, where it is issued, and the sequence
+    /// that it is numbered in.
+    pub fn hold(self, unit: &mut UnitBuilder<'_>) -> Planned {
+        let targets = links::hold_each(unit, self.links.iter().copied());
+        let convertible = |id: &DocumentId| {
             matches!(id.kind(), DocumentKind::Estimate | DocumentKind::DeliveryNote)
         };
-        let conversions = self.links.iter().filter(convertible);
-        targets.chain(conversions.map(|id| links::load_targeting(&self.scope, *id))).collect()
+        let convertible = self.links.iter().copied().filter(convertible);
+        let conversions = links::hold_targeting(unit, convertible);
+        let place = self.fiscal.issuing().map(|issuing| issuing.hold(unit));
+        let series = self.numbering.as_ref().map(|numbering| numbering.series.clone());
+        let number = series.map(|series| unit.number(series));
+        Planned { plan: self, targets, conversions, place, number }
     }
+}
 
-    /// What has to be held where it is issued.
-    pub fn places(&self) -> Vec<Load> {
-        self.fiscal.issuing().map(|issuing| issuing.loads()).unwrap_or_default()
-    }
-
-    /// The sequence that it is numbered in.
-    pub fn series(&self) -> Option<Series> {
-        self.numbering.as_ref().map(|numbering| numbering.series.clone())
-    }
-
+impl Planned {
     /// Decides on `draft`: links it, issues it when it is to be numbered, and settles it.
     ///
     /// # Errors
@@ -114,39 +106,38 @@ impl Plan {
         self,
         draft: Document,
         before: Before,
-        shown: Shown,
+        held: &Held,
     ) -> Result<(Made, Writes), Error> {
-        let Shown { linked, places, number, now } = shown;
-        let rows = &linked;
-        let mut targets = links::documents(rows)?;
-        targets.retain(|target| self.links.contains(&target.id));
-        targets.sort_by_key(|target| self.links.iter().position(|id| *id == target.id));
-        let others = links::relations(rows)?;
+        let Self { plan, targets, conversions, place, number } = self;
+        let (actor, stamp) = (held.actor(), held.actor().stamp());
+        let mut targets = held.all(targets)?;
+        let mut sheet = Sheet::of(targets.clone());
         let (old, mut relations) = match &before {
             Before::New => {
-                links::check(draft.id, &draft.content, &targets, &others, self.forced)?;
-                (Vec::new(), links::link(&draft, &self.links, self.forced, &self.stamp))
+                let others = held.all(conversions)?;
+                links::check(draft.id, &draft.content, &targets, &others, plan.forced)?;
+                (Vec::new(), links::link(&draft, &plan.links, plan.forced, stamp))
             }
             Before::Draft(_, relations, _) => {
                 links::check_again(draft.id, &draft.content, &targets, relations)?;
                 (relations.clone(), relations.clone())
             }
         };
-        let document = match (&self.numbering, number) {
-            (Some(numbering), Some(sequence)) => {
-                let operator = self.scope.person().cloned();
-                draft.issue(numbering, sequence, operator, self.today, &self.stamp)?
+        let document = match (&plan.numbering, number) {
+            (Some(numbering), Some(number)) => {
+                let operator = actor.scope().person().cloned();
+                draft.issue(numbering, held.number(&number)?, operator, plan.today, stamp)?
             }
             _ => draft,
         };
-        if !(self.charges_vat || document.is_draft())
+        if !(plan.charges_vat || document.is_draft())
             && document.id.kind() != DocumentKind::CreditNote
         {
             check_outside_vat(&document.content)?;
         }
         if document.id.kind() == DocumentKind::CreditNote && !document.is_draft() {
             let total = &document.amounts.total_with_tax;
-            links::credit(total, &mut relations, &mut targets, &self.stamp)?;
+            links::credit(total, &mut relations, &mut targets, stamp)?;
         }
         let is_new = matches!(before, Before::New);
         let (stored, paid) = match before {
@@ -154,25 +145,25 @@ impl Plan {
             Before::Draft(stored, _, paid) => (Some(*stored), paid),
         };
         let id = document.id;
-        let mut sheet = Sheet::of(links::documents(rows)?);
         for target in targets.clone() {
             sheet.replace(target);
         }
         let mut sheet = sheet.with(stored, document);
-        let outcomes = self.settle(&mut sheet, id, &relations)?;
+        let outcomes = plan.settle(&mut sheet, id, &relations, actor)?;
         let mut document = sheet.document(id).cloned().ok_or_else(|| not_found(id))?;
-        let mut writes = Writes { events: self.events(&document, is_new), ..Writes::default() };
+        let mut writes = Writes::default().events(events_of(&document, is_new, actor));
         let mut sending = None;
         if !document.is_draft() {
             let paid = paid_by(&paid, &outcomes, id);
             let means = paid.iter().map(|payment| means(payment.kind)).collect();
             let given = tips::of(id, paid.iter().copied());
             let settled = by_advances(paid);
-            let facts = Facts { means, settled, targets: &targets, held: &places, now };
-            let issued = self.fiscal.issue(document, facts)?;
+            let place = place.map(|place| place.read(held)).transpose()?;
+            let facts = Facts { means, settled, targets: &targets, place, now: held.now() };
+            let issued = plan.fiscal.issue(document, facts)?;
             (document, sending) = (issued.document, issued.sending);
             writes.puts = issued.puts;
-            if let Some((with_tips, job)) = tips::noted(&document, given, &self.stamp) {
+            if let Some((with_tips, job)) = tips::noted(&document, given, stamp) {
                 document = with_tips;
                 writes.puts.push(job);
             }
@@ -181,13 +172,15 @@ impl Plan {
         writes.puts.extend(sheet.puts());
         writes.puts.extend(relation_puts(&old, &relations));
         for outcome in &outcomes {
-            writes.puts.extend(outcome.writes.iter().map(racun_settlement::PaymentWrite::put));
-            writes.events.extend(events(outcome, &self.scope, &self.stamp));
+            writes.puts.extend(outcome.writes.iter().map(PaymentWrite::put));
+            writes.events.extend(events(outcome, actor));
         }
         writes.takes_number = !document.is_draft();
         Ok((Made { document, sending }, writes))
     }
+}
 
+impl Plan {
     /// Pays the document with what it is made with, applies its advances, and lets an advance
     /// invoice be issued only when it is covered.
     fn settle(
@@ -195,12 +188,13 @@ impl Plan {
         sheet: &mut Sheet,
         id: DocumentId,
         relations: &[Relation],
+        actor: &Actor,
     ) -> Result<Vec<Outcome>, Error> {
         if matches!(id.kind(), DocumentKind::Estimate | DocumentKind::DeliveryNote) {
             return Ok(Vec::new());
         }
         let advances = advances(relations);
-        let mut settlement = sheet.settlement(&self.scope, self.today, Vec::new(), advances);
+        let mut settlement = sheet.settlement(actor, self.today, Vec::new(), advances);
         let text = id.to_string();
         let issuing = sheet.document(id).is_some_and(|document| !document.is_draft());
         let advance = id.kind() == DocumentKind::AdvanceInvoice;
@@ -209,9 +203,9 @@ impl Plan {
             let own = settlement.documents.iter_mut().filter(|document| document.id == text);
             own.for_each(|document| document.stage = SettleableStage::Draft);
         }
-        let covered = settlement.clone().cover(&text, self.payments.clone(), &self.stamp);
+        let covered = settlement.clone().cover(&text, self.payments.clone(), actor.stamp());
         let covered = covered.map_err(in_payments)?;
-        sheet.take_over(&covered, &self.stamp);
+        sheet.take_over(&covered, actor.stamp());
         if !(advance && issuing) {
             return Ok(vec![covered]);
         }
@@ -220,22 +214,21 @@ impl Plan {
                 *document = after.clone();
             }
         }
-        let issued = settlement.issue_advance(&text, &self.stamp)?;
+        let issued = settlement.issue_advance(&text, actor.stamp())?;
         Ok(vec![covered, issued])
     }
+}
 
-    fn events(&self, document: &Document, is_new: bool) -> Vec<Event> {
-        let (actor, now) = (self.scope.principal().id(), &self.stamp);
-        let created = is_new.then(|| document.event("created", &actor, now)).flatten();
-        let issued = match document.stage {
-            Stage::Draft => None,
-            _ if document.id.kind() == DocumentKind::CreditNote => {
-                document.event("issued", &actor, now)
-            }
-            _ => document.event("finalized", &actor, now),
-        };
-        created.into_iter().chain(issued).collect()
-    }
+/// What is told of `document`, which was made now or was a draft.
+fn events_of(document: &Document, is_new: bool, actor: &Actor) -> Vec<Event> {
+    let event = |what| document.event(what, &actor.id(), actor.stamp());
+    let created = is_new.then(|| event("created")).flatten();
+    let issued = match document.stage {
+        Stage::Draft => None,
+        _ if document.id.kind() == DocumentKind::CreditNote => event("issued"),
+        _ => event("finalized"),
+    };
+    created.into_iter().chain(issued).collect()
 }
 
 /// What the document `id` is paid by: what was `paid` on it before, and what `outcomes` make.

@@ -6,7 +6,9 @@ use racun_documents::{
     Content, Document, DocumentError, DocumentId, DocumentKind, RELATIONS, Relation, RelationType,
     Stage,
 };
-use racun_kernel::{Context, Decimal, Issue, Issues, Load, Scope, Stamp, StoreError, Stored};
+use racun_kernel::{
+    Context, Decimal, Held, Issue, Issues, Many, One, Stamp, StoreError, UnitBuilder,
+};
 
 use super::read::get_all;
 use super::request::DocumentRequest;
@@ -16,44 +18,42 @@ use crate::settling::settleable;
 const MAX_LINKS: usize = 50;
 
 /// Holds the document `id`.
-pub(crate) fn load(scope: &Scope, id: DocumentId) -> Load {
-    Load::One { table: id.kind().table(), tenant: scope.tenant(), id: id.to_string() }
+pub(crate) fn hold(unit: &mut UnitBuilder<'_>, id: DocumentId) -> One<Document> {
+    unit.hold(id.kind().table(), id)
 }
 
-/// Holds the links that name the document `id` as their target.
-pub(super) fn load_targeting(scope: &Scope, id: DocumentId) -> Load {
-    let (tenant, value) = (scope.tenant(), id.to_string());
-    Load::Where { table: &RELATIONS, tenant, field: "target_id", value }
+/// Holds the documents `ids`.
+pub(crate) fn hold_each(
+    unit: &mut UnitBuilder<'_>,
+    ids: impl IntoIterator<Item = DocumentId>,
+) -> Many<Document> {
+    unit.hold_each(ids.into_iter().map(|id| (id.kind().table(), id.to_string())))
 }
 
-/// Holds the links of the document `id` to others.
-pub(crate) fn load_sourced(scope: &Scope, id: DocumentId) -> Load {
-    let (tenant, value) = (scope.tenant(), id.to_string());
-    Load::Where { table: &RELATIONS, tenant, field: "source_id", value }
+/// Holds the links that name any of the documents `ids` as their target.
+pub(super) fn hold_targeting(
+    unit: &mut UnitBuilder<'_>,
+    ids: impl IntoIterator<Item = DocumentId>,
+) -> Many<Relation> {
+    let ids = ids.into_iter().map(|id| id.to_string());
+    unit.hold_where_each(&RELATIONS, "target_id", ids)
 }
 
-/// The documents among held rows.
-pub(crate) fn documents(rows: &[Vec<Stored>]) -> Result<Vec<Document>, StoreError> {
-    let of_document = |row: &Stored| Some((row.id.parse::<DocumentId>().ok()?, row.clone()));
-    let found = rows.iter().flatten().filter_map(of_document);
-    found.map(|(id, row)| row.read(id.kind().table())).collect()
-}
+/// The links of a document to others, as a unit holds them.
+pub(crate) struct Sourced(Many<Relation>);
 
-/// The links among held rows.
-pub(super) fn relations(rows: &[Vec<Stored>]) -> Result<Vec<Relation>, StoreError> {
-    let prefix = <racun_kernel::id::Relation as racun_kernel::Kind>::PREFIX;
-    let found = rows.iter().flatten().filter(|row| row.id.starts_with(prefix));
-    found.map(|row| row.read(&RELATIONS)).collect()
-}
+impl Sourced {
+    /// Holds the links of the document `id` to others.
+    pub fn hold(unit: &mut UnitBuilder<'_>, id: DocumentId) -> Self {
+        Self(unit.hold_where(&RELATIONS, "source_id", id))
+    }
 
-/// The links of the document `id` among held rows, in their order.
-pub(crate) fn of_source(rows: &[Vec<Stored>], id: DocumentId) -> Result<Vec<Relation>, StoreError> {
-    let mut found = relations(rows)?;
-    found.retain(|relation| relation.source_id == id);
-    found.sort_by_key(|relation| (relation.position, relation.id));
-    // A link that a request names again is held for its source and for its target.
-    found.dedup_by_key(|relation| relation.id);
-    Ok(found)
+    /// The links, in their order.
+    pub fn read(self, held: &Held) -> Result<Vec<Relation>, StoreError> {
+        let mut found = held.all(self.0)?;
+        found.sort_by_key(|relation| (relation.position, relation.id));
+        Ok(found)
+    }
 }
 
 /// The documents that a request links, in its order; `None` when it says nothing of links.

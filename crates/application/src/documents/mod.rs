@@ -38,11 +38,11 @@ mod write;
 
 pub(crate) use compose::Money;
 pub(crate) use copy::InvoiceCopy;
-pub(crate) use create::{Beside, HeldBeside, default_mode};
+pub(crate) use create::{Beside, default_mode, live as live_document};
 pub use create::{Creation, create, finalize};
 pub(crate) use gather::{LineRecords, by_ids, live, taxes, today};
 pub(crate) use issue::{advances, in_payments};
-pub(crate) use issue::{load_payments, read_payments};
+pub(crate) use issue::{hold_payments, live_payments};
 pub(crate) use lines::LineRules;
 pub(crate) use numbers::expense_numbering;
 pub(crate) use price::{Pricing, TabSale};

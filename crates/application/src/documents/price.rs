@@ -7,7 +7,7 @@ use racun_access::Entity;
 use racun_catalog::Customer;
 use racun_documents::calculation::CalculationMode;
 use racun_documents::{Document, DocumentError, DocumentKind, InvoicedTab};
-use racun_kernel::{Scope, Stamp};
+use racun_kernel::{Actor, Stamp};
 
 use super::create::{Beside, Creation, Order, Origin, draft};
 use super::gather::{Gathered, LineRecords, today};
@@ -46,15 +46,13 @@ impl Pricing {
     /// What such an invoice is refused for.
     pub fn price(
         &self,
-        scope: &Scope,
+        actor: &Actor,
         request: &DocumentRequest,
         lines: Vec<LineRequest>,
-        stamp: &Stamp,
     ) -> Result<Document, DocumentError> {
         let request = sale(request, lines);
         let origin = Origin::Request(None);
-        draft(scope, DocumentKind::Invoice, &request, &self.0, origin, stamp)
-            .map(|(document, _)| document)
+        draft(actor, DocumentKind::Invoice, &request, &self.0, origin).map(|(document, _)| document)
     }
 
     /// Makes the invoice of `tabs`, and writes what is decided beside it in the same commit.

@@ -196,5 +196,5 @@ pub async fn calculate(
 ) -> Result<Document, DocumentError> {
     let gathered = gather(cx.store, entity, &request, cx.stamp).await?;
     let origin = Origin::Request(None);
-    draft(cx.scope, kind, &request, &gathered, origin, cx.stamp).map(|(document, _)| document)
+    draft(&cx.actor(), kind, &request, &gathered, origin).map(|(document, _)| document)
 }

@@ -88,32 +88,30 @@ pub async fn categorize(
     let mut documents: Vec<DocumentId> = found.iter().map(|(id, ..)| *id).collect();
     documents.sort_unstable();
     documents.dedup();
-    let load = |id: &DocumentId| super::links::load(cx.scope, *id);
-    let loads = documents.iter().map(load).collect();
-    let (stamp, actor) = (cx.stamp.clone(), cx.scope.principal().id());
-    cx.store
-        .decide(loads, None, move |loaded| {
-            let mut held = super::links::documents(&loaded.rows)?;
-            let befores = held.clone();
-            let mut lines = Vec::new();
-            for (id, line, category) in found {
-                let place = held.iter().position(|document| document.id == id);
-                let changed =
-                    place.and_then(|n| held[n].clone().categorize(&line, category, &stamp));
-                let gone = || StoreError::NotFound { id: line.clone() };
-                let (place, changed) = place.zip(changed).ok_or_else(gone)?;
-                held[place] = changed;
-                lines.push((id, line));
-            }
-            let puts = befores.iter().zip(&held).map(|(b, a)| racun_kernel::Put::update(b, a));
-            let events = held.iter().filter_map(|after| after.event("updated", &actor, &stamp));
-            let (puts, events) = (puts.collect(), events.collect());
-            let writes = Writes { puts, events, takes_number: false };
-            let of = |id| held.iter().find(|document: &&Document| document.id == id).cloned();
-            let answers = lines.into_iter().filter_map(|(id, line)| Some((of(id)?, line)));
-            Ok((answers.collect(), writes))
-        })
-        .await
+    let mut unit = cx.unit();
+    let documents = super::links::hold_each(&mut unit, documents);
+    unit.decide(move |all| {
+        let befores = all.all(documents)?;
+        let (mut held, stamp) = (befores.clone(), all.actor().stamp());
+        let mut lines = Vec::new();
+        for (id, line, category) in found {
+            let place = held.iter().position(|document| document.id == id);
+            let changed = place.and_then(|n| held[n].clone().categorize(&line, category, stamp));
+            let gone = || StoreError::NotFound { id: line.clone() };
+            let (place, changed) = place.zip(changed).ok_or_else(gone)?;
+            held[place] = changed;
+            lines.push((id, line));
+        }
+        let writes =
+            befores.iter().zip(&held).fold(Writes::default(), |writes, (before, after)| {
+                let updated = after.event("updated", &all.actor().id(), stamp);
+                writes.update(before, after).events(updated)
+            });
+        let of = |id| held.iter().find(|document: &&Document| document.id == id).cloned();
+        let answers = lines.into_iter().filter_map(|(id, line)| Some((of(id)?, line)));
+        Ok((answers.collect(), writes))
+    })
+    .await
 }
 
 type Category = Option<racun_kernel::id::FinancialCategoryId>;

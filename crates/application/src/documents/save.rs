@@ -8,9 +8,10 @@ use racun_catalog::{
     ItemRules, ItemTranslations, References, Resource,
 };
 use racun_documents::{Classification, Content, NewLine, Party};
-use racun_kernel::id::{AccountId, CustomerId, EntityId};
+use racun_kernel::id::CustomerId;
 use racun_kernel::{
-    Event, Issue, Issues, Load, Patch, Put, Scope, Stamp, StoreError, Stored, Tenant,
+    Actor, Event, Held, Issue, Issues, Many, One, Patch, Put, Stamp, StoreError, Tenant,
+    UnitBuilder, Writes,
 };
 use time::Date;
 
@@ -24,7 +25,7 @@ pub(super) struct Savings {
     events: Vec<Event>,
     refresh: Option<(CustomerId, CustomerInput)>,
     newcomer: Option<Newcomer>,
-    act: Act,
+    actor: Actor,
 }
 
 /// A customer whom the catalogue does not know, unless it does by the time of the unit.
@@ -34,19 +35,52 @@ struct Newcomer {
     refresh: Option<CustomerInput>,
 }
 
-/// Who does it, and when.
-#[derive(Clone)]
-struct Act {
-    account_id: AccountId,
-    entity_id: EntityId,
-    actor: String,
-    stamp: Stamp,
+/// The customers of the catalogue that a unit holds for a document: the record to refresh, or the
+/// records that a new customer may equal.
+#[derive(Default)]
+pub(super) struct HeldCustomers {
+    own: Option<One<Customer>>,
+    same: Vec<Many<Customer>>,
 }
 
-impl Act {
-    fn event(&self, kind: &'static str, subject: String) -> Event {
-        let (tenant, actor) = (Tenant::entity(self.entity_id), self.actor.clone());
-        Event::new(tenant, kind, subject, actor, &self.stamp)
+/// [`HeldCustomers`] as they were found.
+pub(super) struct FoundCustomers {
+    own: Option<Customer>,
+    same: Vec<Customer>,
+}
+
+impl HeldCustomers {
+    /// Holds the record `id`.
+    pub(super) fn own(unit: &mut UnitBuilder<'_>, id: impl ToString) -> Self {
+        Self { own: Some(unit.hold(&CUSTOMERS, id)), same: Vec::new() }
+    }
+
+    /// Holds what tells whether the catalogue knows the customer `party` already.
+    pub(super) fn same_as(unit: &mut UnitBuilder<'_>, party: &Party) -> Self {
+        let actor = unit.by();
+        let customer = customer_input(party).into_customer(actor.entity_id(), actor.stamp());
+        customer.map_or_else(|_| Self::default(), |customer| Self::known(unit, &customer))
+    }
+
+    /// Holds the entity, so that of two that come at once one waits for the other, and who has the
+    /// same tax number or name.
+    fn known(unit: &mut UnitBuilder<'_>, customer: &Customer) -> Self {
+        let (account, entity) = (unit.by().scope().account(), unit.by().entity_id());
+        let _parent: One<Entity> = unit.hold_of(Tenant::account(account), &ENTITIES, entity);
+        let keys = [("tax_key", customer.tax_key()), ("name_key", customer.name_key())];
+        let same = keys
+            .into_iter()
+            .filter_map(|(field, value)| Some(unit.hold_where(&CUSTOMERS, field, value?)));
+        Self { own: None, same: same.collect() }
+    }
+
+    /// What is there.
+    pub(super) fn read(self, held: &Held) -> Result<FoundCustomers, StoreError> {
+        let mut same = Vec::new();
+        for customers in self.same {
+            same.extend(held.all(customers)?);
+        }
+        Ok(FoundCustomers { own: held.find(self.own)?, same })
     }
 }
 
@@ -54,21 +88,15 @@ impl Savings {
     /// Decides what to keep of a document's customer and lines, and gives both the ids of their new
     /// records.
     pub(super) fn of(
-        scope: &Scope,
+        actor: &Actor,
         request: &DocumentRequest,
         gathered: &Gathered,
         content: &mut Content,
         lines: Option<&mut Vec<NewLine>>,
-        stamp: &Stamp,
     ) -> Result<Self, Issues> {
-        let act = Act {
-            account_id: scope.account(),
-            entity_id: scope.entity(),
-            actor: scope.principal().id(),
-            stamp: stamp.clone(),
-        };
-        let (puts, events) = (Vec::new(), Vec::new());
-        let mut savings = Self { puts, events, refresh: None, newcomer: None, act };
+        let (puts, events, actor) = (Vec::new(), Vec::new(), actor.clone());
+        let mut savings = Self { puts, events, refresh: None, newcomer: None, actor };
+        let scope = savings.actor.scope();
         if !permits(scope.principal(), scope.role(), Permission::WriteRecords) {
             return savings.nothing(request);
         }
@@ -98,57 +126,39 @@ impl Savings {
         issues.into_result(self)
     }
 
-    /// The rows to hold: the record to refresh, or the records that a new customer may equal.
-    pub(super) fn loads(&self) -> Vec<Load> {
-        let tenant = Tenant::entity(self.act.entity_id);
-        let load = |(id, _): &(CustomerId, _)| Load::One {
-            table: &CUSTOMERS,
-            tenant: tenant.clone(),
-            id: id.to_string(),
-        };
-        let refreshed = self.refresh.iter().map(load);
-        let newcomer = self.newcomer.as_ref().map(|newcomer| {
-            known_loads(&newcomer.customer, self.act.account_id, self.act.entity_id)
-        });
-        refreshed.chain(newcomer.into_iter().flatten()).collect()
-    }
-
-    /// The customer of the catalogue who is the document's, when it is one who was to be added;
-    /// given the rows of [`Savings::loads`].
-    pub(super) fn recognise(
-        &mut self,
-        held: &[Vec<Stored>],
-    ) -> Result<Option<CustomerId>, StoreError> {
-        let Some(Newcomer { customer, refresh }) = self.newcomer.take() else { return Ok(None) };
-        // The first row is the entity's.
-        let rows = held.iter().skip(1).flatten();
-        let known: Vec<Customer> =
-            rows.map(|row| row.read(&CUSTOMERS)).collect::<Result<_, _>>()?;
-        let same = known.into_iter().filter(|known| known.is_same_as(&customer));
-        let Some(known) = same.min_by_key(|known| (known.created_at, known.id)) else {
-            self.events.push(self.act.event("customer.created", customer.id.to_string()));
-            self.puts.push(Put::insert(&customer));
-            return Ok(None);
-        };
-        let id = known.id;
-        if let Some(input) = refresh {
-            self.refreshed(known, input);
+    /// Holds the record to refresh, or the records that a new customer may equal.
+    pub(super) fn hold(&self, unit: &mut UnitBuilder<'_>) -> HeldCustomers {
+        match (&self.refresh, &self.newcomer) {
+            (Some((id, _)), _) => HeldCustomers::own(unit, id),
+            (None, Some(newcomer)) => HeldCustomers::known(unit, &newcomer.customer),
+            (None, None) => HeldCustomers::default(),
         }
-        Ok(Some(id))
     }
 
-    /// What to write, given the rows of [`Savings::loads`].
-    pub(super) fn writes(
-        mut self,
-        held: &[Vec<Stored>],
-    ) -> Result<(Vec<Put>, Vec<Event>), StoreError> {
+    /// The customer of the catalogue who is the document's, when it is one who was to be added.
+    pub(super) fn recognise(&mut self, found: &FoundCustomers) -> Option<CustomerId> {
+        let Newcomer { customer, refresh } = self.newcomer.take()?;
+        let same = found.same.iter().filter(|known| known.is_same_as(&customer));
+        let Some(known) = same.min_by_key(|known| (known.created_at, known.id)) else {
+            self.events.push(self.actor.event("customer.created", customer.id));
+            self.puts.push(Put::insert(&customer));
+            return None;
+        };
+        if let Some(input) = refresh {
+            self.refreshed(known.clone(), input);
+        }
+        Some(known.id)
+    }
+
+    /// What to write.
+    pub(super) fn writes(mut self, found: &FoundCustomers) -> Writes {
         if let Some((id, input)) = self.refresh.take() {
-            let own = held.iter().flatten().find(|row| row.id == id.to_string());
-            if let Some(row) = own {
-                self.refreshed(row.read(&CUSTOMERS)?, input);
+            let mut all = found.own.iter().chain(&found.same);
+            if let Some(own) = all.find(|customer| customer.id == id) {
+                self.refreshed(own.clone(), input);
             }
         }
-        Ok((self.puts, self.events))
+        Writes::default().puts(self.puts).events(self.events)
     }
 
     /// Takes over into the record `before` what the document says of its customer.
@@ -156,9 +166,9 @@ impl Savings {
         let mut after = before.clone();
         // The document's own checks passed, which are at least as strict.
         if input.apply(&mut after).is_ok() && after != before {
-            after.set_updated_at(self.act.stamp.now());
+            after.set_updated_at(self.actor.now());
             self.puts.push(Put::update(&before, &after));
-            self.events.push(self.act.event("customer.updated", after.id.to_string()));
+            self.events.push(self.actor.event("customer.updated", after.id));
         }
     }
 
@@ -182,7 +192,7 @@ impl Savings {
             }
             (None, asked) => {
                 let refresh = (asked == Some(true)).then(|| input.clone());
-                let customer = input.into_customer(self.act.entity_id, &self.act.stamp)?;
+                let customer = input.into_customer(self.actor.entity_id(), self.actor.stamp())?;
                 content.customer_id = Some(customer.id);
                 self.newcomer = Some(Newcomer { customer, refresh });
                 Ok(())
@@ -197,35 +207,13 @@ impl Savings {
         lines: &mut [NewLine],
     ) -> Result<(), Issues> {
         let requests = request.items.as_deref().unwrap_or_default();
-        let stamp = self.act.stamp.clone();
+        let stamp = self.actor.stamp().clone();
         for item in new_items(&gathered.entity, gathered.today, requests, lines, &stamp)? {
-            self.events.push(self.act.event(ITEM_CREATED, item.id.to_string()));
+            self.events.push(self.actor.event(ITEM_CREATED, item.id));
             self.puts.push(Put::insert(&item));
         }
         Ok(())
     }
-}
-
-/// What a unit holds to find out whether the catalogue knows the customer `party` already: the
-/// entity, so that of two that come at once one waits for the other, and who has the same tax
-/// number or name.
-pub(super) fn newcomer_loads(scope: &Scope, party: &Party, stamp: &Stamp) -> Vec<Load> {
-    let customer = customer_input(party).into_customer(scope.entity(), stamp);
-    customer.map_or_else(
-        |_| Vec::new(),
-        |customer| known_loads(&customer, scope.account(), scope.entity()),
-    )
-}
-
-fn known_loads(customer: &Customer, account: AccountId, entity: EntityId) -> Vec<Load> {
-    let parent =
-        Load::One { table: &ENTITIES, tenant: Tenant::account(account), id: entity.to_string() };
-    let keys = [("tax_key", customer.tax_key()), ("name_key", customer.name_key())];
-    let same = keys.into_iter().filter_map(|(field, value)| {
-        let (table, tenant, value) = (&CUSTOMERS, Tenant::entity(entity), value?);
-        Some(Load::Where { table, tenant, field, value })
-    });
-    std::iter::once(parent).chain(same).collect()
 }
 
 /// What the log calls a new item.

@@ -5,18 +5,20 @@ use racun_documents::{
     Content, CreationSource, Document, DocumentError, DocumentId, DocumentKind, Line, NewDocument,
     Numbering, Refused, Relation, Stage, Voided, rest,
 };
-use racun_kernel::{Decimal, Put, Stored, Writes};
+use racun_kernel::{Decimal, Put, Writes};
 use racun_settlement::{PaymentWrite, SettleableKind};
 use time::{Date, OffsetDateTime};
 
-use super::around::{Around, HeldAround};
+use super::around::{Around, FoundAround};
 use super::issue::{advances, relation_puts};
 use super::numbers::numbering;
-use super::write::{Change, Held, loads};
+use super::write::{Change, Found, HeldChange};
 use super::{create, gather, links, read};
 use crate::billing::Meter;
 use crate::error::Error;
-use crate::fiscalization::{Facts, Occasion, Ports, Prepared, Sending, deliver_first, prepare};
+use crate::fiscalization::{
+    Facts, FoundPlace, Occasion, Ports, Prepared, Sending, deliver_first, prepare,
+};
 use crate::settling::events;
 
 /// How a document is voided.
@@ -75,48 +77,41 @@ pub async fn void<'a>(
     };
     let Voiding { reason, has_original_document } = voiding;
     let voided = Voided { at: cx.now(), reason, has_original_document };
-    let (scope, stamp) = (cx.scope.clone(), cx.stamp.clone());
-    let series = numbering.as_ref().map(|numbering| numbering.series.clone());
-    let mut loads = loads(&scope, id, &seen_links, &[]);
-    loads.extend(around.loads(&scope, &seen_links));
-    let own = loads.len();
-    loads.extend(fiscal.issuing().map(|issuing| issuing.loads()).unwrap_or_default());
-    let placed = loads.len();
-    // A credit note that the law wants is counted, and no plan stands in its way.
-    let meter = Meter::of(entity, !by_credit_note, &scope, &stamp).by_law();
-    loads.extend(meter.loads());
     let was_fiscal = seen.is_fiscalized();
-    let (document, sending) = cx
-        .store
-        .decide(loads, series, move |mut loaded| {
-            let counted = loaded.rows.split_off(placed);
-            let places = loaded.rows.split_off(own);
-            let held = Held::of(loaded.rows, id, &seen_links)?;
-            if held.document.is_fiscalized() != was_fiscal {
-                return Err(DocumentError::ChangedMeanwhile.into());
+    let mut unit = cx.unit();
+    let change = HeldChange::hold(&mut unit, id, &seen_links, &[]);
+    let around = around.hold(&mut unit, &seen_links);
+    let place = fiscal.issuing().map(|issuing| issuing.hold(&mut unit));
+    // A credit note that the law wants is counted, and no plan stands in its way.
+    let meter = Meter::hold(&mut unit, entity, !by_credit_note).by_law();
+    let number = numbering.as_ref().map(|numbering| unit.number(numbering.series.clone()));
+    let voiding = unit.decide(move |held| {
+        let mut found = change.read(held, &seen_links)?;
+        if found.document.is_fiscalized() != was_fiscal {
+            return Err(DocumentError::ChangedMeanwhile.into());
+        }
+        let around = around.read(held, &mut found.sheet)?;
+        let actor = held.actor();
+        let change = Change { actor, today };
+        let (document, sending, writes) = match (numbering, number) {
+            (Some(numbering), Some(number)) => {
+                let number = held.number(&number)?;
+                let place = place.map(|place| place.read(held)).transpose()?;
+                let crediting = Crediting { numbering, number, fiscal, place, now: held.now() };
+                by_credit(found, around, voided, &change, crediting)?
             }
-            let around = around.held(&held.rows, &held.sheet)?;
-            let change = Change { scope: &scope, today, stamp: &stamp };
-            let (document, sending, mut writes) = match (numbering, loaded.number) {
-                (Some(numbering), Some(number)) => {
-                    let crediting =
-                        Crediting { numbering, number, fiscal, places, now: loaded.now };
-                    by_credit(held, around, voided, &change, crediting)?
-                }
-                _ => {
-                    let (document, writes) = simply(held, around, voided, &change)?;
-                    (document, None, writes)
-                }
-            };
-            let used = meter.count(DocumentKind::CreditNote, &counted)?;
-            writes.puts.extend(used.puts);
-            writes.events.extend(used.events);
-            let actor = scope.principal().id();
-            let told = ["voided", "cancelled"].into_iter();
-            writes.events.extend(told.filter_map(|what| document.event(what, &actor, &stamp)));
-            Ok::<_, Error>(((document, sending), writes))
-        })
-        .await?;
+            _ => {
+                let (document, writes) = simply(found, around, voided, &change)?;
+                (document, None, writes)
+            }
+        };
+        let counted = meter.count(DocumentKind::CreditNote, held)?;
+        let told = ["voided", "cancelled"].into_iter();
+        let told = told.filter_map(|what| document.event(what, &actor.id(), actor.stamp()));
+        let writes = writes.and(counted).events(told);
+        Ok::<_, Error>(((document, sending), writes))
+    });
+    let (document, sending) = voiding.await?;
     deliver_first(ports, sending).await;
     Ok(document)
 }
@@ -137,12 +132,12 @@ fn ends_by_credit(entity: &Entity, document: &Document) -> bool {
 }
 
 fn simply(
-    held: Held,
-    around: HeldAround,
+    found: Found,
+    around: FoundAround,
     voided: Voided,
     change: &Change<'_>,
 ) -> Result<(Document, Writes), Error> {
-    let Held { document: before, links: old, allocations, mut sheet, .. } = held;
+    let Found { document: before, links: old, allocations, mut sheet, .. } = found;
     let id = before.id;
     let document = before.clone().void(voided)?;
     match id.kind() {
@@ -155,7 +150,7 @@ fn simply(
     }
     let mut new = old.clone();
     let mut targets: Vec<Document> = sheet.documents().cloned().collect();
-    links::uncredit(&mut new, &mut targets, change.stamp);
+    links::uncredit(&mut new, &mut targets, change.actor.stamp());
     targets.into_iter().for_each(|target| sheet.replace(target));
     let sheet = sheet.with(Some(before), document);
     let freeing = match around.own {
@@ -164,12 +159,12 @@ fn simply(
         None => None,
     };
     let outcome = freeing.map(|(invoice, allocations, links)| {
-        let mut settlement = sheet.settlement(change.scope, change.today, allocations, links);
+        let mut settlement = sheet.settlement(change.actor, change.today, allocations, links);
         // Of all invoices that are held only this one is resettled.
         settlement.documents.retain(|document| {
             document.kind != SettleableKind::Invoice || document.id == invoice.to_string()
         });
-        settlement.end(around.settlements, change.stamp)
+        settlement.end(around.settlements, change.actor.stamp())
     });
     change.written(sheet, id, outcome.transpose()?, relation_puts(&old, &new))
 }
@@ -179,27 +174,27 @@ struct Crediting {
     numbering: Numbering,
     number: i64,
     fiscal: Prepared,
-    places: Vec<Vec<Stored>>,
+    place: Option<FoundPlace>,
     now: Option<OffsetDateTime>,
 }
 
 /// Voids an invoice by a credit note over what others have not given back. Together they settle all
 /// that payments by hand have left open; advance money and credit from elsewhere go back by that.
 fn by_credit(
-    held: Held,
-    around: HeldAround,
+    found: Found,
+    around: FoundAround,
     voided: Voided,
     change: &Change<'_>,
     crediting: Crediting,
 ) -> Result<(Document, Option<Sending>, Writes), Error> {
-    let Crediting { numbering, number, fiscal, places, now } = crediting;
-    let Held { document: before, links: old, allocations, sheet, .. } = held;
-    let (id, stamp) = (before.id, change.stamp);
+    let Crediting { numbering, number, fiscal, place, now } = crediting;
+    let Found { document: before, links: old, allocations, sheet, .. } = found;
+    let (id, stamp) = (before.id, change.actor.stamp());
     // The stage is asked first: a voided invoice is refused as such, not for its credit.
     before.clone().void(voided.clone())?;
     let notes = around.credited(&sheet)?;
     let credit = Document::draft(credit_of(&before, &notes, change.today)?, stamp)?;
-    let operator = change.scope.person().cloned();
+    let operator = change.actor.scope().person().cloned();
     let credit = credit.issue(&numbering, number, operator, change.today, stamp)?;
     let mut relations: Vec<Relation> = links::link(&credit, &[id], false, stamp);
     let mut credited = vec![before.clone()];
@@ -207,7 +202,7 @@ fn by_credit(
     let invoice = credited.into_iter().next().unwrap_or_else(|| before.clone());
     let mut sheet = sheet.with(Some(before.clone()), invoice).with_new(credit.clone());
     let note = format!("Auto-applied credit note for voided invoice {}", before.number());
-    let settlement = sheet.settlement(change.scope, change.today, allocations, advances(&old));
+    let settlement = sheet.settlement(change.actor, change.today, allocations, advances(&old));
     let paying: Vec<String> =
         notes.iter().chain([&credit]).map(|note| note.id.to_string()).collect();
     let mut released = around.settlements;
@@ -226,7 +221,7 @@ fn by_credit(
         means: Vec::new(),
         settled: Decimal::zero(),
         targets: std::slice::from_ref(&before),
-        held: &places,
+        place,
         now,
     };
     let issued = fiscal.issue(credit, facts)?;
@@ -236,10 +231,10 @@ fn by_credit(
     writes.puts.extend(issued.puts);
     writes.puts.extend(relations.iter().map(Put::insert));
     writes.puts.extend(outcome.writes.iter().map(PaymentWrite::put));
-    let actor = change.scope.principal().id();
+    let actor = change.actor.id();
     let told = ["created", "issued"].into_iter();
     writes.events.extend(told.filter_map(|what| credit.event(what, &actor, stamp)));
-    writes.events.extend(events(&outcome, change.scope, stamp));
+    writes.events.extend(events(&outcome, change.actor));
     Ok((document, issued.sending, writes))
 }
 

@@ -6,19 +6,19 @@ use racun_documents::{
     Revision, Version,
 };
 use racun_kernel::{
-    Context, Decimal, Decision, Issue, Issues, Load, Put, Scope, Stamp, Stored, Writes,
+    Actor, Context, Decimal, Decision, Held, Issue, Issues, Many, One, Put, UnitBuilder, Writes,
 };
 use racun_settlement::{Outcome, Payment, PaymentWrite};
 
 use super::compose::{all_told, has_dated_taxes, recompose, told_with};
-use super::create::{held, same_links};
+use super::create::{live, same_links};
 use super::gather::{self, gather};
 use super::issue::{advances, relation_puts};
 use super::request::DocumentRequest;
-use super::save::{Savings, newcomer_loads};
+use super::save::{HeldCustomers, Savings};
 use super::{links, read};
 use crate::error::Error;
-use crate::settling::{Sheet, events, load_allocations, payments};
+use crate::settling::{Sheet, events, hold_allocations};
 
 /// Who updates a document, and why.
 #[derive(Debug, Clone, Default)]
@@ -34,60 +34,59 @@ impl Edit {
     pub const MAX_REASON_CHARS: usize = 500;
 }
 
+/// What a unit holds for a change of a document.
+pub(super) struct HeldChange {
+    document: One<Document>,
+    links: links::Sourced,
+    targets: Many<Document>,
+    others: Many<Relation>,
+    allocations: Option<Many<Payment>>,
+}
+
 /// A stored document with all that a change of it may change: its links, the documents that they
 /// name, and the advance money that it has.
-pub(super) struct Held {
+pub(super) struct Found {
     pub document: Document,
     pub links: Vec<Relation>,
     pub allocations: Vec<Payment>,
     pub sheet: Sheet,
-    /// All that was held.
-    pub rows: Vec<Vec<Stored>>,
+    /// The links of others to the documents that it is to be linked to.
+    pub others: Vec<Relation>,
 }
 
-/// What has to be held for a change of the document `id`, whose links are `links`; `more` are
-/// documents that it is to be linked to.
-pub(super) fn loads(
-    scope: &Scope,
-    id: DocumentId,
-    links: &[Relation],
-    more: &[DocumentId],
-) -> Vec<Load> {
-    let mut loads = vec![links::load(scope, id), links::load_sourced(scope, id)];
-    let targets = links.iter().map(|relation| relation.target_id);
-    let mut targets: Vec<DocumentId> = targets.chain(more.iter().copied()).collect();
-    targets.sort_unstable();
-    targets.dedup();
-    loads.extend(targets.iter().map(|target| links::load(scope, *target)));
-    loads.extend(more.iter().map(|target| links::load_targeting(scope, *target)));
-    loads.extend((id.kind() == DocumentKind::Invoice).then(|| load_allocations(scope, id)));
-    loads
-}
+impl HeldChange {
+    /// Holds what a change of the document `id` takes, whose links are `links`; `more` are documents
+    /// that it is to be linked to.
+    pub fn hold(
+        unit: &mut UnitBuilder<'_>,
+        id: DocumentId,
+        links: &[Relation],
+        more: &[DocumentId],
+    ) -> Self {
+        let targets = links.iter().map(|relation| relation.target_id);
+        let mut targets: Vec<DocumentId> = targets.chain(more.iter().copied()).collect();
+        targets.sort_unstable();
+        targets.dedup();
+        let is_invoice = id.kind() == DocumentKind::Invoice;
+        Self {
+            document: links::hold(unit, id),
+            links: links::Sourced::hold(unit, id),
+            targets: links::hold_each(unit, targets),
+            others: links::hold_targeting(unit, more.iter().copied()),
+            allocations: is_invoice.then(|| hold_allocations(unit, id)),
+        }
+    }
 
-impl Held {
-    /// What was held by [`loads`], when the links are still those that were `seen`.
-    pub fn of(rows: Vec<Vec<Stored>>, id: DocumentId, seen: &[Relation]) -> Result<Self, Error> {
-        let document = held(&rows, id)?;
-        let links = links::of_source(&rows, id)?;
+    /// What was held, when the links are still those that were `seen`.
+    pub fn read(self, held: &Held, seen: &[Relation]) -> Result<Found, Error> {
+        let (document, links) = (live(held.one(self.document)?)?, self.links.read(held)?);
         if !same_links(seen, &links) {
             return Err(DocumentError::ChangedMeanwhile.into());
         }
-        let sheet = Sheet::of(links::documents(&rows)?);
-        Ok(Self { document, links, allocations: allocations_of(&rows, id)?, sheet, rows })
+        let sheet = Sheet::of(vec![document.clone()]).with_held(held.all(self.targets)?);
+        let (allocations, others) = (held.all(self.allocations)?, held.all(self.others)?);
+        Ok(Found { document, links, allocations, sheet, others })
     }
-}
-
-/// The advance money that the invoice `id` has, among held rows.
-fn allocations_of(rows: &[Vec<Stored>], id: DocumentId) -> Result<Vec<Payment>, Error> {
-    let mut found = payments(rows)?;
-    found.retain(|payment| {
-        let is_its = payment.invoice_id.as_deref() == Some(&id.to_string());
-        is_its && payment.is_allocation() && payment.deleted_at.is_none()
-    });
-    // What is held twice is one.
-    found.sort_by_key(|payment| payment.id);
-    found.dedup_by_key(|payment| payment.id);
-    Ok(found)
 }
 
 /// Changes a draft, or an issued document that may still be edited, and keeps a version of it.
@@ -117,51 +116,45 @@ pub async fn update(
         gathered.records.taxes = gather::taxes(cx.store, &cx.tenant()).await?;
     }
     let may_edit_issued = entity.country_code.as_deref().is_none_or(|code| code != "PT");
-    let (scope, stamp) = (cx.scope.clone(), cx.stamp.clone());
-    let mut all_loads = customer_loads(&scope, &request, &seen.content, &stamp);
-    let customers = all_loads.len();
+    let mut unit = cx.unit();
+    let customers = hold_customers(&mut unit, &request, &seen.content);
     let more = named.as_deref().unwrap_or_default();
-    all_loads.extend(loads(&scope, id, &seen_links, more));
-    cx.store
-        .decide(all_loads, None, move |mut loaded| {
-            let rows = loaded.rows.split_off(customers);
-            let held = Held::of(rows, id, &seen_links)?;
-            let before = held.document.clone();
-            let mut issues = Issues::default();
-            let (mut content, mut lines) =
-                recompose(&before.content, &request, &gathered, &stamp, &mut issues);
-            let savings =
-                Savings::of(&scope, &request, &gathered, &mut content, lines.as_mut(), &stamp);
-            let mut savings = match savings {
-                Ok(savings) => savings,
-                Err(wrong) => return Err(told_with(issues, wrong.into()).into()),
-            };
-            if let Some(known) = savings.recognise(&loaded.rows)? {
-                content.customer_id = Some(known);
-            }
-            let revision = Revision {
-                content,
-                lines,
-                may_edit_issued,
-                today: gathered.today,
-                editor: edit.editor,
-                change_reason: edit.change_reason,
-            };
-            let (document, version) = all_told(issues, before.update(revision, &stamp))?;
-            let relink = Relink { named, forced: request.force_linked_documents };
-            let change = Change { scope: &scope, today: gathered.today, stamp: &stamp };
-            let (document, mut writes) = change.revise(held, document, relink)?;
-            if let Some(version) = version {
-                writes.puts.push(Put::insert::<Version>(&version));
-                let actor = scope.principal().id();
-                writes.events.extend(document.event("updated", &actor, &stamp));
-                let (puts, events) = savings.writes(&loaded.rows)?;
-                writes.puts.extend(puts);
-                writes.events.extend(events);
-            }
-            Ok((document, writes))
-        })
-        .await
+    let change = HeldChange::hold(&mut unit, id, &seen_links, more);
+    unit.decide(move |held| {
+        let (actor, stamp) = (held.actor(), held.actor().stamp());
+        let (found, customers) = (change.read(held, &seen_links)?, customers.read(held)?);
+        let before = found.document.clone();
+        let mut issues = Issues::default();
+        let (mut content, mut lines) =
+            recompose(&before.content, &request, &gathered, stamp, &mut issues);
+        let savings = Savings::of(actor, &request, &gathered, &mut content, lines.as_mut());
+        let mut savings = match savings {
+            Ok(savings) => savings,
+            Err(wrong) => return Err(told_with(issues, wrong.into()).into()),
+        };
+        if let Some(known) = savings.recognise(&customers) {
+            content.customer_id = Some(known);
+        }
+        let revision = Revision {
+            content,
+            lines,
+            may_edit_issued,
+            today: gathered.today,
+            editor: edit.editor,
+            change_reason: edit.change_reason,
+        };
+        let (document, version) = all_told(issues, before.update(revision, stamp))?;
+        let relink = Relink { named, forced: request.force_linked_documents };
+        let change = Change { actor, today: gathered.today };
+        let (document, mut writes) = change.revise(found, document, relink)?;
+        if let Some(version) = version {
+            let updated = document.event("updated", &actor.id(), stamp);
+            writes = writes.insert::<Version>(&version).events(updated);
+            writes = writes.and(savings.writes(&customers));
+        }
+        Ok((document, writes))
+    })
+    .await
 }
 
 /// What an update says of links.
@@ -173,22 +166,21 @@ struct Relink {
 
 /// Who changes a document, where and when.
 pub(super) struct Change<'a> {
-    pub scope: &'a Scope,
+    pub actor: &'a Actor,
     pub today: time::Date,
-    pub stamp: &'a Stamp,
 }
 
 impl Change<'_> {
     /// Settles anew what depends on the document's total and links.
     fn revise(
         &self,
-        held: Held,
+        found: Found,
         document: Document,
         relink: Relink,
     ) -> Result<(Document, Writes), Error> {
-        let Held { document: before, links: old, allocations, sheet, rows } = held;
-        let mut new = self.relinked(&document, &old, relink, &rows)?;
-        let mut sheet = sheet;
+        let mut new = self.relinked(&document, &found, relink)?;
+        let Found { document: before, links: old, allocations, mut sheet, .. } = found;
+        let stamp = self.actor.stamp();
         if document.content.currency != before.content.currency {
             let named = |target: &&Document| new.iter().any(|link| link.target_id == target.id);
             let targets: Vec<Document> = sheet.documents().filter(named).cloned().collect();
@@ -196,18 +188,18 @@ impl Change<'_> {
         }
         if document.id.kind() == DocumentKind::CreditNote && !document.is_draft() {
             let mut targets: Vec<Document> = sheet.documents().cloned().collect();
-            links::uncredit(&mut old.clone(), &mut targets, self.stamp);
+            links::uncredit(&mut old.clone(), &mut targets, stamp);
             let total = &document.amounts.total_with_tax;
-            links::credit(total, &mut new, &mut targets, self.stamp)?;
+            links::credit(total, &mut new, &mut targets, stamp)?;
             links::check_kept(&before, &old, &new)?;
             targets.into_iter().for_each(|target| sheet.replace(target));
         }
         let settles = crate::settling::settleable(&document).is_some();
         let outcome = if settles {
-            let settlement = sheet.settlement(self.scope, self.today, allocations, advances(&new));
+            let settlement = sheet.settlement(self.actor, self.today, allocations, advances(&new));
             let (total, currency) =
                 (document.amounts.total_with_tax.clone(), document.content.currency);
-            Some(settlement.revise(&document.id.to_string(), total, currency, self.stamp)?)
+            Some(settlement.revise(&document.id.to_string(), total, currency, stamp)?)
         } else {
             None
         };
@@ -219,18 +211,17 @@ impl Change<'_> {
     fn relinked(
         &self,
         document: &Document,
-        old: &[Relation],
+        found: &Found,
         relink: Relink,
-        rows: &[Vec<Stored>],
     ) -> Result<Vec<Relation>, Error> {
-        let Some(named) = relink.named else { return Ok(old.to_vec()) };
+        let old = &found.links;
+        let Some(named) = relink.named else { return Ok(old.clone()) };
         let is_new = |id: &DocumentId| old.iter().all(|relation| relation.target_id != *id);
-        let mut targets = links::documents(rows)?;
+        let mut targets: Vec<Document> = found.sheet.documents().cloned().collect();
         targets.retain(|target| named.contains(&target.id) && is_new(&target.id));
         targets.sort_by_key(|target| named.iter().position(|id| *id == target.id));
-        let others = links::relations(rows)?;
-        links::check(document.id, &document.content, &targets, &others, relink.forced)?;
-        let fresh = links::link(document, &named, relink.forced, self.stamp);
+        links::check(document.id, &document.content, &targets, &found.others, relink.forced)?;
+        let fresh = links::link(document, &named, relink.forced, self.actor.stamp());
         let kept = |fresh: Relation| {
             let same = old.iter().find(|relation| relation.target_id == fresh.target_id);
             same.map_or(fresh.clone(), |same| Relation {
@@ -252,9 +243,9 @@ impl Change<'_> {
     ) -> Result<(Document, Writes), Error> {
         let mut writes = Writes::default();
         if let Some(outcome) = outcome {
-            sheet.take_over(&outcome, self.stamp);
+            sheet.take_over(&outcome, self.actor.stamp());
             writes.puts.extend(outcome.writes.iter().map(PaymentWrite::put));
-            writes.events.extend(events(&outcome, self.scope, self.stamp));
+            writes.events.extend(events(&outcome, self.actor));
         }
         writes.puts.extend(links);
         writes.puts.extend(sheet.puts());
@@ -264,28 +255,23 @@ impl Change<'_> {
     }
 }
 
-/// The customer's record, when the update of a document with `content` is to refresh it; or the
-/// records that a new one may equal.
-fn customer_loads(
-    scope: &Scope,
+/// Holds the customer's record, when the update of a document with `content` is to refresh it; or
+/// the records that a new one may equal.
+fn hold_customers(
+    unit: &mut UnitBuilder<'_>,
     request: &DocumentRequest,
     content: &Content,
-    stamp: &Stamp,
-) -> Vec<Load> {
-    let Some(asked) = request.customer.value() else { return Vec::new() };
+) -> HeldCustomers {
+    let Some(asked) = request.customer.value() else { return HeldCustomers::default() };
     let present = content.customer_id.filter(|_| request.customer_id.is_absent());
     let named = request.customer_id.value().cloned();
     let id = named.or_else(|| present.map(|id| id.to_string()));
     match (id, asked.save_customer) {
-        (_, Some(false)) | (Some(_), None) => Vec::new(),
-        (Some(id), Some(true)) => {
-            let (table, tenant) = (&racun_catalog::CUSTOMERS, scope.tenant());
-            vec![Load::One { table, tenant, id }]
-        }
+        (_, Some(false)) | (Some(_), None) => HeldCustomers::default(),
+        (Some(id), Some(true)) => HeldCustomers::own(unit, id),
         (None, _) => {
             let base = content.customer.clone().filter(|_| request.customer_id.is_absent());
-            let party = asked.party.clone().onto(base.unwrap_or_default());
-            newcomer_loads(scope, &party, stamp)
+            HeldCustomers::same_as(unit, &asked.party.clone().onto(base.unwrap_or_default()))
         }
     }
 }
@@ -306,23 +292,22 @@ fn check_reason(edit: &Edit) -> Result<(), Issues> {
 /// advance invoice that something is paid on.
 pub async fn delete(cx: Context<'_>, id: DocumentId) -> Result<Document, Error> {
     let seen = read::links_of(cx, id).await?;
-    let (scope, stamp) = (cx.scope.clone(), cx.stamp.clone());
-    cx.store
-        .decide(loads(&scope, id, &seen, &[]), None, move |loaded| {
-            let Held { document: before, links, sheet, .. } = Held::of(loaded.rows, id, &seen)?;
-            let document = before.clone().delete(&stamp)?;
-            if before.amounts.total_paid != Decimal::zero() {
-                return Err(Refused::Settled.into());
-            }
-            let change = Change { scope: &scope, today: stamp.now().date(), stamp: &stamp };
-            let sheet = sheet.with(Some(before), document);
-            let (document, mut writes) =
-                change.written(sheet, id, None, relation_puts(&links, &[]))?;
-            let actor = scope.principal().id();
-            writes.events.extend(document.event("deleted", &actor, &stamp));
-            Ok((document, writes))
-        })
-        .await
+    let mut unit = cx.unit();
+    let change = HeldChange::hold(&mut unit, id, &seen, &[]);
+    unit.decide(move |held| {
+        let Found { document: before, links, sheet, .. } = change.read(held, &seen)?;
+        let actor = held.actor();
+        let document = before.clone().delete(actor.stamp())?;
+        if before.amounts.total_paid != Decimal::zero() {
+            return Err(Refused::Settled.into());
+        }
+        let change = Change { actor, today: actor.now().date() };
+        let sheet = sheet.with(Some(before), document);
+        let (document, writes) = change.written(sheet, id, None, relation_puts(&links, &[]))?;
+        let deleted = document.event("deleted", &actor.id(), actor.stamp());
+        Ok((document, writes.events(deleted)))
+    })
+    .await
 }
 
 /// Makes a deleted draft a draft again. Its links ended with it; an update links it anew.
@@ -330,11 +315,10 @@ pub async fn delete(cx: Context<'_>, id: DocumentId) -> Result<Document, Error> 
 /// # Errors
 /// [`racun_kernel::StoreError::NotFound`], or [`Refused::NotInTrash`].
 pub async fn restore(cx: Context<'_>, id: DocumentId) -> Result<Document, DocumentError> {
-    let (actor, stamp) = (cx.scope.principal().id(), cx.stamp.clone());
-    let decide = move |before: Document| {
-        let after = before.restore(&stamp)?;
-        let events = after.event("restored", &actor, &stamp).into_iter().collect();
-        Ok(Decision::changed(after, events))
+    let decide = |before: Document, actor: &Actor| {
+        let after = before.restore(actor.stamp())?;
+        let restored = after.event("restored", &actor.id(), actor.stamp());
+        Ok(Decision::changed(after, restored.into_iter().collect()))
     };
-    cx.store.amend(id.kind().table(), &cx.tenant(), id.to_string(), decide).await
+    cx.amend(id.kind().table(), id, decide).await
 }

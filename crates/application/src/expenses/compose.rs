@@ -5,7 +5,9 @@ use std::collections::BTreeSet;
 use racun_access::Entity;
 use racun_catalog::{SUPPLIERS, Supplier};
 use racun_documents::TransactionType;
-use racun_kernel::{Issue, Issues, Load, Metadata, Patch, Stamp, Store, StoreError, Tenant};
+use racun_kernel::{
+    Issue, Issues, Metadata, One, Patch, Stamp, Store, StoreError, Tenant, UnitBuilder,
+};
 use racun_settlement::{ExpenseAmounts, ExpenseContent, ExpenseExchangeRate};
 use time::Date;
 
@@ -29,10 +31,14 @@ pub(super) struct Gathered {
 }
 
 impl Gathered {
-    /// The supplier's record, when `request` is to refresh it.
-    pub fn supplier_load(&self, request: &ExpenseRequest, tenant: Tenant) -> Option<Load> {
+    /// Holds the supplier's record, when `request` is to refresh it.
+    pub fn hold_supplier(
+        &self,
+        request: &ExpenseRequest,
+        unit: &mut UnitBuilder<'_>,
+    ) -> Option<One<Supplier>> {
         let refreshed = self.supplier.as_ref().filter(|_| request.save_supplier)?;
-        Some(supplier::load(tenant, refreshed.id))
+        Some(unit.hold(&SUPPLIERS, refreshed.id))
     }
 }
 

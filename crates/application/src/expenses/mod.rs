@@ -18,8 +18,8 @@ use racun_access::Entity;
 use racun_documents::DocumentError;
 use racun_kernel::id::ExpenseId;
 use racun_kernel::{
-    Clause, Context, Decision, Event, Issues, ListQuery, Load, Operator, Page, Put, RawQuery,
-    Scope, Stamp, StoreError, Value, Writes,
+    Actor, Clause, Context, Decision, Event, Issues, ListQuery, Operator, Page, RawQuery, Stamp,
+    StoreError, Value, Writes,
 };
 use racun_settlement::{EXPENSES, Expense, NewPayment, Outcome, PaymentWrite, Settlement};
 use time::Date;
@@ -55,30 +55,32 @@ pub async fn create(
     let Composition { content, savings } =
         compose(blank(entity), &request, creation.custom, &gathered, cx.stamp)?;
     let draft = Expense::draft(entity.id, content, cx.stamp)?;
-    let (today, scope, stamp) = (gathered.today, cx.scope.clone(), cx.stamp.clone());
+    let today = gathered.today;
     let date = draft.content.date.unwrap_or(today);
     let numbering = if creation.is_draft { None } else { Some(expense_numbering(entity, date)?) };
-    let (series, format) = numbering.unzip();
-    cx.store
-        .decide(savings.loads(scope.tenant()), series, move |loaded| {
-            let mut told = vec!["created"];
-            let expense = match (format, loaded.number) {
-                (Some(format), Some(sequence)) => {
-                    told.push("finalized");
-                    draft.finalize(Some(format.format(date, sequence, None)), &stamp)?
-                }
-                _ => draft,
-            };
-            let (expense, paid) = pay(expense, creation.payments, today, &stamp)?;
-            let mut writes = Writes { puts: vec![Put::insert(&expense)], ..Writes::default() };
-            writes.takes_number = !expense.is_draft();
-            writes.events.extend(happened(&expense, &told, &scope, &stamp));
-            writes.puts.extend(paid.writes.iter().map(PaymentWrite::put));
-            writes.events.extend(events(&paid, &scope, &stamp));
-            savings.write(loaded.rows.first(), &mut writes, &scope, &stamp)?;
-            Ok((expense, writes))
-        })
-        .await
+    let mut unit = cx.unit();
+    let supplier = savings.hold(&mut unit);
+    let numbering = numbering.map(|(series, format)| (unit.number(series), format));
+    unit.decide(move |held| {
+        let actor = held.actor();
+        let mut told = vec!["created"];
+        let expense = match numbering {
+            Some((number, format)) => {
+                told.push("finalized");
+                let number = format.format(date, held.number(&number)?, None);
+                draft.finalize(Some(number), actor.stamp())?
+            }
+            None => draft,
+        };
+        let (expense, paid) = pay(expense, creation.payments, today, actor.stamp())?;
+        let mut writes =
+            Writes::default().insert(&expense).events(happened(&expense, &told, actor));
+        writes.takes_number = !expense.is_draft();
+        let writes = writes.puts(paid.writes.iter().map(PaymentWrite::put));
+        let saved = savings.writes(held.find(supplier)?, actor);
+        Ok((expense, writes.events(events(&paid, actor)).and(saved)))
+    })
+    .await
 }
 
 /// Pays a new `expense` with what it is made with.
@@ -105,9 +107,8 @@ fn pay(
     Ok((expense, outcome))
 }
 
-fn happened(expense: &Expense, what: &[&str], scope: &Scope, stamp: &Stamp) -> Vec<Event> {
-    let actor = scope.principal().id();
-    what.iter().filter_map(|what| expense.event(what, &actor, stamp)).collect()
+fn happened(expense: &Expense, what: &[&str], actor: &Actor) -> Vec<Event> {
+    what.iter().filter_map(|what| expense.event(what, &actor.id(), actor.stamp())).collect()
 }
 
 /// Changes a draft, or an expense in the books that is not voided.
@@ -126,26 +127,23 @@ pub async fn update(
 ) -> Result<Expense, Error> {
     let seen = get(cx, id).await?;
     let gathered = gather(cx.store, entity, &request, Some(&seen.content), cx.stamp).await?;
-    let (scope, stamp) = (cx.scope.clone(), cx.stamp.clone());
-    let mut loads = vec![load(&scope, id)];
-    loads.extend(gathered.supplier_load(&request, scope.tenant()));
-    cx.store
-        .decide(loads, None, move |loaded| {
-            let mut rows = loaded.rows.into_iter();
-            let row = rows.next().unwrap_or_default().into_iter().next();
-            let before = live(row.map(|row| row.read(&EXPENSES)).transpose()?, id)?;
-            let Composition { content, savings } =
-                compose(before.content.clone(), &request, false, &gathered, &stamp)?;
-            let after = before.clone().update(content, &stamp)?;
-            let mut writes = Writes::default();
-            if after != before {
-                writes.puts.push(Put::update(&before, &after));
-                writes.events.extend(happened(&after, &["updated"], &scope, &stamp));
-            }
-            savings.write(rows.next().as_ref(), &mut writes, &scope, &stamp)?;
-            Ok((after, writes))
-        })
-        .await
+    let mut unit = cx.unit();
+    let expense = unit.hold(&EXPENSES, id);
+    let supplier = gathered.hold_supplier(&request, &mut unit);
+    unit.decide(move |held| {
+        let (before, actor) = (live(held.one(expense)?)?, held.actor());
+        let Composition { content, savings } =
+            compose(before.content.clone(), &request, false, &gathered, actor.stamp())?;
+        let after = before.clone().update(content, actor.stamp())?;
+        let mut writes = Writes::default();
+        if after != before {
+            let updated = happened(&after, &["updated"], actor);
+            writes = writes.update(&before, &after).events(updated);
+        }
+        let saved = savings.writes(held.find(supplier)?, actor);
+        Ok((after, writes.and(saved)))
+    })
+    .await
 }
 
 /// Enters a draft in the books: gives it the next number of its sequence.
@@ -158,21 +156,20 @@ pub async fn finalize(cx: Context<'_>, entity: &Entity, id: ExpenseId) -> Result
     // A draft without a date is refused below, with all else that it misses.
     let day = date.unwrap_or_else(|| today(entity, cx.stamp));
     let (series, format) = expense_numbering(entity, day)?;
-    let (scope, stamp) = (cx.scope.clone(), cx.stamp.clone());
-    cx.store
-        .decide(vec![load(&scope, id)], Some(series), move |loaded| {
-            let row = loaded.rows.into_iter().flatten().next();
-            let before = live(row.map(|row| row.read(&EXPENSES)).transpose()?, id)?;
-            if before.content.date != date {
-                return Err(DocumentError::ChangedMeanwhile.into());
-            }
-            let number = loaded.number.map(|sequence| format.format(day, sequence, None));
-            let after = before.clone().finalize(number, &stamp)?;
-            let puts = vec![Put::update(&before, &after)];
-            let events = happened(&after, &["finalized"], &scope, &stamp);
-            Ok((after, Writes { puts, events, takes_number: true }))
-        })
-        .await
+    let mut unit = cx.unit();
+    let (expense, number) = (unit.hold(&EXPENSES, id), unit.number(series));
+    unit.decide(move |held| {
+        let (before, actor) = (live(held.one(expense)?)?, held.actor());
+        if before.content.date != date {
+            return Err(DocumentError::ChangedMeanwhile.into());
+        }
+        let number = format.format(day, held.number(&number)?, None);
+        let after = before.clone().finalize(Some(number), actor.stamp())?;
+        let finalized = happened(&after, &["finalized"], actor);
+        let writes = Writes::default().update(&before, &after).events(finalized);
+        Ok((after, writes.taking_number()))
+    })
+    .await
 }
 
 /// Declares an expense in the books void. Its number stays taken, its payments stay.
@@ -180,8 +177,7 @@ pub async fn finalize(cx: Context<'_>, entity: &Entity, id: ExpenseId) -> Result
 /// # Errors
 /// [`StoreError::NotFound`], or what its stage refuses.
 pub async fn void(cx: Context<'_>, id: ExpenseId) -> Result<Expense, Error> {
-    let at = cx.stamp.clone();
-    change(cx, id, "voided", move |expense| Ok(expense.void(&at)?)).await
+    change(cx, id, "voided", |expense, stamp| Ok(expense.void(stamp)?)).await
 }
 
 /// Deletes a draft.
@@ -189,23 +185,21 @@ pub async fn void(cx: Context<'_>, id: ExpenseId) -> Result<Expense, Error> {
 /// # Errors
 /// [`StoreError::NotFound`], or an expense that is no draft.
 pub async fn delete(cx: Context<'_>, id: ExpenseId) -> Result<Expense, Error> {
-    let at = cx.stamp.clone();
-    change(cx, id, "deleted", move |expense| Ok(expense.delete(&at)?)).await
+    change(cx, id, "deleted", |expense, stamp| Ok(expense.delete(stamp)?)).await
 }
 
 async fn change(
     cx: Context<'_>,
     id: ExpenseId,
     what: &'static str,
-    transition: impl FnOnce(Expense) -> Result<Expense, Error> + Send + 'static,
+    transition: impl FnOnce(Expense, &Stamp) -> Result<Expense, Error> + Send + 'static,
 ) -> Result<Expense, Error> {
-    let (tenant, scope, stamp) = (cx.scope.tenant(), cx.scope.clone(), cx.stamp.clone());
-    let decide = move |before: Expense| {
-        let after = transition(live(Some(before), id)?)?;
-        let events = happened(&after, &[what], &scope, &stamp);
+    let decide = move |before: Expense, actor: &Actor| {
+        let after = transition(live(before)?, actor.stamp())?;
+        let events = happened(&after, &[what], actor);
         Ok(Decision::changed(after, events))
     };
-    cx.store.amend(&EXPENSES, &tenant, id.to_string(), decide).await
+    cx.amend(&EXPENSES, id, decide).await
 }
 
 /// The expense `id`.
@@ -213,7 +207,7 @@ async fn change(
 /// # Errors
 /// [`StoreError::NotFound`], also for deleted drafts.
 pub async fn get(cx: Context<'_>, id: ExpenseId) -> Result<Expense, Error> {
-    live(cx.store.get(&EXPENSES, &cx.tenant(), &id.to_string()).await?, id)
+    live(cx.one(&EXPENSES, id).await?)
 }
 
 /// That the supplier's document of `expense` is in the books already: as the first of the others
@@ -236,7 +230,7 @@ pub async fn warnings(cx: Context<'_>, expense: &Expense) -> Result<Issues, Stor
         ],
         ..ListQuery::first_page(&EXPENSES)
     };
-    let same: Vec<Expense> = cx.store.page(&EXPENSES, &cx.tenant(), &query).await?.rows;
+    let same: Vec<Expense> = cx.page(&EXPENSES, &query).await?.rows;
     let others = same.into_iter().filter(|other| {
         other.id != expense.id && other.deleted_at.is_none() && expense.has_supplier_of(other)
     });
@@ -250,15 +244,13 @@ pub async fn warnings(cx: Context<'_>, expense: &Expense) -> Result<Issues, Stor
 /// What in `raw` cannot be understood, or the store's failure.
 pub async fn list(cx: Context<'_>, raw: &RawQuery) -> Result<Page<Expense>, Error> {
     let query = ListQuery::parse(&EXPENSES, raw)?;
-    Ok(cx.store.page(&EXPENSES, &cx.tenant(), &query).await?)
+    Ok(cx.page(&EXPENSES, &query).await?)
 }
 
-fn load(scope: &Scope, id: ExpenseId) -> Load {
-    Load::One { table: &EXPENSES, tenant: scope.tenant(), id: id.to_string() }
-}
-
-/// An expense that is there and not deleted.
-fn live(found: Option<Expense>, id: ExpenseId) -> Result<Expense, Error> {
-    let live = found.filter(|expense| expense.deleted_at.is_none());
-    live.ok_or_else(|| StoreError::NotFound { id: id.to_string() }.into())
+/// The expense, unless it is deleted.
+fn live(expense: Expense) -> Result<Expense, Error> {
+    match expense.deleted_at {
+        None => Ok(expense),
+        Some(_) => Err(StoreError::NotFound { id: expense.id.to_string() }.into()),
+    }
 }

@@ -2,8 +2,7 @@
 
 use racun_catalog::{Item, Resource as _, SUPPLIERS, Supplier, SupplierInput};
 use racun_kernel::id::SupplierId;
-use racun_kernel::{Event, Issue, Issues, Load, Patch, Put, Scope, Stamp, StoreError, Stored};
-use racun_kernel::{Tenant, Writes};
+use racun_kernel::{Actor, Issue, Issues, One, Patch, Stamp, UnitBuilder, Writes};
 use racun_settlement::{ExpenseContent, ExpenseSupplier};
 
 use super::compose::Gathered;
@@ -23,55 +22,37 @@ enum SaveSupplier {
     Refresh(SupplierId, Box<SupplierInput>),
 }
 
-/// Holds the supplier `id`.
-pub(super) fn load(tenant: Tenant, id: SupplierId) -> Load {
-    Load::One { table: &SUPPLIERS, tenant, id: id.to_string() }
-}
-
 impl Savings {
-    /// The record to hold, when one is to be refreshed.
-    pub fn loads(&self, tenant: Tenant) -> Vec<Load> {
+    /// Holds the record that is to be refreshed.
+    pub fn hold(&self, unit: &mut UnitBuilder<'_>) -> Option<One<Supplier>> {
         match &self.supplier {
-            Some(SaveSupplier::Refresh(id, _)) => vec![load(tenant, *id)],
-            Some(SaveSupplier::New(_)) | None => Vec::new(),
+            Some(SaveSupplier::Refresh(id, _)) => Some(unit.hold(&SUPPLIERS, id)),
+            Some(SaveSupplier::New(_)) | None => None,
         }
     }
 
-    /// Adds what is kept to `writes`, given the rows of the supplier's record where that was held.
-    pub fn write(
-        self,
-        held: Option<&Vec<Stored>>,
-        writes: &mut Writes,
-        scope: &Scope,
-        stamp: &Stamp,
-    ) -> Result<(), StoreError> {
-        for item in &self.items {
-            writes.puts.push(Put::insert(item));
-            let (subject, actor) = (item.id.to_string(), scope.principal().id());
-            writes.events.push(Event::new(scope.tenant(), ITEM_CREATED, subject, actor, stamp));
-        }
-        let told = |kind, supplier: &Supplier| {
-            let (subject, actor) = (supplier.id.to_string(), scope.principal().id());
-            Event::new(scope.tenant(), kind, subject, actor, stamp)
-        };
-        match (self.supplier, held.and_then(|rows| rows.first())) {
+    /// What is kept, given the supplier's record where that was held.
+    pub fn writes(self, held: Option<Supplier>, actor: &Actor) -> Writes {
+        let writes = self.items.iter().fold(Writes::default(), |writes, item| {
+            writes.insert(item).events([actor.event(ITEM_CREATED, item.id)])
+        });
+        match (self.supplier, held) {
             (Some(SaveSupplier::New(supplier)), _) => {
-                writes.events.push(told("supplier.created", &supplier));
-                writes.puts.push(Put::insert(&*supplier));
+                let created = actor.event("supplier.created", supplier.id);
+                writes.insert(&*supplier).events([created])
             }
-            (Some(SaveSupplier::Refresh(_, input)), Some(row)) => {
-                let before: Supplier = row.read(&SUPPLIERS)?;
+            (Some(SaveSupplier::Refresh(_, input)), Some(before)) => {
                 let mut after = before.clone();
                 // The same input passed on the record as it was read a moment ago.
-                if input.apply(&mut after).is_ok() && after != before {
-                    after.set_updated_at(stamp.now());
-                    writes.events.push(told("supplier.updated", &after));
-                    writes.puts.push(Put::update(&before, &after));
+                if input.apply(&mut after).is_err() || after == before {
+                    return writes;
                 }
+                after.set_updated_at(actor.now());
+                let updated = actor.event("supplier.updated", after.id);
+                writes.update(&before, &after).events([updated])
             }
-            (Some(SaveSupplier::Refresh(..)) | None, _) => {}
+            (Some(SaveSupplier::Refresh(..)) | None, _) => writes,
         }
-        Ok(())
     }
 }
 

@@ -5,11 +5,11 @@ use racun_fiscal::{
     Authority, BusinessPremise, Device, DeviceId, FISCAL_DEVICES, FISCAL_PREMISES, FiscalError,
     NewDevice, PremiseId,
 };
-use racun_kernel::{Context, Patch};
+use racun_kernel::{Context, Patch, Put};
 
+use super::check_country;
 use super::numbers::probe;
 use super::premises::{find, show};
-use super::{all, check_country, one, read, read_one, written};
 
 /// A device as it is shown.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -75,16 +75,15 @@ pub async fn create(
     new: NewDevice,
 ) -> Result<Device, FiscalError> {
     check_country(entity, premise.authority())?;
-    let actor = cx.actor();
-    let devices = all(&FISCAL_DEVICES, cx.scope, "premise_id", premise);
-    cx.store
-        .decide(vec![one(&FISCAL_PREMISES, cx.scope, premise), devices], None, move |loaded| {
-            let held: BusinessPremise = read_one(&loaded, 0, &FISCAL_PREMISES, premise)?;
-            let present = read(&loaded, 1, &FISCAL_DEVICES)?;
-            let field = name_field(premise.authority());
-            Ok(written(None, new.into_device(&held, &present, field, &actor)?))
-        })
-        .await
+    let mut unit = cx.unit();
+    let held_premise = unit.hold(&FISCAL_PREMISES, premise);
+    let devices = unit.hold_where(&FISCAL_DEVICES, "premise_id", premise);
+    unit.decide(move |held| {
+        let (of, present) = (held.one(held_premise)?, held.all(devices)?);
+        let field = name_field(premise.authority());
+        Ok(new.into_device(&of, &present, field, held.actor())?.written(Put::insert))
+    })
+    .await
 }
 
 /// Sets where a device's own sequence starts.
@@ -98,18 +97,15 @@ pub async fn restart(
     sent: Patch<i64>,
 ) -> Result<DeviceState, FiscalError> {
     let (device, premise) = find_with_premise(cx, id).await?;
-    let actor = cx.actor();
-    let series = probe(cx.scope, id.authority(), &device.place(&premise), cx.stamp);
-    cx.store
-        .decide(vec![one(&FISCAL_DEVICES, cx.scope, id)], Some(series), move |loaded| {
-            let is_unused = loaded.number == Some(1);
-            let before: Device = read_one(&loaded, 0, &FISCAL_DEVICES, id)?;
-            Ok::<_, FiscalError>(written(
-                Some(&before),
-                before.clone().restart(sent, is_unused, &actor)?,
-            ))
-        })
-        .await?;
+    let mut unit = cx.unit();
+    let device_held = unit.hold(&FISCAL_DEVICES, id);
+    let number = unit.number(probe(cx, id.authority(), &device.place(&premise)));
+    let restarted = unit.decide(move |held| {
+        let (before, is_unused) = (held.one::<Device>(device_held)?, held.number(&number)? == 1);
+        let after = before.clone().restart(sent, is_unused, held.actor())?;
+        Ok::<_, FiscalError>(after.written(|after| Put::update(&before, after)))
+    });
+    restarted.await?;
     get(cx, id).await
 }
 
@@ -118,18 +114,14 @@ pub async fn restart(
 /// # Errors
 /// [`FiscalError::NotFound`]; [`racun_fiscal::Refusal::DeviceInactive`]; the store's failure.
 pub async fn deactivate(cx: Context<'_>, id: DeviceId) -> Result<Device, FiscalError> {
-    let actor = cx.actor();
-    let change = move |device: Device| device.deactivate(&actor);
-    cx.store.amend(&FISCAL_DEVICES, &cx.tenant(), id.to_string(), change).await
+    cx.amend(&FISCAL_DEVICES, id, Device::deactivate).await
 }
 
 async fn find_with_premise(
     cx: Context<'_>,
     id: DeviceId,
 ) -> Result<(Device, BusinessPremise), FiscalError> {
-    let text = id.to_string();
-    let found: Option<Device> = cx.store.get(&FISCAL_DEVICES, &cx.tenant(), &text).await?;
-    let device = found.ok_or(FiscalError::NotFound { id: text })?;
+    let device: Device = cx.one(&FISCAL_DEVICES, id).await?;
     let premise = find(cx, device.premise_id).await?;
     Ok((device, premise))
 }

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use racun_fiscal::{Authority, Place, Start, series, year_of};
-use racun_kernel::{Context, Scope, Series, Stamp, StoreError, Tenant};
+use racun_kernel::{Context, Series, StoreError, Tenant};
 
 /// The last numbers of an entity's sequences, and the year that it is in the authority's zone.
 pub struct Numbers {
@@ -32,7 +32,7 @@ impl Numbers {
 
 /// The sequence of `place` in this year, from 1 on: whoever is shown the number 1 of it, and does not
 /// take it, knows that none was issued.
-pub fn probe(scope: &Scope, authority: Authority, place: &Place, stamp: &Stamp) -> Series {
-    let year = year_of(authority, stamp.now());
-    series(scope.tenant(), authority, place, year, Start::default())
+pub fn probe(cx: Context<'_>, authority: Authority, place: &Place) -> Series {
+    let year = year_of(authority, cx.now());
+    series(cx.tenant(), authority, place, year, Start::default())
 }

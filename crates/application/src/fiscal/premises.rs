@@ -5,10 +5,10 @@ use racun_fiscal::{
     Authority, BusinessPremise, Device, FISCAL_DEVICES, FISCAL_PREMISES, FiscalError, MAX_PREMISES,
     NewPremise, PremiseId, Refusal, premise_key,
 };
-use racun_kernel::{Clause, Context, ListQuery, Operator, Order, Patch, StoreError, Table};
+use racun_kernel::{Clause, Context, ListQuery, Operator, Order, Patch, Put, StoreError, Table};
 
 use super::numbers::{Numbers, probe};
-use super::{ALL_ROWS, DeviceState, all, check_country, one, read, read_one, settings, written};
+use super::{ALL_ROWS, DeviceState, check_country, settings};
 
 /// A premise as it is shown: with its devices, and with what its sequence is like this year.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -55,10 +55,9 @@ pub async fn get(cx: Context<'_>, id: PremiseId) -> Result<PremiseState, FiscalE
 
 /// The premise `id`, unless it is a reservation only.
 pub(super) async fn find(cx: Context<'_>, id: PremiseId) -> Result<BusinessPremise, FiscalError> {
-    let id = id.to_string();
-    let found: Option<BusinessPremise> = cx.store.get(&FISCAL_PREMISES, &cx.tenant(), &id).await?;
+    let found: Option<BusinessPremise> = cx.get(&FISCAL_PREMISES, id).await?;
     let real = found.filter(|premise| !premise.is_reservation());
-    real.ok_or(FiscalError::NotFound { id })
+    real.ok_or_else(|| FiscalError::NotFound { id: id.to_string() })
 }
 
 /// `premise` with its devices and numbers.
@@ -95,15 +94,14 @@ pub(super) async fn insert(
     authority: Authority,
     new: NewPremise,
 ) -> Result<BusinessPremise, FiscalError> {
-    let actor = cx.actor();
-    let named = all(&FISCAL_PREMISES, cx.scope, "key", premise_key(authority, &new.name));
-    cx.store
-        .decide(vec![named], None, move |loaded| {
-            let before: Option<BusinessPremise> = read(&loaded, 0, &FISCAL_PREMISES)?.pop();
-            let decision = new.into_premise(authority, before.as_ref(), &actor)?;
-            Ok(written(before.as_ref(), decision))
-        })
-        .await
+    let mut unit = cx.unit();
+    let named = unit.hold_where(&FISCAL_PREMISES, "key", premise_key(authority, &new.name));
+    unit.decide(move |held| {
+        let before: Option<BusinessPremise> = held.all(named)?.pop();
+        let decision = new.into_premise(authority, before.as_ref(), held.actor())?;
+        Ok(decision.written(|after| Put::write(before.as_ref(), after)))
+    })
+    .await
 }
 
 /// Refuses one premise too many. Several that are made at once may pass it by as many.
@@ -124,20 +122,16 @@ pub async fn restart(
     sent: Patch<i64>,
 ) -> Result<PremiseState, FiscalError> {
     let place = find(cx, id).await?.place();
-    let actor = cx.actor();
-    let series = probe(cx.scope, id.authority(), &place, cx.stamp);
-    let loads = vec![one(&FISCAL_PREMISES, cx.scope, id)];
-    let premise = cx
-        .store
-        .decide(loads, Some(series), move |loaded| {
-            let is_unused = loaded.number == Some(1);
-            let before: BusinessPremise = read_one(&loaded, 0, &FISCAL_PREMISES, id)?;
-            Ok::<_, FiscalError>(written(
-                Some(&before),
-                before.clone().restart(sent, is_unused, &actor)?,
-            ))
-        })
-        .await?;
+    let mut unit = cx.unit();
+    let premise = unit.hold(&FISCAL_PREMISES, id);
+    let number = unit.number(probe(cx, id.authority(), &place));
+    let restarted = unit.decide(move |held| {
+        let before: BusinessPremise = held.one(premise)?;
+        let is_unused = held.number(&number)? == 1;
+        let after = before.clone().restart(sent, is_unused, held.actor())?;
+        Ok::<_, FiscalError>(after.written(|after| Put::update(&before, after)))
+    });
+    let premise = restarted.await?;
     show(cx, premise).await
 }
 
@@ -146,15 +140,15 @@ pub async fn restart(
 /// # Errors
 /// [`FiscalError::NotFound`]; [`Refusal::PremiseClosed`]; the store's failure.
 pub async fn close(cx: Context<'_>, id: PremiseId) -> Result<BusinessPremise, FiscalError> {
-    let actor = cx.actor();
-    let devices = all(&FISCAL_DEVICES, cx.scope, "premise_id", id);
-    cx.store
-        .decide(vec![one(&FISCAL_PREMISES, cx.scope, id), devices], None, move |loaded| {
-            let before: BusinessPremise = read_one(&loaded, 0, &FISCAL_PREMISES, id)?;
-            let devices = read(&loaded, 1, &FISCAL_DEVICES)?;
-            Ok(written(Some(&before), before.clone().close(devices, &actor)?))
-        })
-        .await
+    let mut unit = cx.unit();
+    let premise = unit.hold(&FISCAL_PREMISES, id);
+    let devices = unit.hold_where(&FISCAL_DEVICES, "premise_id", id);
+    unit.decide(move |held| {
+        let (before, devices): (BusinessPremise, _) = (held.one(premise)?, held.all(devices)?);
+        let closed = before.clone().close(devices, held.actor())?;
+        Ok(closed.written(|after| Put::update(&before, after)))
+    })
+    .await
 }
 
 /// Whether a number of this year was issued in a premise that is open.
@@ -182,7 +176,7 @@ async fn page<A: racun_kernel::Record>(
         clauses: vec![Clause::on(table, field, Operator::Equals(value.into()))],
         ..ListQuery::first_page(table)
     };
-    Ok(cx.store.page(table, &cx.tenant(), &query).await?.rows)
+    Ok(cx.page(table, &query).await?.rows)
 }
 
 /// What premises and devices are shown by.

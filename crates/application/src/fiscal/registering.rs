@@ -5,16 +5,16 @@ use racun_fiscal::{
     Actor, Authorities, Authority, BusinessPremise, Class, FISCAL_PREMISES, FiscalError, Header,
     Identity, Message, MessageId, NewPremise, Patience, PremiseId, ProviderRefusal, Reply, Unknown,
 };
-use racun_kernel::{Context, Scope, Stamp, Store, StoreError, Vault, Writes};
+use racun_kernel::{Context, Put, StoreError, Vault, Writes};
 
 use super::premises::{find, insert, room};
-use super::{check_country, one, read, settings};
+use super::{check_country, settings};
 
 /// Who has to be asked to register and close premises.
 #[derive(Clone, Copy)]
 pub struct Registry<'a> {
-    /// Where everything is kept.
-    pub store: &'a dyn Store,
+    /// The store, who acts, and when.
+    pub cx: Context<'a>,
     /// Who opens the private key.
     pub vault: &'a dyn Vault,
     /// Who tells FURS.
@@ -29,21 +29,19 @@ impl Registry<'_> {
     /// forbids; [`FiscalError::Provider`]; [`FiscalError::Unreachable`]; the store's failure.
     pub async fn register(
         &self,
-        scope: &Scope,
         entity: &Entity,
         new: NewPremise,
-        stamp: &Stamp,
     ) -> Result<BusinessPremise, FiscalError> {
         check_country(entity, Authority::Furs)?;
         new.check()?;
-        let signing = self.signing(scope, stamp).await?;
-        room(Context::new(self.store, scope, stamp), Authority::Furs).await?;
-        let reserved = insert(Context::new(self.store, scope, stamp), Authority::Furs, new).await?;
-        match self.tell(scope, &signing, &reserved, false, stamp).await {
-            Ok(()) => self.confirm(scope, reserved, stamp).await,
+        let signing = self.signing().await?;
+        room(self.cx, Authority::Furs).await?;
+        let reserved = insert(self.cx, Authority::Furs, new).await?;
+        match self.tell(&signing, &reserved, false).await {
+            Ok(()) => self.confirm(reserved).await,
             Err(refused) => {
                 // Should this fail too, the reservation runs out by itself.
-                let _ = self.release(scope, reserved).await;
+                let _ = self.release(reserved).await;
                 Err(refused)
             }
         }
@@ -54,21 +52,15 @@ impl Registry<'_> {
     /// # Errors
     /// [`FiscalError::NotFound`]; [`racun_fiscal::Refusal::PremiseClosed`]; what the certificate
     /// forbids; [`FiscalError::Provider`]; [`FiscalError::Unreachable`]; the store's failure.
-    pub async fn close(
-        &self,
-        scope: &Scope,
-        id: PremiseId,
-        stamp: &Stamp,
-    ) -> Result<BusinessPremise, FiscalError> {
-        let before = find(Context::new(self.store, scope, stamp), id).await?;
-        let actor = Actor::new(scope.clone(), stamp.clone());
+    pub async fn close(&self, id: PremiseId) -> Result<BusinessPremise, FiscalError> {
+        let before = find(self.cx, id).await?;
+        let actor = self.cx.actor();
         // Refuses a closed one before the certificate is looked at.
         let _ = before.clone().begin_closing(&actor)?;
-        let signing = self.signing(scope, stamp).await?;
-        let begin = move |premise: BusinessPremise| premise.begin_closing(&actor);
-        let premise: BusinessPremise =
-            self.store.amend(&FISCAL_PREMISES, &scope.tenant(), id.to_string(), begin).await?;
-        match self.tell(scope, &signing, &premise, true, stamp).await {
+        let signing = self.signing().await?;
+        let begin = BusinessPremise::begin_closing;
+        let premise = self.cx.amend(&FISCAL_PREMISES, id, begin).await?;
+        match self.tell(&signing, &premise, true).await {
             Ok(()) => {}
             // An earlier closing was taken, and its answer lost.
             Err(FiscalError::Provider(refused))
@@ -76,37 +68,35 @@ impl Registry<'_> {
             Err(refused) => {
                 let is_first = before.closing_since.is_none();
                 if is_first && matches!(refused, FiscalError::Provider(_)) {
-                    let stay = |premise: BusinessPremise| Ok::<_, StoreError>(premise.stay_open());
-                    let tenant = scope.tenant();
+                    let stay = |premise: BusinessPremise, _: &Actor| {
+                        Ok::<_, StoreError>(premise.stay_open())
+                    };
                     // Should this fail, the next closing is told twice, which harms nobody.
-                    let _ = self.store.amend(&FISCAL_PREMISES, &tenant, id.to_string(), stay).await;
+                    let _ = self.cx.amend(&FISCAL_PREMISES, id, stay).await;
                 }
                 return Err(refused);
             }
         }
-        super::premises::close(Context::new(self.store, scope, stamp), id).await
+        super::premises::close(self.cx, id).await
     }
 
     /// With what messages are signed, and whose they are.
-    async fn signing(&self, scope: &Scope, stamp: &Stamp) -> Result<Signing, FiscalError> {
-        let settings =
-            settings::get(Context::new(self.store, scope, stamp), Authority::Furs).await?;
-        let certificate = settings.usable_certificate(stamp.now())?;
-        let identity = certificate.identity(self.vault, scope.entity(), Authority::Furs)?;
+    async fn signing(&self) -> Result<Signing, FiscalError> {
+        let settings = settings::get(self.cx, Authority::Furs).await?;
+        let certificate = settings.usable_certificate(self.cx.now())?;
+        let identity = certificate.identity(self.vault, self.cx.scope.entity(), Authority::Furs)?;
         Ok(Signing { identity, tax_number: certificate.tax_number.clone() })
     }
 
     /// Tells FURS of `premise`, and waits for its confirmation.
     async fn tell(
         &self,
-        scope: &Scope,
         signing: &Signing,
         premise: &BusinessPremise,
         is_closing: bool,
-        stamp: &Stamp,
     ) -> Result<(), FiscalError> {
         let authority = Authority::Furs;
-        let actor = Actor::new(scope.clone(), stamp.clone());
+        let actor = self.cx.actor();
         let maker = self.authorities.software_maker();
         let message = premise.message(&signing.tax_number, is_closing, maker, &actor);
         let message = message.ok_or_else(|| StoreError::Corrupt {
@@ -114,10 +104,10 @@ impl Registry<'_> {
             id: premise.id.to_string(),
             reason: "a premise of FURS without its kind".to_owned(),
         })?;
-        let sent_at = authority.local(stamp.now());
-        let header = Header { message_id: MessageId::new(stamp), sent_at };
+        let sent_at = authority.local(self.cx.now());
+        let header = Header { message_id: MessageId::new(self.cx.stamp), sent_at };
         let message = Message::FursPremise(Box::new(message));
-        let environment = scope.environment();
+        let environment = self.cx.scope.environment();
         let sent = self.authorities.send(
             environment,
             &signing.identity,
@@ -134,29 +124,22 @@ impl Registry<'_> {
         }
     }
 
-    async fn confirm(
-        &self,
-        scope: &Scope,
-        reserved: BusinessPremise,
-        stamp: &Stamp,
-    ) -> Result<BusinessPremise, FiscalError> {
-        let actor = Actor::new(scope.clone(), stamp.clone());
-        let id = reserved.id.to_string();
-        let confirm = move |premise: BusinessPremise| premise.registered(&reserved, &actor);
-        self.store.amend(&FISCAL_PREMISES, &scope.tenant(), id, confirm).await
+    async fn confirm(&self, reserved: BusinessPremise) -> Result<BusinessPremise, FiscalError> {
+        let id = reserved.id;
+        let confirm =
+            move |premise: BusinessPremise, actor: &Actor| premise.registered(&reserved, actor);
+        self.cx.amend(&FISCAL_PREMISES, id, confirm).await
     }
 
     /// Gives the reserved name free.
-    async fn release(&self, scope: &Scope, reserved: BusinessPremise) -> Result<(), FiscalError> {
-        let load = one(&FISCAL_PREMISES, scope, reserved.id);
-        self.store
-            .decide(vec![load], None, move |loaded| {
-                let held: Vec<BusinessPremise> = read(&loaded, 0, &FISCAL_PREMISES)?;
-                let own = held.iter().filter(|premise| **premise == reserved);
-                let puts = own.map(racun_kernel::Put::delete).collect();
-                Ok(((), Writes { puts, ..Writes::default() }))
-            })
-            .await
+    async fn release(&self, reserved: BusinessPremise) -> Result<(), FiscalError> {
+        let mut unit = self.cx.unit();
+        let premise = unit.hold(&FISCAL_PREMISES, reserved.id);
+        unit.decide(move |held| {
+            let own = held.find(premise)?.filter(|premise: &BusinessPremise| *premise == reserved);
+            Ok(((), Writes::default().puts(own.as_ref().map(Put::delete))))
+        })
+        .await
     }
 }
 

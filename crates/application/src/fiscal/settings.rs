@@ -5,18 +5,18 @@ use racun_fiscal::{
     Actor, Authority, Certificate, FISCAL_SETTINGS, FiscalError, FiscalSettings, OpenedCertificate,
     Places, SettingsInput,
 };
-use racun_kernel::{Context, Decision, Issues, Read, Store, StoreError, Tenant, Vault};
+use racun_kernel::{Context, Decision, Issues, Put, Read, Store, StoreError, Tenant, Vault};
 
 use crate::fiscalization::of_country;
 
-use super::{check_country, one, premises, read, written};
+use super::{check_country, premises};
 
 /// The settings of the scope's entity for `authority`; those of who told nothing when there are none.
 ///
 /// # Errors
 /// When the store fails.
 pub async fn get(cx: Context<'_>, authority: Authority) -> Result<FiscalSettings, StoreError> {
-    let found = cx.store.get(&FISCAL_SETTINGS, &cx.tenant(), authority.name()).await?;
+    let found = cx.get(&FISCAL_SETTINGS, authority.name()).await?;
     Ok(found.unwrap_or_else(|| FiscalSettings::new(authority, cx.scope.entity(), cx.now())))
 }
 
@@ -122,13 +122,13 @@ async fn amend(
     + Send
     + 'static,
 ) -> Result<FiscalSettings, FiscalError> {
-    let actor = cx.actor();
-    cx.store
-        .decide(vec![one(&FISCAL_SETTINGS, cx.scope, authority.name())], None, move |loaded| {
-            let before: Option<FiscalSettings> = read(&loaded, 0, &FISCAL_SETTINGS)?.pop();
-            let new = || FiscalSettings::new(authority, actor.entity_id(), actor.now());
-            let decision = decide(before.clone().unwrap_or_else(new), &actor)?;
-            Ok(written(before.as_ref(), decision))
-        })
-        .await
+    let mut unit = cx.unit();
+    let settings = unit.hold(&FISCAL_SETTINGS, authority.name());
+    unit.decide(move |held| {
+        let (before, actor): (Option<FiscalSettings>, _) = (held.find(settings)?, held.actor());
+        let new = || FiscalSettings::new(authority, actor.entity_id(), actor.now());
+        let decision = decide(before.clone().unwrap_or_else(new), actor)?;
+        Ok(decision.written(|after| Put::write(before.as_ref(), after)))
+    })
+    .await
 }

@@ -5,7 +5,7 @@ use racun_fiscal::{
     Authority, AuthorityError, Content, EXCHANGES, Exchange, Header, Identity, MessageId, Outcome,
     Patience, Reply, State, due_put, fina, furs,
 };
-use racun_kernel::{Context, Load, Loaded, Put, StoreError, Writes};
+use racun_kernel::{Context, StoreError, Writes};
 use time::OffsetDateTime;
 
 use super::{Fiscal, Ports};
@@ -116,46 +116,36 @@ pub(super) async fn amend<E>(
 where
     E: From<StoreError> + Send + 'static,
 {
-    let tenant = cx.tenant();
-    let own = Load::One { table: &EXCHANGES, tenant, id: id.to_string() };
-    let loads = vec![own, links::load(cx.scope, id)];
-    let (account, environment) = (cx.scope.account(), cx.scope.environment());
-    let (stamp, actor) = (cx.stamp.clone(), cx.scope.principal().id());
-    cx.store
-        .decide(loads, None, move |loaded| {
-            let now = loaded.now.unwrap_or_else(|| stamp.now());
-            let (before, seen) = read(loaded, id)?;
-            let exchange = decide(before.clone(), now)?;
-            let fiscal = seen.fiscal.as_deref().cloned();
-            let shown = fiscal.map(|fiscal| shown(fiscal, &exchange));
-            let document = match shown {
-                Some(shown) if seen.fiscal.as_deref() != Some(&shown) => {
-                    seen.clone().with_fiscalization(shown, &stamp)
-                }
-                _ => seen.clone(),
-            };
-            let mut puts = Vec::new();
-            if exchange != before {
-                puts.push(Put::update(&before, &exchange));
+    let mut unit = cx.unit();
+    let exchange = unit.hold(&EXCHANGES, id);
+    let document = links::hold(&mut unit, id);
+    unit.decide(move |held| {
+        let actor = held.actor();
+        let before: Exchange = held.one(exchange)?;
+        let seen = held.one(document)?;
+        let exchange = decide(before.clone(), held.now().unwrap_or_else(|| actor.now()))?;
+        let fiscal = seen.fiscal.as_deref().cloned();
+        let shown = fiscal.map(|fiscal| shown(fiscal, &exchange));
+        let document = match shown {
+            Some(shown) if seen.fiscal.as_deref() != Some(&shown) => {
+                seen.clone().with_fiscalization(shown, actor.stamp())
             }
-            if document != seen {
-                puts.push(Put::update(&seen, &document));
-            }
-            puts.extend(due_put(Some(&before), &exchange, account, environment));
-            let is_confirmed = exchange.state == State::Confirmed && before.state != exchange.state;
-            let event = is_confirmed.then(|| document.event("fiscalized", &actor, &stamp));
-            let events = event.flatten().into_iter().collect();
-            Ok(((document, exchange), Writes { puts, events, takes_number: false }))
-        })
-        .await
-}
-
-fn read(loaded: Loaded, id: DocumentId) -> Result<(Exchange, Document), StoreError> {
-    let gone = || StoreError::NotFound { id: id.to_string() };
-    let mut rows = loaded.rows.into_iter().map(|rows| rows.into_iter().next());
-    let exchange = rows.next().flatten().ok_or_else(gone)?.read(&EXCHANGES)?;
-    let document = rows.next().flatten().ok_or_else(gone)?.read(id.kind().table())?;
-    Ok((exchange, document))
+            _ => seen.clone(),
+        };
+        let mut writes = Writes::default();
+        if exchange != before {
+            writes = writes.update(&before, &exchange);
+        }
+        if document != seen {
+            writes = writes.update(&seen, &document);
+        }
+        let (account, environment) = (actor.scope().account(), actor.environment());
+        let due = due_put(Some(&before), &exchange, account, environment);
+        let is_confirmed = exchange.state == State::Confirmed && before.state != exchange.state;
+        let event = is_confirmed.then(|| document.event("fiscalized", &actor.id(), actor.stamp()));
+        Ok(((document, exchange), writes.puts(due).events(event.flatten())))
+    })
+    .await
 }
 
 /// What the document shows of `exchange`.

@@ -10,7 +10,9 @@ use racun_fiscal::{
     FiscalSettings, Identity, Means, MessageId, Place, Signer, SigningFailed, Start, due_put, fina,
     form_series, furs, may_skip, series, year_of,
 };
-use racun_kernel::{Decimal, Issue, Issues, Load, Put, Scope, Stamp, Stored, Tenant};
+use racun_kernel::{
+    Decimal, Held, Issue, Issues, One, Put, Scope, Stamp, StoreError, Tenant, UnitBuilder,
+};
 use time::{Date, OffsetDateTime};
 
 use super::deliver::Sending;
@@ -48,10 +50,26 @@ pub(crate) struct Facts<'a> {
     pub settled: Decimal,
     /// What it is linked to.
     pub targets: &'a [Document],
-    /// The rows that [`Issuing::loads`] named.
-    pub held: &'a [Vec<Stored>],
+    /// Where it is issued.
+    pub place: Option<FoundPlace>,
     /// The time on the store's clock, where it has one.
     pub now: Option<OffsetDateTime>,
+}
+
+/// The premise and the device that a document is issued on, as its unit holds them.
+pub(crate) struct HeldPlace {
+    premise: One<BusinessPremise>,
+    device: Option<One<Device>>,
+}
+
+/// The premise and the device as they were found.
+pub(crate) type FoundPlace = (Option<BusinessPremise>, Option<Device>);
+
+impl HeldPlace {
+    /// What is there.
+    pub fn read(self, held: &Held) -> Result<FoundPlace, StoreError> {
+        Ok((held.find(self.premise)?, held.find(self.device)?))
+    }
 }
 
 /// A document as its unit writes it.
@@ -126,21 +144,15 @@ impl Issuing {
         self.authority().local(self.issued_at()).date()
     }
 
-    /// What has to be held: the premise and the device, for nobody may issue where they are closed.
-    pub fn loads(&self) -> Vec<Load> {
-        let one = |table, id| Load::One { table, tenant: self.scope.tenant(), id };
-        let device = self.device.as_ref().map(|device| device.id.to_string());
-        let mut loads = vec![one(&FISCAL_PREMISES, self.premise.id.to_string())];
-        loads.extend(device.map(|id| one(&FISCAL_DEVICES, id)));
-        loads
+    /// Holds the premise and the device, for nobody may issue where they are closed.
+    pub fn hold(&self, unit: &mut UnitBuilder<'_>) -> HeldPlace {
+        let premise = unit.hold(&FISCAL_PREMISES, self.premise.id);
+        let device = self.device.as_ref().map(|device| unit.hold(&FISCAL_DEVICES, device.id));
+        HeldPlace { premise, device }
     }
 
-    fn check_open(&self, held: &[Vec<Stored>]) -> Result<(), Error> {
-        let mut rows = held.iter().map(|rows| rows.first());
-        let premise: Option<BusinessPremise> =
-            rows.next().flatten().map(|row| row.read(&FISCAL_PREMISES)).transpose()?;
-        let device: Option<Device> =
-            rows.next().flatten().map(|row| row.read(&FISCAL_DEVICES)).transpose()?;
+    fn check_open(&self, place: Option<FoundPlace>) -> Result<(), Error> {
+        let (premise, device) = place.unwrap_or_default();
         let device = device.filter(|own| own.is_active);
         let is_missing = device.is_some() != self.device.is_some();
         let Some(premise) = premise.filter(|own| own.is_active && !is_missing) else {
@@ -160,7 +172,7 @@ impl Issuing {
 
     /// As [`Prepared::issue`].
     pub fn issue(self, document: Document, facts: Facts<'_>) -> Result<Issued, Error> {
-        self.check_open(facts.held)?;
+        self.check_open(facts.place)?;
         let Some(number) = document.sequence() else {
             return Err(DocumentError::ChangedMeanwhile.into());
         };

@@ -6,7 +6,7 @@ use racun_fiscal::{
     Authority, EXCHANGES, Exchange, FISCAL_SETTINGS, FiscalSettings, MessageId, Patience,
 };
 use racun_kernel::id::EntityId;
-use racun_kernel::{Context, Issue, Issues, Put, Store, StoreError, Tenant, Writes};
+use racun_kernel::{Context, Issue, Issues, Store, StoreError, Tenant, Writes};
 
 use super::Ports;
 use super::deliver::{self, Sending, send_first};
@@ -15,7 +15,7 @@ use super::issue::{Facts, Issued};
 use super::prepare::{Occasion, Prepared, identity, prepare};
 use super::request::FiscalizeRequest;
 use super::sale::{by_advances, means};
-use crate::documents::{get, links, links_of, load_payments, read_payments};
+use crate::documents::{get, hold_payments, links, links_of, live_payments};
 use crate::error::Error;
 
 /// Tells the tax authority of a document that it refused, that it may not have, or that was issued
@@ -145,48 +145,41 @@ async fn first(ports: Ports<'_>, seen: Document, prepared: Prepared) -> Result<D
     let id = seen.id;
     let relations = links_of(ports.cx, id).await?;
     let targets: Vec<DocumentId> = relations.iter().map(|relation| relation.target_id).collect();
-    let mut loads = prepared.issuing().map(|issuing| issuing.loads()).unwrap_or_default();
-    let places = loads.len();
-    loads.push(links::load(ports.cx.scope, id));
-    loads.push(load_payments(ports.cx.scope, id));
-    loads.extend(targets.into_iter().map(|target| links::load(ports.cx.scope, target)));
     let (numbering, day) = (prepared.issuing().map(|own| own.numbering()), prepared.day());
-    let series = numbering.as_ref().map(|numbering| numbering.series.clone());
-    let editor = ports
-        .cx
-        .scope
-        .person()
-        .map(|person| Editor { name: person.name.clone(), email: person.email.clone() });
-    let (at, actor) = (ports.cx.stamp.clone(), ports.cx.scope.principal().id());
-    let (document, sending) = ports
-        .cx
-        .store
-        .decide(loads, series, move |mut loaded| {
-            let rows = loaded.rows.split_off(places);
-            let documents = links::documents(&rows)?;
-            let before = documents.iter().find(|document| document.id == id).cloned();
-            let before = before.ok_or_else(|| StoreError::NotFound { id: id.to_string() })?;
-            let (Some(numbering), Some(number), Some(day)) = (numbering, loaded.number, day) else {
-                return Err(Error::from(DocumentError::ChangedMeanwhile));
-            };
-            let payments = read_payments(&rows)?;
-            let (document, version) =
-                before.clone().fiscalize_later(&numbering, number, day, editor, &at)?;
-            let facts = Facts {
-                means: payments.iter().map(|payment| means(payment.kind)).collect(),
-                settled: by_advances(&payments),
-                targets: &documents,
-                held: &loaded.rows,
-                now: loaded.now,
-            };
-            let Issued { document, mut puts, sending } = prepared.issue(document, facts)?;
-            puts.push(Put::update(&before, &document));
-            puts.push(Put::insert(&version));
-            let events = document.event("updated", &actor, &at).into_iter().collect();
-            let writes = Writes { puts, events, takes_number: true };
-            Ok(((document, sending), writes))
-        })
-        .await?;
+    let mut unit = ports.cx.unit();
+    let place = prepared.issuing().map(|issuing| issuing.hold(&mut unit));
+    let before = links::hold(&mut unit, id);
+    let payments = hold_payments(&mut unit, id);
+    let targets = links::hold_each(&mut unit, targets);
+    let number = numbering.as_ref().map(|numbering| unit.number(numbering.series.clone()));
+    let later = unit.decide(move |held| {
+        let before = held.one(before)?;
+        let mut documents = vec![before.clone()];
+        documents.extend(held.all(targets)?);
+        let (Some(numbering), Some(number), Some(day)) = (numbering, number, day) else {
+            return Err(Error::from(DocumentError::ChangedMeanwhile));
+        };
+        let (actor, number) = (held.actor(), held.number(&number)?);
+        let editor = actor.scope().person();
+        let editor =
+            editor.map(|person| Editor { name: person.name.clone(), email: person.email.clone() });
+        let payments = live_payments(held.all(payments)?);
+        let fiscalized =
+            before.clone().fiscalize_later(&numbering, number, day, editor, actor.stamp());
+        let (document, version) = fiscalized?;
+        let facts = Facts {
+            means: payments.iter().map(|payment| means(payment.kind)).collect(),
+            settled: by_advances(&payments),
+            targets: &documents,
+            place: place.map(|place| place.read(held)).transpose()?,
+            now: held.now(),
+        };
+        let Issued { document, puts, sending } = prepared.issue(document, facts)?;
+        let updated = document.event("updated", &actor.id(), actor.stamp());
+        let writes = Writes::default().puts(puts).update(&before, &document).insert(&version);
+        Ok(((document, sending), writes.events(updated).taking_number()))
+    });
+    let (document, sending) = later.await?;
     Ok(send_first(ports, document, sending).await)
 }
 

@@ -48,7 +48,7 @@ pub use worker::{Alarm, Limits, Problem, Report, end_leases, run_due};
 
 pub(crate) use changes::{may_be_paid_by, told};
 pub(crate) use deliver::{Sending, deliver_first, send_first};
-pub(crate) use issue::Facts;
+pub(crate) use issue::{Facts, FoundPlace, HeldPlace};
 pub use prepare::NextPlace;
 
 pub(crate) use prepare::{Occasion, Prepared, next_place, prepare};

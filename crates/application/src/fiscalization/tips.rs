@@ -21,7 +21,9 @@ use racun_fiscal::{
     Reply, fina,
 };
 use racun_kernel::id::EntityId;
-use racun_kernel::{Decimal, Environment, Load, Put, Stamp, Store, StoreError, Tenant, Writes};
+use racun_kernel::{
+    Decimal, Environment, One, Put, Stamp, Store, StoreError, Tenant, UnitBuilder, Writes,
+};
 use racun_settlement::Payment;
 use time::{Duration, OffsetDateTime};
 
@@ -154,13 +156,21 @@ impl Subject {
         ids.map(|(entity, document)| Self { entity, document }).ok_or_else(unreadable)
     }
 
-    fn loads(self, job: &Job) -> Vec<Load> {
-        let one = |table| {
-            let tenant = Tenant::entity(self.entity);
-            Load::One { table, tenant, id: self.document.to_string() }
-        };
-        vec![job.load(), one(self.document.kind().table()), one(&EXCHANGES)]
+    /// Holds the job, the document and its exchange.
+    fn hold<'a>(self, store: &'a dyn Store, job: &Job) -> (UnitBuilder<'a, ()>, HeldReport) {
+        let mut unit = store.unit(Tenant::entity(self.entity));
+        let job = job.hold(&mut unit);
+        let document = unit.hold(self.document.kind().table(), self.document);
+        let exchange = unit.hold(&EXCHANGES, self.document);
+        (unit, HeldReport { job, document, exchange })
     }
+}
+
+/// The records of a report, as a unit holds them.
+struct HeldReport {
+    job: One<Job>,
+    document: One<Document>,
+    exchange: One<Exchange>,
 }
 
 /// What a unit holds of a report.
@@ -200,42 +210,38 @@ impl TipsHandler {
     async fn begin(&self, job: &Job, subject: Subject) -> Result<Begun, LeaseError> {
         let (job, stamp, waits) = (job.clone(), (self.stamp)(), self.waits());
         let id = MessageId::new(&stamp);
-        self.store
-            .decide(subject.loads(&job), None, move |loaded| {
-                let now = loaded.now.unwrap_or_else(|| stamp.now());
-                let [own, documents, exchanges] = &loaded.rows[..] else {
-                    return Err(LeaseError::Lost);
-                };
-                let held = still_held(&job, own)?;
-                let table = subject.document.kind().table();
-                let document = documents.first().map(|row| row.read(table)).transpose()?;
-                let ended = |puts| Ok((Begun::Not(Left::Ended), writes(puts)));
-                let open = document.and_then(Open::of);
-                let Some(open) = open.filter(|open| !open.report.is_confirmed()) else {
-                    return ended(vec![held.done()]);
-                };
-                if let Some(until) = open.report.leased_until(now) {
-                    return ended(vec![held.later(until, now)]);
-                }
-                if !fina::takes_tips(open.record.issued_at, now) {
-                    let report = open.report.clone().give_up(TIP_WINDOW_EXPIRED);
-                    let left = Left::GivenUp(expired(&open));
-                    return Ok((Begun::Not(left), writes(vec![open.put(report, &stamp)])));
-                }
-                let exchange = exchanges.first().map(|row| row.read(&EXCHANGES)).transpose()?;
-                let taken = exchange.filter(|_| open.fiscal.status == FiscalStatus::Success);
-                let Some((receipt, late)) = taken.and_then(taken_receipt) else {
-                    return ended(vec![held.later(now + waits.of(&job, FIRST_WAIT, now), now)]);
-                };
-                let lease_until = now + LEASE;
-                let report = open.report.clone().begin(id.to_string(), now, lease_until);
-                let message = message(&receipt, &report, late);
-                let environment = open.record.environment;
-                let attempt = Attempt { id, message, environment };
-                let put = open.put(report, &stamp);
-                Ok((Begun::Attempt(Box::new(attempt)), writes(vec![put])))
-            })
-            .await
+        let (unit, records) = subject.hold(&*self.store, &job);
+        unit.decide(move |unit| {
+            let now = unit.now().unwrap_or_else(|| stamp.now());
+            let held = still_held(&job, unit.find(records.job)?)?;
+            let document = unit.find(records.document)?;
+            let ended = |puts| Ok((Begun::Not(Left::Ended), writes(puts)));
+            let open = document.and_then(Open::of);
+            let Some(open) = open.filter(|open| !open.report.is_confirmed()) else {
+                return ended(vec![held.done()]);
+            };
+            if let Some(until) = open.report.leased_until(now) {
+                return ended(vec![held.later(until, now)]);
+            }
+            if !fina::takes_tips(open.record.issued_at, now) {
+                let report = open.report.clone().give_up(TIP_WINDOW_EXPIRED);
+                let left = Left::GivenUp(expired(&open));
+                return Ok((Begun::Not(left), writes(vec![open.put(report, &stamp)])));
+            }
+            let exchange = unit.find(records.exchange)?;
+            let taken = exchange.filter(|_| open.fiscal.status == FiscalStatus::Success);
+            let Some((receipt, late)) = taken.and_then(taken_receipt) else {
+                return ended(vec![held.later(now + waits.of(&job, FIRST_WAIT, now), now)]);
+            };
+            let lease_until = now + LEASE;
+            let report = open.report.clone().begin(id.to_string(), now, lease_until);
+            let message = message(&receipt, &report, late);
+            let environment = open.record.environment;
+            let attempt = Attempt { id, message, environment };
+            let put = open.put(report, &stamp);
+            Ok((Begun::Attempt(Box::new(attempt)), writes(vec![put])))
+        })
+        .await
     }
 
     /// Sends the attempt; answers its outcome, also in words.
@@ -284,38 +290,36 @@ impl TipsHandler {
         reason: String,
     ) -> Result<Left, LeaseError> {
         let (job, stamp, waits) = (job.clone(), (self.stamp)(), self.waits());
-        self.store
-            .decide(subject.loads(&job), None, move |loaded| {
-                let now = loaded.now.unwrap_or_else(|| stamp.now());
-                let [own, documents, ..] = &loaded.rows[..] else { return Err(LeaseError::Lost) };
-                let held = still_held(&job, own)?;
-                let table = subject.document.kind().table();
-                let document = documents.first().map(|row| row.read(table)).transpose()?;
-                let Some(open) = document.and_then(Open::of) else {
-                    return Ok((Left::Ended, writes(vec![held.done()])));
-                };
-                let told = open.report.attempt.as_ref().map(|attempt| attempt.tips.clone());
-                let is_news = told.as_ref() != Some(&open.report.tips);
-                let report = open.report.clone().settle(&id.to_string(), outcome.clone(), now);
-                let Some(report) = report else {
-                    // Another job took the attempt over, and ends it.
-                    return Ok((Left::Ended, writes(vec![held.later(now, now)])));
-                };
-                let put = open.put(report.clone(), &stamp);
-                let (left, job) = match outcome {
-                    TipOutcome::Taken => (Left::Ended, Some(next(&held, &report, now))),
-                    TipOutcome::Refused { is_final: true, .. } if is_news => {
-                        (Left::Ended, Some(held.later(now, now)))
-                    }
-                    TipOutcome::Refused { is_final: true, .. } => (Left::GivenUp(reason), None),
-                    TipOutcome::Refused { .. } | TipOutcome::Unknown => {
-                        let wait = waits.of(&job, waits.first, now);
-                        (Left::Ended, Some(held.later(now + wait, now)))
-                    }
-                };
-                Ok((left, writes([Some(put), job].into_iter().flatten().collect())))
-            })
-            .await
+        let (unit, records) = subject.hold(&*self.store, &job);
+        unit.decide(move |unit| {
+            let now = unit.now().unwrap_or_else(|| stamp.now());
+            let held = still_held(&job, unit.find(records.job)?)?;
+            let document = unit.find(records.document)?;
+            let Some(open) = document.and_then(Open::of) else {
+                return Ok((Left::Ended, writes(vec![held.done()])));
+            };
+            let told = open.report.attempt.as_ref().map(|attempt| attempt.tips.clone());
+            let is_news = told.as_ref() != Some(&open.report.tips);
+            let report = open.report.clone().settle(&id.to_string(), outcome.clone(), now);
+            let Some(report) = report else {
+                // Another job took the attempt over, and ends it.
+                return Ok((Left::Ended, writes(vec![held.later(now, now)])));
+            };
+            let put = open.put(report.clone(), &stamp);
+            let (left, job) = match outcome {
+                TipOutcome::Taken => (Left::Ended, Some(next(&held, &report, now))),
+                TipOutcome::Refused { is_final: true, .. } if is_news => {
+                    (Left::Ended, Some(held.later(now, now)))
+                }
+                TipOutcome::Refused { is_final: true, .. } => (Left::GivenUp(reason), None),
+                TipOutcome::Refused { .. } | TipOutcome::Unknown => {
+                    let wait = waits.of(&job, waits.first, now);
+                    (Left::Ended, Some(held.later(now + wait, now)))
+                }
+            };
+            Ok((left, writes([Some(put), job].into_iter().flatten().collect())))
+        })
+        .await
     }
 
     fn waits(&self) -> Waits {
@@ -368,5 +372,5 @@ fn expired(open: &Open) -> String {
 }
 
 fn writes(puts: Vec<Put>) -> Writes {
-    Writes { puts, ..Writes::default() }
+    Writes::default().puts(puts)
 }

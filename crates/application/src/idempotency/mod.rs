@@ -285,18 +285,16 @@ pub async fn sweep(
     if over.is_empty() {
         return Ok(());
     }
-    let loads = over.iter().map(KeyedRequest::load).collect();
-    store
-        .decide(loads, None, move |loaded| {
-            let held = loaded.rows.iter().flatten().map(|row| row.read(&KEYED_REQUESTS));
-            let held: Vec<KeyedRequest> = held.collect::<Result<_, _>>()?;
-            // One that was used anew meanwhile stays.
-            let over = held.iter().filter(|row| !row.holds_at(now));
-            let gone = |row| Put { live_delta: 0, trash_delta: 0, ..Put::delete(row) };
-            let puts = over.map(gone).collect();
-            Ok(((), Writes { puts, ..Writes::default() }))
-        })
-        .await
+    let mut unit = store.unit(tenant);
+    let over = unit.hold_each(over.iter().map(|row| (&KEYED_REQUESTS, row.id())));
+    unit.decide(move |held| {
+        // One that was used anew meanwhile stays.
+        let held: Vec<KeyedRequest> = held.all(over)?;
+        let over = held.iter().filter(|row| !row.holds_at(now));
+        let gone = |row| Put { live_delta: 0, trash_delta: 0, ..Put::delete(row) };
+        Ok(((), Writes::default().puts(over.map(gone))))
+    })
+    .await
 }
 
 #[cfg(test)]

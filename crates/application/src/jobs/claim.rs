@@ -1,8 +1,7 @@
 //! Leasing what is due, and ending what is leased.
 
 use racun_kernel::{
-    Clause, ListQuery, Operator, Order, Put, Stamp, Store, StoreError, Stored, Tenant, Value,
-    Writes,
+    Clause, ListQuery, Operator, Order, Put, Stamp, Store, StoreError, Tenant, Value, Writes,
 };
 use time::{Duration, OffsetDateTime};
 
@@ -40,22 +39,21 @@ pub async fn claim(
     if seen.rows.is_empty() {
         return Ok(Vec::new());
     }
-    let loads = seen.rows.iter().map(Job::load).collect();
-    store
-        .decide(loads, None, move |loaded| {
-            let now = loaded.now.unwrap_or(now);
-            let (mut begun, mut puts) = (Vec::new(), Vec::new());
-            for row in loaded.rows.iter().flatten() {
-                let before: Job = row.read(&JOBS)?;
-                if before.is_due(now) {
-                    let after = before.clone().begin(now);
-                    puts.push(Put::update(&before, &after));
-                    begun.extend((after.state == JobState::Running).then_some(after));
-                }
+    let mut unit = store.unit(Tenant::directory());
+    let jobs = unit.hold_each(seen.rows.iter().map(|job| (&JOBS, job.id.to_string())));
+    unit.decide(move |held| {
+        let now = held.now().unwrap_or(now);
+        let (mut begun, mut writes) = (Vec::new(), Writes::default());
+        for before in held.all::<Job>(jobs)? {
+            if before.is_due(now) {
+                let after = before.clone().begin(now);
+                writes = writes.update(&before, &after);
+                begun.extend((after.state == JobState::Running).then_some(after));
             }
-            Ok((begun, Writes { puts, ..Writes::default() }))
-        })
-        .await
+        }
+        Ok((begun, writes))
+    })
+    .await
 }
 
 /// Why an attempt cannot be ended.
@@ -74,13 +72,12 @@ pub enum LeaseError {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Held(Job);
 
-/// What a unit may write of `job`, given the `rows` that it holds by [`Job::load`].
+/// What a unit may write of `job`, given its record that it holds by [`Job::hold`].
 ///
 /// # Errors
 /// [`LeaseError::Lost`] when the attempt that `job` was leased for is not the running one.
-pub fn still_held(job: &Job, rows: &[Stored]) -> Result<Held, LeaseError> {
-    let row = rows.iter().find(|row| row.id == job.id.to_string()).ok_or(LeaseError::Lost)?;
-    let now: Job = row.read(&JOBS)?;
+pub fn still_held(job: &Job, found: Option<Job>) -> Result<Held, LeaseError> {
+    let now = found.ok_or(LeaseError::Lost)?;
     let is_same = now.state == JobState::Running && now.attempts == job.attempts;
     if is_same { Ok(Held(now)) } else { Err(LeaseError::Lost) }
 }
@@ -142,18 +139,19 @@ pub async fn end(
     stamp: &Stamp,
 ) -> Result<(), LeaseError> {
     let (job, now) = (job.clone(), stamp.now());
-    store
-        .decide(vec![job.load()], None, move |loaded| {
-            let held = still_held(&job, loaded.rows.first().map_or(&[], Vec::as_slice))?;
-            let now = loaded.now.unwrap_or(now);
-            let put = match ending {
-                Ending::Done => held.done(),
-                Ending::Failed { error, wait } => {
-                    held.again(now + wait.unwrap_or(job.wait()), &error, now)
-                }
-                Ending::Hopeless { error } => held.bury(&error, now),
-            };
-            Ok(((), Writes { puts: vec![put], ..Writes::default() }))
-        })
-        .await
+    let mut unit = store.unit(Tenant::directory());
+    let own = job.hold(&mut unit);
+    unit.decide(move |held| {
+        let now = held.now().unwrap_or(now);
+        let held = still_held(&job, held.find(own)?)?;
+        let put = match ending {
+            Ending::Done => held.done(),
+            Ending::Failed { error, wait } => {
+                held.again(now + wait.unwrap_or(job.wait()), &error, now)
+            }
+            Ending::Hopeless { error } => held.bury(&error, now),
+        };
+        Ok(((), Writes::default().put(put)))
+    })
+    .await
 }

@@ -1,7 +1,9 @@
 //! A job, and how it goes from attempt to attempt.
 
 use racun_kernel::id::{EntityId, JobId};
-use racun_kernel::{Decimal, Field, FieldKind, Load, Put, Record, Stamp, Table, Tenant, Value};
+use racun_kernel::{
+    Decimal, Field, FieldKind, One, Put, Record, Stamp, Table, Tenant, UnitBuilder, Value,
+};
 use serde::{Deserialize, Serialize};
 use time::OffsetDateTime;
 
@@ -129,10 +131,9 @@ impl Job {
         Put::insert(self)
     }
 
-    /// What holds it in a unit.
-    #[must_use]
-    pub fn load(&self) -> Load {
-        Load::One { table: &JOBS, tenant: Tenant::directory(), id: self.id.to_string() }
+    /// Holds it in a unit.
+    pub fn hold<By>(&self, unit: &mut UnitBuilder<'_, By>) -> One<Self> {
+        unit.hold_of(Tenant::directory(), &JOBS, self.id)
     }
 
     /// Whether an attempt may be begun.

@@ -1,9 +1,7 @@
 //! What admins see of their entity's jobs, and starting anew what was given up.
 
 use racun_kernel::id::JobId;
-use racun_kernel::{
-    Clause, Context, Event, ListQuery, Operator, Page, Put, StoreError, Tenant, Value, Writes,
-};
+use racun_kernel::{Clause, Context, ListQuery, Operator, Page, StoreError, Tenant, Value, Writes};
 
 use super::job::{JOBS, Job, JobState};
 
@@ -39,25 +37,19 @@ pub async fn list(cx: Context<'_>, mut query: ListQuery) -> Result<Page<Job>, St
 /// # Errors
 /// [`JobError`]; then nothing changes.
 pub async fn retry(cx: Context<'_>, id: JobId) -> Result<Job, JobError> {
-    let (scope, stamp, id) = (cx.scope.clone(), cx.stamp.clone(), id.to_string());
-    let load =
-        racun_kernel::Load::One { table: &JOBS, tenant: Tenant::directory(), id: id.clone() };
-    cx.store
-        .decide(vec![load], None, move |loaded| {
-            let row = loaded.rows.into_iter().flatten().next();
-            let before: Option<Job> = row.map(|row| row.read(&JOBS)).transpose()?;
-            let is_own = |job: &Job| job.entity_id == Some(scope.entity());
-            let Some(before) = before.filter(is_own) else {
-                return Err(JobError::NotFound { id });
-            };
-            if before.state != JobState::Dead {
-                return Err(JobError::NotDead);
-            }
-            let after = before.clone().revived(stamp.now());
-            let actor = scope.principal().id();
-            let event = Event::new(scope.tenant(), "job.retried", id, actor, &stamp);
-            let puts = vec![Put::update(&before, &after)];
-            Ok((after, Writes { puts, events: vec![event], ..Writes::default() }))
-        })
-        .await
+    let mut unit = cx.unit();
+    let job = unit.hold_of(Tenant::directory(), &JOBS, id);
+    unit.decide(move |held| {
+        let actor = held.actor();
+        let found: Option<Job> = held.find(job)?;
+        let own = found.filter(|job| job.entity_id == Some(actor.entity_id()));
+        let before = own.ok_or_else(|| JobError::NotFound { id: id.to_string() })?;
+        if before.state != JobState::Dead {
+            return Err(JobError::NotDead);
+        }
+        let after = before.clone().revived(actor.now());
+        let writes = Writes::default().update(&before, &after);
+        Ok((after, writes.events([actor.event("job.retried", id)])))
+    })
+    .await
 }

@@ -6,9 +6,7 @@ use async_trait::async_trait;
 use racun_access::{
     AccessError, MailTokenPurpose, find_mail_locale, mint_invitation_token, mint_mail_token,
 };
-use racun_kernel::{
-    Load, Mail, MailError, Mailbox, Mailer, Put, Record, Stamp, Store, StoreError, Tenant, Writes,
-};
+use racun_kernel::{Mail, MailError, Mailbox, Mailer, Put, Record, Stamp, Store, Tenant, Writes};
 use racun_mail::{
     MAILS, MailKind, MailState, OutgoingMail, SECRET, Wording, fill_line, to_html, to_plain,
 };
@@ -178,35 +176,33 @@ async fn settle(
     attempt: Attempt,
     stamp: &Stamp,
 ) -> Result<(), LeaseError> {
-    let held_mail = Load::One { table: &MAILS, tenant: mail.tenant(), id: mail.id.to_string() };
-    let (job, id, now) = (job.clone(), mail.id.to_string(), stamp.now());
-    store
-        .decide(vec![job.load(), held_mail], None, move |loaded| {
-            let rows = |n: usize| loaded.rows.get(n).map_or(&[][..], Vec::as_slice);
-            let held = still_held(&job, rows(0))?;
-            let row = rows(1).first().ok_or(StoreError::NotFound { id })?;
-            let before: OutgoingMail = row.read(&MAILS)?;
-            // The job's row is on the store's clock.
-            let due = loaded.now.unwrap_or(now) + job.wait();
-            let is_last = job.attempts >= job.max_attempts;
-            let puts = match attempt {
-                Attempt::Dropped => vec![Put::delete(&before), held.done()],
-                Attempt::Delivered => {
-                    let after = before.clone().delivered(now);
-                    vec![Put::update(&before, &after), held.done()]
-                }
-                Attempt::NotDelivered(error) => {
-                    let is_last = is_last || matches!(error, MailError::Refused(_));
-                    let error = error.to_string();
-                    let after = before.clone().not_delivered(&error, is_last, now);
-                    let end = match is_last {
-                        true => held.bury(&error, now),
-                        false => held.again(due, &error, now),
-                    };
-                    vec![Put::update(&before, &after), end]
-                }
-            };
-            Ok(((), Writes { puts, ..Writes::default() }))
-        })
-        .await
+    let (job, now) = (job.clone(), stamp.now());
+    let mut unit = store.unit(mail.tenant());
+    let (own, mail) = (job.hold(&mut unit), unit.hold(&MAILS, mail.id));
+    unit.decide(move |unit| {
+        let held = still_held(&job, unit.find(own)?)?;
+        let before: OutgoingMail = unit.one(mail)?;
+        // The job's row is on the store's clock.
+        let due = unit.now().unwrap_or(now) + job.wait();
+        let is_last = job.attempts >= job.max_attempts;
+        let puts = match attempt {
+            Attempt::Dropped => vec![Put::delete(&before), held.done()],
+            Attempt::Delivered => {
+                let after = before.clone().delivered(now);
+                vec![Put::update(&before, &after), held.done()]
+            }
+            Attempt::NotDelivered(error) => {
+                let is_last = is_last || matches!(error, MailError::Refused(_));
+                let error = error.to_string();
+                let after = before.clone().not_delivered(&error, is_last, now);
+                let end = match is_last {
+                    true => held.bury(&error, now),
+                    false => held.again(due, &error, now),
+                };
+                vec![Put::update(&before, &after), end]
+            }
+        };
+        Ok(((), Writes::default().puts(puts)))
+    })
+    .await
 }

@@ -5,10 +5,12 @@
 use racun_access::{ACCOUNTS, Account, check_may_send};
 use racun_kernel::id::InvitationId;
 use racun_kernel::{
-    Context, Environment, Load, Put, Scope, Stamp, StoreError, Stored, Tenant, Writes,
+    Context, Environment, Held, One, Put, Record as _, Scope, Stamp, StoreError, Tenant,
+    UnitBuilder, Writes,
 };
-use racun_mail::{Cap, LimitReached, MailLimits, PER_SUBJECT, RESENT, SANDBOX, SendWindow};
-use time::OffsetDateTime;
+use racun_mail::{
+    Cap, LimitReached, MailLimits, PER_SUBJECT, RESENT, SANDBOX, SEND_WINDOWS, SendWindow,
+};
 
 use super::MailingError;
 
@@ -93,42 +95,46 @@ impl Limits {
         Self { account: account.to_string(), limits, receivers, windows }
     }
 
-    /// What the unit holds. The account's row stands for windows that may not be there yet; what
-    /// the mail is about does the same for its own, and is held by the caller.
-    pub fn loads(&self) -> Vec<Load> {
-        let (table, tenant, id) = (&ACCOUNTS, Tenant::directory(), self.account.clone());
-        let window = |(window, _): &(SendWindow, Count)| window.load_own();
-        let windows = self.windows.iter().map(window);
-        std::iter::once(Load::One { table, tenant, id }).chain(windows).collect()
+    /// Holds the windows. The account's row stands for windows that may not be there yet; what the
+    /// mail is about does the same for its own, and is held by the caller.
+    pub fn hold(self, unit: &mut UnitBuilder<'_>) -> HeldLimits {
+        let account = unit.hold_of(Tenant::directory(), &ACCOUNTS, &self.account);
+        let windows = self
+            .windows
+            .iter()
+            .map(|(window, _)| unit.hold_of(window.tenant(), &SEND_WINDOWS, window.id()));
+        HeldLimits { account, windows: windows.collect(), limits: self }
     }
+}
 
-    /// The windows with another mail in them, of the rows that [`Limits::loads`] held.
-    pub fn count(
-        &self,
-        rows: &[Vec<Stored>],
-        now: OffsetDateTime,
-    ) -> Result<Vec<Put>, MailingError> {
-        let (account, rows) = rows.split_first().unwrap_or((const { &Vec::new() }, &[]));
-        let account = account.first().map(|row| row.read::<Account>(&ACCOUNTS)).transpose()?;
+/// [`Limits`], and what their unit holds.
+pub(super) struct HeldLimits {
+    limits: Limits,
+    account: One<Account>,
+    windows: Vec<One<SendWindow>>,
+}
+
+impl HeldLimits {
+    /// The windows with another mail in them.
+    pub fn count(self, held: &Held) -> Result<Vec<Put>, MailingError> {
+        let (limits, now) = (self.limits, held.actor().now());
+        let account = held.find(self.account)?;
         let since = account.map_or(now, |account| account.created_at);
         let mut puts = Vec::new();
         let mut reached: Option<LimitReached> = None;
-        for ((fresh, count), rows) in self.windows.iter().zip(rows) {
-            let before = SendWindow::read(rows)?;
-            let window = before.clone().unwrap_or_else(|| fresh.clone());
+        for ((fresh, count), window) in limits.windows.into_iter().zip(self.windows) {
+            let before = held.find(window)?;
+            let window = before.clone().unwrap_or(fresh);
             let counted = match count {
                 Count::Mails(caps) => window.with_another(caps, now),
-                Count::Receivers(most) => window.with_receivers(self.receivers, *most, now),
+                Count::Receivers(most) => window.with_receivers(limits.receivers, most, now),
                 Count::OfAccount => {
-                    let most = self.limits.of_account(since, now);
-                    window.with_receivers(self.receivers, most, now)
+                    let most = limits.limits.of_account(since, now);
+                    window.with_receivers(limits.receivers, most, now)
                 }
             };
             match counted {
-                Ok(after) => puts.push(match &before {
-                    Some(before) => Put::update(before, &after),
-                    None => Put::insert(&after),
-                }),
+                Ok(after) => puts.push(Put::write(before.as_ref(), &after)),
                 // The one that lets the next mail go last decides when to come back.
                 Err(limit) => {
                     let later = reached.is_none_or(|other| other.retry_after < limit.retry_after);
@@ -159,15 +165,12 @@ pub(super) async fn count_invitation(
     check_may_send(cx).await?;
     let limits = Limits::of_invitation(cx.scope, address, resent, limits, cx.stamp);
     for attempt in 1.. {
-        let (own, now) = (limits.clone(), cx.now());
-        let counted = cx
-            .store
-            .decide(limits.loads(), None, move |loaded| {
-                let puts = own.count(&loaded.rows, now)?;
-                Ok::<_, MailingError>(((), Writes { puts, ..Writes::default() }))
-            })
-            .await;
-        match counted {
+        let mut unit = cx.unit();
+        let limits = limits.clone().hold(&mut unit);
+        let counted = unit.decide(move |held| {
+            Ok::<_, MailingError>(((), Writes::default().puts(limits.count(held)?)))
+        });
+        match counted.await {
             // Another account invites the address for the first time, too.
             Err(MailingError::Store(StoreError::Duplicate { .. })) if attempt < ATTEMPTS => {}
             counted => return counted,

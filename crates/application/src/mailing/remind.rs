@@ -4,8 +4,8 @@ use racun_access::Entity;
 use racun_catalog::{CUSTOMERS, Customer};
 use racun_documents::{Document, DocumentKind};
 use racun_kernel::{
-    Clause, Context, Currency, Decimal, Event, Issue, Issues, ListQuery, Load, Operator, Scope,
-    StoreError, Value, Writes,
+    Clause, Context, Currency, Decimal, Issue, Issues, ListQuery, One, Operator, Scope, StoreError,
+    Value, Writes,
 };
 use racun_mail::{MailKind, MailLimits, NewMail, OutgoingMail, Wording};
 
@@ -72,32 +72,29 @@ pub async fn remind(
 
     let limits = Limits::of_letter(cx.scope, customer.id.to_string(), &to, limits, cx.stamp);
     let letter = letter(&request, to, &invoices, entity);
-    let mut loads =
-        vec![Load::One { table: &CUSTOMERS, tenant: cx.tenant(), id: customer.id.to_string() }];
-    loads.extend(limits.loads());
-    let (entity, stamp, tenant) = (entity.clone(), cx.stamp.clone(), cx.tenant());
-    let (actor, locale) = (cx.scope.principal().id(), request.letter.locale(&entity));
-    cx.store
-        .decide(loads, None, move |loaded| {
-            let mut values = values::of_entity(&entity, None, &locale, &stamp);
-            values::set_reminder(&mut values, &customer, &invoices, currency, &locale);
-            if let Some(instructions) = &request.payment_instructions {
-                values.set("payment_instructions", Some(&**instructions));
-            }
-            let mut puts = limits.count(&loaded.rows[1..], stamp.now())?;
-            let (mail, rows) = posted(letter.filled(&values, &stamp), is_simulated, &stamp);
-            puts.extend(rows);
-            let subject = customer.id.to_string();
-            let event = Event::new(tenant, "customer.reminded", subject, actor, &stamp);
-            let reminded = Reminded {
-                mail,
-                invoice_ids: invoices.iter().map(|invoice| invoice.id.to_string()).collect(),
-                total_amount: values::open_total(&invoices),
-                currency,
-            };
-            Ok((reminded, Writes { puts, events: vec![event], takes_number: false }))
-        })
-        .await
+    let mut unit = cx.unit();
+    let _customer: One<Customer> = unit.hold(&CUSTOMERS, customer.id);
+    let limits = limits.hold(&mut unit);
+    let (entity, locale) = (entity.clone(), request.letter.locale(entity));
+    let reminded = unit.decide(move |held| {
+        let (actor, stamp) = (held.actor(), held.actor().stamp());
+        let mut values = values::of_entity(&entity, None, &locale, stamp);
+        values::set_reminder(&mut values, &customer, &invoices, currency, &locale);
+        if let Some(instructions) = &request.payment_instructions {
+            values.set("payment_instructions", Some(&**instructions));
+        }
+        let counted = limits.count(held)?;
+        let (mail, rows) = posted(letter.filled(&values, stamp), is_simulated, stamp);
+        let reminded = Reminded {
+            mail,
+            invoice_ids: invoices.iter().map(|invoice| invoice.id.to_string()).collect(),
+            total_amount: values::open_total(&invoices),
+            currency,
+        };
+        let event = actor.event("customer.reminded", customer.id);
+        Ok((reminded, Writes::default().puts(counted).puts(rows).events([event])))
+    });
+    reminded.await
 }
 
 fn check(request: &ReminderRequest, scope: &Scope) -> Result<(), Issues> {

@@ -2,14 +2,14 @@
 
 use racun_access::{ENTITIES, Entity, Settings};
 use racun_catalog::{BUSINESS_UNITS, BusinessUnit};
-use racun_documents::{Document, DocumentError, DocumentId, DocumentKind};
-use racun_kernel::{Context, Issue, Issues, Load, Put, Scope, StoreError, Tenant, Writes};
+use racun_documents::{Document, DocumentId, DocumentKind};
+use racun_kernel::{Context, Issue, Issues, One, Scope, StoreError, Tenant, Writes};
 use racun_mail::{DocumentWords, MailKind, MailLimits, NewMail, OutgoingMail, Wording, Words};
 
 use super::letter::{Letter, LetterRequest, posted, receivers};
 use super::limits::Limits;
 use super::{MailingError, share, values};
-use crate::documents::{self, live};
+use crate::documents::{self, live, live_document};
 
 /// What is to be sent.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -62,40 +62,37 @@ pub async fn send(
     let limits = Limits::of_letter(cx.scope, about, &to, limits, cx.stamp);
     let letter = letter(&request, to, document.as_ref(), entity, unit.as_ref());
 
-    let held = match request.document_id {
-        Some(id) => documents::links::load(cx.scope, id),
-        None => {
-            let (tenant, id) = (Tenant::account(cx.scope.account()), cx.scope.entity().to_string());
-            Load::One { table: &ENTITIES, tenant, id }
-        }
-    };
-    let mut loads = vec![held];
-    loads.extend(limits.loads());
-    let (base, entity, stamp) = (base.to_owned(), entity.clone(), cx.stamp.clone());
-    let (actor, locale) = (cx.scope.principal().id(), request.letter.locale(&entity));
-    cx.store
-        .decide(loads, None, move |loaded| {
-            let mut values = values::of_entity(&entity, unit.as_ref(), &locale, &stamp);
-            let (mut puts, mut events) = (Vec::new(), Vec::new());
-            let mut shareable_link = None;
-            if let Some(id) = request.document_id {
-                let before = held_document(&loaded.rows[..1], id)?;
-                let after = before.clone().sent(&stamp)?;
-                let shareable_id = after.shareable_id.as_deref().unwrap_or_default();
-                let link = share::link(&base, id.kind(), shareable_id);
-                values::set_document(&mut values, &after, unit.as_ref(), &link, &locale);
-                events.extend(after.event("sent", &actor, &stamp));
-                if after != before {
-                    puts.push(Put::update(&before, &after));
-                }
-                shareable_link = Some(link);
+    let mut unit_of_work = cx.unit();
+    let held_document = request.document_id.map(|id| documents::links::hold(&mut unit_of_work, id));
+    if request.document_id.is_none() {
+        let account = Tenant::account(cx.scope.account());
+        let _entity: One<Entity> = unit_of_work.hold_of(account, &ENTITIES, cx.scope.entity());
+    }
+    let limits = limits.hold(&mut unit_of_work);
+    let (base, entity, locale) = (base.to_owned(), entity.clone(), request.letter.locale(entity));
+    let sent = unit_of_work.decide(move |held| {
+        let (actor, stamp) = (held.actor(), held.actor().stamp());
+        let mut values = values::of_entity(&entity, unit.as_ref(), &locale, stamp);
+        let mut writes = Writes::default();
+        let mut shareable_link = None;
+        if let Some(document) = held_document {
+            // It may be gone meanwhile.
+            let before = live_document(held.one(document)?)?;
+            let after = before.clone().sent(stamp)?;
+            let shareable_id = after.shareable_id.as_deref().unwrap_or_default();
+            let link = share::link(&base, after.id.kind(), shareable_id);
+            values::set_document(&mut values, &after, unit.as_ref(), &link, &locale);
+            writes = writes.events(after.event("sent", &actor.id(), stamp));
+            if after != before {
+                writes = writes.update(&before, &after);
             }
-            puts.extend(limits.count(&loaded.rows[1..], stamp.now())?);
-            let (mail, rows) = posted(letter.filled(&values, &stamp), is_simulated, &stamp);
-            puts.extend(rows);
-            Ok((Sent { mail, shareable_link }, Writes { puts, events, takes_number: false }))
-        })
-        .await
+            shareable_link = Some(link);
+        }
+        let counted = limits.count(held)?;
+        let (mail, rows) = posted(letter.filled(&values, stamp), is_simulated, stamp);
+        Ok((Sent { mail, shareable_link }, writes.puts(counted).puts(rows)))
+    });
+    sent.await
 }
 
 fn check(request: &SendRequest, scope: &Scope) -> Result<(), Issues> {
@@ -133,16 +130,6 @@ async fn unit_of(
     let id = document.and_then(|document| document.content.business_unit_id);
     let Some(id) = id else { return Ok(None) };
     Ok(live(cx.store.get(&BUSINESS_UNITS, &cx.tenant(), &id.to_string()).await?))
-}
-
-/// The document that is held, unless it is gone meanwhile.
-fn held_document(
-    rows: &[Vec<racun_kernel::Stored>],
-    id: DocumentId,
-) -> Result<Document, DocumentError> {
-    let found = documents::links::documents(rows)?;
-    let live = found.into_iter().find(|document| document.deleted_at.is_none());
-    live.ok_or_else(|| StoreError::NotFound { id: id.to_string() }.into())
 }
 
 /// The letter, its texts not filled yet.

@@ -4,17 +4,20 @@ use racun_access::Entity;
 use racun_documents::{Document, DocumentError, DocumentId};
 use racun_fiscal::fina::PaymentMeans;
 use racun_kernel::id::PaymentId;
-use racun_kernel::{Context, Decimal, Load, Stamp, Store, StoreError, Writes};
+use racun_kernel::{Actor, Context, Decimal, Stamp, StoreError, Writes};
 use racun_settlement::{
     NewPayment, Outcome, PAYMENTS, Payment, PaymentType, Settlement, TypeChange, TypeChangeError,
     TypeChangeRule,
 };
 use time::OffsetDateTime;
 
-use super::{Command, Named, Plan, get, means, reaches_expenses, type_change, while_links_change};
+use super::{
+    Command, Named, Opened, Plan, close, get, means, reaches_expenses, type_change,
+    while_links_change,
+};
 use crate::error::Error;
 use crate::fiscalization::{may_be_paid_by, tips};
-use crate::settling::{Sheet, payments};
+use crate::settling::Sheet;
 
 /// Refuses money on a document that was issued without being fiscalized, when it comes in a way
 /// that would have had to be. Settlements move none.
@@ -36,7 +39,7 @@ pub(super) struct Held {
     settlement: Settlement,
     pub(super) sheet: Sheet,
     plan: Plan,
-    stamp: Stamp,
+    actor: Actor,
     /// The time on the store's clock, where it has one.
     now: OffsetDateTime,
 }
@@ -52,28 +55,28 @@ pub(super) struct Decided {
     tips: Option<(DocumentId, (Decimal, PaymentMeans))>,
     outcome: Outcome,
     pub(super) sheet: Sheet,
-    plan: Plan,
-    pub(super) stamp: Stamp,
+    pub(super) actor: Actor,
     pub(super) now: OffsetDateTime,
 }
 
 impl Held {
     /// What `command` comes to.
     pub(super) fn decide(self, command: Command) -> Result<Decided, Error> {
-        let Self { payment, payments, settlement, sheet, plan, stamp, now } = self;
+        let Self { payment, payments, settlement, sheet, plan, actor, now } = self;
+        let stamp = actor.stamp();
         let gone = || StoreError::Unavailable("a command lost its payment".to_owned());
         let own = || payment.clone().ok_or_else(gone);
         let outcome = match command {
             Command::Record(new) => {
-                check_skipped(&sheet, new.kind, &stamp)?;
-                settlement.record(*new, &stamp)?
+                check_skipped(&sheet, new.kind, stamp)?;
+                settlement.record(*new, stamp)?
             }
-            Command::Change(_, patch) => settlement.change(own()?, *patch, &stamp)?,
-            Command::Trash(_) => settlement.trash(own()?, &stamp)?,
+            Command::Change(_, patch) => settlement.change(own()?, *patch, stamp)?,
+            Command::Trash(_) => settlement.trash(own()?, stamp)?,
             Command::Restore(_) => {
                 let payment = own()?;
-                check_skipped(&sheet, payment.kind, &stamp)?;
-                settlement.restore(payment, &stamp)?
+                check_skipped(&sheet, payment.kind, stamp)?;
+                settlement.restore(payment, stamp)?
             }
         };
         let paid = plan.named.paid();
@@ -84,7 +87,7 @@ impl Held {
             let tips = tips::of(id, &becoming);
             (tips != tips::of(id, &payments)).then_some((id, tips))
         });
-        Ok(Decided { payment, before, after, tips, outcome, sheet, plan, stamp, now })
+        Ok(Decided { payment, before, after, tips, outcome, sheet, actor, now })
     }
 }
 
@@ -103,13 +106,12 @@ impl Decided {
     pub(super) fn close(mut self) -> Result<(Payment, Writes), Error> {
         let job = self.tips.and_then(|(id, tips)| {
             let document = self.sheet.document(id)?;
-            let (document, job) = tips::noted(document, tips, &self.stamp)?;
+            let (document, job) = tips::noted(document, tips, self.actor.stamp())?;
             self.sheet.replace(document);
             Some(job)
         });
-        let (payment, mut writes) = self.plan.close(self.sheet, self.outcome, &self.stamp)?;
-        writes.puts.extend(job);
-        Ok((payment, writes))
+        let (payment, writes) = close(self.sheet, self.outcome, &self.actor)?;
+        Ok((payment, writes.puts(job)))
     }
 }
 
@@ -130,7 +132,7 @@ pub(super) async fn holding<T: Send + 'static>(
         let seen = get(cx, id).await?;
         let named = Named::of(seen.documents());
         let plan = Plan::of(cx, entity, named).await?;
-        hold(cx.store, plan, Some(id), cx.stamp, decide.clone()).await
+        hold(cx, plan, Some(id), decide.clone()).await
     })
     .await
 }
@@ -147,47 +149,35 @@ async fn holding_new<T: Send + 'static>(
         return Err(StoreError::NotFound { id: expense.to_string() }.into());
     }
     // Most invoices have no links, so the first try does not look for them.
-    let unlinked = Plan::unlinked(cx.scope, entity, named.clone(), cx.stamp);
-    match hold(cx.store, unlinked, None, cx.stamp, decide.clone()).await {
+    let unlinked = Plan::unlinked(entity, named.clone(), cx.stamp);
+    match hold(cx, unlinked, None, decide.clone()).await {
         Err(Error::Document(DocumentError::ChangedMeanwhile)) => {}
         done => return done,
     }
     while_links_change(async || {
         let plan = Plan::of(cx, entity, named.clone()).await?;
-        hold(cx.store, plan, None, cx.stamp, decide.clone()).await
+        hold(cx, plan, None, decide.clone()).await
     })
     .await
 }
 
 /// Holds what `plan` names and the payment `id`, and writes what `decide` answers.
 async fn hold<T: Send + 'static>(
-    store: &dyn Store,
+    cx: Context<'_>,
     plan: Plan,
     id: Option<PaymentId>,
-    stamp: &Stamp,
     decide: impl FnOnce(Held) -> Result<(T, Writes), Error> + Send + 'static,
 ) -> Result<T, Error> {
     // The documents first, as everywhere: whoever waits for one holds no payment of it.
-    let mut loads = plan.loads();
-    let named = loads.len();
-    let tenant = plan.scope.tenant();
-    loads.extend(id.map(|id| Load::One { table: &PAYMENTS, tenant, id: id.to_string() }));
-    let stamp = stamp.clone();
-    store
-        .decide(loads, None, move |mut loaded| {
-            let own = loaded.rows.split_off(named);
-            let payment = match id {
-                None => None,
-                Some(id) => {
-                    let gone = || StoreError::NotFound { id: id.to_string() };
-                    let row = own.iter().flatten().next().ok_or_else(gone)?;
-                    Some(row.read(&PAYMENTS)?)
-                }
-            };
-            let payments = payments(&loaded.rows)?;
-            let (sheet, settlement) = plan.open(&loaded)?;
-            let now = loaded.now.unwrap_or_else(|| stamp.now());
-            decide(Held { payment, payments, settlement, sheet, plan, stamp, now })
-        })
-        .await
+    let mut unit = cx.unit();
+    let planned = plan.hold(&mut unit);
+    let payment = id.map(|id| unit.hold(&PAYMENTS, id));
+    unit.decide(move |held| {
+        let payment = payment.map(|payment| held.one(payment)).transpose()?;
+        let Opened { plan, sheet, settlement, payments } = planned.open(held)?;
+        let actor = held.actor().clone();
+        let now = held.now().unwrap_or_else(|| actor.now());
+        decide(Held { payment, payments, settlement, sheet, plan, actor, now })
+    })
+    .await
 }

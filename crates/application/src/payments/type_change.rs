@@ -23,7 +23,7 @@ use std::sync::Arc;
 use racun_access::Entity;
 use racun_documents::{Document, DocumentId, PaymentChange};
 use racun_fiscal::LEASE;
-use racun_kernel::{Context, Decision, StoreError, Writes};
+use racun_kernel::{Actor, Context, Decision, StoreError, Writes};
 use racun_settlement::{Payment, PaymentType, TypeChange, TypeChangeError, TypeChangeRule};
 use time::OffsetDateTime;
 
@@ -144,7 +144,7 @@ fn begin(held: Held, command: Command, asking: &Asking) -> Result<(Begun, Writes
         change,
         before: decided.before.clone(),
         after: decided.after.clone(),
-        at: decided.stamp.now(),
+        at: decided.actor.now(),
     };
     let authority = asking.authority.as_ref();
     match authority.map_or(Concern::NotConcerned, |authority| authority.concern(&matter)) {
@@ -208,7 +208,7 @@ fn finish(
         let reason = "payments of other types came or went meanwhile".to_owned();
         return Err(TypeChangeError::Unrecorded(reason).into());
     }
-    let document = told(document, &matter.after, &decided.stamp).with_payment_change(None);
+    let document = told(document, &matter.after, decided.actor.stamp()).with_payment_change(None);
     decided.sheet.replace(document);
     decided.close()
 }
@@ -224,7 +224,7 @@ enum Ending {
 /// Ends the attempt `own`, if it is still the last one.
 async fn end(cx: Context<'_>, matter: &Matter, own: &str, ending: Ending) -> Result<(), Error> {
     let (id, own) = (matter.document.id, own.to_owned());
-    let decide = move |document: Document| {
+    let decide = move |document: Document, _: &Actor| {
         let pending = document.payment_change_unconfirmed.clone();
         let Some(pending) = pending.filter(|pending| pending.attempt == own) else {
             return Ok::<_, Error>(Decision::Unchanged(document));
@@ -235,7 +235,7 @@ async fn end(cx: Context<'_>, matter: &Matter, own: &str, ending: Ending) -> Res
         };
         Ok(Decision::changed(document.with_payment_change(left), Vec::new()))
     };
-    cx.store.amend(id.kind().table(), &cx.tenant(), id.to_string(), decide).await.map(|_| ())
+    cx.amend(id.kind().table(), id, decide).await.map(|_| ())
 }
 
 /// Whether `pending` is an attempt of this `change`.

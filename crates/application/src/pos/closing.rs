@@ -4,11 +4,10 @@ use racun_access::Entity;
 use racun_documents::{Document, DocumentId, DocumentKind, InvoicedTab, Stage};
 use racun_kernel::id::PosTabId;
 use racun_kernel::{Context, Currency, Decimal, Decision, Issue, Issues, Put};
-use racun_pos::{InvoiceStage, PosError, Reckoning, Tab, TabTotals};
+use racun_pos::{InvoiceStage, PosError, Reckoning, TABS, Tab, TabTotals};
 
 use super::orders::{Orders, TabView, shown};
 use super::tabs::{amend, get};
-use super::{load, read};
 
 /// Ends a tab in an invoice that was issued for it, and notes it on the invoice. What the invoice
 /// comes to is held against what the tabs come to that it closes.
@@ -38,12 +37,13 @@ async fn closed(
         return Err(Issues::from(issue).into());
     };
     let table = invoice.kind().table();
-    let held = load(table, cx.scope, invoice);
     let seen = get(cx, id).await?;
     let mut orders = Orders::of(cx, entity, std::iter::once(&seen)).await?;
     let (totals, currency) = (orders.totals(&seen), entity.currency);
-    amend(cx, id, Some(held), move |tab, loaded, actor| {
-        let document: Option<Document> = read(loaded, 1, table)?;
+    let mut unit = cx.unit();
+    let (tab, document) = (unit.hold(&TABS, id), unit.hold::<Document>(table, invoice));
+    amend(unit, tab, move |tab, held, actor| {
+        let document = held.find(document)?;
         // What another till changed since is not what was calculated.
         let is_as_seen = tab.lines == seen.lines && tab.customer_id == seen.customer_id;
         let totals = totals.filter(|_| is_as_seen);

@@ -3,13 +3,11 @@
 use racun_access::Entity;
 use racun_kernel::id::PosClosingId;
 use racun_kernel::{
-    Actor, Clause, Context, ListQuery, Load, Operator, Order, Page, Put, RawQuery, StoreError,
-    Writes,
+    Clause, Context, ListQuery, Many, Operator, Order, Page, RawQuery, StoreError, Writes,
 };
 use racun_pos::takings::Takings;
 use racun_pos::{CLOSINGS, CarriedOver, Closing, Count, NewClosing, Place, PosError};
 
-use super::read;
 use super::takings::{Filter, must_be_known, of_day};
 use crate::documents::today;
 
@@ -59,30 +57,23 @@ struct Drawn {
 
 async fn freeze(cx: Context<'_>, drawn: Drawn) -> Result<Closing, PosError> {
     let Drawn { count, report, carried_over, next } = drawn;
-    let same_day = Load::Where {
-        table: &CLOSINGS,
-        tenant: cx.tenant(),
-        field: "day_key",
-        value: count.place.day_key(count.date),
-    };
-    let series = count.place.series(cx.scope.tenant());
-    let (scope, stamp) = (cx.scope.clone(), cx.stamp.clone());
-    cx.store
-        .decide(vec![same_day], Some(series), move |loaded| {
-            if let Some(closing) = read::<Closing>(&loaded, 0, &CLOSINGS)? {
-                return Err(PosError::DayClosed(Box::new(closing)));
-            }
-            if loaded.number != Some(next) {
-                return Err(PosError::ClosedMeanwhile);
-            }
-            let actor = Actor::new(scope.clone(), stamp);
-            let person = scope.person();
-            let (closing, events) =
-                Closing::draw_up(count, report, carried_over, next, person, &actor);
-            let puts = vec![Put::insert(&closing)];
-            Ok((closing, Writes { puts, events, takes_number: true }))
-        })
-        .await
+    let mut unit = cx.unit();
+    let same_day: Many<Closing> =
+        unit.hold_where(&CLOSINGS, "day_key", count.place.day_key(count.date));
+    let number = unit.number(count.place.series(cx.tenant()));
+    unit.decide(move |held| {
+        if let Some(closing) = held.all(same_day)?.into_iter().next() {
+            return Err(PosError::DayClosed(Box::new(closing)));
+        }
+        if held.number(&number)? != next {
+            return Err(PosError::ClosedMeanwhile);
+        }
+        let (actor, person) = (held.actor(), held.actor().scope().person());
+        let (closing, events) = Closing::draw_up(count, report, carried_over, next, person, actor);
+        let writes = Writes::default().insert(&closing).events(events).taking_number();
+        Ok((closing, writes))
+    })
+    .await
 }
 
 /// The last closing of `place`.
@@ -94,7 +85,7 @@ async fn last(cx: Context<'_>, place: &Place) -> Result<Option<Closing>, StoreEr
         clauses: vec![Clause::on(&CLOSINGS, "place_key", Operator::Equals(place.key().into()))],
         ..ListQuery::first_page(&CLOSINGS)
     };
-    Ok(cx.store.page(&CLOSINGS, &cx.tenant(), &query).await?.rows.into_iter().next())
+    Ok(cx.page(&CLOSINGS, &query).await?.rows.into_iter().next())
 }
 
 /// A page of closings.
@@ -103,7 +94,7 @@ async fn last(cx: Context<'_>, place: &Place) -> Result<Option<Closing>, StoreEr
 /// What is wrong with `raw`; the store's failure.
 pub async fn list(cx: Context<'_>, raw: &RawQuery) -> Result<Page<Closing>, PosError> {
     let query = ListQuery::parse(&CLOSINGS, raw)?;
-    Ok(cx.store.page(&CLOSINGS, &cx.tenant(), &query).await?)
+    Ok(cx.page(&CLOSINGS, &query).await?)
 }
 
 /// A closing.
@@ -111,7 +102,5 @@ pub async fn list(cx: Context<'_>, raw: &RawQuery) -> Result<Page<Closing>, PosE
 /// # Errors
 /// [`PosError::NotFound`]; the store's failure.
 pub async fn get(cx: Context<'_>, id: PosClosingId) -> Result<Closing, PosError> {
-    let id = id.to_string();
-    let found = cx.store.get(&CLOSINGS, &cx.tenant(), &id).await?;
-    found.ok_or(PosError::NotFound { id })
+    Ok(cx.one(&CLOSINGS, id).await?)
 }

@@ -6,12 +6,12 @@ use std::collections::BTreeSet;
 use racun_access::Entity;
 use racun_documents::{Document, DocumentError, InvoicedTab};
 use racun_kernel::id::PosTabId;
-use racun_kernel::{Actor, Decision, Issue, Issues, Patch, StoreError, Writes};
+use racun_kernel::{Decision, Held, Issue, Issues, One, Patch, StoreError, Writes};
 use racun_pos::{InvoiceTerms, Invoiced, Part, TABS, Tab, TabLine, TabTotals, deal};
 
+use super::gather;
 use super::orders::{Orders, explained, totals_of};
-use super::{gather, load};
-use crate::documents::{Beside, Creation, DocumentRequest, HeldBeside, LineRequest, TabSale};
+use crate::documents::{Beside, Creation, DocumentRequest, LineRequest, TabSale};
 use crate::error::Error;
 use crate::fiscalization::Ports;
 
@@ -109,7 +109,7 @@ struct Sale<'a> {
 
 impl Sale<'_> {
     async fn issue(&self, id: PosTabId, others: &[PosTabId]) -> Result<Document, Error> {
-        let cx = self.ports.cx;
+        let (cx, actor) = (self.ports.cx, self.ports.cx.actor());
         let tabs = self.read(id, others).await?;
         let mut orders = Orders::of(cx, self.entity, tabs.iter()).await?;
         let mut chosen = Vec::with_capacity(tabs.len());
@@ -121,7 +121,7 @@ impl Sale<'_> {
                 let terms = InvoiceTerms { expected_version: None, ..self.order.terms.clone() };
                 (Part::Whole, terms)
             };
-            let lines = tab.pick(&part, &terms, self.ports.cx.now())?;
+            let lines = tab.pick(&part, &terms, cx.now())?;
             chosen.push((tab, part, terms, lines));
         }
         let first = chosen.iter().map(|(tab, ..)| tab);
@@ -129,7 +129,7 @@ impl Sale<'_> {
         let mut picked = Vec::with_capacity(chosen.len());
         for (tab, part, terms, lines) in chosen {
             let requests = self.requests(&orders, &part, &lines, &request)?;
-            let priced = orders.pricing.price(cx.scope, &request, requests.clone(), cx.stamp)?;
+            let priced = orders.pricing.price(&actor, &request, requests.clone())?;
             picked.push(Picked { tab, part, terms, requests, totals: totals_of(&priced) });
         }
         let sale = TabSale {
@@ -137,7 +137,7 @@ impl Sale<'_> {
             lines: picked.iter().flat_map(|picked| picked.requests.clone()).collect(),
             creation: self.order.creation.clone(),
             tabs: picked.iter().map(invoiced_tab).collect(),
-            beside: self.beside(picked),
+            beside: Self::beside(picked),
         };
         orders.pricing.issue(self.ports, sale).await
     }
@@ -193,12 +193,8 @@ impl Sale<'_> {
         request: &DocumentRequest,
     ) -> Result<Vec<LineRequest>, Error> {
         let Part::Share { number, of } = *part else { return Ok(orders.requests(lines)) };
-        let whole = orders.pricing.price(
-            self.ports.cx.scope,
-            request,
-            orders.requests(lines),
-            self.ports.cx.stamp,
-        )?;
+        let whole =
+            orders.pricing.price(&self.ports.cx.actor(), request, orders.requests(lines))?;
         let grosses: Vec<_> =
             whole.content.lines.iter().map(|line| line.total_with_tax.clone()).collect();
         let dealt = deal(&grosses, of, self.entity.currency);
@@ -221,32 +217,26 @@ impl Sale<'_> {
     }
 
     /// Ends the tabs in the invoice, as long as they are as they were read.
-    fn beside(&self, picked: Vec<Picked>) -> Beside {
-        let loads =
-            picked.iter().map(|picked| load(&TABS, self.ports.cx.scope, picked.tab.id)).collect();
-        let (scope, stamp) = (self.ports.cx.scope.clone(), self.ports.cx.stamp.clone());
-        let decide = move |invoice: &Document, held: &HeldBeside| {
-            let now = held.now.unwrap_or_else(|| stamp.now());
-            let actor = Actor::new(scope.clone(), stamp.at(now));
-            let mut writes = Writes::default();
-            for (n, Picked { tab: seen, part, terms, totals, .. }) in picked.into_iter().enumerate()
-            {
-                let row = held.rows.get(n).and_then(|rows| rows.first());
-                let tab: Option<Tab> = row.map(|row| row.read(&TABS)).transpose()?;
-                let tab = tab.filter(|tab| *tab == seen);
-                let tab = tab.ok_or(DocumentError::ChangedMeanwhile)?;
-                let invoiced = Invoiced { invoice_id: invoice.id.to_string(), totals };
-                if let Decision::Changed { record, beside, events } =
-                    tab.invoice(&part, invoiced, &terms, &actor)?
-                {
-                    writes.puts.push(record.put());
-                    writes.puts.extend(beside);
-                    writes.events.extend(events);
+    fn beside(picked: Vec<Picked>) -> Beside {
+        Beside::new(move |unit| {
+            let tabs = picked.into_iter().map(|picked| (unit.hold(&TABS, picked.tab.id), picked));
+            let tabs: Vec<(One<Tab>, Picked)> = tabs.collect();
+            move |invoice: &Document, held: &Held| {
+                let actor = held.actor_by_clock();
+                let mut writes = Writes::default();
+                for (tab, Picked { tab: seen, part, terms, totals, .. }) in tabs {
+                    let tab = held.find(tab)?.filter(|tab| *tab == seen);
+                    let tab = tab.ok_or(DocumentError::ChangedMeanwhile)?;
+                    let invoiced = Invoiced { invoice_id: invoice.id.to_string(), totals };
+                    if let Decision::Changed { record, beside, events } =
+                        tab.invoice(&part, invoiced, &terms, &actor)?
+                    {
+                        writes = writes.put(record.put()).puts(beside).events(events);
+                    }
                 }
+                Ok(writes)
             }
-            Ok(writes)
-        };
-        Beside { loads, decide: Box::new(decide) }
+        })
     }
 }
 

@@ -24,9 +24,6 @@ pub mod tables;
 pub mod tabs;
 pub mod takings;
 
-use racun_kernel::{Load, Loaded, Record, Scope, Stamp, StoreError, Table};
-use racun_pos::Actor;
-
 pub use closing::close;
 pub use invoicing::{TabOrder, invoice};
 pub use moving::{MoveOrder, move_lines};
@@ -34,29 +31,3 @@ pub use orders::TabView;
 
 /// More rows than an entity has: these lists have no pages.
 const ALL_ROWS: usize = 1 << 31;
-
-/// Who acts on what was `loaded`, and when: by the store's own clock where it has one, so that claims
-/// run out at one moment for all processes.
-fn actor(scope: &Scope, loaded: &Loaded, stamp: &Stamp) -> Actor {
-    Actor::new(scope.clone(), stamp.at(loaded.now.unwrap_or_else(|| stamp.now())))
-}
-
-/// Holds the row `id` of the scope's entity.
-fn load(table: &'static Table, scope: &Scope, id: impl ToString) -> Load {
-    Load::One { table, tenant: scope.tenant(), id: id.to_string() }
-}
-
-/// The row of the unit's load number `place`, when there is one.
-fn read<A: Record>(
-    loaded: &Loaded,
-    place: usize,
-    table: &'static Table,
-) -> Result<Option<A>, StoreError> {
-    let row = loaded.rows.get(place).and_then(|rows| rows.first());
-    row.map(|row| row.read(table)).transpose()
-}
-
-/// How many rows the unit's load number `place` found.
-fn found(loaded: &Loaded, place: usize) -> usize {
-    loaded.rows.get(place).map_or(0, Vec::len)
-}

@@ -2,11 +2,12 @@
 
 use racun_access::Entity;
 use racun_kernel::id::PosTabId;
-use racun_kernel::{Context, Issue, Issues, Load, StoreError, Writes};
-use racun_pos::{APPENDS, AppendId, LineChoice, Moved, Moving, Naming, PosError, TABS, Tab};
+use racun_kernel::{Context, Issue, Issues, Many, Writes};
+use racun_pos::{
+    APPENDS, AcceptedAppend, AppendId, LineChoice, Moved, Moving, Naming, PosError, TABS, Tab,
+};
 
 use super::orders::{TabView, shown};
-use super::{actor, found, load, read};
 
 /// What is to be moved where.
 #[derive(Debug, Clone)]
@@ -42,44 +43,38 @@ async fn moved(cx: Context<'_>, id: PosTabId, order: MoveOrder) -> Result<Tab, P
     let name = order.move_id.clone().map(AppendId::parse).transpose();
     let name = name.map_err(|issue| Issues::from(issue.at("move_id")))?;
     let to = other(id, &order.to_tab_id).map_err(|issue| Issues::from(issue.at("to_tab_id")))?;
-    let mut loads = vec![load(&TABS, cx.scope, id), load(&TABS, cx.scope, to)];
+    let mut unit = cx.unit();
+    let (from, to) = (unit.hold(&TABS, id), unit.hold(&TABS, to));
     // By a field, not by its id: what a field finds is read after the tabs are held.
-    loads.extend(name.as_ref().map(|name| Load::Where {
-        table: &APPENDS,
-        tenant: cx.tenant(),
-        field: "key",
-        value: name.move_key(id),
-    }));
-    let (scope, stamp) = (cx.scope.clone(), cx.stamp.clone());
-    cx.store
-        .decide(loads, None, move |loaded| {
-            let gone = || StoreError::NotFound { id: id.to_string() };
-            let from: Tab = read(&loaded, 0, &TABS)?.ok_or_else(gone)?;
-            let to: Option<Tab> = read(&loaded, 1, &TABS)?;
-            let to = to.ok_or_else(|| {
-                let message = "there is no such tab in this entity; open it first";
-                Issues::from(Issue::new("not_found", message).at("to_tab_id"))
-            })?;
-            let naming = match name {
-                None => Naming::Unnamed,
-                Some(_) if found(&loaded, 2) > 0 => Naming::Accepted,
-                Some(name) => Naming::New(name),
-            };
-            let moving = Moving {
-                lines: order.lines,
-                expected_version: order.expected_version,
-                to_expected_version: order.to_expected_version,
-                naming,
-            };
-            match from.move_lines(to, moving, &actor(&scope, &loaded, &stamp))? {
-                Moved::Before(from) => Ok((*from, Writes::default())),
-                Moved::Now { from, to, beside: mut puts, events } => {
-                    puts.extend([from.put(), to.put()]);
-                    Ok((*from, Writes { puts, events, takes_number: false }))
-                }
+    let accepted: Option<Many<AcceptedAppend>> =
+        name.as_ref().map(|name| unit.hold_where(&APPENDS, "key", name.move_key(id)));
+    unit.decide(move |held| {
+        let (from, to): (Tab, Option<Tab>) = (held.one(from)?, held.find(to)?);
+        let is_accepted = accepted.is_some_and(|accepted| held.count(&accepted) > 0);
+        let to = to.ok_or_else(|| {
+            let message = "there is no such tab in this entity; open it first";
+            Issues::from(Issue::new("not_found", message).at("to_tab_id"))
+        })?;
+        let naming = match name {
+            None => Naming::Unnamed,
+            Some(_) if is_accepted => Naming::Accepted,
+            Some(name) => Naming::New(name),
+        };
+        let moving = Moving {
+            lines: order.lines,
+            expected_version: order.expected_version,
+            to_expected_version: order.to_expected_version,
+            naming,
+        };
+        match from.move_lines(to, moving, &held.actor_by_clock())? {
+            Moved::Before(from) => Ok((*from, Writes::default())),
+            Moved::Now { from, to, beside, events } => {
+                let puts = beside.into_iter().chain([from.put(), to.put()]);
+                Ok((*from, Writes::default().puts(puts).events(events)))
             }
-        })
-        .await
+        }
+    })
+    .await
 }
 
 /// The tab `text`, which is another one than `id`.

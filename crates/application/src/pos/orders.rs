@@ -7,7 +7,7 @@ use racun_catalog::{CUSTOMERS, Customer, ITEMS, Item, Tax};
 use racun_documents::calculation::{Discount, DiscountKind};
 use racun_documents::{Document, Line};
 use racun_kernel::id::TaxId;
-use racun_kernel::{Context, Decimal, Record as _, Scope, Stamp, StoreError};
+use racun_kernel::{Actor, Context, Decimal, Record as _, StoreError};
 use racun_pos::{PosError, Tab, TabLine, TabTax, TabTotals};
 
 use crate::documents::{
@@ -26,13 +26,12 @@ pub struct TabView {
 
 /// Tabs with all that their lines name.
 pub(super) struct Orders {
-    scope: Scope,
     /// How they are priced.
     pub pricing: Pricing,
     /// Items, those in the trash as well: an order outlives its item.
     items: BTreeMap<String, Item>,
     customers: BTreeMap<String, Customer>,
-    stamp: Stamp,
+    actor: Actor,
 }
 
 impl Orders {
@@ -68,11 +67,10 @@ impl Orders {
             archived: BTreeSet::new(),
         };
         Ok(Self {
-            scope: cx.scope.clone(),
             pricing: Pricing::new(entity, records, cx.stamp),
             items,
             customers: customers.into_iter().map(|found| (found.id.to_string(), found)).collect(),
-            stamp: cx.stamp.clone(),
+            actor: cx.actor(),
         })
     }
 
@@ -95,8 +93,7 @@ impl Orders {
             ..DocumentRequest::default()
         };
         self.pricing.sell_to(customer);
-        let priced =
-            self.pricing.price(&self.scope, &request, self.requests(&tab.lines), &self.stamp);
+        let priced = self.pricing.price(&self.actor, &request, self.requests(&tab.lines));
         priced.ok().map(|document| totals_of(&document))
     }
 

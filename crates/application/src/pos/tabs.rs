@@ -5,34 +5,31 @@ use std::collections::BTreeSet;
 use racun_access::Entity;
 use racun_kernel::id::PosTabId;
 use racun_kernel::{
-    Clause, Context, Decimal, Decision, Issues, ListQuery, Load, Loaded, Operator, Order, Part,
-    Put, StoreError, Tally, TallyRow, Value, Writes,
+    Clause, Context, Decimal, Decision, Held, Issues, ListQuery, Many, One, Operator, Order, Part,
+    Tally, TallyRow, UnitBuilder, Value, Writes,
 };
 use racun_pos::{
-    APPENDS, Actor, AppendId, DeviceId, Known, LineInput, Naming, POS_TABLES, PosError, TABS, Tab,
-    TabPatch, TabStatus, TabTotals,
+    APPENDS, AcceptedAppend, Actor, AppendId, DeviceId, Known, LineInput, Naming, POS_TABLES,
+    PosError, TABS, Tab, TabPatch, TabStatus, TabTotals,
 };
 
 use super::orders::{Orders, TabView, shown};
-use super::{ALL_ROWS, actor, found, gather, load, read};
+use super::{ALL_ROWS, gather};
 
 /// Opens a tab, on a table or on none.
 ///
 /// # Errors
 /// A table that is not there or not active; the store's failure.
 pub async fn open(cx: Context<'_>, table_id: Option<String>) -> Result<TabView, PosError> {
-    let (scope, stamp) = (cx.scope.clone(), cx.stamp.clone());
-    let loads = table_id.iter().map(|id| load(&POS_TABLES, &scope, id)).collect();
-    let tab = cx
-        .store
-        .decide(loads, None, move |loaded| {
-            let known = Known { table: read(&loaded, 0, &POS_TABLES)?, ..Known::default() };
-            let actor = actor(&scope, &loaded, &stamp);
-            let (tab, events) = Tab::open(table_id.as_deref(), &known, &actor)?;
-            let puts = vec![Put::insert(&tab)];
-            Ok::<_, PosError>((tab, Writes { puts, events, takes_number: false }))
-        })
-        .await?;
+    let mut unit = cx.unit();
+    let table = table_id.as_ref().map(|id| unit.hold(&POS_TABLES, id));
+    let tab = unit.decide(move |held| {
+        let known = Known { table: held.find(table)?, ..Known::default() };
+        let (tab, events) = Tab::open(table_id.as_deref(), &known, &held.actor_by_clock())?;
+        let writes = Writes::default().insert(&tab).events(events);
+        Ok::<_, PosError>((tab, writes))
+    });
+    let tab = tab.await?;
     Ok(TabView { tab, totals: Some(TabTotals::nothing()) })
 }
 
@@ -49,9 +46,7 @@ pub async fn view(cx: Context<'_>, entity: &Entity, id: PosTabId) -> Result<TabV
 /// # Errors
 /// [`PosError::NotFound`], and when the store fails.
 pub(super) async fn get(cx: Context<'_>, id: PosTabId) -> Result<Tab, PosError> {
-    let id = id.to_string();
-    let found = cx.store.get(&TABS, &cx.tenant(), &id).await?;
-    found.ok_or(PosError::NotFound { id })
+    Ok(cx.one(&TABS, id).await?)
 }
 
 /// All tabs in any of `statuses`, in the order in which they were opened.
@@ -70,7 +65,7 @@ pub async fn list(
         clauses: vec![Clause::on(&TABS, "status", any_of(statuses))],
         ..ListQuery::first_page(&TABS)
     };
-    let tabs: Vec<Tab> = cx.store.page(&TABS, &cx.tenant(), &query).await?.rows;
+    let tabs: Vec<Tab> = cx.page(&TABS, &query).await?.rows;
     let mut orders = Orders::of(cx, entity, tabs.iter()).await?;
     Ok(tabs.into_iter().map(|tab| orders.view(tab)).collect())
 }
@@ -114,17 +109,16 @@ pub async fn append(
     let name = append_id.map(AppendId::parse).transpose();
     let name = name.map_err(|issue| Issues::from(issue.at("append_id")))?;
     let known = gather::lines(cx.store, cx.scope, entity, &lines, cx.stamp).await?;
+    let mut unit = cx.unit();
+    let tab = unit.hold(&TABS, id);
     // By a field, not by its id: what a field finds is read after the tab is held.
-    let accepted = name.as_ref().map(|name| Load::Where {
-        table: &APPENDS,
-        tenant: cx.tenant(),
-        field: "key",
-        value: name.key(id),
-    });
-    let changed = amend(cx, id, accepted, move |tab, loaded, actor| {
+    let accepted: Option<Many<AcceptedAppend>> =
+        name.as_ref().map(|name| unit.hold_where(&APPENDS, "key", name.key(id)));
+    let changed = amend(unit, tab, move |tab, held, actor| {
+        let is_accepted = accepted.is_some_and(|accepted| held.count(&accepted) > 0);
         let naming = match name {
             None => Naming::Unnamed,
-            Some(_) if found(loaded, 1) > 0 => Naming::Accepted,
+            Some(_) if is_accepted => Naming::Accepted,
             Some(name) => Naming::New(name),
         };
         tab.append(lines, naming, &known, actor)
@@ -146,9 +140,11 @@ pub async fn replace(
     let mut known = gather::lines(cx.store, cx.scope, entity, lines, cx.stamp).await?;
     let customer = gather::customer(cx.store, cx.scope, patch.customer_id.value()).await?;
     known.customer = customer.map(|customer| customer.id);
-    let table = patch.table_id.value().map(|id| load(&POS_TABLES, cx.scope, id));
-    let changed = amend(cx, id, table, move |tab, loaded, actor| {
-        known.table = read(loaded, 1, &POS_TABLES)?;
+    let mut unit = cx.unit();
+    let tab = unit.hold(&TABS, id);
+    let table = patch.table_id.value().map(|id| unit.hold(&POS_TABLES, id));
+    let changed = amend(unit, tab, move |tab, held, actor| {
+        known.table = held.find(table)?;
         tab.replace(patch, &known, actor)
     });
     shown(cx, entity, changed.await).await
@@ -165,7 +161,7 @@ pub async fn claim(
     device: String,
 ) -> Result<TabView, PosError> {
     let device = DeviceId::parse(device)?;
-    let changed = amend(cx, id, None, move |tab, _, actor| tab.claim(device, actor));
+    let changed = on_tab(cx, id, move |tab, actor| tab.claim(device, actor));
     shown(cx, entity, changed.await).await
 }
 
@@ -180,7 +176,7 @@ pub async fn release(
     device: String,
 ) -> Result<TabView, PosError> {
     let device = DeviceId::parse(device)?;
-    let changed = amend(cx, id, None, move |tab, _, actor| tab.release(&device, actor));
+    let changed = on_tab(cx, id, move |tab, actor| tab.release(&device, actor));
     shown(cx, entity, changed.await).await
 }
 
@@ -194,30 +190,31 @@ pub async fn cancel(
     id: PosTabId,
     expected_version: Option<i64>,
 ) -> Result<TabView, PosError> {
-    let changed = amend(cx, id, None, move |tab, _, actor| tab.cancel(expected_version, actor));
+    let changed = on_tab(cx, id, move |tab, actor| tab.cancel(expected_version, actor));
     shown(cx, entity, changed.await).await
 }
 
-/// Writes what `decide` makes of the tab `id`, which is held with what is loaded `beside` it.
-pub(super) async fn amend(
+/// Writes what `decide` makes of the tab `id`.
+async fn on_tab(
     cx: Context<'_>,
     id: PosTabId,
-    beside: Option<Load>,
-    decide: impl FnOnce(Tab, &Loaded, &Actor) -> Result<Decision<Tab>, PosError> + Send + 'static,
+    decide: impl FnOnce(Tab, &Actor) -> Result<Decision<Tab>, PosError> + Send + 'static,
 ) -> Result<Tab, PosError> {
-    let (scope, stamp) = (cx.scope.clone(), cx.stamp.clone());
-    let loads = [load(&TABS, &scope, id)].into_iter().chain(beside).collect();
-    cx.store
-        .decide(loads, None, move |loaded| {
-            let missing = || StoreError::NotFound { id: id.to_string() };
-            let tab: Tab = read(&loaded, 0, &TABS)?.ok_or_else(missing)?;
-            match decide(tab, &loaded, &actor(&scope, &loaded, &stamp))? {
-                Decision::Unchanged(tab) => Ok((tab, Writes::default())),
-                Decision::Changed { record, mut beside, events } => {
-                    beside.push(record.put());
-                    Ok((record, Writes { puts: beside, events, takes_number: false }))
-                }
-            }
-        })
-        .await
+    let mut unit = cx.unit();
+    let tab = unit.hold(&TABS, id);
+    amend(unit, tab, move |tab, _, actor| decide(tab, actor)).await
+}
+
+/// Writes what `decide` makes of `tab`, which `unit` holds. The time is the store's, where it has a
+/// clock of its own, so that claims run out at one moment for all processes.
+pub(super) async fn amend(
+    unit: UnitBuilder<'_>,
+    tab: One<Tab>,
+    decide: impl FnOnce(Tab, &Held, &Actor) -> Result<Decision<Tab>, PosError> + Send + 'static,
+) -> Result<Tab, PosError> {
+    unit.decide(move |held| {
+        let decision = decide(held.one(tab)?, held, &held.actor_by_clock())?;
+        Ok(decision.written(Tab::put))
+    })
+    .await
 }

@@ -8,8 +8,8 @@ use racun_documents::recurrence::{
 use racun_documents::{Document, DocumentId};
 use racun_kernel::id::RecurringInvoiceId;
 use racun_kernel::{
-    Context, Decision, Environment, Issue, ListQuery, Load, Page, Put, RawQuery, Scope, Stamp,
-    Store, StoreError, Writes,
+    Actor, Context, Decision, Environment, Issue, ListQuery, Page, Put, RawQuery, Stamp, Store,
+    StoreError, Writes,
 };
 use time::{Date, OffsetDateTime};
 
@@ -72,9 +72,7 @@ pub async fn get(
     cx: Context<'_>,
     id: RecurringInvoiceId,
 ) -> Result<RecurringInvoice, RecurrenceError> {
-    let id = id.to_string();
-    let found = cx.store.get(&RECURRING_INVOICES, &cx.tenant(), &id).await?;
-    found.ok_or(RecurrenceError::NotFound { id })
+    Ok(cx.one(&RECURRING_INVOICES, id).await?)
 }
 
 /// The page of recurring invoices that `raw` asks for.
@@ -86,7 +84,7 @@ pub async fn list(
     raw: &RawQuery,
 ) -> Result<Page<RecurringInvoice>, RecurrenceError> {
     let query = ListQuery::parse(&RECURRING_INVOICES, raw)?;
-    Ok(cx.store.page(&RECURRING_INVOICES, &cx.tenant(), &query).await?)
+    Ok(cx.page(&RECURRING_INVOICES, &query).await?)
 }
 
 /// Changes what `input` says; the invoice that is copied stays.
@@ -163,21 +161,17 @@ pub async fn restore(
 /// # Errors
 /// As [`RecurringInvoice::erase`], or the store's failure.
 pub async fn erase(cx: Context<'_>, id: RecurringInvoiceId) -> Result<(), RecurrenceError> {
-    let id = id.to_string();
-    let load = Load::One { table: &RECURRING_INVOICES, tenant: cx.tenant(), id: id.clone() };
-    let (actor, stamp) = (cx.scope.principal().id(), cx.stamp.clone());
-    cx.store
-        .decide(vec![load], None, move |loaded| {
-            let row = loaded.rows.into_iter().flatten().next();
-            let before: RecurringInvoice =
-                row.ok_or(RecurrenceError::NotFound { id })?.read(&RECURRING_INVOICES)?;
-            // Nothing in the trash is due, so there is no other row to remove.
-            let gone = before.erase()?;
-            let events = gone.events(Happening::PermanentlyDeleted, gone.status, &actor, &stamp);
-            let puts = vec![Put::delete(&gone)];
-            Ok(((), Writes { puts, events, takes_number: false }))
-        })
-        .await
+    let mut unit = cx.unit();
+    let recurring = unit.hold(&RECURRING_INVOICES, id);
+    unit.decide(move |held| {
+        let before: RecurringInvoice = held.one(recurring)?;
+        // Nothing in the trash is due, so there is no other row to remove.
+        let (gone, actor) = (before.erase()?, held.actor());
+        let erased = Happening::PermanentlyDeleted;
+        let events = gone.events(erased, gone.status, &actor.id(), actor.stamp());
+        Ok(((), Writes::default().delete(&gone).events(events)))
+    })
+    .await
 }
 
 /// What recurring invoices take for today: in the sandbox, the later of real time and the account's
@@ -202,14 +196,11 @@ async fn change(
     + Send
     + 'static,
 ) -> Result<RecurringInvoice, RecurrenceError> {
-    let (scope, stamp) = (cx.scope.clone(), cx.stamp.clone());
-    let tenant = scope.tenant();
-    cx.store
-        .amend(&RECURRING_INVOICES, &tenant, id.to_string(), move |before: RecurringInvoice| {
-            let after = transition(before.clone(), stamp.now())?;
-            Ok(changed(&before, after, happening, &scope, &stamp))
-        })
-        .await
+    let decide = move |before: RecurringInvoice, actor: &Actor| {
+        let after = transition(before.clone(), actor.now())?;
+        Ok(changed(&before, after, happening, actor))
+    };
+    cx.amend(&RECURRING_INVOICES, id, decide).await
 }
 
 /// What is written of a recurring invoice that became `after`.
@@ -217,13 +208,13 @@ pub(super) fn changed(
     before: &RecurringInvoice,
     after: RecurringInvoice,
     happening: Happening,
-    scope: &Scope,
-    stamp: &Stamp,
+    actor: &Actor,
 ) -> Decision<RecurringInvoice> {
     if after == *before {
         return Decision::Unchanged(after);
     }
+    let scope = actor.scope();
     let due = due_put(Some(before), Some(&after), scope.account(), scope.environment());
-    let events = after.events(happening, before.status, &scope.principal().id(), stamp);
+    let events = after.events(happening, before.status, &actor.id(), actor.stamp());
     Decision::Changed { record: after, beside: due.into_iter().collect(), events }
 }

@@ -3,18 +3,18 @@
 use racun_access::Entity;
 use racun_billing::{BillingError, Feature};
 use racun_documents::recurrence::{
-    DUE_SCHEDULES, Happening, InvoiceDates, Period, RECURRING_INVOICES, RecurrenceError,
-    RecurringInvoice, TemplateDates,
+    DUE_SCHEDULES, DueSchedule, Happening, InvoiceDates, Period, RECURRING_INVOICES,
+    RecurrenceError, RecurringInvoice, TemplateDates,
 };
 use racun_documents::{Document, DocumentError, DocumentKind};
 use racun_kernel::{
-    Actor, Context, Decision, Load, Put, Scope, Stamp, Store, StoreError, Tenant, Writes,
+    Actor, Context, Decision, Held, One, Scope, Stamp, Store, StoreError, Tenant, Writes,
 };
 use time::Date;
 
 use super::commands::{changed, no_template, usable};
 use crate::billing;
-use crate::documents::{Beside, HeldBeside, InvoiceCopy};
+use crate::documents::{Beside, InvoiceCopy};
 use crate::error::Error;
 use crate::fiscalization::{Fiscal, Ports};
 
@@ -105,7 +105,7 @@ impl Place<'_> {
         let (template, dates) = self.dated(seen, period, template);
         let is_draft = seen.terms.create_as_draft;
         let copy = InvoiceCopy { template: &template, dates, is_draft };
-        let beside = self.advance(seen.clone(), period);
+        let beside = Self::advance(seen.clone(), period);
         let made = copy.make(Ports::new(self.cx(), self.fiscal), &self.entity, beside).await?;
         Ok(seen.clone().generated(period, made.id, self.stamp.now())?)
     }
@@ -148,35 +148,29 @@ impl Place<'_> {
     }
 
     /// What the invoice's unit writes besides it, as long as the recurring invoice is as `seen`.
-    fn advance(&self, seen: RecurringInvoice, period: Period) -> Beside {
-        let id = seen.id.to_string();
-        let row = |table, tenant| Load::One { table, tenant, id: id.clone() };
-        let loads = vec![
-            row(&RECURRING_INVOICES, self.scope.tenant()),
-            row(&DUE_SCHEDULES, Tenant::directory()),
-        ];
-        let (scope, stamp) = (self.scope.clone(), self.stamp.clone());
-        let decide = move |invoice: &Document, held: &HeldBeside| {
-            let row = held.rows.first().and_then(|rows| rows.first());
-            let held: Option<RecurringInvoice> =
-                row.map(|row| row.read(&RECURRING_INVOICES)).transpose()?;
-            let changed_meanwhile = || Error::from(DocumentError::ChangedMeanwhile);
-            let before = held.filter(|held| *held == seen).ok_or_else(changed_meanwhile)?;
-            let run = before.run(period, invoice.id, &stamp);
-            let after = before.clone().generated(period, invoice.id, stamp.now());
-            let after = after.map_err(|_| changed_meanwhile())?;
-            let mut writes = Writes::default();
-            let happening = Happening::InvoiceGenerated;
-            if let Decision::Changed { record, beside, events } =
-                changed(&before, after, happening, &scope, &stamp)
-            {
-                writes.puts = vec![Put::update(&before, &record), Put::insert(&run)];
-                writes.puts.extend(beside);
-                writes.events = events;
+    fn advance(seen: RecurringInvoice, period: Period) -> Beside {
+        Beside::new(move |unit| {
+            let recurring = unit.hold(&RECURRING_INVOICES, seen.id);
+            let _due: One<DueSchedule> = unit.hold_of(Tenant::directory(), &DUE_SCHEDULES, seen.id);
+            move |invoice: &Document, held: &Held| {
+                let actor = held.actor();
+                let changed_meanwhile = || Error::from(DocumentError::ChangedMeanwhile);
+                let found: Option<RecurringInvoice> = held.find(recurring)?;
+                let before = found.filter(|held| *held == seen).ok_or_else(changed_meanwhile)?;
+                let run = before.run(period, invoice.id, actor.stamp());
+                let after = before.clone().generated(period, invoice.id, actor.now());
+                let after = after.map_err(|_| changed_meanwhile())?;
+                let mut writes = Writes::default();
+                let happening = Happening::InvoiceGenerated;
+                if let Decision::Changed { record, beside, events } =
+                    changed(&before, after, happening, actor)
+                {
+                    writes = writes.update(&before, &record).insert(&run);
+                    writes = writes.puts(beside).events(events);
+                }
+                Ok(writes)
             }
-            Ok(writes)
-        };
-        Beside { loads, decide: Box::new(decide) }
+        })
     }
 
     /// Notes that the invoice of `period` cannot be made, and why; it is tried again the next day.
@@ -197,7 +191,7 @@ impl Place<'_> {
             }
             let after = before.clone().failed(period, &cause, today, actor.now())?;
             let failed = Happening::GenerationFailed;
-            Ok(changed(&before, after, failed, actor.scope(), actor.stamp()))
+            Ok(changed(&before, after, failed, actor))
         };
         self.cx().amend(&RECURRING_INVOICES, seen.id, note).await
     }

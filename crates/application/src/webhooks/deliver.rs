@@ -5,9 +5,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use futures_util::StreamExt as _;
 use futures_util::stream;
-use racun_kernel::{
-    Load, Loaded, Put, Record, Stamp, Store, StoreError, Stored, Table, Tenant, Writes,
-};
+use racun_kernel::{One, Put, Stamp, Store, StoreError, Tenant, Writes};
 use racun_webhooks::{
     self as domain, Answer, DELIVERIES, DUE_DELIVERIES, Delivery, DueDelivery, ENDPOINTS, Endpoint,
     EndpointId, Owner, Schedule, Settled, TEST_EVENT, Told, Undelivered, WebhookError, due_by,
@@ -15,7 +13,6 @@ use racun_webhooks::{
 };
 use time::OffsetDateTime;
 
-use super::endpoints::held;
 use super::{Holder, Webhooks, event, notice};
 
 /// Deliveries of one endpoint that are posted at the same time.
@@ -169,35 +166,38 @@ pub async fn take(
         return Ok(Batch { endpoint: None, send: Vec::new() });
     };
     let tenant = first.owner.tenant();
-    let mut loads = vec![one(&ENDPOINTS, &tenant, first.endpoint_id.to_string())];
-    for row in &due {
-        loads.push(one(&DUE_DELIVERIES, &Tenant::directory(), row.id.clone()));
-        loads.push(one(&DELIVERIES, &tenant, row.delivery_id.clone()));
-    }
     let (stamp, schedule) = (stamp.clone(), schedule.clone());
-    store
-        .decide(loads, None, move |loaded| {
-            let endpoint: Option<Endpoint> = nth(&loaded, 0, &ENDPOINTS)?;
-            // Leases are decided on the store's clock, where processes share it.
-            let now = loaded.now.map_or(stamp.now(), |now| now.max(stamp.now()));
-            let worker = stamp.ulid().to_string();
-            let (mut writes, mut send) = (Writes::default(), Vec::new());
-            for (n, found) in due.into_iter().enumerate() {
-                let held: Option<DueDelivery> = nth(&loaded, 1 + 2 * n, &DUE_DELIVERIES)?;
-                // What somebody else has sent meanwhile may be due again, with another attempt.
-                let is_still_due = |held: &DueDelivery| {
-                    held.due_at <= now && held.delivery_id == found.delivery_id
-                };
-                let Some(held) = held.filter(is_still_due) else { continue };
-                let delivery = nth(&loaded, 2 + 2 * n, &DELIVERIES)?;
-                let endpoint = endpoint.as_ref();
-                let taking = domain::take(&held, delivery, endpoint, &worker, &schedule, &stamp);
-                writes.puts.extend(taking.puts);
-                send.extend(taking.send);
-            }
-            Ok((Batch { endpoint, send }, writes))
+    let mut unit = store.unit(tenant);
+    let endpoint = unit.hold(&ENDPOINTS, first.endpoint_id);
+    let due: Vec<_> = due
+        .into_iter()
+        .map(|row| {
+            let held = unit.hold_of(Tenant::directory(), &DUE_DELIVERIES, &row.id);
+            let delivery = unit.hold(&DELIVERIES, &row.delivery_id);
+            (row, held, delivery)
         })
-        .await
+        .collect();
+    unit.decide(move |unit| {
+        let endpoint: Option<Endpoint> = unit.find(endpoint)?;
+        // Leases are decided on the store's clock, where processes share it.
+        let now = unit.now().map_or(stamp.now(), |now| now.max(stamp.now()));
+        let worker = stamp.ulid().to_string();
+        let (mut writes, mut send) = (Writes::default(), Vec::new());
+        for (found, held, delivery) in due {
+            let held: Option<DueDelivery> = unit.find(held)?;
+            // What somebody else has sent meanwhile may be due again, with another attempt.
+            let is_still_due =
+                |held: &DueDelivery| held.due_at <= now && held.delivery_id == found.delivery_id;
+            let Some(held) = held.filter(is_still_due) else { continue };
+            let delivery = unit.find(delivery)?;
+            let endpoint = endpoint.as_ref();
+            let taking = domain::take(&held, delivery, endpoint, &worker, &schedule, &stamp);
+            writes.puts.extend(taking.puts);
+            send.extend(taking.send);
+        }
+        Ok((Batch { endpoint, send }, writes))
+    })
+    .await
 }
 
 /// Ends what was taken for one endpoint: what has an outcome is settled, the rest is given back. What
@@ -213,49 +213,49 @@ pub async fn settle(
     made: Vec<(Delivery, DueDelivery, Outcome)>,
     stamp: &Stamp,
 ) -> Result<Delivered, StoreError> {
-    let mut loads = vec![one(&ENDPOINTS, &owner.tenant(), endpoint_id.to_string())];
-    for (_, due, _) in &made {
-        loads.push(one(&DUE_DELIVERIES, &Tenant::directory(), due.id.clone()));
-    }
     let (stamp, schedule) = (stamp.clone(), schedule.clone());
     let may_disable = made.iter().any(|(delivery, ..)| delivery.attempt >= delivery.max_attempts);
     let address = if may_disable { notice::address_of(store, owner).await? } else { None };
-    store
-        .decide(loads, None, move |loaded| {
-            let before: Option<Endpoint> = nth(&loaded, 0, &ENDPOINTS)?;
-            let mut endpoint = before.clone();
-            let (mut writes, mut done) = (Writes::default(), Delivered::default());
-            for (n, (delivery, due, outcome)) in made.into_iter().enumerate() {
-                let held: Option<DueDelivery> = nth(&loaded, 1 + n, &DUE_DELIVERIES)?;
-                if held.as_ref().is_none_or(|held| held.taken_by != due.taken_by) {
-                    continue;
-                }
-                let Some(outcome) = outcome else {
-                    done.given_back += 1;
-                    writes.puts.push(give_back(&due, &stamp));
-                    continue;
-                };
-                done.silent += usize::from(outcome.is_err());
-                let Settled { delivery, puts, disabled } =
-                    domain::settle(&delivery, &due, &outcome, endpoint.as_mut(), &schedule, &stamp);
-                done.attempts += 1;
-                done.arrived += usize::from(delivery.status == domain::DeliveryStatus::Success);
-                done.disabled |= disabled;
-                writes.puts.extend(puts);
+    let mut unit = store.unit(owner.tenant());
+    let endpoint = unit.hold(&ENDPOINTS, endpoint_id);
+    let due =
+        made.iter().map(|(_, due, _)| unit.hold_of(Tenant::directory(), &DUE_DELIVERIES, &due.id));
+    let due: Vec<One<DueDelivery>> = due.collect();
+    unit.decide(move |unit| {
+        let before: Option<Endpoint> = unit.find(endpoint)?;
+        let mut endpoint = before.clone();
+        let (mut writes, mut done) = (Writes::default(), Delivered::default());
+        for ((delivery, due, outcome), held) in made.into_iter().zip(due) {
+            let held = unit.find(held)?;
+            if held.as_ref().is_none_or(|held| held.taken_by != due.taken_by) {
+                continue;
             }
-            if let (Some(before), Some(after)) = (&before, &endpoint)
-                && before != after
-            {
-                writes.puts.push(Put::update(before, after));
-                if done.disabled {
-                    writes.events.push(event("system", "webhook.disabled", after, &stamp));
-                    let mail = |address: String| notice::mail(after, &address, &stamp);
-                    writes.puts.extend(address.map(mail).unwrap_or_default());
-                }
+            let Some(outcome) = outcome else {
+                done.given_back += 1;
+                writes.puts.push(give_back(&due, &stamp));
+                continue;
+            };
+            done.silent += usize::from(outcome.is_err());
+            let Settled { delivery, puts, disabled } =
+                domain::settle(&delivery, &due, &outcome, endpoint.as_mut(), &schedule, &stamp);
+            done.attempts += 1;
+            done.arrived += usize::from(delivery.status == domain::DeliveryStatus::Success);
+            done.disabled |= disabled;
+            writes.puts.extend(puts);
+        }
+        if let (Some(before), Some(after)) = (&before, &endpoint)
+            && before != after
+        {
+            writes.puts.push(Put::update(before, after));
+            if done.disabled {
+                writes.events.push(event("system", "webhook.disabled", after, &stamp));
+                let mail = |address: String| notice::mail(after, &address, &stamp);
+                writes.puts.extend(address.map(mail).unwrap_or_default());
             }
-            Ok((done, writes))
-        })
-        .await
+        }
+        Ok((done, writes))
+    })
+    .await
 }
 
 /// Posts a test to the endpoint `id`, active or not, and answers what came of it. It is in the log like
@@ -271,46 +271,32 @@ pub async fn send_test(
     stamp: &(dyn Fn() -> Stamp + Sync),
 ) -> Result<Delivery, WebhookError> {
     let (begun, keeper) = (stamp(), holder.clone());
-    let load = one(&ENDPOINTS, &holder.tenant(), id.clone());
     let until = begun.now() + webhooks.schedule.lease();
-    let (endpoint, delivery, due) = store
-        .decide(vec![load], None, move |loaded| {
-            let endpoint = held(&loaded, &keeper, id)?;
-            let data = serde_json::json!({
-                "webhook_id": endpoint.id.to_string(),
-                "message": "this is a test; nothing happened",
-            });
-            let told = Told {
-                event_id: begun.id::<racun_kernel::id::Event>().to_string(),
-                sequence: 0,
-                kind: TEST_EVENT.to_owned(),
-                at: begun.now(),
-                data: data.to_string(),
-            };
-            let delivery = Delivery::test(&endpoint, &told, &begun);
-            let worker = begun.ulid().to_string();
-            let due = DueDelivery::of(&delivery, until, begun.now()).taken(&worker, until);
-            let puts = vec![Put::insert(&delivery), Put::insert(&due)];
-            Ok::<_, WebhookError>(((endpoint, delivery, due), Writes { puts, ..Writes::default() }))
-        })
-        .await?;
+    let mut unit = store.unit(holder.tenant());
+    let endpoint = unit.hold(&ENDPOINTS, id);
+    let test = unit.decide(move |held| {
+        let endpoint = keeper.reached(held.one(endpoint)?)?;
+        let data = serde_json::json!({
+            "webhook_id": endpoint.id.to_string(),
+            "message": "this is a test; nothing happened",
+        });
+        let told = Told {
+            event_id: begun.id::<racun_kernel::id::Event>().to_string(),
+            sequence: 0,
+            kind: TEST_EVENT.to_owned(),
+            at: begun.now(),
+            data: data.to_string(),
+        };
+        let delivery = Delivery::test(&endpoint, &told, &begun);
+        let worker = begun.ulid().to_string();
+        let due = DueDelivery::of(&delivery, until, begun.now()).taken(&worker, until);
+        let writes = Writes::default().insert(&delivery).insert(&due);
+        Ok::<_, WebhookError>(((endpoint, delivery, due), writes))
+    });
+    let (endpoint, delivery, due) = test.await?;
     let secrets = secrets(webhooks, &endpoint, &stamp());
     let outcome = post(webhooks, &secrets, &delivery, stamp().now()).await;
     let (delivery_id, made) = (delivery.id.to_string(), vec![(delivery, due, Some(outcome))]);
     settle(store, &webhooks.schedule, endpoint.id, endpoint.owner, made, &stamp()).await?;
     super::get_delivery(store, holder, &delivery_id).await
-}
-
-fn one(table: &'static Table, tenant: &Tenant, id: String) -> Load {
-    Load::One { table, tenant: tenant.clone(), id }
-}
-
-/// The row of the `n`th load, when there is one.
-fn nth<A: Record>(
-    loaded: &Loaded,
-    n: usize,
-    table: &'static Table,
-) -> Result<Option<A>, StoreError> {
-    let row: Option<&Stored> = loaded.rows.get(n).and_then(|rows| rows.first());
-    row.map(|row| row.read(table)).transpose()
 }

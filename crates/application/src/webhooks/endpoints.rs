@@ -3,8 +3,7 @@
 use std::sync::Arc;
 
 use racun_kernel::{
-    Clause, Issues, ListQuery, Load, Operator, Page, Put, RawQuery, Stamp, Store, Value, Vault,
-    Writes,
+    Clause, Issues, ListQuery, Many, Operator, Page, RawQuery, Stamp, Store, Value, Vault, Writes,
 };
 use racun_webhooks::{
     Accepts, ENDPOINTS, EarlierInput, Endpoint, EndpointInput, Generation, MAX_ENDPOINTS, Owner,
@@ -54,21 +53,17 @@ async fn insert(
     stamp: &Stamp,
 ) -> Result<Endpoint, WebhookError> {
     let events = vec![holder.event("webhook.created", &endpoint, stamp)];
-    let others = Load::Where {
-        table: &ENDPOINTS,
-        tenant: holder.tenant(),
-        field: "owner",
-        value: holder.tenant().as_str().to_owned(),
-    };
-    store
-        .decide(vec![holder.parent(), others], None, move |loaded| {
-            if loaded.rows.last().map_or(0, Vec::len) >= MAX_ENDPOINTS {
-                return Err(Refused::TooMany.into());
-            }
-            let puts = vec![Put::insert(&endpoint)];
-            Ok((endpoint, Writes { puts, events, takes_number: false }))
-        })
-        .await
+    let mut unit = store.unit(holder.tenant());
+    holder.hold_parent(&mut unit);
+    let others: Many<Endpoint> = unit.hold_where(&ENDPOINTS, "owner", holder.tenant().as_str());
+    unit.decide(move |held| {
+        if held.count(&others) >= MAX_ENDPOINTS {
+            return Err(Refused::TooMany.into());
+        }
+        let writes = Writes::default().insert(&endpoint).events(events);
+        Ok((endpoint, writes))
+    })
+    .await
 }
 
 /// The page of endpoints that `raw` asks for.
@@ -205,27 +200,14 @@ pub async fn delete(
     stamp: &Stamp,
 ) -> Result<(), WebhookError> {
     let (holder, stamp) = (holder.clone(), stamp.clone());
-    let load = Load::One { table: &ENDPOINTS, tenant: holder.tenant(), id: id.clone() };
-    store
-        .decide(vec![load], None, move |loaded| {
-            let endpoint = held(&loaded, &holder, id)?;
-            let events = vec![holder.event("webhook.deleted", &endpoint, &stamp)];
-            let puts = vec![Put::delete(&endpoint)];
-            Ok(((), Writes { puts, events, takes_number: false }))
-        })
-        .await
-}
-
-/// The endpoint `id`, which is the first that the unit holds.
-pub(super) fn held(
-    loaded: &racun_kernel::Loaded,
-    holder: &Holder,
-    id: String,
-) -> Result<Endpoint, WebhookError> {
-    let row = loaded.rows.first().and_then(|rows| rows.first());
-    let found: Option<Endpoint> = row.map(|row| row.read(&ENDPOINTS)).transpose()?;
-    let found = found.filter(|endpoint| holder.reaches(endpoint));
-    found.ok_or(WebhookError::NotFound { id })
+    let mut unit = store.unit(holder.tenant());
+    let endpoint = unit.hold(&ENDPOINTS, id);
+    unit.decide(move |held| {
+        let endpoint = holder.reached(held.one(endpoint)?)?;
+        let event = holder.event("webhook.deleted", &endpoint, &stamp);
+        Ok(((), Writes::default().delete(&endpoint).events([event])))
+    })
+    .await
 }
 
 /// Writes what `change` makes of the endpoint `id`, if that is anything else.
@@ -238,18 +220,18 @@ async fn change<T: Send + 'static>(
     change: impl FnOnce(&mut Endpoint, &Stamp) -> Result<T, WebhookError> + Send + 'static,
 ) -> Result<(Endpoint, T), WebhookError> {
     let (holder, stamp) = (holder.clone(), stamp.clone());
-    let load = Load::One { table: &ENDPOINTS, tenant: holder.tenant(), id: id.clone() };
-    store
-        .decide(vec![load], None, move |loaded| {
-            let before = held(&loaded, &holder, id)?;
-            let mut after = before.clone();
-            let answer = change(&mut after, &stamp)?;
-            if after == before {
-                return Ok(((after, answer), Writes::default()));
-            }
-            let events = vec![holder.event(kind, &after, &stamp)];
-            let puts = vec![Put::update(&before, &after)];
-            Ok(((after, answer), Writes { puts, events, takes_number: false }))
-        })
-        .await
+    let mut unit = store.unit(holder.tenant());
+    let endpoint = unit.hold(&ENDPOINTS, id);
+    unit.decide(move |held| {
+        let before = holder.reached(held.one(endpoint)?)?;
+        let mut after = before.clone();
+        let answer = change(&mut after, &stamp)?;
+        if after == before {
+            return Ok(((after, answer), Writes::default()));
+        }
+        let event = holder.event(kind, &after, &stamp);
+        let writes = Writes::default().update(&before, &after).events([event]);
+        Ok(((after, answer), writes))
+    })
+    .await
 }

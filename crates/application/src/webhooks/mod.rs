@@ -13,9 +13,9 @@ mod replay;
 
 use std::sync::Arc;
 
-use racun_access::{ACCOUNTS, AccountScope, ENTITIES};
-use racun_kernel::{Event, Issue, Load, Scope, Stamp, Tenant, Vault};
-use racun_webhooks::{Courier, Endpoint, Generation, Owner, Schedule};
+use racun_access::{ACCOUNTS, Account, AccountScope, ENTITIES, Entity};
+use racun_kernel::{Event, Issue, One, Scope, Stamp, Tenant, UnitBuilder, Vault};
+use racun_webhooks::{Courier, Endpoint, Generation, Owner, Schedule, WebhookError};
 
 pub use deliver::{AT_ONCE, Batch, Delivered, Due, due, run_endpoint, send_test, settle, take};
 pub use endpoints::{ChangeEarlier, change_earlier, list_earlier};
@@ -90,19 +90,25 @@ impl Holder {
         environment_fits && endpoint.generation == self.generation
     }
 
-    /// The row that is held by whoever adds an endpoint, so that the limit holds for all.
-    fn parent(&self) -> Load {
+    /// `endpoint`, one of the tenant, when it is among them.
+    fn reached(&self, endpoint: Endpoint) -> Result<Endpoint, WebhookError> {
+        match self.reaches(&endpoint) {
+            true => Ok(endpoint),
+            false => Err(WebhookError::NotFound { id: endpoint.id.to_string() }),
+        }
+    }
+
+    /// Holds what whoever adds an endpoint holds, so that the limit holds for all.
+    fn hold_parent(&self, unit: &mut UnitBuilder<'_, ()>) {
         match self.owner {
-            Owner::Entity { account_id, entity_id } => Load::One {
-                table: &ENTITIES,
-                tenant: Tenant::account(account_id),
-                id: entity_id.to_string(),
-            },
-            Owner::Account { account_id, .. } => Load::One {
-                table: &ACCOUNTS,
-                tenant: Tenant::directory(),
-                id: account_id.to_string(),
-            },
+            Owner::Entity { account_id, entity_id } => {
+                let account = Tenant::account(account_id);
+                let _parent: One<Entity> = unit.hold_of(account, &ENTITIES, entity_id);
+            }
+            Owner::Account { account_id, .. } => {
+                let _parent: One<Account> =
+                    unit.hold_of(Tenant::directory(), &ACCOUNTS, account_id);
+            }
         }
     }
 

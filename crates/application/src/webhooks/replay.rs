@@ -1,15 +1,13 @@
 //! Replay: events are put into the queue once more.
 
 use racun_kernel::{
-    Clause, Issue, Issues, ListQuery, Load, Loaded, Operator, Put, RawQuery, Stamp, Store,
-    StoreError, Writes,
+    Clause, Issue, Issues, ListQuery, Operator, Put, RawQuery, Stamp, Store, Writes,
 };
 use racun_webhooks::{
     DELIVERIES, Delivery, DeliveryStatus, DueDelivery, ENDPOINTS, Endpoint, Refused, Schedule,
     WebhookError, unpark,
 };
 
-use super::endpoints::held;
 use super::log::instant;
 use super::{Holder, Webhooks};
 
@@ -51,19 +49,18 @@ pub async fn replay_one(
 ) -> Result<Delivery, WebhookError> {
     let seen = super::get_delivery(store, holder, &id).await?;
     let (stamp, schedule) = (stamp.clone(), webhooks.schedule.clone());
-    let endpoint_id = seen.endpoint_id.to_string();
     // What the log shows of an endpoint of either generation can be replayed.
     let holder = Holder { generation: seen.generation, ..holder.clone() };
-    let loads = loads(&holder, &endpoint_id, &[seen]);
-    store
-        .decide(loads, None, move |loaded| {
-            let endpoint = held(&loaded, &holder, endpoint_id)?;
-            let row = loaded.rows.get(1).and_then(|rows| rows.first());
-            let delivery = row.ok_or(WebhookError::NotFound { id })?.read(&DELIVERIES)?;
-            let (attempt, puts) = queue_again(delivery, &endpoint, &schedule, &stamp)?;
-            Ok((attempt, Writes { puts, ..Writes::default() }))
-        })
-        .await
+    let mut unit = store.unit(holder.tenant());
+    let (endpoint, delivery) =
+        (unit.hold(&ENDPOINTS, seen.endpoint_id), unit.hold(&DELIVERIES, seen.id));
+    unit.decide(move |held| {
+        let endpoint = holder.reached(held.one(endpoint)?)?;
+        let delivery = held.one(delivery)?;
+        let (attempt, puts) = queue_again(delivery, &endpoint, &schedule, &stamp)?;
+        Ok((attempt, Writes::default().puts(puts)))
+    })
+    .await
 }
 
 /// Puts the events of a range of the endpoint `id` into the queue once more, the oldest first: each
@@ -139,18 +136,6 @@ fn clauses(endpoint: &Endpoint, range: &Range, stamp: &Stamp) -> Result<Vec<Clau
     Ok(clauses)
 }
 
-fn loads(holder: &Holder, endpoint_id: &str, rows: &[Delivery]) -> Vec<Load> {
-    let tenant = holder.tenant();
-    let id = endpoint_id.to_owned();
-    let endpoint = Load::One { table: &ENDPOINTS, tenant: tenant.clone(), id };
-    let row = |delivery: &Delivery| Load::One {
-        table: &DELIVERIES,
-        tenant: tenant.clone(),
-        id: delivery.id.to_string(),
-    };
-    std::iter::once(endpoint).chain(rows.iter().map(row)).collect()
-}
-
 async fn replay_page(
     store: &dyn Store,
     webhooks: &Webhooks,
@@ -163,26 +148,23 @@ async fn replay_page(
         return Ok(0);
     }
     let (holder, stamp, schedule) = (holder.clone(), stamp.clone(), webhooks.schedule.clone());
-    let (loads, id) = (loads(&holder, id, &rows), id.to_owned());
-    store
-        .decide(loads, None, move |loaded| {
-            let endpoint = held(&loaded, &holder, id)?;
-            let mut writes = Writes::default();
-            let mut count = 0;
-            for delivery in deliveries(&loaded)? {
-                let arrived = delivery.status == DeliveryStatus::Success && !delivery.is_test;
-                if delivery.is_open() || arrived {
-                    writes.puts.extend(queue_again(delivery, &endpoint, &schedule, &stamp)?.1);
-                    count += 1;
-                }
+    let mut unit = store.unit(holder.tenant());
+    let endpoint = unit.hold(&ENDPOINTS, id);
+    let rows = unit.hold_each(rows.iter().map(|row| (&DELIVERIES, row.id.to_string())));
+    unit.decide(move |held| {
+        let endpoint = holder.reached(held.one(endpoint)?)?;
+        let mut writes = Writes::default();
+        let mut count = 0;
+        for delivery in held.all::<Delivery>(rows)? {
+            let arrived = delivery.status == DeliveryStatus::Success && !delivery.is_test;
+            if delivery.is_open() || arrived {
+                writes = writes.puts(queue_again(delivery, &endpoint, &schedule, &stamp)?.1);
+                count += 1;
             }
-            Ok((count, writes))
-        })
-        .await
-}
-
-fn deliveries(loaded: &Loaded) -> Result<Vec<Delivery>, StoreError> {
-    loaded.rows.iter().skip(1).flatten().map(|row| row.read(&DELIVERIES)).collect()
+        }
+        Ok((count, writes))
+    })
+    .await
 }
 
 /// What puts the event of `delivery` into the queue once more.

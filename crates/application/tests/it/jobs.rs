@@ -155,12 +155,11 @@ async fn whoever_let_the_lease_run_out_writes_nothing_any_more() {
         // The same in a unit that does what the job is for.
         let (held, note) = (first.clone(), Job::new(delivery(2, None), &later));
         let effect = note.put();
-        let ended = store.decide(vec![first.load()], None, move |loaded| {
-            let held = jobs::still_held(&held, &loaded.rows[0])?;
-            Ok::<_, LeaseError>((
-                (),
-                Writes { puts: vec![effect, held.done()], ..Writes::default() },
-            ))
+        let mut unit = store.unit(racun_kernel::Tenant::directory());
+        let own = first.hold(&mut unit);
+        let ended = unit.decide(move |unit| {
+            let held = jobs::still_held(&held, unit.find(own)?)?;
+            Ok::<_, LeaseError>(((), Writes::default().puts([effect, held.done()])))
         });
         assert_eq!(ended.await, Err(LeaseError::Lost));
         assert_eq!(kept(store, &note).await, None);

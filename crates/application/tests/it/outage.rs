@@ -131,10 +131,11 @@ impl Town {
         let premise = match self.authority {
             Authority::Furs => {
                 let (vault, authorities) = (&*self.fiscal.vault, &*self.fiscal.authorities);
-                let registry = Registry { store, vault, authorities };
+                let cx = Context::new(store, scope, stamp);
+                let registry = Registry { cx, vault, authorities };
                 let kind = Some(PremiseKind::Movable(MovableKind::C));
                 let new = NewPremise { name, kind, starting_number: None };
-                registry.register(scope, entity, new, stamp).await
+                registry.register(entity, new).await
             }
             Authority::Fina => {
                 let new = NewPremise { name, kind: None, starting_number: None };

@@ -118,7 +118,11 @@ impl Taxpayer {
     }
 
     fn registry(&self) -> Registry<'_> {
-        Registry { store: &*self.store, vault: &*self.vault, authorities: &*self.furs }
+        Registry {
+            cx: Context::new(&*self.store, &self.shop.scope, &self.stamp),
+            vault: &*self.vault,
+            authorities: &*self.furs,
+        }
     }
 
     async fn register(
@@ -128,7 +132,7 @@ impl Taxpayer {
     ) -> Result<BusinessPremise, FiscalError> {
         let kind = Some(PremiseKind::Movable(kind));
         let new = NewPremise { name: name.to_owned(), kind, starting_number: None };
-        self.registry().register(&self.shop.scope, &self.entity, new, &self.stamp).await
+        self.registry().register(&self.entity, new).await
     }
 
     async fn open(&self, name: &str) -> PremiseId {
@@ -136,7 +140,7 @@ impl Taxpayer {
     }
 
     async fn close(&self, id: PremiseId) -> Result<BusinessPremise, FiscalError> {
-        self.registry().close(&self.shop.scope, id, &self.stamp).await
+        self.registry().close(id).await
     }
 
     async fn premises(&self) -> Vec<PremiseState> {

@@ -382,8 +382,8 @@ async fn register(
     let vault = vault(call)?;
     let task = call.run::<_, FiscalError, _>(|call| async move {
         let authorities = &*call.authorities;
-        let registry = Registry { store: &*call.store, vault: &*vault, authorities };
-        registry.register(call.scope(), call.entity(), new, call.stamp()).await
+        let registry = Registry { cx: call.cx(), vault: &*vault, authorities };
+        registry.register(call.entity(), new).await
     });
     let premise: BusinessPremise = task.await?;
     Ok(Created(PremiseOutcomeBody::of(premise, "FURS has registered the premise")))
@@ -396,8 +396,8 @@ async fn close(
     let (id, vault) = (premise_id::<Furs>(&id), vault(&call)?);
     let task = call.run::<_, FiscalError, _>(|call| async move {
         let authorities = &*call.authorities;
-        let registry = Registry { store: &*call.store, vault: &*vault, authorities };
-        registry.close(call.scope(), id, &call.stamp()).await
+        let registry = Registry { cx: call.cx(), vault: &*vault, authorities };
+        registry.close(id).await
     });
     let premise = task.await?;
     let message = "FURS has closed the premise; nothing can be issued in it any more";

@@ -66,6 +66,12 @@ impl Put {
         Self::replacing(before.is_trashed(), bytes_of(before), after)
     }
 
+    /// A row that replaces `before`, or a new one where there was none.
+    #[must_use]
+    pub fn write<A: Record>(before: Option<&A>, after: &A) -> Self {
+        before.map_or_else(|| Self::insert(after), |before| Self::update(before, after))
+    }
+
     /// A row that replaces one that was in the trash, or was not, and took so many bytes.
     pub(crate) fn replacing<A: Record>(was_trashed: bool, bytes: i64, after: &A) -> Self {
         let moved = i64::from(after.is_trashed()) - i64::from(was_trashed);

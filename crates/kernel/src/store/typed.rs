@@ -25,6 +25,17 @@ impl<A> Decision<A> {
     pub const fn changed(record: A, events: Vec<Event>) -> Self {
         Self::Changed { record, beside: Vec::new(), events }
     }
+
+    /// The record, and all that is written: what is beside it, and it itself as `put` says.
+    pub fn written(self, put: impl FnOnce(&A) -> Put) -> (A, Writes) {
+        match self {
+            Self::Unchanged(record) => (record, Writes::default()),
+            Self::Changed { record, beside, events } => {
+                let writes = Writes::default().puts(beside).put(put(&record)).events(events);
+                (record, writes)
+            }
+        }
+    }
 }
 
 impl dyn Store + '_ {

@@ -126,6 +126,20 @@ impl<'a, By> UnitBuilder<'a, By> {
         Many { unit: self.unit, places: place..place + 1, record: PhantomData }
     }
 
+    /// Holds the records whose indexed text `field` has one of `values`, value by value.
+    pub fn hold_where_each<A: Record>(
+        &mut self,
+        table: &'static Table,
+        field: &'static str,
+        values: impl IntoIterator<Item = String>,
+    ) -> Many<A> {
+        let start = self.loads.len();
+        let tenant = &self.tenant;
+        let load = |value| Load::Where { table, tenant: tenant.clone(), field, value };
+        self.loads.extend(values.into_iter().map(load));
+        Many { unit: self.unit, places: start..self.loads.len(), record: PhantomData }
+    }
+
     /// Holds `series`, and asks for its next number.
     ///
     /// # Panics
@@ -237,11 +251,12 @@ impl<By> Held<By> {
     }
 
     /// The records that there are: of those held by a field, in the order of their ids; else in the
-    /// order in which they were named.
+    /// order in which they were named. None where none were to be held.
     ///
     /// # Errors
     /// [`StoreError::Corrupt`] when one cannot be read.
-    pub fn all<A: Record>(&self, handle: Many<A>) -> Result<Vec<A>, StoreError> {
+    pub fn all<A: Record>(&self, handle: impl Into<Option<Many<A>>>) -> Result<Vec<A>, StoreError> {
+        let Some(handle) = handle.into() else { return Ok(Vec::new()) };
         let Many { unit, places, .. } = handle;
         let rows = places.map(|place| self.rows(unit, place));
         rows.flat_map(|(table, rows)| rows.iter().map(|row| row.read(table))).collect()
