@@ -2,7 +2,8 @@
 
 use racun_documents::{DocumentKind, RELATIONS, RelationType};
 use racun_kernel::{
-    Currency, FieldKind, Figure, JsonPath, Operator, Part, Table, Tally, TallyRow, Value, Within,
+    Clause, Condition, Currency, FieldKind, Figure, JsonPath, Operator, Part, Table, Tally,
+    TallyRow, Value, Within,
 };
 use racun_pos::takings::{Day, SETTLEMENTS};
 use racun_settlement::PAYMENTS;
@@ -108,20 +109,26 @@ pub(super) fn questions(day: &Day, filter: &Filter, currency: Currency) -> Vec<T
 
     let anywhere = |table| here(Tally::of(table), filter);
     let (whenever, today) = (Tally::of(&PAYMENTS), money_of(day));
-    for (payments, documents, field, is_looked_up) in [
-        (&whenever, &invoices, "invoice_id", false),
-        (&today, &invoices, "invoice_id", false),
-        (&today, &anywhere(INVOICES), "invoice_id", true),
-        (&today, &anywhere(ADVANCES), "advance_invoice_id", true),
-        (&today, &anywhere(CREDIT_NOTES), "credit_note_id", true),
+    let on_the_day = money_of(day).clauses.into_iter();
+    let on_the_day: Vec<Condition> = on_the_day
+        .map(|Clause { field, operator, .. }| Condition::on(&PAYMENTS, field.name, operator))
+        .collect();
+    for (payments, filter, documents, field, is_looked_up) in [
+        (&whenever, Vec::new(), &invoices, "invoice_id", false),
+        (&whenever, on_the_day, &invoices, "invoice_id", false),
+        (&today, Vec::new(), &anywhere(INVOICES), "invoice_id", true),
+        (&today, Vec::new(), &anywhere(ADVANCES), "advance_invoice_id", true),
+        (&today, Vec::new(), &anywhere(CREDIT_NOTES), "credit_note_id", true),
     ] {
+        let table = documents.table;
+        let within = Within::new(&PAYMENTS, field, table, documents.clauses.clone());
+        let within = Within { is_looked_up, ..within };
         for is_foreign in [false, true] {
             let own = currency.code().into();
-            let currency = if is_foreign { Operator::Not(own) } else { Operator::Equals(own) };
-            let documents = documents.clone().only("currency_code", currency);
-            let within = Within::new(&PAYMENTS, field, documents.table, documents.clauses);
-            let within = Within { is_looked_up, ..within };
-            let mut paid = paid(payments, field, within, is_foreign);
+            let operator = if is_foreign { Operator::Not(own) } else { Operator::Equals(own) };
+            let currency = Condition { part: Part::named(table, "currency_code"), operator };
+            let mut paid = paid(payments, field, within.clone(), is_foreign);
+            paid.filter = filter.iter().cloned().chain([currency]).collect();
             if is_looked_up && field != "credit_note_id" {
                 paid.figures.push(TIPS);
             }
