@@ -214,3 +214,16 @@ fn only_a_tally_that_looks_inside_needs_bodies() {
         assert!(inside.needs_bodies(), "{inside:?}");
     }
 }
+
+#[test]
+fn tallies_that_differ_in_what_they_make_of_rows_read_them_once() {
+    let all = Tally::of(&ORDERS);
+    let dear = Condition::on(&ORDERS, "total", Operator::Gt(1.into()));
+    let tallies = [
+        all.clone(),
+        all.clone().only("shop", Operator::Equals("north".into())),
+        Tally { filter: vec![dear], by: vec![Part::field(&ORDERS, "shop")], ..all.clone() },
+        Tally { each: Some(&["lines"]), ..all },
+    ];
+    assert_eq!(Tally::of_the_same_rows(&tallies), [vec![0, 2, 3], vec![1]]);
+}

@@ -109,10 +109,7 @@ pub(super) fn questions(day: &Day, filter: &Filter, currency: Currency) -> Vec<T
 
     let anywhere = |table| here(Tally::of(table), filter);
     let (whenever, today) = (Tally::of(&PAYMENTS), money_of(day));
-    let on_the_day = money_of(day).clauses.into_iter();
-    let on_the_day: Vec<Condition> = on_the_day
-        .map(|Clause { field, operator, .. }| Condition::on(&PAYMENTS, field.name, operator))
-        .collect();
+    let on_the_day: Vec<Condition> = today.clauses.iter().map(condition).collect();
     for (payments, filter, documents, field, is_looked_up) in [
         (&whenever, Vec::new(), &invoices, "invoice_id", false),
         (&whenever, on_the_day, &invoices, "invoice_id", false),
@@ -247,6 +244,11 @@ fn money_of(day: &Day) -> Tally {
     Tally::of(&PAYMENTS).only("date", today).only("type", is_money())
 }
 
+/// The same as `clause` says, for some of the tallies of its rows.
+fn condition(clause: &Clause) -> Condition {
+    Condition::on(&PAYMENTS, clause.field.name, clause.operator.clone())
+}
+
 fn is_money() -> Operator {
     Operator::NotIn(SETTLEMENTS.map(Value::from).to_vec())
 }
@@ -261,5 +263,30 @@ fn paid(payments: &Tally, field: &str, within: Within, by_document: bool) -> Tal
         by: if by_document { vec![kind, document] } else { vec![kind] },
         figures: vec![Figure::CountDistinct(document), Figure::Sum(amount)],
         ..payments.clone()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use time::macros::date;
+
+    use super::*;
+
+    /// A report over many payments has the time for few joins.
+    #[test]
+    fn payments_are_joined_with_documents_once_for_each_set_of_documents() {
+        let day = Day::of(date!(2026 - 11 - 22), "Europe/Ljubljana", None);
+        let asked = questions(&day, &Filter::default(), Currency::EUR);
+        let joins: Vec<(&str, bool)> = Tally::of_the_same_rows(&asked)
+            .iter()
+            .map(|places| &asked[places[0]])
+            .filter(|tally| tally.table == &PAYMENTS)
+            .filter_map(|tally| tally.within.as_ref())
+            .map(|within| (within.table.name, within.is_looked_up))
+            .collect();
+        let of_the_day = [("invoices", false)];
+        let of_today = ["invoices", "advance_invoices", "credit_notes"].map(|name| (name, true));
+        let of_voided = [("invoices", false), ("advance_invoices", false)];
+        assert_eq!(joins, [&of_the_day[..], &of_today, &of_voided].concat());
     }
 }
