@@ -12,6 +12,7 @@
 //! | `rekey`          | `racun rekey`                                        |
 //! | `jobs`           | what is done without a request                       |
 //! | `demo`           | `racun demo`                                         |
+//! | `allocator`      | how memory is given back to the system               |
 //! | `descriptors`    | how many connections the system lets it have         |
 //! | `private_server` | its server when no other is named                    |
 //! | `authorities`    | the tax authorities that are told                    |
@@ -21,6 +22,7 @@
 //! | `metrics`        | `/metrics` in the text of Prometheus                   |
 //! | `stop`           | the signals that end the process                     |
 
+mod allocator;
 mod authorities;
 mod cli;
 mod clock;
@@ -63,8 +65,13 @@ impl From<anyhow::Error> for Failure {
     }
 }
 
+fn main() -> ExitCode {
+    allocator::keep_large_blocks_apart();
+    start()
+}
+
 #[tokio::main]
-async fn main() -> ExitCode {
+async fn start() -> ExitCode {
     // Before anybody makes a client: the one of the telemetry looks for it too.
     racun_gateways::use_ring();
     let (text, status) = match run().await {

@@ -108,6 +108,12 @@ impl Server {
         ask(&self.address, method, path, headers, body)
     }
 
+    /// What Linux says of the process under `name` in `/proc`.
+    #[cfg(target_os = "linux")]
+    pub fn proc(&self, name: &str) -> String {
+        std::fs::read_to_string(format!("/proc/{}/{name}", self.child.id())).unwrap()
+    }
+
     /// Sends a signal by its name.
     pub fn signal(&self, name: &str) {
         kill(name, self.child.id());

@@ -38,6 +38,31 @@ fn time_to_ready() -> Duration {
     elapsed
 }
 
+#[cfg(all(target_os = "linux", target_env = "gnu"))]
+#[test]
+fn large_blocks_of_memory_are_kept_apart_unless_the_operator_chose() {
+    let chosen = |value: &str| format!("MALLOC_MMAP_THRESHOLD_={value}");
+    for (variables, expected) in [
+        (PLAIN, chosen("131072")),
+        (&[("MALLOC_MMAP_THRESHOLD_", "1000000")], chosen("1000000")),
+        (
+            &[("GLIBC_TUNABLES", "glibc.malloc.check=0")],
+            "GLIBC_TUNABLES=glibc.malloc.check=0".into(),
+        ),
+    ] {
+        let folder = tempfile::tempdir().unwrap();
+        let server = Server::start(folder.path(), variables);
+        let environment = server.proc("environ");
+        let set: Vec<&str> = environment
+            .split('\0')
+            .filter(|variable| variable.starts_with("MALLOC_") || variable.starts_with("GLIBC_"))
+            .collect();
+        assert_eq!(set, [expected]);
+        assert_eq!(server.proc("comm"), "racun\n", "ps and pkill find it by its name");
+        server.stop();
+    }
+}
+
 #[test]
 fn the_first_start_tells_how_to_get_a_key_and_the_next_does_not() {
     let folder = tempfile::tempdir().unwrap();
