@@ -161,8 +161,8 @@ struct Planned {
     payments: Option<Many<Payment>>,
 }
 
-/// What was found of a plan: the sheet, what settlement decides on, and all payments of the document
-/// that is paid, in the trash or not.
+/// What was found of a plan: the sheet, what settlement decides on, and all payments of the
+/// document that is paid, in the trash or not.
 struct Opened {
     plan: Plan,
     sheet: Sheet,

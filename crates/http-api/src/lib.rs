@@ -20,6 +20,7 @@
 //! | `answer`   | answers other than a plain 200                                         |
 //! | `warning`  | what is odd in what was taken                                          |
 //! | `body`     | how bodies are declared and converted                                  |
+//! | `call`     | a request in an entity: services, scope and one stamp                  |
 //! | `services` | store, clock, randomness; use cases that outlive their connection      |
 //! | `openapi`  | the description, made from the routes                                  |
 //! | `docs`     | the description, served; the page that `/` shows                       |

@@ -55,8 +55,8 @@ pub(super) struct Found {
 }
 
 impl HeldChange {
-    /// Holds what a change of the document `id` takes, whose links are `links`; `more` are documents
-    /// that it is to be linked to.
+    /// Holds what a change of the document `id` takes, whose links are `links`; `more` are
+    /// documents that it is to be linked to.
     pub fn hold(
         unit: &mut UnitBuilder<'_>,
         id: DocumentId,

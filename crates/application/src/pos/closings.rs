@@ -25,13 +25,13 @@ const ATTEMPTS: usize = 3;
 pub async fn close(cx: Context<'_>, entity: &Entity, new: NewClosing) -> Result<Closing, PosError> {
     let count = new.check(today(entity, cx.stamp), entity.currency)?;
     let filter = Filter { place: count.place.clone(), ..Filter::default() };
-    must_be_known(cx.store, cx.scope, &filter).await?;
+    must_be_known(cx, &filter).await?;
     for _ in 0..ATTEMPTS {
         let last = last(cx, &count.place).await?;
-        let report = of_day(cx.store, cx.scope, entity, count.date, &filter).await?;
+        let report = of_day(cx, entity, count.date, &filter).await?;
         let carried_over = match &last {
             Some(last) => {
-                let now = of_day(cx.store, cx.scope, entity, last.date, &filter).await?;
+                let now = of_day(cx, entity, last.date, &filter).await?;
                 CarriedOver::since(last, &now)
             }
             None => None,

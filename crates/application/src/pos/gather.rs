@@ -5,42 +5,39 @@ use std::collections::BTreeMap;
 use racun_access::Entity;
 use racun_catalog::{CUSTOMERS, Customer, ITEMS, Item, Tax};
 use racun_kernel::id::ItemId;
-use racun_kernel::{Scope, Stamp, Store, StoreError};
+use racun_kernel::{Context, Stamp, StoreError};
 use racun_pos::{Known, KnownItem, LineInput, named_items, named_taxes};
 
 use crate::documents::{by_ids, live, taxes, today};
 
 /// What `lines` name, with the prices of today.
 pub(super) async fn lines(
-    store: &dyn Store,
-    scope: &Scope,
+    cx: Context<'_>,
     entity: &Entity,
     lines: &[LineInput],
-    stamp: &Stamp,
 ) -> Result<Known, StoreError> {
-    let tenant = scope.tenant();
+    let tenant = cx.scope.tenant();
     let ids: Vec<String> = named_items(lines).iter().map(ToString::to_string).collect();
     let ids = ids.iter().map(String::as_str).collect();
-    let items: Vec<Item> = by_ids(store, &ITEMS, &tenant, ids).await?;
+    let items: Vec<Item> = by_ids(cx.store, &ITEMS, &tenant, ids).await?;
     let named = named_taxes(lines);
     let is_net = |item: &Item| item.gross_price.is_none() && !item.tax_ids.is_empty();
     let taxes = match named.is_empty() && !items.iter().any(is_net) {
         true => Vec::new(),
-        false => taxes(store, &tenant).await?,
+        false => taxes(cx.store, &tenant).await?,
     };
     let there = taxes.iter().map(|tax| tax.id).filter(|id| named.contains(id)).collect();
-    Ok(Known { items: prices(&items, &taxes, entity, stamp), taxes: there, ..Known::default() })
+    Ok(Known { items: prices(&items, &taxes, entity, cx.stamp), taxes: there, ..Known::default() })
 }
 
 /// The customer `id`, when it is there and not in the trash.
 pub(super) async fn customer(
-    store: &dyn Store,
-    scope: &Scope,
+    cx: Context<'_>,
     id: Option<&String>,
 ) -> Result<Option<Customer>, StoreError> {
     match id {
         None => Ok(None),
-        Some(id) => Ok(live(store.get(&CUSTOMERS, &scope.tenant(), id).await?)),
+        Some(id) => Ok(live(cx.store.get(&CUSTOMERS, &cx.scope.tenant(), id).await?)),
     }
 }
 

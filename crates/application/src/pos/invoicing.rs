@@ -171,9 +171,7 @@ impl Sale<'_> {
     ) -> Result<DocumentRequest, Error> {
         let mut request = self.order.request.clone();
         let customer = match request.customer_id.value() {
-            Some(id) => {
-                gather::customer(self.ports.cx.store, self.ports.cx.scope, Some(id)).await?
-            }
+            Some(id) => gather::customer(self.ports.cx, Some(id)).await?,
             None if request.customer_id.is_absent() && request.customer.is_absent() => {
                 let of_tab = tabs.find_map(|tab| orders.customer(tab)).cloned();
                 request.customer_id = Patch::from(of_tab.as_ref().map(|of| of.id.to_string()));

@@ -108,7 +108,7 @@ pub async fn append(
 ) -> Result<TabView, PosError> {
     let name = append_id.map(AppendId::parse).transpose();
     let name = name.map_err(|issue| Issues::from(issue.at("append_id")))?;
-    let known = gather::lines(cx.store, cx.scope, entity, &lines, cx.stamp).await?;
+    let known = gather::lines(cx, entity, &lines).await?;
     let mut unit = cx.unit();
     let tab = unit.hold(&TABS, id);
     // By a field, not by its id: what a field finds is read after the tab is held.
@@ -137,8 +137,8 @@ pub async fn replace(
     patch: TabPatch,
 ) -> Result<TabView, PosError> {
     let lines = patch.items.value().map_or(&[][..], Vec::as_slice);
-    let mut known = gather::lines(cx.store, cx.scope, entity, lines, cx.stamp).await?;
-    let customer = gather::customer(cx.store, cx.scope, patch.customer_id.value()).await?;
+    let mut known = gather::lines(cx, entity, lines).await?;
+    let customer = gather::customer(cx, patch.customer_id.value()).await?;
     known.customer = customer.map(|customer| customer.id);
     let mut unit = cx.unit();
     let tab = unit.hold(&TABS, id);

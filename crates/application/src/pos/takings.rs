@@ -11,8 +11,8 @@ use racun_catalog::{BUSINESS_UNITS, BusinessUnit, FINANCIAL_CATEGORIES, Financia
 use racun_documents::{Document, DocumentId};
 use racun_fiscal::{BusinessPremise, Device, FISCAL_DEVICES, FISCAL_PREMISES};
 use racun_kernel::{
-    Clause, Currency, Decimal, Issue, Issues, ListQuery, Operator, Scope, Stamp, Store, StoreError,
-    TallyRow, Value,
+    Clause, Context, Currency, Decimal, Issue, Issues, ListQuery, Operator, StoreError, TallyRow,
+    Value,
 };
 use racun_pos::takings::{Day, Exchange, Ledger, SaleLine, SaleTax, Seller, Standing, Takings};
 use racun_pos::{CLOSINGS, Closing, Place, PosError};
@@ -35,33 +35,30 @@ pub struct Filter {
 /// # Errors
 /// A business unit, premise or device that the entity does not have; the store's failure.
 pub async fn daily(
-    store: &dyn Store,
-    scope: &Scope,
+    cx: Context<'_>,
     entity: &Entity,
     date: Option<Date>,
     filter: &Filter,
-    stamp: &Stamp,
 ) -> Result<Takings, PosError> {
-    must_be_known(store, scope, filter).await?;
-    let date = date.unwrap_or_else(|| today(entity, stamp));
-    Ok(of_day(store, scope, entity, date, filter).await?)
+    must_be_known(cx, filter).await?;
+    let date = date.unwrap_or_else(|| today(entity, cx.stamp));
+    Ok(of_day(cx, entity, date, filter).await?)
 }
 
 /// What the day `date` comes to as it is now, as far as it is not closed.
 pub(super) async fn of_day(
-    store: &dyn Store,
-    scope: &Scope,
+    cx: Context<'_>,
     entity: &Entity,
     date: Date,
     filter: &Filter,
 ) -> Result<Takings, StoreError> {
-    let closings = closings(store, scope, &filter.place, date).await?;
+    let closings = closings(cx, &filter.place, date).await?;
     let closed_at = closings.iter().map(|closing| closing.closed_at).min();
     let (day, currency) = (Day::of(date, &entity.timezone, closed_at), entity.currency);
-    let answers = store.tallies(&scope.tenant(), &questions(&day, filter, currency)).await?;
+    let answers = cx.store.tallies(&cx.scope.tenant(), &questions(&day, filter, currency)).await?;
     let answers = Answers::of(answers).ok_or_else(unanswered)?;
-    let categories = categories(store, scope, &answers.lines).await?;
-    let documents = documents(store, scope, &answers).await?;
+    let categories = categories(cx, &answers.lines).await?;
+    let documents = documents(cx, &answers).await?;
 
     let mut ledger = Ledger::new(date, currency);
     add_sales(&mut ledger, &answers, &categories, currency);
@@ -80,37 +77,28 @@ pub(super) async fn of_day(
 }
 
 /// The closings of the day `date` at `place`, and of what the place is in.
-async fn closings(
-    store: &dyn Store,
-    scope: &Scope,
-    place: &Place,
-    date: Date,
-) -> Result<Vec<Closing>, StoreError> {
+async fn closings(cx: Context<'_>, place: &Place, date: Date) -> Result<Vec<Closing>, StoreError> {
     let premise = Place { device: None, ..place.clone() };
     let keys = [place, &premise, &Place::default()].map(|place| place.day_key(date).into());
     let clause = Clause::on(&CLOSINGS, "day_key", Operator::In(keys.to_vec()));
     let first = ListQuery::first_page(&CLOSINGS);
     let query = ListQuery { count: false, clauses: vec![clause], ..first };
-    Ok(store.page(&CLOSINGS, &scope.tenant(), &query).await?.rows)
+    Ok(cx.store.page(&CLOSINGS, &cx.scope.tenant(), &query).await?.rows)
 }
 
 /// Refuses to report on what the entity does not have: it would be a report of nothing.
 ///
 /// # Errors
 /// What is not there, by the interface's names; the store's failure.
-pub(super) async fn must_be_known(
-    store: &dyn Store,
-    scope: &Scope,
-    filter: &Filter,
-) -> Result<(), PosError> {
-    let tenant = scope.tenant();
+pub(super) async fn must_be_known(cx: Context<'_>, filter: &Filter) -> Result<(), PosError> {
+    let tenant = cx.scope.tenant();
     let mut issues = Issues::default();
     let mut missing = |field: &'static str, what: &str| {
         let message = format!("there is no such {what} in this entity");
         issues.push(Issue::new("not_found", message).at(field));
     };
     if let Some(id) = &filter.business_unit {
-        let found: Option<BusinessUnit> = store.get(&BUSINESS_UNITS, &tenant, id).await?;
+        let found: Option<BusinessUnit> = cx.store.get(&BUSINESS_UNITS, &tenant, id).await?;
         if found.is_none() {
             missing("business_unit_id", "business unit");
         }
@@ -118,7 +106,7 @@ pub(super) async fn must_be_known(
     if let Some(name) = &filter.place.premise {
         let named = vec![Clause::on(&FISCAL_PREMISES, "name", Operator::Equals(name.into()))];
         let query = ListQuery { clauses: named, ..ListQuery::first_page(&FISCAL_PREMISES) };
-        let page = store.page::<BusinessPremise>(&FISCAL_PREMISES, &tenant, &query).await?;
+        let page = cx.store.page::<BusinessPremise>(&FISCAL_PREMISES, &tenant, &query).await?;
         let premises: Vec<Value> = page.rows.iter().map(|row| row.id.to_string().into()).collect();
         if premises.is_empty() {
             missing("business_premise_name", "business premise");
@@ -127,7 +115,7 @@ pub(super) async fn must_be_known(
             let within = Clause::on(&FISCAL_DEVICES, "premise_id", Operator::In(premises));
             let first = ListQuery::first_page(&FISCAL_DEVICES);
             let query = ListQuery { clauses: vec![named, within], ..first };
-            let page = store.page::<Device>(&FISCAL_DEVICES, &tenant, &query).await?;
+            let page = cx.store.page::<Device>(&FISCAL_DEVICES, &tenant, &query).await?;
             if page.rows.is_empty() {
                 missing("electronic_device_name", "device in this premise");
             }
@@ -287,8 +275,7 @@ fn seller(by: &[Value]) -> Option<Seller> {
 
 /// The documents that the answers name one by one.
 async fn documents(
-    store: &dyn Store,
-    scope: &Scope,
+    cx: Context<'_>,
     answers: &Answers,
 ) -> Result<BTreeMap<String, Document>, StoreError> {
     let Answers { paid, paid_on_the_day, received, received_ahead, given_back, .. } = answers;
@@ -300,21 +287,20 @@ async fn documents(
         paid.chain(undoing).filter_map(Value::as_text).filter_map(|id| id.parse().ok()).collect();
     ids.sort_unstable();
     ids.dedup();
-    let found = get_documents(store, scope, ids.into_iter()).await?;
+    let found = get_documents(cx.store, cx.scope, ids.into_iter()).await?;
     Ok(found.into_iter().map(|document| (document.id.to_string(), document)).collect())
 }
 
 /// The names of the categories that `lines` are grouped by.
 async fn categories(
-    store: &dyn Store,
-    scope: &Scope,
+    cx: Context<'_>,
     lines: &[TallyRow],
 ) -> Result<BTreeMap<String, String>, StoreError> {
     let mut ids: Vec<String> = lines.iter().filter_map(|row| row.by[2].as_text()).collect();
     ids.sort();
     ids.dedup();
     let found: Vec<FinancialCategory> =
-        store.get_all(&FINANCIAL_CATEGORIES, &scope.tenant(), &ids).await?;
+        cx.store.get_all(&FINANCIAL_CATEGORIES, &cx.scope.tenant(), &ids).await?;
     Ok(found.into_iter().map(|category| (category.id.to_string(), category.name)).collect())
 }
 

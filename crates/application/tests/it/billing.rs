@@ -282,10 +282,9 @@ async fn a_choice_that_cannot_be_is_refused_by_its_field() {
 async fn bills_go_where_an_address_says() {
     let shop = shop(on_sqlite()).await;
     let set = |email: Option<&str>| {
-        let (store, scope, entity) = (&*shop.store, &shop.scope, &shop.entity);
+        let (cx, entity) = (shop.cx(), &shop.entity);
         let email = email.map(str::to_owned);
-        let stamp = &shop.stamp;
-        async move { billing::set_billing_email(Context::new(store, scope, stamp), entity, email).await }
+        async move { billing::set_billing_email(cx, entity, email).await }
     };
     let wrong = set(Some("nobody")).await.unwrap_err().to_string();
     assert!(wrong.starts_with("billing_email"), "{wrong}");

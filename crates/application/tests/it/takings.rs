@@ -395,7 +395,9 @@ impl Market {
         let (store, shop) = (&*self.shop.store, &self.shop);
         let filter = Filter { business_unit: unit.cloned(), ..Filter::default() };
         let (scope, entity) = (&shop.scope, &shop.entity);
-        pos::takings::daily(store, scope, entity, day, &filter, &shop.stamp).await.unwrap()
+        pos::takings::daily(Context::new(store, scope, &shop.stamp), entity, day, &filter)
+            .await
+            .unwrap()
     }
 
     async fn set_currency(&mut self, code: &str) {

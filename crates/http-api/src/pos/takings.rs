@@ -1,22 +1,21 @@
 //! Daily takings of the point of sale.
 
-use actix_web::web::{self, Data, Json, ReqData};
-use racun_access::Entity;
+use actix_web::web::{self, Json};
 use racun_access::Permission::ReadTill;
 use racun_application::pos::takings::{Filter, daily};
 use racun_kernel::calendar::{format_date, parse_date};
-use racun_kernel::{Decimal, Scope};
+use racun_kernel::Decimal;
 use racun_pos::Place;
 use racun_pos::takings::{self, Takings};
 use serde::Serialize;
 use utoipa::ToSchema;
 
 use crate::body::{Convert, answer};
+use crate::call::EntityCall;
 use crate::error::ApiError;
 use crate::openapi::number;
 use crate::request::Query;
 use crate::route::{Gate, Parameter, ParameterKind, Route};
-use crate::services::Services;
 use crate::settlement::payment::PaymentTypeBody;
 
 const TAG: &str = "Point of sale";
@@ -312,14 +311,8 @@ fn filter(query: &Query) -> Result<Filter, ApiError> {
     Ok(Filter { business_unit: one("business_unit_id")?, place })
 }
 
-async fn get(
-    services: Data<Services>,
-    scope: ReqData<Scope>,
-    entity: ReqData<Entity>,
-    query: Query,
-) -> Result<Json<TakingsBody>, ApiError> {
+async fn get(call: EntityCall, query: Query) -> Result<Json<TakingsBody>, ApiError> {
     let date = query.one("date")?.map(parse_date).transpose().map_err(|issue| issue.at("date"))?;
-    let (store, stamp, filter) = (&*services.store, services.stamp(), filter(&query)?);
-    let report = daily(store, &scope, &entity, date, &filter, &stamp).await?;
+    let report = daily(call.cx(), call.entity(), date, &filter(&query)?).await?;
     Ok(Json(report.convert()))
 }
