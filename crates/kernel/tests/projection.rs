@@ -4,8 +4,7 @@ use proptest::prelude::*;
 use racun_kernel::{Counter, Field, FieldKind, Figure, JsonPath, Part, Projection, Table, Tally};
 use serde_json::{Value as Json, json};
 
-static ROWS: Table =
-    Table { name: "rows", fields: &[Field::column("created_at", FieldKind::Instant)] };
+static ROWS: Table = Table::new::<racun_kernel::Activity>("rows", &[Field::instant("created_at")]);
 
 /// Some lead through others, and one leads to the body itself.
 const PATHS: [JsonPath; 7] =

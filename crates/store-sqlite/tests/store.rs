@@ -342,27 +342,16 @@ fn events_are_in_the_log_exactly_when_their_unit_is_committed() {
 
 #[test]
 fn tables_may_be_added_and_indexed_later_but_not_changed() {
-    static BEFORE: Table = Table {
-        name: "things",
-        fields: &[
-            Field::column("created_at", FieldKind::Instant),
-            Field::column("name", FieldKind::Text),
-        ],
-    };
-    static INDEXED: Table = Table {
-        name: "things",
-        fields: &[
-            Field::column("created_at", FieldKind::Instant),
-            Field::column("name", FieldKind::Text).indexed(),
-        ],
-    };
-    static CHANGED: Table = Table {
-        name: "things",
-        fields: &[
-            Field::column("created_at", FieldKind::Instant),
-            Field::column("name", FieldKind::Text).unique(Unique::Tenant),
-        ],
-    };
+    static BEFORE: Table =
+        Table::new::<Sample>("things", &[Field::instant("created_at"), Field::text("name")]);
+    static INDEXED: Table = Table::new::<Sample>(
+        "things",
+        &[Field::instant("created_at"), Field::text("name").indexed()],
+    );
+    static CHANGED: Table = Table::new::<Sample>(
+        "things",
+        &[Field::instant("created_at"), Field::text("name").unique(Unique::Tenant)],
+    );
     let (_folder, file) = folder();
     drop(SqliteStore::open(&file, &[&BEFORE]).unwrap());
     drop(SqliteStore::open(&file, &[&INDEXED, &NOTES]).unwrap());
@@ -393,7 +382,7 @@ fn declarations_that_no_store_can_keep_are_refused() {
     const CREATED: Field = Field::column("created_at", FieldKind::Instant);
     fn check<const N: usize>(name: &'static str, fields: [Field; N], expected: &str) {
         let fields = Box::leak(Box::new(fields));
-        let table: &'static Table = Box::leak(Box::new(Table { name, fields }));
+        let table: &'static Table = Box::leak(Box::new(Table::new::<Sample>(name, fields)));
         let refused = SqliteStore::in_memory(&[table]).err().unwrap().to_string();
         assert!(refused.contains(expected), "{name}: {refused}");
     }

@@ -1,20 +1,20 @@
 //! Migrations, and the check of declarations against the database.
 
-use racun_kernel::testing::contract::{NOTES, SAMPLES};
-use racun_kernel::{Field, FieldKind, Store, StoreError, Table, Unique};
+use racun_kernel::testing::contract::{NOTES, SAMPLES, Sample};
+use racun_kernel::{Field, Store, StoreError, Table, Unique};
 use racun_store_postgres::{Options, PgStore, migrate};
 
 use crate::support::{Fixture, migrations, undo_migrations};
 
-static CHANGED: Table = Table {
-    name: "sample_notes",
-    fields: &[
-        Field::column("created_at", FieldKind::Instant),
-        Field::column("sample_id", FieldKind::Text).unique(Unique::Tenant),
-        Field::column("text", FieldKind::Number),
-        Field::column("color", FieldKind::Text),
+static CHANGED: Table = Table::new::<Sample>(
+    "sample_notes",
+    &[
+        Field::instant("created_at"),
+        Field::text("sample_id").unique(Unique::Tenant),
+        Field::number("text"),
+        Field::text("color"),
     ],
-};
+);
 
 #[tokio::test(flavor = "multi_thread")]
 async fn the_check_names_what_differs_from_the_declarations() {
