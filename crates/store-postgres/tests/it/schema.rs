@@ -65,3 +65,22 @@ async fn a_store_outlives_its_connections_and_says_when_there_is_no_database() {
     let refused = PgStore::connect(&nowhere, Options::default()).await;
     assert!(matches!(refused, Err(StoreError::Unavailable(_))));
 }
+
+#[tokio::test]
+async fn a_database_of_a_later_version_is_refused_with_what_to_do() {
+    let fixture = Fixture::new().await;
+    let owner = fixture.owner().await;
+    let later = "INSERT INTO __diesel_schema_migrations (version) VALUES ('20991231000100')";
+    owner.batch_execute(later).await.unwrap();
+    let Err(StoreError::Unavailable(reason)) = migrate(&fixture.database.url).await else {
+        panic!("the migration is unknown")
+    };
+    for told in ["later version of Racun", "20991231000100", "start that version", "backup"] {
+        assert!(reason.contains(told), "{reason}");
+    }
+    owner
+        .batch_execute("DELETE FROM __diesel_schema_migrations WHERE version > '2099'")
+        .await
+        .unwrap();
+    assert_eq!(migrate(&fixture.database.url).await, Ok(Vec::new()));
+}
