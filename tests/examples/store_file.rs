@@ -1,9 +1,10 @@
-//! Makes the embedded store of one version, small and with something of everything, and what its
-//! server answers about it: the files of a folder in `tests/stores`, which later versions upgrade.
+//! Makes both stores of one version, small and with something of everything, and what the server
+//! answers about them: the files of a folder in `tests/stores`, which later versions upgrade.
 //!
 //! `cargo run -p racun-tests --example store_file -- 0.1.0` makes that of the sources as they are;
 //! `RACUN_BINARY` names another binary. See `tests/stores/README.md`.
 
+use std::collections::BTreeMap;
 use std::fs;
 use std::io::Write as _;
 use std::path::{Path, PathBuf};
@@ -77,17 +78,58 @@ struct Asker {
 async fn main() {
     let name = std::env::args().nth(1).expect("the name of the version");
     let folder = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("stores").join(name);
-    fs::create_dir_all(&folder).expect("the folder of the version");
+    make(StoreKind::Embedded, &folder.join("embedded")).await;
+    make(StoreKind::Postgres, &folder.join("postgres")).await;
+}
+
+/// Makes a store and packs it into `folder`.
+async fn make(store: StoreKind, folder: &Path) {
+    fs::create_dir_all(folder).expect("the folder of the version");
     let offices = Offices::open();
     let settings = offices.settings(Transport::Json, Retries { initial: 3600, max: 3600 });
-    let data = Data::fresh(StoreKind::Embedded);
+    // The database outlives the server.
+    let database = Data::fresh(store);
+    let data = match &database {
+        Data::Database(database) => Data::Url(database.url.clone()),
+        _ => Data::Folder,
+    };
     let mut racun = Racun::start_with(Profile::Debug, data, settings).await;
-    let account = Account::sign_up(&racun).await;
+    let told = story(&racun, &offices).await;
+    racun.terminate();
+    let told = serde_json::to_string_pretty(&told).expect("JSON");
+    pack(&folder.join("answers.json.gz"), told.as_bytes());
+    if let Data::Database(database) = database {
+        pack(&folder.join("database.sql.gz"), dump(&database.url).as_bytes());
+        return;
+    }
+    let data = racun.folder().join("data");
+    // A server of an earlier version leaves some of the data in the log beside the file.
+    for file in ["racun.db", "racun.db-wal", "master.key"] {
+        if let Ok(bytes) = fs::read(data.join(file)) {
+            pack(&folder.join(format!("{file}.gz")), &bytes);
+        }
+    }
+}
+
+/// The database at `url` as statements.
+fn dump(url: &str) -> String {
+    let options = ["--no-owner", "--inserts", "--dbname", url];
+    let output = racun_test_postgres::program("pg_dump").args(options).output();
+    let output = output.expect("pg_dump runs");
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    let text = String::from_utf8(output.stdout).expect("statements");
+    // Lines that only a psql of the same version understands.
+    text.lines().filter(|line| !line.starts_with('\\')).map(|line| format!("{line}\n")).collect()
+}
+
+/// Fills a store; answers what its server says about it.
+async fn story(racun: &Racun, offices: &Offices) -> Value {
+    let account = Account::sign_up(racun).await;
     let office = account.api.clone().with("x-entity-id", &account.entity);
     let mut askers = vec![Asker { name: "office", entity: account.entity.clone(), client: office }];
     trade(&askers[0].client, &account).await;
     for (name, authority) in [("furs", Authority::Furs), ("fina", Authority::Fina)] {
-        let taxpayer = Taxpayer::open(&account, &offices, authority).await;
+        let taxpayer = Taxpayer::open(&account, offices, authority).await;
         taxpayer.place("P1", &["1"]).await;
         let sold = taxpayer.sell("P1", "1").await.invoice;
         assert!(!fiscal(&sold).is_null(), "{sold}");
@@ -98,23 +140,13 @@ async fn main() {
     for asker in &askers {
         ask(asker, &mut answers).await;
     }
-    racun.terminate();
     let entities = askers.iter().map(|asker| (asker.name, asker.entity.clone()));
-    let known = json!({
+    json!({
         "email": account.email,
         "key": account.key,
-        "entities": entities.collect::<std::collections::BTreeMap<_, _>>(),
+        "entities": entities.collect::<BTreeMap<_, _>>(),
         "answers": answers,
-    });
-    let told = serde_json::to_string_pretty(&known).expect("JSON");
-    pack(&folder.join("answers.json.gz"), told.as_bytes());
-    let data = racun.folder().join("data");
-    // A server of an earlier version leaves some of the data in the log beside the file.
-    for file in ["racun.db", "racun.db-wal", "master.key"] {
-        if let Ok(bytes) = fs::read(data.join(file)) {
-            pack(&folder.join(format!("{file}.gz")), &bytes);
-        }
-    }
+    })
 }
 
 /// Asks all questions of one entity.

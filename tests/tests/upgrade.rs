@@ -1,12 +1,19 @@
-//! Embedded stores of earlier versions: what their servers answered the one of today answers too.
+//! Stores of earlier versions: what their servers answered the one of today answers too.
 
 use std::fs;
-use std::io::Read as _;
+use std::hash::{DefaultHasher, Hash as _, Hasher as _};
+use std::io::{Read as _, Write as _};
 use std::path::{Path, PathBuf};
+use std::process::Stdio;
 
 use flate2::read::GzDecoder;
-use racun_tests::{Client, Data, Profile, Racun, number};
+use racun_test_postgres::Database;
+use racun_tests::{Client, Data, Profile, Racun, StoreKind, number, on_both_stores};
 use serde_json::{Value, json};
+
+on_both_stores! {
+    stores_of_all_versions_answer_what_they_did_and_numbers_go_on,
+}
 
 /// Fields of answers that tell something else after an upgrade, and why.
 const CHANGED: &[(&str, &str)] =
@@ -24,15 +31,41 @@ fn unpacked(path: &Path) -> Vec<u8> {
 }
 
 /// A server on a copy of the store in `folder`, and what its own server answered.
-async fn opened(folder: &Path) -> (Racun, Value) {
+async fn opened(folder: &Path, store: StoreKind) -> (Racun, Value) {
     let packed = fs::read_dir(folder).expect("the files of a store").map(|entry| {
         let path = entry.expect("a file").path();
         let name = path.file_stem().expect("a name").to_string_lossy().into_owned();
         (name, unpacked(&path))
     });
     let (told, files): (Vec<_>, Vec<_>) = packed.partition(|(name, _)| name == "answers.json");
-    let racun = Racun::start_on(Profile::Debug, Data::Files(files)).await;
+    let data = match store {
+        StoreKind::Embedded => Data::Files(files),
+        StoreKind::Postgres => Data::Database(restored(&files[0].1)),
+    };
+    let racun = Racun::start_on(Profile::Debug, data).await;
     (racun, serde_json::from_slice(&told[0].1).expect("JSON"))
+}
+
+/// A database that `statements` make.
+fn restored(statements: &[u8]) -> Database {
+    let mut hasher = DefaultHasher::new();
+    statements.hash(&mut hasher);
+    let template = format!("stored_{:016x}", hasher.finish());
+    let made = racun_test_postgres::database(&template, |url| {
+        let role = "DO $$ BEGIN CREATE ROLE racun_app NOLOGIN; \
+                    EXCEPTION WHEN duplicate_object OR unique_violation THEN NULL; END $$;\n";
+        let mut psql = racun_test_postgres::program("psql")
+            .args(["--quiet", "--set", "ON_ERROR_STOP=1", "--output", "/dev/null", url])
+            .stdin(Stdio::piped())
+            .spawn()?;
+        let mut input = psql.stdin.take().expect("a pipe");
+        input.write_all(role.as_bytes())?;
+        input.write_all(statements)?;
+        drop(input);
+        anyhow::ensure!(psql.wait()?.success(), "psql failed");
+        Ok(())
+    });
+    made.unwrap_or_else(|error| panic!("{error:#}"))
 }
 
 fn client(racun: &Racun, told: &Value, entity: &str) -> Client {
@@ -41,17 +74,20 @@ fn client(racun: &Racun, told: &Value, entity: &str) -> Client {
     racun.client().bearer(key).with("x-entity-id", entity)
 }
 
-#[tokio::test(flavor = "multi_thread")]
-async fn stores_of_all_versions_answer_what_they_did_and_numbers_go_on() {
+async fn stores_of_all_versions_answer_what_they_did_and_numbers_go_on(store: StoreKind) {
+    let kind = match store {
+        StoreKind::Embedded => "embedded",
+        StoreKind::Postgres => "postgres",
+    };
     let mut versions = 0;
     for folder in fs::read_dir(stores()).expect("the folder of stores") {
-        let folder = folder.expect("a folder").path();
+        let folder = folder.expect("a folder").path().join(kind);
         if !folder.is_dir() {
             continue;
         }
         println!("{}", folder.display());
         versions += 1;
-        let (racun, told) = opened(&folder).await;
+        let (racun, told) = opened(&folder, store).await;
         check(&racun, &told).await;
         go_on(&racun, &told).await;
     }
