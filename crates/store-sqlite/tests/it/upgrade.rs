@@ -232,6 +232,7 @@ fn steps(file: &Path) -> usize {
 /// Not a test of its own: what [`a_program_that_is_killed_at_any_step_goes_on_at_its_next_start`]
 /// starts in another process, to be aborted there.
 #[test]
+#[expect(clippy::disallowed_methods, reason = "it is how a test tells another process what to do")]
 fn upgrade_until_a_step() {
     static LEFT: AtomicUsize = AtomicUsize::new(0);
     fn abort() {
