@@ -26,6 +26,7 @@ mod three_zero;
 
 use std::collections::BTreeMap;
 
+use racun_kernel::Decimal;
 use serde::Serialize;
 use serde_json::{Map, Value as Json, json};
 use utoipa::ToSchema;
@@ -133,6 +134,39 @@ struct CauseBody {
     /// The tax authority's own text.
     #[schema(required = false, nullable = false)]
     provider_message: Option<String>,
+    /// Bytes that the body may hold, or the account may store.
+    #[schema(required = false, nullable = false)]
+    limit_bytes: Option<i64>,
+    /// Bytes that the account stores.
+    #[schema(required = false, nullable = false)]
+    used_bytes: Option<i64>,
+    /// Tries that are left before the PIN is locked.
+    #[schema(required = false, nullable = false)]
+    attempts_remaining: Option<i64>,
+    /// What the refused payment belongs to comes to.
+    #[schema(required = false, schema_with = number)]
+    total_with_tax: Option<Decimal>,
+    /// What was paid of it.
+    #[schema(required = false, schema_with = number)]
+    total_paid: Option<Decimal>,
+    /// What was to be paid.
+    #[schema(required = false, schema_with = number)]
+    amount: Option<Decimal>,
+    /// What could be paid at most.
+    #[schema(required = false, schema_with = number)]
+    maximum: Option<Decimal>,
+    /// The total that the request expects.
+    #[schema(required = false, schema_with = number)]
+    expected: Option<Decimal>,
+    /// The total that was calculated.
+    #[schema(required = false, schema_with = number)]
+    calculated: Option<Decimal>,
+    /// `expected` less `calculated`.
+    #[schema(required = false, schema_with = number)]
+    difference: Option<Decimal>,
+    /// By how much they may differ.
+    #[schema(required = false, schema_with = number)]
+    tolerance: Option<Decimal>,
 }
 
 /// What is wrong with one field.
