@@ -143,8 +143,9 @@ impl Upgrade<'_> {
     /// Fills the columns of `table` from the bodies.
     fn fill(&mut self, table: &'static Table) -> Result<(), OpenError> {
         let of: i64 = self.read(table, |connection, table| {
-            let count = format!(r#"SELECT count(*) FROM "{}""#, table.name);
-            connection.query_row(&count, [], |row| row.get(0))
+            let noted = "(SELECT filled FROM racun_upgrades WHERE table_name = ?)";
+            let left = format!(r#"SELECT count(*) FROM "{}" WHERE rowid > {noted}"#, table.name);
+            connection.query_row(&left, [table.name], |row| row.get(0))
         })?;
         if of > 0 {
             tracing::info!(table = table.name, rows = of, "its columns are filled from the bodies");
