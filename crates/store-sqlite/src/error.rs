@@ -14,6 +14,12 @@ pub enum OpenError {
         /// The lock file.
         file: PathBuf,
     },
+    /// Another program reads the file, which is to be copied and upgraded.
+    #[error("{file:?} is to be upgraded, and another program reads it: stop that one")]
+    Read {
+        /// The file.
+        file: PathBuf,
+    },
     /// The file, its lock or a thread could not be had.
     #[error("{file:?}: {source}")]
     Io {

@@ -97,7 +97,7 @@ fn record(connection: &Connection, event: &Event, entry: &Put) -> Result<(), Sto
     written.map(|_| ()).map_err(|error| of_write(entry.table, error))
 }
 
-fn write(connection: &Connection, put: &Put) -> Result<(), StoreError> {
+pub(crate) fn write(connection: &Connection, put: &Put) -> Result<(), StoreError> {
     let cells = cells(put)?;
     let sql = match put.kind {
         PutKind::Insert => insert(put, cells),

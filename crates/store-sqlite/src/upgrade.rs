@@ -51,7 +51,13 @@ pub(crate) fn open(
         if !differs(&connection, &state, tables, options).map_err(failed)? {
             return Ok(connection);
         }
-        // The last connection that is closed leaves all in the file itself.
+        // The copy is of the file alone, without its log.
+        let busy: i64 = connection
+            .query_row("PRAGMA wal_checkpoint(TRUNCATE)", [], |row| row.get(0))
+            .map_err(failed)?;
+        if busy != 0 {
+            return Err(OpenError::Read { file: path.to_owned() });
+        }
         connection.close().map_err(|(_, error)| failed(error))?;
         let copy = aside::keep(path, options.version, options.room)?;
         let (from, to) = (state.version, options.version);
@@ -416,4 +422,56 @@ fn write(
         connection.execute_batch(schema::ONCE_AND_FOR_ALL)?;
     }
     Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use racun_kernel::Put;
+    use racun_kernel::id::EntityId;
+    use racun_kernel::testing::contract::{SAMPLES, Sample};
+
+    use super::*;
+
+    #[test]
+    fn an_upgrade_that_met_a_full_disk_goes_on_when_there_is_room() {
+        let mut connection = connection::open_in_memory().unwrap();
+        schema::create_all(&mut connection, &[&SAMPLES], 1).unwrap();
+        let note = Some("x".repeat(2_000));
+        for n in 0..200 {
+            let sample = Sample {
+                note: note.clone(),
+                name: Some("y".repeat(1_000)),
+                ..Sample::new(EntityId::new(1_u128.into()), &format!("smp_{n}"))
+            };
+            crate::unit::write(&connection, &Put::insert(&sample)).unwrap();
+        }
+        let before = "DROP INDEX samples__group_name__lookup;
+                      ALTER TABLE samples DROP COLUMN name;
+                      UPDATE racun_tables SET declaration = 'before' WHERE name = 'samples';
+                      VACUUM;";
+        connection.execute_batch(before).unwrap();
+        let pages: i64 =
+            connection.pragma_query_value(None, "page_count", |row| row.get(0)).unwrap();
+        let (path, options) = (Path::new("test"), Options { version: 2, ..Options::default() });
+        let mut most = pages;
+        let mut refused = 0;
+        loop {
+            connection.pragma_update(None, "max_page_count", most).unwrap();
+            let state = schema::state(&connection, path, 2).unwrap().unwrap();
+            let mut upgrade = Upgrade { connection: &mut connection, path, options: &options };
+            match upgrade.run(&[&SAMPLES], &state) {
+                Ok(()) => break,
+                Err(OpenError::Full { .. }) => (refused, most) = (refused + 1, most + 8),
+                Err(error) => panic!("{error}"),
+            }
+        }
+        assert!(refused > 2, "{refused}");
+        let state = schema::state(&connection, path, 2).unwrap().unwrap();
+        assert_eq!((state.version, state.upgrading_to), (2, None));
+        let filled = "SELECT count(*) FROM samples WHERE length(name) = 1000";
+        let filled: i64 = connection.query_row(filled, [], |row| row.get(0)).unwrap();
+        assert_eq!(filled, 200);
+        let state = State { version: 2, format: schema::FORMAT, upgrading_to: None };
+        assert!(!differs(&connection, &state, &[&SAMPLES], &options).unwrap());
+    }
 }

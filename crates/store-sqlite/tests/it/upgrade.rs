@@ -340,3 +340,38 @@ fn a_file_as_it_is_declared_is_opened_without_a_copy() {
     drop(store);
     assert_eq!(copies(folder.path()), [""; 0]);
 }
+
+#[test]
+fn the_log_is_filled_again_and_is_not_rewritten_afterwards() {
+    let (_folder, file) = file_of_version_1();
+    let before = "ALTER TABLE activities DROP COLUMN kind;
+                  UPDATE racun_tables SET declaration = 'before' WHERE name = 'activities';";
+    Connection::open(&file).unwrap().execute_batch(before).unwrap();
+    is_upgraded(&file);
+    let connection = Connection::open(&file).unwrap();
+    let kind = "SELECT kind FROM activities";
+    let kind: String = connection.query_row(kind, [], |row| row.get(0)).unwrap();
+    assert_eq!(kind, "thing.created");
+    let refused = connection.execute("UPDATE activities SET kind = ''", []).unwrap_err();
+    assert_eq!(refused.to_string(), "the log is not rewritten");
+}
+
+#[test]
+fn a_file_that_another_program_reads_is_not_copied_without_its_log() {
+    let (folder, file) = file_of_version_1();
+    let reader = Connection::open(&file).unwrap();
+    let count = |connection: &Connection| -> i64 {
+        connection.query_row("SELECT count(*) FROM things", [], |row| row.get(0)).unwrap()
+    };
+    // A change that is in the log alone, and a reader of it.
+    for change in ["live = live + 1", "live = live - 1"] {
+        reader.execute(&format!("UPDATE racun_counts SET {change}"), []).unwrap();
+    }
+    reader.execute_batch("BEGIN").unwrap();
+    assert_eq!(count(&reader), ROWS);
+    let refused = open(&file).err().unwrap();
+    assert!(matches!(refused, OpenError::Read { .. }), "{refused}");
+    assert_eq!(copies(folder.path()), [""; 0]);
+    reader.execute_batch("COMMIT").unwrap();
+    is_upgraded(&file);
+}
