@@ -441,7 +441,7 @@ mod tests {
             let sample = Sample {
                 note: note.clone(),
                 name: Some("y".repeat(1_000)),
-                ..Sample::new(EntityId::new(1_u128.into()), &format!("smp_{n}"))
+                ..Sample::new(EntityId::new(1_u128.into()), format!("smp_{n}"))
             };
             crate::unit::write(&connection, &Put::insert(&sample)).unwrap();
         }
