@@ -186,7 +186,11 @@ fn bounded(digits: &str, point: i64, negative: bool) -> Result<Decimal, InvalidD
     {
         return Err(InvalidDecimal::TooLong);
     }
-    let magnitude: BigInt = significant.parse().map_err(|_| InvalidDecimal::Syntax)?;
+    // Most numbers are short.
+    let magnitude: BigInt = match significant.parse::<i64>() {
+        Ok(short) => short.into(),
+        Err(_) => significant.parse().map_err(|_| InvalidDecimal::Syntax)?,
+    };
     let signed = if negative { -magnitude } else { magnitude };
     // A negative scale (1.2e3 = 12 × 10^2) is spelled out, so that later scales stay small.
     let number = BigDecimal::new(signed, fraction_digits);

@@ -86,7 +86,7 @@ pub(crate) fn holds(clause: &Clause, value: Option<&Value>) -> bool {
     }
 }
 
-fn compare(operator: &Operator, value: &Value) -> bool {
+pub(crate) fn compare(operator: &Operator, value: &Value) -> bool {
     let is_null = *value == Value::Null;
     let against = |bound: &Value| (!is_null).then(|| value.order(bound));
     let text = |test: &dyn Fn(&str) -> bool| value.as_text().is_some_and(|text| test(&text));

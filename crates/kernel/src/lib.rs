@@ -107,7 +107,8 @@ pub use store::{
     Store, StoreError, Stored, Tenant, TransactError, Unit, Writes,
 };
 pub use tally::{
-    Counter, Figure, JsonPath, Part, Projection, Tally, TallyRow, Within, evaluate_tally,
+    Condition, CountedRow, Counter, Figure, JsonPath, Part, Projection, Tally, TallyRow, Within,
+    evaluate_tally,
 };
 pub use value::Value;
 pub use vault::{CannotOpen, Reseal, Vault};

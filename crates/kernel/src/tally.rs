@@ -8,11 +8,11 @@ mod counter;
 mod projection;
 
 use std::cmp::Ordering;
-use std::collections::BTreeSet;
+use std::collections::BTreeMap;
 
 use serde_json::Value as Json;
 
-use crate::evaluate::holds;
+use crate::evaluate::{compare, holds};
 use crate::{Clause, Decimal, Field, FieldKind, Operator, Record, Table, Value};
 
 pub use counter::Counter;
@@ -37,10 +37,22 @@ pub struct Tally {
     /// An array in the body, whose elements are counted instead of the row. What is no array has
     /// none.
     pub each: Option<JsonPath>,
+    /// All must hold of what is counted, the row or the element. Tallies of one question that
+    /// differ in these read their rows once; what all of them ask for is quicker in `clauses`.
+    pub filter: Vec<Condition>,
     /// What makes a group.
     pub by: Vec<Part>,
     /// What is answered of each group.
     pub figures: Vec<Figure>,
+}
+
+/// A condition on what a tally looks at.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub struct Condition {
+    /// What is compared.
+    pub part: Part,
+    /// How.
+    pub operator: Operator,
 }
 
 /// Rows of another table of the same tenant, outside the trash.
@@ -60,14 +72,21 @@ pub struct Within {
     pub is_looked_up: bool,
 }
 
-/// A text or a number that a tally looks at.
+/// A text or a number that a tally looks at; in conditions, a date as well.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Part {
     /// A declared field of the row.
     Field {
-        /// The field, a text or a number.
+        /// The field.
         field: &'static Field,
         /// Its place in [`Record::values`].
+        place: usize,
+    },
+    /// A declared field of the row that [`Tally::within`] names; null without that.
+    Named {
+        /// The field.
+        field: &'static Field,
+        /// Its place in [`Record::values`] of the named row.
         place: usize,
     },
     /// What is there in the row's body, or null when it is of another kind: a text or a number.
@@ -105,6 +124,7 @@ impl Tally {
             clauses: Vec::new(),
             within: None,
             each: None,
+            filter: Vec::new(),
             by: Vec::new(),
             figures: vec![Figure::Count],
         }
@@ -120,8 +140,13 @@ impl Tally {
         self
     }
 
-    /// All parts that it looks at.
+    /// All parts that it looks at: those of the groups, of the figures and of the filter.
     pub fn parts(&self) -> impl Iterator<Item = Part> {
+        self.answered().chain(self.filter.iter().map(|condition| condition.part))
+    }
+
+    /// The parts that its answer is made of: those of the groups and of the figures.
+    pub fn answered(&self) -> impl Iterator<Item = Part> {
         let of_figures = self.figures.iter().filter_map(|figure| match figure {
             Figure::Count => None,
             Figure::CountDistinct(part) | Figure::Sum(part) => Some(*part),
@@ -192,28 +217,73 @@ impl Part {
     /// the program.
     #[must_use]
     pub fn field(table: &'static Table, name: &str) -> Self {
-        let (place, field) = table.field(name).expect("use cases name declared fields");
-        let fits = matches!(field.kind, FieldKind::Text | FieldKind::Number);
-        assert!(fits, "a tally looks at texts and numbers; {name} is neither");
+        let (place, field) = declared(table, name, &[FieldKind::Text, FieldKind::Number]);
         Self::Field { field, place }
+    }
+
+    /// The field called `name` of the row of `table` that [`Tally::within`] names.
+    ///
+    /// # Panics
+    /// As [`Part::field`].
+    #[must_use]
+    pub fn named(table: &'static Table, name: &str) -> Self {
+        let (place, field) = declared(table, name, &[FieldKind::Text, FieldKind::Number]);
+        Self::Named { field, place }
     }
 
     /// Whether it holds texts or numbers.
     #[must_use]
     pub const fn kind(&self) -> FieldKind {
         match self {
-            Self::Field { field, .. } => field.kind,
+            Self::Field { field, .. } | Self::Named { field, .. } => field.kind,
             Self::Body(_, kind) | Self::Element(_, kind) => *kind,
         }
     }
 
-    fn value(&self, values: &[Value], body: &Json, element: &Json) -> Value {
+    fn value(&self, row: CountedRow<'_>, element: &Json) -> Value {
         match self {
-            Self::Field { place, .. } => values.get(*place).cloned().unwrap_or(Value::Null),
-            Self::Body(path, kind) => read(body, path, *kind),
+            Self::Field { place, .. } => row.values.get(*place).cloned().unwrap_or(Value::Null),
+            Self::Named { place, .. } => row.named.get(*place).cloned().unwrap_or(Value::Null),
+            Self::Body(path, kind) => read(row.body, path, *kind),
             Self::Element(path, kind) => read(element, path, *kind),
         }
     }
+}
+
+/// The field `name` of `table`, which is of one of `kinds`.
+fn declared(table: &'static Table, name: &str, kinds: &[FieldKind]) -> (usize, &'static Field) {
+    let (place, field) = table.field(name).expect("use cases name declared fields");
+    assert!(kinds.contains(&field.kind), "no tally looks at a field like {name}");
+    (place, field)
+}
+
+impl Condition {
+    /// That the field called `name` of the counted row of `table` is as `operator` says.
+    ///
+    /// # Panics
+    /// When `table` declares no such field, or one that is no text, number or date: a mistake in
+    /// the program.
+    #[must_use]
+    pub fn on(table: &'static Table, name: &str, operator: Operator) -> Self {
+        let kinds = [FieldKind::Text, FieldKind::Number, FieldKind::Date];
+        let (place, field) = declared(table, name, &kinds);
+        Self { part: Part::Field { field, place }, operator }
+    }
+
+    fn holds(&self, row: CountedRow<'_>, element: &Json) -> bool {
+        compare(&self.operator, &self.part.value(row, element))
+    }
+}
+
+/// A row that is counted, as far as the tally looks at it.
+#[derive(Debug, Clone, Copy)]
+pub struct CountedRow<'a> {
+    /// The values of its fields, in the table's order; what is not looked at may be null.
+    pub values: &'a [Value],
+    /// The same of the row that [`Tally::within`] names.
+    pub named: &'a [Value],
+    /// Its body, or null when nothing looks inside.
+    pub body: &'a Json,
 }
 
 /// What `json` has at the end of `path`.
@@ -240,18 +310,26 @@ pub fn evaluate_tally<A: Record, B: Record>(
     others: &[B],
 ) -> Vec<TallyRow> {
     let within = tally.within.as_ref().map(|within| {
-        let named = others.iter().filter(|other| counts(*other, &other.values(), &within.clauses));
-        (within.place, named.map(Record::id).collect::<BTreeSet<_>>())
+        let named = others.iter().map(|other| (other, other.values()));
+        let named = named.filter(|(other, values)| counts(*other, values, &within.clauses));
+        let by_id = named.map(|(other, values)| (other.id(), values));
+        (within.place, by_id.collect::<BTreeMap<_, _>>())
     });
     let mut counter = Counter::new(tally);
     for row in rows {
         let values = row.values();
-        let names_one = within.as_ref().is_none_or(|(place, named)| {
-            matches!(values.get(*place), Some(Value::Text(id)) if named.contains(id))
-        });
-        if names_one && counts(row, &values, &tally.clauses) {
+        let named = match &within {
+            None => Some(&[][..]),
+            Some((place, named)) => match values.get(*place) {
+                Some(Value::Text(id)) => named.get(id).map(Vec::as_slice),
+                _ => None,
+            },
+        };
+        if let Some(named) = named
+            && counts(row, &values, &tally.clauses)
+        {
             let body = serde_json::to_value(row).unwrap_or(Json::Null);
-            counter.add(&values, &body);
+            counter.add(CountedRow { values: &values, named, body: &body });
         }
     }
     counter.rows()

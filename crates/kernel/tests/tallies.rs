@@ -4,8 +4,8 @@
 
 use racun_kernel::id::EntityId;
 use racun_kernel::{
-    Clause, Decimal, Field, FieldKind, Figure, Operator, Part, Tally, TallyRow, Tenant, Value,
-    Within, evaluate_tally,
+    Clause, Condition, Decimal, Field, FieldKind, Figure, Operator, Part, Tally, TallyRow, Tenant,
+    Value, Within, evaluate_tally,
 };
 use serde::{Deserialize, Serialize};
 use time::macros::datetime;
@@ -86,6 +86,7 @@ fn tallies_mean_what_they_say() {
     let all = Tally::of(&ORDERS);
     let (shop, total) = (Part::field(&ORDERS, "shop"), Part::field(&ORDERS, "total"));
     let money = vec![Figure::Count, Figure::Sum(total)];
+    let small = decimal("0.1");
     let kind = Part::Element(&["kind"], FieldKind::Text);
     let quantity = Figure::Sum(Part::Element(&["quantity"], FieldKind::Number));
     let on = |clauses| Some(Within::new(&ORDERS, "parent", &ORDERS, clauses));
@@ -123,6 +124,30 @@ fn tallies_mean_what_they_say() {
             },
             "b=1 c=1",
             "the other row fulfils the conditions, not this one",
+        ),
+        (
+            Tally { within: on(vec![]), by: vec![Part::named(&ORDERS, "shop")], ..all.clone() },
+            "north=2",
+            "groups by what the other row says",
+        ),
+        (
+            Tally {
+                filter: vec![Condition::on(&ORDERS, "total", Operator::Gt((&small).into()))],
+                by: vec![shop],
+                ..all.clone()
+            },
+            "null=1 Etna=1 north=1",
+            "of the rows, those of which the filter holds",
+        ),
+        (
+            Tally {
+                each: Some(&["lines"]),
+                filter: vec![Condition { part: kind, operator: Operator::Equals("tea".into()) }],
+                figures: vec![Figure::Count, quantity],
+                ..all.clone()
+            },
+            "=3,2.5",
+            "of the lines, those of which the filter holds",
         ),
         (
             Tally {
@@ -165,4 +190,17 @@ fn only_a_tally_that_looks_inside_needs_bodies() {
     ] {
         assert!(inside.needs_bodies(), "{inside:?}");
     }
+}
+
+#[test]
+fn tallies_that_differ_in_what_they_make_of_rows_read_them_once() {
+    let all = Tally::of(&ORDERS);
+    let dear = Condition::on(&ORDERS, "total", Operator::Gt(1.into()));
+    let tallies = [
+        all.clone(),
+        all.clone().only("shop", Operator::Equals("north".into())),
+        Tally { filter: vec![dear], by: vec![Part::field(&ORDERS, "shop")], ..all.clone() },
+        Tally { each: Some(&["lines"]), ..all },
+    ];
+    assert_eq!(Tally::of_the_same_rows(&tallies), [vec![0, 2, 3], vec![1]]);
 }

@@ -140,7 +140,8 @@ fn is_one_text(values: &[Value]) -> bool {
     matches!(values, [value] if *value != Value::Null)
 }
 
-fn operator(
+/// The condition that `field`, of `kind`, is as `operator` says.
+pub(crate) fn operator(
     statement: &mut Statement,
     field: &str,
     kind: FieldKind,

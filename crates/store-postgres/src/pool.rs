@@ -45,6 +45,8 @@ impl Default for Options {
 /// What every connection begins with. Joins are only with a handful of values, so each goes through
 /// an index, and no statement is worth compiling; see also [`crate::session`]. Where the text of
 /// all rows is looked through, few are found, though the planner expects a third: others may help.
+/// The parts of a day's documents that a report looks at are some megabytes: PostgreSQL's default
+/// of four would write them to a file on their way.
 /// Where the role cannot be taken, the fence binds the role that logged in, unless it is a
 /// superuser's. Bodies are compressed by the faster method of the two, where the server was built
 /// with it: the other one takes half of the time of writing an invoice.
@@ -56,6 +58,8 @@ const SETUP: &str = "
     SET enable_hashjoin = off;
     SET enable_mergejoin = off;
     SET parallel_tuple_cost = 0.001;
+    SELECT set_config('work_mem', '16MB', false)
+        WHERE pg_size_bytes(current_setting('work_mem')) < pg_size_bytes('16MB');
     DO $$
     BEGIN
         SET ROLE racun_app;

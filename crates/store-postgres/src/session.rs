@@ -11,7 +11,8 @@ use crate::statement::{Bind, Statement};
 pub(crate) enum Planning {
     /// Once for all values, through an index.
     Indexed,
-    /// The same, in the order of that index: a tenant's rows are not sorted for a page of ten.
+    /// The same, in the order of that index: a tenant's rows are not sorted for a page of ten, and
+    /// groups are hashed.
     Ordered,
     /// Each time, for the values at hand, by statistics.
     Free,

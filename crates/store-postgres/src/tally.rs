@@ -7,19 +7,22 @@
 use diesel_async::AsyncPgConnection;
 use futures_util::future::join;
 use racun_kernel::{
-    Clause, Decimal, FieldKind, Figure, JsonPath, ListQuery, Part, StoreError, Table, Tally,
-    TallyRow, Tenant, Value, Within,
+    Clause, Condition, Decimal, FieldKind, Figure, JsonPath, ListQuery, Part, StoreError, Table,
+    Tally, TallyRow, Tenant, Value, Within,
 };
 
 use crate::error::of_question;
 use crate::filter;
 use crate::read::see;
-use crate::schema::{expression, quote};
+use crate::schema::{column_type, expression, quote};
 use crate::session::Planning;
 use crate::statement::{GroupRow, Statement};
 
 /// The element of the array that a tally counts the elements of.
 const ELEMENT: &str = "element";
+
+/// The id of the row that a counted one names.
+const NAMED: &str = "racun_named";
 
 /// The body of a row, as it is looked into. No declared column is called so.
 const UNPACKED: &str = "racun_unpacked";
@@ -30,9 +33,9 @@ pub(crate) async fn tallies(
     tenant: &Tenant,
     tallies: &[Tally],
 ) -> Result<Vec<Vec<TallyRow>>, StoreError> {
-    // The planner takes an array for a hundred elements, and reads a whole table of all tenants
-    // rather than sorting so many.
-    let seen = see(connection, tenant.as_str(), Planning::Indexed);
+    // The planner takes an array for a hundred elements: rather than sorting so many it would read
+    // a whole table of all tenants, and rather than hashing so many groups it would sort them.
+    let seen = see(connection, tenant.as_str(), Planning::Ordered);
     let statement = statement(tenant, tallies);
     let (seen, rows) = join(seen, statement.rows::<GroupRow>(connection)).await;
     let rows = seen.and(rows).map_err(|error| of_question(&error))?;
@@ -47,10 +50,10 @@ fn statement(tenant: &Tenant, tallies: &[Tally]) -> Statement {
         let of_these = places.iter().filter_map(|place| tallies.get(*place)).collect();
         let Some(rows) = Rows::of(found.len(), of_these) else { continue };
         found.push(rows.found(&mut statement, tenant));
-        let groups = places.iter().zip(&rows.tallies).map(|(place, tally)| {
-            format!("SELECT {place}::bigint AS tally, {}", rows.groups(tally))
-        });
-        counted.extend(groups);
+        for (place, tally) in places.iter().zip(&rows.tallies) {
+            let groups = rows.groups(&mut statement, tally);
+            counted.push(format!("SELECT {place}::bigint AS tally, {groups}"));
+        }
     }
     statement.push(&format!("WITH {} {}", found.join(", "), counted.join(" UNION ALL ")));
     statement
@@ -87,15 +90,17 @@ impl<'a> Rows<'a> {
     /// The expression with a name that finds them.
     fn found(&self, statement: &mut Statement, tenant: &Tenant) -> String {
         let Self { name, tally, .. } = self;
-        let mut condition = live(statement, tally.table, tenant, &tally.clauses);
+        let condition = live(statement, tally.table, tenant, &tally.clauses);
+        let mut table = quote(tally.table.name);
         if let Some(within) = &tally.within {
-            condition = format!("{condition} AND {}", names_one(statement, tenant, tally, within));
+            table = format!("{table} {}", self.named(statement, tenant, within));
         }
-        let table = quote(tally.table.name);
         let parts = self.parts.iter().enumerate().map(|(n, part)| match part {
             Part::Field { field, .. } => format!("{} AS part_{n}", expression(field)),
+            Part::Named { .. } if tally.within.is_some() => format!("named_{n} AS part_{n}"),
+            Part::Named { field, .. } => format!("NULL::{} AS part_{n}", column_type(field.kind)),
             Part::Body(path, kind) | Part::Element(path, kind) => {
-                format!("{} AS part_{n}", inside(UNPACKED, path, *kind))
+                format!("{} AS part_{n}", typed(&at(UNPACKED, path), *kind))
             }
         });
         let arrays = self.arrays.iter().enumerate().map(|(n, path)| {
@@ -114,12 +119,32 @@ impl<'a> Rows<'a> {
         )
     }
 
+    /// What joins the rows that these name, of which each names one.
+    fn named(&self, statement: &mut Statement, tenant: &Tenant, within: &Within) -> String {
+        let others = live(statement, within.table, tenant, &within.clauses);
+        let columns = self.parts.iter().enumerate().filter_map(|(n, part)| match part {
+            Part::Named { field, .. } => Some(format!(", {} AS named_{n}", expression(field))),
+            Part::Field { .. } | Part::Body(..) | Part::Element(..) => None,
+        });
+        let columns = columns.collect::<String>();
+        let (field, other) = (expression(within.field), quote(within.table.name));
+        let select = format!("SELECT id AS {NAMED}{columns} FROM {other} WHERE {others}");
+        if within.is_looked_up {
+            // The fence keeps the planner from reading all that could be named.
+            let counted = quote(self.tally.table.name);
+            let named = format!("{select} AND id = {counted}.{field} OFFSET 0");
+            return format!("CROSS JOIN LATERAL ({named}) AS named");
+        }
+        format!("JOIN ({select}) AS named ON {NAMED} = {field}")
+    }
+
     /// The groups of `tally`: inside, the parts of all that counts; outside, the figures.
-    fn groups(&self, tally: &Tally) -> String {
+    fn groups(&self, statement: &mut Statement, tally: &Tally) -> String {
+        let elements: Vec<JsonPath> = elements(tally);
         let parts: Vec<String> = tally
-            .parts()
+            .answered()
             .enumerate()
-            .map(|(n, part)| format!("{} AS p{n}", self.part(part)))
+            .map(|(n, part)| format!("{} AS p{n}", self.part(part, &elements)))
             .collect();
         let keys: Vec<String> = (0..tally.by.len()).map(|n| format!("p{n}")).collect();
         let texts: Vec<String> = keys.iter().map(|key| format!("{key}::text")).collect();
@@ -137,44 +162,66 @@ impl<'a> Rows<'a> {
                 Figure::Sum(_) => format!("coalesce(sum({}), 0)::text", operand()),
             })
             .collect();
-        let array = self.arrays.iter().position(|array| Some(*array) == tally.each);
-        let each = array.map(|n| {
-            format!(" CROSS JOIN LATERAL jsonb_array_elements(array_{n}) AS each ({ELEMENT})")
+        let conditions = tally.filter.iter().map(|Condition { part, operator }| {
+            let of = self.part(*part, &elements);
+            filter::operator(statement, &format!("({of})"), part.kind(), operator)
         });
+        let conditions: Vec<String> = conditions.collect();
+        let filter = match conditions.is_empty() {
+            true => String::new(),
+            false => format!(" WHERE {}", conditions.join(" AND ")),
+        };
         let group_by =
             if keys.is_empty() { String::new() } else { format!("GROUP BY {}", keys.join(", ")) };
         format!(
             "ARRAY[{}]::text[] AS by, ARRAY[{}]::text[] AS figures \
-             FROM (SELECT {} FROM {}{}) AS counted {group_by} HAVING count(*) > 0",
+             FROM (SELECT {} FROM {}{filter}) AS counted {group_by} HAVING count(*) > 0",
             texts.join(", "),
             figures.join(", "),
             parts.join(", "),
-            self.name,
-            each.unwrap_or_default(),
+            self.counted(tally, &elements),
         )
     }
 
-    fn part(&self, part: Part) -> String {
+    /// What `tally` counts: the rows, or the elements of an array with what is at `elements` in
+    /// them. Behind the fence each place is looked up once, though its kind is looked at as well.
+    fn counted(&self, tally: &Tally, elements: &[JsonPath]) -> String {
+        let Self { name, .. } = self;
+        let Some(n) = self.arrays.iter().position(|array| Some(*array) == tally.each) else {
+            return name.clone();
+        };
+        let found = elements.iter().enumerate();
+        let found = found.map(|(n, path)| format!(", {} AS element_{n}", at(ELEMENT, path)));
+        format!(
+            "(SELECT {name}.*{} FROM {name} CROSS JOIN LATERAL jsonb_array_elements(array_{n}) \
+             AS each ({ELEMENT}) OFFSET 0) AS elements",
+            found.collect::<String>(),
+        )
+    }
+
+    fn part(&self, part: Part, elements: &[JsonPath]) -> String {
         match (part, self.parts.iter().position(|known| *known == part)) {
-            (Part::Element(path, kind), _) => inside(ELEMENT, path, kind),
+            (Part::Element(path, kind), _) => {
+                let found = elements.iter().position(|known| *known == path);
+                found.map_or("NULL".to_owned(), |n| typed(&format!("element_{n}"), kind))
+            }
             (_, Some(n)) => format!("part_{n}"),
             (_, None) => "NULL".to_owned(),
         }
     }
 }
 
-/// The condition that a row names one of `within`.
-fn names_one(statement: &mut Statement, tenant: &Tenant, tally: &Tally, within: &Within) -> String {
-    let others = live(statement, within.table, tenant, &within.clauses);
-    let (field, table) = (expression(within.field), quote(within.table.name));
-    if within.is_looked_up {
-        // The fence keeps the planner from reading all that could be named.
-        let counted = quote(tally.table.name);
-        return format!(
-            "EXISTS (SELECT FROM {table} WHERE id = {counted}.{field} AND {others} OFFSET 0)"
-        );
+/// The places in elements that `tally` looks at; none when it counts rows.
+fn elements(tally: &Tally) -> Vec<JsonPath> {
+    let mut paths = Vec::new();
+    for part in tally.parts().filter(|_| tally.each.is_some()) {
+        if let Part::Element(path, _) = part
+            && !paths.contains(&path)
+        {
+            paths.push(path);
+        }
     }
-    format!("{field} IN (SELECT id FROM {table} WHERE {others})")
+    paths
 }
 
 /// The condition that a row of `table` is out of the trash and fulfils `clauses`.
@@ -194,9 +241,8 @@ fn at(json: &str, path: JsonPath) -> String {
     format!("({json}{})", keys.collect::<String>())
 }
 
-/// The same, or null when it is of another kind.
-fn inside(json: &str, path: JsonPath, kind: FieldKind) -> String {
-    let found = at(json, path);
+/// What is `found` in a body, or null when it is of another kind.
+fn typed(found: &str, kind: FieldKind) -> String {
     match kind {
         FieldKind::Number => {
             format!("CASE jsonb_typeof({found}) WHEN 'number' THEN {found}::numeric END")

@@ -1,8 +1,10 @@
 //! Tallies: SQLite finds the rows, and the kernel counts them. No number is added up in SQL.
 
+use racun_kernel::calendar::parse_date;
 use racun_kernel::sorting::number;
 use racun_kernel::{
-    Counter, Field, FieldKind, ListQuery, Part, Projection, Table, Tally, TallyRow, Tenant, Value,
+    CountedRow, Counter, Field, FieldKind, ListQuery, Part, Projection, Table, Tally, TallyRow,
+    Tenant, Value,
 };
 use rusqlite::types::Value as Cell;
 use rusqlite::{Connection, Row};
@@ -35,80 +37,102 @@ fn count(
     tallies: &[&Tally],
 ) -> rusqlite::Result<Vec<Vec<TallyRow>>> {
     let Some(first) = tallies.first() else { return Ok(Vec::new()) };
-    let fields = fields(tallies);
-    let needs_bodies = tallies.iter().any(|tally| tally.needs_bodies());
+    let columns = Columns::of(tallies);
     let looked_at = Projection::of(tallies);
     let mut counters: Vec<Counter<'_>> = tallies.iter().map(|tally| Counter::new(tally)).collect();
     let mut values = vec![Value::Null; first.table.fields.len()];
-    statement(tenant, first, &fields, needs_bodies).rows(connection, |row| {
-        for (column, (place, field)) in fields.iter().enumerate() {
+    let others = first.within.as_ref().map_or(0, |within| within.table.fields.len());
+    let mut named = vec![Value::Null; others];
+    statement(tenant, first, &columns).rows(connection, |row| {
+        for (column, (place, field)) in columns.own.iter().enumerate() {
             values[*place] = value(field, row, column)?;
         }
-        let body = row.get_ref(fields.len())?.as_str_or_null();
-        let body = body.map_err(|error| unread(fields.len(), error))?;
+        for (column, (place, field)) in columns.named.iter().enumerate() {
+            named[*place] = value(field, row, columns.own.len() + column)?;
+        }
+        let last = columns.own.len() + columns.named.len();
+        let body = row.get_ref(last)?.as_str_or_null().map_err(|error| unread(last, error))?;
         let body = body.map_or(Ok(serde_json::Value::Null), |body| looked_at.read(body));
-        let body = body.map_err(|error| unread(fields.len(), error))?;
-        counters.iter_mut().for_each(|counter| counter.add(&values, &body));
+        let body = body.map_err(|error| unread(last, error))?;
+        let counted = CountedRow { values: &values, named: &named, body: &body };
+        counters.iter_mut().for_each(|counter| counter.add(counted));
         Ok(())
     })?;
     Ok(counters.into_iter().map(Counter::rows).collect())
 }
 
-/// The declared fields that `tallies` look at, with their places.
-fn fields(tallies: &[&Tally]) -> Vec<(usize, &'static Field)> {
-    let declared = tallies.iter().flat_map(|tally| tally.parts()).filter_map(|part| match part {
-        Part::Field { field, place } => Some((place, field)),
-        Part::Body(..) | Part::Element(..) => None,
-    });
-    let mut fields: Vec<_> = declared.collect();
-    fields.sort_by_key(|(place, _)| *place);
-    fields.dedup_by_key(|(place, _)| *place);
-    fields
+/// What is read of the rows.
+struct Columns {
+    /// Declared fields, with their places.
+    own: Vec<(usize, &'static Field)>,
+    /// The same of the rows that they name.
+    named: Vec<(usize, &'static Field)>,
+    /// The body, or null.
+    body: &'static str,
 }
 
-/// The rows that count: `fields`, and the body or null.
-fn statement(
-    tenant: &Tenant,
-    tally: &Tally,
-    fields: &[(usize, &'static Field)],
-    needs_bodies: bool,
-) -> Sql {
+impl Columns {
+    /// Those that `tallies`, all of the same rows, look at.
+    fn of(tallies: &[&Tally]) -> Self {
+        let (mut own, mut named) = (Vec::new(), Vec::new());
+        let names_one = tallies.iter().any(|tally| tally.within.is_some());
+        for part in tallies.iter().flat_map(|tally| tally.parts()) {
+            match part {
+                Part::Field { field, place } => own.push((place, field)),
+                Part::Named { field, place } if names_one => named.push((place, field)),
+                Part::Named { .. } | Part::Body(..) | Part::Element(..) => {}
+            }
+        }
+        for fields in [&mut own, &mut named] {
+            fields.sort_by_key(|(place, _)| *place);
+            fields.dedup_by_key(|(place, _)| *place);
+        }
+        let needs_bodies = tallies.iter().any(|tally| tally.needs_bodies());
+        Self { own, named, body: if needs_bodies { "body" } else { "NULL" } }
+    }
+}
+
+/// The rows that count, as `columns`.
+fn statement(tenant: &Tenant, tally: &Tally, columns: &Columns) -> Sql {
     let live = |table: &'static Table, clauses: &Vec<_>| {
         let query = ListQuery { clauses: clauses.clone(), ..ListQuery::first_page(table) };
         matching(table, tenant, &query)
     };
-    let selected = fields
-        .iter()
-        .fold(Sql::new("SELECT "), |sql, (_, field)| sql.join(&place(field)).then(", "));
-    let body = if needs_bodies { "body" } else { "NULL" };
-    let sql = selected
-        .then(&format!(r#"{body} FROM "{}" WHERE "#, tally.table.name))
-        .join(&live(tally.table, &tally.clauses));
-    let Some(within) = &tally.within else { return sql };
-    if within.is_looked_up {
-        // SQLite makes a list of all that IN (SELECT …) answers before it looks at the first row.
-        let exists = format!(
-            r#" AND EXISTS (SELECT 1 FROM "{}" WHERE id = "{}"."#,
-            within.table.name, tally.table.name
-        );
-        return sql
-            .then(&exists)
-            .join(&place(within.field))
-            .then(" AND ")
-            .join(&live(within.table, &within.clauses))
-            .then(")");
-    }
-    sql.then(" AND ")
-        .join(&place(within.field))
-        .then(&format!(r#" IN (SELECT id FROM "{}" WHERE "#, within.table.name))
+    let list = |sql: Sql, (_, field): &(usize, &'static Field)| sql.join(&place(field)).then(", ");
+    let sql = columns.own.iter().fold(Sql::new("SELECT "), list);
+    let sql = (0..columns.named.len()).fold(sql, |sql, n| sql.then(&format!("named_{n}, ")));
+    let table = format!(r#""{}""#, tally.table.name);
+    let sql = sql.then(&format!("{} FROM ", columns.body));
+    let Some(within) = &tally.within else {
+        return sql.then(&format!("{table} WHERE ")).join(&live(tally.table, &tally.clauses));
+    };
+    let named = columns.named.iter().enumerate();
+    let named = named.fold(Sql::new("(SELECT id AS racun_named"), |sql, (n, (_, field))| {
+        sql.then(", ").join(&place(field)).then(&format!(" AS named_{n}"))
+    });
+    let named = named
+        .then(&format!(r#" FROM "{}" WHERE "#, within.table.name))
         .join(&live(within.table, &within.clauses))
-        .then(")")
+        .then(")");
+    // SQLite begins with the left side of a CROSS JOIN.
+    let joined = match within.is_looked_up {
+        true => sql.then(&table).then(" CROSS JOIN ").join(&named),
+        false => sql.join(&named).then(" CROSS JOIN ").then(&table),
+    };
+    joined
+        .then(" ON racun_named = ")
+        .join(&place(within.field))
+        .then(" WHERE ")
+        .join(&live(tally.table, &tally.clauses))
 }
 
-/// The value of `field`, a text or a number, in `column` of `row`.
+/// The value of `field`, a text, a number or a date, in `column` of `row`.
 fn value(field: &Field, row: &Row<'_>, column: usize) -> rusqlite::Result<Value> {
     Ok(match row.get(column)? {
         Cell::Text(key) if field.kind == FieldKind::Number => number(&key).as_ref().into(),
+        Cell::Text(text) if field.kind == FieldKind::Date => {
+            parse_date(&text).map_or(Value::Null, Value::Date)
+        }
         Cell::Text(text) => Value::Text(text),
         Cell::Null | Cell::Integer(_) | Cell::Real(_) | Cell::Blob(_) => Value::Null,
     })

@@ -2,7 +2,8 @@
 
 use racun_documents::{DocumentKind, RELATIONS, RelationType};
 use racun_kernel::{
-    Currency, FieldKind, Figure, JsonPath, Operator, Part, Table, Tally, TallyRow, Value, Within,
+    Clause, Condition, Currency, FieldKind, Figure, JsonPath, Operator, Part, Table, Tally,
+    TallyRow, Value, Within,
 };
 use racun_pos::takings::{Day, SETTLEMENTS};
 use racun_settlement::PAYMENTS;
@@ -108,20 +109,23 @@ pub(super) fn questions(day: &Day, filter: &Filter, currency: Currency) -> Vec<T
 
     let anywhere = |table| here(Tally::of(table), filter);
     let (whenever, today) = (Tally::of(&PAYMENTS), money_of(day));
-    for (payments, documents, field, is_looked_up) in [
-        (&whenever, &invoices, "invoice_id", false),
-        (&today, &invoices, "invoice_id", false),
-        (&today, &anywhere(INVOICES), "invoice_id", true),
-        (&today, &anywhere(ADVANCES), "advance_invoice_id", true),
-        (&today, &anywhere(CREDIT_NOTES), "credit_note_id", true),
+    let on_the_day: Vec<Condition> = today.clauses.iter().map(condition).collect();
+    for (payments, filter, documents, field, is_looked_up) in [
+        (&whenever, Vec::new(), &invoices, "invoice_id", false),
+        (&whenever, on_the_day, &invoices, "invoice_id", false),
+        (&today, Vec::new(), &anywhere(INVOICES), "invoice_id", true),
+        (&today, Vec::new(), &anywhere(ADVANCES), "advance_invoice_id", true),
+        (&today, Vec::new(), &anywhere(CREDIT_NOTES), "credit_note_id", true),
     ] {
+        let table = documents.table;
+        let within = Within::new(&PAYMENTS, field, table, documents.clauses.clone());
+        let within = Within { is_looked_up, ..within };
         for is_foreign in [false, true] {
             let own = currency.code().into();
-            let currency = if is_foreign { Operator::Not(own) } else { Operator::Equals(own) };
-            let documents = documents.clone().only("currency_code", currency);
-            let within = Within::new(&PAYMENTS, field, documents.table, documents.clauses);
-            let within = Within { is_looked_up, ..within };
-            let mut paid = paid(payments, field, within, is_foreign);
+            let operator = if is_foreign { Operator::Not(own) } else { Operator::Equals(own) };
+            let currency = Condition { part: Part::named(table, "currency_code"), operator };
+            let mut paid = paid(payments, field, within.clone(), is_foreign);
+            paid.filter = filter.iter().cloned().chain([currency]).collect();
             if is_looked_up && field != "credit_note_id" {
                 paid.figures.push(TIPS);
             }
@@ -240,6 +244,11 @@ fn money_of(day: &Day) -> Tally {
     Tally::of(&PAYMENTS).only("date", today).only("type", is_money())
 }
 
+/// The same as `clause` says, for some of the tallies of its rows.
+fn condition(clause: &Clause) -> Condition {
+    Condition::on(&PAYMENTS, clause.field.name, clause.operator.clone())
+}
+
 fn is_money() -> Operator {
     Operator::NotIn(SETTLEMENTS.map(Value::from).to_vec())
 }
@@ -254,5 +263,30 @@ fn paid(payments: &Tally, field: &str, within: Within, by_document: bool) -> Tal
         by: if by_document { vec![kind, document] } else { vec![kind] },
         figures: vec![Figure::CountDistinct(document), Figure::Sum(amount)],
         ..payments.clone()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use time::macros::date;
+
+    use super::*;
+
+    /// A report over many payments has the time for few joins.
+    #[test]
+    fn payments_are_joined_with_documents_once_for_each_set_of_documents() {
+        let day = Day::of(date!(2026 - 11 - 22), "Europe/Ljubljana", None);
+        let asked = questions(&day, &Filter::default(), Currency::EUR);
+        let joins: Vec<(&str, bool)> = Tally::of_the_same_rows(&asked)
+            .iter()
+            .map(|places| &asked[places[0]])
+            .filter(|tally| tally.table == &PAYMENTS)
+            .filter_map(|tally| tally.within.as_ref())
+            .map(|within| (within.table.name, within.is_looked_up))
+            .collect();
+        let of_the_day = [("invoices", false)];
+        let of_today = ["invoices", "advance_invoices", "credit_notes"].map(|name| (name, true));
+        let of_voided = [("invoices", false), ("advance_invoices", false)];
+        assert_eq!(joins, [&of_the_day[..], &of_today, &of_voided].concat());
     }
 }

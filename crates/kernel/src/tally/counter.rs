@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use serde_json::Value as Json;
 
-use super::{Figure, Part, Tally, TallyRow, at, order};
+use super::{CountedRow, Figure, Part, Tally, TallyRow, at, order};
 use crate::{Decimal, Value};
 
 /// Counts rows, one after the other: for stores that find rows and cannot add decimals.
@@ -76,19 +76,21 @@ impl<'a> Counter<'a> {
         Self { tally, groups: BTreeMap::new() }
     }
 
-    /// Counts a row that fulfils the tally's conditions. `values` are those of its fields, in the
-    /// table's order; what the tally does not look at may be null, as may be the body.
-    pub fn add(&mut self, values: &[Value], body: &Json) {
-        let Some(path) = self.tally.each else { return self.count(values, body, &Json::Null) };
-        let elements = at(body, path).and_then(Json::as_array);
+    /// Counts a row that fulfils the tally's clauses and names one of `within`.
+    pub fn add(&mut self, row: CountedRow<'_>) {
+        let Some(path) = self.tally.each else { return self.count(row, &Json::Null) };
+        let elements = at(row.body, path).and_then(Json::as_array);
         for element in elements.into_iter().flatten() {
-            self.count(values, body, element);
+            self.count(row, element);
         }
     }
 
-    fn count(&mut self, values: &[Value], body: &Json, element: &Json) {
+    fn count(&mut self, row: CountedRow<'_>, element: &Json) {
         let tally = self.tally;
-        let value = |part: &Part| part.value(values, body, element);
+        if !tally.filter.iter().all(|condition| condition.holds(row, element)) {
+            return;
+        }
+        let value = |part: &Part| part.value(row, element);
         let group = Group(tally.by.iter().map(value).collect());
         let start = || tally.figures.iter().map(|figure| Running::start(*figure)).collect();
         let running = self.groups.entry(group).or_insert_with(start);

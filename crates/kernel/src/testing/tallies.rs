@@ -7,8 +7,8 @@ use super::random_samples::{random_query, random_sample, random_text};
 use super::sample::{NOTES, Note, SAMPLES, Sample, fresh_entity};
 use crate::id::EntityId;
 use crate::{
-    Clause, Decimal, FieldKind, Figure, JsonPath, ListQuery, Operator, Part, Put, Store, Tally,
-    TallyRow, Tenant, Within, evaluate_tally,
+    Clause, Condition, Decimal, FieldKind, Figure, JsonPath, ListQuery, Operator, Part, Put, Store,
+    Tally, TallyRow, Tenant, Value, Within, evaluate_tally,
 };
 
 /// Rows of each tenant in the random test, and as many notes.
@@ -38,8 +38,11 @@ pub async fn random_tallies(store: std::sync::Arc<dyn Store>, seed: u64, rounds:
     fill(store, &mut random, fresh_entity()).await;
 
     for round in 0..rounds {
-        let tallies: Vec<Tally> =
+        let mut tallies: Vec<Tally> =
             (0..=random.below(3)).map(|_| random_tally(&mut random, &samples)).collect();
+        // One of the same rows.
+        let filter = random_filter(&mut random, &samples, &tallies[0]);
+        tallies.push(Tally { filter, ..tallies[0].clone() });
         let answered = store.tallies(&Tenant::entity(entity), &tallies).await;
         let answered = answered.unwrap_or_else(|error| panic!("{error}: {tallies:#?}"));
         assert_eq!(answered.len(), tallies.len(), "seed {seed}, round {round}");
@@ -82,34 +85,97 @@ fn random_tally(random: &mut Random, rows: &[Sample]) -> Tally {
         clauses.push(Clause::on(&SAMPLES, "seen_at", seen));
     }
     if random.chance(30) {
-        return random_tally_of_notes(random, clauses);
+        return random_tally_of_notes(random, rows, clauses);
     }
     let each = random.chance(50).then(|| random.pick(ARRAYS));
     let by = (0..random.below(4)).map(|_| random_part(random, each)).collect();
     let figures = (0..random.below(4)).map(|_| random_figure(random, each)).collect();
-    Tally { clauses, each, by, figures, ..Tally::of(&SAMPLES) }
+    let tally = Tally { clauses, each, by, figures, ..Tally::of(&SAMPLES) };
+    Tally { filter: random_filter(random, rows, &tally), ..tally }
 }
 
 /// Notes, mostly those on samples of which `clauses` hold.
-fn random_tally_of_notes(random: &mut Random, clauses: Vec<Clause>) -> Tally {
-    let (named, size) = (random.chance(80), random.below(3));
-    let mut part = || Part::field(&NOTES, random.pick(&["sample_id", "text"]));
-    let distinct = part();
-    let by = [part(), part()][..size].to_vec();
+fn random_tally_of_notes(random: &mut Random, rows: &[Sample], clauses: Vec<Clause>) -> Tally {
+    let (named, size) = (random.chance(80), random.below(4));
+    let by: Vec<Part> = (0..size).map(|_| random_part_of_note(random)).collect();
+    let distinct = random_part_of_note(random);
+    let sum = Part::named(&SAMPLES, "amount");
     let within = Within::new(&NOTES, "sample_id", &SAMPLES, clauses);
     let within = Within { is_looked_up: random.chance(50), ..within };
     let tally = Tally {
         within: named.then_some(within),
         by,
-        figures: vec![Figure::Count, Figure::CountDistinct(distinct)],
+        figures: vec![Figure::Count, Figure::CountDistinct(distinct), Figure::Sum(sum)],
         ..Tally::of(&NOTES)
     };
+    let tally = Tally { filter: random_filter(random, rows, &tally), ..tally };
     if random.chance(50) { tally } else { tally.only("text", Operator::Not("a".into())) }
 }
 
 fn random_clauses(random: &mut Random, rows: &[Sample]) -> Vec<Clause> {
-    let raw = random_query(random, rows);
-    ListQuery::parse(&SAMPLES, &raw).unwrap_or_else(|issues| panic!("{issues}: {raw:?}")).clauses
+    loop {
+        let raw = random_query(random, rows);
+        // Texts may be longer together than a caller's filter.
+        match ListQuery::parse(&SAMPLES, &raw) {
+            Ok(query) => return query.clauses,
+            Err(issues) => {
+                let text = issues.to_string();
+                assert!(text.contains("holds at most"), "{text}: {raw:?}");
+            }
+        }
+    }
+}
+
+/// A part of a note, or of the sample that it is on.
+fn random_part_of_note(random: &mut Random) -> Part {
+    match random.chance(50) {
+        true => Part::field(&NOTES, random.pick(&["sample_id", "text"])),
+        false => Part::named(&SAMPLES, random.pick(FIELDS)),
+    }
+}
+
+/// Conditions on what `tally` may look at, mostly none.
+fn random_filter(random: &mut Random, rows: &[Sample], tally: &Tally) -> Vec<Condition> {
+    let is_of_notes = tally.table == &NOTES;
+    (0..random.below(3))
+        .map(|_| {
+            if !is_of_notes && random.chance(30) {
+                let day = rows[random.below(rows.len())].day.map_or(Value::Null, Value::Date);
+                return Condition::on(&SAMPLES, "day", random_comparison(random, day));
+            }
+            let part = match is_of_notes {
+                true => random_part_of_note(random),
+                false => random_part(random, tally.each),
+            };
+            let row = &rows[random.below(rows.len())];
+            let value = random_value(random, row, part.kind());
+            Condition { part, operator: random_comparison(random, value) }
+        })
+        .collect()
+}
+
+/// A value of `kind` as rows have it, or null.
+fn random_value(random: &mut Random, row: &Sample, kind: FieldKind) -> Value {
+    match kind {
+        _ if random.chance(20) => Value::Null,
+        FieldKind::Number => row.amount.clone().map_or(Value::Null, Value::Number),
+        _ if random.chance(50) => row.name.clone().map_or(Value::Null, Value::Text),
+        _ => random_text(random).into(),
+    }
+}
+
+fn random_comparison(random: &mut Random, value: Value) -> Operator {
+    if value == Value::Null {
+        return if random.chance(50) { Operator::Equals(value) } else { Operator::Not(value) };
+    }
+    match random.below(6) {
+        0 => Operator::Equals(value),
+        1 => Operator::Not(value),
+        2 => Operator::Gt(value),
+        3 => Operator::Lte(value),
+        4 => Operator::NotBefore(value),
+        _ => Operator::NotIn(vec![value, Value::Null][..=random.below(2)].to_vec()),
+    }
 }
 
 fn random_part(random: &mut Random, each: Option<JsonPath>) -> Part {
