@@ -1,5 +1,6 @@
 //! A running `racun`.
 
+use std::fs;
 use std::io::{BufRead as _, BufReader};
 use std::path::Path;
 use std::process::{Child, ChildStderr, Command, ExitStatus, Stdio};
@@ -37,6 +38,8 @@ pub enum StoreKind {
 pub enum Data {
     /// In its own folder.
     Folder,
+    /// In its own folder, which has these files at first, each by its name.
+    Files(Vec<(String, Vec<u8>)>),
     /// In a PostgreSQL database that goes together with the server.
     Database(Database),
     /// In a PostgreSQL database that someone else looks after.
@@ -102,6 +105,9 @@ impl Racun {
     /// When it does not become ready.
     pub async fn start_with(profile: Profile, data: Data, settings: Settings) -> Self {
         let folder = TempDir::new().unwrap_or_else(|error| panic!("no temporary folder: {error}"));
+        if let Data::Files(files) = &data {
+            put(&folder.path().join("data"), files).unwrap_or_else(|error| panic!("{error}"));
+        }
         let mut racun = Self { profile, process: None, data, settings, folder };
         racun.restart().await;
         racun
@@ -242,12 +248,12 @@ impl Racun {
             .env("RACUN__LOG__FORMAT", "json")
             .envs(self.settings.iter().map(|(name, value)| (name, value)))
             .stdin(Stdio::null());
-        if !matches!(self.data, Data::Folder) {
+        if !matches!(self.data, Data::Folder | Data::Files(_)) {
             // In a folder the server makes its own; servers that share a database share theirs.
             command.env("RACUN__SECRETS__MASTER_KEY", MASTER_KEY);
         }
         match &self.data {
-            Data::Folder => {}
+            Data::Folder | Data::Files(_) => {}
             Data::Database(database) => {
                 command.env("RACUN__DATABASE__URL", &database.url);
             }
@@ -257,6 +263,12 @@ impl Racun {
         }
         command
     }
+}
+
+/// Makes a data folder with these files.
+fn put(folder: &Path, files: &[(String, Vec<u8>)]) -> std::io::Result<()> {
+    fs::create_dir(folder)?;
+    files.iter().try_for_each(|(name, bytes)| fs::write(folder.join(name), bytes))
 }
 
 impl Drop for Racun {

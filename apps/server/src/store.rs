@@ -115,8 +115,9 @@ async fn open_embedded(settings: &Settings) -> anyhow::Result<Opened> {
     let folder = DataFolder::open(&settings.database.dir)?;
     let (file, is_new) = folder.database()?;
     let place = format!("the folder {}", folder.display());
-    let opening =
-        tokio::task::spawn_blocking(move || SqliteStore::open(&file, &racun_application::tables()));
+    let opening = tokio::task::spawn_blocking(move || {
+        SqliteStore::open(&file, &racun_application::tables(), racun_application::DATA_VERSION)
+    });
     let store = Arc::new(opening.await.context("opening the store panicked")??);
     let made = if is_new { vec!["an embedded database".to_owned()] } else { Vec::new() };
     let closing = Closing(Some(Arc::clone(&store)));

@@ -3,8 +3,8 @@
 use racun_kernel::id::{AccountId, UserId};
 use racun_kernel::text::LOCALES;
 use racun_kernel::{
-    Decision, Event, Field, FieldKind, Issue, Issues, ListQuery, Metadata, Patch, Put, Record,
-    Stamp, Store, Table, Tenant, Unique, Value,
+    Decision, Event, Field, Issue, Issues, ListQuery, Metadata, Patch, Put, Stamp, Store, Tenant,
+    Unique,
 };
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value as Json};
@@ -38,30 +38,15 @@ pub struct Account {
     pub updated_at: OffsetDateTime,
 }
 
-/// Where accounts are kept: in the directory.
-pub static ACCOUNTS: Table = Table {
-    name: "accounts",
-    fields: &[
-        Field::column("created_at", FieldKind::Instant),
-        Field::column("name", FieldKind::Text).searched(),
-    ],
-};
-
-impl Record for Account {
-    fn table(&self) -> &'static Table {
-        &ACCOUNTS
-    }
-
-    fn id(&self) -> String {
-        self.id.to_string()
-    }
-
-    fn tenant(&self) -> Tenant {
-        Tenant::directory()
-    }
-
-    fn values(&self) -> Vec<Value> {
-        vec![self.created_at.into(), Value::from(&self.name)]
+racun_kernel::record! {
+    /// Where accounts are kept: in the directory.
+    pub static ACCOUNTS: Account = "accounts";
+    |account|
+    id: account.id,
+    tenant: Tenant::directory(),
+    fields: {
+        Field::instant("created_at") => account.created_at,
+        Field::text("name").searched() => account.name,
     }
 }
 
@@ -101,30 +86,15 @@ pub struct User {
     pub updated_at: OffsetDateTime,
 }
 
-/// Where users are kept: in the directory.
-pub static USERS: Table = Table {
-    name: "users",
-    fields: &[
-        Field::column("created_at", FieldKind::Instant),
-        Field::column("email", FieldKind::Text).unique(Unique::Everywhere).hidden(),
-    ],
-};
-
-impl Record for User {
-    fn table(&self) -> &'static Table {
-        &USERS
-    }
-
-    fn id(&self) -> String {
-        self.id.to_string()
-    }
-
-    fn tenant(&self) -> Tenant {
-        Tenant::directory()
-    }
-
-    fn values(&self) -> Vec<Value> {
-        vec![self.created_at.into(), Value::from(fold_email(&self.email))]
+racun_kernel::record! {
+    /// Where users are kept: in the directory.
+    pub static USERS: User = "users";
+    |user|
+    id: user.id,
+    tenant: Tenant::directory(),
+    fields: {
+        Field::instant("created_at") => user.created_at,
+        Field::text("email").unique(Unique::Everywhere).hidden() => fold_email(&user.email),
     }
 }
 

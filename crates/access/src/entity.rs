@@ -2,8 +2,8 @@
 
 use racun_kernel::id::{AccountId, EntityId};
 use racun_kernel::{
-    Context, Currency, Decimal, Decision, Environment, Event, Field, FieldKind, Issues, Metadata,
-    Patch, Put, Record, Role, Scope, Stamp, Store, Table, Tenant, Value, iban, vat_number,
+    Context, Currency, Decimal, Decision, Environment, Event, Field, Issues, Metadata, Patch, Put,
+    Role, Scope, Stamp, Store, Tenant, iban, vat_number,
 };
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value as Json};
@@ -90,47 +90,22 @@ pub struct Entity {
     pub updated_at: OffsetDateTime,
 }
 
-/// Where entities are kept: with the account that owns them.
-pub static ENTITIES: Table = Table {
-    name: "entities",
-    fields: &[
-        Field::id(),
-        Field::column("created_at", FieldKind::Instant),
-        Field::column("updated_at", FieldKind::Instant),
-        Field::column("name", FieldKind::Text).searched(),
-        Field::column("environment", FieldKind::Text),
-        Field::column("country_code", FieldKind::Text),
-        Field::column("tax_number", FieldKind::Text).searched(),
-        Field::column("is_enabled", FieldKind::Bool),
-        Field::column("own_id", FieldKind::Text).indexed().hidden(),
-    ],
-};
-
-impl Record for Entity {
-    fn table(&self) -> &'static Table {
-        &ENTITIES
-    }
-
-    fn id(&self) -> String {
-        self.id.to_string()
-    }
-
-    fn tenant(&self) -> Tenant {
-        Tenant::account(self.account_id)
-    }
-
-    fn values(&self) -> Vec<Value> {
-        vec![
-            self.id.into(),
-            self.created_at.into(),
-            self.updated_at.into(),
-            Value::from(&self.name),
-            self.environment.name().into(),
-            self.country_code.clone().into(),
-            self.tax_number.clone().into(),
-            self.is_enabled.into(),
-            self.id.into(),
-        ]
+racun_kernel::record! {
+    /// Where entities are kept: with the account that owns them.
+    pub static ENTITIES: Entity = "entities";
+    |entity|
+    id: entity.id,
+    tenant: Tenant::account(entity.account_id),
+    fields: {
+        Field::id() => entity.id,
+        Field::instant("created_at") => entity.created_at,
+        Field::instant("updated_at") => entity.updated_at,
+        Field::text("name").searched() => entity.name,
+        Field::text("environment") => entity.environment.name(),
+        Field::text("country_code") => entity.country_code,
+        Field::text("tax_number").searched() => entity.tax_number,
+        Field::bool("is_enabled") => entity.is_enabled,
+        Field::text("own_id").indexed().hidden() => entity.id,
     }
 }
 

@@ -4,10 +4,7 @@
 //! user. How one is accepted is in `accepting`.
 
 use racun_kernel::id::{AccountId, EntityId, InvitationId, UserId};
-use racun_kernel::{
-    Context, Field, FieldKind, ListQuery, Put, Record, Role, Stamp, Store, Table, Tenant, Unique,
-    Value, Writes,
-};
+use racun_kernel::{Context, Field, ListQuery, Put, Role, Stamp, Store, Tenant, Unique, Writes};
 use serde::{Deserialize, Serialize};
 use time::{Duration, OffsetDateTime};
 
@@ -87,34 +84,18 @@ pub struct Invitation {
     pub(crate) was_mailed: bool,
 }
 
-/// Where invitations are kept: with their entity.
-pub static INVITATIONS: Table = Table {
-    name: "invitations",
-    fields: &[
-        Field::column("created_at", FieldKind::Instant),
-        Field::column("entity_id", FieldKind::Text).indexed().hidden(),
-        Field::column("token_digest", FieldKind::Text).unique(Unique::Everywhere).hidden(),
-        Field::column("email", FieldKind::Text).indexed().hidden(),
-    ],
-};
-
-impl Record for Invitation {
-    fn table(&self) -> &'static Table {
-        &INVITATIONS
-    }
-
-    fn id(&self) -> String {
-        self.id.to_string()
-    }
-
-    fn tenant(&self) -> Tenant {
-        Tenant::entity(self.entity_id)
-    }
-
-    fn values(&self) -> Vec<Value> {
-        let digest = self.token_digest.as_str();
-        let email = Value::from(fold_email(&self.email));
-        vec![self.created_at.into(), self.entity_id.into(), digest.into(), email]
+racun_kernel::record! {
+    /// Where invitations are kept: with their entity.
+    pub static INVITATIONS: Invitation = "invitations";
+    |invitation|
+    id: invitation.id,
+    tenant: Tenant::entity(invitation.entity_id),
+    fields: {
+        Field::instant("created_at") => invitation.created_at,
+        Field::text("entity_id").indexed().hidden() => invitation.entity_id,
+        Field::text("token_digest").unique(Unique::Everywhere).hidden()
+            => invitation.token_digest.as_str(),
+        Field::text("email").indexed().hidden() => fold_email(&invitation.email),
     }
 }
 

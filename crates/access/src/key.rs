@@ -4,8 +4,7 @@ use std::net::IpAddr;
 
 use racun_kernel::id::{AccountId, ApiKeyId, EntityId, UserId};
 use racun_kernel::{
-    Context, Environment, Field, FieldKind, Issue, ListQuery, Load, Record, Stamp, Store, Table,
-    Tenant, Unique, Value, Writes,
+    Context, Environment, Field, Issue, ListQuery, Load, Stamp, Store, Tenant, Unique, Writes,
 };
 use serde::{Deserialize, Serialize};
 use time::OffsetDateTime;
@@ -77,34 +76,17 @@ impl ApiKey {
     }
 }
 
-/// Where keys are kept: with the entity or account that they reach.
-pub static API_KEYS: Table = Table {
-    name: "api_keys",
-    fields: &[
-        Field::column("created_at", FieldKind::Instant),
-        Field::column("owner", FieldKind::Text).indexed().hidden(),
-        Field::column("digest", FieldKind::Text).unique(Unique::Everywhere).hidden(),
-        Field::column("created_by", FieldKind::Text).indexed().hidden(),
-    ],
-};
-
-impl Record for ApiKey {
-    fn table(&self) -> &'static Table {
-        &API_KEYS
-    }
-
-    fn id(&self) -> String {
-        self.id.to_string()
-    }
-
-    fn tenant(&self) -> Tenant {
-        self.entity_id.map_or_else(|| Tenant::account(self.account_id), Tenant::entity)
-    }
-
-    fn values(&self) -> Vec<Value> {
-        let owner = Value::from(self.tenant().as_str());
-        let maker = Value::from(self.created_by_user_id);
-        vec![self.created_at.into(), owner, self.digest.as_str().into(), maker]
+racun_kernel::record! {
+    /// Where keys are kept: with the entity or account that they reach.
+    pub static API_KEYS: ApiKey = "api_keys";
+    |key|
+    id: key.id,
+    tenant: key.entity_id.map_or_else(|| Tenant::account(key.account_id), Tenant::entity),
+    fields: {
+        Field::instant("created_at") => key.created_at,
+        Field::text("owner").indexed().hidden() => key.tenant().as_str(),
+        Field::text("digest").unique(Unique::Everywhere).hidden() => key.digest.as_str(),
+        Field::text("created_by").indexed().hidden() => key.created_by_user_id,
     }
 }
 

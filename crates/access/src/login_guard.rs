@@ -6,8 +6,7 @@
 //! user out there. The mail that sets a new password does the same for where it was read.
 
 use racun_kernel::{
-    Clause, Field, FieldKind, ListQuery, Load, Operator, Put, Record, Stamp, Store, StoreError,
-    Stored, Table, Tenant, Value, Writes,
+    Clause, Field, ListQuery, Load, Operator, Put, Stamp, Store, StoreError, Stored, Tenant, Writes,
 };
 use serde::{Deserialize, Serialize};
 use time::{Duration, OffsetDateTime};
@@ -48,25 +47,14 @@ pub struct LoginGuard {
     created_at: OffsetDateTime,
 }
 
-/// Where failures are kept: in the directory, for a day.
-pub static LOGIN_GUARDS: Table =
-    Table { name: "login_guards", fields: &[Field::column("created_at", FieldKind::Instant)] };
-
-impl Record for LoginGuard {
-    fn table(&self) -> &'static Table {
-        &LOGIN_GUARDS
-    }
-
-    fn id(&self) -> String {
-        self.id.clone()
-    }
-
-    fn tenant(&self) -> Tenant {
-        Tenant::directory()
-    }
-
-    fn values(&self) -> Vec<Value> {
-        vec![self.created_at.into()]
+racun_kernel::record! {
+    /// Where failures are kept: in the directory, for a day.
+    pub static LOGIN_GUARDS: LoginGuard = "login_guards";
+    |guard|
+    id: guard.id,
+    tenant: Tenant::directory(),
+    fields: {
+        Field::instant("created_at") => guard.created_at,
     }
 }
 

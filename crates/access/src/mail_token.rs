@@ -5,10 +5,7 @@
 //! ever holds one: only its digest is kept.
 
 use racun_kernel::id::{AccountId, MailTokenId, UserId};
-use racun_kernel::{
-    Event, Field, FieldKind, Issue, Load, Put, Record, Stamp, Store, Stored, Table, Tenant, Unique,
-    Value, Writes,
-};
+use racun_kernel::{Event, Field, Issue, Load, Put, Stamp, Store, Stored, Tenant, Unique, Writes};
 use serde::{Deserialize, Serialize};
 use time::{Duration, OffsetDateTime};
 
@@ -68,31 +65,16 @@ pub struct MailToken {
     pub expires_at: OffsetDateTime,
 }
 
-/// Where mailed tokens are kept: in the directory.
-pub static MAIL_TOKENS: Table = Table {
-    name: "mail_tokens",
-    fields: &[
-        Field::column("created_at", FieldKind::Instant),
-        Field::column("user_id", FieldKind::Text).indexed().hidden(),
-        Field::column("digest", FieldKind::Text).unique(Unique::Everywhere).hidden(),
-    ],
-};
-
-impl Record for MailToken {
-    fn table(&self) -> &'static Table {
-        &MAIL_TOKENS
-    }
-
-    fn id(&self) -> String {
-        self.id.to_string()
-    }
-
-    fn tenant(&self) -> Tenant {
-        Tenant::directory()
-    }
-
-    fn values(&self) -> Vec<Value> {
-        vec![self.created_at.into(), self.user_id.into(), self.digest.as_str().into()]
+racun_kernel::record! {
+    /// Where mailed tokens are kept: in the directory.
+    pub static MAIL_TOKENS: MailToken = "mail_tokens";
+    |token|
+    id: token.id,
+    tenant: Tenant::directory(),
+    fields: {
+        Field::instant("created_at") => token.created_at,
+        Field::text("user_id").indexed().hidden() => token.user_id,
+        Field::text("digest").unique(Unique::Everywhere).hidden() => token.digest.as_str(),
     }
 }
 

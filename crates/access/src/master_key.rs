@@ -5,10 +5,7 @@
 //! The key of PINs is derived from the first master key. PINs are hashed under it and cannot be
 //! hashed again, so it is kept, sealed under the current master key, and outlives rotations.
 
-use racun_kernel::{
-    CannotOpen, Field, FieldKind, Put, Record, Stamp, Store, StoreError, Table, Tenant, Value,
-    Vault, Writes,
-};
+use racun_kernel::{CannotOpen, Field, Put, Stamp, Store, StoreError, Tenant, Vault, Writes};
 use serde::{Deserialize, Serialize};
 use time::OffsetDateTime;
 
@@ -37,25 +34,14 @@ pub struct MasterKeyRecord {
     created_at: OffsetDateTime,
 }
 
-/// Where it is kept: in the directory.
-pub static MASTER_KEYS: Table =
-    Table { name: "master_keys", fields: &[Field::column("created_at", FieldKind::Instant)] };
-
-impl Record for MasterKeyRecord {
-    fn table(&self) -> &'static Table {
-        &MASTER_KEYS
-    }
-
-    fn id(&self) -> String {
-        ROW.to_owned()
-    }
-
-    fn tenant(&self) -> Tenant {
-        Tenant::directory()
-    }
-
-    fn values(&self) -> Vec<Value> {
-        vec![self.created_at.into()]
+racun_kernel::record! {
+    /// Where it is kept: in the directory.
+    pub static MASTER_KEYS: MasterKeyRecord = "master_keys";
+    |key|
+    id: ROW,
+    tenant: Tenant::directory(),
+    fields: {
+        Field::instant("created_at") => key.created_at,
     }
 }
 

@@ -4,8 +4,8 @@ use std::collections::HashMap;
 
 use racun_kernel::id::{AccountId, EntityId, MembershipId, UserId};
 use racun_kernel::{
-    Context, Field, FieldKind, Held, ListQuery, Load, Many, One, Put, Record, Role, Stamp, Store,
-    StoreError, Stored, Table, Tenant, Unique, UnitBuilder, Value, Writes,
+    Context, Field, Held, ListQuery, Load, Many, One, Put, Role, Stamp, Store, StoreError, Stored,
+    Tenant, Unique, UnitBuilder, Writes,
 };
 use serde::{Deserialize, Serialize};
 use time::OffsetDateTime;
@@ -49,37 +49,18 @@ pub struct Membership {
     pub updated_at: OffsetDateTime,
 }
 
-/// Where memberships are kept: with their entity.
-pub static MEMBERSHIPS: Table = Table {
-    name: "memberships",
-    fields: &[
-        Field::column("created_at", FieldKind::Instant),
-        Field::column("entity_id", FieldKind::Text).indexed().hidden(),
-        Field::column("user_id", FieldKind::Text).indexed().hidden(),
-        Field::column("entity_user", FieldKind::Text).unique(Unique::Everywhere).hidden(),
-    ],
-};
-
-impl Record for Membership {
-    fn table(&self) -> &'static Table {
-        &MEMBERSHIPS
-    }
-
-    fn id(&self) -> String {
-        self.id.to_string()
-    }
-
-    fn tenant(&self) -> Tenant {
-        Tenant::entity(self.entity_id)
-    }
-
-    fn values(&self) -> Vec<Value> {
-        vec![
-            self.created_at.into(),
-            self.entity_id.into(),
-            self.user_id.into(),
-            entity_user(self.entity_id, self.user_id).into(),
-        ]
+racun_kernel::record! {
+    /// Where memberships are kept: with their entity.
+    pub static MEMBERSHIPS: Membership = "memberships";
+    |membership|
+    id: membership.id,
+    tenant: Tenant::entity(membership.entity_id),
+    fields: {
+        Field::instant("created_at") => membership.created_at,
+        Field::text("entity_id").indexed().hidden() => membership.entity_id,
+        Field::text("user_id").indexed().hidden() => membership.user_id,
+        Field::text("entity_user").unique(Unique::Everywhere).hidden()
+            => entity_user(membership.entity_id, membership.user_id),
     }
 }
 

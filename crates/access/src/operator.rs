@@ -4,8 +4,7 @@ use std::collections::HashMap;
 
 use racun_kernel::id::{AccountId, EntityId, MembershipId, UserId};
 use racun_kernel::{
-    Context, Field, FieldKind, ListQuery, Load, Put, Record, Role, Stamp, Store, StoreError,
-    Stored, Table, Tenant, Value, Writes,
+    Context, Field, ListQuery, Load, Put, Role, Stamp, Store, StoreError, Stored, Tenant, Writes,
 };
 use serde::{Deserialize, Serialize};
 use time::OffsetDateTime;
@@ -49,25 +48,14 @@ pub struct OperatorPin {
     created_at: OffsetDateTime,
 }
 
-/// Where PINs are kept: with their entity, under their user's id.
-pub static OPERATOR_PINS: Table =
-    Table { name: "operator_pins", fields: &[Field::column("created_at", FieldKind::Instant)] };
-
-impl Record for OperatorPin {
-    fn table(&self) -> &'static Table {
-        &OPERATOR_PINS
-    }
-
-    fn id(&self) -> String {
-        self.user_id.to_string()
-    }
-
-    fn tenant(&self) -> Tenant {
-        Tenant::entity(self.entity_id)
-    }
-
-    fn values(&self) -> Vec<Value> {
-        vec![self.created_at.into()]
+racun_kernel::record! {
+    /// Where PINs are kept: with their entity, under their user's id.
+    pub static OPERATOR_PINS: OperatorPin = "operator_pins";
+    |pin|
+    id: pin.user_id,
+    tenant: Tenant::entity(pin.entity_id),
+    fields: {
+        Field::instant("created_at") => pin.created_at,
     }
 }
 

@@ -1,9 +1,7 @@
 //! Tokens of operators: made by a PIN on a device, valid for a shift.
 
 use racun_kernel::id::{AccountId, EntityId, PinId, TokenId, UserId};
-use racun_kernel::{
-    Field, FieldKind, Load, Put, Record, Role, Stamp, Store, Table, Tenant, Unique, Value, Writes,
-};
+use racun_kernel::{Field, Load, Put, Record, Role, Stamp, Store, Tenant, Unique, Writes};
 use serde::{Deserialize, Serialize};
 use time::{Duration, OffsetDateTime};
 
@@ -47,31 +45,16 @@ pub struct OperatorToken {
     pub expires_at: OffsetDateTime,
 }
 
-/// Where operators' tokens are kept: with their entity.
-pub static OPERATOR_TOKENS: Table = Table {
-    name: "operator_tokens",
-    fields: &[
-        Field::column("created_at", FieldKind::Instant),
-        Field::column("user_id", FieldKind::Text).indexed().hidden(),
-        Field::column("digest", FieldKind::Text).unique(Unique::Everywhere).hidden(),
-    ],
-};
-
-impl Record for OperatorToken {
-    fn table(&self) -> &'static Table {
-        &OPERATOR_TOKENS
-    }
-
-    fn id(&self) -> String {
-        self.id.to_string()
-    }
-
-    fn tenant(&self) -> Tenant {
-        Tenant::entity(self.entity_id)
-    }
-
-    fn values(&self) -> Vec<Value> {
-        vec![self.created_at.into(), self.user_id.into(), self.digest.as_str().into()]
+racun_kernel::record! {
+    /// Where operators' tokens are kept: with their entity.
+    pub static OPERATOR_TOKENS: OperatorToken = "operator_tokens";
+    |token|
+    id: token.id,
+    tenant: Tenant::entity(token.entity_id),
+    fields: {
+        Field::instant("created_at") => token.created_at,
+        Field::text("user_id").indexed().hidden() => token.user_id,
+        Field::text("digest").unique(Unique::Everywhere).hidden() => token.digest.as_str(),
     }
 }
 

@@ -3,9 +3,7 @@
 use std::cmp::Reverse;
 
 use racun_kernel::id::{TokenId, UserId};
-use racun_kernel::{
-    Field, FieldKind, Load, Put, Record, Stamp, Store, Stored, Table, Tenant, Unique, Value, Writes,
-};
+use racun_kernel::{Field, Load, Put, Stamp, Store, Stored, Tenant, Unique, Writes};
 use serde::{Deserialize, Serialize};
 use time::{Duration, OffsetDateTime};
 
@@ -67,31 +65,16 @@ pub struct Origin {
     pub agent: Option<String>,
 }
 
-/// Where sessions are kept: in the directory.
-pub static SESSIONS: Table = Table {
-    name: "sessions",
-    fields: &[
-        Field::column("created_at", FieldKind::Instant),
-        Field::column("user_id", FieldKind::Text).indexed().hidden(),
-        Field::column("digest", FieldKind::Text).unique(Unique::Everywhere).hidden(),
-    ],
-};
-
-impl Record for Session {
-    fn table(&self) -> &'static Table {
-        &SESSIONS
-    }
-
-    fn id(&self) -> String {
-        self.id.to_string()
-    }
-
-    fn tenant(&self) -> Tenant {
-        Tenant::directory()
-    }
-
-    fn values(&self) -> Vec<Value> {
-        vec![self.created_at.into(), self.user_id.into(), self.digest.as_str().into()]
+racun_kernel::record! {
+    /// Where sessions are kept: in the directory.
+    pub static SESSIONS: Session = "sessions";
+    |session|
+    id: session.id,
+    tenant: Tenant::directory(),
+    fields: {
+        Field::instant("created_at") => session.created_at,
+        Field::text("user_id").indexed().hidden() => session.user_id,
+        Field::text("digest").unique(Unique::Everywhere).hidden() => session.digest.as_str(),
     }
 }
 

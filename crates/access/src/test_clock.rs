@@ -2,10 +2,7 @@
 
 use racun_kernel::calendar::format_instant;
 use racun_kernel::id::AccountId;
-use racun_kernel::{
-    Environment, Field, FieldKind, Issue, Put, Record, Stamp, Store, StoreError, Table, Tenant,
-    Value, Writes,
-};
+use racun_kernel::{Environment, Field, Issue, Put, Stamp, Store, StoreError, Tenant, Writes};
 use serde::{Deserialize, Serialize};
 use time::{Duration, OffsetDateTime};
 
@@ -29,37 +26,17 @@ pub struct TestClock {
     pub updated_at: OffsetDateTime,
 }
 
-/// Where test clocks are kept: in the directory, where workers find those of all accounts.
-pub static TEST_CLOCKS: Table = Table {
-    name: "test_clocks",
-    fields: &[
-        Field::id(),
-        Field::column("now", FieldKind::Instant).indexed(),
-        Field::column("created_at", FieldKind::Instant),
-        Field::column("updated_at", FieldKind::Instant),
-    ],
-};
-
-impl Record for TestClock {
-    fn table(&self) -> &'static Table {
-        &TEST_CLOCKS
-    }
-
-    fn id(&self) -> String {
-        self.account_id.to_string()
-    }
-
-    fn tenant(&self) -> Tenant {
-        Tenant::directory()
-    }
-
-    fn values(&self) -> Vec<Value> {
-        vec![
-            self.account_id.into(),
-            self.now.into(),
-            self.created_at.into(),
-            self.updated_at.into(),
-        ]
+racun_kernel::record! {
+    /// Where test clocks are kept: in the directory, where workers find those of all accounts.
+    pub static TEST_CLOCKS: TestClock = "test_clocks";
+    |clock|
+    id: clock.account_id,
+    tenant: Tenant::directory(),
+    fields: {
+        Field::id() => clock.account_id,
+        Field::instant("now").indexed() => clock.now,
+        Field::instant("created_at") => clock.created_at,
+        Field::instant("updated_at") => clock.updated_at,
     }
 }
 

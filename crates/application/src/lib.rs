@@ -57,6 +57,14 @@ use racun_kernel::Table;
 pub use error::Error;
 pub use walk::Walk;
 
+/// The version of what stores keep: of the declarations of [`tables`] and of the bodies.
+///
+/// It rises with the first change after a release that makes an earlier program unable to go on
+/// with the rows: the embedded store is upgraded then, and earlier programs refuse it. On
+/// PostgreSQL the migration of the change does the same. Version 1 was that of stores before they
+/// named one.
+pub const DATA_VERSION: u32 = 2;
+
 /// The tables of this crate's own.
 static TABLES: [&Table; 3] = [&jobs::JOBS, &reading::LOG_READERS, &overdue::OVERDUE_NOTICES];
 

@@ -10,8 +10,7 @@ use async_trait::async_trait;
 use racun_documents::{Document, DocumentId, DocumentKind, Stage};
 use racun_kernel::id::EntityId;
 use racun_kernel::{
-    Activity, Entry, Event, Field, FieldKind, Logged, Put, Record, Stamp, Store, StoreError, Table,
-    Tenant, Value, Writes,
+    Activity, Entry, Event, Field, Logged, Put, Stamp, Store, StoreError, Tenant, Writes,
 };
 use serde::{Deserialize, Serialize};
 use time::macros::time;
@@ -20,11 +19,17 @@ use time::{Date, OffsetDateTime};
 use crate::jobs::{Ending, Handler, Job, JobKind, LeaseError, NewJob, Outcome, still_held};
 use crate::reading::Reader;
 
-/// Where [`OverdueNotice`]s are kept.
-pub static OVERDUE_NOTICES: Table = Table {
-    name: "overdue_notices",
-    fields: &[Field::id(), Field::column("created_at", FieldKind::Instant)],
-};
+racun_kernel::record! {
+    /// Where [`OverdueNotice`]s are kept.
+    pub static OVERDUE_NOTICES: OverdueNotice = "overdue_notices";
+    |notice|
+    id: notice_id(&notice.document_id.to_string()),
+    tenant: Tenant::entity(notice.entity_id),
+    fields: {
+        Field::id() => notice.id(),
+        Field::instant("created_at") => notice.created_at,
+    }
+}
 
 /// That an invoice was told to be overdue.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -45,24 +50,6 @@ pub struct OverdueNotice {
 /// their record.
 fn notice_id(id: &str) -> String {
     format!("overdue/{id}")
-}
-
-impl Record for OverdueNotice {
-    fn table(&self) -> &'static Table {
-        &OVERDUE_NOTICES
-    }
-
-    fn id(&self) -> String {
-        notice_id(&self.document_id.to_string())
-    }
-
-    fn tenant(&self) -> Tenant {
-        Tenant::entity(self.entity_id)
-    }
-
-    fn values(&self) -> Vec<Value> {
-        vec![self.id().into(), self.created_at.into()]
-    }
 }
 
 /// When `date` has passed wherever an entity is: in the last zone, twelve hours behind UTC.

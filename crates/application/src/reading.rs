@@ -6,21 +6,22 @@
 use std::future::Future;
 
 use async_trait::async_trait;
-use racun_kernel::{
-    Entry, Field, FieldKind, Put, Record, Stamp, Store, StoreError, Table, Tenant, Value, Writes,
-};
+use racun_kernel::{Entry, Field, Put, Stamp, Store, StoreError, Tenant, Writes};
 use serde::{Deserialize, Serialize};
 use time::OffsetDateTime;
 
-/// Where [`LogReader`]s are kept.
-pub static LOG_READERS: Table = Table {
-    name: "log_readers",
-    fields: &[
-        Field::id(),
-        Field::column("created_at", FieldKind::Instant),
-        Field::column("updated_at", FieldKind::Instant),
-    ],
-};
+racun_kernel::record! {
+    /// Where [`LogReader`]s are kept.
+    pub static LOG_READERS: LogReader = "log_readers";
+    |reader|
+    id: reader.name,
+    tenant: Tenant::directory(),
+    fields: {
+        Field::id() => reader.name,
+        Field::instant("created_at") => reader.created_at,
+        Field::instant("updated_at") => reader.updated_at,
+    }
+}
 
 /// How far somebody has read the log.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -35,24 +36,6 @@ pub struct LogReader {
     /// When it read last.
     #[serde(with = "time::serde::rfc3339")]
     pub updated_at: OffsetDateTime,
-}
-
-impl Record for LogReader {
-    fn table(&self) -> &'static Table {
-        &LOG_READERS
-    }
-
-    fn id(&self) -> String {
-        self.name.clone()
-    }
-
-    fn tenant(&self) -> Tenant {
-        Tenant::directory()
-    }
-
-    fn values(&self) -> Vec<Value> {
-        vec![(&self.name).into(), self.created_at.into(), self.updated_at.into()]
-    }
 }
 
 /// Whoever follows the log.

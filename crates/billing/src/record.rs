@@ -1,14 +1,11 @@
 //! How subscriptions and used months are kept, and what is due.
 
 use racun_kernel::id::{EntityId, SubscriptionId, UsageMonthId};
-use racun_kernel::{
-    Clause, Event, Field, FieldKind, ListQuery, Operator, Order, Put, Record, Stamp, Table, Tenant,
-    Value,
-};
+use racun_kernel::{Clause, Event, Field, ListQuery, Operator, Order, Put, Stamp, Tenant};
 use serde::{Deserialize, Serialize};
 use time::OffsetDateTime;
 
-use crate::{Happening, Period, Plan, Resource, Subscription, Usage};
+use crate::{Happening, Plan, Resource, Subscription, Usage};
 
 /// The id of the one subscription that an entity may have.
 #[must_use]
@@ -16,49 +13,23 @@ pub const fn subscription_id(entity_id: EntityId) -> SubscriptionId {
     SubscriptionId::new(entity_id.ulid())
 }
 
-/// Where subscriptions are kept: with their entity.
-pub static SUBSCRIPTIONS: Table = Table {
-    name: "subscriptions",
-    fields: &[
-        Field::id(),
-        Field::column("white_label", FieldKind::Text),
-        Field::column("plan_slug", FieldKind::Text),
-        Field::column("status", FieldKind::Text),
-        Field::column("period_start", FieldKind::Instant),
-        Field::column("period_end", FieldKind::Instant),
-        Field::column("documents", FieldKind::Number),
-        Field::column("invoices", FieldKind::Number),
-        Field::column("created_at", FieldKind::Instant),
-        Field::column("updated_at", FieldKind::Instant),
-    ],
-};
-
-impl Record for Subscription {
-    fn table(&self) -> &'static Table {
-        &SUBSCRIPTIONS
-    }
-
-    fn id(&self) -> String {
-        self.id.to_string()
-    }
-
-    fn tenant(&self) -> Tenant {
-        Tenant::entity(self.entity_id)
-    }
-
-    fn values(&self) -> Vec<Value> {
-        vec![
-            self.id.into(),
-            (&self.white_label).into(),
-            (&self.plan.slug).into(),
-            self.status.name().into(),
-            self.period.start.into(),
-            self.period.end.into(),
-            self.usage.documents.into(),
-            self.usage.invoices.into(),
-            self.created_at.into(),
-            self.updated_at.into(),
-        ]
+racun_kernel::record! {
+    /// Where subscriptions are kept: with their entity.
+    pub static SUBSCRIPTIONS: Subscription = "subscriptions";
+    |subscription|
+    id: subscription.id,
+    tenant: Tenant::entity(subscription.entity_id),
+    fields: {
+        Field::id() => subscription.id,
+        Field::text("white_label") => subscription.white_label,
+        Field::text("plan_slug") => subscription.plan.slug,
+        Field::text("status") => subscription.status.name(),
+        Field::instant("period_start") => subscription.period.start,
+        Field::instant("period_end") => subscription.period.end,
+        Field::number("documents") => subscription.usage.documents,
+        Field::number("invoices") => subscription.usage.invoices,
+        Field::instant("created_at") => subscription.created_at,
+        Field::instant("updated_at") => subscription.updated_at,
     }
 }
 
@@ -86,48 +57,22 @@ pub struct UsageMonth {
     pub created_at: OffsetDateTime,
 }
 
-/// Where used months are kept: with their entity.
-pub static USAGE_MONTHS: Table = Table {
-    name: "usage_months",
-    fields: &[
-        Field::id(),
-        Field::column("plan_slug", FieldKind::Text),
-        Field::column("period_start", FieldKind::Instant),
-        Field::column("period_end", FieldKind::Instant),
-        Field::column("documents", FieldKind::Number),
-        Field::column("invoices", FieldKind::Number),
-        Field::column("e_invoicing_sends", FieldKind::Number),
-        Field::column("beyond", FieldKind::Number),
-        Field::column("created_at", FieldKind::Instant),
-    ],
-};
-
-impl Record for UsageMonth {
-    fn table(&self) -> &'static Table {
-        &USAGE_MONTHS
-    }
-
-    fn id(&self) -> String {
-        self.id.to_string()
-    }
-
-    fn tenant(&self) -> Tenant {
-        Tenant::entity(self.entity_id)
-    }
-
-    fn values(&self) -> Vec<Value> {
-        let Period { start, end } = self.usage.month;
-        vec![
-            self.id.into(),
-            (&self.plan_slug).into(),
-            start.into(),
-            end.into(),
-            self.usage.documents.into(),
-            self.usage.invoices.into(),
-            self.usage.e_invoicing_sends.into(),
-            self.beyond.into(),
-            self.created_at.into(),
-        ]
+racun_kernel::record! {
+    /// Where used months are kept: with their entity.
+    pub static USAGE_MONTHS: UsageMonth = "usage_months";
+    |month|
+    id: month.id,
+    tenant: Tenant::entity(month.entity_id),
+    fields: {
+        Field::id() => month.id,
+        Field::text("plan_slug") => month.plan_slug,
+        Field::instant("period_start") => month.usage.month.start,
+        Field::instant("period_end") => month.usage.month.end,
+        Field::number("documents") => month.usage.documents,
+        Field::number("invoices") => month.usage.invoices,
+        Field::number("e_invoicing_sends") => month.usage.e_invoicing_sends,
+        Field::number("beyond") => month.beyond,
+        Field::instant("created_at") => month.created_at,
     }
 }
 
@@ -166,32 +111,17 @@ pub struct DueSubscription {
     pub created_at: OffsetDateTime,
 }
 
-/// Where what is due is kept: in the directory.
-pub static DUE_SUBSCRIPTIONS: Table = Table {
-    name: "due_subscriptions",
-    fields: &[
-        Field::id(),
-        Field::column("entity_id", FieldKind::Text),
-        Field::column("due_at", FieldKind::Instant).indexed(),
-        Field::column("created_at", FieldKind::Instant),
-    ],
-};
-
-impl Record for DueSubscription {
-    fn table(&self) -> &'static Table {
-        &DUE_SUBSCRIPTIONS
-    }
-
-    fn id(&self) -> String {
-        self.id.to_string()
-    }
-
-    fn tenant(&self) -> Tenant {
-        Tenant::directory()
-    }
-
-    fn values(&self) -> Vec<Value> {
-        vec![self.id.into(), self.entity_id.into(), self.due_at.into(), self.created_at.into()]
+racun_kernel::record! {
+    /// Where what is due is kept: in the directory.
+    pub static DUE_SUBSCRIPTIONS: DueSubscription = "due_subscriptions";
+    |due|
+    id: due.id,
+    tenant: Tenant::directory(),
+    fields: {
+        Field::id() => due.id,
+        Field::text("entity_id") => due.entity_id,
+        Field::instant("due_at").indexed() => due.due_at,
+        Field::instant("created_at") => due.created_at,
     }
 }
 

@@ -11,7 +11,7 @@ use crate::check::{Check, MAX_TEXT_CHARS};
 use crate::error::CatalogError;
 use crate::life_cycle::{self, Trashable};
 use crate::parts::{self, EntityBankAccount, UjpCustomerData};
-use crate::record::{Declared, record};
+use crate::record::record;
 
 /// What an entity has to do with a contact.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -38,7 +38,7 @@ impl ContactType {
     }
 }
 
-impl Declared for ContactType {
+impl racun_kernel::Declared for ContactType {
     fn declared(&self) -> racun_kernel::Value {
         self.name().declared()
     }
@@ -121,23 +121,23 @@ record! {
     CUSTOMERS: Customer, id::Customer, "customers",
     events { "customer" }
     fields {
-        name: Text searched,
-        address: Text searched,
-        address_2: Text searched,
-        post_code: Text searched,
-        city: Text searched,
-        state: Text searched,
-        country: Text searched,
-        country_code: Text,
-        tax_number: Text searched,
-        company_number: Text searched,
-        peppol_id: Text searched,
-        peppol_scheme_id: Text,
-        email: Text searched,
-        contact_type: Text,
-        is_tax_subject: Bool,
-        is_end_consumer: Bool,
-        metadata: Map,
+        name: text searched,
+        address: text searched,
+        address_2: text searched,
+        post_code: text searched,
+        city: text searched,
+        state: text searched,
+        country: text searched,
+        country_code: text,
+        tax_number: text searched,
+        company_number: text searched,
+        peppol_id: text searched,
+        peppol_scheme_id: text,
+        email: text searched,
+        contact_type: text,
+        is_tax_subject: bool,
+        is_end_consumer: bool,
+        metadata: map,
     }
     unique {}
     keys { tax_key name_key }

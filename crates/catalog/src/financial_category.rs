@@ -40,10 +40,10 @@ record! {
     FINANCIAL_CATEGORIES: FinancialCategory, id::FinancialCategory, "financial_categories",
     events { "financial_category" }
     fields {
-        name: Text searched,
-        color: Text,
-        sort_order: Number,
-        archived_at: Instant,
+        name: text searched,
+        color: text,
+        sort_order: number,
+        archived_at: instant,
     }
     unique {}
     trash {}

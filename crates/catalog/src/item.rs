@@ -13,7 +13,7 @@ use time::{Date, OffsetDateTime};
 use crate::check::{Check, MAX_TEXT_CHARS, required, text};
 use crate::error::CatalogError;
 use crate::life_cycle::{self, Trashable};
-use crate::record::{Declared, record};
+use crate::record::record;
 use crate::tax::Tax;
 
 mod references;
@@ -44,7 +44,7 @@ impl ItemClassification {
     }
 }
 
-impl Declared for ItemClassification {
+impl racun_kernel::Declared for ItemClassification {
     fn declared(&self) -> racun_kernel::Value {
         self.name().declared()
     }
@@ -115,15 +115,15 @@ record! {
     ITEMS: Item, id::Item, "items",
     events { "item" }
     fields {
-        name: Text searched,
-        description: Text searched,
-        classification: Text,
-        price: Number,
-        gross_price: Number,
-        unit: Text searched,
-        tax_ids: List,
-        financial_category_id: Text,
-        metadata: Map,
+        name: text searched,
+        description: text searched,
+        classification: text,
+        price: number,
+        gross_price: number,
+        unit: text searched,
+        tax_ids: list,
+        financial_category_id: text,
+        metadata: map,
     }
     unique {}
     trash { deleted_at }

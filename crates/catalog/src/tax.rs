@@ -62,12 +62,12 @@ record! {
     TAXES: Tax, id::Tax, "taxes",
     events { "tax" }
     fields {
-        name: Text searched,
-        classification: Text searched,
-        is_default: Bool,
-        pt_exemption_code: Text searched,
-        pt_exemption_reason: Text searched,
-        metadata: Map,
+        name: text searched,
+        classification: text searched,
+        is_default: bool,
+        pt_exemption_code: text searched,
+        pt_exemption_reason: text searched,
+        metadata: map,
     }
     unique { live_classification default_slot }
     trash { deleted_at }

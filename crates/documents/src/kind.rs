@@ -3,11 +3,12 @@
 use std::fmt;
 use std::str::FromStr;
 
-use racun_kernel::Listing::{Long, Ordered, Seldom};
 use racun_kernel::id::{format_ulid, parse_ulid};
-use racun_kernel::{Field, FieldKind, InvalidId, State, Table, Unique, ulids_beside};
+use racun_kernel::{InvalidId, Table, ulids_beside};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use ulid::Ulid;
+
+use crate::Document;
 
 /// What a document is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
@@ -166,69 +167,13 @@ impl<'de> Deserialize<'de> for DocumentId {
     }
 }
 
-/// Fields of every kind of document, in the order of `Document::values`.
-///
-/// What no two documents share is the hidden `number_key`: the number itself, but for fiscalized
-/// documents, whose numbers restart each year without naming it. Takings of a place ask for the
-/// hidden `fiscal_premise` and `fiscal_device`: the names in the fiscal record.
-static FIELDS: [Field; 42] = [
-    Field::id(),
-    Field::column("number", FieldKind::Text).searched().listed(Ordered),
-    Field::column("is_draft", FieldKind::Bool).listed(Ordered).state(State::Beside),
-    Field::column("date", FieldKind::Date).indexed().listed(Ordered),
-    Field::column("date_due", FieldKind::Date).listed(Ordered).state(State::Beside),
-    Field::column("date_valid_till", FieldKind::Date).listed(Seldom),
-    Field::column("date_year", FieldKind::Number).listed(Ordered),
-    Field::column("customer_id", FieldKind::Text).indexed().listed(Ordered),
-    Field::column("business_unit_id", FieldKind::Text).listed(Ordered),
-    Field::column("currency_code", FieldKind::Text).listed(Ordered),
-    Field::column("total", FieldKind::Number).listed(Ordered),
-    Field::column("total_with_tax", FieldKind::Number).listed(Ordered),
-    Field::column("total_discount", FieldKind::Number).listed(Ordered),
-    Field::column("total_converted", FieldKind::Number).listed(Seldom),
-    Field::column("total_with_tax_converted", FieldKind::Number).listed(Seldom),
-    Field::column("total_paid", FieldKind::Number).listed(Ordered).state(State::Beside),
-    Field::column("total_due", FieldKind::Number).listed(Ordered),
-    Field::column("paid_in_full", FieldKind::Bool).listed(Ordered).state(State::Leads),
-    Field::column("transaction_type", FieldKind::Text).listed(Ordered),
-    Field::column("creation_source", FieldKind::Text).listed(Ordered),
-    Field::column("calculation_mode", FieldKind::Text).listed(Ordered),
-    Field::column("reference", FieldKind::Text).searched().listed(Seldom),
-    Field::column("shareable_id", FieldKind::Text).unique(Unique::Everywhere).listed(Seldom),
-    Field::column("metadata", FieldKind::Map),
-    Field::column("accepted_at", FieldKind::Instant).listed(Seldom),
-    Field::column("rejected_at", FieldKind::Instant).listed(Seldom),
-    Field::column("voided_at", FieldKind::Instant).indexed().listed(Seldom).state(State::Beside),
-    Field::column("deleted_at", FieldKind::Instant),
-    Field::column("created_at", FieldKind::Instant),
-    Field::column("updated_at", FieldKind::Instant).listed(Ordered),
-    Field::body("note", &["content", "texts", "note"]).searched().listed(Long),
-    Field::body("customer.name", &["content", "customer", "name"]).searched().listed(Ordered),
-    Field::body("customer.email", &["content", "customer", "email"]).searched().listed(Ordered),
-    Field::body("customer.tax_number", &["content", "customer", "tax_number"])
-        .searched()
-        .listed(Ordered),
-    Field::body("customer.company_number", &["content", "customer", "company_number"])
-        .searched()
-        .listed(Seldom),
-    Field::body("customer.city", &["content", "customer", "city"]).searched().listed(Ordered),
-    Field::body("customer.country_code", &["content", "customer", "country_code"]).listed(Ordered),
-    Field::body("business_unit.name", &["content", "business_unit", "name"])
-        .searched()
-        .listed(Ordered),
-    Field::body("issuer.name", &["content", "issuer", "name"]).listed(Ordered),
-    Field::column("number_key", FieldKind::Text).unique(Unique::Tenant).hidden(),
-    Field::body("fiscal_premise", &["fiscal", "record", "premise"]).hidden(),
-    Field::body("fiscal_device", &["fiscal", "record", "device"]).hidden(),
-];
-
 /// Invoices.
-pub static INVOICES: Table = Table { name: "invoices", fields: &FIELDS };
+pub static INVOICES: Table = Table::new::<Document>("invoices", Document::FIELDS);
 /// Estimates.
-pub static ESTIMATES: Table = Table { name: "estimates", fields: &FIELDS };
+pub static ESTIMATES: Table = Table::new::<Document>("estimates", Document::FIELDS);
 /// Credit notes.
-pub static CREDIT_NOTES: Table = Table { name: "credit_notes", fields: &FIELDS };
+pub static CREDIT_NOTES: Table = Table::new::<Document>("credit_notes", Document::FIELDS);
 /// Advance invoices.
-pub static ADVANCE_INVOICES: Table = Table { name: "advance_invoices", fields: &FIELDS };
+pub static ADVANCE_INVOICES: Table = Table::new::<Document>("advance_invoices", Document::FIELDS);
 /// Delivery notes.
-pub static DELIVERY_NOTES: Table = Table { name: "delivery_notes", fields: &FIELDS };
+pub static DELIVERY_NOTES: Table = Table::new::<Document>("delivery_notes", Document::FIELDS);

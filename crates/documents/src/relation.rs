@@ -1,7 +1,7 @@
 //! Links between documents, and what each side calls them.
 
 use racun_kernel::id::{EntityId, RelationId};
-use racun_kernel::{Decimal, Field, FieldKind, Record, Table, Tenant, Unique, Value};
+use racun_kernel::{Decimal, Field, Tenant, Unique};
 use serde::{Deserialize, Serialize};
 use time::OffsetDateTime;
 
@@ -93,41 +93,20 @@ pub struct Relation {
     pub created_at: OffsetDateTime,
 }
 
-/// Links between documents.
-pub static RELATIONS: Table = Table {
-    name: "document_relations",
-    fields: &[
-        Field::id(),
-        Field::column("source_id", FieldKind::Text).indexed(),
-        Field::column("target_id", FieldKind::Text).indexed(),
-        Field::column("relation_type", FieldKind::Text),
-        Field::column("created_at", FieldKind::Instant),
-        Field::column("pair", FieldKind::Text).unique(Unique::Tenant).hidden(),
-    ],
-};
-
-impl Record for Relation {
-    fn table(&self) -> &'static Table {
-        &RELATIONS
-    }
-
-    fn id(&self) -> String {
-        self.id.to_string()
-    }
-
-    fn tenant(&self) -> Tenant {
-        Tenant::entity(self.entity_id)
-    }
-
-    fn values(&self) -> Vec<Value> {
-        vec![
-            self.id.into(),
-            self.source_id.to_string().into(),
-            self.target_id.to_string().into(),
-            self.relation_type.name().into(),
-            self.created_at.into(),
-            format!("{}>{}", self.source_id, self.target_id).into(),
-        ]
+racun_kernel::record! {
+    /// Links between documents.
+    pub static RELATIONS: Relation = "document_relations";
+    |relation|
+    id: relation.id,
+    tenant: Tenant::entity(relation.entity_id),
+    fields: {
+        Field::id() => relation.id,
+        Field::text("source_id").indexed() => relation.source_id.to_string(),
+        Field::text("target_id").indexed() => relation.target_id.to_string(),
+        Field::text("relation_type") => relation.relation_type.name(),
+        Field::instant("created_at") => relation.created_at,
+        Field::text("pair").unique(Unique::Tenant).hidden()
+            => format!("{}>{}", relation.source_id, relation.target_id),
     }
 }
 

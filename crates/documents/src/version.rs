@@ -1,7 +1,7 @@
 //! What an update changed.
 
 use racun_kernel::id::{EntityId, VersionId};
-use racun_kernel::{Field, FieldKind, Record, Table, Tenant, Value};
+use racun_kernel::{Field, Tenant};
 use serde::{Deserialize, Serialize};
 use time::OffsetDateTime;
 
@@ -40,36 +40,16 @@ pub struct Editor {
     pub email: String,
 }
 
-/// Versions of all kinds of documents.
-pub static VERSIONS: Table = Table {
-    name: "document_versions",
-    fields: &[
-        Field::id(),
-        Field::column("document_id", FieldKind::Text).indexed(),
-        Field::column("version", FieldKind::Number),
-        Field::column("created_at", FieldKind::Instant),
-    ],
-};
-
-impl Record for Version {
-    fn table(&self) -> &'static Table {
-        &VERSIONS
-    }
-
-    fn id(&self) -> String {
-        self.id.to_string()
-    }
-
-    fn tenant(&self) -> Tenant {
-        Tenant::entity(self.entity_id)
-    }
-
-    fn values(&self) -> Vec<Value> {
-        vec![
-            self.id.into(),
-            self.document_id.to_string().into(),
-            self.version.into(),
-            self.created_at.into(),
-        ]
+racun_kernel::record! {
+    /// Versions of all kinds of documents.
+    pub static VERSIONS: Version = "document_versions";
+    |version|
+    id: version.id,
+    tenant: Tenant::entity(version.entity_id),
+    fields: {
+        Field::id() => version.id,
+        Field::text("document_id").indexed() => version.document_id.to_string(),
+        Field::number("version") => version.version,
+        Field::instant("created_at") => version.created_at,
     }
 }

@@ -1,9 +1,7 @@
 //! Electronic devices in business premises.
 
 use racun_kernel::id::EntityId;
-use racun_kernel::{
-    Decision, Event, Field, FieldKind, Issues, Patch, Record, Table, Tenant, Unique, Value,
-};
+use racun_kernel::{Decision, Event, Field, Issues, Patch, Tenant, Unique};
 use serde::{Deserialize, Serialize};
 use time::OffsetDateTime;
 
@@ -168,45 +166,22 @@ pub fn device_key(premise: PremiseId, name: &str) -> String {
     format!("{premise}/{name}")
 }
 
-/// Where devices are kept. By `premise_id` a unit holds all of a premise, by the hidden field `key` the
-/// one of a name, which a premise uses once.
-pub static FISCAL_DEVICES: Table = Table {
-    name: "fiscal_devices",
-    fields: &[
-        Field::id(),
-        Field::column("authority", FieldKind::Text),
-        Field::column("premise_id", FieldKind::Text).indexed(),
-        Field::column("name", FieldKind::Text).searched(),
-        Field::column("is_active", FieldKind::Bool),
-        Field::column("created_at", FieldKind::Instant),
-        Field::column("updated_at", FieldKind::Instant),
-        Field::column("key", FieldKind::Text).unique(Unique::Tenant).hidden(),
-    ],
-};
-
-impl Record for Device {
-    fn table(&self) -> &'static Table {
-        &FISCAL_DEVICES
-    }
-
-    fn id(&self) -> String {
-        self.id.to_string()
-    }
-
-    fn tenant(&self) -> Tenant {
-        Tenant::entity(self.entity_id)
-    }
-
-    fn values(&self) -> Vec<Value> {
-        vec![
-            self.id.to_string().into(),
-            self.id.authority().name().into(),
-            self.premise_id.to_string().into(),
-            (&self.name).into(),
-            self.is_active.into(),
-            self.created_at.into(),
-            self.updated_at.into(),
-            device_key(self.premise_id, &self.name).into(),
-        ]
+racun_kernel::record! {
+    /// Where devices are kept. By `premise_id` a unit holds all of a premise, by the hidden field
+    /// `key` the one of a name, which a premise uses once.
+    pub static FISCAL_DEVICES: Device = "fiscal_devices";
+    |device|
+    id: device.id,
+    tenant: Tenant::entity(device.entity_id),
+    fields: {
+        Field::id() => device.id.to_string(),
+        Field::text("authority") => device.id.authority().name(),
+        Field::text("premise_id").indexed() => device.premise_id.to_string(),
+        Field::text("name").searched() => device.name,
+        Field::bool("is_active") => device.is_active,
+        Field::instant("created_at") => device.created_at,
+        Field::instant("updated_at") => device.updated_at,
+        Field::text("key").unique(Unique::Tenant).hidden()
+            => device_key(device.premise_id, &device.name),
     }
 }

@@ -17,7 +17,7 @@ mod due;
 use std::time::Duration;
 
 use racun_kernel::id::EntityId;
-use racun_kernel::{Field, FieldKind, Record, Table, Tenant, Value};
+use racun_kernel::{Field, Tenant};
 use serde::{Deserialize, Serialize};
 use time::{Date, OffsetDateTime};
 
@@ -404,50 +404,28 @@ fn clipped(text: &str) -> String {
     text.chars().take(MAX_ANSWER_CHARS).collect()
 }
 
-/// Where exchanges are kept.
-pub static EXCHANGES: Table = Table {
-    name: "fiscal_exchanges",
-    fields: &[
-        Field::id(),
-        Field::column("authority", FieldKind::Text),
-        Field::column("state", FieldKind::Text),
-        Field::column("attempts", FieldKind::Number),
-        Field::column("next_attempt_at", FieldKind::Instant),
-        Field::column("lost_on", FieldKind::Date),
-        Field::column("created_at", FieldKind::Instant),
-        Field::column("updated_at", FieldKind::Instant),
-    ],
-};
-
-impl Record for Exchange {
-    fn table(&self) -> &'static Table {
-        &EXCHANGES
-    }
-
-    fn id(&self) -> String {
-        self.document_id.clone()
-    }
-
-    fn tenant(&self) -> Tenant {
-        Tenant::entity(self.entity_id)
-    }
-
-    fn values(&self) -> Vec<Value> {
-        let state = match self.state {
+racun_kernel::record! {
+    /// Where exchanges are kept.
+    pub static EXCHANGES: Exchange = "fiscal_exchanges";
+    |exchange|
+    id: exchange.document_id,
+    tenant: Tenant::entity(exchange.entity_id),
+    where {
+        let state = match exchange.state {
             State::Sending { .. } => "sending",
             State::Confirmed => "confirmed",
             State::Pending { .. } => "pending",
             State::Blocked { .. } => "blocked",
         };
-        vec![
-            self.document_id.clone().into(),
-            self.content.authority().name().into(),
-            state.into(),
-            i64::try_from(self.attempts.len()).unwrap_or(i64::MAX).into(),
-            self.due_at().into(),
-            self.lost_on.into(),
-            self.created_at.into(),
-            self.updated_at.into(),
-        ]
+    }
+    fields: {
+        Field::id() => exchange.document_id,
+        Field::text("authority") => exchange.content.authority().name(),
+        Field::text("state") => state,
+        Field::number("attempts") => i64::try_from(exchange.attempts.len()).unwrap_or(i64::MAX),
+        Field::instant("next_attempt_at") => exchange.due_at(),
+        Field::date("lost_on") => exchange.lost_on,
+        Field::instant("created_at") => exchange.created_at,
+        Field::instant("updated_at") => exchange.updated_at,
     }
 }

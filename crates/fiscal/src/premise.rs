@@ -6,10 +6,7 @@ use std::str::FromStr;
 use racun_kernel::id::{
     EntityId, FinaDevice, FinaPremise, FursDevice, FursPremise, InvalidId, format_ulid, parse_ulid,
 };
-use racun_kernel::{
-    Decision, Environment, Field, FieldKind, Issues, Kind, Patch, Put, Record, Stamp, Table,
-    Tenant, Unique, Value,
-};
+use racun_kernel::{Decision, Environment, Field, Issues, Kind, Patch, Put, Stamp, Tenant, Unique};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use time::{Duration, OffsetDateTime};
 use ulid::Ulid;
@@ -371,49 +368,24 @@ pub fn premise_key(authority: Authority, name: &str) -> String {
     format!("{}/{name}", authority.name())
 }
 
-/// Where premises are kept. By the hidden field `key` a unit holds the one of a name, which an
-/// entity uses once for each authority, for ever.
-pub static FISCAL_PREMISES: Table = Table {
-    name: "fiscal_premises",
-    fields: &[
-        Field::id(),
-        Field::column("authority", FieldKind::Text),
-        Field::column("name", FieldKind::Text).searched(),
-        Field::column("is_active", FieldKind::Bool),
-        Field::column("environment", FieldKind::Text),
-        Field::column("registered_at", FieldKind::Instant),
-        Field::column("closed_at", FieldKind::Instant),
-        Field::column("created_at", FieldKind::Instant),
-        Field::column("updated_at", FieldKind::Instant),
-        Field::column("key", FieldKind::Text).unique(Unique::Tenant).hidden(),
-    ],
-};
-
-impl Record for BusinessPremise {
-    fn table(&self) -> &'static Table {
-        &FISCAL_PREMISES
-    }
-
-    fn id(&self) -> String {
-        self.id.to_string()
-    }
-
-    fn tenant(&self) -> Tenant {
-        Tenant::entity(self.entity_id)
-    }
-
-    fn values(&self) -> Vec<Value> {
-        vec![
-            self.id.to_string().into(),
-            self.authority().name().into(),
-            (&self.name).into(),
-            self.is_active.into(),
-            self.environment.name().into(),
-            self.registered_at.into(),
-            self.closed_at.into(),
-            self.created_at.into(),
-            self.updated_at.into(),
-            premise_key(self.authority(), &self.name).into(),
-        ]
+racun_kernel::record! {
+    /// Where premises are kept. By the hidden field `key` a unit holds the one of a name, which an
+    /// entity uses once for each authority, for ever.
+    pub static FISCAL_PREMISES: BusinessPremise = "fiscal_premises";
+    |premise|
+    id: premise.id,
+    tenant: Tenant::entity(premise.entity_id),
+    fields: {
+        Field::id() => premise.id.to_string(),
+        Field::text("authority") => premise.authority().name(),
+        Field::text("name").searched() => premise.name,
+        Field::bool("is_active") => premise.is_active,
+        Field::text("environment") => premise.environment.name(),
+        Field::instant("registered_at") => premise.registered_at,
+        Field::instant("closed_at") => premise.closed_at,
+        Field::instant("created_at") => premise.created_at,
+        Field::instant("updated_at") => premise.updated_at,
+        Field::text("key").unique(Unique::Tenant).hidden()
+            => premise_key(premise.authority(), &premise.name),
     }
 }

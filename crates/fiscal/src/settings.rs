@@ -2,8 +2,7 @@
 
 use racun_kernel::id::EntityId;
 use racun_kernel::{
-    CannotOpen, Decision, Event, Field, FieldKind, Issue, Issues, Patch, Record, Reseal, Table,
-    Tenant, Value, text, vat_number,
+    CannotOpen, Decision, Event, Field, Issue, Issues, Patch, Reseal, Tenant, text, vat_number,
 };
 use serde::{Deserialize, Serialize};
 use time::OffsetDateTime;
@@ -273,38 +272,18 @@ fn check_label(label: &str) -> Result<(), Issue> {
     text::check(label, MAX_LABEL_CHARS)
 }
 
-/// Where settings are kept. A row's id is the authority's name.
-pub static FISCAL_SETTINGS: Table = Table {
-    name: "fiscal_settings",
-    fields: &[
-        Field::id(),
-        Field::column("enabled", FieldKind::Bool),
-        Field::column("certificate_expiry", FieldKind::Instant),
-        Field::column("created_at", FieldKind::Instant),
-        Field::column("updated_at", FieldKind::Instant),
-    ],
-};
-
-impl Record for FiscalSettings {
-    fn table(&self) -> &'static Table {
-        &FISCAL_SETTINGS
-    }
-
-    fn id(&self) -> String {
-        self.authority.name().to_owned()
-    }
-
-    fn tenant(&self) -> Tenant {
-        Tenant::entity(self.entity_id)
-    }
-
-    fn values(&self) -> Vec<Value> {
-        vec![
-            self.authority.name().into(),
-            self.enabled.into(),
-            self.certificate.as_ref().map(|own| own.not_after).into(),
-            self.created_at.into(),
-            self.updated_at.into(),
-        ]
+racun_kernel::record! {
+    /// Where settings are kept. A row's id is the authority's name.
+    pub static FISCAL_SETTINGS: FiscalSettings = "fiscal_settings";
+    |settings|
+    id: settings.authority.name(),
+    tenant: Tenant::entity(settings.entity_id),
+    fields: {
+        Field::id() => settings.authority.name(),
+        Field::bool("enabled") => settings.enabled,
+        Field::instant("certificate_expiry")
+            => settings.certificate.as_ref().map(|own| own.not_after),
+        Field::instant("created_at") => settings.created_at,
+        Field::instant("updated_at") => settings.updated_at,
     }
 }

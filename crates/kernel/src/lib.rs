@@ -22,6 +22,7 @@
 //! | `evaluate`   | the reference meaning of that language, in plain Rust             |
 //! | `tally`      | figures over rows, grouped, and their reference meaning           |
 //! | `record`     | how a type declares its stored fields                             |
+//! | `declared`   | `record!`: fields and their values in one declaration             |
 //! | `recent`     | what was read lately, for a store that knows of every change      |
 //! | `store`      | the port: find, list, tally and transact with a pure decision     |
 //! | `length`     | how long something is as JSON                                        |
@@ -44,6 +45,7 @@ mod authority;
 pub mod calendar;
 mod context;
 mod decimal;
+mod declared;
 mod evaluate;
 pub mod iban;
 pub mod id;
@@ -79,6 +81,7 @@ pub use address::{check_address, fold_address};
 pub use authority::{Authority, AuthorityError};
 pub use context::{Actor, Context};
 pub use decimal::{Decimal, InvalidDecimal};
+pub use declared::Declared;
 pub use evaluate::evaluate;
 pub use id::{Id, InvalidId, Kind};
 pub use issue::{Issue, Issues, Step};
@@ -93,7 +96,9 @@ pub use query::{
     Clause, Cursor, Direction, ListQuery, Operator, Order, Page, Pagination, RawQuery,
 };
 pub use rate::{Bucket, RATE_WINDOW_SECONDS, RateLimits, Taken};
-pub use record::{Field, FieldKind, Listing, Record, Source, State, Table, Unique};
+pub use record::{
+    Field, FieldKind, Listing, Record, Refill, Refilled, Source, State, Table, Unique,
+};
 pub use sales_book::SalesBook;
 pub use scope::{Environment, OperatorIdentity, Person, Principal, Role, Scope};
 pub use stamp::{Entropy, Stamp, ulids_beside};

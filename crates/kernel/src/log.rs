@@ -11,29 +11,30 @@ use serde::{Deserialize, Serialize};
 use time::OffsetDateTime;
 
 use crate::id::EventId;
-use crate::{
-    Event, Field, FieldKind, Put, PutKind, Record, Stored, Table, Tenant, Value, Writes, calendar,
-};
+use crate::{Event, Field, Put, PutKind, Stored, Table, Tenant, Writes, calendar};
 
 pub use kinds::{ACCOUNT_KINDS, ENTITY_KINDS, is_published};
 
-/// Where [`Activity`]s are kept. Every store has this table of its own accord: it is read like any
-/// other, and written by [`Writes::events`] only.
-///
-/// Beside what is declared, a row has its position and the snapshot: see [`Logged`].
-pub static ACTIVITIES: Table = Table {
-    name: "activities",
-    fields: &[
-        Field::id(),
-        Field::column("resource_type", FieldKind::Text),
-        Field::column("resource_id", FieldKind::Text).indexed(),
-        Field::column("action", FieldKind::Text),
-        Field::column("actor_type", FieldKind::Text),
-        Field::column("actor_id", FieldKind::Text),
-        Field::column("kind", FieldKind::Text),
-        Field::column("created_at", FieldKind::Instant),
-    ],
-};
+crate::record! {
+    /// Where [`Activity`]s are kept. Every store has this table of its own accord: it is read like
+    /// any other, and written by [`Writes::events`] only.
+    ///
+    /// Beside what is declared, a row has its position and the snapshot: see [`Logged`].
+    pub static ACTIVITIES: Activity = "activities";
+    |activity|
+    id: activity.id,
+    tenant: activity.tenant.clone(),
+    fields: {
+        Field::id() => activity.id.to_string(),
+        Field::text("resource_type") => activity.resource_type,
+        Field::text("resource_id").indexed() => activity.resource_id,
+        Field::text("action") => activity.action,
+        Field::text("actor_type") => activity.actor_type.name(),
+        Field::text("actor_id") => activity.actor_id,
+        Field::text("kind") => activity.kind,
+        Field::instant("created_at") => activity.created_at,
+    }
+}
 
 /// What sort of somebody did something.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
@@ -137,33 +138,6 @@ fn pascal_case(name: &str) -> String {
         text.push_str(letters.as_str());
     }
     text
-}
-
-impl Record for Activity {
-    fn table(&self) -> &'static Table {
-        &ACTIVITIES
-    }
-
-    fn id(&self) -> String {
-        self.id.to_string()
-    }
-
-    fn tenant(&self) -> Tenant {
-        self.tenant.clone()
-    }
-
-    fn values(&self) -> Vec<Value> {
-        vec![
-            self.id.to_string().into(),
-            (&self.resource_type).into(),
-            (&self.resource_id).into(),
-            (&self.action).into(),
-            self.actor_type.name().to_owned().into(),
-            self.actor_id.clone().into(),
-            (&self.kind).into(),
-            self.created_at.into(),
-        ]
-    }
 }
 
 /// An entry with its place in the log of all tenants.

@@ -258,7 +258,7 @@ mod tests {
     use super::*;
 
     const fn table() -> &'static Table {
-        static TABLE: Table = Table { name: "samples", fields: &[] };
+        static TABLE: Table = Table::new::<crate::Activity>("samples", &[]);
         &TABLE
     }
 

@@ -116,6 +116,48 @@ impl Field {
         }
     }
 
+    /// A public text field in the column of its own name.
+    #[must_use]
+    pub const fn text(name: &'static str) -> Self {
+        Self::column(name, FieldKind::Text)
+    }
+
+    /// The same of a number.
+    #[must_use]
+    pub const fn number(name: &'static str) -> Self {
+        Self::column(name, FieldKind::Number)
+    }
+
+    /// The same of true or false.
+    #[must_use]
+    pub const fn bool(name: &'static str) -> Self {
+        Self::column(name, FieldKind::Bool)
+    }
+
+    /// The same of a calendar day.
+    #[must_use]
+    pub const fn date(name: &'static str) -> Self {
+        Self::column(name, FieldKind::Date)
+    }
+
+    /// The same of an instant.
+    #[must_use]
+    pub const fn instant(name: &'static str) -> Self {
+        Self::column(name, FieldKind::Instant)
+    }
+
+    /// The same of a map of strings.
+    #[must_use]
+    pub const fn map(name: &'static str) -> Self {
+        Self::column(name, FieldKind::Map)
+    }
+
+    /// The same of an array of texts.
+    #[must_use]
+    pub const fn list(name: &'static str) -> Self {
+        Self::column(name, FieldKind::List)
+    }
+
     /// The row's id as a public field, called `id`.
     #[must_use]
     pub const fn id() -> Self {
@@ -187,22 +229,61 @@ impl Field {
 ///
 /// Every table has, besides its declared columns: `tenant`, `id`, `search`, `body`. Primary key is
 /// `(tenant, id)`.
-#[derive(Debug, PartialEq, Eq)]
+#[derive(Debug)]
 pub struct Table {
     /// Name of the table.
     pub name: &'static str,
     /// Its fields, in the order of [`Record::values`]. One of them is `created_at`, an instant.
     pub fields: &'static [Field],
+    /// What a store keeps beside a body, computed from that body: a store whose columns an earlier
+    /// version declared fills them by it.
+    pub refill: Refill,
 }
 
+/// How a body's columns are computed again.
+///
+/// # Errors
+/// When the body is not one of the record that the table is for.
+pub type Refill = fn(body: &str) -> Result<Refilled, serde_json::Error>;
+
+/// What a store keeps of a record beside its body.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Refilled {
+    /// The declared fields' values, in the table's order.
+    pub values: Vec<Value>,
+    /// What `search` looks through.
+    pub search: String,
+}
+
+fn refill<A: Record>(body: &str) -> Result<Refilled, serde_json::Error> {
+    let record: A = serde_json::from_str(body)?;
+    let values = record.values();
+    Ok(Refilled { search: record.search_text(&values), values })
+}
+
+impl PartialEq for Table {
+    /// A table is recognised by its name.
+    fn eq(&self, other: &Self) -> bool {
+        self.name == other.name
+    }
+}
+
+impl Eq for Table {}
+
 impl Hash for Table {
-    /// A table is told by its name.
     fn hash<H: Hasher>(&self, state: &mut H) {
         self.name.hash(state);
     }
 }
 
 impl Table {
+    /// The table called `name` of records `A`. Its fields are those of `A`, which
+    /// [`record!`](crate::record) declares.
+    #[must_use]
+    pub const fn new<A: Record>(name: &'static str, fields: &'static [Field]) -> Self {
+        Self { name, fields, refill: refill::<A> }
+    }
+
     /// The field called `name`, with its place in [`Record::values`].
     #[must_use]
     pub fn field(&self, name: &str) -> Option<(usize, &'static Field)> {

@@ -3,23 +3,27 @@
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on says so by panicking")]
 
 use racun_kernel::id::EntityId;
-use racun_kernel::{
-    Field, FieldKind, ListQuery, Page, RawQuery, Record, Step, Table, Tenant, Value, evaluate,
-};
+use racun_kernel::{Field, ListQuery, Page, RawQuery, Step, Tenant, Value, evaluate};
 use serde::{Deserialize, Serialize};
 use time::macros::datetime;
 
-static ROWS: Table = Table {
-    name: "rows",
-    fields: &[
-        Field::column("created_at", FieldKind::Instant),
-        Field::column("name", FieldKind::Text).searched(),
-        Field::column("amount", FieldKind::Number),
-        Field::column("metadata", FieldKind::Map),
-        Field::column("tags", FieldKind::List),
-        Field::column("secret", FieldKind::Text).hidden(),
-    ],
-};
+racun_kernel::record! {
+    static ROWS: Row = "rows";
+    |row|
+    id: row.id,
+    tenant: Tenant::entity(EntityId::new(1_u128.into())),
+    where {
+        let metadata = [("order.id".to_owned(), row.id.clone())].into();
+    }
+    fields: {
+        Field::instant("created_at") => datetime!(2026-11-20 08:30 UTC),
+        Field::text("name").searched() => row.name,
+        Field::number("amount") => row.amount,
+        Field::map("metadata") => Value::Map(metadata),
+        Field::list("tags") => row.tags,
+        Field::text("secret").hidden() => "secret",
+    }
+}
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 struct Row {
@@ -27,32 +31,6 @@ struct Row {
     name: Option<String>,
     amount: Option<i64>,
     tags: Vec<String>,
-}
-
-impl Record for Row {
-    fn table(&self) -> &'static Table {
-        &ROWS
-    }
-
-    fn id(&self) -> String {
-        self.id.clone()
-    }
-
-    fn tenant(&self) -> Tenant {
-        Tenant::entity(EntityId::new(1_u128.into()))
-    }
-
-    fn values(&self) -> Vec<Value> {
-        let metadata = [("order.id".to_owned(), self.id.clone())].into();
-        vec![
-            datetime!(2026-11-20 08:30 UTC).into(),
-            self.name.clone().into(),
-            self.amount.into(),
-            Value::Map(metadata),
-            Value::List(self.tags.clone()),
-            "secret".into(),
-        ]
-    }
 }
 
 /// Five rows: a to e.

@@ -6,8 +6,7 @@ use racun_kernel::{
 };
 use serde_json::{Value as Json, json};
 
-static ROWS: Table =
-    Table { name: "rows", fields: &[Field::column("created_at", FieldKind::Instant)] };
+static ROWS: Table = Table::new::<racun_kernel::Activity>("rows", &[Field::instant("created_at")]);
 
 /// Some lead through others, and one leads to the body itself.
 const PATHS: [JsonPath; 7] =

@@ -4,20 +4,20 @@ use base64::Engine;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use proptest::prelude::*;
 use racun_kernel::calendar::{parse_date, parse_document_date, parse_instant};
-use racun_kernel::{Decimal, Field, FieldKind, ListQuery, RawQuery, Table};
+use racun_kernel::{Decimal, Field, ListQuery, RawQuery, Table};
 
-static ROWS: Table = Table {
-    name: "rows",
-    fields: &[
-        Field::column("created_at", FieldKind::Instant),
-        Field::column("name", FieldKind::Text).searched(),
-        Field::column("amount", FieldKind::Number),
-        Field::column("due", FieldKind::Date),
-        Field::column("paid", FieldKind::Bool),
-        Field::column("metadata", FieldKind::Map),
-        Field::column("tags", FieldKind::List),
+static ROWS: Table = Table::new::<racun_kernel::Activity>(
+    "rows",
+    &[
+        Field::instant("created_at"),
+        Field::text("name").searched(),
+        Field::number("amount"),
+        Field::date("due"),
+        Field::bool("paid"),
+        Field::map("metadata"),
+        Field::list("tags"),
     ],
-};
+);
 
 /// Bytes of a refusal, at most: a filter is refused in fewer than eight times its own size.
 const MOST: usize = 64 * 1024;

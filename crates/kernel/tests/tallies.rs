@@ -4,21 +4,25 @@
 
 use racun_kernel::id::EntityId;
 use racun_kernel::{
-    Clause, Condition, Decimal, Field, FieldKind, Figure, Operator, Part, Record, Table, Tally,
-    TallyRow, Tenant, Value, Within, evaluate_tally,
+    Clause, Condition, Decimal, Field, FieldKind, Figure, Operator, Part, Tally, TallyRow, Tenant,
+    Value, Within, evaluate_tally,
 };
 use serde::{Deserialize, Serialize};
 use time::macros::datetime;
 
-static ORDERS: Table = Table {
-    name: "orders",
-    fields: &[
-        Field::column("created_at", FieldKind::Instant),
-        Field::column("shop", FieldKind::Text),
-        Field::column("total", FieldKind::Number),
-        Field::column("parent", FieldKind::Text).indexed(),
-    ],
-};
+racun_kernel::record! {
+    static ORDERS: Order = "orders";
+    |order|
+    id: order.id,
+    tenant: Tenant::entity(EntityId::new(1_u128.into())),
+    trashed: order.trashed,
+    fields: {
+        Field::instant("created_at") => datetime!(2026-11-20 08:30 UTC),
+        Field::text("shop") => order.shop,
+        Field::number("total") => order.total,
+        Field::text("parent").indexed() => order.parent,
+    }
+}
 
 #[derive(Debug, Clone, Serialize, Deserialize)]
 struct Order {
@@ -34,33 +38,6 @@ struct Order {
 struct Line {
     kind: Option<String>,
     quantity: Decimal,
-}
-
-impl Record for Order {
-    fn table(&self) -> &'static Table {
-        &ORDERS
-    }
-
-    fn id(&self) -> String {
-        self.id.clone()
-    }
-
-    fn tenant(&self) -> Tenant {
-        Tenant::entity(EntityId::new(1_u128.into()))
-    }
-
-    fn values(&self) -> Vec<Value> {
-        vec![
-            datetime!(2026-11-20 08:30 UTC).into(),
-            self.shop.clone().into(),
-            (&self.total).into(),
-            self.parent.clone().into(),
-        ]
-    }
-
-    fn is_trashed(&self) -> bool {
-        self.trashed
-    }
 }
 
 fn decimal(text: &str) -> Decimal {

@@ -1,7 +1,7 @@
 //! A mail as a record: written in the commit of what it tells of, delivered later.
 
 use racun_kernel::id::{AccountId, EntityId, MailId};
-use racun_kernel::{Field, FieldKind, Record, Stamp, Table, Tenant, Value};
+use racun_kernel::{Field, Stamp, Tenant};
 use serde::{Deserialize, Serialize};
 use time::OffsetDateTime;
 
@@ -136,43 +136,22 @@ pub struct OutgoingMail {
     pub updated_at: OffsetDateTime,
 }
 
-/// Where mails are kept: with their entity, else with their account, else in the directory.
-pub static MAILS: Table = Table {
-    name: "mails",
-    fields: &[
-        Field::id(),
-        Field::column("created_at", FieldKind::Instant),
-        Field::column("kind", FieldKind::Text),
-        Field::column("state", FieldKind::Text),
-        Field::column("sent_at", FieldKind::Instant),
-    ],
-};
-
-impl Record for OutgoingMail {
-    fn table(&self) -> &'static Table {
-        &MAILS
-    }
-
-    fn id(&self) -> String {
-        self.id.to_string()
-    }
-
-    fn tenant(&self) -> Tenant {
-        match (self.entity_id, self.account_id) {
-            (Some(entity), _) => Tenant::entity(entity),
-            (None, Some(account)) => Tenant::account(account),
-            (None, None) => Tenant::directory(),
-        }
-    }
-
-    fn values(&self) -> Vec<Value> {
-        vec![
-            self.id.into(),
-            self.created_at.into(),
-            self.kind.name().into(),
-            self.state.name().into(),
-            self.sent_at.into(),
-        ]
+racun_kernel::record! {
+    /// Where mails are kept: with their entity, else with their account, else in the directory.
+    pub static MAILS: OutgoingMail = "mails";
+    |mail|
+    id: mail.id,
+    tenant: match (mail.entity_id, mail.account_id) {
+        (Some(entity), _) => Tenant::entity(entity),
+        (None, Some(account)) => Tenant::account(account),
+        (None, None) => Tenant::directory(),
+    },
+    fields: {
+        Field::id() => mail.id,
+        Field::instant("created_at") => mail.created_at,
+        Field::text("kind") => mail.kind.name(),
+        Field::text("state") => mail.state.name(),
+        Field::instant("sent_at") => mail.sent_at,
     }
 }
 

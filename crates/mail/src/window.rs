@@ -1,7 +1,7 @@
 //! How often something is sent.
 
 use racun_kernel::id::{AccountId, EntityId};
-use racun_kernel::{Field, FieldKind, Record, Table, Tenant, Value};
+use racun_kernel::{Field, Tenant};
 use serde::{Deserialize, Serialize};
 use time::{Duration, OffsetDateTime};
 
@@ -93,28 +93,18 @@ pub struct SendWindow {
     pub created_at: OffsetDateTime,
 }
 
-/// Where send windows are kept: with their entity or account.
-pub static SEND_WINDOWS: Table =
-    Table { name: "send_windows", fields: &[Field::column("created_at", FieldKind::Instant)] };
-
-impl Record for SendWindow {
-    fn table(&self) -> &'static Table {
-        &SEND_WINDOWS
-    }
-
-    fn id(&self) -> String {
-        self.about.clone()
-    }
-
-    fn tenant(&self) -> Tenant {
-        if self.is_shared {
-            return Tenant::directory();
-        }
-        self.entity_id.map_or_else(|| Tenant::account(self.account_id), Tenant::entity)
-    }
-
-    fn values(&self) -> Vec<Value> {
-        vec![self.created_at.into()]
+racun_kernel::record! {
+    /// Where send windows are kept: with their entity or account.
+    pub static SEND_WINDOWS: SendWindow = "send_windows";
+    |window|
+    id: window.about,
+    tenant: match (window.is_shared, window.entity_id) {
+        (true, _) => Tenant::directory(),
+        (false, Some(entity)) => Tenant::entity(entity),
+        (false, None) => Tenant::account(window.account_id),
+    },
+    fields: {
+        Field::instant("created_at") => window.created_at,
     }
 }
 

@@ -1,7 +1,7 @@
 //! Appends that were accepted: each is applied once, however often it is sent.
 
 use racun_kernel::id::{EntityId, PosTabId};
-use racun_kernel::{Field, FieldKind, Issue, Record, Table, Tenant, Value};
+use racun_kernel::{Field, Issue, Tenant};
 use serde::{Deserialize, Serialize};
 use time::OffsetDateTime;
 
@@ -70,32 +70,18 @@ pub struct AcceptedAppend {
     pub created_at: OffsetDateTime,
 }
 
-/// Where accepted appends are kept. The hidden field `key` is the id once more: rows that a field
-/// finds are read after the tab is held, and so show what was accepted while a unit waited for it.
-pub static APPENDS: Table = Table {
-    name: "pos_appends",
-    fields: &[
-        Field::id(),
-        Field::column("tab_id", FieldKind::Text),
-        Field::column("created_at", FieldKind::Instant),
-        Field::column("key", FieldKind::Text).indexed().hidden(),
-    ],
-};
-
-impl Record for AcceptedAppend {
-    fn table(&self) -> &'static Table {
-        &APPENDS
-    }
-
-    fn id(&self) -> String {
-        self.id.clone()
-    }
-
-    fn tenant(&self) -> Tenant {
-        Tenant::entity(self.entity_id)
-    }
-
-    fn values(&self) -> Vec<Value> {
-        vec![(&self.id).into(), self.tab_id.into(), self.created_at.into(), (&self.id).into()]
+racun_kernel::record! {
+    /// Where accepted appends are kept. The hidden field `key` is the id once more: rows that a
+    /// field finds are read after the tab is held, and so show what was accepted while a unit
+    /// waited for it.
+    pub static APPENDS: AcceptedAppend = "pos_appends";
+    |append|
+    id: append.id,
+    tenant: Tenant::entity(append.entity_id),
+    fields: {
+        Field::id() => append.id,
+        Field::text("tab_id") => append.tab_id,
+        Field::instant("created_at") => append.created_at,
+        Field::text("key").indexed().hidden() => append.id,
     }
 }

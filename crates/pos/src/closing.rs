@@ -10,8 +10,8 @@
 
 use racun_kernel::id::{EntityId, PosClosingId, UserId};
 use racun_kernel::{
-    Actor, Currency, Decimal, Event, Field, FieldKind, Issue, Issues, Patch, Person, Record,
-    Series, Table, Tenant, Unique, Value, calendar,
+    Actor, Currency, Decimal, Event, Field, Issue, Issues, Patch, Person, Series, Tenant, Unique,
+    calendar,
 };
 use serde::{Deserialize, Serialize};
 use time::{Date, OffsetDateTime};
@@ -289,58 +289,28 @@ impl Closing {
     }
 }
 
-/// Where closings are kept. By the hidden `day_key` no day of a place is closed twice.
-pub static CLOSINGS: Table = Table {
-    name: "pos_closings",
-    fields: &[
-        Field::id(),
-        Field::column("number", FieldKind::Number),
-        Field::column("date", FieldKind::Date).indexed(),
-        Field::column(PREMISE, FieldKind::Text),
-        Field::column(DEVICE, FieldKind::Text),
-        Field::column("opening_cash", FieldKind::Number),
-        Field::column("expected_cash", FieldKind::Number),
-        Field::column("counted_cash", FieldKind::Number),
-        Field::column("difference", FieldKind::Number),
-        Field::column("note", FieldKind::Text).searched(),
-        Field::column("closed_by_user_id", FieldKind::Text),
-        Field::column("closed_by", FieldKind::Text).searched(),
-        Field::column("created_at", FieldKind::Instant),
-        Field::column("day_key", FieldKind::Text).unique(Unique::Tenant).hidden(),
-        Field::column("place_key", FieldKind::Text).indexed().hidden(),
-    ],
-};
-
-impl Record for Closing {
-    fn table(&self) -> &'static Table {
-        &CLOSINGS
-    }
-
-    fn id(&self) -> String {
-        self.id.to_string()
-    }
-
-    fn tenant(&self) -> Tenant {
-        Tenant::entity(self.entity_id)
-    }
-
-    fn values(&self) -> Vec<Value> {
-        vec![
-            self.id.into(),
-            self.number.into(),
-            self.date.into(),
-            self.place.premise.as_ref().into(),
-            self.place.device.as_ref().into(),
-            (&self.opening_cash).into(),
-            (&self.expected_cash).into(),
-            (&self.counted_cash).into(),
-            (&self.difference).into(),
-            self.note.as_ref().into(),
-            self.closed_by_user_id.into(),
-            self.closed_by.as_ref().into(),
-            self.closed_at.into(),
-            self.place.day_key(self.date).into(),
-            self.place.key().into(),
-        ]
+racun_kernel::record! {
+    /// Where closings are kept. By the hidden `day_key` no day of a place is closed twice.
+    pub static CLOSINGS: Closing = "pos_closings";
+    |closing|
+    id: closing.id,
+    tenant: Tenant::entity(closing.entity_id),
+    fields: {
+        Field::id() => closing.id,
+        Field::number("number") => closing.number,
+        Field::date("date").indexed() => closing.date,
+        Field::text(PREMISE) => closing.place.premise,
+        Field::text(DEVICE) => closing.place.device,
+        Field::number("opening_cash") => closing.opening_cash,
+        Field::number("expected_cash") => closing.expected_cash,
+        Field::number("counted_cash") => closing.counted_cash,
+        Field::number("difference") => closing.difference,
+        Field::text("note").searched() => closing.note,
+        Field::text("closed_by_user_id") => closing.closed_by_user_id,
+        Field::text("closed_by").searched() => closing.closed_by,
+        Field::instant("created_at") => closing.closed_at,
+        Field::text("day_key").unique(Unique::Tenant).hidden()
+            => closing.place.day_key(closing.date),
+        Field::text("place_key").indexed().hidden() => closing.place.key(),
     }
 }

@@ -3,9 +3,7 @@
 use std::collections::BTreeMap;
 
 use racun_kernel::id::{EntityId, PosTableId};
-use racun_kernel::{
-    Decision, Event, Field, FieldKind, Issues, Metadata, Patch, Record, Table, Tenant, Value,
-};
+use racun_kernel::{Decision, Event, Field, Issues, Metadata, Patch, Tenant};
 use serde::{Deserialize, Serialize};
 use time::OffsetDateTime;
 
@@ -146,52 +144,24 @@ impl PosTable {
     }
 }
 
-/// Where tables are kept. The hidden field `live_of` is the entity of those that are not deleted: by
-/// it a unit holds all that count.
-pub static POS_TABLES: Table = Table {
-    name: "pos_tables",
-    fields: &[
-        Field::id(),
-        Field::column("label", FieldKind::Text).searched(),
-        Field::column("sort_order", FieldKind::Number),
-        Field::column("is_active", FieldKind::Bool),
-        Field::column("metadata", FieldKind::Map),
-        Field::column("created_at", FieldKind::Instant),
-        Field::column("updated_at", FieldKind::Instant),
-        Field::column("deleted_at", FieldKind::Instant),
-        Field::column("live_of", FieldKind::Text).indexed().hidden(),
-    ],
-};
-
-impl Record for PosTable {
-    fn table(&self) -> &'static Table {
-        &POS_TABLES
-    }
-
-    fn id(&self) -> String {
-        self.id.to_string()
-    }
-
-    fn tenant(&self) -> Tenant {
-        Tenant::entity(self.entity_id)
-    }
-
-    fn is_trashed(&self) -> bool {
-        self.deleted_at.is_some()
-    }
-
-    fn values(&self) -> Vec<Value> {
-        let live_of = Some(self.entity_id).filter(|_| self.deleted_at.is_none());
-        vec![
-            self.id.into(),
-            (&self.label).into(),
-            i64::from(self.sort_order).into(),
-            self.is_active.into(),
-            (&self.metadata).into(),
-            self.created_at.into(),
-            self.updated_at.into(),
-            self.deleted_at.into(),
-            live_of.into(),
-        ]
+racun_kernel::record! {
+    /// Where tables are kept. The hidden field `live_of` is the entity of those that are not
+    /// deleted: by it a unit holds all that count.
+    pub static POS_TABLES: PosTable = "pos_tables";
+    |table|
+    id: table.id,
+    tenant: Tenant::entity(table.entity_id),
+    trashed: table.deleted_at.is_some(),
+    fields: {
+        Field::id() => table.id,
+        Field::text("label").searched() => table.label,
+        Field::number("sort_order") => table.sort_order,
+        Field::bool("is_active") => table.is_active,
+        Field::map("metadata") => table.metadata,
+        Field::instant("created_at") => table.created_at,
+        Field::instant("updated_at") => table.updated_at,
+        Field::instant("deleted_at") => table.deleted_at,
+        Field::text("live_of").indexed().hidden()
+            => Some(table.entity_id).filter(|_| table.deleted_at.is_none()),
     }
 }

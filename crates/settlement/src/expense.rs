@@ -5,9 +5,7 @@ mod parts;
 mod warnings;
 
 use racun_kernel::id::{EntityId, ExpenseId};
-use racun_kernel::{
-    Decimal, Event, Field, FieldKind, Issue, Issues, Record, Stamp, Table, Tenant, Value,
-};
+use racun_kernel::{Decimal, Event, Field, Issue, Issues, Record, Stamp, Tenant, Value};
 use serde::{Deserialize, Serialize};
 use time::OffsetDateTime;
 
@@ -264,95 +262,52 @@ const EVENTS: [&str; 5] = [
     "expense.deleted",
 ];
 
-/// Where expenses are kept.
-pub static EXPENSES: Table = Table {
-    name: "expenses",
-    fields: &[
-        Field::id(),
-        Field::column("number", FieldKind::Text).searched(),
-        Field::column("is_draft", FieldKind::Bool),
-        Field::column("supplier_id", FieldKind::Text).indexed(),
-        Field::column("supplier_document_number", FieldKind::Text).searched().indexed(),
-        Field::column("date", FieldKind::Date).indexed(),
-        Field::column("date_received", FieldKind::Date),
-        Field::column("date_due", FieldKind::Date),
-        Field::column("date_service", FieldKind::Date),
-        Field::column("date_service_to", FieldKind::Date),
-        Field::column("currency_code", FieldKind::Text),
-        Field::column("total", FieldKind::Number),
-        Field::column("total_with_tax", FieldKind::Number),
-        Field::column("total_discount", FieldKind::Number),
-        Field::column("total_converted", FieldKind::Number),
-        Field::column("total_with_tax_converted", FieldKind::Number),
-        Field::column("total_paid", FieldKind::Number),
-        Field::column("total_due", FieldKind::Number),
-        Field::column("paid_in_full", FieldKind::Bool),
-        Field::column("transaction_type", FieldKind::Text),
-        Field::column("reference", FieldKind::Text).searched(),
-        Field::column("note", FieldKind::Text).searched(),
-        Field::column("metadata", FieldKind::Map),
-        Field::column("voided_at", FieldKind::Instant),
-        Field::column("deleted_at", FieldKind::Instant),
-        Field::column("created_at", FieldKind::Instant),
-        Field::column("updated_at", FieldKind::Instant),
-        Field::body("supplier.name", &["content", "supplier", "name"]).searched(),
-        Field::body("supplier.tax_number", &["content", "supplier", "tax_number"]).searched(),
-    ],
-};
-
-impl Record for Expense {
-    fn table(&self) -> &'static Table {
-        &EXPENSES
-    }
-
-    fn id(&self) -> String {
-        self.id.to_string()
-    }
-
-    fn tenant(&self) -> Tenant {
-        Tenant::entity(self.entity_id)
-    }
-
-    fn is_trashed(&self) -> bool {
-        self.deleted_at.is_some()
-    }
-
-    fn values(&self) -> Vec<Value> {
-        let content = &self.content;
+racun_kernel::record! {
+    /// Where expenses are kept.
+    pub static EXPENSES: Expense = "expenses";
+    |expense|
+    id: expense.id,
+    tenant: Tenant::entity(expense.entity_id),
+    trashed: expense.deleted_at.is_some(),
+    where {
+        let content = &expense.content;
         let amounts = &content.amounts;
         let supplier = |field: fn(&ExpenseSupplier) -> &Option<String>| {
             Value::from(content.supplier.as_ref().and_then(|supplier| field(supplier).as_ref()))
         };
-        vec![
-            self.id.into(),
-            self.number().into(),
-            self.is_draft().into(),
-            content.supplier_id.into(),
-            content.supplier_document_number.as_ref().into(),
-            content.date.into(),
-            content.date_received.into(),
-            content.date_due.into(),
-            content.date_service.into(),
-            content.date_service_to.into(),
-            content.currency.code().into(),
-            amounts.total.as_ref().into(),
-            amounts.total_with_tax.as_ref().into(),
-            amounts.total_discount.as_ref().into(),
-            amounts.total_converted.as_ref().into(),
-            amounts.total_with_tax_converted.as_ref().into(),
-            (&self.total_paid).into(),
-            self.total_due().as_ref().into(),
-            self.paid_in_full().into(),
-            content.transaction_type.as_ref().into(),
-            content.reference.as_ref().into(),
-            content.note.as_ref().into(),
-            (&content.metadata).into(),
-            self.voided_at().into(),
-            self.deleted_at.into(),
-            self.created_at.into(),
-            self.updated_at.into(),
-            supplier(|supplier| &supplier.name),
-            supplier(|supplier| &supplier.tax_number),
-        ]
+    }
+    fields: {
+        Field::id() => expense.id,
+        Field::text("number").searched() => expense.number(),
+        Field::bool("is_draft") => expense.is_draft(),
+        Field::text("supplier_id").indexed() => content.supplier_id,
+        Field::text("supplier_document_number").searched().indexed()
+            => content.supplier_document_number,
+        Field::date("date").indexed() => content.date,
+        Field::date("date_received") => content.date_received,
+        Field::date("date_due") => content.date_due,
+        Field::date("date_service") => content.date_service,
+        Field::date("date_service_to") => content.date_service_to,
+        Field::text("currency_code") => content.currency.code(),
+        Field::number("total") => amounts.total,
+        Field::number("total_with_tax") => amounts.total_with_tax,
+        Field::number("total_discount") => amounts.total_discount,
+        Field::number("total_converted") => amounts.total_converted,
+        Field::number("total_with_tax_converted") => amounts.total_with_tax_converted,
+        Field::number("total_paid") => expense.total_paid,
+        Field::number("total_due") => expense.total_due(),
+        Field::bool("paid_in_full") => expense.paid_in_full(),
+        Field::text("transaction_type") => content.transaction_type,
+        Field::text("reference").searched() => content.reference,
+        Field::text("note").searched() => content.note,
+        Field::map("metadata") => content.metadata,
+        Field::instant("voided_at") => expense.voided_at(),
+        Field::instant("deleted_at") => expense.deleted_at,
+        Field::instant("created_at") => expense.created_at,
+        Field::instant("updated_at") => expense.updated_at,
+        Field::body("supplier.name", &["content", "supplier", "name"]).searched()
+            => supplier(|supplier| &supplier.name),
+        Field::body("supplier.tax_number", &["content", "supplier", "tax_number"]).searched()
+            => supplier(|supplier| &supplier.tax_number),
     }
 }

@@ -1,9 +1,7 @@
 //! The payment.
 
 use racun_kernel::id::{EntityId, ExpenseId, PaymentId};
-use racun_kernel::{
-    Decimal, Field, FieldKind, Issue, Issues, Metadata, Record, Table, Tenant, Value,
-};
+use racun_kernel::{Decimal, Field, Issue, Issues, Metadata, Tenant};
 use serde::{Deserialize, Serialize};
 use time::{Date, OffsetDateTime};
 
@@ -201,69 +199,33 @@ impl Payment {
     }
 }
 
-/// Where payments are kept.
-///
-/// The hidden field `allocation_of` is the invoice's id on active allocations and null on all else:
-/// by it a unit loads an invoice's allocations without its other payments.
-pub static PAYMENTS: Table = Table {
-    name: "payments",
-    fields: &[
-        Field::id(),
-        Field::column("invoice_id", FieldKind::Text).indexed(),
-        Field::column("credit_note_id", FieldKind::Text).indexed(),
-        Field::column("advance_invoice_id", FieldKind::Text).indexed(),
-        Field::column("expense_id", FieldKind::Text).indexed(),
-        Field::column("applied_to_expense_id", FieldKind::Text).indexed(),
-        Field::column("amount", FieldKind::Number),
-        Field::column("type", FieldKind::Text),
-        Field::column("date", FieldKind::Date).indexed(),
-        Field::column("reference", FieldKind::Text).searched(),
-        Field::column("tag", FieldKind::Text).searched(),
-        Field::column("note", FieldKind::Text).searched(),
-        Field::column("metadata", FieldKind::Map),
-        Field::column("created_at", FieldKind::Instant),
-        Field::column("updated_at", FieldKind::Instant),
-        Field::column("deleted_at", FieldKind::Instant),
-        Field::column("allocation_of", FieldKind::Text).indexed().hidden(),
-    ],
-};
-
-impl Record for Payment {
-    fn table(&self) -> &'static Table {
-        &PAYMENTS
-    }
-
-    fn id(&self) -> String {
-        self.id.to_string()
-    }
-
-    fn tenant(&self) -> Tenant {
-        Tenant::entity(self.entity_id)
-    }
-
-    fn is_trashed(&self) -> bool {
-        self.deleted_at.is_some()
-    }
-
-    fn values(&self) -> Vec<Value> {
-        vec![
-            self.id.into(),
-            self.invoice_id.as_ref().into(),
-            self.credit_note_id.as_ref().into(),
-            self.advance_invoice_id.as_ref().into(),
-            self.expense_id.into(),
-            self.applied_to_expense_id.into(),
-            (&self.amount).into(),
-            self.kind.name().into(),
-            self.date.into(),
-            self.reference.as_ref().into(),
-            self.tag.as_ref().into(),
-            self.note.as_ref().into(),
-            (&self.metadata).into(),
-            self.created_at.into(),
-            self.updated_at.into(),
-            self.deleted_at.into(),
-            self.allocation_of().into(),
-        ]
+racun_kernel::record! {
+    /// Where payments are kept.
+    ///
+    /// The hidden field `allocation_of` is the invoice's id on active allocations and null on all
+    /// else: by it a unit loads an invoice's allocations without its other payments.
+    pub static PAYMENTS: Payment = "payments";
+    |payment|
+    id: payment.id,
+    tenant: Tenant::entity(payment.entity_id),
+    trashed: payment.deleted_at.is_some(),
+    fields: {
+        Field::id() => payment.id,
+        Field::text("invoice_id").indexed() => payment.invoice_id,
+        Field::text("credit_note_id").indexed() => payment.credit_note_id,
+        Field::text("advance_invoice_id").indexed() => payment.advance_invoice_id,
+        Field::text("expense_id").indexed() => payment.expense_id,
+        Field::text("applied_to_expense_id").indexed() => payment.applied_to_expense_id,
+        Field::number("amount") => payment.amount,
+        Field::text("type") => payment.kind.name(),
+        Field::date("date").indexed() => payment.date,
+        Field::text("reference").searched() => payment.reference,
+        Field::text("tag").searched() => payment.tag,
+        Field::text("note").searched() => payment.note,
+        Field::map("metadata") => payment.metadata,
+        Field::instant("created_at") => payment.created_at,
+        Field::instant("updated_at") => payment.updated_at,
+        Field::instant("deleted_at") => payment.deleted_at,
+        Field::text("allocation_of").indexed().hidden() => payment.allocation_of(),
     }
 }

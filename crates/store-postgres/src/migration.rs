@@ -2,6 +2,8 @@
 
 use std::time::{Duration, Instant};
 
+use diesel::migration::{MigrationSource, MigrationVersion};
+use diesel::pg::Pg;
 use diesel_async::{AsyncConnection, AsyncMigrationHarness, AsyncPgConnection};
 use diesel_migrations::{EmbeddedMigrations, MigrationHarness, embed_migrations};
 use racun_kernel::StoreError;
@@ -26,7 +28,8 @@ const INTERVAL: Duration = Duration::from_millis(50);
 /// that is there already; without either, the tenants' fence binds the owner itself.
 ///
 /// # Errors
-/// [`StoreError::Unavailable`], whose text says in one line which migration failed, and why.
+/// [`StoreError::Unavailable`], whose text says in one line which migration failed, and why; or
+/// which ones of a later version this program does not know.
 pub async fn migrate(url: &str) -> Result<Vec<String>, StoreError> {
     let url = url.to_owned();
     // The harness blocks, which it can only on a multi-threaded runtime, and the caller's may not
@@ -46,6 +49,14 @@ async fn run(url: &str) -> Result<Vec<String>, String> {
     let connection = opened.map_err(|error| format!("no database connection: {error}"))?;
     lock(&connection).await?;
     let mut harness = AsyncMigrationHarness::new(connection);
+    let unknown = unknown(&mut harness).map_err(|error| format!("no migrations: {error}"))?;
+    if !unknown.is_empty() {
+        return Err(format!(
+            "a later version of Racun migrated the database: this program does not know {}; start \
+             that version, or restore the backup that was made before its first start",
+            unknown.join(", ")
+        ));
+    }
     let is_pending = harness.has_pending_migration(MIGRATIONS);
     // A migration may change rows: nobody keeps any while it runs.
     let _nobody_is_alone = match is_pending.map_err(|error| format!("no migrations: {error}"))? {
@@ -55,6 +66,19 @@ async fn run(url: &str) -> Result<Vec<String>, String> {
     let done = harness.run_pending_migrations(MIGRATIONS);
     done.map(|versions| versions.iter().map(ToString::to_string).collect())
         .map_err(|error| format!("a migration failed: {error}"))
+}
+
+/// The migrations of the database that are none of this program's.
+fn unknown(
+    harness: &mut AsyncMigrationHarness<AsyncPgConnection>,
+) -> diesel::migration::Result<Vec<String>> {
+    let own = MigrationSource::<Pg>::migrations(&MIGRATIONS)?;
+    let is_own = |version: &MigrationVersion<'_>| {
+        own.iter().any(|migration| migration.name().version() == *version)
+    };
+    let mut unknown = harness.applied_migrations()?;
+    unknown.retain(|version| !is_own(version));
+    Ok(unknown.iter().map(ToString::to_string).collect())
 }
 
 /// Asks for the lock instead of waiting in it: a statement that waits would be waited for by a

@@ -22,6 +22,10 @@ pub(crate) const OWN_TABLES: &str = "
     CREATE TABLE IF NOT EXISTS racun_kept (
         name TEXT PRIMARY KEY, fields TEXT NOT NULL
     ) STRICT;
+    CREATE TABLE IF NOT EXISTS racun_building (
+        name TEXT PRIMARY KEY, fields TEXT NOT NULL,
+        tenant TEXT NOT NULL, id TEXT NOT NULL, next INTEGER NOT NULL
+    ) STRICT;
     CREATE TABLE IF NOT EXISTS racun_fresh (
         table_name TEXT NOT NULL, tenant TEXT NOT NULL, id TEXT NOT NULL, fields BLOB,
         PRIMARY KEY (table_name, tenant, id)
@@ -297,71 +301,121 @@ pub(crate) fn settle(
     Ok(left)
 }
 
-/// Makes segments of all rows of tables whose kept fields are not those of the file: of an earlier
-/// version.
-pub(crate) fn prepare(
-    connection: &Connection,
-    tables: &[&'static Table],
-    size: usize,
-) -> rusqlite::Result<()> {
-    connection.execute_batch(OWN_TABLES)?;
-    for table in tables {
-        let now = signature(table);
-        let query = "SELECT fields FROM racun_kept WHERE name = ?";
-        let kept: Option<String> =
-            connection.query_row(query, [table.name], |row| row.get(0)).optional()?;
-        if kept.as_deref().unwrap_or_default() == now {
-            continue;
-        }
-        for own in ["racun_fresh", "racun_segments", "racun_columns"] {
-            let delete = format!("DELETE FROM {own} WHERE table_name = ?");
-            connection.execute(&delete, [table.name])?;
-        }
-        build(connection, table, size)?;
-        let remember = "INSERT OR REPLACE INTO racun_kept VALUES (?, ?)";
-        connection.execute(remember, (table.name, now))?;
+/// Whether the file keeps the fields that `table` declares.
+pub(crate) fn is_current(connection: &Connection, table: &'static Table) -> rusqlite::Result<bool> {
+    let query = "SELECT fields FROM racun_kept WHERE name = ?";
+    let kept: Option<String> =
+        connection.query_row(query, [table.name], |row| row.get(0)).optional()?;
+    Ok(kept.unwrap_or_default() == signature(table))
+}
+
+/// Notes that the file keeps the fields that `table` declares.
+pub(crate) fn remember(connection: &Connection, table: &'static Table) -> rusqlite::Result<()> {
+    connection.execute("DELETE FROM racun_building WHERE name = ?", [table.name])?;
+    let remember = "INSERT OR REPLACE INTO racun_kept VALUES (?, ?)";
+    connection.execute(remember, (table.name, signature(table))).map(|_| ())
+}
+
+/// Notes that the segments of `table` say something else than its rows: all are made again.
+pub(crate) fn forget(connection: &Connection, table: &Table) -> rusqlite::Result<()> {
+    for own in ["racun_kept", "racun_building"] {
+        connection.execute(&format!("DELETE FROM {own} WHERE name = ?"), [table.name])?;
     }
     Ok(())
 }
 
-fn build(connection: &Connection, table: &'static Table, size: usize) -> rusqlite::Result<()> {
-    if !keeps(table) {
-        return Ok(());
+/// Segments that [`build`] makes at once.
+const AT_ONCE: usize = 8;
+
+/// How far the segments of a table are made: up to this row, the next of its tenant has this
+/// number.
+struct Built {
+    tenant: String,
+    id: String,
+    next: i64,
+}
+
+/// Makes the next segments of `table`, of which the file keeps other fields; whether some are left
+/// to make. What is made is noted in the same transaction.
+pub(crate) fn build(
+    connection: &Connection,
+    table: &'static Table,
+    size: usize,
+) -> rusqlite::Result<bool> {
+    let mut built = begun(connection, table)?;
+    let rows = if keeps(table) { rows_after(connection, table, &built, size)? } else { Vec::new() };
+    let is_last = rows.len() < AT_ONCE * size;
+    for of_tenant in rows.chunk_by(|(one, _), (other, _)| one == other) {
+        for part in of_tenant.chunks(size) {
+            let Some((tenant, id)) = part
+                .last()
+                .and_then(|(tenant, row)| Some((tenant.as_str(), column::text(row.get(IDS)?)?)))
+            else {
+                continue;
+            };
+            let ends_here = is_last || rows.last().is_none_or(|(last, _)| last != tenant);
+            if part.len() < size && !ends_here {
+                // The rest of it comes with the next rows.
+                break;
+            }
+            if built.tenant != tenant {
+                built.next = 1;
+            }
+            let first = part.first().and_then(|(_, row)| column::text(row.get(IDS)?));
+            let first = if built.next == 1 { "" } else { first.unwrap_or_default() };
+            let values: Vec<_> = part.iter().map(|(_, row)| row.clone()).collect();
+            Owner { table, tenant }.write_segment(connection, built.next, &values, first)?;
+            built = Built { tenant: tenant.to_owned(), id: id.to_owned(), next: built.next + 1 };
+        }
     }
+    if is_last {
+        remember(connection, table)?;
+    } else {
+        let note = "UPDATE racun_building SET tenant = ?, id = ?, next = ? WHERE name = ?";
+        connection.execute(note, (built.tenant, built.id, built.next, table.name))?;
+    }
+    Ok(!is_last)
+}
+
+/// How far the segments of `table` are made; begins when others were made before.
+fn begun(connection: &Connection, table: &'static Table) -> rusqlite::Result<Built> {
+    let query = "SELECT tenant, id, next FROM racun_building WHERE name = ? AND fields = ?";
+    let found = connection
+        .query_row(query, (table.name, signature(table)), |row| {
+            Ok(Built { tenant: row.get(0)?, id: row.get(1)?, next: row.get(2)? })
+        })
+        .optional()?;
+    if let Some(built) = found {
+        return Ok(built);
+    }
+    for own in ["racun_fresh", "racun_segments", "racun_columns"] {
+        connection.execute(&format!("DELETE FROM {own} WHERE table_name = ?"), [table.name])?;
+    }
+    let begin = "INSERT OR REPLACE INTO racun_building VALUES (?, ?, '', '', 1)";
+    connection.execute(begin, (table.name, signature(table)))?;
+    Ok(Built { tenant: String::new(), id: String::new(), next: 1 })
+}
+
+/// Tenants and columns of the rows that follow `built`.
+fn rows_after(
+    connection: &Connection,
+    table: &'static Table,
+    built: &Built,
+    size: usize,
+) -> rusqlite::Result<Vec<(String, Vec<Vec<u8>>)>> {
     let fields: Vec<String> =
         kept(table).map(|(_, field)| place(field).text().to_owned()).collect();
     let query = format!(
-        r#"SELECT tenant, id, search, {} FROM "{}" WHERE deleted_at IS NULL ORDER BY tenant, id"#,
+        r#"SELECT tenant, id, search, {} FROM "{}"
+           WHERE deleted_at IS NULL AND (tenant, id) > (?, ?) ORDER BY tenant, id LIMIT ?"#,
         fields.join(", "),
         table.name
     );
     let mut statement = connection.prepare(&query)?;
-    let mut rows = statement.query([])?;
-    let mut part: (String, Vec<Vec<Vec<u8>>>) = Default::default();
-    let mut next = 1;
-    let flush = |part: &mut (String, Vec<Vec<Vec<u8>>>), next: &mut i64, is_last: bool| {
-        let rows = std::mem::take(&mut part.1);
-        let Some(id) = rows.first().and_then(|row| row.get(IDS)).and_then(|id| column::text(id))
-        else {
-            return Ok(());
-        };
-        let first = if *next == 1 { String::new() } else { id.to_owned() };
-        let owner = Owner { table, tenant: &part.0 };
-        let written = owner.write_segment(connection, *next, &rows, &first);
-        *next = if is_last { 1 } else { *next + 1 };
-        written
-    };
-    while let Some(row) = rows.next()? {
-        let tenant: String = row.get(0)?;
-        if tenant != part.0 {
-            flush(&mut part, &mut next, true)?;
-            (part.0, next) = (tenant, 1);
-        }
+    let key = (&built.tenant, &built.id, number(AT_ONCE * size));
+    let rows = statement.query_map(key, |row| {
         let values = (0..fields.len() + 2).map(|n| Ok(column::of_cell(&row.get(n + 1)?)));
-        part.1.push(values.collect::<rusqlite::Result<_>>()?);
-        if part.1.len() == size {
-            flush(&mut part, &mut next, false)?;
-        }
-    }
-    flush(&mut part, &mut next, true)
+        Ok((row.get(0)?, values.collect::<rusqlite::Result<_>>()?))
+    })?;
+    rows.collect()
 }

@@ -14,6 +14,12 @@ pub enum OpenError {
         /// The lock file.
         file: PathBuf,
     },
+    /// Another program reads the file, which is to be copied and upgraded.
+    #[error("{file:?} is to be upgraded, and another program reads it: stop that one")]
+    Read {
+        /// The file.
+        file: PathBuf,
+    },
     /// The file, its lock or a thread could not be had.
     #[error("{file:?}: {source}")]
     Io {
@@ -30,28 +36,63 @@ pub enum OpenError {
         /// What SQLite says.
         source: rusqlite::Error,
     },
-    /// The file belongs to another program, or to a later version of this one.
-    #[error("{file:?} was not made by this version of Racun: {reason}")]
+    /// The file belongs to another program.
+    #[error("{file:?} was not made by Racun: {reason}")]
     Foreign {
         /// The file.
         file: PathBuf,
         /// How that is known.
         reason: String,
     },
-    /// The file holds a table that this version declares otherwise.
+    /// A later version of this program used the file.
     #[error(
-        "{file:?} keeps table {table} as ({stored}), but this version declares ({declared}): \
-         use the version that made the file"
+        "{file:?} is {found}, and this program knows versions up to {known}: start the later \
+         version of Racun that used the file last, or put the copy that it kept before its upgrade \
+         ({file:?} with .before- and a number behind it) in the place of the file"
     )]
-    TableChanged {
+    Newer {
+        /// The file.
+        file: PathBuf,
+        /// What the file says about itself.
+        found: String,
+        /// The highest version that this program knows.
+        known: u32,
+    },
+    /// The disk has no room for the copy that is kept before an upgrade.
+    #[error(
+        "{file:?} is to be upgraded and kept as it is beside that, which takes {needed} bytes; the \
+         disk has {free} free: make room, and start again"
+    )]
+    NoRoom {
+        /// The file.
+        file: PathBuf,
+        /// What the copy and the upgrade take, in bytes.
+        needed: u64,
+        /// What is free, in bytes.
+        free: u64,
+    },
+    /// The disk was full during an upgrade.
+    #[error(
+        "the disk of {file:?} is full: make room and start again, and the upgrade goes on where it \
+         stopped"
+    )]
+    Full {
+        /// The file.
+        file: PathBuf,
+    },
+    /// A table cannot be upgraded.
+    #[error(
+        "{file:?} cannot be upgraded: table {table}: {reason}; to go on with the version that made \
+         the file, put the copy that was kept before the upgrade ({file:?} with .before- and a \
+         number behind it) in its place"
+    )]
+    Upgrade {
         /// The file.
         file: PathBuf,
         /// The table.
         table: &'static str,
-        /// As the file has it.
-        stored: String,
-        /// As it is declared.
-        declared: String,
+        /// What is wrong with it.
+        reason: String,
     },
     /// A declaration that no store could keep.
     #[error("table {table}: {reason}")]

@@ -7,7 +7,9 @@
 //! | ------------- | ---------------------------------------------------------------- |
 //! | `connection`  | the file, its lock, a connection's settings and SQL functions    |
 //! | `declaration` | what a declared table may look like                              |
-//! | `schema`      | tables and indexes made from the declarations                    |
+//! | `schema`      | tables and indexes made from the declarations, and their version |
+//! | `upgrade`     | a file of an earlier version brought up to this one              |
+//! | `aside`       | the copy of the file that is kept before that                    |
 //! | `encoding`    | values as SQLite keeps them, in the same order                   |
 //! | `sql`         | statements whose values are bound, never spliced                 |
 //! | `select`      | lists: filters, orders and cursors as SQL                        |
@@ -25,6 +27,7 @@
 //! **Invariants.** One process per file, and in it one thread that writes. An answered unit is on
 //! disk. No decimal is ever a SQLite number. Only names out of static declarations become SQL.
 
+mod aside;
 mod column;
 mod columns;
 mod connection;
@@ -42,7 +45,8 @@ mod store;
 mod tally;
 mod turns;
 mod unit;
+mod upgrade;
 mod writer;
 
 pub use error::OpenError;
-pub use store::SqliteStore;
+pub use store::{Options, SqliteStore};

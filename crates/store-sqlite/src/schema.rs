@@ -3,15 +3,18 @@
 use std::path::Path;
 
 use racun_kernel::{ACTIVITIES, Field, FieldKind, Source, Table, Unique};
-use rusqlite::{Connection, OptionalExtension, Transaction, TransactionBehavior};
+use rusqlite::{Connection, OptionalExtension, TransactionBehavior};
 
 use crate::{OpenError, columns};
 
 /// Marks the file as Racun's (`file` shows it): "RACN".
 const APPLICATION_ID: i64 = 0x5241_434E;
-/// The layout of what is below and of how values are encoded. A file of format 1 is brought up to
-/// it when it is opened: text is folded without accents since 2.
-const FORMAT: i64 = 2;
+/// The layout of what is below and of how values are encoded.
+pub(crate) const FORMAT: i64 = 3;
+/// The format since which texts that are searched have no accents.
+const FOLDED: i64 = 2;
+/// The format since which a file names the version of its data.
+const NAMED: i64 = 3;
 
 /// Tables of the store itself.
 const OWN_TABLES: &str = "
@@ -26,112 +29,163 @@ const OWN_TABLES: &str = "
         PRIMARY KEY (tenant, key)
     ) STRICT, WITHOUT ROWID;
 ";
+/// Tables of the store itself that came later.
+const LATER_TABLES: &str = "
+    CREATE TABLE IF NOT EXISTS racun_versions (
+        name TEXT PRIMARY KEY, value INTEGER NOT NULL
+    ) STRICT;
+    CREATE TABLE IF NOT EXISTS racun_upgrades (
+        table_name TEXT PRIMARY KEY, declaration TEXT NOT NULL, filled INTEGER NOT NULL
+    ) STRICT;
+";
 /// The column of the log that holds what a record looked like.
 pub(crate) const SNAPSHOT: &str = "snapshot";
 
 /// Keeps entries of the log as they were written.
-const ONCE_AND_FOR_ALL: &str = "
+pub(crate) const ONCE_AND_FOR_ALL: &str = "
     CREATE TRIGGER activities_stay_as_they_are BEFORE UPDATE ON activities
     BEGIN SELECT RAISE(ABORT, 'the log is not rewritten'); END;
     CREATE TRIGGER activities_stay BEFORE DELETE ON activities
     BEGIN SELECT RAISE(ABORT, 'the log is not rewritten'); END;
 ";
 
-/// Makes whatever is missing of `tables`, in one transaction.
+/// Lets them be rewritten, until the same transaction keeps them again.
+pub(crate) const REWRITABLE: &str = "
+    DROP TRIGGER activities_stay_as_they_are;
+    DROP TRIGGER activities_stay;
+";
+
+/// Version of the data of files that name none: of formats 1 and 2.
+const FIRST_VERSION: u32 = 1;
+
+/// What a file says about itself.
+pub(crate) struct State {
+    /// The layout of its own tables.
+    pub(crate) format: i64,
+    /// The version of its data.
+    pub(crate) version: u32,
+    /// The version of an upgrade that has not ended.
+    pub(crate) upgrading_to: Option<u32>,
+}
+
+/// What the file says about itself; `None` when it is empty.
 ///
 /// # Errors
-/// When the file is not one of this version's, or SQLite fails.
-pub(crate) fn prepare(
-    connection: &mut Connection,
+/// When it is not a file that this program can use, or SQLite fails.
+pub(crate) fn state(
+    connection: &Connection,
     path: &Path,
-    tables: &[&'static Table],
-) -> Result<(), OpenError> {
-    prepare_in_segments(connection, path, tables, columns::ROWS)
-}
-
-/// The same, with segments of so many rows.
-pub(crate) fn prepare_in_segments(
-    connection: &mut Connection,
-    path: &Path,
-    tables: &[&'static Table],
-    size: usize,
-) -> Result<(), OpenError> {
+    known: u32,
+) -> Result<Option<State>, OpenError> {
     let failed = |error| OpenError::sqlite(path, error);
-    let transaction =
-        connection.transaction_with_behavior(TransactionBehavior::Immediate).map_err(failed)?;
-    let format = check_format(&transaction, path)?;
-    for table in std::iter::once(&&ACTIVITIES).chain(tables) {
-        let declared = fingerprint(table);
-        let stored = stored_fingerprint(&transaction, table).map_err(failed)?;
-        match stored {
-            None => create(&transaction, table, &declared).map_err(failed)?,
-            Some(stored) if stored != declared => {
-                let file = path.to_owned();
-                return Err(OpenError::TableChanged { file, table: table.name, stored, declared });
-            }
-            Some(_) => {}
-        }
-        if format < FORMAT {
-            fold_anew(&transaction, table).map_err(failed)?;
-        }
-        drop_undeclared(&transaction, table).map_err(failed)?;
-        transaction.execute_batch(&indexes(table)).map_err(failed)?;
-    }
-    columns::prepare(&transaction, tables, size).map_err(failed)?;
-    transaction.pragma_update(None, "user_version", FORMAT).map_err(failed)?;
-    transaction.commit().map_err(failed)
-}
-
-/// Takes the accents out of what `search` looks through, which files of format 1 have there.
-fn fold_anew(transaction: &Transaction<'_>, table: &Table) -> rusqlite::Result<()> {
-    if *table == ACTIVITIES {
-        // The log has no search, and its entries never change.
-        return Ok(());
-    }
-    let update = format!(
-        r#"UPDATE "{}" SET search = racun_fold(search) WHERE search <> racun_fold(search)"#,
-        table.name
-    );
-    transaction.execute(&update, []).map(|_| ())
-}
-
-/// The format of the file, which this version can read.
-fn check_format(transaction: &Transaction<'_>, path: &Path) -> Result<i64, OpenError> {
-    let failed = |error| OpenError::sqlite(path, error);
-    let foreign = |reason| OpenError::Foreign { file: path.to_owned(), reason };
-    let pragma = |name| transaction.pragma_query_value(None, name, |row| row.get::<_, i64>(0));
+    let newer = |found| OpenError::Newer { file: path.to_owned(), found, known };
+    let pragma = |name| connection.pragma_query_value(None, name, |row| row.get::<_, i64>(0));
     let application = pragma("application_id").map_err(failed)?;
     let format = pragma("user_version").map_err(failed)?;
     let count = "SELECT count(*) FROM sqlite_schema";
-    let objects: i64 = transaction.query_row(count, [], |row| row.get(0)).map_err(failed)?;
-    match (application, format) {
-        (APPLICATION_ID, 1..=FORMAT) => Ok(format),
-        (0, 0) if objects == 0 => {
-            transaction.execute_batch(OWN_TABLES).map_err(failed)?;
-            let set = |name, value: i64| transaction.pragma_update(None, name, value);
-            set("application_id", APPLICATION_ID).map_err(failed)?;
-            set("user_version", FORMAT).map_err(failed)?;
-            Ok(FORMAT)
+    let objects: i64 = connection.query_row(count, [], |row| row.get(0)).map_err(failed)?;
+    let (version, upgrading_to) = match (application, format) {
+        (0, 0) if objects == 0 => return Ok(None),
+        (APPLICATION_ID, 1..NAMED) => (FIRST_VERSION, None),
+        (APPLICATION_ID, NAMED..=FORMAT) => {
+            let version = named(connection, "version").map_err(failed)?.unwrap_or(FIRST_VERSION);
+            (version, named(connection, "upgrading_to").map_err(failed)?)
         }
-        (APPLICATION_ID, _) => {
-            Err(foreign(format!("its format is {format}, and this version writes {FORMAT}")))
+        (APPLICATION_ID, _) => return Err(newer(format!("in format {format}"))),
+        _ => {
+            let reason = "it is another program's database".to_owned();
+            return Err(OpenError::Foreign { file: path.to_owned(), reason });
         }
-        _ => Err(foreign("it is another program's database".to_owned())),
+    };
+    let highest = upgrading_to.unwrap_or_default().max(version);
+    if highest > known {
+        return Err(newer(format!("of version {highest}")));
     }
+    Ok(Some(State { format, version, upgrading_to }))
 }
 
-fn stored_fingerprint(
-    transaction: &Transaction<'_>,
+/// The number that the file has under `name`.
+fn named(connection: &Connection, name: &str) -> rusqlite::Result<Option<u32>> {
+    let query = "SELECT value FROM racun_versions WHERE name = ?";
+    connection.query_row(query, [name], |row| row.get(0)).optional()
+}
+
+fn name(connection: &Connection, name: &str, version: u32) -> rusqlite::Result<()> {
+    let upsert = "INSERT OR REPLACE INTO racun_versions (name, value) VALUES (?, ?)";
+    connection.execute(upsert, (name, version)).map(|_| ())
+}
+
+/// Makes `tables` in an empty file, in one transaction.
+///
+/// # Errors
+/// When SQLite fails.
+pub(crate) fn create_all(
+    connection: &mut Connection,
+    tables: &[&'static Table],
+    version: u32,
+) -> rusqlite::Result<()> {
+    let transaction = connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
+    transaction.execute_batch(OWN_TABLES)?;
+    transaction.pragma_update(None, "application_id", APPLICATION_ID)?;
+    make_own_tables(&transaction)?;
+    for table in std::iter::once(&&ACTIVITIES).chain(tables) {
+        create(&transaction, table)?;
+        for index in indexes(table) {
+            transaction.execute_batch(&index.sql)?;
+        }
+        columns::remember(&transaction, table)?;
+    }
+    finish(&transaction, version)?;
+    transaction.commit()
+}
+
+/// Marks the file as being upgraded to `version`, so that no earlier program uses it, and notes
+/// which tables are to be filled again whatever is declared.
+pub(crate) fn begin(connection: &Connection, state: &State, version: u32) -> rusqlite::Result<()> {
+    make_own_tables(connection)?;
+    if state.format < FOLDED {
+        let all = "INSERT OR IGNORE INTO racun_upgrades (table_name, declaration, filled)
+                   SELECT name, '', 0 FROM racun_tables WHERE name <> ?";
+        // The log has no search, and its entries never change.
+        connection.execute(all, [ACTIVITIES.name])?;
+    }
+    name(connection, "version", state.version)?;
+    name(connection, "upgrading_to", version)?;
+    connection.pragma_update(None, "user_version", FORMAT)
+}
+
+/// Marks the data of the file as of `version`.
+pub(crate) fn finish(connection: &Connection, version: u32) -> rusqlite::Result<()> {
+    name(connection, "version", version)?;
+    connection.execute("DELETE FROM racun_versions WHERE name = 'upgrading_to'", [])?;
+    connection.pragma_update(None, "user_version", FORMAT)
+}
+
+/// Makes the tables of this crate that earlier formats lack.
+fn make_own_tables(connection: &Connection) -> rusqlite::Result<()> {
+    connection.execute_batch(LATER_TABLES)?;
+    connection.execute_batch(columns::OWN_TABLES)
+}
+
+/// The declaration that the rows of `table` were written under; `None` when there is no such table.
+pub(crate) fn stored_fingerprint(
+    connection: &Connection,
     table: &Table,
 ) -> rusqlite::Result<Option<String>> {
     let query = "SELECT declaration FROM racun_tables WHERE name = ?";
-    transaction.query_row(query, [table.name], |row| row.get(0)).optional()
+    connection.query_row(query, [table.name], |row| row.get(0)).optional()
+}
+
+/// Notes that the rows of `table` are as it is declared.
+pub(crate) fn remember(connection: &Connection, table: &Table) -> rusqlite::Result<()> {
+    let remember = "INSERT OR REPLACE INTO racun_tables (name, declaration) VALUES (?, ?)";
+    connection.execute(remember, (table.name, fingerprint(table))).map(|_| ())
 }
 
 /// What of a declaration is kept in the rows: columns, uniqueness and what `search` holds.
 ///
-/// Rows written under another one cannot be read under this one; a plain index can be added.
-fn fingerprint(table: &Table) -> String {
+/// Rows written under another one are filled again before they are read under this one.
+pub(crate) fn fingerprint(table: &Table) -> String {
     let told = |field: &Field| {
         let place = match field.source {
             Source::Id => return None,
@@ -161,20 +215,23 @@ fn fingerprint(table: &Table) -> String {
     fields.join(", ")
 }
 
-fn create(transaction: &Transaction<'_>, table: &Table, fingerprint: &str) -> rusqlite::Result<()> {
+/// The type of the column that holds values of `kind`.
+pub(crate) const fn column_type(kind: FieldKind) -> &'static str {
+    match kind {
+        FieldKind::Bool | FieldKind::Instant => "INTEGER",
+        FieldKind::Text
+        | FieldKind::Number
+        | FieldKind::Date
+        | FieldKind::Map
+        | FieldKind::List => "TEXT",
+    }
+}
+
+/// Makes `table`, without indexes.
+pub(crate) fn create(connection: &Connection, table: &Table) -> rusqlite::Result<()> {
     let columns: String = table
         .columns()
-        .map(|(_, field, column)| {
-            let kind = match field.kind {
-                FieldKind::Bool | FieldKind::Instant => "INTEGER",
-                FieldKind::Text
-                | FieldKind::Number
-                | FieldKind::Date
-                | FieldKind::Map
-                | FieldKind::List => "TEXT",
-            };
-            format!(r#""{column}" {kind}, "#)
-        })
+        .map(|(_, field, column)| format!(r#""{column}" {}, "#, column_type(field.kind)))
         .collect();
     // Entries of the log are numbered as they come: nothing that is gone lends its number to
     // another.
@@ -190,73 +247,59 @@ fn create(transaction: &Transaction<'_>, table: &Table, fingerprint: &str) -> ru
             search TEXT NOT NULL, body TEXT NOT NULL, {key}) STRICT"#,
         table.name
     );
-    transaction.execute_batch(&create)?;
+    connection.execute_batch(&create)?;
     if *table == ACTIVITIES {
-        transaction.execute_batch(ONCE_AND_FOR_ALL)?;
+        connection.execute_batch(ONCE_AND_FOR_ALL)?;
     }
-    let remember = "INSERT INTO racun_tables (name, declaration) VALUES (?, ?)";
-    transaction.execute(remember, [table.name, fingerprint])?;
-    Ok(())
+    remember(connection, table)
 }
 
-/// Drops indexes that an earlier version declared.
-fn drop_undeclared(transaction: &Transaction<'_>, table: &Table) -> rusqlite::Result<()> {
-    let declared = indexes(table);
-    let query = "SELECT name FROM sqlite_schema
-                 WHERE type = 'index' AND tbl_name = ? AND sql IS NOT NULL";
-    let mut statement = transaction.prepare(query)?;
-    let names = statement.query_map([table.name], |row| row.get(0))?;
-    for name in names.collect::<rusqlite::Result<Vec<String>>>()? {
-        let quoted = format!(r#""{name}""#);
-        if !declared.contains(&quoted) {
-            transaction.execute(&format!("DROP INDEX {quoted}"), [])?;
-        }
-    }
-    Ok(())
+/// An index of a table.
+pub(crate) struct Index {
+    pub(crate) name: String,
+    /// The statement that makes it, as SQLite keeps it.
+    pub(crate) sql: String,
 }
 
 /// The indexes of `table`: its default order, uniqueness, and the indexed fields.
 ///
 /// An indexed text is mostly a reference, `customer_id`: it is filtered by within the default
 /// order, and looked up across tenants. Other indexed fields, such as dates, are ordered by.
-fn indexes(table: &Table) -> String {
-    let name = table.name;
-    let index = |kind: &str, suffix: &str, columns: &str, condition: &str| {
-        format!(
-            r#"CREATE {kind} IF NOT EXISTS "{name}__{suffix}" ON "{name}" ({columns}) {condition};"#
-        )
+pub(crate) fn indexes(table: &Table) -> Vec<Index> {
+    let mut all = Vec::new();
+    let mut index = |kind: &str, suffix: &str, columns: &str, condition: &str| {
+        let name = format!("{}__{suffix}", table.name);
+        let sql = format!(r#"CREATE {kind} "{name}" ON "{}" ({columns}){condition}"#, table.name);
+        all.push(Index { name, sql });
     };
-    let plain =
-        |suffix: &str, columns: &str, condition: &str| index("INDEX", suffix, columns, condition);
-    let unique = |suffix: &str, columns: &str| index("UNIQUE INDEX", suffix, columns, "");
-    let mut all = String::new();
+    let order = "tenant, created_at, id";
     if table.has_trash() {
-        let order = "tenant, created_at, id";
-        all += &plain("live", order, "WHERE deleted_at IS NULL");
-        all += &plain("trash", order, "WHERE deleted_at IS NOT NULL");
+        index("INDEX", "live", order, " WHERE deleted_at IS NULL");
+        index("INDEX", "trash", order, " WHERE deleted_at IS NOT NULL");
     } else {
-        all += &plain("order", "tenant, created_at, id", "");
+        index("INDEX", "order", order, "");
     }
     for (_, field, column) in table.columns() {
         match field.unique {
             Unique::Everywhere => {
-                all += &unique(&format!("{column}__unique"), &format!(r#""{column}""#));
+                let columns = format!(r#""{column}""#);
+                index("UNIQUE INDEX", &format!("{column}__unique"), &columns, "");
                 continue;
             }
             Unique::Tenant => {
                 let columns = format!(r#"tenant, "{column}""#);
-                all += &unique(&format!("{column}__unique"), &columns);
+                index("UNIQUE INDEX", &format!("{column}__unique"), &columns, "");
             }
             Unique::No if field.indexed => {
                 let then = if field.kind == FieldKind::Text { "created_at, id" } else { "id" };
                 let columns = format!(r#"tenant, "{column}", {then}"#);
-                all += &plain(&format!("{column}__within"), &columns, "");
+                index("INDEX", &format!("{column}__within"), &columns, "");
             }
             Unique::No => continue,
         }
         if field.kind == FieldKind::Text {
-            let known = format!(r#"WHERE "{column}" IS NOT NULL"#);
-            all += &plain(&format!("{column}__lookup"), &format!(r#""{column}""#), &known);
+            let known = format!(r#" WHERE "{column}" IS NOT NULL"#);
+            index("INDEX", &format!("{column}__lookup"), &format!(r#""{column}""#), &known);
         }
     }
     all

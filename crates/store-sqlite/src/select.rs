@@ -286,7 +286,7 @@ mod tests {
     /// are null.
     fn plan(table: &'static Table, order: &str, key: Value, filter: &str) -> Vec<String> {
         let mut connection = crate::connection::open_in_memory().unwrap();
-        crate::schema::prepare(&mut connection, "test".as_ref(), &[table]).unwrap();
+        crate::schema::create_all(&mut connection, &[table], 1).unwrap();
         let raw = RawQuery {
             order_by: vec![order.to_owned()],
             query: Some(filter.to_owned()),
@@ -372,7 +372,7 @@ mod tests {
     #[test]
     fn one_value_of_an_index_is_looked_for_before_a_range_of_another() {
         let mut connection = crate::connection::open_in_memory().unwrap();
-        crate::schema::prepare(&mut connection, "test".as_ref(), &[&SAMPLES]).unwrap();
+        crate::schema::create_all(&mut connection, &[&SAMPLES], 1).unwrap();
         let filter = r#"{"group": "a", "day": {"lt": "2026-11-20"}}"#;
         let raw = RawQuery { query: Some(filter.to_owned()), ..RawQuery::default() };
         let query = ListQuery::parse(&SAMPLES, &raw).unwrap();

@@ -19,7 +19,8 @@ use crate::settling::Settling;
 use crate::turns::Turns;
 use crate::writer::{Job, Waiting};
 use crate::{
-    OpenError, columns, connection, declaration, read, readers, schema, select, tally, writer,
+    OpenError, columns, connection, declaration, read, readers, schema, select, tally, upgrade,
+    writer,
 };
 
 /// Units, or reads, that may wait; callers beyond them wait to get into the queue.
@@ -46,34 +47,55 @@ pub struct SqliteStore {
     _lock: Option<File>,
 }
 
+/// How a file is opened.
+#[doc(hidden)]
+#[derive(Debug, Clone)]
+pub struct Options {
+    /// The version of the declarations, from 1.
+    pub version: u32,
+    /// Rows of the segments that lists are found by, see `columns`.
+    pub rows: usize,
+    /// The bytes that are free on the disk, in the place of those that are.
+    pub room: Option<u64>,
+    /// Called after each step of an upgrade.
+    pub after_step: Option<fn()>,
+}
+
+impl Default for Options {
+    fn default() -> Self {
+        Self { version: 1, rows: columns::ROWS, room: None, after_step: None }
+    }
+}
+
 impl SqliteStore {
-    /// Opens the file at `path`, made when there is none, with these tables. Blocks.
+    /// Opens the file at `path`, made when there is none, with these tables, which are those of
+    /// `version`. Blocks: a file of an earlier version is upgraded first, and kept as it was under
+    /// `<path>.before-<version>`.
     ///
     /// A file belongs to one process at a time: beside it stands a `.lock` file.
     ///
     /// # Errors
-    /// When another process has it open, when it is no file of Racun's, when it holds a table that
-    /// was declared otherwise, when a declaration cannot be kept, or when the disk fails.
-    pub fn open(path: &Path, tables: &[&'static Table]) -> Result<Self, OpenError> {
-        Self::open_in_segments(path, tables, columns::ROWS)
+    /// When another process has it open, when it is no file of Racun's or one of a later version,
+    /// when it cannot be upgraded, when a declaration cannot be kept, or when the disk fails.
+    pub fn open(path: &Path, tables: &[&'static Table], version: u32) -> Result<Self, OpenError> {
+        Self::open_with(path, tables, &Options { version, ..Options::default() })
     }
 
-    /// The same with segments of `rows` rows, for tests: what lists are found by, see `columns`.
+    /// The same with options of tests.
     ///
     /// # Errors
     /// Those of [`SqliteStore::open`].
     #[doc(hidden)]
-    pub fn open_in_segments(
+    pub fn open_with(
         path: &Path,
         tables: &[&'static Table],
-        rows: usize,
+        options: &Options,
     ) -> Result<Self, OpenError> {
         declaration::check(tables)?;
         let lock = connection::lock(path)?;
         let failed = |error| OpenError::sqlite(path, error);
-        let mut connection = connection::open_writer(path).map_err(failed)?;
-        schema::prepare_in_segments(&mut connection, path, tables, rows)?;
-        let settling = Settling::of(&connection, tables, rows).map_err(failed)?;
+        let connection = upgrade::open(path, tables, options)?;
+        let settling = Settling::of(&connection, tables, options.rows).map_err(failed)?;
         let readers = (0..readers::THREADS)
             .map(|_| connection::open_reader(path))
             .collect::<Result<Vec<_>, _>>()
@@ -90,7 +112,7 @@ impl SqliteStore {
         declaration::check(tables)?;
         let failed = |error| OpenError::sqlite(path, error);
         let mut connection = connection::open_in_memory().map_err(failed)?;
-        schema::prepare(&mut connection, path, tables)?;
+        schema::create_all(&mut connection, tables, 1).map_err(failed)?;
         let settling = Settling::of(&connection, tables, columns::ROWS).map_err(failed)?;
         Self::start(path, connection, settling, Vec::new(), None)
     }

@@ -97,7 +97,7 @@ fn record(connection: &Connection, event: &Event, entry: &Put) -> Result<(), Sto
     written.map(|_| ()).map_err(|error| of_write(entry.table, error))
 }
 
-fn write(connection: &Connection, put: &Put) -> Result<(), StoreError> {
+pub(crate) fn write(connection: &Connection, put: &Put) -> Result<(), StoreError> {
     let cells = cells(put)?;
     let sql = match put.kind {
         PutKind::Insert => insert(put, cells),
@@ -169,7 +169,7 @@ mod tests {
     #[test]
     fn rows_are_found_by_the_index_of_their_field() {
         let mut connection = crate::connection::open_in_memory().unwrap();
-        crate::schema::prepare(&mut connection, "test".as_ref(), &[&SAMPLES]).unwrap();
+        crate::schema::create_all(&mut connection, &[&SAMPLES], 1).unwrap();
         let tenant = Tenant::entity(EntityId::new(1_u128.into()));
         let is_key =
             |field: &&Field| field.indexed && field.kind == FieldKind::Text && field.name != "id";

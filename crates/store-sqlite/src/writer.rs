@@ -205,7 +205,7 @@ mod tests {
 
     fn prepared() -> Connection {
         let mut connection = crate::connection::open_in_memory().unwrap();
-        crate::schema::prepare(&mut connection, "test".as_ref(), &[&SAMPLES]).unwrap();
+        crate::schema::create_all(&mut connection, &[&SAMPLES], 1).unwrap();
         connection
     }
 

@@ -1,7 +1,7 @@
 //! Deliveries: one row for each attempt to post an event to an endpoint.
 
 use racun_kernel::id::WebhookDeliveryId;
-use racun_kernel::{Field, FieldKind, Record, Stamp, Table, Tenant, Value};
+use racun_kernel::{Field, Stamp};
 use serde::{Deserialize, Serialize};
 use time::OffsetDateTime;
 
@@ -119,51 +119,25 @@ pub struct Delivery {
     pub replayed_at: Option<OffsetDateTime>,
 }
 
-/// Where deliveries are kept: with the owner of the endpoint. The hidden field `open` is the endpoint
-/// of those whose event has not arrived and will not without a replay.
-pub static DELIVERIES: Table = Table {
-    name: "webhook_deliveries",
-    fields: &[
-        Field::id(),
-        Field::column("webhook_id", FieldKind::Text).indexed(),
-        Field::column("event_type", FieldKind::Text),
-        Field::column("event_id", FieldKind::Text).indexed(),
-        Field::column("status", FieldKind::Text),
-        Field::column("response_status", FieldKind::Number),
-        Field::column("attempt", FieldKind::Number),
-        Field::column("created_at", FieldKind::Instant),
-        Field::column("completed_at", FieldKind::Instant),
-        Field::column("open", FieldKind::Text).indexed().hidden(),
-    ],
-};
-
-impl Record for Delivery {
-    fn table(&self) -> &'static Table {
-        &DELIVERIES
-    }
-
-    fn id(&self) -> String {
-        self.id.to_string()
-    }
-
-    fn tenant(&self) -> Tenant {
-        self.owner.tenant()
-    }
-
-    fn values(&self) -> Vec<Value> {
-        let open = Some(self.endpoint_id.to_string()).filter(|_| self.is_open());
-        vec![
-            self.id().into(),
-            self.endpoint_id.to_string().into(),
-            (&self.event_type).into(),
-            (&self.event_id).into(),
-            self.status.name().into(),
-            self.response_status.map(i64::from).into(),
-            i64::from(self.attempt).into(),
-            self.created_at.into(),
-            self.completed_at.into(),
-            open.into(),
-        ]
+racun_kernel::record! {
+    /// Where deliveries are kept: with the owner of the endpoint. The hidden field `open` is the
+    /// endpoint of those whose event has not arrived and will not without a replay.
+    pub static DELIVERIES: Delivery = "webhook_deliveries";
+    |delivery|
+    id: delivery.id,
+    tenant: delivery.owner.tenant(),
+    fields: {
+        Field::id() => delivery.id(),
+        Field::text("webhook_id").indexed() => delivery.endpoint_id.to_string(),
+        Field::text("event_type") => delivery.event_type,
+        Field::text("event_id").indexed() => delivery.event_id,
+        Field::text("status") => delivery.status.name(),
+        Field::number("response_status") => delivery.response_status,
+        Field::number("attempt") => delivery.attempt,
+        Field::instant("created_at") => delivery.created_at,
+        Field::instant("completed_at") => delivery.completed_at,
+        Field::text("open").indexed().hidden()
+            => Some(delivery.endpoint_id.to_string()).filter(|_| delivery.is_open()),
     }
 }
 

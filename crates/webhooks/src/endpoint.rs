@@ -2,10 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use racun_kernel::{
-    CannotOpen, Field, FieldKind, Metadata, Patch, Record, Reseal, Stamp, Table, Tenant, Value,
-    Vault,
-};
+use racun_kernel::{CannotOpen, Field, Metadata, Patch, Record, Reseal, Stamp, Vault};
 use serde::{Deserialize, Serialize};
 use serde_json::Value as Json;
 use time::{Duration, OffsetDateTime};
@@ -93,63 +90,34 @@ pub struct EndpointInput {
     pub metadata: Patch<BTreeMap<String, String>>,
 }
 
-/// Where endpoints are kept: with the entity or account that they are of.
-pub static ENDPOINTS: Table = Table {
-    name: "webhook_endpoints",
-    fields: &[
-        Field::id(),
-        Field::column("url", FieldKind::Text).searched(),
-        Field::column("events", FieldKind::List),
-        Field::column("description", FieldKind::Text).searched(),
-        Field::column("active", FieldKind::Bool),
-        Field::column("metadata", FieldKind::Map),
-        Field::column("last_delivery_at", FieldKind::Instant),
-        Field::column("last_error", FieldKind::Text),
-        Field::column("disabled_reason", FieldKind::Text),
-        Field::column("created_at", FieldKind::Instant),
-        Field::column("updated_at", FieldKind::Instant),
-        Field::column("owner", FieldKind::Text).indexed().hidden(),
-        Field::column("generation", FieldKind::Text).hidden(),
-        Field::column("environment", FieldKind::Text).hidden(),
-        Field::column("public_id", FieldKind::Text).indexed().hidden(),
-    ],
-};
-
-impl Record for Endpoint {
-    fn table(&self) -> &'static Table {
-        &ENDPOINTS
-    }
-
-    fn id(&self) -> String {
-        self.id.to_string()
-    }
-
-    fn tenant(&self) -> Tenant {
-        self.owner.tenant()
-    }
-
-    fn values(&self) -> Vec<Value> {
-        let environment = match self.owner {
+racun_kernel::record! {
+    /// Where endpoints are kept: with the entity or account that they are of.
+    pub static ENDPOINTS: Endpoint = "webhook_endpoints";
+    |endpoint|
+    id: endpoint.id,
+    tenant: endpoint.owner.tenant(),
+    where {
+        let environment = match endpoint.owner {
             Owner::Account { environment, .. } => environment,
             Owner::Entity { .. } => None,
         };
-        vec![
-            self.id().into(),
-            (&self.url).into(),
-            Value::List(self.events.clone()),
-            self.description.clone().into(),
-            self.active.into(),
-            (&self.metadata).into(),
-            self.last_delivery_at.into(),
-            self.last_error.clone().into(),
-            self.disabled_reason.clone().into(),
-            self.created_at.into(),
-            self.updated_at.into(),
-            self.tenant().as_str().into(),
-            self.generation.name().into(),
-            environment.map(racun_kernel::Environment::name).into(),
-            self.id().into(),
-        ]
+    }
+    fields: {
+        Field::id() => endpoint.id(),
+        Field::text("url").searched() => endpoint.url,
+        Field::list("events") => endpoint.events,
+        Field::text("description").searched() => endpoint.description,
+        Field::bool("active") => endpoint.active,
+        Field::map("metadata") => endpoint.metadata,
+        Field::instant("last_delivery_at") => endpoint.last_delivery_at,
+        Field::text("last_error") => endpoint.last_error,
+        Field::text("disabled_reason") => endpoint.disabled_reason,
+        Field::instant("created_at") => endpoint.created_at,
+        Field::instant("updated_at") => endpoint.updated_at,
+        Field::text("owner").indexed().hidden() => endpoint.tenant().as_str(),
+        Field::text("generation").hidden() => endpoint.generation.name(),
+        Field::text("environment").hidden() => environment.map(racun_kernel::Environment::name),
+        Field::text("public_id").indexed().hidden() => endpoint.id(),
     }
 }
 

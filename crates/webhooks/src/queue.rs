@@ -1,8 +1,6 @@
 //! The queue: what is to be sent, when, and what follows from what came of it.
 
-use racun_kernel::{
-    Clause, Field, FieldKind, ListQuery, Operator, Order, Put, Record, Stamp, Table, Tenant, Value,
-};
+use racun_kernel::{Clause, Field, ListQuery, Operator, Order, Put, Stamp, Tenant};
 use serde::{Deserialize, Serialize};
 use time::OffsetDateTime;
 
@@ -34,33 +32,18 @@ pub struct DueDelivery {
     pub created_at: OffsetDateTime,
 }
 
-/// Where due deliveries are kept: in the directory, where workers look for those of all tenants.
-pub static DUE_DELIVERIES: Table = Table {
-    name: "due_deliveries",
-    fields: &[
-        Field::id(),
-        Field::column("endpoint_id", FieldKind::Text).indexed(),
-        Field::column("due_at", FieldKind::Instant).indexed(),
-        Field::column("created_at", FieldKind::Instant),
-    ],
-};
-
-impl Record for DueDelivery {
-    fn table(&self) -> &'static Table {
-        &DUE_DELIVERIES
-    }
-
-    fn id(&self) -> String {
-        self.id.clone()
-    }
-
-    fn tenant(&self) -> Tenant {
-        Tenant::directory()
-    }
-
-    fn values(&self) -> Vec<Value> {
-        let endpoint_id = self.endpoint_id.to_string();
-        vec![(&self.id).into(), endpoint_id.into(), self.due_at.into(), self.created_at.into()]
+racun_kernel::record! {
+    /// Where due deliveries are kept: in the directory, where workers look for those of all
+    /// tenants.
+    pub static DUE_DELIVERIES: DueDelivery = "due_deliveries";
+    |due|
+    id: due.id,
+    tenant: Tenant::directory(),
+    fields: {
+        Field::id() => due.id,
+        Field::text("endpoint_id").indexed() => due.endpoint_id.to_string(),
+        Field::instant("due_at").indexed() => due.due_at,
+        Field::instant("created_at") => due.created_at,
     }
 }
 

@@ -4,7 +4,7 @@
 use std::path::Path;
 use std::time::Instant;
 
-use racun_documents::{Document, DocumentId, DocumentKind, Stage, TABLES, Voided};
+use racun_documents::{Document, DocumentId, DocumentKind, Stage, Voided};
 use racun_kernel::id::EntityId;
 use racun_kernel::{Decimal, Put, Store, Tenant, Unit, Writes};
 use racun_store_postgres::{Options, PgStore};
@@ -18,7 +18,8 @@ const TOGETHER: u64 = 500;
 /// The store in the data folder of a server that does not run.
 pub fn embedded(folder: &Path) -> Box<dyn Store> {
     let file = folder.join("data").join("racun.db");
-    Box::new(SqliteStore::open(&file, &TABLES).expect("the embedded store"))
+    let (tables, version) = (racun_application::tables(), racun_application::DATA_VERSION);
+    Box::new(SqliteStore::open(&file, &tables, version).expect("the embedded store"))
 }
 
 /// The store at `url`.

@@ -24,11 +24,10 @@ const LEFTOVERS_LIMIT: Duration = Duration::from_secs(30);
 /// such a port while the server is down would some day be connected to itself, and the port taken.
 const PORTS: std::ops::Range<u16> = 15_000..32_000;
 
-const FOR_ALL: [&str; 1] = ["max_connections=300"];
+const FOR_ALL: [&str; 2] = ["max_connections=300", "shared_buffers=128MB"];
 
 /// The last three keep a busy test run small: in memory, its files compete with the compiler.
-const FOR_SPEED: [&str; 10] = [
-    "shared_buffers=128MB",
+const FOR_SPEED: [&str; 9] = [
     "fsync=off",
     "synchronous_commit=off",
     "full_page_writes=off",
@@ -40,16 +39,13 @@ const FOR_SPEED: [&str; 10] = [
     "dynamic_shared_memory_type=mmap",
 ];
 
-/// PostgreSQL's manual advises a quarter of the memory for buffers: 4 GB have 1 GB of them.
-const FOR_SAFETY: [&str; 4] =
-    ["shared_buffers=1GB", "fsync=on", "synchronous_commit=on", "full_page_writes=on"];
+const FOR_SAFETY: [&str; 3] = ["fsync=on", "synchronous_commit=on", "full_page_writes=on"];
 
 /// What a cluster promises about committed data.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Durability {
     /// Commits are on the disk when they return, as in production, and the settings that bear on
-    /// this are PostgreSQL's own defaults. Buffers are as its manual advises for a server of 4 GB.
-    /// For crash drills and benchmarks.
+    /// this are PostgreSQL's own defaults. For crash drills and benchmarks.
     Durable,
     /// Nothing is synced, and the files are in memory when there is room. For all other tests.
     Fast,

@@ -5,8 +5,13 @@ use std::process::Command;
 use crate::binaries::{in_path, install};
 
 /// Programs, and Debian's packages that they are of.
-const PACKAGES: [(&str, &str); 3] =
-    [("xmlsec1", "xmlsec1"), ("xmllint", "libxml2-utils"), ("openssl", "openssl")];
+const PACKAGES: [(&str, &str); 5] = [
+    ("xmlsec1", "xmlsec1"),
+    ("xmllint", "libxml2-utils"),
+    ("openssl", "openssl"),
+    ("psql", "postgresql-client"),
+    ("pg_dump", "postgresql-client"),
+];
 
 /// The command `program`, installed when it is not there and we may.
 ///

@@ -14,8 +14,8 @@ mod once;
 
 use racun_kernel::id::AccountId;
 use racun_kernel::{
-    CannotOpen, Clause, Field, FieldKind, ListQuery, Load, Loaded, Operator, Put, PutKind, Record,
-    Reseal, Store, StoreError, Table, Tenant, Value, Writes,
+    CannotOpen, Clause, Field, ListQuery, Load, Loaded, Operator, Put, PutKind, Record, Reseal,
+    Store, StoreError, Table, Tenant, Writes,
 };
 use serde::{Deserialize, Serialize};
 use time::{Duration, OffsetDateTime};
@@ -77,30 +77,19 @@ impl std::fmt::Debug for KeptBody {
     }
 }
 
-/// Where keyed requests are kept: with their account.
-pub static KEYED_REQUESTS: Table =
-    Table { name: "keyed_requests", fields: &[Field::column("created_at", FieldKind::Instant)] };
+racun_kernel::record! {
+    /// Where keyed requests are kept: with their account.
+    pub static KEYED_REQUESTS: KeyedRequest = "keyed_requests";
+    |request|
+    id: request.key,
+    tenant: Tenant::account(request.account_id),
+    fields: {
+        Field::instant("created_at") => request.created_at,
+    }
+}
 
 /// The tables of this module.
 pub(crate) static TABLES: [&Table; 1] = [&KEYED_REQUESTS];
-
-impl Record for KeyedRequest {
-    fn table(&self) -> &'static Table {
-        &KEYED_REQUESTS
-    }
-
-    fn id(&self) -> String {
-        self.key.clone()
-    }
-
-    fn tenant(&self) -> Tenant {
-        Tenant::account(self.account_id)
-    }
-
-    fn values(&self) -> Vec<Value> {
-        vec![self.created_at.into()]
-    }
-}
 
 /// What an answer is given to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -1,29 +1,30 @@
 //! A job, and how it goes from attempt to attempt.
 
 use racun_kernel::id::{EntityId, JobId};
-use racun_kernel::{
-    Decimal, Field, FieldKind, One, Put, Record, Stamp, Table, Tenant, UnitBuilder, Value,
-};
+use racun_kernel::{Field, One, Put, Stamp, Tenant, UnitBuilder};
 use serde::{Deserialize, Serialize};
 use time::OffsetDateTime;
 
 use super::JobKind;
 
-/// Where [`Job`]s are kept: in the directory, for workers look for those of all tenants.
-pub static JOBS: Table = Table {
-    name: "jobs",
-    fields: &[
-        Field::id(),
-        Field::column("kind", FieldKind::Text),
-        Field::column("entity_id", FieldKind::Text).indexed().hidden(),
-        Field::column("subject", FieldKind::Text).indexed(),
-        Field::column("state", FieldKind::Text),
-        Field::column("attempts", FieldKind::Number),
-        Field::column("due_at", FieldKind::Instant).indexed(),
-        Field::column("created_at", FieldKind::Instant),
-        Field::column("updated_at", FieldKind::Instant),
-    ],
-};
+racun_kernel::record! {
+    /// Where [`Job`]s are kept: in the directory, for workers look for those of all tenants.
+    pub static JOBS: Job = "jobs";
+    |job|
+    id: job.id,
+    tenant: Tenant::directory(),
+    fields: {
+        Field::id() => job.id.to_string(),
+        Field::text("kind") => job.kind.name(),
+        Field::text("entity_id").indexed().hidden() => job.entity_id.map(|id| id.to_string()),
+        Field::text("subject").indexed() => job.subject,
+        Field::text("state") => job.state.name(),
+        Field::number("attempts") => job.attempts,
+        Field::instant("due_at").indexed() => job.due_at,
+        Field::instant("created_at") => job.created_at,
+        Field::instant("updated_at") => job.updated_at,
+    }
+}
 
 /// Where a job stands. One that is done is gone.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
@@ -193,32 +194,4 @@ impl Job {
 
 fn shortened(error: &str) -> String {
     error.chars().take(MAX_ERROR_CHARS).collect()
-}
-
-impl Record for Job {
-    fn table(&self) -> &'static Table {
-        &JOBS
-    }
-
-    fn id(&self) -> String {
-        self.id.to_string()
-    }
-
-    fn tenant(&self) -> Tenant {
-        Tenant::directory()
-    }
-
-    fn values(&self) -> Vec<Value> {
-        vec![
-            self.id.to_string().into(),
-            self.kind.name().to_owned().into(),
-            self.entity_id.map(|id| id.to_string()).into(),
-            (&self.subject).into(),
-            self.state.name().to_owned().into(),
-            (&Decimal::from(i64::from(self.attempts))).into(),
-            self.due_at.into(),
-            self.created_at.into(),
-            self.updated_at.into(),
-        ]
-    }
 }

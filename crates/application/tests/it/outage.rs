@@ -78,7 +78,7 @@ impl Town {
         let folder = TempDir::new().unwrap();
         let file = folder.path().join("racun.sqlite");
         let store: Arc<dyn Store> =
-            Arc::new(SqliteStore::open(&file, &racun_application::tables()).unwrap());
+            Arc::new(SqliteStore::open(&file, &racun_application::tables(), 1).unwrap());
         let (country, number) = match authority {
             Authority::Furs => ("Slovenija", OPERATORS[0]),
             Authority::Fina => ("Hrvatska", OPERATORS[1]),

@@ -5,7 +5,6 @@ use racun_kernel::{Issue, Issues, Value};
 use serde::{Deserialize, Serialize};
 
 use super::{FileRefused, MAX_PIXELS};
-use crate::record::Declared;
 
 /// What files may be.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
@@ -31,7 +30,7 @@ pub enum FileFormat {
     Zip,
 }
 
-impl Declared for FileFormat {
+impl racun_kernel::Declared for FileFormat {
     fn declared(&self) -> Value {
         self.name().declared()
     }

@@ -20,7 +20,7 @@ use time::OffsetDateTime;
 
 pub use content::FileFormat;
 
-use crate::record::{Declared, record};
+use crate::record::record;
 
 /// Bytes of a picture.
 pub const MAX_IMAGE_BYTES: usize = 5 * 1024 * 1024;
@@ -68,7 +68,7 @@ impl FileCategory {
     }
 }
 
-impl Declared for FileCategory {
+impl racun_kernel::Declared for FileCategory {
     fn declared(&self) -> Value {
         self.name().declared()
     }
@@ -140,20 +140,20 @@ record! {
     FILES: File, id::File, "files",
     events { "file" }
     fields {
-        category: Text,
-        business_unit_id: Text,
-        expense_id: Text,
-        invoice_id: Text,
-        estimate_id: Text,
-        credit_note_id: Text,
-        advance_invoice_id: Text,
-        format: Text,
-        width: Number,
-        height: Number,
-        bytes: Number,
-        filename: Text searched,
-        slot: Text indexed hidden,
-        metadata: Map,
+        category: text,
+        business_unit_id: text,
+        expense_id: text,
+        invoice_id: text,
+        estimate_id: text,
+        credit_note_id: text,
+        advance_invoice_id: text,
+        format: text,
+        width: number,
+        height: number,
+        bytes: number,
+        filename: text searched,
+        slot: text indexed hidden,
+        metadata: map,
     }
     unique {}
     trash {}

@@ -1,6 +1,7 @@
 //! A document as stores and the log see it.
 
-use racun_kernel::{Event, Issue, Issues, Record, Stamp, Table, Tenant, Value, json_length};
+use racun_kernel::Listing::{Long, Ordered, Seldom};
+use racun_kernel::{Event, Field, Issue, Issues, Stamp, State, Tenant, Unique, Value, json_length};
 
 use super::Document;
 use crate::amounts::Amounts;
@@ -127,71 +128,83 @@ pub(super) fn changed_fields(
     fields.into_iter().filter(|(_, changed)| *changed).map(|(name, _)| name.to_owned()).collect()
 }
 
-impl Record for Document {
-    fn table(&self) -> &'static Table {
-        self.id.kind().table()
-    }
-
-    fn id(&self) -> String {
-        self.id.to_string()
-    }
-
-    fn tenant(&self) -> Tenant {
-        Tenant::entity(self.entity_id)
-    }
-
-    fn is_trashed(&self) -> bool {
-        self.deleted_at.is_some()
-    }
-
-    fn values(&self) -> Vec<Value> {
-        let (content, amounts) = (&self.content, &self.amounts);
+// What no two documents share is the hidden `number_key`: the number itself, but for fiscalized
+// documents, whose numbers restart each year without naming it. Takings of a place ask for the
+// hidden `fiscal_premise` and `fiscal_device`: the names in the fiscal record.
+racun_kernel::record! {
+    |document: Document| in document.id.kind().table(),
+    id: document.id,
+    tenant: Tenant::entity(document.entity_id),
+    trashed: document.deleted_at.is_some(),
+    where {
+        let (content, amounts) = (&document.content, &document.amounts);
         let customer = |field: fn(&crate::Party) -> &Option<String>| {
             Value::from(content.customer.as_ref().and_then(|party| field(party).as_ref()))
         };
-        vec![
-            self.id.to_string().into(),
-            self.number().into(),
-            self.is_draft().into(),
-            content.date.into(),
-            content.date_due.into(),
-            content.date_valid_till.into(),
-            i64::from(content.date.year()).into(),
-            content.customer_id.into(),
-            content.business_unit_id.into(),
-            content.currency.code().into(),
-            (&amounts.total).into(),
-            (&amounts.total_with_tax).into(),
-            (&amounts.total_discount).into(),
-            amounts.total_converted.as_ref().into(),
-            amounts.total_with_tax_converted.as_ref().into(),
-            (&amounts.total_paid).into(),
-            (&self.total_due()).into(),
-            self.paid_in_full().into(),
-            content.transaction_type.name().into(),
-            self.source.name().into(),
-            self.mode.name().into(),
-            content.reference.as_ref().into(),
-            self.shareable_id.as_ref().into(),
-            (&content.metadata).into(),
-            self.accepted_at().into(),
-            self.rejected_at().into(),
-            self.voided_at().into(),
-            self.deleted_at.into(),
-            self.created_at.into(),
-            self.updated_at.into(),
-            content.texts.note.as_ref().into(),
-            customer(|party| &party.name),
-            customer(|party| &party.email),
-            customer(|party| &party.tax_number),
-            customer(|party| &party.company_number),
-            customer(|party| &party.city),
-            customer(|party| &party.country_code),
-            content.business_unit.as_ref().map(|unit| &unit.name).into(),
-            content.issuer.name.as_ref().into(),
-            self.number_key().into(),
-            self.fiscal_record().map(|record| &record.premise).into(),
-            self.fiscal_record().and_then(|record| record.device.as_ref()).into(),
-        ]
+    }
+    fields: {
+        Field::id() => document.id.to_string(),
+        Field::text("number").searched().listed(Ordered) => document.number(),
+        Field::bool("is_draft").listed(Ordered).state(State::Beside) => document.is_draft(),
+        Field::date("date").indexed().listed(Ordered) => content.date,
+        Field::date("date_due").listed(Ordered).state(State::Beside) => content.date_due,
+        Field::date("date_valid_till").listed(Seldom) => content.date_valid_till,
+        Field::number("date_year").listed(Ordered) => content.date.year(),
+        Field::text("customer_id").indexed().listed(Ordered) => content.customer_id,
+        Field::text("business_unit_id").listed(Ordered) => content.business_unit_id,
+        Field::text("currency_code").listed(Ordered) => content.currency.code(),
+        Field::number("total").listed(Ordered) => amounts.total,
+        Field::number("total_with_tax").listed(Ordered) => amounts.total_with_tax,
+        Field::number("total_discount").listed(Ordered) => amounts.total_discount,
+        Field::number("total_converted").listed(Seldom) => amounts.total_converted,
+        Field::number("total_with_tax_converted").listed(Seldom)
+            => amounts.total_with_tax_converted,
+        Field::number("total_paid").listed(Ordered).state(State::Beside) => amounts.total_paid,
+        Field::number("total_due").listed(Ordered) => document.total_due(),
+        Field::bool("paid_in_full").listed(Ordered).state(State::Leads) => document.paid_in_full(),
+        Field::text("transaction_type").listed(Ordered) => content.transaction_type.name(),
+        Field::text("creation_source").listed(Ordered) => document.source.name(),
+        Field::text("calculation_mode").listed(Ordered) => document.mode.name(),
+        Field::text("reference").searched().listed(Seldom) => content.reference,
+        Field::text("shareable_id").unique(Unique::Everywhere).listed(Seldom)
+            => document.shareable_id,
+        Field::map("metadata") => content.metadata,
+        Field::instant("accepted_at").listed(Seldom) => document.accepted_at(),
+        Field::instant("rejected_at").listed(Seldom) => document.rejected_at(),
+        Field::instant("voided_at").indexed().listed(Seldom).state(State::Beside)
+            => document.voided_at(),
+        Field::instant("deleted_at") => document.deleted_at,
+        Field::instant("created_at") => document.created_at,
+        Field::instant("updated_at").listed(Ordered) => document.updated_at,
+        Field::body("note", &["content", "texts", "note"]).searched().listed(Long)
+            => content.texts.note,
+        Field::body("customer.name", &["content", "customer", "name"]).searched().listed(Ordered)
+            => customer(|party| &party.name),
+        Field::body("customer.email", &["content", "customer", "email"]).searched().listed(Ordered)
+            => customer(|party| &party.email),
+        Field::body("customer.tax_number", &["content", "customer", "tax_number"])
+            .searched()
+            .listed(Ordered)
+            => customer(|party| &party.tax_number),
+        Field::body("customer.company_number", &["content", "customer", "company_number"])
+            .searched()
+            .listed(Seldom)
+            => customer(|party| &party.company_number),
+        Field::body("customer.city", &["content", "customer", "city"]).searched().listed(Ordered)
+            => customer(|party| &party.city),
+        Field::body("customer.country_code", &["content", "customer", "country_code"])
+            .listed(Ordered)
+            => customer(|party| &party.country_code),
+        Field::body("business_unit.name", &["content", "business_unit", "name"])
+            .searched()
+            .listed(Ordered)
+            => content.business_unit.as_ref().map(|unit| &unit.name),
+        Field::body("issuer.name", &["content", "issuer", "name"]).listed(Ordered)
+            => content.issuer.name,
+        Field::text("number_key").unique(Unique::Tenant).hidden() => document.number_key(),
+        Field::body("fiscal_premise", &["fiscal", "record", "premise"]).hidden()
+            => document.fiscal_record().map(|record| &record.premise),
+        Field::body("fiscal_device", &["fiscal", "record", "device"]).hidden()
+            => document.fiscal_record().and_then(|record| record.device.as_ref()),
     }
 }

@@ -1,7 +1,7 @@
 //! The recurring invoice, its states and every transition.
 
 use racun_kernel::id::{EntityId, RecurringInvoiceId};
-use racun_kernel::{Field, FieldKind, Record, Table, Tenant, Value};
+use racun_kernel::{Field, Tenant};
 use serde::{Deserialize, Serialize};
 use time::{Date, OffsetDateTime};
 
@@ -368,86 +368,44 @@ impl RecurringInvoice {
     }
 }
 
-/// Where recurring invoices are kept.
-pub static RECURRING_INVOICES: Table = Table {
-    name: "recurring_invoices",
-    fields: &[
-        Field::id(),
-        Field::column("document_id", FieldKind::Text).indexed(),
-        Field::column("name", FieldKind::Text).searched(),
-        Field::column("frequency", FieldKind::Text),
-        Field::column("interval", FieldKind::Number),
-        Field::column("day_of_week", FieldKind::Number),
-        Field::column("day_of_month", FieldKind::Number),
-        Field::column("month_of_year", FieldKind::Number),
-        Field::column("start_date", FieldKind::Date),
-        Field::column("end_date", FieldKind::Date),
-        Field::column("next_run_date", FieldKind::Date),
-        Field::column("last_run_date", FieldKind::Date),
-        Field::column("status", FieldKind::Text),
-        Field::column("auto_send", FieldKind::Bool),
-        Field::column("create_as_draft", FieldKind::Bool),
-        Field::column("send_to", FieldKind::Text).searched(),
-        Field::column("payment_terms_days", FieldKind::Number),
-        Field::column("notify_owner", FieldKind::Bool),
-        Field::column("invoices_generated", FieldKind::Number),
-        Field::column("last_generated_invoice_id", FieldKind::Text),
-        Field::column("last_error", FieldKind::Text),
-        Field::column("last_error_at", FieldKind::Instant),
-        Field::column("metadata", FieldKind::Map),
-        Field::column("deleted_at", FieldKind::Instant),
-        Field::column("created_at", FieldKind::Instant),
-        Field::column("updated_at", FieldKind::Instant),
-    ],
-};
-
-impl Record for RecurringInvoice {
-    fn table(&self) -> &'static Table {
-        &RECURRING_INVOICES
-    }
-
-    fn id(&self) -> String {
-        self.id.to_string()
-    }
-
-    fn tenant(&self) -> Tenant {
-        Tenant::entity(self.entity_id)
-    }
-
-    fn is_trashed(&self) -> bool {
-        self.deleted_at.is_some()
-    }
-
-    fn values(&self) -> Vec<Value> {
-        let terms = &self.terms;
+racun_kernel::record! {
+    /// Where recurring invoices are kept.
+    pub static RECURRING_INVOICES: RecurringInvoice = "recurring_invoices";
+    |recurring|
+    id: recurring.id,
+    tenant: Tenant::entity(recurring.entity_id),
+    trashed: recurring.deleted_at.is_some(),
+    where {
+        let terms = &recurring.terms;
         let pattern = terms.schedule.pattern();
-        vec![
-            self.id.into(),
-            self.document_id.to_string().into(),
-            (&terms.name).into(),
-            pattern.frequency.name().into(),
-            pattern.interval.into(),
-            pattern.day_of_week.into(),
-            pattern.day_of_month.into(),
-            pattern.month_of_year.into(),
-            pattern.start_date.into(),
-            pattern.end_date.into(),
-            self.next_run_date.into(),
-            self.last_run_date.into(),
-            self.status.name().into(),
-            terms.auto_send.into(),
-            terms.create_as_draft.into(),
-            terms.send_to.as_ref().into(),
-            terms.payment_terms_days.into(),
-            terms.notify_owner.into(),
-            self.invoices_generated.into(),
-            self.last_generated_invoice_id.map(|id| id.to_string()).into(),
-            self.last_error.as_ref().into(),
-            self.last_error_at.into(),
-            (&terms.metadata).into(),
-            self.deleted_at.into(),
-            self.created_at.into(),
-            self.updated_at.into(),
-        ]
+    }
+    fields: {
+        Field::id() => recurring.id,
+        Field::text("document_id").indexed() => recurring.document_id.to_string(),
+        Field::text("name").searched() => terms.name,
+        Field::text("frequency") => pattern.frequency.name(),
+        Field::number("interval") => pattern.interval,
+        Field::number("day_of_week") => pattern.day_of_week,
+        Field::number("day_of_month") => pattern.day_of_month,
+        Field::number("month_of_year") => pattern.month_of_year,
+        Field::date("start_date") => pattern.start_date,
+        Field::date("end_date") => pattern.end_date,
+        Field::date("next_run_date") => recurring.next_run_date,
+        Field::date("last_run_date") => recurring.last_run_date,
+        Field::text("status") => recurring.status.name(),
+        Field::bool("auto_send") => terms.auto_send,
+        Field::bool("create_as_draft") => terms.create_as_draft,
+        Field::text("send_to").searched() => terms.send_to,
+        Field::number("payment_terms_days") => terms.payment_terms_days,
+        Field::bool("notify_owner") => terms.notify_owner,
+        Field::number("invoices_generated") => recurring.invoices_generated,
+        Field::text("last_generated_invoice_id")
+            => recurring.last_generated_invoice_id.map(|id| id.to_string()),
+        Field::text("last_error") => recurring.last_error,
+        Field::instant("last_error_at") => recurring.last_error_at,
+        Field::map("metadata") => terms.metadata,
+        Field::instant("deleted_at") => recurring.deleted_at,
+        Field::instant("created_at") => recurring.created_at,
+        Field::instant("updated_at") => recurring.updated_at,
     }
 }

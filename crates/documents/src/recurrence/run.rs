@@ -2,8 +2,8 @@
 
 use racun_kernel::id::{AccountId, EntityId, RecurringInvoiceId, RecurringRunId};
 use racun_kernel::{
-    Clause, Environment, Field, FieldKind, ListQuery, Operator, Order, Put, Record, Stamp, Table,
-    Tenant, Unique, Value, calendar,
+    Clause, Environment, Field, ListQuery, Operator, Order, Put, Stamp, Tenant, Unique, Value,
+    calendar,
 };
 use serde::{Deserialize, Serialize};
 use time::{Date, Duration, OffsetDateTime, UtcOffset};
@@ -33,42 +33,23 @@ pub struct RecurringRun {
     pub created_at: OffsetDateTime,
 }
 
-/// Where runs are kept.
-pub static RECURRING_RUNS: Table = Table {
-    name: "recurring_runs",
-    fields: &[
-        Field::id(),
-        Field::column("recurring_invoice_id", FieldKind::Text).indexed(),
-        Field::column("run_date", FieldKind::Date),
-        Field::column("invoice_id", FieldKind::Text),
-        Field::column("created_at", FieldKind::Instant),
-        Field::column("period", FieldKind::Text).unique(Unique::Tenant).hidden(),
-    ],
-};
-
-impl Record for RecurringRun {
-    fn table(&self) -> &'static Table {
-        &RECURRING_RUNS
+racun_kernel::record! {
+    /// Where runs are kept.
+    pub static RECURRING_RUNS: RecurringRun = "recurring_runs";
+    |run|
+    id: run.id,
+    tenant: Tenant::entity(run.entity_id),
+    where {
+        let run_date = calendar::format_date(run.run_date);
     }
-
-    fn id(&self) -> String {
-        self.id.to_string()
-    }
-
-    fn tenant(&self) -> Tenant {
-        Tenant::entity(self.entity_id)
-    }
-
-    fn values(&self) -> Vec<Value> {
-        let run_date = calendar::format_date(self.run_date);
-        vec![
-            self.id.into(),
-            self.recurring_invoice_id.into(),
-            self.run_date.into(),
-            self.invoice_id.to_string().into(),
-            self.created_at.into(),
-            format!("{}/{run_date}", self.recurring_invoice_id).into(),
-        ]
+    fields: {
+        Field::id() => run.id,
+        Field::text("recurring_invoice_id").indexed() => run.recurring_invoice_id,
+        Field::date("run_date") => run.run_date,
+        Field::text("invoice_id") => run.invoice_id.to_string(),
+        Field::instant("created_at") => run.created_at,
+        Field::text("period").unique(Unique::Tenant).hidden()
+            => format!("{}/{run_date}", run.recurring_invoice_id),
     }
 }
 
@@ -91,41 +72,19 @@ pub struct DueSchedule {
     pub created_at: OffsetDateTime,
 }
 
-/// Where due schedules are kept: in the directory, beside no entity's rows.
-pub static DUE_SCHEDULES: Table = Table {
-    name: "due_schedules",
-    fields: &[
-        Field::id(),
-        Field::column("entity_id", FieldKind::Text),
-        Field::column("account_id", FieldKind::Text).indexed(),
-        Field::column("environment", FieldKind::Text),
-        Field::column("run_on", FieldKind::Date).indexed(),
-        Field::column("created_at", FieldKind::Instant),
-    ],
-};
-
-impl Record for DueSchedule {
-    fn table(&self) -> &'static Table {
-        &DUE_SCHEDULES
-    }
-
-    fn id(&self) -> String {
-        self.id.to_string()
-    }
-
-    fn tenant(&self) -> Tenant {
-        Tenant::directory()
-    }
-
-    fn values(&self) -> Vec<Value> {
-        vec![
-            self.id.into(),
-            self.entity_id.into(),
-            self.account_id.into(),
-            self.environment.name().into(),
-            self.run_on.into(),
-            self.created_at.into(),
-        ]
+racun_kernel::record! {
+    /// Where due schedules are kept: in the directory, beside no entity's rows.
+    pub static DUE_SCHEDULES: DueSchedule = "due_schedules";
+    |due|
+    id: due.id,
+    tenant: Tenant::directory(),
+    fields: {
+        Field::id() => due.id,
+        Field::text("entity_id") => due.entity_id,
+        Field::text("account_id").indexed() => due.account_id,
+        Field::text("environment") => due.environment.name(),
+        Field::date("run_on").indexed() => due.run_on,
+        Field::instant("created_at") => due.created_at,
     }
 }
 

@@ -1,10 +1,7 @@
 //! The rows by which workers of any process find the exchanges of all tenants that are due.
 
 use racun_kernel::id::{AccountId, EntityId};
-use racun_kernel::{
-    Clause, Environment, Field, FieldKind, ListQuery, Operator, Order, Put, Record, Table, Tenant,
-    Value,
-};
+use racun_kernel::{Clause, Environment, Field, ListQuery, Operator, Order, Put, Tenant, Value};
 use serde::{Deserialize, Serialize};
 use time::OffsetDateTime;
 
@@ -32,43 +29,20 @@ pub struct DueExchange {
     pub created_at: OffsetDateTime,
 }
 
-/// Where due exchanges are kept: in the directory, beside no entity's rows.
-pub static DUE_EXCHANGES: Table = Table {
-    name: "due_exchanges",
-    fields: &[
-        Field::id(),
-        Field::column("entity_id", FieldKind::Text),
-        Field::column("account_id", FieldKind::Text),
-        Field::column("environment", FieldKind::Text),
-        Field::column("authority", FieldKind::Text),
-        Field::column("due_at", FieldKind::Instant).indexed(),
-        Field::column("created_at", FieldKind::Instant),
-    ],
-};
-
-impl Record for DueExchange {
-    fn table(&self) -> &'static Table {
-        &DUE_EXCHANGES
-    }
-
-    fn id(&self) -> String {
-        self.document_id.clone()
-    }
-
-    fn tenant(&self) -> Tenant {
-        Tenant::directory()
-    }
-
-    fn values(&self) -> Vec<Value> {
-        vec![
-            self.document_id.clone().into(),
-            self.entity_id.into(),
-            self.account_id.into(),
-            self.environment.name().into(),
-            self.authority.name().into(),
-            self.due_at.into(),
-            self.created_at.into(),
-        ]
+racun_kernel::record! {
+    /// Where due exchanges are kept: in the directory, beside no entity's rows.
+    pub static DUE_EXCHANGES: DueExchange = "due_exchanges";
+    |due|
+    id: due.document_id,
+    tenant: Tenant::directory(),
+    fields: {
+        Field::id() => due.document_id,
+        Field::text("entity_id") => due.entity_id,
+        Field::text("account_id") => due.account_id,
+        Field::text("environment") => due.environment.name(),
+        Field::text("authority") => due.authority.name(),
+        Field::instant("due_at").indexed() => due.due_at,
+        Field::instant("created_at") => due.created_at,
     }
 }
 

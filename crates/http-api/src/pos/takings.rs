@@ -3,8 +3,8 @@
 use actix_web::web::{self, Json};
 use racun_access::Permission::ReadTill;
 use racun_application::pos::takings::{Filter, daily};
-use racun_kernel::calendar::{format_date, parse_date};
 use racun_kernel::Decimal;
+use racun_kernel::calendar::{format_date, parse_date};
 use racun_pos::Place;
 use racun_pos::takings::{self, Takings};
 use serde::Serialize;

@@ -8,41 +8,50 @@ use time::{Date, OffsetDateTime};
 use ulid::Ulid;
 
 use crate::id::EntityId;
-use crate::{
-    Decimal, Field, FieldKind, Listing, Metadata, Record, State, Table, Tenant, Unique, Value,
-};
+use crate::{Decimal, Field, Listing, Metadata, State, Tenant, Unique, Value};
 
-/// Where [`Sample`]s are kept.
-pub static SAMPLES: Table = Table {
-    name: "samples",
-    fields: &[
-        Field::id(),
-        Field::column("created_at", FieldKind::Instant),
-        Field::column("deleted_at", FieldKind::Instant),
-        Field::column("name", FieldKind::Text).searched().listed(Listing::Ordered),
-        Field::column("code", FieldKind::Text).unique(Unique::Tenant),
-        Field::column("handle", FieldKind::Text).unique(Unique::Everywhere).hidden(),
-        Field::column("group", FieldKind::Text).in_column("group_name").indexed(),
-        Field::column("amount", FieldKind::Number).listed(Listing::Ordered).state(State::Beside),
-        Field::column("active", FieldKind::Bool).listed(Listing::Ordered).state(State::Leads),
-        Field::column("day", FieldKind::Date).indexed(),
-        Field::column("seen_at", FieldKind::Instant).listed(Listing::Seldom).state(State::Beside),
-        Field::column("metadata", FieldKind::Map),
-        Field::column("tags", FieldKind::List),
-        Field::body("customer.name", &["customer", "name"]).searched().listed(Listing::Ordered),
-        Field::body("note", &["note"]).listed(Listing::Long),
-    ],
-};
+crate::record! {
+    /// Where [`Sample`]s are kept.
+    pub static SAMPLES: Sample = "samples";
+    |sample|
+    id: sample.id,
+    tenant: Tenant::entity(sample.entity_id),
+    trashed: sample.deleted_at.is_some(),
+    where {
+        let customer_name = sample.customer.as_ref().and_then(|customer| customer.name.clone());
+    }
+    fields: {
+        Field::id() => sample.id,
+        Field::instant("created_at") => sample.created_at,
+        Field::instant("deleted_at") => sample.deleted_at,
+        Field::text("name").searched().listed(Listing::Ordered) => sample.name,
+        Field::text("code").unique(Unique::Tenant) => sample.code,
+        Field::text("handle").unique(Unique::Everywhere).hidden() => sample.handle,
+        Field::text("group").in_column("group_name").indexed() => sample.group,
+        Field::number("amount").listed(Listing::Ordered).state(State::Beside) => sample.amount,
+        Field::bool("active").listed(Listing::Ordered).state(State::Leads) => sample.active,
+        Field::date("day").indexed() => sample.day,
+        Field::instant("seen_at").listed(Listing::Seldom).state(State::Beside) => sample.seen_at,
+        Field::map("metadata") => sample.metadata,
+        Field::list("tags") => sample.tags.clone().map_or(Value::Null, Value::List),
+        Field::body("customer.name", &["customer", "name"]).searched().listed(Listing::Ordered)
+            => customer_name,
+        Field::body("note", &["note"]).listed(Listing::Long) => sample.note,
+    }
+}
 
-/// Where [`Note`]s are kept: a table without a trash.
-pub static NOTES: Table = Table {
-    name: "sample_notes",
-    fields: &[
-        Field::column("created_at", FieldKind::Instant),
-        Field::column("sample_id", FieldKind::Text).indexed(),
-        Field::column("text", FieldKind::Text).searched(),
-    ],
-};
+crate::record! {
+    /// Where [`Note`]s are kept: a table without a trash.
+    pub static NOTES: Note = "sample_notes";
+    |note|
+    id: note.id,
+    tenant: Tenant::entity(note.entity_id),
+    fields: {
+        Field::instant("created_at") => note.created_at,
+        Field::text("sample_id").indexed() => note.sample_id,
+        Field::text("text").searched() => note.text,
+    }
+}
 
 /// A record with a field of every kind.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -137,45 +146,6 @@ impl Sample {
     }
 }
 
-impl Record for Sample {
-    fn table(&self) -> &'static Table {
-        &SAMPLES
-    }
-
-    fn id(&self) -> String {
-        self.id.clone()
-    }
-
-    fn tenant(&self) -> Tenant {
-        Tenant::entity(self.entity_id)
-    }
-
-    fn values(&self) -> Vec<Value> {
-        let customer_name = self.customer.as_ref().and_then(|customer| customer.name.clone());
-        vec![
-            (&self.id).into(),
-            self.created_at.into(),
-            self.deleted_at.into(),
-            self.name.clone().into(),
-            self.code.clone().into(),
-            self.handle.clone().into(),
-            self.group.clone().into(),
-            self.amount.as_ref().into(),
-            self.active.into(),
-            self.day.into(),
-            self.seen_at.into(),
-            self.metadata.as_ref().into(),
-            self.tags.clone().map_or(Value::Null, Value::List),
-            customer_name.into(),
-            self.note.clone().into(),
-        ]
-    }
-
-    fn is_trashed(&self) -> bool {
-        self.deleted_at.is_some()
-    }
-}
-
 /// A record of a table without a trash.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Note {
@@ -203,24 +173,6 @@ impl Note {
             sample_id: sample_id.into(),
             text: "Račun".to_owned(),
         }
-    }
-}
-
-impl Record for Note {
-    fn table(&self) -> &'static Table {
-        &NOTES
-    }
-
-    fn id(&self) -> String {
-        self.id.clone()
-    }
-
-    fn tenant(&self) -> Tenant {
-        Tenant::entity(self.entity_id)
-    }
-
-    fn values(&self) -> Vec<Value> {
-        vec![self.created_at.into(), (&self.sample_id).into(), (&self.text).into()]
     }
 }
 

@@ -1,20 +1,20 @@
 //! Migrations, and the check of declarations against the database.
 
-use racun_kernel::testing::contract::{NOTES, SAMPLES};
-use racun_kernel::{Field, FieldKind, Store, StoreError, Table, Unique};
+use racun_kernel::testing::contract::{NOTES, SAMPLES, Sample};
+use racun_kernel::{Field, Store, StoreError, Table, Unique};
 use racun_store_postgres::{Options, PgStore, migrate};
 
 use crate::support::{Fixture, migrations, undo_migrations};
 
-static CHANGED: Table = Table {
-    name: "sample_notes",
-    fields: &[
-        Field::column("created_at", FieldKind::Instant),
-        Field::column("sample_id", FieldKind::Text).unique(Unique::Tenant),
-        Field::column("text", FieldKind::Number),
-        Field::column("color", FieldKind::Text),
+static CHANGED: Table = Table::new::<Sample>(
+    "sample_notes",
+    &[
+        Field::instant("created_at"),
+        Field::text("sample_id").unique(Unique::Tenant),
+        Field::number("text"),
+        Field::text("color"),
     ],
-};
+);
 
 #[tokio::test(flavor = "multi_thread")]
 async fn the_check_names_what_differs_from_the_declarations() {
@@ -64,4 +64,23 @@ async fn a_store_outlives_its_connections_and_says_when_there_is_no_database() {
     let nowhere = fixture.database.url.replace("store_", "nowhere_");
     let refused = PgStore::connect(&nowhere, Options::default()).await;
     assert!(matches!(refused, Err(StoreError::Unavailable(_))));
+}
+
+#[tokio::test]
+async fn a_database_of_a_later_version_is_refused_with_what_to_do() {
+    let fixture = Fixture::new().await;
+    let owner = fixture.owner().await;
+    let later = "INSERT INTO __diesel_schema_migrations (version) VALUES ('20991231000100')";
+    owner.batch_execute(later).await.unwrap();
+    let Err(StoreError::Unavailable(reason)) = migrate(&fixture.database.url).await else {
+        panic!("the migration is unknown")
+    };
+    for told in ["later version of Racun", "20991231000100", "start that version", "backup"] {
+        assert!(reason.contains(told), "{reason}");
+    }
+    owner
+        .batch_execute("DELETE FROM __diesel_schema_migrations WHERE version > '2099'")
+        .await
+        .unwrap();
+    assert_eq!(migrate(&fixture.database.url).await, Ok(Vec::new()));
 }
