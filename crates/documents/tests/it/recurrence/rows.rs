@@ -13,7 +13,7 @@ use time::Date;
 use time::macros::{date, datetime};
 use ulid::Ulid;
 
-use crate::{LATER, NOW, catch_up, entity, input, invoice, recurring};
+use super::{LATER, NOW, catch_up, entity, input, invoice, recurring};
 
 fn account() -> AccountId {
     AccountId::new(Ulid::from_parts(1, 1))
@@ -43,7 +43,7 @@ fn records_are_stored_as_they_are_declared() {
     as_declared(&one.run(period, invoice(2), &stamp(NOW)), &RECURRING_RUNS);
     as_declared(&row(&one).unwrap(), &DUE_SCHEDULES);
     as_declared(&one, &RECURRING_INVOICES);
-    one = crate::fail(one, period, date!(2026 - 01 - 01))
+    one = super::fail(one, period, date!(2026 - 01 - 01))
         .pause(date!(2026 - 01 - 02), LATER)
         .unwrap();
     as_declared(&one, &RECURRING_INVOICES);
@@ -84,7 +84,7 @@ fn a_due_row_follows_the_next_attempt() {
     assert_eq!((first.id, first.run_on), (new.id, date!(2026 - 01 - 01)));
     assert_eq!(first.tenant(), Tenant::directory());
     let period = new.due(date!(2026 - 01 - 03)).unwrap();
-    let failed = crate::fail(new.clone(), period, date!(2026 - 01 - 03));
+    let failed = super::fail(new.clone(), period, date!(2026 - 01 - 03));
     assert_eq!(row(&failed).unwrap().run_on, date!(2026 - 01 - 04));
     let made = new.clone().generated(period, invoice(2), LATER).unwrap();
     assert_eq!(row(&made).unwrap().run_on, date!(2026 - 02 - 01));

@@ -6,8 +6,7 @@ use std::thread;
 
 use racun_test_postgres::{Cluster, Database, Durability, database};
 
-mod support;
-use support::query;
+use crate::support::query;
 
 const IDENTITY: &str = "SELECT system_identifier::text FROM pg_control_system()";
 
@@ -98,7 +97,7 @@ fn a_given_server_is_used_instead_of_the_shared_cluster() {
 /// Runs one of the tests below in a process of its own; what it printed.
 fn child(test: &str, given_server: &str) -> String {
     let output = Command::new(std::env::current_exe().expect("the path of this program"))
-        .args(["--exact", test, "--nocapture"])
+        .args(["--exact", &format!("databases::{test}"), "--nocapture"])
         .env("RACUN_TEST_DATABASE_URL", given_server)
         .output()
         .expect("a second process");

@@ -11,8 +11,8 @@ use racun_documents::calculation::{
 };
 use racun_kernel::{Currency, Decimal, Step};
 
-use crate::oracle::{self, minor_units};
-use crate::{B2B, B2C, currency, decimal, tax_id};
+use super::oracle::{self, minor_units};
+use super::{B2B, B2C, currency, decimal, tax_id};
 
 fn modes() -> impl Strategy<Value = CalculationMode> {
     select(vec![B2B, B2C])
@@ -76,7 +76,7 @@ fn documents() -> impl Strategy<Value = (Vec<PricedLine>, CalculationMode, Curre
 }
 
 fn inputs(lines: &[PricedLine]) -> Vec<LineInput> {
-    crate::priced(lines.iter().cloned())
+    super::priced(lines.iter().cloned())
 }
 
 fn plain(lines: &[PricedLine], mode: CalculationMode, currency: Currency) -> Calculated {

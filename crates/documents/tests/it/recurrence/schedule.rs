@@ -7,7 +7,7 @@ use racun_documents::recurrence::{Frequency, Pattern, Schedule};
 use time::macros::date;
 use time::{Date, Duration};
 
-use crate::{every, runs};
+use super::{every, runs};
 
 /// Whether `day` would be a run if the interval were 1: exactly one day of each unit does.
 fn fits(pattern: &Pattern, day: Date) -> bool {

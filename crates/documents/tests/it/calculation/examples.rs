@@ -5,7 +5,7 @@ use racun_documents::calculation::{
 };
 use racun_kernel::{Currency, Decimal};
 
-use crate::{B2B, B2C, Say, currency, decimal, gross, in_euros, net, priced, tax_id};
+use super::{B2B, B2C, Say, currency, decimal, gross, in_euros, net, priced, tax_id};
 
 /// Total, tax, total with tax and discount of the document.
 #[track_caller]

@@ -7,7 +7,7 @@ use racun_kernel::testing::stamp;
 use racun_kernel::{Currency, Decimal};
 use time::macros::datetime;
 
-use crate::{decimal, document};
+use super::{decimal, document};
 
 const NOW: time::OffsetDateTime = datetime!(2026-11-20 10:00 UTC);
 

@@ -4,8 +4,7 @@ use std::process::Command;
 
 use racun_test_postgres::{Cluster, Durability};
 
-mod support;
-use support::query;
+use crate::support::query;
 
 #[test]
 fn a_durable_cluster_keeps_what_was_committed_before_it_was_killed() {

@@ -7,7 +7,7 @@ use racun_kernel::Patch;
 use time::Date;
 use time::macros::date;
 
-use crate::{catch_up, every, input, recurring};
+use super::{catch_up, every, input, recurring};
 
 /// The services of the first `count` invoices after a template of `date` with the service `from` to
 /// `to`.
@@ -20,7 +20,7 @@ fn services(pattern: Pattern, template: (Date, Date, Date), count: usize) -> Vec
     let plans = std::iter::from_fn(|| {
         let period = recurring.due(Date::MAX)?;
         let plan = recurring.plan_invoice(period, template, 30);
-        recurring = recurring.clone().generated(period, crate::invoice(2), crate::LATER).unwrap();
+        recurring = recurring.clone().generated(period, super::invoice(2), super::LATER).unwrap();
         Some((plan.date_service?, plan.date_service_to?))
     });
     plans.take(count).collect()
@@ -95,8 +95,8 @@ fn a_service_moves_by_whole_intervals_whenever_the_template_was_made() {
 fn runs_passed_over_in_a_pause_count_for_the_service() {
     let mut paused = recurring(input());
     catch_up(&mut paused, date!(2026 - 01 - 01));
-    let paused = paused.pause(date!(2026 - 01 - 10), crate::LATER).unwrap();
-    let resumed = paused.resume(date!(2026 - 04 - 01), crate::LATER).unwrap();
+    let paused = paused.pause(date!(2026 - 01 - 10), super::LATER).unwrap();
+    let resumed = paused.resume(date!(2026 - 04 - 01), super::LATER).unwrap();
     let period = resumed.due(date!(2026 - 04 - 01)).unwrap();
     let december = TemplateDates {
         date: date!(2025 - 12 - 01),

@@ -6,7 +6,7 @@ use racun_documents::calculation::{
 };
 use racun_kernel::{Currency, Decimal, Issues};
 
-use crate::{B2B, B2C, Say, currency, decimal, gross, net, priced};
+use super::{B2B, B2C, Say, currency, decimal, gross, net, priced};
 
 /// `items[1].discounts out_of_range` and the like.
 fn told(issues: &Issues) -> Vec<String> {
@@ -51,13 +51,13 @@ fn a_line_holds_five_discounts_and_ten_taxes() {
     for n in 0..5 {
         line = line.percent("1").tax(&format!("{n}"));
     }
-    let calculated = crate::in_euros(B2B, [line.clone()]).unwrap();
+    let calculated = super::in_euros(B2B, [line.clone()]).unwrap();
     assert_eq!(calculated.total_discount, decimal("0.5"));
     check(B2B, line.clone().percent("1"), &["items[1].discounts too_many"]);
     for n in 5..10 {
         line = line.tax(&format!("{n}"));
     }
-    assert_eq!(crate::in_euros(B2B, [line.clone()]).unwrap().taxes.len(), 10);
+    assert_eq!(super::in_euros(B2B, [line.clone()]).unwrap().taxes.len(), 10);
     check(B2B, line.tax("10"), &["items[1].taxes too_many"]);
 }
 
@@ -75,7 +75,7 @@ fn values_out_of_range_are_named_one_by_one() {
 
 #[test]
 fn a_tax_may_stand_beside_its_reverse_charge() {
-    let calculated = crate::in_euros(B2B, [net("1", "10").tax("22").reverse("22")]).unwrap();
+    let calculated = super::in_euros(B2B, [net("1", "10").tax("22").reverse("22")]).unwrap();
     assert_eq!(calculated.taxes.len(), 2);
 }
 
@@ -103,9 +103,9 @@ fn totals_stay_within_two_to_the_47th() {
         assert_eq!(fits_total(&decimal(text)), fits, "{text}");
     }
     let (highest, lowest) = (MAX_TOTAL.to_string(), MIN_TOTAL.to_string());
-    let most = crate::in_euros(B2B, [net("1", &highest)]).unwrap();
+    let most = super::in_euros(B2B, [net("1", &highest)]).unwrap();
     assert_eq!(most.total, decimal(&highest));
-    let least = crate::in_euros(B2B, [net("1", &lowest)]).unwrap();
+    let least = super::in_euros(B2B, [net("1", &lowest)]).unwrap();
     assert_eq!(least.total_with_tax, decimal(&lowest));
     check(B2B, net("2", &highest), &["items[1] out_of_range"]);
     check(B2B, net("1", &highest).tax("1"), &["items[1] out_of_range"]);
@@ -114,7 +114,7 @@ fn totals_stay_within_two_to_the_47th() {
     let huge = "999999999999999.9999999999";
     check(B2C, net(huge, huge).tax("99.9999999999"), &["items[1] out_of_range"]);
 
-    let refused = crate::in_euros(B2B, [net("1", &highest), net("1", "0.01")]);
+    let refused = super::in_euros(B2B, [net("1", &highest), net("1", "0.01")]);
     let Err(CalculationError::Invalid(issues)) = refused else { panic!("{refused:?}") };
     assert_eq!(told(&issues), ["items out_of_range"]);
 }

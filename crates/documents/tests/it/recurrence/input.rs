@@ -7,7 +7,7 @@ use racun_kernel::{Issues, Patch};
 use time::macros::date;
 use ulid::Ulid;
 
-use crate::{LATER, NOW, entity, input, recurring};
+use super::{LATER, NOW, entity, input, recurring};
 
 fn made(input: RecurringInput) -> Result<RecurringInvoice, Issues> {
     input.into_recurring(entity(), &stamp(NOW))

@@ -9,7 +9,7 @@ use racun_kernel::Decimal;
 use racun_kernel::testing::stamp;
 use time::macros::datetime;
 
-use crate::{document, issued};
+use super::{document, issued};
 
 const NOW: time::OffsetDateTime = datetime!(2026-11-20 10:00 UTC);
 

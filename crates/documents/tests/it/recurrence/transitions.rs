@@ -11,7 +11,7 @@ use racun_kernel::Patch;
 use time::macros::date;
 use time::{Date, Duration};
 
-use crate::{LATER, catch_up, code, fail, input, invoice, recurring};
+use super::{LATER, catch_up, code, fail, input, invoice, recurring};
 
 /// Monthly on the first, with January's invoice made.
 fn running() -> RecurringInvoice {
