@@ -120,8 +120,8 @@ async fn of_many_workers_one_does_each_job() {
                 tokio::spawn(work(Arc::clone(&store), n, clock, done))
             })
             .collect();
-        // The clock of the workers runs ahead of the leases in the end; PostgreSQL's own does not, so
-        // there the leases of the dead are cut short by hand.
+        // The clock of the workers runs ahead of the leases in the end; PostgreSQL's own does not,
+        // so there the leases of the dead are cut short by hand.
         timeout(PATIENCE, done.all_over.notified()).await.expect("each job is begun and over");
         *clock.lock().unwrap() += Duration::minutes(10);
         if database.is_some() {

@@ -147,8 +147,8 @@ impl Office {
         self.then(std::future::pending());
     }
 
-    /// Runs `work` until its next message has been sent, which is never answered, and ends it there as
-    /// the death of its process would.
+    /// Runs `work` until its next message has been sent, which is never answered, and ends it there
+    /// as the death of its process would.
     pub async fn dies_sending<T>(&self, work: impl Future<Output = T>) {
         self.then_hangs();
         let sent = self.hears.notified();

@@ -83,7 +83,8 @@ fn requests_to_fina_have_the_vectors_digests_and_signatures_and_other_programs_v
             ..KeyInfo::default()
         };
         let unsigned = format!(
-            "<soapenv:Envelope xmlns:soapenv=\"{}\"><soapenv:Body>{}</soapenv:Body></soapenv:Envelope>",
+            "<soapenv:Envelope xmlns:soapenv=\"{}\">\
+             <soapenv:Body>{}</soapenv:Body></soapenv:Envelope>",
             xml::SOAP,
             text(vector, "unsigned_canonical_xml")
         );

@@ -174,7 +174,8 @@ async fn a_connection_is_used_again_and_one_that_was_closed_is_not() {
         while closing.closed.load(Ordering::Relaxed) < turn {
             tokio::task::yield_now().await;
         }
-        // The end of the connection lies at the courier's socket: its task is given turns to read it.
+        // The end of the connection lies at the courier's socket: its task is given turns to read
+        // it.
         for _ in 0..100 {
             tokio::task::yield_now().await;
         }

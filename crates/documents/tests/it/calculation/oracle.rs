@@ -1,5 +1,5 @@
-//! The same rules once more, on fractions of big integers: another arithmetic, and magnitudes with a
-//! sign put back at the end where the crate carries the sign through.
+//! The same rules once more, on fractions of big integers: another arithmetic, and magnitudes with
+//! a sign put back at the end where the crate carries the sign through.
 
 use std::collections::BTreeMap;
 

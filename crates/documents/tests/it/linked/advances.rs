@@ -86,7 +86,10 @@ proptest! {
         let stamp = stamp(NOW);
         let lines: Vec<String> = lines
             .iter()
-            .map(|(quantity, cents, rate)| format!("a {quantity} {} {rate}", Decimal::new(*cents, 2)))
+            .map(|(quantity, cents, rate)| {
+                let price = Decimal::new(*cents, 2);
+                format!("a {quantity} {price} {rate}")
+            })
             .collect();
         let mut advance = document(DocumentKind::AdvanceInvoice, &lines.join(";"), &stamp);
         let whole = AdvanceShare::of(&advance);

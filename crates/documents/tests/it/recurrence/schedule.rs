@@ -78,7 +78,10 @@ proptest! {
     }
 
     #[test]
-    fn the_run_after_any_day_is_the_first_behind_it(pattern in patterns(), ahead in -400_i64..HORIZON) {
+    fn the_run_after_any_day_is_the_first_behind_it(
+        pattern in patterns(),
+        ahead in -400_i64..HORIZON,
+    ) {
         let day = pattern.start_date + Duration::days(ahead);
         let horizon = pattern.start_date + Duration::days(2 * HORIZON);
         let all = walk(&pattern, horizon);
@@ -108,7 +111,8 @@ proptest! {
         interval in 1_i64..=24,
         day in 29_i64..=31,
     ) {
-        let pattern = Pattern { day_of_month: Some(day), ..every(interval, Frequency::Monthly, start) };
+        let monthly = every(interval, Frequency::Monthly, start);
+        let pattern = Pattern { day_of_month: Some(day), ..monthly };
         for run in runs(pattern, 40) {
             let length = i64::from(run.month().length(run.year()));
             prop_assert_eq!(i64::from(run.day()), day.min(length));

@@ -285,8 +285,8 @@ fn days() -> impl Strategy<Value = Vec<(Act, Option<bool>)>> {
 }
 
 proptest! {
-    /// The model keeps the set of what is owed: each day adds its run unless the day ends in a pause
-    /// or in the trash, and a worker that succeeds makes all of it.
+    /// The model keeps the set of what is owed: each day adds its run unless the day ends in a
+    /// pause or in the trash, and a worker that succeeds makes all of it.
     #[test]
     fn a_period_is_made_exactly_when_its_day_is_not_rested(
         days in days(),

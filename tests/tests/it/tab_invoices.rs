@@ -30,7 +30,8 @@ async fn tab_of(api: &Client, quantity: usize) -> String {
     let tab = api.create("/pos/tabs", &json!({})).await;
     let id = tab["id"].as_str().expect("an id").to_owned();
     let coffee = json!({
-        "name": "Kava", "quantity": quantity, "unit_gross_price": 2.5, "tax_rates": [{ "rate": 22 }],
+        "name": "Kava", "quantity": quantity, "unit_gross_price": 2.5,
+        "tax_rates": [{ "rate": 22 }],
     });
     let path = format!("/pos/tabs/{id}/items");
     api.post(&path, &json!({ "items": [coffee] })).await.expect(200);

@@ -1,5 +1,5 @@
-//! Requests with keys, sent eight times each, while the server is killed: one effect for each key, and
-//! one answer.
+//! Requests with keys, sent eight times each, while the server is killed: one effect for each key,
+//! and one answer.
 
 use std::collections::BTreeMap;
 use std::time::Duration;

@@ -1,7 +1,9 @@
-//! Each operation tells the kinds of events that it causes, of the resource as a request for it answers.
+//! Each operation tells the kinds of events that it causes, of the resource as a request for it
+//! answers.
 //!
-//! Receivers subscribe to all kinds, and a story goes through all operations; of each step stands there
-//! which kinds it tells. A kind that no step tells has to stand in [`UNTOLD`], with the reason.
+//! Receivers subscribe to all kinds, and a story goes through all operations; of each step stands
+//! there which kinds it tells. A kind that no step tells has to stand in [`UNTOLD`], with the
+//! reason.
 
 mod books;
 mod records;
@@ -66,8 +68,9 @@ impl Story {
         Self { world, actor, answered: BTreeMap::new(), told: BTreeSet::new(), wrong: Vec::new() }
     }
 
-    /// Expects that what happened since the last step told `kinds`, in any order, each of its resource as
-    /// it is answered now. What is answered no more is told as it was answered last, but for when it went.
+    /// Expects that what happened since the last step told `kinds`, in any order, each of its
+    /// resource as it is answered now. What is answered no more is told as it was answered last,
+    /// but for when it went.
     async fn tells(&mut self, step: &str, kinds: &str) {
         let mut told = Vec::new();
         for post in self.world.posts().await {

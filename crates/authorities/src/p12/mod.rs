@@ -17,8 +17,8 @@ use crate::{Certificate, RsaSigner};
 /// A larger file is none that an authority gave: theirs have less than 10 KiB.
 const MOST_BYTES: usize = 64 * 1_024;
 
-/// Opens `file`, modern (PBES2) or legacy (RC2, 3DES). The certificate is the one whose key the file
-/// holds; the tax number is read of its subject as `authority` writes it.
+/// Opens `file`, modern (PBES2) or legacy (RC2, 3DES). The certificate is the one whose key the
+/// file holds; the tax number is read of its subject as `authority` writes it.
 ///
 /// It hashes at most four million times, reads at most 64 KiB and 64 parts, and computes for about
 /// a second at most: call it off the threads that serve.

@@ -197,7 +197,8 @@ async fn catalog(checked: &mut Checked<'_>) {
 async fn documents(checked: &mut Checked<'_>) {
     let invoice = json!({
         "customer": { "name": "Kupec", "country_code": "DE", "tax_number": "DE123456789",
-            "e_invoicing": { "buyer_reference": "R" }, "bank_account": { "iban": "DE89370400440532013000" } },
+            "e_invoicing": { "buyer_reference": "R" },
+            "bank_account": { "iban": "DE89370400440532013000" } },
         "currency_code": "USD", "exchange_rate": { "rate": 0.91 }, "note": "n", "reference": "r",
         "date_service": "2026-01-01", "date_service_to": "2026-01-31",
         "translations": { "note": { "en-US": "note" } }, "metadata": { "a": "b" },

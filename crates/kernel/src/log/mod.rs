@@ -1,8 +1,8 @@
 //! The log of what happened: which records of it are kept, and how they are found out.
 //!
-//! A use case says that something happened to a record ([`Event`]); what changed on the record and what
-//! it looked like then is found here, of the rows that its unit was shown and of those that it writes.
-//! Entries are written in the commit of the change, and never again.
+//! A use case says that something happened to a record ([`Event`]); what changed on the record and
+//! what it looked like then is found here, of the rows that its unit was shown and of those that it
+//! writes. Entries are written in the commit of the change, and never again.
 
 mod changes;
 mod kinds;
@@ -156,13 +156,13 @@ pub struct Logged {
     pub position: i64,
     /// What happened.
     pub activity: Activity,
-    /// The record's stored body, as JSON, as it was left (or as it was, when it is gone for good). Kept
-    /// for [published](is_published) kinds only.
+    /// The record's stored body, as JSON, as it was left (or as it was, when it is gone for good).
+    /// Kept for [published](is_published) kinds only.
     pub snapshot: Option<String>,
 }
 
-/// Says on each event of `writes` what changed on its record and, if its kind is published, what that
-/// looks like now. `shown` is what the unit was shown: its records as they were.
+/// Says on each event of `writes` what changed on its record and, if its kind is published, what
+/// that looks like now. `shown` is what the unit was shown: its records as they were.
 pub(crate) fn complete(shown: &[(&'static Table, Vec<Stored>)], writes: &mut Writes) {
     let Writes { puts, events, .. } = writes;
     for event in events {
@@ -182,8 +182,9 @@ pub(crate) fn complete(shown: &[(&'static Table, Vec<Stored>)], writes: &mut Wri
     }
 }
 
-/// The write of the record that `event` happened to. Several rows may have its id: that of an invoice and
-/// that of what an authority is told of it. The record's table is called as its kind is, in the plural.
+/// The write of the record that `event` happened to. Several rows may have its id: that of an
+/// invoice and that of what an authority is told of it. The record's table is called as its kind
+/// is, in the plural.
 fn record_of<'a>(event: &Event, puts: &'a [Put]) -> Option<&'a Put> {
     let resource = event.kind.split_once('.').map_or(event.kind, |(resource, _)| resource);
     let of_it = || puts.iter().filter(|put| put.id == event.subject);

@@ -1,5 +1,5 @@
-//! Tabs under load: devices of one shop add, repeat, hang up and claim at once, and nothing is lost,
-//! doubled or given to two.
+//! Tabs under load: devices of one shop add, repeat, hang up and claim at once, and nothing is
+//! lost, doubled or given to two.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Arc, Mutex};
@@ -87,8 +87,8 @@ fn below(random: &mut Random, end: usize) -> usize {
     index(random.below(u64::try_from(end).expect("a number")))
 }
 
-/// Sends a device's share of the appends: of ten, one is hung up on and sent again, and three repeat
-/// one: at the same time or later, of this device or of another.
+/// Sends a device's share of the appends: of ten, one is hung up on and sent again, and three
+/// repeat one: at the same time or later, of this device or of another.
 async fn work(shop: Arc<Shop>, device: Client, number: usize) {
     let mut random = Random::new(u64::try_from(number).expect("a number"));
     let mut sent = 0;

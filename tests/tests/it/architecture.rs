@@ -11,6 +11,9 @@ use serde_json::Value;
 /// A longer file holds more than one thing.
 const MOST_LINES: usize = 500;
 
+/// As rustfmt has it, which breaks neither comments nor texts.
+const MOST_COLUMNS: usize = 100;
+
 /// The crates without I/O, and all that each may use outside its tests.
 const PURE: &[(&str, &[&str])] = &[
     (
@@ -204,6 +207,73 @@ fn no_file_is_too_long_to_hold_one_thing() {
     }
 }
 
+/// Module files beside their folder that are still to be moved into it.
+const BESIDE: [&str; 6] = [
+    "crates/access/src/entity_input.rs",
+    "crates/access/src/password.rs",
+    "crates/application/src/payments.rs",
+    "crates/catalog/src/item.rs",
+    "crates/http-api/src/docs.rs",
+    "crates/http-api/src/openapi/examples.rs",
+];
+
+#[test]
+fn a_module_with_a_folder_is_the_mod_file_in_it() {
+    for file in rust_files() {
+        let place = place(&file);
+        let is_beside = file.with_extension("").is_dir();
+        assert!(!is_beside || BESIDE.contains(&&*place), "move {place} to mod.rs in its folder");
+    }
+}
+
+/// Where lines that are too wide are still to be broken.
+const WIDE: [&str; 4] = [
+    "crates/access/src/",
+    "crates/application/src/",
+    "crates/catalog/src/",
+    "crates/http-api/src/",
+];
+
+#[test]
+fn no_line_is_too_wide() {
+    for file in rust_files() {
+        if WIDE.iter().any(|folder| place(&file).starts_with(folder)) {
+            continue;
+        }
+        for (number, line) in fs::read_to_string(&file).unwrap().lines().enumerate() {
+            let columns = line.chars().count();
+            assert!(columns <= MOST_COLUMNS, "{}:{}: {columns}", place(&file), number + 1);
+        }
+    }
+}
+
+#[test]
+fn each_package_has_one_test_binary() {
+    for Package { name, test_binaries, .. } in packages() {
+        let is_one = test_binaries.len() <= 1;
+        assert!(is_one, "{name} links {test_binaries:?}: make them modules of `tests/it`");
+    }
+}
+
+#[test]
+fn no_test_measures_or_waits_for_a_time() {
+    // Put together here, so that this file does not hold them. Polls have a deadline and pause for
+    // milliseconds.
+    let clocks = [[".elap", "sed()"].concat(), ["sleep(Duration::from", "_secs"].concat()];
+    // What drips does so for longer than anybody waits for it.
+    let known = ["crates/authorities/tests/it/server.rs"];
+    for file in rust_files() {
+        let place = place(&file);
+        if !place.contains("/tests/") || known.contains(&&*place) {
+            continue;
+        }
+        let source = fs::read_to_string(&file).unwrap();
+        for clock in &clocks {
+            assert!(!source.contains(clock), "{place} has {clock}: count, or give it a clock");
+        }
+    }
+}
+
 #[test]
 fn no_source_counts_in_binary_fractions_or_leaves_work_for_later() {
     // Put together here, so that this file does not hold them.
@@ -248,7 +318,7 @@ const CALLERS: &[(&str, &[&str])] = &[
 #[test]
 fn other_machines_are_called_by_known_sources_only() {
     for file in rust_files() {
-        let place = file.strip_prefix(root()).unwrap().to_str().unwrap().to_owned();
+        let place = place(&file);
         if !place.contains("/src/") || place.starts_with("tests/") {
             continue;
         }
@@ -284,7 +354,7 @@ fn may_be_named(host: &str) -> bool {
 fn tests_name_no_address_of_others() {
     let ends = |c: char| !(c.is_ascii_alphanumeric() || "-._[]{}".contains(c));
     for file in rust_files() {
-        let place = file.strip_prefix(root()).unwrap().to_str().unwrap().to_owned();
+        let place = place(&file);
         if !STARTERS.iter().any(|folder| place.starts_with(folder)) {
             continue;
         }
@@ -315,6 +385,7 @@ struct Package {
     name: String,
     manifest: PathBuf,
     dependencies: Vec<(String, String)>,
+    test_binaries: Vec<String>,
 }
 
 impl Package {
@@ -344,6 +415,10 @@ fn package(value: &Value) -> Package {
         name: text(value, "name"),
         manifest: text(value, "manifest_path").into(),
         dependencies: items(value, "dependencies").map(dependency).collect(),
+        test_binaries: items(value, "targets")
+            .filter(|target| items(target, "kind").any(|kind| kind == "test"))
+            .map(|target| text(target, "name"))
+            .collect(),
     }
 }
 
@@ -358,6 +433,11 @@ fn text(value: &Value, field: &str) -> String {
 /// The top of the repository.
 fn root() -> &'static Path {
     Path::new(env!("CARGO_MANIFEST_DIR")).parent().unwrap()
+}
+
+/// The path of a source from the top.
+fn place(file: &Path) -> String {
+    file.strip_prefix(root()).unwrap().to_str().unwrap().to_owned()
 }
 
 fn rust_files() -> Vec<PathBuf> {

@@ -87,7 +87,10 @@ const LINES: &[(&str, &str)] = &[
     (r#""price": 1, "discounts": [{"value": -1}]"#, "items.0.discounts.0.value"),
     (r#""price": 1, "discounts": [{"value": 1, "type": "each"}]"#, "items.0.discounts.0.type"),
     (
-        r#""price": 1, "discounts": [{"value":1},{"value":1},{"value":1},{"value":1},{"value":1},{"value":1}]"#,
+        concat!(
+            r#""price": 1, "discounts": [{"value":1},{"value":1},{"value":1},"#,
+            r#"{"value":1},{"value":1},{"value":1}]"#,
+        ),
         "items.0.discounts",
     ),
     (r#""price": 1, "metadata": {"a": 1}"#, "items.0.metadata.a"),
