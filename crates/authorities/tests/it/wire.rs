@@ -154,10 +154,10 @@ async fn after_five_failures_nobody_is_called_for_a_while() {
 async fn a_certificate_makes_few_calls_at_once_and_leaves_most_to_who_waits() {
     let gate = watch::Sender::new(false);
     let (closed, calls) = (gate.subscribe(), AtomicUsize::new(0));
-    let busy = Way::Fina.identity();
+    let busy = Way::FursSoap.identity();
     // Of the busy certificate's calls all are held but the fifth; others are answered at once.
     let react = move |request: &Received| {
-        let body = Way::Fina.answer(request);
+        let body = Way::FursSoap.answer(request);
         let is_busy = request.certificate.as_ref() == Some(&busy.certificate);
         if is_busy && calls.fetch_add(1, Ordering::SeqCst) != 4 {
             return Reaction::Held(closed.clone(), body);
@@ -165,26 +165,26 @@ async fn a_certificate_makes_few_calls_at_once_and_leaves_most_to_who_waits() {
         Reaction::Answer { status: "200 OK", kind: "text/xml", body }
     };
     let server = Server::start(react).await;
-    let clients = Arc::new(Way::Fina.clients(&server.url(), Duration::from_secs(60)));
+    let clients = Arc::new(Way::FursSoap.clients(&server.url(), Duration::from_secs(60)));
     let send = |identity: Identity, patience| {
         let clients = Arc::clone(&clients);
         tokio::spawn(async move {
-            let message = Way::Fina.message();
+            let message = Way::FursSoap.message();
             let environment = Environment::Sandbox;
             clients.send(environment, &identity, &header(), &message, patience).await
         })
     };
     let background: Vec<_> =
-        (0..16).map(|_| send(Way::Fina.identity(), Patience::Background)).collect();
+        (0..16).map(|_| send(Way::FursSoap.identity(), Patience::Background)).collect();
     server.receives(4).await;
-    let waited_for = send(Way::Fina.identity(), Patience::Interactive);
+    let waited_for = send(Way::FursSoap.identity(), Patience::Interactive);
     assert!(waited_for.await.unwrap().is_ok(), "beside what nobody waits for");
     assert_eq!(server.received().len(), 5, "four that nobody waits for, and this one");
 
     let waiting: Vec<_> =
-        (0..64).map(|_| send(Way::Fina.identity(), Patience::Interactive)).collect();
+        (0..64).map(|_| send(Way::FursSoap.identity(), Patience::Interactive)).collect();
     server.receives(33).await;
-    let other = send(furs_key("pub_a"), Patience::Interactive);
+    let other = send(furs_key("pub_b"), Patience::Interactive);
     assert!(other.await.unwrap().is_ok(), "another certificate has calls of its own");
     assert_eq!(server.received().len(), 34, "32 at once");
     gate.send_replace(true);
