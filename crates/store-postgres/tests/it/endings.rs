@@ -5,6 +5,7 @@ use std::pin::Pin;
 use std::sync::mpsc::{self, Sender};
 use std::sync::{Arc, Mutex};
 use std::task::Poll;
+use std::time::{Duration, Instant};
 
 use futures_util::FutureExt as _;
 use futures_util::future::{BoxFuture, Either, join, select};
@@ -15,6 +16,13 @@ use racun_test_postgres::Database;
 use tokio::runtime::Runtime;
 
 use crate::support::{Fixture, connect, database, entity, series};
+
+/// For what must happen.
+const PATIENCE: Duration = Duration::from_secs(60);
+
+/// How many sessions wait for rows.
+const WAITING: &str = "SELECT count(*) FROM pg_stat_activity WHERE datname = current_database() \
+                       AND wait_event IN ('transactionid', 'tuple')";
 
 fn sample(id: &str) -> Sample {
     Sample::new(entity(1), id)
@@ -96,12 +104,17 @@ impl Scene {
         unit
     }
 
-    /// The store does for another entity what comes now: so it did not begin what came before only
-    /// where that has to wait.
+    /// Waits until the first unit is being written, and until a read that came after all the others
+    /// is answered: what did not begin before has to wait.
     async fn is_at_work(&self) {
-        let beside = Sample::new(entity(2), "smp_beside");
-        let written = self.store.insert(vec![Put::insert(&beside)], Vec::new());
-        written.await.expect("nothing holds it up");
+        let owner = connect(&self.database.url).await;
+        let deadline = Instant::now() + PATIENCE;
+        while owner.query_one(WAITING, &[]).await.unwrap().get::<_, i64>(0) == 0 {
+            assert!(Instant::now() < deadline, "nothing waits for the foreign transaction");
+        }
+        let tenant = sample("").tenant();
+        let read: Option<Sample> = self.store.get(&SAMPLES, &tenant, "smp_2").await.unwrap();
+        assert!(read.is_some(), "it was inserted before");
     }
 
     fn order(&self) -> Vec<&'static str> {
@@ -167,10 +180,7 @@ async fn only_who_has_nothing_to_do_with_a_group_begins_before_it_is_written() {
             assert_eq!(scene.order(), ["first"], "{case}");
             // It has not begun, either, to wait for rows at the server with a connection of its
             // own.
-            let waiting = "SELECT count(*) FROM pg_stat_activity \
-                           WHERE datname = current_database() \
-                           AND wait_event IN ('transactionid', 'tuple')";
-            let waiting: i64 = foreign.query_one(waiting, &[]).await.unwrap().get(0);
+            let waiting: i64 = foreign.query_one(WAITING, &[]).await.unwrap().get(0);
             assert!(waiting <= 1, "{case}: {waiting} wait");
             foreign.rollback().await.unwrap();
             assert_eq!((&mut scene.first).await, Ok(()), "{case}");
