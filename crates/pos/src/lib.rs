@@ -22,9 +22,9 @@
 //! | `takings`| what the invoices of a day come to                                       |
 //! | `closing`| a day's report, frozen, with the cash that was counted                   |
 //!
-//! **Invariants.** The version rises by exactly one with each change, and by nothing else. An append
-//! of one name is applied once, for ever. Nothing is added under a live claim, and at most one device
-//! has one. A tab that ended never changes. Nothing here reads a clock or makes an id.
+//! **Invariants.** The version rises by exactly one with each change, and by nothing else. An
+//! append of one name is applied once, for ever. Nothing is added under a live claim, and at most
+//! one device has one. A tab that ended never changes. Nothing here reads a clock or makes an id.
 
 mod append;
 mod check;

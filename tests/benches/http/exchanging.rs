@@ -1,5 +1,6 @@
-//! What fiscalizing takes whoever does it: a mark signed, a message signed, sent, checked and answered
-//! signed, and the answer checked. No document is made, nothing stored, and nothing held back.
+//! What fiscalizing takes whoever does it: a mark signed, a message signed, sent, checked and
+//! answered signed, and the answer checked. No document is made, nothing stored, and nothing held
+//! back.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicI64, Ordering};

@@ -1,5 +1,5 @@
-//! Receipts that a tax authority is told of: set-up, a sale, an outage, its end, a credit note, and in
-//! Croatia a payment whose type changes.
+//! Receipts that a tax authority is told of: set-up, a sale, an outage, its end, a credit note, and
+//! in Croatia a payment whose type changes.
 
 use std::time::{Duration, Instant};
 
