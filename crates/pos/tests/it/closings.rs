@@ -45,6 +45,7 @@ fn sold(date: Date, cash: &[&str]) -> Takings {
         net: decimal(amount),
         gross: decimal(amount),
         taxes: Vec::new(),
+        untaxed: decimal("0"),
         lines: Vec::new(),
         seller: None,
     };
