@@ -38,7 +38,7 @@ pub async fn close(
     for _ in 0..ATTEMPTS {
         let closings = closings(store, scope, &count.place).await?;
         let report = of_day(store, scope, entity, count.date, &filter).await?;
-        // What changed of a closed day leaves no trace that says which day it was, so all are asked.
+        // A change of a closed day leaves no trace that names the day, so all days are asked.
         let mut now = Vec::with_capacity(closings.len());
         for closing in &closings {
             now.push(of_day(store, scope, entity, closing.date, &filter).await?);
