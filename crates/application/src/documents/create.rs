@@ -428,6 +428,6 @@ pub(super) async fn unit_of(
 }
 
 /// Whether `entity` may charge VAT: who is outside the VAT system of Slovenia or Croatia may not.
-fn charges_vat(entity: &Entity) -> bool {
+pub(super) fn charges_vat(entity: &Entity) -> bool {
     entity.is_tax_subject || !matches!(entity.country_code.as_deref(), Some("SI" | "HR"))
 }

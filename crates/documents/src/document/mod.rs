@@ -169,7 +169,7 @@ impl Document {
         let lines = amounts::lines(new.lines, id, stamp, &mut issues);
         let mut content = issues.into_result(Content { lines, ..new.content })?;
         let mut amounts = match new.given {
-            Some(given) => amounts::given(given, content.lines.len())?,
+            Some(given) => amounts::given(given, &content.lines)?,
             None => {
                 let expected = new.expected_total_with_tax.as_ref();
                 amounts::calculated(&mut content, new.mode, expected)?
