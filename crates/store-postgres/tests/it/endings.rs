@@ -109,11 +109,12 @@ impl Scene {
     async fn is_at_work(&self) {
         let owner = connect(&self.database.url).await;
         let deadline = Instant::now() + PATIENCE;
-        while owner.query_one(WAITING, &[]).await.unwrap().get::<_, i64>(0) == 0 {
+        while owner.query_one(WAITING, &[]).await.expect("it answers").get::<_, i64>(0) == 0 {
             assert!(Instant::now() < deadline, "nothing waits for the foreign transaction");
         }
         let tenant = sample("").tenant();
-        let read: Option<Sample> = self.store.get(&SAMPLES, &tenant, "smp_2").await.unwrap();
+        let read: Option<Sample> =
+            self.store.get(&SAMPLES, &tenant, "smp_2").await.expect("it answers");
         assert!(read.is_some(), "it was inserted before");
     }
 

@@ -331,7 +331,7 @@ async fn looks(owner: &tokio_postgres::Client, times: usize) {
     let (mut seen, mut before) = (0, None);
     while seen <= times {
         assert!(Instant::now() < deadline, "it asked {seen} of {times} times");
-        let asked: Option<String> = owner.query_one(last, &[]).await.unwrap().get(0);
+        let asked: Option<String> = owner.query_one(last, &[]).await.expect("it answers").get(0);
         seen += usize::from(asked.is_some() && asked != before);
         before = asked;
         sleep(Duration::from_millis(5)).await;
