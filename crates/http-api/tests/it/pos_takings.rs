@@ -63,7 +63,7 @@ async fn a_day_is_answered_with_the_digits_of_its_invoices() {
         "by_operator": [
             {
                 "operator_id": "OWNER", "operator": "owner@example.com",
-                "invoices": 1, "total": 14.61,
+                "invoices": 1, "total": 14.61
             },
             {"operator_id": null, "operator": null, "invoices": 1, "total": 2.01}
         ],
