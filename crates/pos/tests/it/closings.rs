@@ -130,10 +130,14 @@ fn what_comes_after_a_closing_is_in_the_next_one() {
         (events[0].kind, &events[0].subject),
         ("pos_closing.created", &first.id.to_string())
     );
-    assert_eq!(CarriedOver::since(std::slice::from_ref(&first), &[frozen.clone()]), None);
+    assert_eq!(
+        CarriedOver::since(std::slice::from_ref(&first), std::slice::from_ref(&frozen)),
+        None
+    );
 
     let now = sold(yesterday, &["8.40", "1.60", "5"]);
-    let carried = CarriedOver::since(std::slice::from_ref(&first), &[now.clone()]).unwrap();
+    let carried =
+        CarriedOver::since(std::slice::from_ref(&first), std::slice::from_ref(&now)).unwrap();
     assert_eq!((&carried.date, &carried.invoices), (&yesterday, &decimal("1")));
     assert_eq!((&carried.gross, &carried.turnover), (&decimal("5"), &decimal("5")));
     let (second, _) = close(TODAY, "59", "67", sold(TODAY, &["3"]), Some(carried), 2);
@@ -162,7 +166,8 @@ fn closings_without_days_covered_the_day_before() {
     let yesterday = date!(2026 - 11 - 19);
     let now = sold(yesterday, &["8", "5"]);
     let first = close(yesterday, sold(yesterday, &["8"]), None, 1);
-    let carried = CarriedOver::since(std::slice::from_ref(&first), &[now.clone()]).unwrap();
+    let carried =
+        CarriedOver::since(std::slice::from_ref(&first), std::slice::from_ref(&now)).unwrap();
     let carried = CarriedOver { days: Vec::new(), ..carried };
     let second = close(TODAY, sold(TODAY, &[]), Some(carried), 2);
     let closed = [first, second];
