@@ -12,10 +12,10 @@ use tokio::task::JoinSet;
 
 use crate::clock;
 
-/// From one look for what is new, or due, to the next, where the last one found nothing.
+/// Interval between two polls for new or due rows, when the first found none.
 const INTERVAL: Duration = Duration::from_secs(1);
-/// From one batch of the log to the next, where the last one was not full. Each batch is a commit
-/// of its own: without this, a reader would commit as often as those whom it follows.
+/// Pause between two batches of the log, when the first was not full. Each batch is one commit:
+/// without the pause, a reader would commit as often as the writers that it follows.
 const PAUSE: Duration = Duration::from_millis(250);
 /// Jobs of this process that run at once.
 const JOBS_AT_ONCE: usize = 64;

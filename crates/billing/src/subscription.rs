@@ -305,9 +305,10 @@ impl Subscription {
         happening
     }
 
-    /// Chooses `plan`, paid by `provider` unless it is free. A subscription that does not run, or
-    /// only tries, begins anew at once, as does a higher plan or a longer interval; a lower one is
-    /// for when the period ends. Choosing what there is takes back what was to come.
+    /// Chooses `plan`, paid by `provider` unless it is free. A new period starts at once when the
+    /// subscription is inactive or a trial, or when the plan is higher or the interval longer. A
+    /// lower plan starts when the period ends. Choosing the current plan cancels a scheduled
+    /// change.
     #[must_use]
     pub fn choose(
         mut self,

@@ -17,9 +17,8 @@ use crate::tls;
 /// Of an answer's body no more is read.
 const MAX_BODY_BYTES: usize = 4 * 1024;
 
-/// A connection that nobody needs is closed before the receiver closes it, for a request on a
-/// closed one is a failed attempt. Of the servers in wide use Node's are the hastiest, with five
-/// seconds.
+/// Idle connections are closed after this time, before the receiver closes them: a request on a
+/// closed connection is a failed attempt. Node's servers have the shortest default, five seconds.
 const IDLE: Duration = Duration::from_secs(4);
 
 /// How receivers are called.

@@ -14,8 +14,8 @@ type Row = (&'static str, Tenant, String);
 pub(crate) struct Touched {
     /// Rows that it holds or writes.
     rows: HashSet<Row>,
-    /// The values in the fields of rows that come to be: whoever looks for one of them would find
-    /// them.
+    /// The values in the fields of inserted and changed rows: a lookup by one of these values would
+    /// find them.
     found: HashSet<(&'static str, Tenant, &'static str, String)>,
     /// Tables and tenants in which rows change or go: they may have been found by any value.
     changed: HashSet<(&'static str, Tenant)>,

@@ -256,8 +256,8 @@ const KEY: usize = 2;
 /// The statements that write `wishes`, whose rows are in `batches`, and what goes with them: the
 /// kept counts, the log and the series.
 ///
-/// Each statement costs the server and whoever waits for it much the same whatever it does. So what
-/// one unit wants is one statement, unless it changes a table twice; and there is a text for each
+/// Each statement has much the same fixed cost for the server and the caller. So all writes of one
+/// unit are one statement, unless the unit changes a table twice; and there is a text for each
 /// shape that units have. Groups have too many shapes: there each batch is a statement, and what
 /// goes with all of them is one more. Where a row may be missing, each batch is one, too, and
 /// answers what it finds.

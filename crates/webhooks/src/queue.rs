@@ -25,10 +25,10 @@ pub struct DueDelivery {
     /// When it is to be sent; while it is being sent, when others may take it.
     #[serde(with = "time::serde::rfc3339")]
     pub due_at: OffsetDateTime,
-    /// Who sends it, while somebody does.
+    /// The worker that sends it, while one does.
     pub taken_by: Option<String>,
-    /// Its place in the queue of its endpoint: when the event came, or when somebody asked for it
-    /// again.
+    /// Its place in the queue of its endpoint: the time of the event, or of the request to replay
+    /// it.
     #[serde(with = "time::serde::rfc3339")]
     pub created_at: OffsetDateTime,
 }
@@ -120,8 +120,8 @@ pub struct Taking {
 
 /// Takes `due`, whose row `delivery` is, for `worker`.
 ///
-/// What somebody else took whose lease is over was interrupted: nobody knows whether it arrived, so
-/// it is sent once more, as the same event under another delivery's id. A test is not. When the
+/// A delivery of another worker whose lease has expired was interrupted, and may have arrived or
+/// not. So the same event is sent once more, under a new delivery id; a test event is not. When the
 /// endpoint is gone, nothing is sent; when it is not active, the event is parked.
 #[must_use]
 pub fn take(

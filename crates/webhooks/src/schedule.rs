@@ -42,10 +42,10 @@ impl Schedule {
         Self { timeout, ..self }
     }
 
-    /// How long whoever takes deliveries may be busy with them before others take them: three times
-    /// as long as a receiver has to answer. A worker begins to post in the first half of it, and
-    /// settles in what is left of it after the last answer. What a server was sending that died is
-    /// sent again after that.
+    /// How long a worker's lease on deliveries lasts before another worker takes them: three times
+    /// the receiver's time to answer. A worker starts to post in the first half, and records the
+    /// outcomes in the time that is left after the last answer. Deliveries of a server that died
+    /// are sent again after the lease.
     #[must_use]
     pub fn lease(&self) -> Duration {
         self.timeout * 3

@@ -1,5 +1,5 @@
 //! Deliveries of events to a fast receiver, alone and beside receivers that are gone: one that
-//! takes calls and never answers, and one that nobody listens for. The receivers are in this
+//! accepts connections and never answers, and one whose port is closed. The receivers are in this
 //! process, on the same processors.
 //!
 //! Events are made while endpoints are not active, so that they are parked. Replaying them fills

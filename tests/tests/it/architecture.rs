@@ -260,7 +260,7 @@ fn no_test_measures_or_waits_for_a_time() {
     // Put together here, so that this file does not hold them. Polls have a deadline and pause for
     // milliseconds.
     let clocks = [[".elap", "sed()"].concat(), ["sleep(Duration::from", "_secs"].concat()];
-    // What drips does so for longer than anybody waits for it.
+    // The dripping server pauses for longer than any caller waits.
     let known = ["crates/authorities/tests/it/server.rs"];
     for file in rust_files() {
         let place = place(&file);

@@ -246,8 +246,8 @@ impl Lane {
         }
     }
 
-    /// Refused with each of `codes`: failed, and nobody sends it again until it is ordered. Refused
-    /// with those that are `passing`, or that nobody knows: sent again.
+    /// A refusal with one of `codes` fails the message, which is sent again only on request. A
+    /// refusal with one of `passing`, or with an unknown code, is temporary: it is sent again.
     async fn codes(&self, codes: &[&str], passing: &[&str]) {
         let own = self.taxpayer().await;
         own.place("Q1", &["1"]).await;

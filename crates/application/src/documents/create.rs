@@ -41,8 +41,8 @@ pub struct Creation {
 ///
 /// In the same commit its customer and lines are kept in the catalogue where the request says so,
 /// its links are made, advances are applied, credit is given, and its payments are recorded. Where
-/// the law asks for it, the document is sent to the tax authority afterwards; it stays issued
-/// whatever the authority answers.
+/// the law requires it, the document is then sent to the tax authority. It stays issued when the
+/// authority refuses it.
 ///
 /// # Errors
 /// All that is wrong with the request, a total too far from the expected one, links or payments

@@ -1,5 +1,5 @@
-//! What closings expect in the drawer comes to the cash that moved, whatever is sold, refunded,
-//! voided, deleted or changed on days that were closed before.
+//! The expected cash of all closings equals the cash that moved. Random sequences sell, refund,
+//! void, delete and change documents of days that are closed already.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;

@@ -178,8 +178,8 @@ async fn a_certificate_makes_few_calls_at_once_and_leaves_most_to_who_waits() {
         (0..16).map(|_| send(Way::FursSoap.identity(), Patience::Background)).collect();
     server.receives(4).await;
     let waited_for = send(Way::FursSoap.identity(), Patience::Interactive);
-    assert!(waited_for.await.unwrap().is_ok(), "beside what nobody waits for");
-    assert_eq!(server.received().len(), 5, "four that nobody waits for, and this one");
+    assert!(waited_for.await.unwrap().is_ok(), "beside background messages");
+    assert_eq!(server.received().len(), 5, "four in the background, and this one");
 
     let waiting: Vec<_> =
         (0..64).map(|_| send(Way::FursSoap.identity(), Patience::Interactive)).collect();

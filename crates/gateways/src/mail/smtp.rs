@@ -87,8 +87,8 @@ impl Mailer for SmtpMailer {
     }
 }
 
-/// What an error means for the mail. What the server holds against us and not against the mail,
-/// such as a password that is wrong, passes when somebody mends it.
+/// What an error means for the mail. An error of our account, such as a wrong password, is
+/// temporary: the mail can be sent when the operator corrects it.
 fn read(error: &lettre::transport::smtp::Error) -> MailError {
     let text = match error.source() {
         Some(source) => format!("{error}: {source}"),

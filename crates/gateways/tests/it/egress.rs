@@ -33,7 +33,7 @@ impl Names for Scripted {
     }
 }
 
-/// Nobody has connected to `listener`: a caller of now is the first.
+/// Asserts that `listener` has no connection: the one that is made here is the first.
 async fn has_no_caller(listener: &TcpListener) {
     let caller = TcpStream::connect(listener.local_addr().unwrap()).await.unwrap();
     let (_, first) = listener.accept().await.unwrap();

@@ -268,8 +268,8 @@ async fn one_that_stands_still_believes_nothing_when_others_write() {
             looks
         })
     };
-    // While the first one stands still it answers nobody: the second waits until its belief is
-    // over.
+    // A stopped first process answers no caller: the second one waits until the first one's lease
+    // has expired.
     let now = tokio::time::timeout(PATIENCE, count_up(&second)).await.expect("it waits no longer");
     told.store(now, Ordering::SeqCst);
     assert!(!is_alone(&first.store), "its belief has run out");

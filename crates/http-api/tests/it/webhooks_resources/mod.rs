@@ -1,9 +1,8 @@
 //! Each operation tells the kinds of events that it causes, of the resource as a request for it
 //! answers.
 //!
-//! Receivers subscribe to all kinds, and a story goes through all operations; of each step stands
-//! there which kinds it tells. A kind that no step tells has to stand in [`UNTOLD`], with the
-//! reason.
+//! Receivers subscribe to all kinds, and a story goes through all operations; each step names the
+//! kinds that it causes. A kind that no step causes is listed in [`UNTOLD`], with the reason.
 
 mod books;
 mod records;
@@ -68,9 +67,9 @@ impl Story {
         Self { world, actor, answered: BTreeMap::new(), told: BTreeSet::new(), wrong: Vec::new() }
     }
 
-    /// Expects that what happened since the last step told `kinds`, in any order, each of its
-    /// resource as it is answered now. What is answered no more is told as it was answered last,
-    /// but for when it went.
+    /// Expects that `kinds` were delivered since the last step, in any order, each with its
+    /// resource as `GET` answers it now. A resource that is gone is delivered as it was answered
+    /// last, but for the time of its deletion.
     async fn tells(&mut self, step: &str, kinds: &str) {
         let mut told = Vec::new();
         for post in self.world.posts().await {
