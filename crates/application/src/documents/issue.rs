@@ -130,10 +130,9 @@ impl Planned {
             }
             _ => draft,
         };
-        if !(plan.charges_vat || document.is_draft())
-            && document.id.kind() != DocumentKind::CreditNote
-        {
-            check_outside_vat(&document.content)?;
+        if !(plan.charges_vat || document.is_draft()) {
+            let corrected = links::credited(document.id, &relations, targets.iter());
+            check_outside_vat(&document.content, corrected)?;
         }
         if document.id.kind() == DocumentKind::CreditNote && !document.is_draft() {
             let total = &document.amounts.total_with_tax;

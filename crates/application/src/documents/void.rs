@@ -92,7 +92,7 @@ pub async fn void<'a>(
         }
         let around = around.read(held, &mut found.sheet)?;
         let actor = held.actor();
-        let change = Change { actor, today };
+        let change = Change { actor, today, charges_vat: true };
         let (document, sending, writes) = match (numbering, number) {
             (Some(numbering), Some(number)) => {
                 let number = held.number(&number)?;

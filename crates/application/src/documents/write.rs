@@ -11,13 +11,14 @@ use racun_kernel::{
 use racun_settlement::{Outcome, Payment, PaymentWrite};
 
 use super::compose::{all_told, has_dated_taxes, recompose, told_with};
-use super::create::{live, same_links};
+use super::create::{charges_vat, live, same_links};
 use super::gather::{self, gather};
 use super::issue::{advances, relation_puts};
 use super::request::DocumentRequest;
 use super::save::{HeldCustomers, Savings};
 use super::{links, read};
 use crate::error::Error;
+use crate::fiscalization::check_outside_vat;
 use crate::settling::{Sheet, events, hold_allocations};
 
 /// Who updates a document, and why.
@@ -115,6 +116,7 @@ pub async fn update(
     {
         gathered.records.taxes = gather::taxes(cx.store, &cx.tenant()).await?;
     }
+    let charges_vat = charges_vat(entity);
     let may_edit_issued = entity.country_code.as_deref().is_none_or(|code| code != "PT");
     let mut unit = cx.unit();
     let customers = hold_customers(&mut unit, &request, &seen.content);
@@ -145,7 +147,7 @@ pub async fn update(
         };
         let (document, version) = all_told(issues, before.update(revision, stamp))?;
         let relink = Relink { named, forced: request.force_linked_documents };
-        let change = Change { actor, today: gathered.today };
+        let change = Change { actor, today: gathered.today, charges_vat };
         let (document, mut writes) = change.revise(found, document, relink)?;
         if let Some(version) = version {
             let updated = document.event("updated", &actor.id(), stamp);
@@ -168,6 +170,8 @@ struct Relink {
 pub(super) struct Change<'a> {
     pub actor: &'a Actor,
     pub today: time::Date,
+    /// Whether the entity may charge VAT.
+    pub charges_vat: bool,
 }
 
 impl Change<'_> {
@@ -186,13 +190,18 @@ impl Change<'_> {
             let targets: Vec<Document> = sheet.documents().filter(named).cloned().collect();
             links::check_currency(document.id, &document.content, &targets)?;
         }
-        if document.id.kind() == DocumentKind::CreditNote && !document.is_draft() {
+        let total = &document.amounts.total_with_tax;
+        let is_note = document.id.kind() == DocumentKind::CreditNote && !document.is_draft();
+        if is_note && (new != old || *total != before.amounts.total_with_tax) {
             let mut targets: Vec<Document> = sheet.documents().cloned().collect();
+            links::check_redrawn(&old, &new, &targets)?;
             links::uncredit(&mut old.clone(), &mut targets, stamp);
-            let total = &document.amounts.total_with_tax;
             links::credit(total, &mut new, &mut targets, stamp)?;
-            links::check_kept(&before, &old, &new)?;
             targets.into_iter().for_each(|target| sheet.replace(target));
+        }
+        if !self.charges_vat && !document.is_draft() {
+            let targets = links::credited(document.id, &new, sheet.documents());
+            check_outside_vat(&document.content, targets.chain([&before]))?;
         }
         let settles = crate::settling::settleable(&document).is_some();
         let outcome = if settles {
@@ -301,7 +310,7 @@ pub async fn delete(cx: Context<'_>, id: DocumentId) -> Result<Document, Error> 
         if before.amounts.total_paid != Decimal::zero() {
             return Err(Refused::Settled.into());
         }
-        let change = Change { actor, today: actor.now().date() };
+        let change = Change { actor, today: actor.now().date(), charges_vat: true };
         let sheet = sheet.with(Some(before), document);
         let (document, writes) = change.written(sheet, id, None, relation_puts(&links, &[]))?;
         let deleted = document.event("deleted", &actor.id(), actor.stamp());
