@@ -3,7 +3,7 @@
 use std::net::IpAddr;
 
 use racun_kernel::id::{AccountId, ApiKeyId, EntityId, TokenId};
-use racun_kernel::{Load, Put, Store, Stored, Table, Tenant};
+use racun_kernel::{Held, One, Put, Store, Table, Tenant, UnitBuilder};
 use serde::{Deserialize, Serialize};
 use time::{Duration, OffsetDateTime};
 
@@ -36,10 +36,20 @@ impl Device {
         }
     }
 
-    /// Loads and holds its row, which [`Device::read`] reads.
-    pub(crate) fn load(self, account: AccountId, entity: EntityId) -> Load {
+    /// Holds its row.
+    pub(crate) fn hold<By>(
+        self,
+        unit: &mut UnitBuilder<'_, By>,
+        account: AccountId,
+        entity: EntityId,
+    ) -> DeviceHandle {
         let (table, tenant, id) = self.place(account, entity);
-        Load::One { table, tenant, id }
+        match self {
+            Self::Session(_) => DeviceHandle::Session(unit.hold_of(tenant, table, id)),
+            Self::AccountKey(_) | Self::EntityKey(_) => {
+                DeviceHandle::Key(unit.hold_of(tenant, table, id))
+            }
+        }
     }
 
     /// Its row.
@@ -54,26 +64,37 @@ impl Device {
         now: OffsetDateTime,
     ) -> Result<HeldDevice, AccessError> {
         let (table, tenant, id) = self.place(account, entity);
-        self.read(&store.find(table, &tenant, &[id]).await?, now)
+        let found = match self {
+            Self::Session(_) => {
+                store.get(table, &tenant, &id).await?.map(Box::new).map(HeldDevice::Session)
+            }
+            Self::AccountKey(_) | Self::EntityKey(_) => {
+                store.get(table, &tenant, &id).await?.map(Box::new).map(HeldDevice::Key)
+            }
+        };
+        HeldDevice::current(found, now)
     }
+}
 
-    /// The device of its row, when there is one.
+/// The row of a device in a unit.
+pub(crate) enum DeviceHandle {
+    /// A session's.
+    Session(One<Session>),
+    /// A key's.
+    Key(One<ApiKey>),
+}
+
+impl DeviceHandle {
+    /// The device.
     ///
     /// # Errors
     /// [`AccessError::Unauthorized`] when the session or key has ended.
-    pub(crate) fn read(
-        self,
-        rows: &[Stored],
-        now: OffsetDateTime,
-    ) -> Result<HeldDevice, AccessError> {
-        let row = rows.first().ok_or(AccessError::Unauthorized)?;
-        let held = match self {
-            Self::Session(_) => HeldDevice::Session(Box::new(row.read(&SESSIONS)?)),
-            Self::AccountKey(_) | Self::EntityKey(_) => {
-                HeldDevice::Key(Box::new(row.read(&API_KEYS)?))
-            }
+    pub fn read<By>(self, held: &Held<By>, now: OffsetDateTime) -> Result<HeldDevice, AccessError> {
+        let found = match self {
+            Self::Session(session) => held.find(session)?.map(Box::new).map(HeldDevice::Session),
+            Self::Key(key) => held.find(key)?.map(Box::new).map(HeldDevice::Key),
         };
-        if held.has_ended(now) { Err(AccessError::Unauthorized) } else { Ok(held) }
+        HeldDevice::current(found, now)
     }
 }
 
@@ -93,6 +114,11 @@ pub enum HeldDevice {
 }
 
 impl HeldDevice {
+    /// The device that was `found`, when its time is not over.
+    fn current(found: Option<Self>, now: OffsetDateTime) -> Result<Self, AccessError> {
+        found.filter(|device| !device.has_ended(now)).ok_or(AccessError::Unauthorized)
+    }
+
     /// Whether its time is over.
     fn has_ended(&self, now: OffsetDateTime) -> bool {
         match self {

@@ -2,8 +2,8 @@
 
 use racun_kernel::id::{AccountId, EntityId};
 use racun_kernel::{
-    Context, Currency, Decimal, Decision, Environment, Event, Field, Issues, Metadata, Patch, Put,
-    Role, Scope, Stamp, Store, Tenant, iban, vat_number,
+    Actor, Context, Currency, Decimal, Decision, Environment, Event, Field, Issues, Metadata,
+    Patch, Put, Role, Scope, Stamp, Store, Tenant, Writes, iban, vat_number,
 };
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value as Json};
@@ -203,7 +203,7 @@ pub fn change_entity(
 }
 
 /// What a file that is there, or not any more, makes of `before`: its settings say `has_logo` or
-/// `has_signature`. The rows and events to write; none when it says so already.
+/// `has_signature`. Nothing is written when it says so already.
 ///
 /// # Errors
 /// When the settings have become too large to hold it.
@@ -211,18 +211,16 @@ pub fn note_file(
     before: &Entity,
     setting: &str,
     is_there: bool,
-    scope: &Scope,
-    stamp: &Stamp,
-) -> Result<(Vec<Put>, Vec<Event>), Issues> {
+    actor: &Actor,
+) -> Result<Writes, Issues> {
     let change = Map::from_iter([(setting.to_owned(), Json::Bool(is_there))]);
-    let settings = before.settings.merged(change, stamp)?;
+    let settings = before.settings.merged(change, actor.stamp())?;
     if settings == before.settings {
-        return Ok((Vec::new(), Vec::new()));
+        return Ok(Writes::default());
     }
-    let after = Entity { settings, updated_at: stamp.now(), ..before.clone() };
-    let actor = scope.principal().id();
-    let happened = event(scope.tenant(), "entity.updated", &after.id, &actor, stamp);
-    Ok((vec![Put::update(before, &after)], vec![happened]))
+    let after = Entity { settings, updated_at: actor.now(), ..before.clone() };
+    let happened = actor.event("entity.updated", after.id);
+    Ok(Writes::default().update(before, &after).events([happened]))
 }
 
 /// Changes an entity: [`change_entity`] and nothing else.

@@ -4,7 +4,8 @@ use std::net::IpAddr;
 
 use racun_kernel::id::{AccountId, ApiKeyId, EntityId, UserId};
 use racun_kernel::{
-    Context, Environment, Field, Issue, ListQuery, Load, Stamp, Store, Tenant, Unique, Writes,
+    Context, Environment, Field, Issue, ListQuery, Load, Many, Stamp, Store, Tenant, Unique,
+    UnitBuilder, Writes,
 };
 use serde::{Deserialize, Serialize};
 use time::OffsetDateTime;
@@ -148,6 +149,11 @@ pub(crate) fn all_of(owner: &Tenant) -> Load {
     Load::Where { table: &API_KEYS, tenant: owner.clone(), field: "owner", value }
 }
 
+/// Holds the keys of an entity or account.
+pub(crate) fn hold_all_of<By>(unit: &mut UnitBuilder<'_, By>, owner: &Tenant) -> Many<ApiKey> {
+    unit.hold_where_of(owner.clone(), &API_KEYS, "owner", owner.as_str())
+}
+
 async fn list_keys(store: &dyn Store, owner: &Tenant) -> Result<Vec<ApiKey>, AccessError> {
     let query = ListQuery { limit: MAX_KEYS, ..ListQuery::first_page(&API_KEYS) };
     Ok(store.page(&API_KEYS, owner, &query).await?.rows)
@@ -190,7 +196,7 @@ async fn delete_key(
     check_is_no_secret(key)?;
     let (key, stamp) = (key.to_owned(), stamp.clone());
     let mut unit = store.unit(owner.clone());
-    let keys = unit.hold_where(&API_KEYS, "owner", owner.as_str());
+    let keys = hold_all_of(&mut unit, &owner);
     unit.decide(move |held| {
         let mut keys: Vec<ApiKey> = held.all(keys)?;
         keys.retain(|found| environment.is_none_or(|own| own == found.environment));

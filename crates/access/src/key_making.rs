@@ -2,8 +2,8 @@
 
 use racun_kernel::id::{AccountId, EntityId, UserId};
 use racun_kernel::{
-    Context, Environment, Issue, Issues, Load, Principal, Put, Record as _, Role, Stamp, Store,
-    Stored, Tenant, Writes,
+    Context, Environment, Held, Issue, Issues, Many, One, Principal, Record as _, Role, Stamp,
+    Store, Tenant, Writes,
 };
 use time::Duration;
 
@@ -11,9 +11,8 @@ use crate::account::event;
 use crate::device::SwitchRight;
 use crate::email::check_name;
 use crate::ending::check_is_current;
-use crate::key::{MAX_KEYS, all_of, prefix};
-use crate::mail_token::{load_account, load_user};
-use crate::member::{entity_and_members, read_members};
+use crate::key::{MAX_KEYS, hold_all_of, prefix};
+use crate::member::HeldMembers;
 use crate::permission::require;
 use crate::secret::{hint, new_key};
 use crate::{
@@ -52,8 +51,7 @@ pub async fn create_entity_key(
     require(cx.scope, Permission::ManageKeys)?;
     let (account, entity) = (cx.scope.account(), Some(cx.scope.entity()));
     let shown = new_api_key(account, entity, cx.scope.environment(), input, cx.stamp)?;
-    let place = entity_and_members(cx.scope.account(), cx.scope.entity());
-    add_key(cx.store, cx.scope.principal(), place, shown, cx.stamp).await
+    add_key(cx.store, cx.scope.principal(), shown, cx.stamp).await
 }
 
 /// Makes a key of the account for `environment`. The full key is shown once.
@@ -74,7 +72,7 @@ pub async fn create_account_key(
         return Err(Issue::new("environment_mismatch", message).at("environment").into());
     }
     let shown = new_api_key(scope.account, None, environment, input, stamp)?;
-    add_key(store, scope.principal, Vec::new(), shown, stamp).await
+    add_key(store, scope.principal, shown, stamp).await
 }
 
 fn new_api_key(
@@ -128,67 +126,70 @@ fn check(input: &NewKey) -> Result<(), Issues> {
     issues.into_result(())
 }
 
+/// Who makes a key.
+enum Maker {
+    User(One<User>),
+    Key(One<ApiKey>),
+}
+
 /// Writes a new key while its account or entity is held, so that the limit holds for keys made at
-/// once; and its maker, so that a user who lost the right makes none. `place` holds the entity
-/// of a key of one, and its members.
+/// once; and its maker, so that a user who lost the right makes none. The members of the entity of
+/// a key of one are held, too.
 async fn add_key(
     store: &dyn Store,
     maker: Principal,
-    place: Vec<Load>,
     shown: Shown<ApiKey>,
     stamp: &Stamp,
 ) -> Result<Shown<ApiKey>, AccessError> {
-    let account = shown.record.account_id;
-    let held_maker = match maker {
-        Principal::User(user) => load_user(user),
+    let ApiKey { account_id, entity_id, .. } = shown.record;
+    let mut unit = store.unit(Tenant::directory());
+    let by = match maker {
+        Principal::User(user) => Maker::User(unit.hold(&USERS, user)),
         Principal::AccountKey(key) => {
-            let (tenant, id) = (Tenant::account(account), key.to_string());
-            Load::One { table: &API_KEYS, tenant, id }
+            Maker::Key(unit.hold_of(Tenant::account(account_id), &API_KEYS, key))
         }
         Principal::Operator(_) | Principal::EntityKey(_) | Principal::System => {
             return Err(Forbidden::InsufficientRole.into());
         }
     };
-    let mut loads = vec![held_maker, load_account(account), all_of(&shown.record.tenant())];
-    loads.extend(place);
+    let account = unit.hold(&ACCOUNTS, account_id);
+    let keys: Many<ApiKey> = hold_all_of(&mut unit, &shown.record.tenant());
+    let place = entity_id.map(|entity| HeldMembers::hold(&mut unit, account_id, entity));
     let stamp = stamp.clone();
-    store
-        .decide(loads, None, move |loaded| {
-            let [by, account, keys, place @ ..] = &loaded.rows[..] else {
-                return Err(AccessError::Unauthorized);
-            };
-            let mut shown = shown;
-            let by = by.first().ok_or(AccessError::Unauthorized)?;
-            let account = account.first().ok_or(AccessError::Unauthorized)?;
-            shown.record.created_by_user_id = match maker {
-                Principal::User(_) => Some(user_who_makes(by, &shown.record, place, &stamp)?),
-                _ => key_that_makes(by, &shown.record, account)?,
-            };
-            if keys.len() >= MAX_KEYS {
-                return Err(Refused::TooManyKeys.into());
-            }
-            let (key, actor) = (&shown.record, maker.id());
-            let events = vec![event(key.tenant(), "api_key.created", &key.id, &actor, &stamp)];
-            let puts = vec![Put::insert(key)];
-            Ok((shown, Writes { puts, events, takes_number: false }))
-        })
-        .await
+    unit.decide(move |held| {
+        let mut shown = shown;
+        let account: Account = held.find(account)?.ok_or(AccessError::Unauthorized)?;
+        let made_by = match by {
+            Maker::User(user) => Some(user_who_makes(held, user, &shown.record, place, &stamp)?),
+            Maker::Key(key) => key_that_makes(held, key, &shown.record, &account)?,
+        };
+        shown.record.created_by_user_id = made_by;
+        if held.count(&keys) >= MAX_KEYS {
+            return Err(Refused::TooManyKeys.into());
+        }
+        let (key, actor) = (&shown.record, maker.id());
+        let happened = event(key.tenant(), "api_key.created", &key.id, &actor, &stamp);
+        let writes = Writes::default().insert(key).events([happened]);
+        Ok((shown, writes))
+    })
+    .await
 }
 
-/// The user of the row `by`, who may still make `key`.
+/// The held user, who may still make `key`.
 fn user_who_makes(
-    by: &Stored,
+    held: &Held<()>,
+    user: One<User>,
     key: &ApiKey,
-    place: &[Vec<Stored>],
+    place: Option<HeldMembers>,
     stamp: &Stamp,
 ) -> Result<UserId, AccessError> {
-    let user: User = by.read(&USERS)?;
+    let user: User = held.find(user)?.ok_or(AccessError::Unauthorized)?;
     check_is_current(&user, stamp.now())?;
     if key.environment == Environment::Live && !user.email_verified {
         return Err(Forbidden::EmailUnverified.into());
     }
-    if key.entity_id.is_some() {
-        let (_, members) = read_members(place)?;
+    if let Some(place) = place {
+        let (_, members) = place.read(held)?;
         let role = members.iter().find(|member| member.user_id == user.id).map(|one| one.role);
         let is_owner = role.is_none() && user.account_id == key.account_id;
         if !is_owner && role != Some(Role::Admin) {
@@ -198,14 +199,14 @@ fn user_who_makes(
     Ok(user.id)
 }
 
-/// Who made the key of the row `by`, which makes `key`.
+/// Who made the held key, which makes `key`.
 fn key_that_makes(
-    by: &Stored,
+    held: &Held<()>,
+    parent: One<ApiKey>,
     key: &ApiKey,
-    account: &Stored,
+    account: &Account,
 ) -> Result<Option<UserId>, AccessError> {
-    let parent: ApiKey = by.read(&API_KEYS)?;
-    let account: Account = account.read(&ACCOUNTS)?;
+    let parent: ApiKey = held.find(parent)?.ok_or(AccessError::Unauthorized)?;
     if key.environment == Environment::Live && !account.has_verified_user {
         return Err(Forbidden::EmailUnverified.into());
     }

@@ -1,8 +1,9 @@
 //! When sessions and keys were used last, to the minute: what is not used can be ended.
 
-use racun_kernel::{Load, Record as _, Stamp, Store, Tenant, Writes};
+use racun_kernel::{Record as _, Stamp, Store, Tenant, UnitBuilder, Writes};
 use time::{Duration, OffsetDateTime};
 
+use crate::device::DeviceHandle;
 use crate::{API_KEYS, AccessError, Caller, SESSIONS};
 
 /// How long a use is not noted again.
@@ -33,29 +34,26 @@ pub async fn note_use(
     caller: &Caller,
     stamp: &Stamp,
 ) -> Result<(), AccessError> {
-    let (device, now) = (caller.device(), stamp.now());
-    store
-        .decide(vec![load(caller)], None, move |loaded| {
-            let rows = loaded.rows.first().map_or(&[][..], Vec::as_slice);
-            // A session or key that ended meanwhile is not there any more.
-            let held = device.read(rows, now).ok().filter(|held| is_news(held.used_at(), now));
-            let puts = held.map(|held| held.used(now)).into_iter().collect();
-            Ok::<_, AccessError>(((), Writes { puts, ..Writes::default() }))
-        })
-        .await
+    let now = stamp.now();
+    let mut unit = store.unit(Tenant::directory());
+    let device = hold(&mut unit, caller);
+    unit.decide(move |held| {
+        // A session or key that ended meanwhile is not there any more.
+        let device = device.read(held, now).ok().filter(|device| is_news(device.used_at(), now));
+        Ok(((), Writes::default().puts(device.map(|device| device.used(now)))))
+    })
+    .await
 }
 
-/// Loads and holds what `caller` is logged in with.
-fn load(caller: &Caller) -> Load {
+/// Holds what `caller` is logged in with.
+fn hold(unit: &mut UnitBuilder<'_, ()>, caller: &Caller) -> DeviceHandle {
     match caller {
-        Caller::User { session, .. } => {
-            let (tenant, id) = (Tenant::directory(), session.id.to_string());
-            Load::One { table: &SESSIONS, tenant, id }
+        Caller::User { session, .. } => DeviceHandle::Session(unit.hold(&SESSIONS, session.id)),
+        Caller::Operator { token, .. } => {
+            token.device.hold(unit, token.account_id, token.entity_id)
         }
-        Caller::Operator { token, .. } => token.device.load(token.account_id, token.entity_id),
         Caller::AccountKey(key) | Caller::EntityKey(key) => {
-            let (tenant, id) = (key.tenant(), key.id.to_string());
-            Load::One { table: &API_KEYS, tenant, id }
+            DeviceHandle::Key(unit.hold_of(key.tenant(), &API_KEYS, key.id))
         }
     }
 }

@@ -12,11 +12,12 @@ use time::OffsetDateTime;
 
 use crate::ending::end_keys;
 use crate::invitation::invite;
+use crate::key::hold_all_of;
 use crate::mailing::find_colleague;
 use crate::permission::require;
 use crate::{
-    API_KEYS, AccessError, ApiKey, Conflict, ENTITIES, Entity, Invitation, OPERATOR_PINS,
-    OperatorPin, Permission, Refused, Shown, USERS, User,
+    AccessError, ApiKey, Conflict, ENTITIES, Entity, Invitation, OPERATOR_PINS, OperatorPin,
+    Permission, Refused, Shown, USERS, User,
 };
 
 /// Users that an entity has at most.
@@ -238,7 +239,7 @@ async fn amend_member(
     let place = HeldMembers::hold(&mut unit, cx.scope.account(), cx.scope.entity());
     let pin = unit.hold(&OPERATOR_PINS, user_id);
     let user = unit.hold_of(Tenant::directory(), &USERS, user_id);
-    let keys = unit.hold_where(&API_KEYS, "owner", cx.tenant().as_str());
+    let keys = hold_all_of(&mut unit, &cx.tenant());
     unit.decide(move |held| {
         let ((_, members), actor) = (place.read(held)?, held.actor());
         let pin: Option<OperatorPin> = held.find(pin)?;

@@ -4,12 +4,12 @@ use std::collections::HashMap;
 
 use racun_kernel::id::{AccountId, EntityId, MembershipId, UserId};
 use racun_kernel::{
-    Context, Field, ListQuery, Load, Put, Role, Stamp, Store, StoreError, Stored, Tenant, Writes,
+    Context, Field, ListQuery, One, Put, Role, Stamp, Store, StoreError, Tenant, UnitBuilder,
+    Writes,
 };
 use serde::{Deserialize, Serialize};
 use time::OffsetDateTime;
 
-use crate::account::event;
 use crate::member::{MAX_MEMBERS, find_membership};
 use crate::permission::require;
 use crate::pin::{KeptPin, lock_after};
@@ -66,21 +66,14 @@ impl OperatorPin {
         Self { entity_id, user_id, kept, failures, locked_until, created_at: now }
     }
 
-    /// Loads and holds it, when it is there.
-    pub(crate) fn load(entity: EntityId, user: UserId) -> Load {
-        let tenant = Tenant::entity(entity);
-        Load::One { table: &OPERATOR_PINS, tenant, id: user.to_string() }
-    }
-
-    /// Loads and holds it. The user is held too, for a row that is not there yet cannot be.
-    pub(crate) fn loads(entity: EntityId, user: UserId) -> [Load; 2] {
-        let (tenant, id) = (Tenant::directory(), user.to_string());
-        [Load::One { table: &USERS, tenant, id }, Self::load(entity, user)]
-    }
-
-    /// What the second of [`OperatorPin::loads`] loaded.
-    pub(crate) fn read(rows: &[Stored]) -> Result<Option<Self>, StoreError> {
-        rows.first().map(|row| row.read(&OPERATOR_PINS)).transpose()
+    /// Holds it. The user is held too, for a row that is not there yet cannot be.
+    pub(crate) fn hold<By>(
+        unit: &mut UnitBuilder<'_, By>,
+        entity: EntityId,
+        user: UserId,
+    ) -> One<Self> {
+        let _: One<User> = unit.hold_of(Tenant::directory(), &USERS, user);
+        unit.hold_of(Tenant::entity(entity), &OPERATOR_PINS, user)
     }
 
     /// Counts an attempt at `now` as a failure.
@@ -245,14 +238,14 @@ impl PinOwner {
         Ok(NewPin { owner: self, kept })
     }
 
-    /// Holds the PIN, and the place that its user has in the entity.
-    fn loads(&self) -> Vec<Load> {
-        let place = self.standing.membership.map(|id| Load::One {
-            table: &MEMBERSHIPS,
-            tenant: Tenant::entity(self.entity),
-            id: id.to_string(),
-        });
-        OperatorPin::loads(self.entity, self.user).into_iter().chain(place).collect()
+    /// Refuses who left the entity meanwhile, and a PIN for who became a viewer. `member` is the
+    /// place that the user has in the entity, if they had one.
+    fn check_place(&self, member: Option<Membership>, sets: bool) -> Result<(), AccessError> {
+        let member = member.ok_or_else(|| AccessError::NotFound { id: self.user.to_string() })?;
+        if sets && !Standing::of_member(&member).is_operators() {
+            return Err(Refused::ViewerHasNoPin.into());
+        }
+        Ok(())
     }
 }
 
@@ -287,23 +280,17 @@ pub async fn remove_pin(cx: Context<'_>, owner: PinOwner) -> Result<(), AccessEr
 pub async fn unlock_pin(cx: Context<'_>, user_id: &str) -> Result<(), AccessError> {
     require(cx.scope, Permission::ManagePeople)?;
     let (user, _) = find_person(cx, user_id).await?;
-    let happened = event(
-        cx.scope.tenant(),
-        "operator.pin_unlocked",
-        &user.id,
-        &cx.scope.principal().id(),
-        cx.stamp,
-    );
-    cx.store
-        .decide(OperatorPin::loads(cx.scope.entity(), user.id).into(), None, move |loaded| {
-            let [_, pin] = &loaded.rows[..] else { return Err(not_shown().into()) };
-            let Some(before) = OperatorPin::read(pin)?.filter(|pin| pin.failures > 0) else {
-                return Ok(((), Writes::default()));
-            };
-            let puts = before.clone().forgiven().put(Some(&before)).into_iter().collect();
-            Ok::<_, AccessError>(((), Writes { puts, events: vec![happened], takes_number: false }))
-        })
-        .await
+    let mut unit = cx.unit();
+    let pin = OperatorPin::hold(&mut unit, cx.scope.entity(), user.id);
+    unit.decide(move |held| {
+        let Some(before) = held.find(pin)?.filter(|pin: &OperatorPin| pin.failures > 0) else {
+            return Ok(((), Writes::default()));
+        };
+        let put = before.clone().forgiven().put(Some(&before));
+        let happened = held.actor().event("operator.pin_unlocked", user.id);
+        Ok(((), Writes::default().puts(put).events([happened])))
+    })
+    .await
 }
 
 async fn amend_pin(
@@ -312,49 +299,28 @@ async fn amend_pin(
     kept: Option<KeptPin>,
 ) -> Result<(), AccessError> {
     let forgives = permits(cx.scope.principal(), cx.scope.role(), Permission::ManagePeople);
-    let (actor, stamp) = (cx.scope.principal().id(), cx.stamp.clone());
-    cx.store
-        .decide(owner.loads(), None, move |loaded| {
-            let [_, pin, place @ ..] = &loaded.rows[..] else {
-                return Err(not_shown().into());
-            };
-            if owner.standing.membership.is_some() {
-                check_place(place, kept.is_some(), &owner)?;
-            }
-            let before = OperatorPin::read(pin)?;
-            let had_one = before.as_ref().is_some_and(|before| before.kept.is_some());
-            let none = || OperatorPin::none(owner.entity, owner.user, stamp.now());
-            let mut after = before.clone().unwrap_or_else(none);
-            after.kept = kept;
-            if forgives {
-                after = after.forgiven();
-            }
-            let kind = match (&after.kept, had_one) {
-                (Some(_), _) => Some("operator.pin_set"),
-                (None, true) => Some("operator.pin_removed"),
-                (None, false) => None,
-            };
-            let tenant = Tenant::entity(owner.entity);
-            let events = kind.map(|kind| event(tenant, kind, &owner.user, &actor, &stamp));
-            let puts = after.put(before.as_ref()).into_iter().collect();
-            let events = events.into_iter().collect();
-            Ok(((), Writes { puts, events, takes_number: false }))
-        })
-        .await
-}
-
-/// Refuses whoever left the entity meanwhile, and a PIN for whom became a viewer.
-fn check_place(place: &[Vec<Stored>], sets: bool, owner: &PinOwner) -> Result<(), AccessError> {
-    let row = place.iter().flatten().next();
-    let member: Option<Membership> = row.map(|row| row.read(&MEMBERSHIPS)).transpose()?;
-    let member = member.ok_or_else(|| AccessError::NotFound { id: owner.user.to_string() })?;
-    if sets && !Standing::of_member(&member).is_operators() {
-        return Err(Refused::ViewerHasNoPin.into());
-    }
-    Ok(())
-}
-
-/// A store that did not show what was named.
-pub(crate) fn not_shown() -> StoreError {
-    StoreError::Unavailable("a unit was not shown what it named".to_owned())
+    let mut unit = cx.unit();
+    let pin = OperatorPin::hold(&mut unit, owner.entity, owner.user);
+    let place = owner.standing.membership.map(|id| unit.hold(&MEMBERSHIPS, id));
+    unit.decide(move |held| {
+        if place.is_some() {
+            owner.check_place(held.find(place)?, kept.is_some())?;
+        }
+        let before: Option<OperatorPin> = held.find(pin)?;
+        let had_one = before.as_ref().is_some_and(|before| before.kept.is_some());
+        let none = || OperatorPin::none(owner.entity, owner.user, held.actor().now());
+        let mut after = before.clone().unwrap_or_else(none);
+        after.kept = kept;
+        if forgives {
+            after = after.forgiven();
+        }
+        let kind = match (&after.kept, had_one) {
+            (Some(_), _) => Some("operator.pin_set"),
+            (None, true) => Some("operator.pin_removed"),
+            (None, false) => None,
+        };
+        let happened = kind.map(|kind| held.actor().event(kind, owner.user));
+        Ok(((), Writes::default().puts(after.put(before.as_ref())).events(happened)))
+    })
+    .await
 }

@@ -1,7 +1,7 @@
 //! Tokens of operators: made by a PIN on a device, valid for a shift.
 
 use racun_kernel::id::{AccountId, EntityId, PinId, TokenId, UserId};
-use racun_kernel::{Field, Load, Put, Record, Role, Stamp, Store, Tenant, Unique, Writes};
+use racun_kernel::{Field, Put, Record, Role, Stamp, Store, Tenant, Unique, Writes};
 use serde::{Deserialize, Serialize};
 use time::{Duration, OffsetDateTime};
 
@@ -96,16 +96,6 @@ impl OperatorToken {
         self.standing.role
     }
 
-    /// Loads and holds all tokens of `user` in `entity`.
-    pub(crate) fn load_all(entity: EntityId, user: UserId) -> Load {
-        Load::Where {
-            table: &OPERATOR_TOKENS,
-            tenant: Tenant::entity(entity),
-            field: "user_id",
-            value: user.to_string(),
-        }
-    }
-
     /// The rows that go when the user with these tokens gets another: those that are over, and the
     /// oldest when there are as many as there may be.
     pub(crate) fn surplus(mut tokens: Vec<Self>, now: OffsetDateTime) -> Vec<Put> {
@@ -160,15 +150,14 @@ pub(crate) async fn end_operator_token(
     stamp: &Stamp,
 ) -> Result<(), AccessError> {
     let (tenant, id) = (token.tenant(), token.id.to_string());
-    let load = Load::One { table: &OPERATOR_TOKENS, tenant: tenant.clone(), id: id.clone() };
+    let mut unit = store.unit(tenant.clone());
+    let held_token = unit.hold(&OPERATOR_TOKENS, &id);
     let happened = event(tenant, "operator.logged_out", &id, &token.user_id, stamp);
-    store
-        .decide(vec![load], None, move |loaded| {
-            let Some(row) = loaded.rows.iter().flatten().next() else {
-                return Ok(((), Writes::default()));
-            };
-            let puts = vec![Put::delete(&row.read::<OperatorToken>(&OPERATOR_TOKENS)?)];
-            Ok(((), Writes { puts, events: vec![happened], takes_number: false }))
-        })
-        .await
+    unit.decide(move |held| {
+        let Some(token) = held.find::<OperatorToken>(held_token)? else {
+            return Ok(((), Writes::default()));
+        };
+        Ok(((), Writes::default().delete(&token).events([happened])))
+    })
+    .await
 }

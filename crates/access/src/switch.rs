@@ -5,12 +5,12 @@
 //! the lock refuses are never evaluated. The second verifies. The third forgives what the first
 //! counted and makes the token. A process that dies between them gives away no free guess.
 
-use racun_kernel::{Context, Load, Put, Scope, Stamp, Store, Writes};
+use racun_kernel::{Context, One, Scope, Stamp, Store, UnitBuilder, Writes};
 use time::OffsetDateTime;
 
 use crate::account::event;
-use crate::device::Device;
-use crate::operator::{OperatorPin, Standing, find_person, not_shown};
+use crate::device::{Device, DeviceHandle};
+use crate::operator::{OperatorPin, Standing, find_person};
 use crate::operator_token::Bound;
 use crate::permission::require;
 use crate::pin::{KeptPin, attempts_remaining};
@@ -58,34 +58,39 @@ pub async fn begin_switch(
 ) -> Result<SwitchAttempt, AccessError> {
     require(cx.scope, Permission::Sell)?;
     let (user, standing) = find_person(cx, user_id).await?;
-    let (scope, device, stamp) = (cx.scope.clone(), caller.device(), cx.stamp.clone());
-    cx.store
-        .decide(loads(&scope, &user, device), None, move |loaded| {
-            let [_, pin, row, ..] = &loaded.rows[..] else { return Err(not_shown().into()) };
-            let now = loaded.now.unwrap_or(stamp.now());
-            let held = device.read(row, now)?;
-            held.switching().check()?;
-            let before = OperatorPin::read(pin)?;
-            let none = || OperatorPin::none(scope.entity(), user.id, now);
-            let pin = before.clone().unwrap_or_else(none);
-            if let Some(retry_after) = seconds_until(pin.locked_until, now) {
-                return Err(AccessError::PinLocked { retry_after });
-            }
-            let after = pin.failed(now);
-            let kept = after.kept.clone().filter(|_| standing.is_operators());
-            let failures = after.failures;
-            let mut puts = vec![held.with(held.switching().failed(now))];
-            puts.extend(after.put(before.as_ref()));
-            let attempt = SwitchAttempt { user, standing, scope, device, kept, failures, at: now };
-            Ok((attempt, Writes { puts, ..Writes::default() }))
-        })
-        .await
+    let (scope, device) = (cx.scope.clone(), caller.device());
+    let mut unit = cx.unit();
+    let (pin, device_row) = hold(&mut unit, &scope, &user, device);
+    unit.decide(move |held| {
+        let now = held.actor_by_clock().now();
+        let row = device_row.read(held, now)?;
+        row.switching().check()?;
+        let before: Option<OperatorPin> = held.find(pin)?;
+        let none = || OperatorPin::none(scope.entity(), user.id, now);
+        let pin = before.clone().unwrap_or_else(none);
+        if let Some(retry_after) = seconds_until(pin.locked_until, now) {
+            return Err(AccessError::PinLocked { retry_after });
+        }
+        let after = pin.failed(now);
+        let kept = after.kept.clone().filter(|_| standing.is_operators());
+        let failures = after.failures;
+        let writes = Writes::default().put(row.with(row.switching().failed(now)));
+        let writes = writes.puts(after.put(before.as_ref()));
+        let attempt = SwitchAttempt { user, standing, scope, device, kept, failures, at: now };
+        Ok((attempt, writes))
+    })
+    .await
 }
 
-/// Holds the user, their PIN, and the device.
-fn loads(scope: &Scope, user: &User, device: Device) -> Vec<Load> {
-    let device = device.load(scope.account(), scope.entity());
-    OperatorPin::loads(scope.entity(), user.id).into_iter().chain([device]).collect()
+/// Holds the user and their PIN, and the device.
+fn hold<By>(
+    unit: &mut UnitBuilder<'_, By>,
+    scope: &Scope,
+    user: &User,
+    device: Device,
+) -> (One<OperatorPin>, DeviceHandle) {
+    let pin = OperatorPin::hold(unit, scope.entity(), user.id);
+    (pin, device.hold(unit, scope.account(), scope.entity()))
 }
 
 /// Seconds from `now` until `end`, rounded up; `None` when that is past.
@@ -131,35 +136,35 @@ pub async fn finish_switch(
 ) -> Result<Shown<OperatorToken>, AccessError> {
     let RightPin { attempt, kept } = right;
     let (entity, user, stamp) = (attempt.scope.entity(), attempt.user.id, stamp.clone());
-    let mut loads = loads(&attempt.scope, &attempt.user, attempt.device);
-    loads.push(OperatorToken::load_all(entity, user));
-    store
-        .decide(loads, None, move |loaded| {
-            let [_, pin, row, tokens] = &loaded.rows[..] else { return Err(not_shown().into()) };
-            let now = loaded.now.unwrap_or(stamp.now());
-            let held = attempt.device.read(row, now)?;
-            let before = OperatorPin::read(pin)?;
-            let same = |pin: &&OperatorPin| pin.kept.as_ref() == Some(&kept);
-            let pin = before.as_ref().filter(same).ok_or_else(|| attempt.refused())?;
-            let after = pin.clone().forgiven();
-            let tokens = tokens.iter().map(|row| row.read(&OPERATOR_TOKENS));
-            let tokens: Vec<OperatorToken> = tokens.collect::<Result<_, _>>()?;
-            let bound = Bound {
-                user_id: user,
-                entity_id: entity,
-                account_id: attempt.scope.account(),
-                device: attempt.device,
-                pin_id: kept.id,
-                standing: attempt.standing,
-            };
-            let shown = OperatorToken::new(bound, &stamp);
-            let mut puts = vec![Put::insert(&shown.record)];
-            puts.push(held.with(held.switching().forgiven(attempt.at)));
-            puts.extend(after.put(before.as_ref()));
-            puts.extend(OperatorToken::surplus(tokens, now));
-            let (tenant, actor) = (attempt.scope.tenant(), attempt.scope.principal().id());
-            let events = vec![event(tenant, "operator.switched", &user, &actor, &stamp)];
-            Ok((shown, Writes { puts, events, takes_number: false }))
-        })
-        .await
+    let mut unit = store.unit(attempt.scope.tenant());
+    let (pin, device) = hold(&mut unit, &attempt.scope, &attempt.user, attempt.device);
+    let tokens = unit.hold_where(&OPERATOR_TOKENS, "user_id", user);
+    unit.decide(move |held| {
+        let now = held.now().unwrap_or(stamp.now());
+        let device = device.read(held, now)?;
+        let before: Option<OperatorPin> = held.find(pin)?;
+        let same = |pin: &&OperatorPin| pin.kept.as_ref() == Some(&kept);
+        let pin = before.as_ref().filter(same).ok_or_else(|| attempt.refused())?;
+        let after = pin.clone().forgiven();
+        let tokens: Vec<OperatorToken> = held.all(tokens)?;
+        let bound = Bound {
+            user_id: user,
+            entity_id: entity,
+            account_id: attempt.scope.account(),
+            device: attempt.device,
+            pin_id: kept.id,
+            standing: attempt.standing,
+        };
+        let shown = OperatorToken::new(bound, &stamp);
+        let (tenant, actor) = (attempt.scope.tenant(), attempt.scope.principal().id());
+        let happened = event(tenant, "operator.switched", &user, &actor, &stamp);
+        let writes = Writes::default()
+            .insert(&shown.record)
+            .put(device.with(device.switching().forgiven(attempt.at)))
+            .puts(after.put(before.as_ref()))
+            .puts(OperatorToken::surplus(tokens, now))
+            .events([happened]);
+        Ok((shown, writes))
+    })
+    .await
 }

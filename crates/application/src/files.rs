@@ -13,8 +13,7 @@ use racun_catalog::{
 use racun_documents::{DocumentId, DocumentKind};
 use racun_kernel::id::FileId;
 use racun_kernel::{
-    Actor, Context, Event, Issue, Issues, Load, Loaded, Put, Scope, Stamp, StoreError, Stored,
-    Tenant, Writes,
+    Context, Held, Issue, Issues, Many, One, StoreError, Table, Tenant, UnitBuilder, Writes,
 };
 use racun_settlement::EXPENSES;
 
@@ -49,7 +48,7 @@ pub async fn upload(
     input: NewFile,
 ) -> Result<File, FileError> {
     let (file, content) = input.into_file(cx.scope.entity(), cx.stamp)?;
-    let links = links(&file, cx.scope)?;
+    let links = links(&file)?;
     storage.put(&file.key(), content).await?;
     match record(cx, &file, links).await {
         Ok(replaced) => {
@@ -77,28 +76,16 @@ pub async fn delete(
     id: FileId,
 ) -> Result<(), FileError> {
     let file = get(cx, id).await?;
-    let mut loads = vec![row(&FILES, cx.tenant(), file.id.to_string())];
-    loads.extend(holder(&file, cx.scope));
-    let (held, scope, stamp) = (file.clone(), cx.scope.clone(), cx.stamp.clone());
-    cx.store
-        .decide(loads, None, move |loaded| {
-            let mut rows = loaded.rows.into_iter();
-            if rows.next().is_none_or(|row| row.is_empty()) {
-                return Err(FileError::Store(StoreError::NotFound { id: held.id.to_string() }));
-            }
-            let actor = Actor::new(scope.clone(), stamp.clone());
-            let mut writes = Writes {
-                puts: vec![Put::delete(&held)],
-                events: vec![actor.event("file.deleted", held.id)],
-                takes_number: false,
-            };
-            let holder = rows.next().unwrap_or_default();
-            let (puts, events) = tell_holder(&held, false, &holder, &scope, &stamp)?;
-            writes.puts.extend(puts);
-            writes.events.extend(events);
-            Ok(((), writes))
-        })
-        .await?;
+    let mut unit = cx.unit();
+    let (kept, holder) = (unit.hold(&FILES, file.id), Holder::hold(&mut unit, &file));
+    unit.decide(move |held| {
+        let file: File = held.one(kept)?;
+        let deleted = held.actor().event("file.deleted", file.id);
+        let writes = Writes::default().delete(&file).events([deleted]);
+        let told = holder.map(|holder| holder.tell(held, &file, false)).transpose()?;
+        Ok::<_, FileError>(((), writes.and(told.unwrap_or_default())))
+    })
+    .await?;
     forget(storage, &file).await;
     Ok(())
 }
@@ -135,15 +122,16 @@ async fn forget(storage: &dyn FileStorage, file: &File) {
     let _ = storage.delete(&file.key()).await;
 }
 
-/// What must be there for a file to belong to it: the field that names it, and the row.
-fn links(file: &File, scope: &Scope) -> Result<Vec<(&'static str, Load)>, Issues> {
-    let tenant = || scope.tenant();
-    let mut links = Vec::new();
+/// What must be there for a file to belong to it: the field that names it, its table, and its id.
+type Link = (&'static str, &'static Table, String);
+
+fn links(file: &File) -> Result<Vec<Link>, Issues> {
+    let mut links: Vec<Link> = Vec::new();
     if let Some(id) = file.business_unit_id {
-        links.push(("business_unit_id", row(&BUSINESS_UNITS, tenant(), id.to_string())));
+        links.push(("business_unit_id", &BUSINESS_UNITS, id.to_string()));
     }
     if let Some(id) = file.expense_id {
-        links.push(("expense_id", row(&EXPENSES, tenant(), id.to_string())));
+        links.push(("expense_id", &EXPENSES, id.to_string()));
     }
     let mut issues = Issues::default();
     for (field, id, kind) in [
@@ -154,7 +142,7 @@ fn links(file: &File, scope: &Scope) -> Result<Vec<(&'static str, Load)>, Issues
     ] {
         let Some(id) = id else { continue };
         match DocumentId::from_str(id).ok().filter(|id| id.kind() == kind) {
-            Some(_) => links.push((field, row(kind.table(), tenant(), id.clone()))),
+            Some(_) => links.push((field, kind.table(), id.clone())),
             None => {
                 let message = format!("expected an id that starts with {}", kind.prefix());
                 issues.push(Issue::new("invalid_id", message).at(field));
@@ -165,97 +153,82 @@ fn links(file: &File, scope: &Scope) -> Result<Vec<(&'static str, Load)>, Issues
 }
 
 /// Writes the record of `file`; answers those that it replaces.
-async fn record(
-    cx: Context<'_>,
-    file: &File,
-    links: Vec<(&'static str, Load)>,
-) -> Result<Vec<File>, FileError> {
-    let (fields, mut loads): (Vec<_>, Vec<_>) = links.into_iter().unzip();
-    loads.extend(holder(file, cx.scope));
-    loads.extend(file.slot.clone().map(|value| Load::Where {
-        table: &FILES,
-        tenant: cx.tenant(),
-        field: "slot",
-        value,
-    }));
-    let (file, scope, stamp) = (file.clone(), cx.scope.clone(), cx.stamp.clone());
-    cx.store
-        .decide(loads, None, move |loaded: Loaded| {
-            let mut rows = loaded.rows.into_iter();
-            let mut issues = Issues::default();
-            for field in fields {
-                if rows.next().is_none_or(|row| row.is_empty()) {
-                    let message = "there is no such record here";
-                    issues.push(Issue::new("not_found", message).at(field));
-                }
+async fn record(cx: Context<'_>, file: &File, links: Vec<Link>) -> Result<Vec<File>, FileError> {
+    let mut unit = cx.unit();
+    let links: Vec<_> =
+        links.into_iter().map(|(field, table, id)| (field, unit.hold_row(table, id))).collect();
+    let holder = Holder::hold(&mut unit, file);
+    let replaced: Option<Many<File>> =
+        file.slot.clone().map(|slot| unit.hold_where(&FILES, "slot", slot));
+    let file = file.clone();
+    unit.decide(move |held| {
+        let mut issues = Issues::default();
+        for (field, row) in links {
+            if !held.has(&row) {
+                let message = "there is no such record here";
+                issues.push(Issue::new("not_found", message).at(field));
             }
-            issues.into_result(())?;
-            let actor = Actor::new(scope.clone(), stamp.clone());
-            let mut writes = Writes {
-                puts: vec![Put::insert(&file)],
-                events: vec![actor.event("file.created", file.id)],
-                takes_number: false,
-            };
-            let mut replaced = Vec::new();
-            if file.slot.is_some() {
-                let holder = rows.next().unwrap_or_default();
-                let (puts, events) = tell_holder(&file, true, &holder, &scope, &stamp)?;
-                writes.puts.extend(puts);
-                writes.events.extend(events);
-                for row in rows.next().unwrap_or_default() {
-                    let old: File = row.read(&FILES)?;
-                    writes.puts.push(Put::delete(&old));
-                    writes.events.push(actor.event("file.deleted", old.id));
-                    replaced.push(old);
-                }
-            }
-            Ok((replaced, writes))
-        })
-        .await
-}
-
-/// Who says that a logo or signature is there, to be held beside it: its unit, or the entity.
-fn holder(file: &File, scope: &Scope) -> Option<Load> {
-    file.slot.as_ref()?;
-    Some(match file.business_unit_id {
-        Some(unit) => row(&BUSINESS_UNITS, scope.tenant(), unit.to_string()),
-        None => row(&ENTITIES, Tenant::account(scope.account()), scope.entity().to_string()),
+        }
+        issues.into_result(())?;
+        let event = |kind, file: &File| held.actor().event(kind, file.id);
+        let replaced: Vec<File> = held.all(replaced)?;
+        let mut writes = Writes::default().insert(&file).events([event("file.created", &file)]);
+        if let Some(holder) = holder {
+            writes = writes.and(holder.tell(held, &file, true)?);
+        }
+        for old in &replaced {
+            writes = writes.delete(old).events([event("file.deleted", old)]);
+        }
+        Ok((replaced, writes))
     })
+    .await
 }
 
-/// Has the unit or the entity in `holder` say that `file` is there, or not any more. A unit that was
-/// erased says nothing.
-fn tell_holder(
-    file: &File,
-    is_there: bool,
-    holder: &[Stored],
-    scope: &Scope,
-    stamp: &Stamp,
-) -> Result<(Vec<Put>, Vec<Event>), FileError> {
-    let nothing = (Vec::new(), Vec::new());
-    let Some(row) = holder.first() else { return Ok(nothing) };
-    let (is_logo, setting) = match file.category {
-        FileCategory::Logo => (true, "has_logo"),
-        FileCategory::Signature => (false, "has_signature"),
-        FileCategory::Attachment => return Ok(nothing),
-    };
-    if file.business_unit_id.is_none() {
-        let entity: Entity = row.read(&ENTITIES)?;
-        return Ok(note_file(&entity, setting, is_there, scope, stamp)?);
-    }
-    let before: BusinessUnit = row.read(&BUSINESS_UNITS)?;
-    let mut after = before.clone();
-    let said = if is_logo { &mut after.logo_file_id } else { &mut after.signature_file_id };
-    match is_there {
-        true => *said = Some(file.id),
-        // It may say another one by now, for its own update says what it likes.
-        false if *said == Some(file.id) => *said = None,
-        false => return Ok(nothing),
-    }
-    after.updated_at = stamp.now();
-    Ok((vec![Put::update(&before, &after)], Vec::new()))
+/// Who says that a logo or signature is there, held beside it: its unit, or the entity.
+enum Holder {
+    Unit(One<BusinessUnit>),
+    Entity(One<Entity>),
 }
 
-const fn row(table: &'static racun_kernel::Table, tenant: Tenant, id: String) -> Load {
-    Load::One { table, tenant, id }
+impl Holder {
+    /// Holds it; none of an attachment.
+    fn hold(unit: &mut UnitBuilder<'_>, file: &File) -> Option<Self> {
+        file.slot.as_ref()?;
+        Some(match file.business_unit_id {
+            Some(id) => Self::Unit(unit.hold(&BUSINESS_UNITS, id)),
+            None => {
+                let (account, entity) = (unit.by().scope().account(), unit.by().entity_id());
+                Self::Entity(unit.hold_of(Tenant::account(account), &ENTITIES, entity))
+            }
+        })
+    }
+
+    /// Has it say that `file` is there, or not any more. A unit that was erased says nothing.
+    fn tell(self, held: &Held, file: &File, is_there: bool) -> Result<Writes, FileError> {
+        let (is_logo, setting) = match file.category {
+            FileCategory::Logo => (true, "has_logo"),
+            FileCategory::Signature => (false, "has_signature"),
+            FileCategory::Attachment => return Ok(Writes::default()),
+        };
+        let before: BusinessUnit = match self {
+            Self::Entity(entity) => {
+                let Some(entity) = held.find(entity)? else { return Ok(Writes::default()) };
+                return Ok(note_file(&entity, setting, is_there, held.actor())?);
+            }
+            Self::Unit(unit) => match held.find(unit)? {
+                Some(unit) => unit,
+                None => return Ok(Writes::default()),
+            },
+        };
+        let mut after = before.clone();
+        let said = if is_logo { &mut after.logo_file_id } else { &mut after.signature_file_id };
+        match is_there {
+            true => *said = Some(file.id),
+            // It may say another one by now, for its own update says what it likes.
+            false if *said == Some(file.id) => *said = None,
+            false => return Ok(Writes::default()),
+        }
+        after.updated_at = held.actor().now();
+        Ok(Writes::default().update(&before, &after))
+    }
 }

@@ -1,4 +1,4 @@
-//! What a handler runs a use case of an entity with.
+//! What a handler runs a use case with.
 
 use std::future::{Future, Ready, ready};
 use std::ops::Deref;
@@ -7,27 +7,35 @@ use std::sync::{Arc, OnceLock};
 use actix_web::dev::Payload;
 use actix_web::web::Data;
 use actix_web::{FromRequest, HttpMessage as _, HttpRequest};
-use racun_access::Entity;
+use racun_access::{AccountScope, Caller, Entity};
 use racun_application::fiscalization::{Fiscal, Ports};
-use racun_kernel::{Context, Scope, Stamp};
+use racun_kernel::{Context, Scope, Stamp, Store};
 use serde::Serialize;
 
 use crate::answer::Page;
 use crate::error::ApiError;
 use crate::services::Services;
 
-/// A request in an entity: the services, the scope, and one stamp for all that it does. A clone
-/// shares everything with its original.
-#[derive(Clone)]
-pub(crate) struct Call {
+/// A request: the services, who makes it as far as the gate found out, and one stamp for all that
+/// it does. A clone shares everything with its original.
+///
+/// `By` is the [`Scope`] of a request in an entity, an `AccountScope`, the `Caller` who is logged
+/// in, or `()` where anybody may ask.
+pub(crate) struct Call<By = Scope> {
     services: Data<Services>,
-    asked: Arc<Asked>,
+    asked: Arc<Asked<By>>,
 }
 
-struct Asked {
-    scope: Scope,
+struct Asked<By> {
+    by: By,
     stamp: OnceLock<Stamp>,
     fiscal: OnceLock<Option<Fiscal>>,
+}
+
+impl<By> Clone for Call<By> {
+    fn clone(&self) -> Self {
+        Self { services: self.services.clone(), asked: Arc::clone(&self.asked) }
+    }
 }
 
 /// A [`Call`] with the entity's record.
@@ -37,7 +45,7 @@ pub(crate) struct EntityCall {
     entity: Arc<Entity>,
 }
 
-impl Deref for Call {
+impl<By> Deref for Call<By> {
     type Target = Services;
 
     fn deref(&self) -> &Services {
@@ -56,23 +64,39 @@ impl Deref for EntityCall {
 impl Call {
     /// What use cases take.
     pub fn cx(&self) -> Context<'_> {
-        Context::new(&*self.services.store, &self.asked.scope, self.stamp())
+        Context::new(self.store(), &self.asked.by, self.stamp())
     }
 
     /// What use cases take that may tell a tax authority.
     pub fn ports(&self) -> Ports<'_> {
-        let fiscal = self.asked.fiscal.get_or_init(|| self.services.fiscal());
-        Ports::new(self.cx(), fiscal.as_ref())
+        Ports::new(self.cx(), self.fiscal())
     }
 
     /// Who acts, and in which entity.
     pub fn scope(&self) -> &Scope {
-        &self.asked.scope
+        self.by()
+    }
+}
+
+impl<By: 'static> Call<By> {
+    /// Where everything is kept.
+    pub fn store(&self) -> &dyn Store {
+        &*self.services.store
+    }
+
+    /// Who makes the request.
+    pub fn by(&self) -> &By {
+        &self.asked.by
     }
 
     /// When, from the first time that it is asked for: after the body has arrived.
     pub fn stamp(&self) -> &Stamp {
         self.asked.stamp.get_or_init(|| self.services.stamp())
+    }
+
+    /// What fiscalizing takes; `None` where private keys cannot be kept.
+    pub fn fiscal(&self) -> Option<&Fiscal> {
+        self.asked.fiscal.get_or_init(|| self.services.fiscal()).as_ref()
     }
 
     /// Runs a use case to its end, even when the client hangs up meanwhile; see [`Services::run`].
@@ -135,11 +159,34 @@ impl EntityCall {
 
 /// What the gate found out about a request.
 fn found<T: Clone + 'static>(request: &HttpRequest) -> Result<T, ApiError> {
-    let missing = || ApiError::internal("the route's gate lets in whoever acts in no entity");
+    let missing = || ApiError::internal("the route's gate lets in who is not known to it");
     request.extensions().get::<T>().cloned().ok_or_else(missing)
 }
 
-impl FromRequest for Call {
+/// Who may make a request.
+pub(crate) trait Asks: Clone + Send + Sync + 'static {
+    /// Who made `request`.
+    ///
+    /// # Errors
+    /// When the gate of the route does not find that out: a mistake in the program.
+    fn of(request: &HttpRequest) -> Result<Self, ApiError> {
+        found(request)
+    }
+}
+
+impl Asks for Scope {}
+
+impl Asks for AccountScope {}
+
+impl Asks for Caller {}
+
+impl Asks for () {
+    fn of(_: &HttpRequest) -> Result<Self, ApiError> {
+        Ok(())
+    }
+}
+
+impl<By: Asks> FromRequest for Call<By> {
     type Error = ApiError;
     type Future = Ready<Result<Self, ApiError>>;
 
@@ -148,7 +195,7 @@ impl FromRequest for Call {
         let call = || {
             let missing = || ApiError::internal("the application has no services");
             let (stamp, fiscal) = (OnceLock::new(), OnceLock::new());
-            let asked = Arc::new(Asked { scope: found(request)?, stamp, fiscal });
+            let asked = Arc::new(Asked { by: By::of(request)?, stamp, fiscal });
             Ok(Self { services: services.ok_or_else(missing)?, asked })
         };
         ready(call())

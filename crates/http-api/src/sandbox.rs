@@ -1,6 +1,6 @@
 //! The test clock of an account's sandbox.
 
-use actix_web::web::{self, Data, Json, ReqData};
+use actix_web::web::{self, Json};
 use racun_access::{AccountScope, get_test_clock};
 use racun_application::recurring::{Advanced, advance_clock};
 use racun_kernel::calendar::{parse_instant, to_millisecond};
@@ -9,10 +9,10 @@ use utoipa::ToSchema;
 use validator::Validate;
 
 use crate::body::Convert;
+use crate::call::Call;
 use crate::error::ApiError;
 use crate::request::Body;
 use crate::route::{Gate, Route};
-use crate::services::Services;
 
 const TAG: &str = "Sandbox";
 
@@ -75,25 +75,19 @@ impl Convert<AdvancedBody> for Advanced {
     }
 }
 
-async fn get(
-    services: Data<Services>,
-    scope: ReqData<AccountScope>,
-) -> Result<Json<ClockBody>, ApiError> {
-    let now = get_test_clock(&*services.store, &scope, &services.stamp()).await?;
+async fn get(call: Call<AccountScope>) -> Result<Json<ClockBody>, ApiError> {
+    let now = get_test_clock(call.store(), call.by(), call.stamp()).await?;
     Ok(Json(ClockBody { now: now.convert() }))
 }
 
 async fn advance(
-    services: Data<Services>,
-    scope: ReqData<AccountScope>,
+    call: Call<AccountScope>,
     body: Body<AdvanceBody>,
 ) -> Result<Json<AdvancedBody>, ApiError> {
-    let scope = scope.into_inner();
     let to = parse_instant(&body.0.advance_to).map_err(|issue| issue.at("advance_to"))?;
-    let task = |services: Services| async move {
-        let (fiscal, stamp) = (services.fiscal(), services.stamp());
-        let (store, to) = (&*services.store, to_millisecond(to));
-        advance_clock(store, fiscal.as_ref(), &scope, to, &stamp).await
-    };
-    Ok(Json(services.run(task).await?.convert()))
+    let task = call.run(|call| async move {
+        let to = to_millisecond(to);
+        advance_clock(call.store(), call.fiscal(), call.by(), to, call.stamp()).await
+    });
+    Ok(Json(task.await?.convert()))
 }

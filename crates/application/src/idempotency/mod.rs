@@ -14,8 +14,8 @@ mod once;
 
 use racun_kernel::id::AccountId;
 use racun_kernel::{
-    CannotOpen, Clause, Field, ListQuery, Load, Loaded, Operator, Put, PutKind, Record, Reseal,
-    Store, StoreError, Table, Tenant, Writes,
+    CannotOpen, Clause, Field, ListQuery, Operator, Put, PutKind, Record, Reseal, Store,
+    StoreError, Table, Tenant, Writes,
 };
 use serde::{Deserialize, Serialize};
 use time::{Duration, OffsetDateTime};
@@ -160,24 +160,25 @@ impl KeyedRequest {
         to: AnswerTo,
     ) -> Result<Verdict, StoreError> {
         let request = self.clone();
-        store
-            .decide(vec![self.load()], None, move |loaded| {
-                let held = request.held(&loaded)?;
-                let verdict = request.judge(held.clone());
-                let is_free = match &verdict {
-                    Verdict::New => true,
-                    Verdict::Unanswered(_) => to == AnswerTo::Effect,
-                    Verdict::Conflict | Verdict::Answered(_) => false,
-                };
-                if !is_free {
-                    return Ok((verdict, Writes::default()));
-                }
-                let subjects = held.as_ref().map(|held| held.subjects.clone()).unwrap_or_default();
-                let after = Self { answer: Some(answer.clone()), subjects, ..request };
-                let puts = vec![after.put(held.as_ref())];
-                Ok((Verdict::Answered(answer), Writes { puts, ..Writes::default() }))
-            })
-            .await
+        let mut unit = store.unit(self.tenant());
+        let before = unit.hold(&KEYED_REQUESTS, &self.key);
+        unit.decide(move |held| {
+            let before: Option<Self> = held.find(before)?;
+            let verdict = request.judge(before.clone());
+            let is_free = match &verdict {
+                Verdict::New => true,
+                Verdict::Unanswered(_) => to == AnswerTo::Effect,
+                Verdict::Conflict | Verdict::Answered(_) => false,
+            };
+            if !is_free {
+                return Ok((verdict, Writes::default()));
+            }
+            let subjects = before.as_ref().map(|before| before.subjects.clone());
+            let subjects = subjects.unwrap_or_default();
+            let after = Self { answer: Some(answer.clone()), subjects, ..request };
+            Ok((Verdict::Answered(answer), Writes::default().put(after.put(before.as_ref()))))
+        })
+        .await
     }
 
     /// Whose secret a sealed answer is, to the vault.
@@ -208,16 +209,6 @@ impl KeyedRequest {
 
     fn holds_at(&self, now: OffsetDateTime) -> bool {
         now - self.created_at < KEPT
-    }
-
-    fn load(&self) -> Load {
-        Load::One { table: &KEYED_REQUESTS, tenant: self.tenant(), id: self.key.clone() }
-    }
-
-    /// The last of what was loaded: what is stored under the key.
-    fn held(&self, loaded: &Loaded) -> Result<Option<Self>, StoreError> {
-        let rows = loaded.rows.last().and_then(|rows| rows.first());
-        rows.map(|row| row.read(&KEYED_REQUESTS)).transpose()
     }
 
     /// Stores it in the place of `before`. Nobody counts keys.

@@ -3,9 +3,11 @@
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use async_trait::async_trait;
-use racun_kernel::{Layer, Loaded, Read, Refusal, Rows, Store, TransactError, Unit, Writes};
+use racun_kernel::{
+    Inner, Layer, Read, Record as _, Refusal, Rows, Store, StoreError, TransactError, Unit, Writes,
+};
 
-use super::KeyedRequest;
+use super::{KEYED_REQUESTS, KeyedRequest};
 
 /// How far a keyed request came.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -48,25 +50,25 @@ fn lock(passed: &Mutex<Passed>) -> MutexGuard<'_, Passed> {
     passed.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// What is decided on `loaded`, whose last row is of the key of `request`, with the key beside it.
+/// What `decide` writes, with the key of `request` beside it; `found` is stored under that key.
 /// Notes in `passed` what is to be so when it is committed.
-fn decide(
+fn with_key(
     request: &KeyedRequest,
     passed: &Mutex<Passed>,
-    mut loaded: Loaded,
-    decide: impl FnOnce(Loaded) -> Result<Writes, Refusal>,
+    found: Result<Option<KeyedRequest>, StoreError>,
+    decide: Inner,
 ) -> Result<Writes, Refusal> {
-    // A row that cannot be read is a twin of whom nobody knows more.
-    let held = request.held(&loaded);
-    loaded.rows.pop();
-    let before = match held {
-        Ok(held) if held.as_ref().is_none_or(|held| !held.holds_at(request.created_at)) => held,
+    // A row that cannot be read is a twin of which nothing more is known.
+    let before = match found {
+        Ok(found) if found.as_ref().is_none_or(|found| !found.holds_at(request.created_at)) => {
+            found
+        }
         Ok(_) | Err(_) => {
             *lock(passed) = Passed::Twin;
             return Err(Refusal);
         }
     };
-    let mut writes = decide(loaded)?;
+    let mut writes = decide()?;
     if let Some(request) = request.with_effect(&writes) {
         writes.puts.push(request.put(before.as_ref()));
         *lock(passed) = Passed::Effect;
@@ -84,14 +86,15 @@ impl Layer for Once {
         self.store.read_all(reads).await
     }
 
-    async fn transact(&self, mut unit: Unit) -> Result<(), TransactError> {
+    async fn transact(&self, unit: Unit) -> Result<(), TransactError> {
         if self.passed() == Passed::Effect {
             return self.store.transact(unit).await;
         }
-        unit.loads.push(self.request.load());
         let (request, passed) = (self.request.clone(), Arc::clone(&self.passed));
-        let inner = unit.decide;
-        unit.decide = Box::new(move |loaded| decide(&request, &passed, loaded, inner));
+        let (tenant, key) = (self.request.tenant(), self.request.id());
+        let unit = unit.beside(tenant, &KEYED_REQUESTS, key, move |found, decide| {
+            with_key(&request, &passed, found, decide)
+        });
         let committed = self.store.transact(unit).await;
         if committed.is_err() {
             // Whether it is there is read again by whoever sends an answer.

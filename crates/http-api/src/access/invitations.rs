@@ -224,7 +224,7 @@ async fn accept_in_session(
 ) -> Result<Accepted, AccessError> {
     let task = |services: Services| async move {
         let (store, stamp) = (&*services.store, services.stamp());
-        let user = person(access::authenticate(store, &session, &stamp).await?)?;
+        let user = person(&access::authenticate(store, &session, &stamp).await?)?;
         let answer = access::find_invitation(store, &token, &stamp).await?.answer_as(&user)?;
         access::accept_invitation(store, answer.from(origin), &stamp).await
     };

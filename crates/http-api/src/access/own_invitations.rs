@@ -1,6 +1,6 @@
 //! Invitations as those see them who are invited: their consent, in a session of their own.
 
-use actix_web::web::{self, Data, Json, ReqData};
+use actix_web::web::{self, Json};
 use racun_access::{self as access, Caller, Invitation};
 use serde::Serialize;
 use utoipa::ToSchema;
@@ -10,11 +10,11 @@ use super::entity_users::EntityUserBody;
 use super::users::person;
 use crate::answer::NoContent;
 use crate::body::{AllBody, Convert};
+use crate::call::Call;
 use crate::error::ApiError;
 use crate::request::PathText;
 use crate::route::{Gate, Route};
 use crate::security::SecurityEvent;
-use crate::services::Services;
 
 const TAG: &str = "Users";
 
@@ -74,40 +74,29 @@ impl Convert<OwnInvitationBody> for (Invitation, String) {
     }
 }
 
-async fn list(
-    services: Data<Services>,
-    caller: ReqData<Caller>,
-) -> Result<Json<AllBody<OwnInvitationBody>>, ApiError> {
-    let user = person(caller.into_inner())?;
-    let found = access::list_own_invitations(&*services.store, &user, &services.stamp()).await?;
+async fn list(call: Call<Caller>) -> Result<Json<AllBody<OwnInvitationBody>>, ApiError> {
+    let user = person(call.by())?;
+    let found = access::list_own_invitations(call.store(), &user, call.stamp()).await?;
     Ok(Json(found.convert()))
 }
 
-async fn accept(
-    services: Data<Services>,
-    caller: ReqData<Caller>,
-    id: PathText,
-) -> Result<Json<EntityUserBody>, ApiError> {
-    let user = person(caller.into_inner())?;
-    let task = |services: Services| async move {
-        let (store, stamp) = (&*services.store, services.stamp());
-        let answer = access::find_own_invitation(store, &user, &id.0, &stamp).await?;
-        access::consent_to_invitation(store, answer, &stamp).await
-    };
-    Ok(Json(services.run(task).await?.convert()))
+async fn accept(call: Call<Caller>, id: PathText) -> Result<Json<EntityUserBody>, ApiError> {
+    let user = person(call.by())?;
+    let task = call.run(|call| async move {
+        let (store, stamp) = (call.store(), call.stamp());
+        let answer = access::find_own_invitation(store, &user, &id.0, stamp).await?;
+        access::consent_to_invitation(store, answer, stamp).await
+    });
+    Ok(Json(task.await?.convert()))
 }
 
-async fn decline(
-    services: Data<Services>,
-    caller: ReqData<Caller>,
-    id: PathText,
-) -> Result<NoContent, ApiError> {
-    let user = person(caller.into_inner())?;
-    let task = |services: Services| async move {
-        let (store, stamp) = (&*services.store, services.stamp());
-        let answer = access::find_own_invitation(store, &user, &id.0, &stamp).await?;
-        access::decline_invitation(store, answer, user.id, &stamp).await
-    };
-    services.run(task).await?;
+async fn decline(call: Call<Caller>, id: PathText) -> Result<NoContent, ApiError> {
+    let user = person(call.by())?;
+    let task = call.run(|call| async move {
+        let (store, stamp) = (call.store(), call.stamp());
+        let answer = access::find_own_invitation(store, &user, &id.0, stamp).await?;
+        access::decline_invitation(store, answer, user.id, stamp).await
+    });
+    task.await?;
     Ok(NoContent)
 }

@@ -180,7 +180,7 @@ pub(crate) async fn verify_address(services: &Services, token: String) -> Result
 }
 
 async fn resend(services: Data<Services>, caller: ReqData<Caller>) -> Result<NoContent, ApiError> {
-    let user = person(caller.into_inner())?;
+    let user = person(&caller)?;
     let task = |services: Services| async move {
         let (store, labels) = (&*services.store, &services.white_labels);
         let label = billing::label_of(store, labels, user.account_id).await?;

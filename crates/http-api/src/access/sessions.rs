@@ -2,7 +2,7 @@
 
 use actix_web::HttpRequest;
 use actix_web::http::header::USER_AGENT;
-use actix_web::web::{self, Data, Json, ReqData};
+use actix_web::web::{self, Json};
 use racun_access::{
     self as access, AccessError, Caller, Ending, Forbidden, Origin, Session, User, WRONG_PASSWORD,
 };
@@ -13,12 +13,12 @@ use validator::Validate;
 use super::users::login_turn;
 use crate::answer::NoContent;
 use crate::body::{AllBody, Convert};
+use crate::call::Call;
 use crate::error::ApiError;
 use crate::limits;
 use crate::request::{Body, PathText};
 use crate::route::{Gate, Route};
 use crate::security::{self, SecurityEvent};
-use crate::services::Services;
 
 const TAG: &str = "Users";
 
@@ -89,20 +89,17 @@ pub(crate) fn origin_of(request: &HttpRequest) -> Origin {
 }
 
 /// The person who makes the request with their own token, and their session.
-fn session_of(caller: Caller) -> Result<(User, Session), AccessError> {
+fn session_of(caller: &Caller) -> Result<(&User, &Session), AccessError> {
     match caller {
-        Caller::User { user, session } => Ok((*user, *session)),
+        Caller::User { user, session } => Ok((user, session)),
         Caller::Operator { .. } => Err(Forbidden::PosOperatorScope.into()),
         Caller::AccountKey(_) | Caller::EntityKey(_) => Err(Forbidden::UserRequired.into()),
     }
 }
 
-async fn list(
-    services: Data<Services>,
-    caller: ReqData<Caller>,
-) -> Result<Json<AllBody<SessionBody>>, ApiError> {
-    let (user, current) = session_of(caller.into_inner())?;
-    let found = access::list_sessions(&*services.store, user.id, &services.stamp()).await?;
+async fn list(call: Call<Caller>) -> Result<Json<AllBody<SessionBody>>, ApiError> {
+    let (user, current) = session_of(call.by())?;
+    let found = access::list_sessions(call.store(), user.id, call.stamp()).await?;
     let body = |session: Session| SessionBody {
         id: session.id.convert(),
         is_current: session.id == current.id,
@@ -115,56 +112,46 @@ async fn list(
     Ok(Json(AllBody::of(found.into_iter().map(body).collect())))
 }
 
-async fn end_rest(
-    services: Data<Services>,
-    caller: ReqData<Caller>,
-) -> Result<NoContent, ApiError> {
-    let (user, current) = session_of(caller.into_inner())?;
-    end_sessions(&services, user, Ending::Others(current.id)).await
+async fn end_rest(call: Call<Caller>) -> Result<NoContent, ApiError> {
+    let (_, current) = session_of(call.by())?;
+    let ending = Ending::Others(current.id);
+    end_sessions(call, ending).await
 }
 
-async fn end(
-    services: Data<Services>,
-    caller: ReqData<Caller>,
-    id: PathText,
-) -> Result<NoContent, ApiError> {
-    let (user, _) = session_of(caller.into_inner())?;
-    end_sessions(&services, user, Ending::One(id.0)).await
+async fn end(call: Call<Caller>, id: PathText) -> Result<NoContent, ApiError> {
+    end_sessions(call, Ending::One(id.0)).await
 }
 
-async fn end_sessions(
-    services: &Services,
-    user: User,
-    ending: Ending,
-) -> Result<NoContent, ApiError> {
-    let task = |services: Services| async move {
-        access::end_sessions_of(&*services.store, &user, ending, &services.stamp()).await
-    };
-    services.run(task).await?;
+async fn end_sessions(call: Call<Caller>, ending: Ending) -> Result<NoContent, ApiError> {
+    let task = call.run(|call| async move {
+        let (user, _) = session_of(call.by())?;
+        access::end_sessions_of(call.store(), user, ending, call.stamp()).await
+    });
+    task.await?;
     Ok(NoContent)
 }
 
 async fn change(
-    services: Data<Services>,
+    call: Call<Caller>,
     request: HttpRequest,
-    caller: ReqData<Caller>,
     body: Result<Body<ChangePasswordBody>, ApiError>,
 ) -> Result<NoContent, ApiError> {
-    let (user, session) = session_of(caller.into_inner())?;
+    session_of(call.by())?;
     let ChangePasswordBody { current_password, password, end_keys } = body?.0;
     let (origin, ends_keys) = (origin_of(&request), end_keys.unwrap_or_default());
-    let task = |services: Services| async move {
+    let task = call.run(|call| async move {
+        let (user, session) = session_of(call.by())?;
         let _turn = login_turn(&user.email).await;
-        let (store, stamp) = (&*services.store, services.stamp());
-        let attempt = access::begin_login(store, &user.email, &origin, &stamp).await?;
-        let right = services.compute(move || attempt.verify(&current_password)).await;
+        let (store, stamp) = (call.store(), call.stamp());
+        let attempt = access::begin_login(store, &user.email, &origin, stamp).await?;
+        let right = call.compute(move || attempt.verify(&current_password)).await;
         let right = right.map_err(access::wrong_current_password)?;
-        let (email, hashing) = (user.email, stamp.clone());
+        let (email, hashing) = (user.email.clone(), stamp.clone());
         let hash = move || access::hash_password(&password, &[&email], &hashing);
-        let password = services.compute(hash).await?;
-        access::change_password(store, right, session.id, password, ends_keys, &stamp).await
-    };
-    let changed = services.run::<_, AccessError, _>(task).await;
+        let password = call.compute(hash).await?;
+        access::change_password(store, right, session.id, password, ends_keys, stamp).await
+    });
+    let changed = task.await;
     if let Err(AccessError::Invalid(issues)) = &changed
         && issues.iter().any(|issue| issue.code == WRONG_PASSWORD)
     {

@@ -321,39 +321,36 @@ async fn log_in(
     }))
 }
 
-async fn log_out(services: Data<Services>, caller: ReqData<Caller>) -> Result<NoContent, ApiError> {
-    let caller = caller.into_inner();
-    let task = |services: Services| async move {
-        access::log_out(&*services.store, &caller, &services.stamp()).await
-    };
-    services.run(task).await?;
+async fn log_out(call: Call<Caller>) -> Result<NoContent, ApiError> {
+    let task = call
+        .run(|call| async move { access::log_out(call.store(), call.by(), call.stamp()).await });
+    task.await?;
     Ok(NoContent)
 }
 
 /// The person who makes the request with their own token; keys are nobody.
-pub(super) fn person(caller: Caller) -> Result<User, AccessError> {
+pub(super) fn person(caller: &Caller) -> Result<User, AccessError> {
     match caller {
-        Caller::User { user, .. } => Ok(*user),
+        Caller::User { user, .. } => Ok((**user).clone()),
         Caller::Operator { .. } => Err(Forbidden::PosOperatorScope.into()),
         Caller::AccountKey(_) | Caller::EntityKey(_) => Err(Forbidden::UserRequired.into()),
     }
 }
 
 async fn get_me(caller: ReqData<Caller>) -> Result<Json<UserBody>, ApiError> {
-    Ok(Json(person(caller.into_inner())?.convert()))
+    Ok(Json(person(&caller)?.convert()))
 }
 
 async fn update_me(
-    services: Data<Services>,
-    caller: ReqData<Caller>,
+    call: Call<Caller>,
     body: Body<UpdateMeBody>,
 ) -> Result<Json<UserBody>, ApiError> {
-    let user = person(caller.into_inner())?.id;
+    let user = person(call.by())?.id;
     let UpdateMeBody { name, locale } = body.0;
-    let task = |services: Services| async move {
-        access::update_me(&*services.store, user, name, locale, &services.stamp()).await
-    };
-    Ok(Json(services.run(task).await?.convert()))
+    let task = call.run(|call| async move {
+        access::update_me(call.store(), user, name, locale, call.stamp()).await
+    });
+    Ok(Json(task.await?.convert()))
 }
 
 async fn set_furs(
@@ -381,7 +378,7 @@ async fn set_pt(
     caller: ReqData<Caller>,
     body: Body<PtOperatorBody>,
 ) -> Result<Json<UserBody>, ApiError> {
-    let user = person(caller.into_inner())?.id;
+    let user = person(&caller)?.id;
     let operator = body.0.parse()?;
     let task =
         call.run(
@@ -396,7 +393,7 @@ async fn set_identity(
     authority: Authority,
     identity: OperatorIdentity,
 ) -> Result<Json<UserBody>, ApiError> {
-    let user = person(caller.into_inner())?.id;
+    let user = person(&caller)?.id;
     let task = call.run(|call| async move {
         access::set_operator_identity(call.cx(), user, authority, identity).await
     });

@@ -2,7 +2,7 @@
 //! keeps for itself.
 
 use actix_web::http::header::{CACHE_CONTROL, HeaderName, REFERRER_POLICY};
-use actix_web::web::{self, Data};
+use actix_web::web;
 use actix_web::{HttpRequest, HttpResponse};
 use racun_application::mailing::{self as application, SharedReply};
 use racun_documents::{Document, DocumentKind};
@@ -13,11 +13,11 @@ use utoipa::openapi::schema::{AdditionalProperties, ObjectBuilder, Schema, Type}
 use utoipa::{PartialSchema, ToSchema};
 use validator::Validate;
 
+use crate::call::Call;
 use crate::documents::AnyDocumentBody;
 use crate::error::ApiError;
 use crate::request::MaybeBody;
 use crate::route::{Gate, Route};
-use crate::services::Services;
 
 const TAG: &str = "Shared documents";
 
@@ -294,28 +294,27 @@ fn within(map: &mut Map<String, Json>, key: &str, properties: &[&str]) {
 }
 
 async fn shared(
-    services: Data<Services>,
+    call: Call<()>,
     request: HttpRequest,
     kind: DocumentKind,
 ) -> Result<HttpResponse, ApiError> {
     let id = request.match_info().query("shareable_id");
-    let document = application::find_shared(&*services.store, kind, id).await?;
+    let document = application::find_shared(call.store(), kind, id).await?;
     seen(document)
 }
 
 /// What the customer says of an estimate behind a link.
 async fn reply(
-    services: Data<Services>,
+    call: Call<()>,
     request: HttpRequest,
     _body: MaybeBody<ReplyBody>,
     reply: SharedReply,
 ) -> Result<HttpResponse, ApiError> {
     let id = request.match_info().query("shareable_id").to_owned();
-    let task = |services: Services| async move {
-        let (store, stamp) = (&*services.store, services.stamp());
-        application::reply_to_shared(store, &id, reply, &stamp).await
-    };
-    seen(services.run(task).await?)
+    let task = call.run(|call| async move {
+        application::reply_to_shared(call.store(), &id, reply, call.stamp()).await
+    });
+    seen(task.await?)
 }
 
 /// The document as its public link shows it.

@@ -1,7 +1,7 @@
 //! Webhooks of the earlier generation: paths under `/v1`, camelCase bodies, bare arrays, `filter` and
 //! `where`. An organization is an entity, and a token comes with or without `Bearer`.
 
-use actix_web::web::{self, Data, Json, ReqData};
+use actix_web::web::{self, Json};
 use racun_access::Permission::{self, ManageEntity, ReadWebhooks};
 use racun_access::{self as access, AccessError, Caller, Entity, Forbidden};
 use racun_application::webhooks::{self, Holder};
@@ -19,7 +19,6 @@ use crate::call::{Call, EntityCall};
 use crate::error::ApiError;
 use crate::request::{Body, PathText, Query};
 use crate::route::{Gate, Parameter, ParameterKind, Route};
-use crate::services::Services;
 
 const TAG: &str = "Webhooks (earlier generation)";
 
@@ -199,22 +198,21 @@ impl EarlierInputBody {
 
 /// The endpoint `id`, when the caller may do there what `permission` says.
 async fn enter(
-    services: &Services,
-    caller: &Caller,
+    call: &Call<Caller>,
     id: &PathText,
     permission: Permission,
 ) -> Result<(Scope, Entity, Endpoint), ApiError> {
-    if matches!(caller, Caller::Operator { .. }) {
+    if matches!(call.by(), Caller::Operator { .. }) {
         return Err(AccessError::from(Forbidden::PosOperatorScope).into());
     }
-    let (store, text) = (&*services.store, id.0.as_str());
+    let (store, text) = (call.store(), id.0.as_str());
     if text.parse::<WebhookId>().is_err() {
         return Err(ApiError::not_found("such webhook"));
     }
     let found = webhooks::find_earlier(store, text).await?;
     let found = found.and_then(|endpoint| endpoint.owner.entity_id().map(|of| (endpoint, of)));
     let Some((endpoint, entity)) = found else { return Err(ApiError::not_found(text)) };
-    let entered = access::open_entity(store, caller, &entity.to_string()).await;
+    let entered = access::open_entity(store, call.by(), &entity.to_string()).await;
     let (scope, entity) = match entered {
         // What is another's is not there.
         Err(AccessError::NotFound { .. }) => return Err(ApiError::not_found(text)),
@@ -252,81 +250,72 @@ fn with_organization(
 async fn create(call: Call, body: Body<EarlierInputBody>) -> Result<Json<EarlierBody>, ApiError> {
     let (holder, input) = (Holder::earlier(call.scope()), body.0.command(call.scope())?);
     let task = call.run(|call| async move {
-        webhooks::create_earlier(&*call.store, &call.webhooks(), &holder, input, call.stamp()).await
+        webhooks::create_earlier(call.store(), &call.webhooks(), &holder, input, call.stamp()).await
     });
     Ok(Json(task.await?.convert()))
 }
 
 async fn list(call: EntityCall, query: Query) -> Result<Json<Vec<Map<String, Value>>>, ApiError> {
     let filter = Filter::read(&query, PROPERTIES)?;
-    let all = webhooks::list_earlier(&*call.store, &Holder::earlier(call.scope())).await?;
+    let all = webhooks::list_earlier(call.store(), &Holder::earlier(call.scope())).await?;
     let chosen = filter.choose(all.into_iter().map(row).collect());
     let shown = chosen.into_iter().map(|row| with_organization(row, &filter, call.entity()));
     Ok(Json(shown.map(|row| filter.narrow(row)).collect()))
 }
 
 async fn count(call: Call, query: Query) -> Result<Json<CountBody>, ApiError> {
-    let all = webhooks::list_earlier(&*call.store, &Holder::earlier(call.scope())).await?;
+    let all = webhooks::list_earlier(call.store(), &Holder::earlier(call.scope())).await?;
     let rows: Vec<_> = all.into_iter().map(row).collect();
     Ok(Json(CountBody { count: count_where(&query, PROPERTIES, &rows)? }))
 }
 
 async fn get(
-    services: Data<Services>,
-    caller: ReqData<Caller>,
+    call: Call<Caller>,
     id: PathText,
     query: Query,
 ) -> Result<Json<Map<String, Value>>, ApiError> {
     let filter = Filter::read(&query, PROPERTIES)?;
-    let (_, entity, endpoint) = enter(&services, &caller, &id, ReadWebhooks).await?;
+    let (_, entity, endpoint) = enter(&call, &id, ReadWebhooks).await?;
     Ok(Json(narrowed(endpoint, &filter, &entity)))
 }
 
 async fn replace(
-    services: Data<Services>,
-    caller: ReqData<Caller>,
+    call: Call<Caller>,
     id: PathText,
     body: Body<EarlierInputBody>,
 ) -> Result<Json<EarlierBody>, ApiError> {
-    change(&services, &caller, id, body, EarlierInput::replace).await
+    change(call, id, body, EarlierInput::replace).await
 }
 
 async fn update(
-    services: Data<Services>,
-    caller: ReqData<Caller>,
+    call: Call<Caller>,
     id: PathText,
     body: Body<EarlierInputBody>,
 ) -> Result<Json<EarlierBody>, ApiError> {
-    change(&services, &caller, id, body, EarlierInput::apply).await
+    change(call, id, body, EarlierInput::apply).await
 }
 
 async fn change(
-    services: &Data<Services>,
-    caller: &Caller,
+    call: Call<Caller>,
     id: PathText,
     body: Body<EarlierInputBody>,
     how: webhooks::ChangeEarlier,
 ) -> Result<Json<EarlierBody>, ApiError> {
-    let (scope, _, _) = enter(services, caller, &id, ManageEntity).await?;
+    let (scope, _, _) = enter(&call, &id, ManageEntity).await?;
     let (holder, input) = (Holder::earlier(&scope), body.0.command(&scope)?);
     let id = id.0;
-    let task = move |services: Services| async move {
-        let (store, stamp) = (&*services.store, services.stamp());
-        webhooks::change_earlier(store, &services.webhooks(), &holder, id, input, how, &stamp).await
-    };
-    Ok(Json(services.run(task).await?.convert()))
+    let task = call.run(|call| async move {
+        let (store, stamp) = (call.store(), call.stamp());
+        webhooks::change_earlier(store, &call.webhooks(), &holder, id, input, how, stamp).await
+    });
+    Ok(Json(task.await?.convert()))
 }
 
-async fn delete(
-    services: Data<Services>,
-    caller: ReqData<Caller>,
-    id: PathText,
-) -> Result<Json<CountBody>, ApiError> {
-    let (scope, _, _) = enter(&services, &caller, &id, ManageEntity).await?;
+async fn delete(call: Call<Caller>, id: PathText) -> Result<Json<CountBody>, ApiError> {
+    let (scope, _, _) = enter(&call, &id, ManageEntity).await?;
     let (holder, id) = (Holder::earlier(&scope), id.0);
-    let task = |services: Services| async move {
-        webhooks::delete(&*services.store, &holder, id, &services.stamp()).await
-    };
-    services.run(task).await?;
+    let task = call
+        .run(|call| async move { webhooks::delete(call.store(), &holder, id, call.stamp()).await });
+    task.await?;
     Ok(Json(CountBody { count: 1 }))
 }

@@ -1,6 +1,6 @@
 //! What endpoints of entities and of accounts have in common: all but their paths and who may use them.
 
-use actix_web::web::{Data, Json, ReqData};
+use actix_web::web::Json;
 use racun_access::AccountScope;
 use racun_application::webhooks::{self, Holder};
 use racun_kernel::{Kind, Scope, id};
@@ -9,12 +9,13 @@ use super::log::{RangeBody, ReplayedBody, WebhookLogBody};
 use super::{WebhookBody, WebhookInputBody, vault};
 use crate::answer::{Created, NoContent};
 use crate::body::{Convert, ListBody};
+use crate::call::{Asks, Call};
 use crate::error::ApiError;
 use crate::request::{Body, PathId, Query};
 use crate::services::Services;
 
 /// Whose endpoints a request manages.
-pub(super) trait Holds: Clone + 'static {
+pub(super) trait Holds: Asks {
     /// The kind of their ids.
     type Id: Kind + 'static;
 
@@ -39,102 +40,90 @@ impl Holds for AccountScope {
 }
 
 pub(super) async fn create<S: Holds>(
-    services: Data<Services>,
-    scope: ReqData<S>,
+    call: Call<S>,
     body: Body<WebhookInputBody>,
 ) -> Result<Created<WebhookBody>, ApiError> {
-    let (holder, input) = (scope.holder(), body.0.convert());
-    let vault = vault(&services)?;
-    let task = |services: Services| async move {
-        let (store, stamp) = (&*services.store, services.stamp());
-        webhooks::create(store, &services.webhooks(), &vault, &holder, input, &stamp).await
-    };
-    Ok(Created(services.run(task).await?.convert()))
+    let (holder, input) = (call.by().holder(), body.0.convert());
+    let vault = vault(&call)?;
+    let task = call.run(|call| async move {
+        webhooks::create(call.store(), &call.webhooks(), &vault, &holder, input, call.stamp()).await
+    });
+    Ok(Created(task.await?.convert()))
 }
 
 pub(super) async fn list<S: Holds>(
-    services: Data<Services>,
-    scope: ReqData<S>,
+    call: Call<S>,
     query: Query,
 ) -> Result<Json<ListBody<WebhookBody>>, ApiError> {
-    let page = webhooks::list(&*services.store, &scope.holder(), &query.list()?).await?;
+    let page = webhooks::list(call.store(), &call.by().holder(), &query.list()?).await?;
     Ok(Json(page.convert()))
 }
 
 pub(super) async fn get<S: Holds>(
-    services: Data<Services>,
-    scope: ReqData<S>,
+    call: Call<S>,
     id: PathId<S::Id>,
 ) -> Result<Json<WebhookBody>, ApiError> {
-    let holder = scope.holder();
-    Ok(Json(webhooks::get(&*services.store, &holder, &id.0.to_string()).await?.convert()))
+    let holder = call.by().holder();
+    Ok(Json(webhooks::get(call.store(), &holder, &id.0.to_string()).await?.convert()))
 }
 
 pub(super) async fn update<S: Holds>(
-    services: Data<Services>,
-    scope: ReqData<S>,
+    call: Call<S>,
     id: PathId<S::Id>,
     body: Body<WebhookInputBody>,
 ) -> Result<Json<WebhookBody>, ApiError> {
-    let (holder, id, input) = (scope.holder(), id.0.to_string(), body.0.convert());
-    let task = |services: Services| async move {
-        let (store, stamp) = (&*services.store, services.stamp());
-        webhooks::update(store, &services.webhooks(), &holder, id, input, &stamp).await
-    };
-    Ok(Json(services.run(task).await?.convert()))
+    let (holder, id, input) = (call.by().holder(), id.0.to_string(), body.0.convert());
+    let task = call.run(|call| async move {
+        webhooks::update(call.store(), &call.webhooks(), &holder, id, input, call.stamp()).await
+    });
+    Ok(Json(task.await?.convert()))
 }
 
 pub(super) async fn delete<S: Holds>(
-    services: Data<Services>,
-    scope: ReqData<S>,
+    call: Call<S>,
     id: PathId<S::Id>,
 ) -> Result<NoContent, ApiError> {
-    let (holder, id) = (scope.holder(), id.0.to_string());
-    let task = |services: Services| async move {
-        webhooks::delete(&*services.store, &holder, id, &services.stamp()).await
-    };
-    services.run(task).await?;
+    let (holder, id) = (call.by().holder(), id.0.to_string());
+    let task = call
+        .run(|call| async move { webhooks::delete(call.store(), &holder, id, call.stamp()).await });
+    task.await?;
     Ok(NoContent)
 }
 
 pub(super) async fn rotate_secret<S: Holds>(
-    services: Data<Services>,
-    scope: ReqData<S>,
+    call: Call<S>,
     id: PathId<S::Id>,
 ) -> Result<Json<WebhookBody>, ApiError> {
-    let (holder, id) = (scope.holder(), id.0.to_string());
-    let vault = vault(&services)?;
-    let task = |services: Services| async move {
-        let (store, stamp) = (&*services.store, services.stamp());
-        webhooks::rotate_secret(store, &vault, &holder, id, &stamp).await
-    };
-    Ok(Json(services.run(task).await?.convert()))
+    let (holder, id) = (call.by().holder(), id.0.to_string());
+    let vault = vault(&call)?;
+    let task = call.run(|call| async move {
+        webhooks::rotate_secret(call.store(), &vault, &holder, id, call.stamp()).await
+    });
+    Ok(Json(task.await?.convert()))
 }
 
 pub(super) async fn test<S: Holds>(
-    services: Data<Services>,
-    scope: ReqData<S>,
+    call: Call<S>,
     id: PathId<S::Id>,
 ) -> Result<Json<WebhookLogBody>, ApiError> {
-    let (holder, id) = (scope.holder(), id.0.to_string());
-    let task = |services: Services| async move {
-        let (store, webhooks) = (&*services.store, services.webhooks());
-        webhooks::send_test(store, &webhooks, &holder, id, &|| services.stamp()).await
-    };
-    Ok(Json(services.run(task).await?.convert()))
+    let (holder, id) = (call.by().holder(), id.0.to_string());
+    let task = call.run(|call| async move {
+        let stamps = || Services::stamp(&call);
+        webhooks::send_test(call.store(), &call.webhooks(), &holder, id, &stamps).await
+    });
+    Ok(Json(task.await?.convert()))
 }
 
 pub(super) async fn replay<S: Holds>(
-    services: Data<Services>,
-    scope: ReqData<S>,
+    call: Call<S>,
     id: PathId<S::Id>,
     body: Body<RangeBody>,
 ) -> Result<Json<ReplayedBody>, ApiError> {
-    let (holder, id) = (scope.holder(), id.0.to_string());
+    let (holder, id) = (call.by().holder(), id.0.to_string());
     let range = body.0.convert();
-    let task = |services: Services| async move {
-        let (store, stamp) = (&*services.store, services.stamp());
-        webhooks::replay_range(store, &services.webhooks(), &holder, &id, &range, &stamp).await
-    };
-    Ok(Json(services.run(task).await?.convert()))
+    let task = call.run(|call| async move {
+        webhooks::replay_range(call.store(), &call.webhooks(), &holder, &id, &range, call.stamp())
+            .await
+    });
+    Ok(Json(task.await?.convert()))
 }

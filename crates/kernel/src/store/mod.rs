@@ -20,7 +20,7 @@ use crate::{Kind, ListQuery, Record, Stamp, Table, Tally, TallyRow};
 
 pub use put::{BYTES, Put, PutKind};
 pub use typed::Decision;
-pub use unit::{Held, Many, Number, One, UnitBuilder};
+pub use unit::{Held, Inner, Many, Number, One, Row, UnitBuilder};
 
 /// Whose a row is: an entity's, an account's, or of the directory that all share.
 ///

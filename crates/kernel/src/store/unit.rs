@@ -19,6 +19,9 @@ use crate::{Record, Table, log};
 /// Tells units apart, so that no handle is read in another unit than its own.
 static UNITS: AtomicU64 = AtomicU64::new(0);
 
+/// The decision of a unit that a decorator of its store adds to; see [`Unit::beside`].
+pub type Inner = Box<dyn FnOnce() -> Result<Writes, Refusal>>;
+
 /// One record that a unit holds, there or not. It is read once.
 #[must_use = "what is held is meant to be read"]
 #[derive(Debug)]
@@ -42,6 +45,14 @@ pub struct Many<A> {
 #[derive(Debug)]
 pub struct Number {
     unit: u64,
+}
+
+/// A row that a unit holds, and that is only asked whether it is there.
+#[must_use = "what is held is meant to be read"]
+#[derive(Debug)]
+pub struct Row {
+    unit: u64,
+    place: usize,
 }
 
 /// A transaction that is being put together: what it holds. `By` is who decides in it, if they act
@@ -89,6 +100,13 @@ impl<'a, By> UnitBuilder<'a, By> {
     ) -> One<A> {
         let place = self.load(Load::One { table, tenant, id: id.to_string() });
         One { unit: self.unit, place, record: PhantomData }
+    }
+
+    /// Holds the row `id`, to ask whether it is there.
+    pub fn hold_row(&mut self, table: &'static Table, id: impl ToString) -> Row {
+        let tenant = self.tenant.clone();
+        let place = self.load(Load::One { table, tenant, id: id.to_string() });
+        Row { unit: self.unit, place }
     }
 
     /// Holds each record that is named by table and id.
@@ -268,6 +286,12 @@ impl<By> Held<By> {
         handle.places.clone().map(|place| self.rows(handle.unit, place).1.len()).sum()
     }
 
+    /// Whether the row is there.
+    #[must_use]
+    pub fn has(&self, handle: &Row) -> bool {
+        !self.rows(handle.unit, handle.place).1.is_empty()
+    }
+
     /// The next number of the series.
     ///
     /// # Errors
@@ -326,6 +350,31 @@ impl<By> Held<By> {
     fn shown(&self) -> Vec<(&'static Table, &[Stored])> {
         let rows = self.loads.iter().zip(&self.loaded.rows);
         rows.map(|(load, rows)| (load.table(), rows.as_slice())).collect()
+    }
+}
+
+impl Unit {
+    /// The same unit for a decorator of a store: it holds the record `id` of `tenant` as well, and
+    /// `decide` is shown that together with the unit's own decision.
+    #[must_use]
+    pub fn beside<A: Record>(
+        mut self,
+        tenant: Tenant,
+        table: &'static Table,
+        id: String,
+        decide: impl FnOnce(Result<Option<A>, StoreError>, Inner) -> Result<Writes, Refusal>
+        + Send
+        + 'static,
+    ) -> Self {
+        self.loads.push(Load::One { table, tenant, id });
+        let inner = self.decide;
+        self.decide = Box::new(move |mut loaded| {
+            // What is named last is shown last.
+            let rows = loaded.rows.pop().unwrap_or_default();
+            let found = rows.first().map(|row| row.read(table)).transpose();
+            decide(found, Box::new(move || inner(loaded)))
+        });
+        self
     }
 }
 
