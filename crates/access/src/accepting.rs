@@ -13,7 +13,10 @@ use racun_kernel::{Event, Load, Put, Stamp, Store, Stored, Tenant, Writes};
 
 use crate::account::{event, find_white_label, new_user};
 use crate::email::fold_email;
-use crate::ending::{end_keys, end_late_keys, end_sessions, load_keys, load_sessions, read_keys};
+use crate::ending::{
+    end_keys, end_late_keys, end_places, end_sessions, load_keys, load_places, load_sessions,
+    read_keys,
+};
 use crate::invitation::{INVITATION_PREFIX, read_all};
 use crate::mail_token::{load_account, load_user, prove_address};
 use crate::member::{MAX_MEMBERS, entity_and_members, read_members};
@@ -313,15 +316,21 @@ async fn accept_with<T: Send + 'static>(
         }
         Invited::Proved(user) => {
             loads.extend([load_user(user.id), load_account(user.account_id)]);
-            Acceptor { is_proved: true, ..Acceptor::of(*user) }
+            let places = load_places(store, &user, Some(invitation.entity_id)).await?;
+            let count = places.len();
+            loads.extend(places);
+            Acceptor { is_proved: true, places: count, ..Acceptor::of(*user) }
         }
         Invited::Recovered(user, password) => {
             loads.extend([load_user(user.id), load_account(user.account_id)]);
+            let places = load_places(store, &user, Some(invitation.entity_id)).await?;
+            let count = places.len();
+            loads.extend(places);
             loads.push(load_sessions(user.id));
             loads.extend(load_keys(store, &user).await?);
             recovered = Some((*user).clone());
             let password = Some((password, origin.address));
-            Acceptor { is_proved: true, password, ..Acceptor::of(*user) }
+            Acceptor { is_proved: true, places: count, password, ..Acceptor::of(*user) }
         }
     };
     let at = stamp.clone();
@@ -345,6 +354,8 @@ struct Acceptor {
     puts: Vec<Put>,
     /// Whether their address is noted as theirs.
     is_proved: bool,
+    /// Rows of the places that end with the proof.
+    places: usize,
     /// Their new password, and from where it is set; all that they were logged in with ends with
     /// the one before.
     password: Option<(PasswordHash, Option<String>)>,
@@ -352,7 +363,7 @@ struct Acceptor {
 
 impl Acceptor {
     const fn of(user: User) -> Self {
-        Self { user, puts: Vec::new(), is_proved: false, password: None }
+        Self { user, puts: Vec::new(), is_proved: false, places: 0, password: None }
     }
 
     /// The user afterwards, with what is written of them. `rows` are those of the user, and of what
@@ -373,12 +384,17 @@ impl Acceptor {
         }
         let mut after = before.clone();
         let account = rows.get(1).and_then(|rows| rows.first());
+        let (places, rows) =
+            rows.get(2..).unwrap_or_default().split_at_checked(self.places).unwrap_or_default();
+        let ended = end_places(places, &before, self.password.is_some(), stamp)?;
         let (mut puts, mut events) = prove_address(&mut after, account, stamp)?;
+        puts.extend(ended.puts);
+        events.extend(ended.events);
         if let Some((password, address)) = self.password.take() {
             (after.password, after.password_set_from) = (password, address);
             after.password_changed_at = Some(stamp.now());
-            puts.extend(end_sessions(rows.get(2).map_or(&[][..], Vec::as_slice), None)?);
-            let keys = read_keys(rows.get(3..).unwrap_or_default().iter().flatten())?;
+            puts.extend(end_sessions(rows.first().map_or(&[][..], Vec::as_slice), None)?);
+            let keys = read_keys(rows.get(1..).unwrap_or_default().iter().flatten())?;
             let (ended, told) = end_keys(&keys, &after.id, stamp);
             puts.extend(ended);
             events.extend(told);

@@ -1,14 +1,19 @@
-//! What ends with a person: their sessions, and the keys that they made.
+//! What ends with a person: their sessions, and the keys and invitations that they made; and what
+//! ends when an address is proved: what was accepted in its owner's name before.
 
-use racun_kernel::id::{TokenId, UserId};
+use racun_kernel::id::{EntityId, TokenId, UserId};
 use racun_kernel::{
     Event, Load, Put, Record as _, Stamp, Store, StoreError, Stored, Tenant, Writes,
 };
 use time::OffsetDateTime;
 
 use crate::account::event;
-use crate::key::all_of_account;
-use crate::{API_KEYS, AccessError, ApiKey, SESSIONS, Session, User};
+use crate::invitation::{self, read_all};
+use crate::key::{all_of, all_of_account};
+use crate::{
+    API_KEYS, AccessError, ApiKey, InvitationStatus, MEMBERSHIPS, Membership, OperatorPin,
+    SESSIONS, Session, User,
+};
 
 /// Loads and holds all sessions of `user`.
 pub(crate) fn load_sessions(user: UserId) -> Load {
@@ -56,6 +61,116 @@ pub(crate) fn end_keys(
 ) -> (Vec<Put>, Vec<Event>) {
     let told = |key: &ApiKey| event(key.tenant(), "api_key.deleted", &key.id, actor, stamp);
     (keys.iter().map(Put::delete).collect(), keys.iter().map(told).collect())
+}
+
+/// The keys in `rows` that `user` made.
+pub(crate) fn made_by(user: UserId, rows: Option<&Vec<Stored>>) -> Result<Vec<ApiKey>, StoreError> {
+    let mut keys = read_keys(rows.into_iter().flatten())?;
+    keys.retain(|key| key.created_by_user_id == Some(user));
+    Ok(keys)
+}
+
+/// Ends the invitations in `rows` that `user` made, and that nobody accepted yet.
+pub(crate) fn end_invitations(
+    rows: Option<&Vec<Stored>>,
+    user: UserId,
+    actor: &dyn ToString,
+    stamp: &Stamp,
+) -> Result<(Vec<Put>, Vec<Event>), AccessError> {
+    let mut open = read_all(rows)?;
+    open.retain(|one| one.status == InvitationStatus::Pending);
+    open.retain(|one| one.invited_by_user_id == Some(user));
+    let told = open.iter().map(|one| {
+        let tenant = Tenant::entity(one.entity_id);
+        event(tenant, "entity_invitation.cancelled", &one.id, actor, stamp)
+    });
+    let events = told.collect();
+    Ok((open.iter().map(Put::delete).collect(), events))
+}
+
+/// Rows that [`load_places`] holds of each place.
+const PLACE_ROWS: usize = 4;
+
+/// Loads and holds the places in entities of `user`, whose address is not proved yet, and what they
+/// made there; but for the entity `kept`. Nothing of a user whose address is proved.
+///
+/// # Errors
+/// The store's failure.
+pub(crate) async fn load_places(
+    store: &dyn Store,
+    user: &User,
+    kept: Option<EntityId>,
+) -> Result<Vec<Load>, AccessError> {
+    if user.email_verified {
+        return Ok(Vec::new());
+    }
+    let id = user.id.to_string();
+    let mut places: Vec<Membership> = store.look_up(&MEMBERSHIPS, "user_id", &id).await?;
+    places.retain(|place| Some(place.entity_id) != kept);
+    let rows = |place: &Membership| -> [Load; PLACE_ROWS] {
+        let (tenant, id) = (place.tenant(), place.id.to_string());
+        [
+            Load::One { table: &MEMBERSHIPS, tenant: tenant.clone(), id },
+            OperatorPin::load(place.entity_id, user.id),
+            all_of(&tenant),
+            invitation::all_of(place.entity_id),
+        ]
+    };
+    Ok(places.iter().flat_map(rows).collect())
+}
+
+/// What ends when the address of a user is proved for the first time.
+#[derive(Default)]
+pub(crate) struct EndedPlaces {
+    pub(crate) puts: Vec<Put>,
+    pub(crate) events: Vec<Event>,
+    /// The entities of other accounts that the user does not belong to any more.
+    pub(crate) left: Vec<EntityId>,
+}
+
+/// Ends the places that `user` has in entities of other accounts, of the rows that [`load_places`]
+/// held: another person may have accepted them. What they made there ends too. Where the user is
+/// taken over (`is_recovery`), so do the invitations that were made to entities of their own; their
+/// keys end by [`load_keys`] then.
+///
+/// # Errors
+/// When a row cannot be read.
+pub(crate) fn end_places(
+    rows: &[Vec<Stored>],
+    user: &User,
+    is_recovery: bool,
+    stamp: &Stamp,
+) -> Result<EndedPlaces, AccessError> {
+    let mut ended = EndedPlaces::default();
+    if user.email_verified {
+        return Ok(ended);
+    }
+    for rows in rows.chunks(PLACE_ROWS) {
+        let Some(row) = rows.first().and_then(|rows| rows.first()) else { continue };
+        let place: Membership = row.read(&MEMBERSHIPS)?;
+        let is_own = place.account_id == user.account_id;
+        if is_own && !is_recovery {
+            continue;
+        }
+        let (puts, events) = end_invitations(rows.get(3), user.id, &user.id, stamp)?;
+        ended.puts.extend(puts);
+        ended.events.extend(events);
+        if is_own {
+            continue;
+        }
+        ended.puts.push(Put::delete(&place));
+        let pin = rows.get(1).map_or(Ok(None), |rows| OperatorPin::read(rows))?;
+        ended.puts.extend(pin.iter().map(Put::delete));
+        if !is_recovery {
+            let (puts, events) = end_keys(&made_by(user.id, rows.get(2))?, &user.id, stamp);
+            ended.puts.extend(puts);
+            ended.events.extend(events);
+        }
+        let told = event(place.tenant(), "entity_user.removed", &user.id, &user.id, stamp);
+        ended.events.push(told);
+        ended.left.push(place.entity_id);
+    }
+    Ok(ended)
 }
 
 /// Ends the keys of `user` that were made while others of theirs ended: a request that was on its

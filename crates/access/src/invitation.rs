@@ -121,7 +121,8 @@ impl Invitation {
     }
 }
 
-fn all_of(entity: EntityId) -> Load {
+/// Loads and holds all invitations to `entity`.
+pub(crate) fn all_of(entity: EntityId) -> Load {
     let (tenant, value) = (Tenant::entity(entity), entity.to_string());
     Load::Where { table: &INVITATIONS, tenant, field: "entity_id", value }
 }

@@ -39,7 +39,7 @@ pub async fn begin_login(
     let user = find_user(store, email).await?;
     let id = user.as_ref().map_or_else(|| "nobody".to_owned(), |user| user.id.to_string());
     let sessions: Vec<Session> = store.look_up(&SESSIONS, "user_id", &id).await?;
-    let guard = guard_of(email, origin.address.as_deref(), user.as_ref(), &sessions);
+    let guard = guard_of(email, origin.address.as_deref(), user.as_ref(), &sessions, stamp.now());
     count_failure(store, &guard, user.as_ref(), stamp).await?;
     Ok(LoginAttempt { user, guard })
 }

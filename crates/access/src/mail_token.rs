@@ -4,13 +4,16 @@
 //! A token is made when its mail is delivered ([`mint_mail_token`]), so that no queue and no store
 //! ever holds one: only its digest is kept.
 
-use racun_kernel::id::{AccountId, MailTokenId, UserId};
+use racun_kernel::id::{AccountId, EntityId, MailTokenId, UserId};
 use racun_kernel::{Event, Field, Issue, Load, Put, Stamp, Store, Stored, Tenant, Unique, Writes};
 use serde::{Deserialize, Serialize};
 use time::{Duration, OffsetDateTime};
 
 use crate::account::event;
-use crate::ending::{end_keys, end_late_keys, end_sessions, load_keys, load_sessions, read_keys};
+use crate::ending::{
+    EndedPlaces, end_keys, end_late_keys, end_places, end_sessions, load_keys, load_places,
+    load_sessions, read_keys,
+};
 use crate::login_guard::{self, guard_of};
 use crate::secret::{is_token, new_token};
 use crate::session::find_user;
@@ -147,6 +150,16 @@ pub async fn mint_mail_token(
         .await
 }
 
+/// Who used a token, and what ended by it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Proof {
+    /// Whose address it proves.
+    pub user: UserId,
+    /// Entities of other accounts that the user belonged to before the address was proved, and does
+    /// not any more: another person may have accepted in their name.
+    pub left: Vec<EntityId>,
+}
+
 /// A token that was found and has not ended.
 #[derive(Debug, Clone)]
 pub struct OpenMailToken(MailToken);
@@ -185,7 +198,8 @@ pub async fn find_mail_token(
 
 /// Sets a new password, once: all sessions of the user end, and all their tokens for new passwords.
 /// Who reads the mail of an address has it, so the address is verified too. Keys end when
-/// `ends_keys` says so, and when the address was not verified, for their maker may be another.
+/// `ends_keys` says so, and when the address was not verified, for their maker may be another; open
+/// invitations that they made and places in entities of other accounts then end, too.
 ///
 /// # Errors
 /// `invalid_token` at `token` when it was used meanwhile, or the store's failure.
@@ -196,37 +210,45 @@ pub async fn reset_password(
     ends_keys: bool,
     origin: &Origin,
     stamp: &Stamp,
-) -> Result<(), AccessError> {
+) -> Result<Proof, AccessError> {
     let user = find_owner(store, &token).await?;
     let ends_keys = ends_keys || !user.email_verified;
     // Guesses lock out no reader of the mail.
-    let guard = login_guard::load(&guard_of(&user.email, None, None, &[]));
+    let guard = login_guard::load(&guard_of(&user.email, None, None, &[], stamp.now()));
     let address = origin.address.clone();
     let mut held = vec![guard, load_sessions(user.id)];
+    let places = load_places(store, &user, None).await?;
+    let count = places.len();
+    held.extend(places);
     if ends_keys {
         held.extend(load_keys(store, &user).await?);
     }
-    redeem(store, token, &user, held, stamp, move |user, rows, stamp| {
-        let [guard, sessions, keys @ ..] = &rows[..] else { return Err(invalid()) };
-        let mut puts = end_sessions(sessions, None)?;
+    let proof = redeem(store, token, &user, held, stamp, move |user, rows, stamp| {
+        let [guard, sessions, rest @ ..] = &rows[..] else { return Err(invalid()) };
+        let (places, keys) = rest.split_at_checked(count).ok_or_else(invalid)?;
+        let mut ended = end_places(places, user, true, stamp)?;
+        let puts = &mut ended.puts;
+        puts.extend(end_sessions(sessions, None)?);
         puts.extend(login_guard::forgive(guard)?);
         let keys = read_keys(keys.iter().flatten())?;
-        let (ended, mut events) = end_keys(&keys, &user.id, stamp);
-        puts.extend(ended);
+        let (keys, told) = end_keys(&keys, &user.id, stamp);
+        puts.extend(keys);
+        ended.events.extend(told);
         (user.password, user.password_set_from) = (password, address);
         user.password_changed_at = Some(stamp.now());
         let tenant = Tenant::account(user.account_id);
-        events.push(event(tenant, "user.password_reset", &user.id, &user.id, stamp));
-        Ok((puts, events))
+        ended.events.push(event(tenant, "user.password_reset", &user.id, &user.id, stamp));
+        Ok(ended)
     })
     .await?;
     if ends_keys {
         end_late_keys(store, &user, stamp).await?;
     }
-    Ok(())
+    Ok(proof)
 }
 
-/// Notes that the user's address is theirs.
+/// Notes that the user's address is theirs. Their places in entities of other accounts from before
+/// the first proof end: another person may have accepted them.
 ///
 /// # Errors
 /// `invalid_token` at `token` when it was used meanwhile, or the store's failure.
@@ -234,9 +256,13 @@ pub async fn verify_email(
     store: &dyn Store,
     token: OpenMailToken,
     stamp: &Stamp,
-) -> Result<(), AccessError> {
+) -> Result<Proof, AccessError> {
     let user = find_owner(store, &token).await?;
-    redeem(store, token, &user, Vec::new(), stamp, |_, _, _| Ok(Default::default())).await
+    let places = load_places(store, &user, None).await?;
+    redeem(store, token, &user, places, stamp, |user, places, stamp| {
+        end_places(&places, user, false, stamp)
+    })
+    .await
 }
 
 /// Whose the token is.
@@ -253,14 +279,10 @@ async fn redeem(
     user: &User,
     more: Vec<Load>,
     stamp: &Stamp,
-    change: impl FnOnce(
-        &mut User,
-        Vec<Vec<Stored>>,
-        &Stamp,
-    ) -> Result<(Vec<Put>, Vec<Event>), AccessError>
+    change: impl FnOnce(&mut User, Vec<Vec<Stored>>, &Stamp) -> Result<EndedPlaces, AccessError>
     + Send
     + 'static,
-) -> Result<(), AccessError> {
+) -> Result<Proof, AccessError> {
     let OpenMailToken(token) = token;
     let mut loads = vec![load_user(user.id), load_tokens(user.id), load_account(user.account_id)];
     loads.extend(more);
@@ -274,7 +296,7 @@ async fn redeem(
             }
             let before = read_user(loaded.rows.first())?;
             let mut after = before.clone();
-            let (mut puts, mut events) = change(&mut after, more, &stamp)?;
+            let EndedPlaces { mut puts, mut events, left } = change(&mut after, more, &stamp)?;
             let used = tokens.iter().filter(|known| known.purpose == token.purpose);
             puts.extend(used.map(Put::delete));
             let account = loaded.rows.get(2).and_then(|rows| rows.first());
@@ -283,7 +305,8 @@ async fn redeem(
             events.extend(told);
             after.updated_at = stamp.now();
             puts.push(Put::update(&before, &after));
-            Ok(((), Writes { puts, events, takes_number: false }))
+            let proof = Proof { user: after.id, left };
+            Ok((proof, Writes { puts, events, takes_number: false }))
         })
         .await
 }

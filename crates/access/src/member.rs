@@ -11,15 +11,15 @@ use serde::{Deserialize, Serialize};
 use time::OffsetDateTime;
 
 use crate::account::event;
-use crate::ending::{end_keys, read_keys};
-use crate::invitation::invite;
+use crate::ending::{end_invitations, end_keys, made_by};
+use crate::invitation::{self, invite};
 use crate::key::all_of;
 use crate::mail_token::load_user;
 use crate::mailing::find_colleague;
 use crate::permission::require;
 use crate::{
-    AccessError, ApiKey, Conflict, ENTITIES, Entity, Invitation, OperatorPin, Permission, Refused,
-    Shown, USERS, User,
+    AccessError, Conflict, ENTITIES, Entity, Invitation, OperatorPin, Permission, Refused, Shown,
+    USERS, User,
 };
 
 /// Users that an entity has at most.
@@ -208,7 +208,7 @@ pub async fn list_entity_users(
 }
 
 /// Gives a member of the entity another role. Their operator's tokens end; who becomes a viewer
-/// loses their PIN.
+/// loses their PIN, and the open invitations of who is no admin any more end.
 ///
 /// # Errors
 /// [`AccessError::Forbidden`] to all but admins, [`AccessError::NotFound`] for a user who does not
@@ -225,7 +225,8 @@ pub async fn change_role(
 
 /// Takes a user's place in the entity away, and their PIN; what their sessions and their operator's
 /// tokens reached in it they reach no more. The keys of the entity that they made end too when
-/// `ends_keys` says so, and when their address was never verified, for their owner is unknown.
+/// `ends_keys` says so, and when their address was never verified, for their owner is unknown. The
+/// open invitations that they made end in any case.
 ///
 /// # Errors
 /// As [`change_role`].
@@ -259,6 +260,7 @@ async fn amend_member(
     let mut loads = entity_and_members(scope.account(), scope.entity());
     loads.push(OperatorPin::load(scope.entity(), user_id));
     loads.extend([load_user(user_id), all_of(&scope.tenant())]);
+    loads.push(invitation::all_of(scope.entity()));
     store
         .decide(loads, None, move |loaded| {
             let (_, members) = read_members(&loaded.rows)?;
@@ -285,6 +287,13 @@ async fn amend_member(
                 puts.extend(pin.iter().map(Put::delete));
             }
             let mut events = vec![event(after.tenant(), kind, &after.user_id, &actor, &stamp)];
+            // Who may invite nobody any more leaves no invitation behind: they may know its token.
+            if role.is_none_or(|role| role < Role::Admin) {
+                let rows = loaded.rows.get(5);
+                let (ended, told) = end_invitations(rows, user_id, &actor, &stamp)?;
+                puts.extend(ended);
+                events.extend(told);
+            }
             if role.is_none() {
                 let is_unproved = !is_proved(loaded.rows.get(3))?;
                 let made = made_by(user_id, loaded.rows.get(4))?;
@@ -303,13 +312,6 @@ async fn amend_member(
 fn is_proved(rows: Option<&Vec<Stored>>) -> Result<bool, StoreError> {
     let Some(row) = rows.and_then(|rows| rows.first()) else { return Ok(false) };
     Ok(row.read::<User>(&USERS)?.email_verified)
-}
-
-/// The keys in `rows` that `user` made.
-fn made_by(user: UserId, rows: Option<&Vec<Stored>>) -> Result<Vec<ApiKey>, StoreError> {
-    let mut keys = read_keys(rows.into_iter().flatten())?;
-    keys.retain(|key| key.created_by_user_id == Some(user));
-    Ok(keys)
 }
 
 /// Holds an entity, and all who belong to it.

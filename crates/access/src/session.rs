@@ -12,6 +12,8 @@ use crate::device::SwitchRight;
 use crate::email::fold_email;
 use crate::ending::load_sessions;
 use crate::login::forgiven;
+use crate::login_guard::remember;
+use crate::mail_token::load_user;
 use crate::operator_token::end_operator_token;
 use crate::secret::new_token;
 use crate::{AccessError, Caller, Digest, Forbidden, Shown, USERS, User};
@@ -121,6 +123,14 @@ pub(crate) async fn find_user(store: &dyn Store, email: &str) -> Result<Option<U
     Ok(store.look_up(&USERS, "email", &fold_email(email)).await?.into_iter().next())
 }
 
+/// The id of the user with this e-mail address: for the log, never for an answer.
+///
+/// # Errors
+/// When the store fails.
+pub async fn find_user_id(store: &dyn Store, email: &str) -> Result<Option<UserId>, AccessError> {
+    Ok(find_user(store, email).await?.map(|user| user.id))
+}
+
 /// Begins a session of `user`, who proved who they are. The token is shown once.
 ///
 /// Sessions of the user that are over are cleared away; so is the oldest when there are 100.
@@ -135,7 +145,7 @@ pub async fn open_session(
     open_session_with(store, user, &Origin::default(), Vec::new(), stamp).await
 }
 
-/// As [`open_session`], from `origin`; what the `guards` counted is forgotten.
+/// As [`open_session`], from `origin`, which is remembered; what the `guards` counted is forgotten.
 pub(crate) async fn open_session_with(
     store: &dyn Store,
     user: &User,
@@ -147,16 +157,24 @@ pub(crate) async fn open_session_with(
     let now = stamp.now();
     let tenant = Tenant::account(user.account_id);
     let happened = event(tenant, "user.logged_in", &shown.record.id, &user.id, stamp);
-    let loads = [load_sessions(user.id)].into_iter().chain(guards).collect();
+    let place = origin.address.clone();
+    let loads = [load_sessions(user.id), load_user(user.id)].into_iter().chain(guards).collect();
     store
         .decide(loads, None, move |loaded| {
-            let (sessions, guards) = loaded.rows.split_first().ok_or(AccessError::Unauthorized)?;
+            let [sessions, user, guards @ ..] = &loaded.rows[..] else {
+                return Err(AccessError::Unauthorized);
+            };
             let mut sessions = read_sessions(sessions)?;
             sessions.sort_by_key(|session| session.created_at);
             let live = sessions.iter().filter(|session| !session.is_over(now)).count();
             let mut surplus = (live + 1).saturating_sub(MAX_SESSIONS);
             let mut puts = vec![Put::insert(&shown.record)];
             puts.extend(forgiven(guards)?);
+            if let Some(row) = user.first() {
+                let before: User = row.read(&USERS)?;
+                let after = remember(&before, place.as_deref(), now);
+                puts.extend(after.map(|after| Put::update(&before, &after)));
+            }
             for session in &sessions {
                 let is_over = session.is_over(now);
                 if is_over || surplus > 0 {
