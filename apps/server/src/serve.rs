@@ -56,6 +56,7 @@ pub async fn serve(settings: &Settings) -> anyhow::Result<()> {
     let retry = settings.fiscalization.retry();
     let services = services(store, authorities, outside, keys, retry);
     let services = Services {
+        trusted_proxies: settings.server.trusted_proxies.all().into(),
         rate_limiter: rate_limiter(settings, rate_limits),
         white_labels: Arc::new(labels),
         guards: settings.guards(),
@@ -174,6 +175,7 @@ pub fn services(
         clock: Arc::new(clock::now),
         entropy: clock::entropy(),
         pins,
+        trusted_proxies: Arc::default(),
         rate_limiter: None,
         guards: Guards::default(),
         storage: Storage::default(),
@@ -215,8 +217,7 @@ fn connection_limits(settings: &Settings) -> ConnectionLimits {
 
 /// What counts requests; `None` where the settings do not limit them.
 fn rate_limiter(settings: &Settings, shared: Option<Arc<dyn RateLimits>>) -> Option<RateLimiter> {
-    let proxies = settings.server.trusted_proxies.all().to_vec();
-    settings.rate_limits.options().map(|options| RateLimiter::new(options, proxies, shared))
+    settings.rate_limits.options().map(|options| RateLimiter::new(options, shared))
 }
 
 /// Who does what is to be done after a commit.

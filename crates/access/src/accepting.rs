@@ -9,19 +9,20 @@ use std::cmp::Reverse;
 use std::collections::HashMap;
 
 use racun_kernel::id::{EntityId, UserId};
-use racun_kernel::{Event, Load, Put, Stamp, Store, Stored, Tenant, Writes};
+use racun_kernel::{Held, Many, One, Put, Stamp, Store, Tenant, UnitBuilder, Writes};
 
 use crate::account::{event, find_white_label, new_user};
 use crate::email::fold_email;
-use crate::ending::{end_keys, end_late_keys, end_sessions, load_keys, load_sessions, read_keys};
+use crate::ending::{HeldKeys, HeldPlaces, end_keys, end_late_keys, end_sessions, hold_sessions};
 use crate::invitation::INVITATION_PREFIX;
-use crate::mail_token::{load_account, load_user, prove_address};
-use crate::member::{MAX_MEMBERS, entity_and_members, read_members};
+use crate::mail_token::prove_address;
+use crate::member::{HeldMembers, MAX_MEMBERS};
 use crate::secret::is_token;
 use crate::session::find_user;
 use crate::{
-    AccessError, Digest, ENTITIES, Entity, Forbidden, INVITATIONS, Invitation, InvitationStatus,
-    Membership, Origin, PasswordHash, Refused, Session, Shown, SignUp, USERS, User, hash_password,
+    ACCOUNTS, AccessError, Account, Digest, ENTITIES, Entity, Forbidden, INVITATIONS, Invitation,
+    InvitationStatus, Membership, Origin, PasswordHash, Refused, Session, Shown, SignUp, USERS,
+    User, hash_password,
 };
 
 /// An invitation that someone is about to accept.
@@ -296,9 +297,9 @@ async fn accept_with<T: Send + 'static>(
     finish: impl FnOnce(User, Membership, &mut Vec<Put>) -> T + Send + 'static,
 ) -> Result<T, AccessError> {
     let Answer { invitation, by, origin } = answer;
-    let mut loads = entity_and_members(invitation.account_id, invitation.entity_id);
-    let (tenant, id) = (Tenant::entity(invitation.entity_id), invitation.id.to_string());
-    loads.push(Load::One { table: &INVITATIONS, tenant, id });
+    let mut unit = store.unit(Tenant::entity(invitation.entity_id));
+    let place = HeldMembers::hold(&mut unit, invitation.account_id, invitation.entity_id);
+    let current = unit.hold(&INVITATIONS, invitation.id);
     let mut recovered = None;
     let acceptor = match by {
         Invited::Known(user) => Acceptor::of(*user),
@@ -311,25 +312,24 @@ async fn accept_with<T: Send + 'static>(
             Acceptor { puts, ..Acceptor::of(user) }
         }
         Invited::Proved(user) => {
-            loads.extend([load_user(user.id), load_account(user.account_id)]);
-            Acceptor { is_proved: true, ..Acceptor::of(*user) }
+            let proof = Some(HeldProof::hold(&mut unit, store, &user, &invitation).await?);
+            Acceptor { proof, ..Acceptor::of(*user) }
         }
-        Invited::Recovered(user, password) => {
-            loads.extend([load_user(user.id), load_account(user.account_id)]);
-            loads.push(load_sessions(user.id));
-            loads.extend(load_keys(store, &user).await?);
+        Invited::Recovered(user, hash) => {
+            let proof = Some(HeldProof::hold(&mut unit, store, &user, &invitation).await?);
+            let sessions = hold_sessions(&mut unit, user.id);
+            let keys = HeldKeys::hold(&mut unit, store, &user).await?;
             recovered = Some((*user).clone());
-            let password = Some((password, origin.address));
-            Acceptor { is_proved: true, password, ..Acceptor::of(*user) }
+            let password = Some(NewPassword { hash, address: origin.address, sessions, keys });
+            Acceptor { proof, password, ..Acceptor::of(*user) }
         }
     };
-    let at = stamp.clone();
-    let accepted = store
-        .decide(loads, None, move |loaded| {
-            let (user, membership, mut writes) = accept(&invitation, acceptor, &loaded.rows, &at)?;
-            Ok::<_, AccessError>((finish(user, membership, &mut writes.puts), writes))
-        })
-        .await?;
+    let (accepting, at) = (Accepting { invitation, acceptor, place, current }, stamp.clone());
+    let accepted = unit.decide(move |held| {
+        let (user, membership, mut writes) = accepting.decide(held, &at)?;
+        Ok::<_, AccessError>((finish(user, membership, &mut writes.puts), writes))
+    });
+    let accepted = accepted.await?;
     if let Some(user) = recovered {
         end_late_keys(store, &user, stamp).await?;
     }
@@ -342,84 +342,115 @@ struct Acceptor {
     user: User,
     /// What makes them.
     puts: Vec<Put>,
-    /// Whether their address is noted as theirs.
-    is_proved: bool,
-    /// Their new password, and from where it is set; all that they were logged in with ends with
-    /// the one before.
-    password: Option<(PasswordHash, Option<String>)>,
+    /// What proves that their address is theirs.
+    proof: Option<HeldProof>,
+    /// Their new password; all that they were logged in with ends with the one before.
+    password: Option<NewPassword>,
+}
+
+/// A user whose address is proved, as a unit holds them: with their account, and the places that
+/// end with the proof.
+struct HeldProof {
+    user: One<User>,
+    account: One<Account>,
+    places: HeldPlaces,
+}
+
+/// A password, and what ends with the one before.
+struct NewPassword {
+    hash: PasswordHash,
+    /// From where it is set.
+    address: Option<String>,
+    sessions: Many<Session>,
+    keys: HeldKeys,
+}
+
+impl HeldProof {
+    async fn hold(
+        unit: &mut UnitBuilder<'_, ()>,
+        store: &dyn Store,
+        user: &User,
+        invitation: &Invitation,
+    ) -> Result<Self, AccessError> {
+        let held = unit.hold_of(Tenant::directory(), &USERS, user.id);
+        let account = unit.hold_of(Tenant::directory(), &ACCOUNTS, user.account_id);
+        let places = HeldPlaces::hold(unit, store, user, Some(invitation.entity_id)).await?;
+        Ok(Self { user: held, account, places })
+    }
 }
 
 impl Acceptor {
     const fn of(user: User) -> Self {
-        Self { user, puts: Vec::new(), is_proved: false, password: None }
+        Self { user, puts: Vec::new(), proof: None, password: None }
     }
 
-    /// The user afterwards, with what is written of them. `rows` are those of the user, and of what
-    /// ends.
-    fn settle(
-        mut self,
-        rows: &[Vec<Stored>],
-        stamp: &Stamp,
-    ) -> Result<(User, Vec<Put>, Vec<Event>), AccessError> {
-        if !self.is_proved {
-            return Ok((self.user, self.puts, Vec::new()));
-        }
-        let row = rows.first().and_then(|rows| rows.first()).ok_or(AccessError::Unauthorized)?;
-        let before: User = row.read(&USERS)?;
+    /// The user afterwards, with what is written of them.
+    fn settle(self, held: &Held<()>, stamp: &Stamp) -> Result<(User, Writes), AccessError> {
+        let Self { user, puts, proof, password } = self;
+        let Some(proof) = proof else { return Ok((user, Writes::default().puts(puts))) };
+        let before: User = held.find(proof.user)?.ok_or(AccessError::Unauthorized)?;
         // Verified or given another password meanwhile: what was looked at is not so any more.
-        if before.email_verified || before.password != self.user.password {
+        if before.email_verified || before.password != user.password {
             return Err(AccessError::Unauthorized);
         }
         let mut after = before.clone();
-        let account = rows.get(1).and_then(|rows| rows.first());
-        let (mut puts, mut events) = prove_address(&mut after, account, stamp)?;
-        if let Some((password, address)) = self.password.take() {
-            (after.password, after.password_set_from) = (password, address);
+        let ended = proof.places.end(held, &before, password.is_some(), stamp)?;
+        let mut writes = prove_address(&mut after, held.find(proof.account)?, stamp);
+        writes = writes.and(ended.writes);
+        if let Some(NewPassword { hash, address, sessions, keys }) = password {
+            (after.password, after.password_set_from) = (hash, address);
             after.password_changed_at = Some(stamp.now());
-            puts.extend(end_sessions(rows.get(2).map_or(&[][..], Vec::as_slice), None)?);
-            let keys = read_keys(rows.get(3..).unwrap_or_default().iter().flatten())?;
-            let (ended, told) = end_keys(&keys, &after.id, stamp);
-            puts.extend(ended);
-            events.extend(told);
+            let (sessions, keys): (Vec<Session>, _) = (held.all(sessions)?, keys.read(held)?);
+            writes = writes.and(end_sessions(&sessions, None));
+            writes = writes.and(end_keys(&keys, &after.id, stamp));
         }
         after.updated_at = stamp.now();
-        puts.push(Put::update(&before, &after));
-        Ok((after, puts, events))
+        let writes = writes.update(&before, &after);
+        Ok((after, writes))
     }
 }
 
-fn accept(
-    invitation: &Invitation,
+/// The acceptance of an invitation, as a unit holds it.
+struct Accepting {
+    /// As it was read.
+    invitation: Invitation,
     acceptor: Acceptor,
-    rows: &[Vec<Stored>],
-    stamp: &Stamp,
-) -> Result<(User, Membership, Writes), AccessError> {
-    let (entity, members) = read_members(rows)?;
-    let current = rows.get(2).and_then(|rows| rows.first());
-    let current: Option<Invitation> = current.map(|row| row.read(&INVITATIONS)).transpose()?;
-    let before = current.filter(|now| now.token_digest == invitation.token_digest);
-    let before = before.ok_or(AccessError::Unauthorized)?;
-    before.check_open(stamp.now())?;
-    let (user, mut puts, mut events) = acceptor.settle(rows.get(3..).unwrap_or_default(), stamp)?;
-    let membership = match members.iter().find(|member| member.user_id == user.id) {
-        Some(member) => member.clone(),
-        None if members.len() >= MAX_MEMBERS => return Err(Refused::TooManyMembers.into()),
-        None => {
-            let inviter = before.invited_by_user_id;
-            let member = Membership::new(&entity, &user, before.role, inviter, stamp);
-            puts.push(Put::insert(&member));
-            member
-        }
-    };
-    let after = Invitation {
-        status: InvitationStatus::Accepted,
-        name: user.name.clone(),
-        accepted_at: Some(stamp.now()),
-        updated_at: stamp.now(),
-        ..before.clone()
-    };
-    puts.push(Put::update(&before, &after));
-    let tenant = Tenant::entity(after.entity_id);
-    events.push(event(tenant, "entity_invitation.accepted", &after.id, &user.id, stamp));
-    Ok((user, membership, Writes { puts, events, takes_number: false }))
+    place: HeldMembers,
+    current: One<Invitation>,
+}
+
+impl Accepting {
+    fn decide(
+        self,
+        held: &Held<()>,
+        stamp: &Stamp,
+    ) -> Result<(User, Membership, Writes), AccessError> {
+        let Self { invitation, acceptor, place, current } = self;
+        let (entity, members) = place.read(held)?;
+        let current: Option<Invitation> = held.find(current)?;
+        let before = current.filter(|now| now.token_digest == invitation.token_digest);
+        let before = before.ok_or(AccessError::Unauthorized)?;
+        before.check_open(stamp.now())?;
+        let (user, mut writes) = acceptor.settle(held, stamp)?;
+        let membership = match members.iter().find(|member| member.user_id == user.id) {
+            Some(member) => member.clone(),
+            None if members.len() >= MAX_MEMBERS => return Err(Refused::TooManyMembers.into()),
+            None => {
+                let inviter = before.invited_by_user_id;
+                let member = Membership::new(&entity, &user, before.role, inviter, stamp);
+                writes = writes.insert(&member);
+                member
+            }
+        };
+        let after = Invitation {
+            status: InvitationStatus::Accepted,
+            name: user.name.clone(),
+            accepted_at: Some(stamp.now()),
+            updated_at: stamp.now(),
+            ..before.clone()
+        };
+        let tenant = Tenant::entity(after.entity_id);
+        let accepted = event(tenant, "entity_invitation.accepted", &after.id, &user.id, stamp);
+        Ok((user, membership, writes.update(&before, &after).events([accepted])))
+    }
 }

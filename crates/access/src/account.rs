@@ -11,6 +11,7 @@ use serde_json::{Map, Value as Json};
 use time::OffsetDateTime;
 
 use crate::email::{check_email, check_name, fold_email};
+use crate::login_guard::KnownPlace;
 use crate::settings::LANGUAGES;
 use crate::{AccessError, PasswordHash};
 
@@ -72,6 +73,9 @@ pub struct User {
     /// is trusted as one where they were logged in.
     #[serde(default)]
     pub(crate) password_set_from: Option<String>,
+    /// Where they logged in rightly, the place last used first.
+    #[serde(default)]
+    pub(crate) known_places: Vec<KnownPlace>,
     /// The language they read: a locale such as `sl-SI`, or a language such as `sl`.
     pub locale: Option<String>,
     /// What clients keep for them.
@@ -127,6 +131,37 @@ pub async fn has_accounts(store: &dyn Store) -> Result<bool, AccessError> {
     let query = ListQuery { limit: 1, count: false, ..ListQuery::first_page(&ACCOUNTS) };
     let page = store.page::<Account>(&ACCOUNTS, &Tenant::directory(), &query).await?;
     Ok(!page.rows.is_empty())
+}
+
+/// Marks the account that signed up first where the others need an invitation: of several that sign
+/// up at once, one makes the row.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct FirstAccount {
+    /// The account.
+    account_id: AccountId,
+    /// When it was made.
+    #[serde(with = "time::serde::rfc3339")]
+    created_at: OffsetDateTime,
+}
+
+racun_kernel::record! {
+    /// Where the mark is kept: in the directory, one row.
+    pub static FIRST_ACCOUNTS: FirstAccount = "first_accounts";
+    |first|
+    id: "first_account",
+    tenant: Tenant::directory(),
+    fields: {
+        Field::instant("created_at") => first.created_at,
+    }
+}
+
+impl FirstAccount {
+    /// What marks the account of `user`, in the unit that makes both. Where another one signs up
+    /// first, that unit is refused with [`crate::Forbidden::SignUpByInvitation`].
+    #[must_use]
+    pub fn mark(user: &User) -> Put {
+        Put::insert(&Self { account_id: user.account_id, created_at: user.created_at })
+    }
 }
 
 /// The slug of the white label that `account` is under.
@@ -192,6 +227,7 @@ pub(crate) fn new_user(
         password: input.password,
         password_changed_at: None,
         password_set_from: None,
+        known_places: Vec::new(),
         locale: input.locale,
         settings: input.settings.unwrap_or_default(),
         metadata: input.metadata.unwrap_or_default(),

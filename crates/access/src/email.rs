@@ -7,13 +7,23 @@ pub(crate) use racun_kernel::{check_address as check_email, fold_address as fold
 /// Characters that a person's, company's or key's name has at most.
 pub(crate) const MAX_NAME_CHARS: usize = 255;
 
-/// Accepts a name: not blank, at most 255 characters.
+/// Whether `c` can change how the text around it reads: a control character, or one that turns the
+/// direction of what follows (UAX 9).
+fn hides(c: char) -> bool {
+    c.is_control() || matches!(c, '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
+}
+
+/// Accepts a name: not blank, at most 255 characters, none of which hides or turns others.
 ///
 /// # Errors
 /// What is wrong with it.
 pub(crate) fn check_name(text: &str) -> Result<(), Issues> {
     if text.trim().is_empty() {
         return Err(Issue::new("too_short", "at least one character").into());
+    }
+    if text.contains(hides) {
+        let message = "a name has neither control characters nor marks that turn its direction";
+        return Err(Issue::new("invalid_value", message).into());
     }
     check(text, MAX_NAME_CHARS).map_err(Issues::from)
 }
@@ -58,7 +68,7 @@ mod tests {
     #[test]
     fn a_name_is_not_blank_and_has_a_limit() {
         assert!(check_name("Žar").is_ok() && check_name(&"ž".repeat(255)).is_ok());
-        for text in ["", "  ", "a\0b", &"ž".repeat(256)] {
+        for text in ["", "  ", "a\0b", "a\nb", "a\u{202e}b", "\u{2066}a", &"ž".repeat(256)] {
             assert!(check_name(text).is_err(), "{text:?}");
         }
     }

@@ -1,61 +1,183 @@
-//! What ends with a person: their sessions, and the keys that they made.
+//! What ends with a person: their sessions, and the keys and invitations that they made; and what
+//! ends when an address is proved: what was accepted in its owner's name before.
 
-use racun_kernel::id::{TokenId, UserId};
+use racun_kernel::id::{EntityId, TokenId, UserId};
 use racun_kernel::{
-    Event, Load, Put, Record as _, Stamp, Store, StoreError, Stored, Tenant, Writes,
+    Held, Many, One, Put, Record as _, Stamp, Store, StoreError, Tenant, UnitBuilder, Writes,
 };
 use time::OffsetDateTime;
 
 use crate::account::event;
-use crate::key::all_of_account;
-use crate::{API_KEYS, AccessError, ApiKey, SESSIONS, Session, User};
+use crate::{
+    API_KEYS, AccessError, ApiKey, Invitation, InvitationStatus, MEMBERSHIPS, Membership,
+    OPERATOR_PINS, OperatorPin, SESSIONS, Session, User, invitation, key,
+};
 
-/// Loads and holds all sessions of `user`.
-pub(crate) fn load_sessions(user: UserId) -> Load {
-    let (tenant, value) = (Tenant::directory(), user.to_string());
-    Load::Where { table: &SESSIONS, tenant, field: "user_id", value }
+/// Holds all sessions of `user`.
+pub(crate) fn hold_sessions<By>(unit: &mut UnitBuilder<'_, By>, user: UserId) -> Many<Session> {
+    unit.hold_where_of(Tenant::directory(), &SESSIONS, "user_id", user)
 }
 
-/// Ends the sessions in `rows`, but for `kept`.
-pub(crate) fn end_sessions(
-    rows: &[Stored],
-    kept: Option<TokenId>,
-) -> Result<Vec<Put>, AccessError> {
-    let sessions = rows.iter().map(|row| row.read::<Session>(&SESSIONS));
-    let sessions: Vec<Session> = sessions.collect::<Result<_, _>>()?;
-    Ok(sessions.iter().filter(|one| Some(one.id) != kept).map(Put::delete).collect())
+/// Ends `sessions`, but for `kept`.
+pub(crate) fn end_sessions(sessions: &[Session], kept: Option<TokenId>) -> Writes {
+    let ended = sessions.iter().filter(|one| Some(one.id) != kept);
+    Writes::default().puts(ended.map(Put::delete))
 }
 
-/// Loads and holds the keys of `user`: all of their account, and those that they made elsewhere.
-///
-/// # Errors
-/// The store's failure.
-pub(crate) async fn load_keys(store: &dyn Store, user: &User) -> Result<Vec<Load>, AccessError> {
-    let made: Vec<ApiKey> = store.look_up(&API_KEYS, "created_by", &user.id.to_string()).await?;
-    let account = Tenant::account(user.account_id);
-    let mut loads = vec![all_of_account(user.account_id)];
-    for key in made.iter().filter(|key| key.tenant() != account) {
-        let (tenant, id) = (key.tenant(), key.id.to_string());
-        loads.push(Load::One { table: &API_KEYS, tenant, id });
+/// The keys of a user, as a unit holds them: all of their account, and those that they made
+/// elsewhere.
+pub(crate) struct HeldKeys {
+    of_account: Many<ApiKey>,
+    elsewhere: Vec<One<ApiKey>>,
+}
+
+impl HeldKeys {
+    /// Holds the keys of `user`.
+    ///
+    /// # Errors
+    /// The store's failure.
+    pub async fn hold(
+        unit: &mut UnitBuilder<'_, ()>,
+        store: &dyn Store,
+        user: &User,
+    ) -> Result<Self, AccessError> {
+        let made: Vec<ApiKey> =
+            store.look_up(&API_KEYS, "created_by", &user.id.to_string()).await?;
+        let account = Tenant::account(user.account_id);
+        let of_account = key::hold_all_of(unit, &account);
+        let elsewhere = made.iter().filter(|key| key.tenant() != account);
+        let elsewhere = elsewhere.map(|key| unit.hold_of(key.tenant(), &API_KEYS, key.id));
+        Ok(Self { of_account, elsewhere: elsewhere.collect() })
     }
-    Ok(loads)
-}
 
-/// The keys in `rows`.
-pub(crate) fn read_keys<'a>(
-    rows: impl Iterator<Item = &'a Stored>,
-) -> Result<Vec<ApiKey>, StoreError> {
-    rows.map(|row| row.read(&API_KEYS)).collect()
+    /// What is there.
+    ///
+    /// # Errors
+    /// When a row cannot be read.
+    pub fn read(self, held: &Held<()>) -> Result<Vec<ApiKey>, StoreError> {
+        let mut keys: Vec<ApiKey> = held.all(self.of_account)?;
+        for key in self.elsewhere {
+            keys.extend(held.find(key)?);
+        }
+        Ok(keys)
+    }
 }
 
 /// Ends `keys`.
-pub(crate) fn end_keys(
-    keys: &[ApiKey],
+pub(crate) fn end_keys(keys: &[ApiKey], actor: &dyn ToString, stamp: &Stamp) -> Writes {
+    let told = |key: &ApiKey| event(key.tenant(), "api_key.deleted", &key.id, actor, stamp);
+    Writes::default().puts(keys.iter().map(Put::delete)).events(keys.iter().map(told))
+}
+
+/// Those of `keys` that `user` made.
+pub(crate) fn made_by(user: UserId, mut keys: Vec<ApiKey>) -> Vec<ApiKey> {
+    keys.retain(|key| key.created_by_user_id == Some(user));
+    keys
+}
+
+/// Ends those of `invitations` that `user` made, and that nobody accepted yet.
+pub(crate) fn end_invitations(
+    mut invitations: Vec<Invitation>,
+    user: UserId,
     actor: &dyn ToString,
     stamp: &Stamp,
-) -> (Vec<Put>, Vec<Event>) {
-    let told = |key: &ApiKey| event(key.tenant(), "api_key.deleted", &key.id, actor, stamp);
-    (keys.iter().map(Put::delete).collect(), keys.iter().map(told).collect())
+) -> Writes {
+    invitations.retain(|one| one.status == InvitationStatus::Pending);
+    invitations.retain(|one| one.invited_by_user_id == Some(user));
+    let told = invitations.iter().map(|one| {
+        let tenant = Tenant::entity(one.entity_id);
+        event(tenant, "entity_invitation.cancelled", &one.id, actor, stamp)
+    });
+    Writes::default().puts(invitations.iter().map(Put::delete)).events(told)
+}
+
+/// The places in entities of a user whose address is not proved yet, as a unit holds them.
+pub(crate) struct HeldPlaces(Vec<HeldPlace>);
+
+/// A place, and what its user made there.
+struct HeldPlace {
+    place: One<Membership>,
+    pin: One<OperatorPin>,
+    keys: Many<ApiKey>,
+    invitations: Many<Invitation>,
+}
+
+/// What ends when the address of a user is proved for the first time.
+#[derive(Default)]
+pub(crate) struct EndedPlaces {
+    pub(crate) writes: Writes,
+    /// The entities of other accounts that the user does not belong to any more.
+    pub(crate) left: Vec<EntityId>,
+}
+
+impl HeldPlaces {
+    /// Holds the places of `user`, but for that in the entity `kept`. Nothing of a user whose
+    /// address is proved.
+    ///
+    /// # Errors
+    /// The store's failure.
+    pub async fn hold(
+        unit: &mut UnitBuilder<'_, ()>,
+        store: &dyn Store,
+        user: &User,
+        kept: Option<EntityId>,
+    ) -> Result<Self, AccessError> {
+        if user.email_verified {
+            return Ok(Self(Vec::new()));
+        }
+        let id = user.id.to_string();
+        let mut places: Vec<Membership> = store.look_up(&MEMBERSHIPS, "user_id", &id).await?;
+        places.retain(|place| Some(place.entity_id) != kept);
+        let places = places.iter().map(|place| HeldPlace {
+            place: unit.hold_of(place.tenant(), &MEMBERSHIPS, place.id),
+            pin: unit.hold_of(place.tenant(), &OPERATOR_PINS, user.id),
+            keys: key::hold_all_of(unit, &place.tenant()),
+            invitations: invitation::hold_all_of(unit, place.entity_id),
+        });
+        Ok(Self(places.collect()))
+    }
+
+    /// Ends the places that `user` has in entities of other accounts: another person may have
+    /// accepted them. What they made there ends too. Where the user is taken over (`is_recovery`),
+    /// so do the invitations that were made to entities of their own; their keys end by
+    /// [`HeldKeys`] then.
+    ///
+    /// # Errors
+    /// When a row cannot be read.
+    pub fn end(
+        self,
+        held: &Held<()>,
+        user: &User,
+        is_recovery: bool,
+        stamp: &Stamp,
+    ) -> Result<EndedPlaces, AccessError> {
+        let mut ended = EndedPlaces::default();
+        if user.email_verified {
+            return Ok(ended);
+        }
+        for HeldPlace { place, pin, keys, invitations } in self.0 {
+            let Some(place) = held.find::<Membership>(place)? else { continue };
+            let is_own = place.account_id == user.account_id;
+            if is_own && !is_recovery {
+                continue;
+            }
+            let mut writes = end_invitations(held.all(invitations)?, user.id, &user.id, stamp);
+            if !is_own {
+                let pin: Option<OperatorPin> = held.find(pin)?;
+                writes = writes.delete(&place).puts(pin.iter().map(Put::delete));
+                if !is_recovery {
+                    let made = made_by(user.id, held.all(keys)?);
+                    writes = writes.and(end_keys(&made, &user.id, stamp));
+                }
+                let kind = "entity_user.removed";
+                let told = event(place.tenant(), kind, &user.id, &user.id, stamp);
+                writes = writes.events([told]);
+                ended.left.push(place.entity_id);
+            }
+            ended.writes = ended.writes.and(writes);
+        }
+        Ok(ended)
+    }
 }
 
 /// Ends the keys of `user` that were made while others of theirs ended: a request that was on its
@@ -69,15 +191,10 @@ pub(crate) async fn end_late_keys(
     user: &User,
     stamp: &Stamp,
 ) -> Result<(), AccessError> {
-    let (id, at) = (user.id, stamp.clone());
-    let loads = load_keys(store, user).await?;
-    store
-        .decide(loads, None, move |loaded| {
-            let keys = read_keys(loaded.rows.iter().flatten())?;
-            let (puts, events) = end_keys(&keys, &id, &at);
-            Ok(((), Writes { puts, events, takes_number: false }))
-        })
-        .await
+    let (id, stamp) = (user.id, stamp.clone());
+    let mut unit = store.unit(Tenant::directory());
+    let keys = HeldKeys::hold(&mut unit, store, user).await?;
+    unit.decide(move |held| Ok(((), end_keys(&keys.read(held)?, &id, &stamp)))).await
 }
 
 /// Accepts a request of `user` that began at `now`: not before their password was set last, when

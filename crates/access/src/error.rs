@@ -226,6 +226,9 @@ impl From<StoreError> for AccessError {
             StoreError::Duplicate { table: "memberships", field: "entity_user" } => {
                 Self::Conflict(Conflict::AlreadyMember)
             }
+            StoreError::Duplicate { table: "first_accounts", .. } => {
+                Self::Forbidden(Forbidden::SignUpByInvitation)
+            }
             StoreError::Duplicate { .. }
             | StoreError::Unavailable(_)
             | StoreError::Full

@@ -4,7 +4,9 @@
 //! user. How one is accepted is in `accepting`.
 
 use racun_kernel::id::{AccountId, EntityId, InvitationId, UserId};
-use racun_kernel::{Context, Field, ListQuery, Put, Role, Stamp, Store, Tenant, Unique, Writes};
+use racun_kernel::{
+    Context, Field, ListQuery, Many, Put, Role, Stamp, Store, Tenant, Unique, UnitBuilder, Writes,
+};
 use serde::{Deserialize, Serialize};
 use time::{Duration, OffsetDateTime};
 
@@ -119,6 +121,14 @@ impl Invitation {
     }
 }
 
+/// Holds all invitations to `entity`.
+pub(crate) fn hold_all_of<By>(
+    unit: &mut UnitBuilder<'_, By>,
+    entity: EntityId,
+) -> Many<Invitation> {
+    unit.hold_where_of(Tenant::entity(entity), &INVITATIONS, "entity_id", entity)
+}
+
 /// Invites someone. An expired invitation of the same address makes room.
 pub(crate) async fn invite(
     cx: Context<'_>,
@@ -149,7 +159,7 @@ pub(crate) async fn invite(
         event(cx.scope.tenant(), "entity_invitation.created", &record.id, &actor, cx.stamp);
     let mut unit = cx.unit();
     let place = HeldMembers::hold(&mut unit, cx.scope.account(), cx.scope.entity());
-    let earlier = unit.hold_where(&INVITATIONS, "entity_id", cx.scope.entity());
+    let earlier = hold_all_of(&mut unit, cx.scope.entity());
     unit.decide(move |held| {
         let (_, members) = place.read(held)?;
         let earlier: Vec<Invitation> = held.all(earlier)?;

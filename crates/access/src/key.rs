@@ -4,8 +4,8 @@ use std::net::IpAddr;
 
 use racun_kernel::id::{AccountId, ApiKeyId, EntityId, UserId};
 use racun_kernel::{
-    Context, Environment, Field, Issue, ListQuery, Load, Many, Stamp, Store, Tenant, Unique,
-    UnitBuilder, Writes,
+    Context, Environment, Field, Issue, ListQuery, Many, Stamp, Store, Tenant, Unique, UnitBuilder,
+    Writes,
 };
 use serde::{Deserialize, Serialize};
 use time::OffsetDateTime;
@@ -136,17 +136,6 @@ pub async fn list_account_keys(
     let mut keys = list_keys(store, &Tenant::account(scope.account)).await?;
     keys.retain(|key| scope.reaches(key.environment));
     Ok(keys)
-}
-
-/// Loads and holds the keys of an account.
-pub(crate) fn all_of_account(account: AccountId) -> Load {
-    all_of(&Tenant::account(account))
-}
-
-/// Loads and holds the keys of an entity or account.
-pub(crate) fn all_of(owner: &Tenant) -> Load {
-    let value = owner.as_str().to_owned();
-    Load::Where { table: &API_KEYS, tenant: owner.clone(), field: "owner", value }
 }
 
 /// Holds the keys of an entity or account.

@@ -100,7 +100,8 @@ pub use accepting::{
     find_invitation, find_own_invitation, list_own_invitations,
 };
 pub use account::{
-    ACCOUNTS, Account, SignUp, USERS, User, has_accounts, sign_up, sign_up_writes, update_me,
+    ACCOUNTS, Account, FIRST_ACCOUNTS, FirstAccount, SignUp, USERS, User, has_accounts, sign_up,
+    sign_up_writes, update_me,
 };
 pub use caller::{Caller, authenticate};
 pub use country::{CountryRules, locale_of_country};
@@ -129,7 +130,7 @@ pub use last_use::{is_use_news, note_use};
 pub use login::{LoginAttempt, RightLogin, begin_login, finish_login};
 pub use login_guard::{LOGIN_GUARDS, LoginGuard};
 pub use mail_token::{
-    MAIL_TOKENS, MailToken, MailTokenPurpose, OpenMailToken, address_of, find_mail_token,
+    MAIL_TOKENS, MailToken, MailTokenPurpose, OpenMailToken, Proof, address_of, find_mail_token,
     mint_mail_token, reset_password, verify_email,
 };
 pub use mailing::{check_may_send, find_mail_locale, first_outside_sandbox, is_to_be_invited};
@@ -156,8 +157,8 @@ pub use permission::{Permission, authorize, permits};
 pub use pin::{Pin, PinKey};
 pub use secret::{Digest, Shown};
 pub use session::{
-    Ending, Origin, SESSION_SECONDS, SESSIONS, Session, end_sessions_of, list_sessions, log_out,
-    open_session,
+    Ending, Origin, SESSION_SECONDS, SESSIONS, Session, end_sessions_of, find_user_id,
+    list_sessions, log_out, open_session,
 };
 pub use settings::{Settings, settings_schema};
 pub use switch::{RightPin, SwitchAttempt, begin_switch, finish_switch};
@@ -167,7 +168,7 @@ pub use test_clock::{
 pub use vault::{KeyRing, MasterVault};
 
 /// The tables of this crate, for stores that make them.
-pub static TABLES: [&Table; 13] = [
+pub static TABLES: [&Table; 14] = [
     &ACCOUNTS,
     &USERS,
     &SESSIONS,
@@ -181,4 +182,5 @@ pub static TABLES: [&Table; 13] = [
     &MAIL_TOKENS,
     &LOGIN_GUARDS,
     &MASTER_KEYS,
+    &FIRST_ACCOUNTS,
 ];

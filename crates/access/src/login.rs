@@ -1,8 +1,8 @@
 //! Logging in: an attempt is counted before its password is tried, and forgiven when it was right.
 
-use racun_kernel::{Put, Stamp, Store};
+use racun_kernel::{One, Stamp, Store, UnitBuilder};
 
-use crate::login_guard::{count_failure, forgive, guard_of, load};
+use crate::login_guard::{self, LoginGuard, count_failure, guard_of};
 use crate::session::{find_user, open_session_with};
 use crate::{AccessError, Origin, PasswordHash, SESSIONS, Session, Shown, User};
 
@@ -39,7 +39,7 @@ pub async fn begin_login(
     let user = find_user(store, email).await?;
     let id = user.as_ref().map_or_else(|| "nobody".to_owned(), |user| user.id.to_string());
     let sessions: Vec<Session> = store.look_up(&SESSIONS, "user_id", &id).await?;
-    let guard = guard_of(email, origin.address.as_deref(), user.as_ref(), &sessions);
+    let guard = guard_of(email, origin.address.as_deref(), user.as_ref(), &sessions, stamp.now());
     count_failure(store, &guard, user.as_ref(), stamp).await?;
     Ok(LoginAttempt { user, guard })
 }
@@ -69,24 +69,12 @@ pub async fn finish_login(
     origin: &Origin,
     stamp: &Stamp,
 ) -> Result<Shown<Session>, AccessError> {
-    let guard = load(&right.guard);
-    open_session_with(store, &right.user, origin, vec![guard], stamp).await
-}
-
-/// What forgets the failures of the guard that [`finish_login`] loaded.
-pub(crate) fn forgiven(rows: &[Vec<racun_kernel::Stored>]) -> Result<Vec<Put>, AccessError> {
-    Ok(rows
-        .iter()
-        .map(|rows| forgive(rows))
-        .collect::<Result<Vec<_>, _>>()?
-        .into_iter()
-        .flatten()
-        .collect())
+    open_session_with(store, &right.user, origin, Some(&right.guard), stamp).await
 }
 
 impl RightLogin {
-    /// Loads and holds what counts the failures before.
-    pub(crate) fn load_guard(&self) -> racun_kernel::Load {
-        load(&self.guard)
+    /// Holds what counts the failures before.
+    pub(crate) fn hold_guard<By>(&self, unit: &mut UnitBuilder<'_, By>) -> One<LoginGuard> {
+        login_guard::hold(unit, &self.guard)
     }
 }

@@ -1,30 +1,40 @@
 //! How wrong passwords slow down guessing, and hardly a user who logs in from a known place.
 //!
 //! Failures are counted under a digest of the address, whether a user has it or not, and in the
-//! store, so that several processes count together and a restart forgets none. Where a user was
-//! logged in before, by network address, failures are counted apart: guesses from elsewhere lock no
-//! user out there. The mail that sets a new password does the same for where it was read.
+//! store, so that several processes count together and a restart forgets none. Where a user
+//! logged in rightly within 90 days, by network, failures are counted apart: guesses from elsewhere
+//! lock no user out there. The mail that sets a new password does the same for where it was read.
+//!
+//! Failures come in runs of a quarter of an hour. A lock ends with its run at the latest, and then
+//! some attempts are free again, so guesses that go on do not prolong a lock for ever.
 
 use racun_kernel::{
-    Clause, Field, ListQuery, Load, Operator, Put, Stamp, Store, StoreError, Stored, Tenant, Writes,
+    Clause, Field, ListQuery, One, Operator, Put, Stamp, Store, StoreError, Tenant, UnitBuilder,
+    Writes,
 };
 use serde::{Deserialize, Serialize};
 use time::{Duration, OffsetDateTime};
 
 use crate::email::fold_email;
-use crate::{AccessError, Digest, Session, User};
+use crate::network::neighbourhood;
+use crate::{AccessError, Digest, Session, USERS, User};
 
 /// Failures that cost no waiting but for the last.
 const FREE_FAILURES: u32 = 10;
 /// How long the last free failure, and each one after it, locks; the last holds for all that
-/// follow. By these an attacker has about a hundred guesses a day, from however many addresses.
+/// follow.
 const LOCKS: [Duration; 5] = [
     Duration::seconds(30),
     Duration::minutes(1),
     Duration::minutes(2),
     Duration::minutes(5),
-    Duration::minutes(15),
+    LONGEST,
 ];
+/// How long a run of failures lasts, and with it the locks in it.
+const LONGEST: Duration = Duration::minutes(15);
+/// Failures of each further run within a day, the last of which locks until the run ends. By these
+/// an attacker has about three hundred guesses a day, from however many addresses.
+const LATER_FAILURES: u32 = 3;
 /// How long failures are remembered.
 const REMEMBERED: Duration = Duration::hours(24);
 /// Rows of the past that each failure clears away at most.
@@ -37,7 +47,7 @@ const TRIES: usize = 5;
 pub struct LoginGuard {
     /// A digest of both.
     id: String,
-    /// Failures since the last success.
+    /// Failures since the last success, in the present run.
     failures: u32,
     /// Until when nothing is tried.
     #[serde(with = "time::serde::rfc3339::option")]
@@ -45,6 +55,9 @@ pub struct LoginGuard {
     /// When the first of them was.
     #[serde(with = "time::serde::rfc3339")]
     created_at: OffsetDateTime,
+    /// When the present run began; `None` for with the first failure.
+    #[serde(default, with = "time::serde::rfc3339::option")]
+    run_began_at: Option<OffsetDateTime>,
 }
 
 racun_kernel::record! {
@@ -62,33 +75,88 @@ impl LoginGuard {
     /// The guard after another failure at `now`.
     fn failed(before: Option<&Self>, id: String, now: OffsetDateTime) -> Self {
         let before = before.filter(|guard| guard.created_at > now - REMEMBERED);
-        let failures = before.map_or(0, |guard| guard.failures).saturating_add(1);
         let created_at = before.map_or(now, |guard| guard.created_at);
-        let locked_until = lock_after(failures).map(|lock| now + lock);
-        Self { id, failures, locked_until, created_at }
+        let run = before.filter(|guard| now < guard.run_began_at() + LONGEST);
+        let failures = run.map_or(0, |guard| guard.failures).saturating_add(1);
+        let began = run.map_or(now, Self::run_began_at);
+        let lock = match began == created_at {
+            true => lock_after(failures),
+            false => (failures >= LATER_FAILURES).then_some(LONGEST),
+        };
+        let locked_until = lock.map(|lock| (now + lock).min(began + LONGEST));
+        Self { id, failures, locked_until, created_at, run_began_at: Some(began) }
+    }
+
+    fn run_began_at(&self) -> OffsetDateTime {
+        self.run_began_at.unwrap_or(self.created_at)
     }
 }
 
-/// How long the `failures`-th failure locks.
+/// How long the `failures`-th failure of the first run locks.
 fn lock_after(failures: u32) -> Option<Duration> {
     let place = usize::try_from(failures.checked_sub(FREE_FAILURES)?).unwrap_or(usize::MAX);
     LOCKS.get(place).or(LOCKS.last()).copied()
 }
 
 /// What guards a log-in with `email` by a client at `place`, a network address; `user` is who has
-/// the address, and `sessions` are theirs.
+/// the address, and `sessions` are theirs. Where they logged in before, it is one of that network.
 pub(crate) fn guard_of(
     email: &str,
     place: Option<&str>,
     user: Option<&User>,
     sessions: &[Session],
+    now: OffsetDateTime,
 ) -> String {
-    let known = place.filter(|place| {
-        let proved = user.and_then(|user| user.password_set_from.as_deref());
-        proved == Some(*place) || sessions.iter().any(|one| one.address.as_deref() == Some(*place))
+    let network = place.map(neighbourhood);
+    let known = network.filter(|network| {
+        let is_here = |place: Option<&str>| place.is_some_and(|one| neighbourhood(one) == *network);
+        let is_known = |user: &User| {
+            let digest = KnownPlace::digest(user, network);
+            let mut places = user.known_places.iter().filter(|place| !place.is_over(now));
+            is_here(user.password_set_from.as_deref()) || places.any(|one| one.digest == digest)
+        };
+        user.is_some_and(is_known) || sessions.iter().any(|one| is_here(one.address.as_deref()))
     });
     let text = format!("{}\n{}", fold_email(email), known.unwrap_or_default());
     Digest::of(&text).as_str().to_owned()
+}
+
+/// A network where a user logged in rightly: by a digest, for it is only compared.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct KnownPlace {
+    digest: Digest,
+    /// When they did last, to the day.
+    #[serde(with = "time::serde::rfc3339")]
+    seen_at: OffsetDateTime,
+}
+
+impl KnownPlace {
+    fn digest(user: &User, network: &str) -> Digest {
+        Digest::of(&format!("{}\n{network}", user.id))
+    }
+
+    fn is_over(&self, now: OffsetDateTime) -> bool {
+        self.seen_at <= now - KNOWN
+    }
+}
+
+/// How long a network is known after the last right log-in there.
+const KNOWN: Duration = Duration::days(90);
+/// Networks of a user that are known.
+const MOST_KNOWN: usize = 5;
+
+/// `user` with `place` among where they logged in; `None` where it was noted within a day.
+pub(crate) fn remember(user: &User, place: Option<&str>, now: OffsetDateTime) -> Option<User> {
+    let digest = KnownPlace::digest(user, &neighbourhood(place?));
+    let is_noted = |one: &KnownPlace| one.digest == digest && one.seen_at > now - Duration::days(1);
+    if user.known_places.iter().any(is_noted) {
+        return None;
+    }
+    let mut after = user.clone();
+    after.known_places.retain(|one| one.digest != digest && !one.is_over(now));
+    after.known_places.insert(0, KnownPlace { digest, seen_at: now });
+    after.known_places.truncate(MOST_KNOWN);
+    Some(after)
 }
 
 /// Counts a failure under `id` before anything is tried: attempts at one moment take turns, and
@@ -119,33 +187,27 @@ async fn try_count(
     user: Option<&User>,
     stamp: &Stamp,
 ) -> Result<(), AccessError> {
-    let mut loads = vec![load(id)];
-    loads.extend(user.map(|user| crate::mail_token::load_user(user.id)));
-    let (id, stamp) = (id.to_owned(), stamp.clone());
+    let mut unit = store.unit(Tenant::directory());
+    let before = hold(&mut unit, id);
+    let _: Option<One<User>> = user.map(|user| unit.hold(&USERS, user.id));
     let swept = past(store, stamp.now()).await?;
-    loads.extend(swept.iter().filter(|guard| guard.id != id).map(|guard| load(&guard.id)));
-    let first = 1 + usize::from(user.is_some());
-    store
-        .decide(loads, None, move |loaded| {
-            let now = loaded.now.unwrap_or(stamp.now());
-            let rows = |n: usize| loaded.rows.get(n).map_or(&[][..], Vec::as_slice);
-            let before = read(rows(0))?;
-            let end = before.as_ref().and_then(|guard| guard.locked_until);
-            if let Some(retry_after) = crate::switch::seconds_until(end, now) {
-                return Err(AccessError::PasswordLocked { retry_after });
-            }
-            let after = LoginGuard::failed(before.as_ref(), id, now);
-            let mut puts = vec![match &before {
-                Some(before) => Put::update(before, &after),
-                None => Put::insert(&after),
-            }];
-            for rows in loaded.rows.iter().skip(first) {
-                let old = read(rows)?.filter(|guard| guard.created_at <= now - REMEMBERED);
-                puts.extend(old.iter().map(Put::delete));
-            }
-            Ok(((), Writes { puts, ..Writes::default() }))
-        })
-        .await
+    let swept = swept.iter().filter(|guard| guard.id != id);
+    let swept = unit.hold_each(swept.map(|guard| (&LOGIN_GUARDS, guard.id.clone())));
+    let (id, stamp) = (id.to_owned(), stamp.clone());
+    unit.decide(move |held| {
+        let now = held.now().unwrap_or(stamp.now());
+        let before = held.find(before)?;
+        let end = before.as_ref().and_then(|guard: &LoginGuard| guard.locked_until);
+        if let Some(retry_after) = crate::switch::seconds_until(end, now) {
+            return Err(AccessError::PasswordLocked { retry_after });
+        }
+        let after = LoginGuard::failed(before.as_ref(), id, now);
+        let mut past: Vec<LoginGuard> = held.all(swept)?;
+        past.retain(|guard| guard.created_at <= now - REMEMBERED);
+        let put = Put::write(before.as_ref(), &after);
+        Ok(((), Writes::default().put(put).puts(past.iter().map(Put::delete))))
+    })
+    .await
 }
 
 /// Some guards whose time is over.
@@ -159,18 +221,14 @@ async fn past(store: &dyn Store, now: OffsetDateTime) -> Result<Vec<LoginGuard>,
     Ok(store.page(&LOGIN_GUARDS, &Tenant::directory(), &query).await?.rows)
 }
 
-/// Loads and holds the guard `id`.
-pub(crate) fn load(id: &str) -> Load {
-    Load::One { table: &LOGIN_GUARDS, tenant: Tenant::directory(), id: id.to_owned() }
+/// Holds the guard `id`.
+pub(crate) fn hold<By>(unit: &mut UnitBuilder<'_, By>, id: &str) -> One<LoginGuard> {
+    unit.hold_of(Tenant::directory(), &LOGIN_GUARDS, id)
 }
 
-fn read(rows: &[Stored]) -> Result<Option<LoginGuard>, AccessError> {
-    Ok(rows.first().map(|row| row.read(&LOGIN_GUARDS)).transpose()?)
-}
-
-/// Forgets the failures of the guard in `rows`.
-pub(crate) fn forgive(rows: &[Stored]) -> Result<Option<Put>, AccessError> {
-    Ok(read(rows)?.as_ref().map(Put::delete))
+/// Forgets the failures of a guard.
+pub(crate) fn forgive(guard: Option<&LoginGuard>) -> Writes {
+    Writes::default().puts(guard.map(Put::delete))
 }
 
 #[cfg(test)]
@@ -188,7 +246,7 @@ mod tests {
     }
 
     #[test]
-    fn a_day_has_about_a_hundred_guesses() {
+    fn a_day_has_about_three_hundred_guesses() {
         let (mut now, mut guesses, mut guard) = (START, 0, None::<LoginGuard>);
         while now < START + Duration::days(1) {
             let after = LoginGuard::failed(guard.as_ref(), "id".to_owned(), now);
@@ -196,7 +254,27 @@ mod tests {
             now = after.locked_until.unwrap_or(now);
             guard = Some(after);
         }
-        assert!((90..=115).contains(&guesses), "{guesses}");
+        assert!((280..=310).contains(&guesses), "{guesses}");
+    }
+
+    #[test]
+    fn no_lock_lasts_longer_than_a_quarter_of_an_hour_however_many_guesses_follow() {
+        let (mut now, mut guard) = (START, None::<LoginGuard>);
+        let (mut since, mut free, mut runs) = (START, 0, 0);
+        while now < START + Duration::hours(3) {
+            let after = LoginGuard::failed(guard.as_ref(), String::new(), now);
+            if after.failures == 1 {
+                (since, free, runs) = (now, 0, runs + 1);
+            }
+            free += u32::from(after.locked_until.is_none());
+            assert!(after.locked_until.is_none_or(|end| end <= since + LONGEST), "{now}");
+            // Of each further run two are free, so who waited is not behind a single guess.
+            let is_last = after.locked_until == Some(since + LONGEST);
+            assert!(!is_last || free == if runs == 1 { 9 } else { 2 }, "{now}: {free}");
+            now = after.locked_until.unwrap_or(now);
+            guard = Some(after);
+        }
+        assert_eq!(runs, 12);
     }
 
     #[test]

@@ -4,17 +4,21 @@
 //! A token is made when its mail is delivered ([`mint_mail_token`]), so that no queue and no store
 //! ever holds one: only its digest is kept.
 
-use racun_kernel::id::{AccountId, MailTokenId, UserId};
-use racun_kernel::{Event, Field, Issue, Load, Put, Stamp, Store, Stored, Tenant, Unique, Writes};
+use racun_kernel::id::{EntityId, MailTokenId, UserId};
+use racun_kernel::{
+    Field, Held, Issue, Many, One, Put, Stamp, Store, Tenant, Unique, UnitBuilder, Writes,
+};
 use serde::{Deserialize, Serialize};
 use time::{Duration, OffsetDateTime};
 
 use crate::account::event;
-use crate::ending::{end_keys, end_late_keys, end_sessions, load_keys, load_sessions, read_keys};
-use crate::login_guard::{self, guard_of};
+use crate::ending::{
+    EndedPlaces, HeldKeys, HeldPlaces, end_keys, end_late_keys, end_sessions, hold_sessions,
+};
+use crate::login_guard::{self, LoginGuard, guard_of};
 use crate::secret::{is_token, new_token};
 use crate::session::find_user;
-use crate::{ACCOUNTS, AccessError, Account, Digest, Origin, PasswordHash, USERS, User};
+use crate::{ACCOUNTS, AccessError, Account, Digest, Origin, PasswordHash, Session, USERS, User};
 
 /// Mails of one purpose that a user gets within an hour at most. A further request gets the same
 /// answer, and nothing is sent.
@@ -78,29 +82,6 @@ racun_kernel::record! {
     }
 }
 
-pub(crate) fn load_user(id: UserId) -> Load {
-    Load::One { table: &USERS, tenant: Tenant::directory(), id: id.to_string() }
-}
-
-pub(crate) fn load_account(id: AccountId) -> Load {
-    Load::One { table: &ACCOUNTS, tenant: Tenant::directory(), id: id.to_string() }
-}
-
-fn load_tokens(user: UserId) -> Load {
-    let (tenant, value) = (Tenant::directory(), user.to_string());
-    Load::Where { table: &MAIL_TOKENS, tenant, field: "user_id", value }
-}
-
-fn read_tokens(rows: Option<&Vec<Stored>>) -> Result<Vec<MailToken>, AccessError> {
-    let rows = rows.into_iter().flatten();
-    Ok(rows.map(|row| row.read(&MAIL_TOKENS)).collect::<Result<_, _>>()?)
-}
-
-fn read_user(rows: Option<&Vec<Stored>>) -> Result<User, AccessError> {
-    let row = rows.and_then(|rows| rows.first()).ok_or(AccessError::Unauthorized)?;
-    Ok(row.read(&USERS)?)
-}
-
 /// Makes a token for the user with this address, to be put into their mail. `None` when no user has
 /// the address, when it is verified already, or when the user got five such mails within an hour.
 ///
@@ -129,22 +110,31 @@ pub async fn mint_mail_token(
         created_at: now,
         expires_at: now + purpose.lasts(),
     };
-    let loads = vec![load_user(user.id), load_tokens(user.id)];
-    store
-        .decide(loads, None, move |loaded| {
-            let known = read_tokens(loaded.rows.get(1))?;
-            let recent = |other: &&MailToken| {
-                other.purpose == purpose && other.created_at > now - Duration::hours(1)
-            };
-            if known.iter().filter(recent).count() >= MOST_AN_HOUR {
-                return Ok((None, Writes::default()));
-            }
-            let over = known.iter().filter(|other| other.expires_at <= now && !recent(other));
-            let mut puts: Vec<Put> = over.map(Put::delete).collect();
-            puts.push(Put::insert(&token));
-            Ok((Some(secret), Writes { puts, ..Writes::default() }))
-        })
-        .await
+    let mut unit = store.unit(Tenant::directory());
+    let _: One<User> = unit.hold(&USERS, user.id);
+    let tokens = unit.hold_where(&MAIL_TOKENS, "user_id", user.id);
+    unit.decide(move |held| {
+        let known: Vec<MailToken> = held.all(tokens)?;
+        let recent = |other: &&MailToken| {
+            other.purpose == purpose && other.created_at > now - Duration::hours(1)
+        };
+        if known.iter().filter(recent).count() >= MOST_AN_HOUR {
+            return Ok((None, Writes::default()));
+        }
+        let over = known.iter().filter(|other| other.expires_at <= now && !recent(other));
+        Ok((Some(secret), Writes::default().puts(over.map(Put::delete)).insert(&token)))
+    })
+    .await
+}
+
+/// Who used a token, and what ended by it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Proof {
+    /// Whose address it proves.
+    pub user: UserId,
+    /// Entities of other accounts that the user belonged to before the address was proved, and does
+    /// not any more: another person may have accepted in their name.
+    pub left: Vec<EntityId>,
 }
 
 /// A token that was found and has not ended.
@@ -185,7 +175,8 @@ pub async fn find_mail_token(
 
 /// Sets a new password, once: all sessions of the user end, and all their tokens for new passwords.
 /// Who reads the mail of an address has it, so the address is verified too. Keys end when
-/// `ends_keys` says so, and when the address was not verified, for their maker may be another.
+/// `ends_keys` says so, and when the address was not verified, for their maker may be another; open
+/// invitations that they made and places in entities of other accounts then end, too.
 ///
 /// # Errors
 /// `invalid_token` at `token` when it was used meanwhile, or the store's failure.
@@ -196,37 +187,47 @@ pub async fn reset_password(
     ends_keys: bool,
     origin: &Origin,
     stamp: &Stamp,
-) -> Result<(), AccessError> {
+) -> Result<Proof, AccessError> {
     let user = find_owner(store, &token).await?;
     let ends_keys = ends_keys || !user.email_verified;
+    let mut unit = store.unit(Tenant::directory());
+    let redemption = Redemption::hold(&mut unit, token, &user);
     // Guesses lock out no reader of the mail.
-    let guard = login_guard::load(&guard_of(&user.email, None, None, &[]));
-    let address = origin.address.clone();
-    let mut held = vec![guard, load_sessions(user.id)];
-    if ends_keys {
-        held.extend(load_keys(store, &user).await?);
-    }
-    redeem(store, token, &user, held, stamp, move |user, rows, stamp| {
-        let [guard, sessions, keys @ ..] = &rows[..] else { return Err(invalid()) };
-        let mut puts = end_sessions(sessions, None)?;
-        puts.extend(login_guard::forgive(guard)?);
-        let keys = read_keys(keys.iter().flatten())?;
-        let (ended, mut events) = end_keys(&keys, &user.id, stamp);
-        puts.extend(ended);
+    let guard = guard_of(&user.email, None, None, &[], stamp.now());
+    let guard = login_guard::hold(&mut unit, &guard);
+    let sessions = hold_sessions(&mut unit, user.id);
+    let places = HeldPlaces::hold(&mut unit, store, &user, None).await?;
+    let keys = match ends_keys {
+        true => Some(HeldKeys::hold(&mut unit, store, &user).await?),
+        false => None,
+    };
+    let (address, at) = (origin.address.clone(), stamp.clone());
+    let change = move |user: &mut User, held: &Held<()>| {
+        let mut ended = places.end(held, user, true, &at)?;
+        let sessions: Vec<Session> = held.all(sessions)?;
+        let guard: Option<LoginGuard> = held.find(guard)?;
+        let keys = keys.map(|keys| keys.read(held)).transpose()?.unwrap_or_default();
         (user.password, user.password_set_from) = (password, address);
-        user.password_changed_at = Some(stamp.now());
+        user.password_changed_at = Some(at.now());
         let tenant = Tenant::account(user.account_id);
-        events.push(event(tenant, "user.password_reset", &user.id, &user.id, stamp));
-        Ok((puts, events))
-    })
-    .await?;
+        ended.writes = ended
+            .writes
+            .and(end_sessions(&sessions, None))
+            .and(login_guard::forgive(guard.as_ref()))
+            .and(end_keys(&keys, &user.id, &at))
+            .events([event(tenant, "user.password_reset", &user.id, &user.id, &at)]);
+        Ok(ended)
+    };
+    let at = stamp.clone();
+    let proof = unit.decide(move |held| redemption.decide(held, &at, change)).await?;
     if ends_keys {
         end_late_keys(store, &user, stamp).await?;
     }
-    Ok(())
+    Ok(proof)
 }
 
-/// Notes that the user's address is theirs.
+/// Notes that the user's address is theirs. Their places in entities of other accounts from before
+/// the first proof end: another person may have accepted them.
 ///
 /// # Errors
 /// `invalid_token` at `token` when it was used meanwhile, or the store's failure.
@@ -234,9 +235,16 @@ pub async fn verify_email(
     store: &dyn Store,
     token: OpenMailToken,
     stamp: &Stamp,
-) -> Result<(), AccessError> {
+) -> Result<Proof, AccessError> {
     let user = find_owner(store, &token).await?;
-    redeem(store, token, &user, Vec::new(), stamp, |_, _, _| Ok(Default::default())).await
+    let mut unit = store.unit(Tenant::directory());
+    let redemption = Redemption::hold(&mut unit, token, &user);
+    let places = HeldPlaces::hold(&mut unit, store, &user, None).await?;
+    let stamp = stamp.clone();
+    unit.decide(move |held| {
+        redemption.decide(held, &stamp, |user, held| places.end(held, user, false, &stamp))
+    })
+    .await
 }
 
 /// Whose the token is.
@@ -245,69 +253,62 @@ async fn find_owner(store: &dyn Store, token: &OpenMailToken) -> Result<User, Ac
     store.get(&USERS, &Tenant::directory(), &id).await?.ok_or_else(invalid)
 }
 
-/// Uses a token of `user` up, with all of theirs that have its purpose, and verifies the address;
-/// `change` says what else becomes of the user and of the rows that `more` loads.
-async fn redeem(
-    store: &dyn Store,
-    token: OpenMailToken,
-    user: &User,
-    more: Vec<Load>,
-    stamp: &Stamp,
-    change: impl FnOnce(
-        &mut User,
-        Vec<Vec<Stored>>,
-        &Stamp,
-    ) -> Result<(Vec<Put>, Vec<Event>), AccessError>
-    + Send
-    + 'static,
-) -> Result<(), AccessError> {
-    let OpenMailToken(token) = token;
-    let mut loads = vec![load_user(user.id), load_tokens(user.id), load_account(user.account_id)];
-    loads.extend(more);
-    let stamp = stamp.clone();
-    store
-        .decide(loads, None, move |mut loaded| {
-            let more = loaded.rows.split_off(3);
-            let tokens = read_tokens(loaded.rows.get(1))?;
-            if !tokens.iter().any(|known| known.id == token.id) {
-                return Err(invalid());
-            }
-            let before = read_user(loaded.rows.first())?;
-            let mut after = before.clone();
-            let (mut puts, mut events) = change(&mut after, more, &stamp)?;
-            let used = tokens.iter().filter(|known| known.purpose == token.purpose);
-            puts.extend(used.map(Put::delete));
-            let account = loaded.rows.get(2).and_then(|rows| rows.first());
-            let (proof, told) = prove_address(&mut after, account, &stamp)?;
-            puts.extend(proof);
-            events.extend(told);
-            after.updated_at = stamp.now();
-            puts.push(Put::update(&before, &after));
-            Ok(((), Writes { puts, events, takes_number: false }))
-        })
-        .await
+/// The use of a token, which uses up all tokens of its user that have its purpose, as a unit holds
+/// it.
+struct Redemption {
+    token: MailToken,
+    user: One<User>,
+    tokens: Many<MailToken>,
+    account: One<Account>,
 }
 
-/// Notes that the address of `user` is theirs, and what else is written with it, unless that is
-/// known.
-///
-/// # Errors
-/// When the `account`'s row cannot be read.
-pub(crate) fn prove_address(
-    user: &mut User,
-    account: Option<&Stored>,
-    stamp: &Stamp,
-) -> Result<(Vec<Put>, Vec<Event>), AccessError> {
+impl Redemption {
+    /// Holds `token`, which is of `user`.
+    fn hold(unit: &mut UnitBuilder<'_, ()>, token: OpenMailToken, user: &User) -> Self {
+        Self {
+            token: token.0,
+            user: unit.hold(&USERS, user.id),
+            tokens: unit.hold_where(&MAIL_TOKENS, "user_id", user.id),
+            account: unit.hold(&ACCOUNTS, user.account_id),
+        }
+    }
+
+    /// Uses the token up and verifies the address; `change` says what else becomes of the user, and
+    /// what ends with that.
+    fn decide(
+        self,
+        held: &Held<()>,
+        stamp: &Stamp,
+        change: impl FnOnce(&mut User, &Held<()>) -> Result<EndedPlaces, AccessError>,
+    ) -> Result<(Proof, Writes), AccessError> {
+        let Self { token, user, tokens, account } = self;
+        let tokens: Vec<MailToken> = held.all(tokens)?;
+        if !tokens.iter().any(|known| known.id == token.id) {
+            return Err(invalid());
+        }
+        let before: User = held.find(user)?.ok_or(AccessError::Unauthorized)?;
+        let mut after = before.clone();
+        let EndedPlaces { writes, left } = change(&mut after, held)?;
+        let used = tokens.iter().filter(|known| known.purpose == token.purpose);
+        let writes = writes.puts(used.map(Put::delete));
+        let writes = writes.and(prove_address(&mut after, held.find(account)?, stamp));
+        after.updated_at = stamp.now();
+        Ok((Proof { user: after.id, left }, writes.update(&before, &after)))
+    }
+}
+
+/// Notes that the address of `user`, who is of `account`, is theirs, and what else is written with
+/// it, unless that is known.
+pub(crate) fn prove_address(user: &mut User, account: Option<Account>, stamp: &Stamp) -> Writes {
     if user.email_verified {
-        return Ok(Default::default());
+        return Writes::default();
     }
     user.email_verified = true;
-    let mut puts = Vec::new();
-    if let Some(row) = account {
-        let before: Account = row.read(&ACCOUNTS)?;
-        let after = Account { has_verified_user: true, ..before.clone() };
-        puts.push(Put::update(&before, &after));
-    }
     let tenant = Tenant::account(user.account_id);
-    Ok((puts, vec![event(tenant, "user.email_verified", &user.id, &user.id, stamp)]))
+    let verified = event(tenant, "user.email_verified", &user.id, &user.id, stamp);
+    let account = account.map(|before| {
+        let after = Account { has_verified_user: true, ..before.clone() };
+        Put::update(&before, &after)
+    });
+    Writes::default().puts(account).events([verified])
 }

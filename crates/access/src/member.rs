@@ -4,20 +4,20 @@ use std::collections::HashMap;
 
 use racun_kernel::id::{AccountId, EntityId, MembershipId, UserId};
 use racun_kernel::{
-    Context, Field, Held, ListQuery, Load, Many, One, Put, Role, Stamp, Store, StoreError, Stored,
-    Tenant, Unique, UnitBuilder, Writes,
+    Context, Field, Held, ListQuery, Many, One, Put, Role, Stamp, Store, StoreError, Tenant,
+    Unique, UnitBuilder, Writes,
 };
 use serde::{Deserialize, Serialize};
 use time::OffsetDateTime;
 
-use crate::ending::end_keys;
-use crate::invitation::invite;
+use crate::ending::{end_invitations, end_keys, made_by};
+use crate::invitation::{self, invite};
 use crate::key::hold_all_of;
 use crate::mailing::find_colleague;
 use crate::permission::require;
 use crate::{
-    AccessError, ApiKey, Conflict, ENTITIES, Entity, Invitation, OPERATOR_PINS, OperatorPin,
-    Permission, Refused, Shown, USERS, User,
+    AccessError, Conflict, ENTITIES, Entity, Invitation, OPERATOR_PINS, OperatorPin, Permission,
+    Refused, Shown, USERS, User,
 };
 
 /// Users that an entity has at most.
@@ -194,7 +194,7 @@ pub async fn list_entity_users(cx: Context<'_>) -> Result<Vec<Membership>, Acces
 }
 
 /// Gives a member of the entity another role. Their operator's tokens end; who becomes a viewer
-/// loses their PIN.
+/// loses their PIN, and the open invitations of who is no admin any more end.
 ///
 /// # Errors
 /// [`AccessError::Forbidden`] to all but admins, [`AccessError::NotFound`] for a user who does not
@@ -209,7 +209,8 @@ pub async fn change_role(
 
 /// Takes a user's place in the entity away, and their PIN; what their sessions and their operator's
 /// tokens reached in it they reach no more. The keys of the entity that they made end too when
-/// `ends_keys` says so, and when their address was never verified, for their owner is unknown.
+/// `ends_keys` says so, and when their address was never verified, for their owner is unknown. The
+/// open invitations that they made end in any case.
 ///
 /// # Errors
 /// As [`change_role`].
@@ -240,6 +241,7 @@ async fn amend_member(
     let pin = unit.hold(&OPERATOR_PINS, user_id);
     let user = unit.hold_of(Tenant::directory(), &USERS, user_id);
     let keys = hold_all_of(&mut unit, &cx.tenant());
+    let invitations = invitation::hold_all_of(&mut unit, cx.scope.entity());
     unit.decide(move |held| {
         let ((_, members), actor) = (place.read(held)?, held.actor());
         let pin: Option<OperatorPin> = held.find(pin)?;
@@ -264,14 +266,17 @@ async fn amend_member(
         if role.is_none_or(|role| role < Role::Editor) {
             writes = writes.puts(pin.iter().map(Put::delete));
         }
+        // Who may invite nobody any more leaves no invitation behind: they may know its token.
+        if role.is_none_or(|role| role < Role::Admin) {
+            let made = held.all(invitations)?;
+            writes = writes.and(end_invitations(made, user_id, &actor.id(), actor.stamp()));
+        }
         if role.is_none() {
             let user: Option<User> = held.find(user)?;
             let is_proved = user.is_some_and(|user| user.email_verified);
-            let mut made: Vec<ApiKey> = held.all(keys)?;
-            made.retain(|key| key.created_by_user_id == Some(user_id));
             if ends_keys || !is_proved {
-                let (ended, told) = end_keys(&made, &actor.id(), actor.stamp());
-                writes = writes.puts(ended).events(told);
+                let made = made_by(user_id, held.all(keys)?);
+                writes = writes.and(end_keys(&made, &actor.id(), actor.stamp()));
             }
         }
         Ok((after, writes))
@@ -298,25 +303,6 @@ impl HeldMembers {
         let gone = || StoreError::NotFound { id: "entity".to_owned() };
         Ok((held.find(self.entity)?.ok_or_else(gone)?, held.all(self.members)?))
     }
-}
-
-/// Holds an entity, and all who belong to it.
-pub(crate) fn entity_and_members(account: AccountId, entity: EntityId) -> Vec<Load> {
-    let (id, tenant) = (entity.to_string(), Tenant::entity(entity));
-    vec![
-        Load::One { table: &ENTITIES, tenant: Tenant::account(account), id: id.clone() },
-        Load::Where { table: &MEMBERSHIPS, tenant, field: "entity_id", value: id },
-    ]
-}
-
-/// What [`entity_and_members`] loaded.
-pub(crate) fn read_members(rows: &[Vec<Stored>]) -> Result<(Entity, Vec<Membership>), StoreError> {
-    let [entity, members, ..] = rows else {
-        return Err(StoreError::Unavailable("a unit was not shown what it named".to_owned()));
-    };
-    let entity = entity.first().ok_or(StoreError::NotFound { id: "entity".to_owned() })?;
-    let members = members.iter().map(|row| row.read(&MEMBERSHIPS)).collect::<Result<_, _>>()?;
-    Ok((entity.read(&ENTITIES)?, members))
 }
 
 /// The place of `user` in `entity`, when there is one.

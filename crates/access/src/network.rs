@@ -56,3 +56,35 @@ impl Network {
         }
     }
 }
+
+/// The network that `place` is in, which a provider gives its customers addresses of: the /24 of an
+/// IPv4 address, and the /48 of an IPv6 address or its /64.
+pub(crate) fn neighbourhood(place: &str) -> String {
+    let address = place.split_once('/').map_or(place, |(address, _)| address);
+    match address.parse::<IpAddr>() {
+        Ok(IpAddr::V4(address)) => {
+            format!("{}/24", Ipv4Addr::from_bits(address.to_bits() >> 8 << 8))
+        }
+        Ok(IpAddr::V6(address)) => {
+            format!("{}/48", Ipv6Addr::from_bits(address.to_bits() >> 80 << 80))
+        }
+        Err(_) => place.to_owned(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_place_has_a_neighbourhood() {
+        for (place, expected) in [
+            ("203.0.113.7", "203.0.113.0/24"),
+            ("2001:db8:1:2::/64", "2001:db8:1::/48"),
+            ("2001:db8:1:2::7", "2001:db8:1::/48"),
+            ("unknown", "unknown"),
+        ] {
+            assert_eq!(neighbourhood(place), expected);
+        }
+    }
+}

@@ -1,13 +1,12 @@
 //! A new password of a user who is logged in and says the one before.
 
 use racun_kernel::id::TokenId;
-use racun_kernel::{Issue, Put, Record as _, Stamp, Store, Tenant, Writes};
+use racun_kernel::{Issue, Record as _, Stamp, Store, Tenant, Writes};
 
 use crate::account::event;
-use crate::ending::{end_keys, end_late_keys, end_sessions, load_keys, load_sessions, read_keys};
-use crate::login::forgiven;
-use crate::mail_token::load_user;
-use crate::{AccessError, PasswordHash, RightLogin, USERS, User};
+use crate::ending::{HeldKeys, end_keys, end_late_keys, end_sessions, hold_sessions};
+use crate::login_guard::{LoginGuard, forgive};
+use crate::{AccessError, PasswordHash, RightLogin, Session, USERS, User};
 
 /// The code of the issue that says that a password is not the caller's.
 pub const WRONG_PASSWORD: &str = "wrong_password";
@@ -38,40 +37,40 @@ pub async fn change_password(
     ends_keys: bool,
     stamp: &Stamp,
 ) -> Result<(), AccessError> {
-    let mut loads =
-        vec![load_user(right.user.id), right.load_guard(), load_sessions(right.user.id)];
-    if ends_keys {
-        loads.extend(load_keys(store, &right.user).await?);
-    }
+    let mut unit = store.unit(Tenant::directory());
+    let row = unit.hold(&USERS, right.user.id);
+    let guard = right.hold_guard(&mut unit);
+    let sessions = hold_sessions(&mut unit, right.user.id);
+    let keys = match ends_keys {
+        true => Some(HeldKeys::hold(&mut unit, store, &right.user).await?),
+        false => None,
+    };
     let (user, at) = (right.user, stamp.clone());
     let known = user.clone();
-    store
-        .decide(loads, None, move |loaded| {
-            let [row, guard, sessions, keys @ ..] = &loaded.rows[..] else {
-                return Err(AccessError::Unauthorized);
-            };
-            let before: User = row.first().ok_or(AccessError::Unauthorized)?.read(&USERS)?;
-            if before.password != known.password {
-                return Err(AccessError::Unauthorized);
-            }
-            let after = User {
-                password,
-                password_changed_at: Some(at.now()),
-                updated_at: at.now(),
-                ..before.clone()
-            };
-            let mut puts = vec![Put::update(&before, &after)];
-            puts.extend(forgiven(std::slice::from_ref(guard))?);
-            puts.extend(end_sessions(sessions, Some(kept))?);
-            let keys = read_keys(keys.iter().flatten())?;
-            let (ended, mut events) = end_keys(&keys, &after.id, &at);
-            puts.extend(ended);
-            let tenant = Tenant::account(after.account_id);
-            let id = after.id();
-            events.push(event(tenant, "user.password_changed", &id, &id, &at));
-            Ok::<_, AccessError>(((), Writes { puts, events, takes_number: false }))
-        })
-        .await?;
+    unit.decide(move |held| {
+        let before: User = held.find(row)?.ok_or(AccessError::Unauthorized)?;
+        if before.password != known.password {
+            return Err(AccessError::Unauthorized);
+        }
+        let after = User {
+            password,
+            password_changed_at: Some(at.now()),
+            updated_at: at.now(),
+            ..before.clone()
+        };
+        let guard: Option<LoginGuard> = held.find(guard)?;
+        let sessions: Vec<Session> = held.all(sessions)?;
+        let keys = keys.map(|keys| keys.read(held)).transpose()?.unwrap_or_default();
+        let (tenant, id) = (Tenant::account(after.account_id), after.id());
+        let writes = Writes::default()
+            .update(&before, &after)
+            .and(forgive(guard.as_ref()))
+            .and(end_sessions(&sessions, Some(kept)))
+            .and(end_keys(&keys, &after.id, &at))
+            .events([event(tenant, "user.password_changed", &id, &id, &at)]);
+        Ok::<_, AccessError>(((), writes))
+    })
+    .await?;
     if ends_keys {
         end_late_keys(store, &user, stamp).await?;
     }

@@ -3,15 +3,15 @@
 use std::cmp::Reverse;
 
 use racun_kernel::id::{TokenId, UserId};
-use racun_kernel::{Field, Load, Put, Stamp, Store, Stored, Tenant, Unique, Writes};
+use racun_kernel::{Field, Put, Stamp, Store, Tenant, Unique, Writes};
 use serde::{Deserialize, Serialize};
 use time::{Duration, OffsetDateTime};
 
 use crate::account::event;
 use crate::device::SwitchRight;
 use crate::email::fold_email;
-use crate::ending::load_sessions;
-use crate::login::forgiven;
+use crate::ending::hold_sessions;
+use crate::login_guard::{self, LoginGuard, remember};
 use crate::operator_token::end_operator_token;
 use crate::secret::new_token;
 use crate::{AccessError, Caller, Digest, Forbidden, Shown, USERS, User};
@@ -121,6 +121,14 @@ pub(crate) async fn find_user(store: &dyn Store, email: &str) -> Result<Option<U
     Ok(store.look_up(&USERS, "email", &fold_email(email)).await?.into_iter().next())
 }
 
+/// The id of the user with this e-mail address: for the log, never for an answer.
+///
+/// # Errors
+/// When the store fails.
+pub async fn find_user_id(store: &dyn Store, email: &str) -> Result<Option<UserId>, AccessError> {
+    Ok(find_user(store, email).await?.map(|user| user.id))
+}
+
 /// Begins a session of `user`, who proved who they are. The token is shown once.
 ///
 /// Sessions of the user that are over are cleared away; so is the oldest when there are 100.
@@ -132,45 +140,48 @@ pub async fn open_session(
     user: &User,
     stamp: &Stamp,
 ) -> Result<Shown<Session>, AccessError> {
-    open_session_with(store, user, &Origin::default(), Vec::new(), stamp).await
+    open_session_with(store, user, &Origin::default(), None, stamp).await
 }
 
-/// As [`open_session`], from `origin`; what the `guards` counted is forgotten.
+/// As [`open_session`], from `origin`, which is remembered; what the guard called `guard` counted is forgotten.
 pub(crate) async fn open_session_with(
     store: &dyn Store,
     user: &User,
     origin: &Origin,
-    guards: Vec<Load>,
+    guard: Option<&str>,
     stamp: &Stamp,
 ) -> Result<Shown<Session>, AccessError> {
     let shown = Session::new(user.id, origin, stamp);
     let now = stamp.now();
     let tenant = Tenant::account(user.account_id);
     let happened = event(tenant, "user.logged_in", &shown.record.id, &user.id, stamp);
-    let loads = [load_sessions(user.id)].into_iter().chain(guards).collect();
-    store
-        .decide(loads, None, move |loaded| {
-            let (sessions, guards) = loaded.rows.split_first().ok_or(AccessError::Unauthorized)?;
-            let mut sessions = read_sessions(sessions)?;
-            sessions.sort_by_key(|session| session.created_at);
-            let live = sessions.iter().filter(|session| !session.is_over(now)).count();
-            let mut surplus = (live + 1).saturating_sub(MAX_SESSIONS);
-            let mut puts = vec![Put::insert(&shown.record)];
-            puts.extend(forgiven(guards)?);
-            for session in &sessions {
-                let is_over = session.is_over(now);
-                if is_over || surplus > 0 {
-                    puts.push(Put::delete(session));
-                    surplus -= usize::from(!is_over);
-                }
+    let place = origin.address.clone();
+    let mut unit = store.unit(Tenant::directory());
+    let sessions = hold_sessions(&mut unit, user.id);
+    let user = unit.hold(&USERS, user.id);
+    let guard = guard.map(|guard| login_guard::hold(&mut unit, guard));
+    unit.decide(move |held| {
+        let mut sessions: Vec<Session> = held.all(sessions)?;
+        sessions.sort_by_key(|session| session.created_at);
+        let live = sessions.iter().filter(|session| !session.is_over(now)).count();
+        let mut surplus = (live + 1).saturating_sub(MAX_SESSIONS);
+        let guard: Option<LoginGuard> = held.find(guard)?;
+        let forgiven = login_guard::forgive(guard.as_ref());
+        let mut writes = Writes::default().insert(&shown.record).and(forgiven);
+        if let Some(before) = held.find::<User>(user)? {
+            let after = remember(&before, place.as_deref(), now);
+            writes = writes.puts(after.map(|after| Put::update(&before, &after)));
+        }
+        for session in &sessions {
+            let is_over = session.is_over(now);
+            if is_over || surplus > 0 {
+                writes = writes.delete(session);
+                surplus -= usize::from(!is_over);
             }
-            Ok((shown, Writes { puts, events: vec![happened], takes_number: false }))
-        })
-        .await
-}
-
-fn read_sessions(rows: &[Stored]) -> Result<Vec<Session>, AccessError> {
-    Ok(rows.iter().map(|row| row.read(&SESSIONS)).collect::<Result<_, _>>()?)
+        }
+        Ok((shown, writes.events([happened])))
+    })
+    .await
 }
 
 /// The sessions of `user` that are not over, the one used last first.
@@ -215,7 +226,7 @@ pub async fn end_sessions_of(
 ) -> Result<(), AccessError> {
     let (id, tenant, stamp) = (user.id, Tenant::account(user.account_id), stamp.clone());
     let mut unit = store.unit(Tenant::directory());
-    let sessions = unit.hold_where(&SESSIONS, "user_id", id);
+    let sessions = hold_sessions(&mut unit, id);
     unit.decide(move |held| {
         let mut ended: Vec<Session> = held.all(sessions)?;
         match ending {

@@ -145,6 +145,7 @@ fn log<B>(answer: &ServiceResponse<B>, milliseconds: u64) {
         code: error.map(ApiError::code),
         entity: entity(request).as_deref(),
         caller: caller(request).as_deref(),
+        user: security::noted_person(request).as_deref(),
         key: key_hint(request).as_deref(),
         about: about.as_deref(),
         address: &limits::address_of(request),

@@ -26,14 +26,15 @@ pub enum SignUpMode {
 }
 
 impl SignUpMode {
-    /// Whether a new user may sign up.
+    /// Whether a new user may sign up; answers whether as the first one only, which the unit that
+    /// makes them decides then.
     ///
     /// # Errors
     /// [`AccessError::Forbidden`], or the store's failure.
-    pub(crate) async fn check(self, store: &dyn Store) -> Result<(), AccessError> {
+    pub(crate) async fn check(self, store: &dyn Store) -> Result<bool, AccessError> {
         match self {
-            Self::Open => Ok(()),
-            Self::Invited if !has_accounts(store).await? => Ok(()),
+            Self::Open => Ok(false),
+            Self::Invited if !has_accounts(store).await? => Ok(true),
             Self::Invited => Err(Forbidden::SignUpByInvitation.into()),
             Self::Closed => Err(Forbidden::SignUpClosed.into()),
         }

@@ -4,6 +4,7 @@ use std::time::Duration;
 
 use actix_web::http::StatusCode;
 use actix_web::{HttpResponse, web};
+use racun_access::{MasterKeyError, MasterKeyRecord};
 use racun_kernel::StoreError;
 use serde::Serialize;
 use utoipa::ToSchema;
@@ -41,6 +42,8 @@ pub enum HealthStatus {
     Unavailable,
     /// It answers reads, and has no room for writes.
     StorageFull,
+    /// Secrets in the store are sealed under a master key that this process was not given.
+    MasterKeyMissing,
 }
 
 /// Answer of `GET /health/live`.
@@ -56,6 +59,9 @@ pub struct LivenessBody {
 pub struct ReadinessBody {
     status: HealthStatus,
     checks: ChecksBody,
+    /// What the operator does about it, where that is known.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    message: Option<String>,
 }
 
 /// Answer of `GET /health`.
@@ -95,11 +101,29 @@ async fn live() -> web::Json<LivenessBody> {
 
 async fn ready(services: web::Data<Services>) -> HttpResponse {
     let checks = ChecksBody::run(&services).await;
-    let status = match checks.database {
-        HealthStatus::Ok => StatusCode::OK,
-        HealthStatus::Unavailable | HealthStatus::StorageFull => StatusCode::SERVICE_UNAVAILABLE,
+    let message = missing_key(&services).await;
+    let status = match (checks.database, &message) {
+        (HealthStatus::Ok, Some(_)) => HealthStatus::MasterKeyMissing,
+        (status, _) => status,
     };
-    HttpResponse::build(status).json(ReadinessBody { status: checks.database, checks })
+    let code = match status {
+        HealthStatus::Ok => StatusCode::OK,
+        HealthStatus::Unavailable | HealthStatus::StorageFull | HealthStatus::MasterKeyMissing => {
+            StatusCode::SERVICE_UNAVAILABLE
+        }
+    };
+    HttpResponse::build(code).json(ReadinessBody { status, checks, message })
+}
+
+/// What to do about a master key that another process brought to the store after this one, which
+/// has none, began: it cannot open what that one seals.
+async fn missing_key(services: &Services) -> Option<String> {
+    if services.vault.is_some() {
+        return None;
+    }
+    let found = tokio::time::timeout(PING_TIME, MasterKeyRecord::find(&*services.store)).await;
+    let record = found.ok()?.ok()??;
+    Some(MasterKeyError::Missing(record.current).to_string())
 }
 
 async fn health(services: web::Data<Services>) -> web::Json<HealthBody> {

@@ -8,6 +8,9 @@ use actix_web::body::BoxBody;
 use actix_web::dev::ServiceResponse;
 use actix_web::{HttpMessage as _, HttpRequest};
 
+use racun_access::Proof;
+use racun_kernel::id::UserId;
+
 use crate::route::Route;
 
 /// The target of the lines of the log that may have an event.
@@ -107,6 +110,28 @@ pub(crate) fn about(request: &HttpRequest, what: impl Into<String>) {
     request.extensions_mut().insert(About(what.into()));
 }
 
+/// Who a request turned out to be about, although it has no token of theirs.
+struct Person(UserId);
+
+/// Notes that `request`, which has no token, is about `user`: who logs in or proves an address.
+pub(crate) fn person(request: &HttpRequest, user: UserId) {
+    request.extensions_mut().insert(Person(user));
+}
+
+/// The user whom [`person`] noted of `request`.
+pub(crate) fn noted_person(request: &HttpRequest) -> Option<String> {
+    request.extensions().get::<Person>().map(|Person(user)| user.to_string())
+}
+
+/// Notes who used a mailed token, and which entities of other accounts they left by it.
+pub(crate) fn proved(request: &HttpRequest, proof: &Proof) {
+    person(request, proof.user);
+    if !proof.left.is_empty() {
+        let left: Vec<String> = proof.left.iter().map(ToString::to_string).collect();
+        about(request, format!("left {}", left.join(" ")));
+    }
+}
+
 /// `email` as the log shows it: a reader who knows the address recognizes it, and no other reader
 /// can write to it.
 pub(crate) fn masked(email: &str) -> String {
@@ -163,6 +188,8 @@ pub(crate) struct Line<'a> {
     pub(crate) code: Option<&'a str>,
     pub(crate) entity: Option<&'a str>,
     pub(crate) caller: Option<&'a str>,
+    /// Who it is about, of a request without a token.
+    pub(crate) user: Option<&'a str>,
     /// The hint of the key that was sent.
     pub(crate) key: Option<&'a str>,
     pub(crate) about: Option<&'a str>,
@@ -175,7 +202,7 @@ pub(crate) struct Line<'a> {
 /// Writes `line`: the only place that writes an event, and by which it is counted.
 pub(crate) fn write(line: &Line<'_>) {
     let Line { request_id, status, code, entity, caller, key, about, address, .. } = *line;
-    let Line { detail, milliseconds, message, .. } = *line;
+    let Line { user, detail, milliseconds, message, .. } = *line;
     let event = line.event.map(SecurityEvent::name);
     tracing::info!(
         event,
@@ -184,6 +211,7 @@ pub(crate) fn write(line: &Line<'_>) {
         code,
         entity,
         caller,
+        user,
         key,
         about,
         address,

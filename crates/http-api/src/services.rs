@@ -26,7 +26,7 @@ use crate::answer::Page;
 use crate::cors::Origins;
 use crate::error::ApiError;
 use crate::guards::Guards;
-use crate::limits::RateLimiter;
+use crate::limits::{Network, RateLimiter};
 use crate::storage::Storage;
 
 /// What handlers work with. A clone shares everything with its original.
@@ -69,6 +69,9 @@ pub struct Services {
     pub entropy: Arc<dyn Entropy>,
     /// What PINs are kept under; `None` where the server was given no master key, and has no PINs.
     pub pins: Option<PinKey>,
+    /// The proxies whose `X-Forwarded-For` is believed, for all that looks at addresses: limits,
+    /// keys bound to addresses, log-ins and events.
+    pub trusted_proxies: Arc<[Network]>,
     /// What counts requests; `None` where they are not limited.
     pub rate_limiter: Option<RateLimiter>,
     /// What the operator allows callers.

@@ -155,6 +155,9 @@ fn a_security_event_is_in_the_log_once_and_is_counted() {
         assert_eq!(line["address"], "127.0.0.1", "{line}");
         assert!(line["about"].as_str().unwrap_or_default().starts_with(about), "{line}");
     }
+    for id in ["signed-up", "login-failed", "logged-in"] {
+        assert_eq!(events[id]["user"], events["key-made"]["caller"], "{id}");
+    }
     assert!(events["key-made"]["caller"].as_str().unwrap().starts_with("usr_"));
     assert!(events["key-made"]["entity"].as_str().unwrap().starts_with("ent_"));
     assert!(events["token-refused"]["key"].as_str().unwrap().contains("..."));

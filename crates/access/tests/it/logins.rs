@@ -70,6 +70,39 @@ async fn who_guesses_locks_nobody_out_where_they_log_in() {
 }
 
 #[tokio::test]
+async fn where_they_logged_in_rightly_is_known_for_ninety_days_without_a_session() {
+    let world = World::new();
+    let user = world.user(ANA).await;
+    let home = from("203.0.113.7");
+    let session = log_in(&world, (ANA, PASSWORD), &home, NOW).await.unwrap();
+    let ended = Ending::One(session.record.id.to_string());
+    end_sessions_of(world.store(), &user, ended, &world.stamp()).await.unwrap();
+    for (days, is_known) in [(0, true), (89, true), (90, false)] {
+        let later = Duration::days(days);
+        while fail(&world, ANA, &from("192.0.2.1"), later).await.is_none() {}
+        // Any address of the network will do.
+        let at_home = fail(&world, ANA, &from("203.0.113.99"), later).await;
+        assert_eq!(at_home.is_none(), is_known, "{days}: {at_home:?}");
+    }
+}
+
+#[tokio::test]
+async fn guesses_without_a_pause_lock_nobody_out_beyond_a_quarter_of_an_hour() {
+    let world = World::new();
+    world.user(ANA).await;
+    let mut second = 0;
+    while second < 14 * 60 {
+        fail(&world, ANA, &from("192.0.2.1"), Duration::seconds(second)).await;
+        second += 7;
+    }
+    let quarter = Duration::minutes(15);
+    let before = fail(&world, ANA, &from("198.51.100.1"), quarter - Duration::seconds(1)).await;
+    assert_eq!(before, Some(AccessError::PasswordLocked { retry_after: 1 }));
+    fail(&world, ANA, &from("192.0.2.1"), quarter).await;
+    log_in(&world, (ANA, PASSWORD), &from("198.51.100.1"), quarter).await.unwrap();
+}
+
+#[tokio::test]
 async fn a_good_log_in_and_a_new_password_by_mail_forget_failures() {
     let world = World::new();
     world.user(ANA).await;

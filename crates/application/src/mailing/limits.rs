@@ -2,7 +2,7 @@
 //!
 //! Windows are rows of the unit that sends, so that processes which share a store share them.
 
-use racun_access::{ACCOUNTS, Account, check_may_send};
+use racun_access::{ACCOUNTS, Account, Invitation, check_may_send};
 use racun_kernel::id::InvitationId;
 use racun_kernel::{
     Context, Environment, Held, One, Put, Record as _, Scope, Stamp, StoreError, Tenant,
@@ -147,6 +147,13 @@ impl HeldLimits {
             None => Ok(puts),
         }
     }
+}
+
+/// The window of how often `invitation` is sent again, with its first mail in it.
+pub(super) fn first_mail(invitation: &Invitation, now: OffsetDateTime) -> Option<Put> {
+    let (entity, account) = (invitation.entity_id, invitation.account_id);
+    let window = SendWindow::new(invitation.id.to_string(), Some(entity), account, now);
+    window.with_another(&RESENT, now).ok().map(|window| Put::insert(&window))
 }
 
 /// Counts an invitation that is about to be mailed to `address`, or to be mailed again.

@@ -3,8 +3,8 @@
 //! No row holds a token. A mail holds its place, [`SECRET`]; the token is made on delivery.
 
 use racun_access::{
-    self as access, AccessError, AddEntityUser, Added, Entity, Invitation, InvitationStatus,
-    SignUp, User,
+    self as access, AccessError, AddEntityUser, Added, Entity, FirstAccount, Invitation,
+    InvitationStatus, SignUp, User,
 };
 use racun_billing::WhiteLabel;
 use racun_kernel::id::AccountId;
@@ -14,7 +14,7 @@ use racun_mail::{
     fill_line, to_html, to_plain,
 };
 
-use super::limits::count_invitation;
+use super::limits::{count_invitation, first_mail};
 use super::{MailingError, enqueue};
 
 /// Characters of a subject.
@@ -61,9 +61,11 @@ pub async fn sign_up(
     store: &dyn Store,
     sender: &Sender,
     input: SignUp,
+    is_first: bool,
     stamp: &Stamp,
 ) -> Result<User, AccessError> {
     let (user, mut puts, events) = access::sign_up_writes(input, stamp)?;
+    puts.extend(is_first.then(|| FirstAccount::mark(&user)));
     puts.extend(enqueue(&verification(&user, sender, stamp), stamp));
     store.insert(puts, events).await?;
     Ok(user)
@@ -126,7 +128,12 @@ pub async fn add_entity_user(
         count_invitation(cx, &input.email, None, limits).await?;
     }
     let mail = |invitation: &Invitation| match sender {
-        Some(sender) => invitation_puts(invitation, sender, &entity.name, &entity.locale, cx.stamp),
+        Some(sender) => {
+            let (name, locale) = (&entity.name, &entity.locale);
+            let mut puts = invitation_puts(invitation, sender, name, locale, cx.stamp);
+            puts.extend(first_mail(invitation, cx.now()));
+            puts
+        }
         None => Vec::new(),
     };
     Ok(access::add_entity_user_with(cx, input, mail).await?)

@@ -50,6 +50,8 @@ struct NewKeyBody {
     ttl: Option<i64>,
     /// The addresses that it may be used from: single ones or ranges, `203.0.113.0/24`; any when
     /// absent.
+    #[validate(length(min = 1))]
+    #[schema(min_items = 1)]
     allowed_addresses: Option<Vec<String>>,
 }
 

@@ -2,7 +2,7 @@
 
 use actix_web::web::{self, Data, Json, ReqData};
 use actix_web::{HttpRequest, HttpResponse};
-use racun_access::{self as access, AccessError, Caller, MailTokenPurpose, Origin};
+use racun_access::{self as access, AccessError, Caller, MailTokenPurpose, Origin, Proof};
 use racun_application::billing;
 use racun_application::mailing::{self, Sender};
 use serde::{Deserialize, Serialize};
@@ -16,7 +16,7 @@ use crate::error::ApiError;
 use crate::pages::{LINK, verification_page};
 use crate::request::{Body, Query};
 use crate::route::{Gate, Route};
-use crate::security::SecurityEvent;
+use crate::security::{self, SecurityEvent};
 use crate::services::Services;
 
 const TAG: &str = "Users";
@@ -127,7 +127,8 @@ async fn confirm_reset(
 ) -> Result<NoContent, ApiError> {
     let ResetBody { token, password, end_keys } = body.0;
     let (ends_keys, origin) = (end_keys.unwrap_or_default(), origin_of(&request));
-    reset_password(&services, token, password, ends_keys, origin).await?;
+    let proof = reset_password(&services, token, password, ends_keys, origin).await?;
+    security::proved(&request, &proof);
     Ok(NoContent)
 }
 
@@ -138,7 +139,7 @@ pub(crate) async fn reset_password(
     password: String,
     ends_keys: bool,
     origin: Origin,
-) -> Result<(), AccessError> {
+) -> Result<Proof, AccessError> {
     let task = |services: Services| async move {
         let (store, stamp) = (&*services.store, services.stamp());
         let purpose = MailTokenPurpose::PasswordReset;
@@ -154,9 +155,11 @@ pub(crate) async fn reset_password(
 
 async fn verify(
     services: Data<Services>,
+    request: HttpRequest,
     body: Body<VerifyBody>,
 ) -> Result<Json<VerifiedBody>, ApiError> {
-    verify_address(&services, body.0.token).await?;
+    let proof = verify_address(&services, body.0.token).await?;
+    security::proved(&request, &proof);
     Ok(Json(VerifiedBody { email_verified: true }))
 }
 
@@ -169,7 +172,10 @@ async fn follow(
 }
 
 /// Marks the address of the user who received `token` as verified.
-pub(crate) async fn verify_address(services: &Services, token: String) -> Result<(), AccessError> {
+pub(crate) async fn verify_address(
+    services: &Services,
+    token: String,
+) -> Result<Proof, AccessError> {
     let task = |services: Services| async move {
         let (store, stamp) = (&*services.store, services.stamp());
         let purpose = MailTokenPurpose::Verification;

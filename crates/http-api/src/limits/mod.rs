@@ -79,8 +79,7 @@ pub(crate) fn client_of(request: &HttpRequest) -> Option<IpAddr> {
 
 fn proxies(request: &HttpRequest) -> &[Network] {
     let services = request.app_data::<web::Data<Services>>();
-    let limiter = services.and_then(|services| services.rate_limiter.as_ref());
-    limiter.map_or(&[], |limiter| &limiter.0.proxies)
+    services.map_or(&[], |services| &services.trusted_proxies)
 }
 
 /// Counts requests. A clone counts together with its original.
@@ -89,7 +88,6 @@ pub struct RateLimiter(Arc<Inner>);
 
 struct Inner {
     options: RateLimitOptions,
-    proxies: Vec<Network>,
     /// The counters that several processes share, where they do.
     shared: Option<Arc<dyn RateLimits>>,
     own: InProcess,
@@ -142,15 +140,10 @@ impl Standing {
 }
 
 impl RateLimiter {
-    /// A limiter that believes `X-Forwarded-For` from `proxies` only, and counts in `shared` where
-    /// there is one. While that cannot be reached, it counts for this process alone.
+    /// A limiter that counts in `shared` where there is one. While that cannot be reached, it counts for this process alone.
     #[must_use]
-    pub fn new(
-        options: RateLimitOptions,
-        proxies: Vec<Network>,
-        shared: Option<Arc<dyn RateLimits>>,
-    ) -> Self {
-        Self(Arc::new(Inner { options, proxies, shared, own: InProcess::default() }))
+    pub fn new(options: RateLimitOptions, shared: Option<Arc<dyn RateLimits>>) -> Self {
+        Self(Arc::new(Inner { options, shared, own: InProcess::default() }))
     }
 
     /// The buckets of a request from `address`, the token's first.

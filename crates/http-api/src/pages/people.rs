@@ -146,7 +146,8 @@ async fn verify(
     form: Form,
 ) -> Result<HttpResponse, ApiError> {
     let sent = Sent::read(form)?;
-    let outcome = verify_address(&services, sent.token.clone()).await;
+    let proof = verify_address(&services, sent.token.clone()).await;
+    let outcome = proof.map(|proof| security::proved(&request, &proof));
     let words = sent.words(&request);
     Ok(told(&services, &request, &sent, &words.verify, outcome, || ("verify-email", Vec::new())))
 }
@@ -158,7 +159,8 @@ async fn reset(
 ) -> Result<HttpResponse, ApiError> {
     let sent = Sent::read(form)?;
     let (token, typed) = (sent.token.clone(), sent.password.clone());
-    let outcome = reset_password(&services, token, typed, false, origin_of(&request)).await;
+    let proof = reset_password(&services, token, typed, false, origin_of(&request)).await;
+    let outcome = proof.map(|proof| security::proved(&request, &proof));
     let words = sent.words(&request);
     let fields = || ("reset-password", vec![password(words.new_password)]);
     Ok(told(&services, &request, &sent, &words.reset, outcome, fields))

@@ -230,6 +230,55 @@ async fn an_invitation_is_declined() {
 }
 
 #[actix_web::test]
+async fn invitations_end_with_who_made_them() {
+    let post = Post::open().await;
+    let owner = post.owner("owner@example.com").await;
+    for is_removed in [true, false] {
+        let email = format!("admin-{is_removed}@example.com");
+        let admin = post.api.verified_member(&owner, &email, "admin").await;
+        let invited = format!("self-{is_removed}@example.com");
+        let body = json!({"email": invited, "send_invite": false, "role": "admin"});
+        let made = post.api.post("/entities/users", &admin, body).await.with(201).json();
+        let path = format!("/entities/users/{}", post.api.id(&admin).await);
+        if is_removed {
+            post.api.delete(&path, &owner).await.with(204);
+        } else {
+            post.api.patch(&path, &owner, json!({"role": "editor"})).await.with(200);
+        }
+        let body = json!({"password": PASSWORD});
+        accept(&post, &text(&made["token"]), &Who::nobody(), body).await.with(401);
+        let open = post.api.get("/entities/invitations", &owner).await.with(200);
+        assert!(!open.text.contains(&invited), "{open:?}");
+    }
+}
+
+#[actix_web::test]
+async fn who_was_let_in_by_another_leaves_when_the_owner_proves_the_address() {
+    for is_reset in [true, false] {
+        let post = Post::open().await;
+        let attacker = post.owner("attacker@evil.example").await;
+        post.deliver().await;
+        let victim = post.api.member(&attacker, "v2@victim.example", "editor").await;
+        post.api.get("/customers", &victim).await.with(200);
+        let body = json!({"email": "v2@victim.example"});
+        if is_reset {
+            post.api.post("/users/password-reset", &Who::nobody(), body).await.with(204);
+            let token = post.token("reset_").await;
+            let body = json!({"token": token, "password": "of the real one 1"});
+            let path = "/users/password-reset/confirm";
+            post.api.post(path, &Who::nobody(), body).await.with(204);
+        } else {
+            post.api.verify("v2@victim.example").await;
+            post.api.get("/customers", &victim).await.with(403);
+        }
+        let users = post.api.get("/entities/users", &attacker).await.with(200);
+        assert!(!users.text.contains("victim.example"), "{users:?}");
+        // What they consent to from now on stays.
+        invite(&post, &attacker, "v2@victim.example").await.with(201);
+    }
+}
+
+#[actix_web::test]
 async fn keys_end_with_who_made_them() {
     let post = Post::open().await;
     let owner = post.owner("owner@example.com").await;
@@ -244,8 +293,7 @@ async fn keys_end_with_who_made_them() {
     post.api.delete(&format!("/entities/users/{id}"), &owner).await.with(204);
     post.api.get("/customers", &key).await.with(401);
 
-    let admin = post.api.member(&owner, "second@example.com", "admin").await;
-    post.api.verify("second@example.com").await;
+    let admin = post.api.verified_member(&owner, "second@example.com", "admin").await;
     let id = post.api.id(&admin).await;
     let made = post.api.post("/entities/api-keys", &admin, json!({"name": "k"})).await;
     let key = Who::key(&text(&made.with(201).json()["id"]));

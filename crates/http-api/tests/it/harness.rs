@@ -10,7 +10,7 @@ use std::time::Instant;
 use actix_web::body::to_bytes;
 use actix_web::http::header::HeaderMap;
 use actix_web::test::{self, TestRequest};
-use racun_access::{MailTokenPurpose, MasterVault, PinKey, mint_mail_token};
+use racun_access::{MailTokenPurpose, MasterVault, PinKey, mint_invitation_token, mint_mail_token};
 use racun_application::payments::{NoAuthority, TaxAuthority};
 use racun_http_api::{Limits, Services};
 use racun_kernel::{Entropy, Store};
@@ -104,6 +104,7 @@ pub fn services(store: Arc<dyn Store>, seconds: Arc<AtomicI64>) -> Services {
         clock: Arc::new(now),
         entropy: Arc::new(Counting::default()),
         pins: Some(PinKey::derive(&[7; 32])),
+        trusted_proxies: Arc::default(),
         rate_limiter: None,
         guards: racun_http_api::Guards::default(),
         storage: racun_http_api::Storage::default(),
@@ -230,6 +231,19 @@ impl Api {
         let invited = self.post("/entities/users", owner, body).await.with(201).json();
         let accept = format!("/invitations/accept?token={}", text(&invited["token"]));
         let body = json!({"password": PASSWORD});
+        let accepted = self.post(&accept, &Who::nobody(), body).await.with(200).json();
+        Who { token: Some(text(&accepted["access_token"])), entity: owner.entity.clone() }
+    }
+
+    /// As [`Api::member`], by the token that the mail brings: their address is verified.
+    pub async fn verified_member(&self, owner: &Who, email: &str, role: &str) -> Who {
+        let body = json!({"email": email, "role": role, "send_invite": false});
+        let invited = self.post("/entities/users", owner, body).await.with(201).json();
+        let (store, stamp) = (&*self.services.store, self.services.stamp());
+        let (entity, id) = (owner.entity().parse().unwrap(), text(&invited["invitation_id"]));
+        let token = mint_invitation_token(store, entity, &id, &stamp).await.unwrap().unwrap();
+        let body = json!({"password": PASSWORD});
+        let accept = format!("/invitations/accept?token={token}");
         let accepted = self.post(&accept, &Who::nobody(), body).await.with(200).json();
         Who { token: Some(text(&accepted["access_token"])), entity: owner.entity.clone() }
     }

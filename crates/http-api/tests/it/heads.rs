@@ -103,3 +103,18 @@ async fn what_a_refused_client_goes_on_sending_is_bounded() {
     });
     assert!(refused.await, "80 MB after a head that could not be read were read");
 }
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_chunk_that_cannot_be_read_is_told_so() {
+    let address = start(patient());
+    let head = "POST /users/login HTTP/1.1\r\nhost: x\r\ncontent-type: application/json\r\n\
+                transfer-encoding: chunked\r\n\r\n";
+    let mut stream = send(address, &format!("{head}ZZ\r\n{{}}\r\n0\r\n\r\n")).await;
+    let together = rest(&mut stream).await;
+    let mut stream = send(address, head).await;
+    tokio::task::yield_now().await;
+    in_time(stream.write_all(b"ZZ\r\n{}\r\n0\r\n\r\n")).await.unwrap();
+    let later = rest(&mut stream).await;
+    check("together", &together, 400, "bad_request");
+    check("later", &later, 400, "bad_request");
+}

@@ -21,12 +21,13 @@ async fn api() -> Api {
 }
 
 async fn limited(options: RateLimitOptions) -> Api {
-    let proxies = vec!["10.0.0.0/8".parse().unwrap()];
-    Api::with(|services| {
-        let rate_limiter = Some(RateLimiter::new(options, proxies, None));
-        racun_http_api::Services { rate_limiter, ..services }
-    })
-    .await
+    behind_proxies(Some(RateLimiter::new(options, None))).await
+}
+
+async fn behind_proxies(rate_limiter: Option<RateLimiter>) -> Api {
+    let trusted_proxies = ["10.0.0.0/8".parse().unwrap()].into();
+    Api::with(|services| racun_http_api::Services { rate_limiter, trusted_proxies, ..services })
+        .await
 }
 
 fn from(request: TestRequest, peer: &str) -> TestRequest {
@@ -184,6 +185,24 @@ async fn a_trusted_proxy_says_whose_request_it_is_and_nobody_else_does() {
     assert_eq!(through("2001:db8:1:1::5", "").await, "19");
     assert_eq!(through("2001:db8:1:1:ffff::6", "").await, "18", "one customer, one /64");
     assert_eq!(through("2001:db8:1:2::5", "").await, "19");
+}
+
+#[actix_web::test]
+async fn a_key_bound_to_addresses_knows_its_client_behind_a_proxy_without_limits_too() {
+    for limiter in [None, Some(RateLimiter::new(RateLimitOptions::default(), None))] {
+        let api = behind_proxies(limiter).await;
+        let owner = api.owner("ana@example.com").await;
+        let body = json!({"name": "k", "allowed_addresses": ["203.0.113.0/24"]});
+        let key = api.post("/entities/api-keys", &owner, body).await.with(201).json();
+        let key = Who::key(key["id"].as_str().unwrap());
+        let ask = async |forwarded: &str| {
+            let request = key.sign(TestRequest::get().uri("/customers"));
+            let request = request.insert_header(("x-forwarded-for", forwarded));
+            api.call(from(request, "10.0.0.1")).await
+        };
+        ask("203.0.113.7").await.with(200);
+        ask("198.51.100.7").await.with(403);
+    }
 }
 
 #[actix_web::test]

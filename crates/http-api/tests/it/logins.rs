@@ -30,6 +30,12 @@ async fn guessing_from_many_addresses_is_slowed_down_and_locks_no_owner_out() {
         assert_eq!(locked.header("retry-after"), "30");
     }
     log_in(&api, "ana@example.com", PASSWORD, "203.0.113.7").await.with(200);
+    // Also after they logged out everywhere, and from another address of their network.
+    let owner = log_in(&api, "ana@example.com", PASSWORD, "203.0.113.7").await.with(200).json();
+    let owner = Who::key(&text(&owner["id"]));
+    api.delete("/users/me/sessions", &owner).await.with(204);
+    api.post("/users/logout", &owner, json!({})).await.with(204);
+    log_in(&api, "ana@example.com", PASSWORD, "203.0.113.99").await.with(200);
     api.pass(30);
     log_in(&api, "ana@example.com", PASSWORD, "192.0.2.77").await.with(200);
 }
@@ -48,7 +54,9 @@ async fn thirty_right_log_ins_at_once_get_in() {
 async fn what_is_guessed_first_is_no_password() {
     let api = Api::new().await;
     let owner = api.user("ana@example.com").await;
-    for password in ["password", "aaaaaaaa", "Qwertzuiop", "bor.k@example.com"] {
+    for password in
+        ["password", "aaaaaaaa", "Password123!", "password!", "Qwertzuiop", "bor.k@example.com"]
+    {
         let body = json!({"email": "bor.k@example.com", "password": password});
         let refused = api.post("/users/signup", &Who::nobody(), body).await.with(422);
         let expected = ("[\"password\"]".to_owned(), "too_common".to_owned());
@@ -162,6 +170,11 @@ async fn a_key_says_when_it_was_used_and_is_used_from_its_addresses() {
     let wrong = json!({"name": "k", "allowed_addresses": ["203.0.113.0/24", "home"]});
     let refused = api.post("/entities/api-keys", &owner, wrong).await.with(422);
     assert_eq!(refused.issue().0, "[\"allowed_addresses\",1]");
+    let key = json!({"name": "k", "environment": "sandbox", "allowed_addresses": []});
+    let empty = api.post("/account/api-keys", &owner, key).await.with(422);
+    assert_eq!(empty.issue().0, "[\"allowed_addresses\"]");
+    let key = json!({"name": "k", "allowed_addresses": []});
+    api.post("/entities/api-keys", &owner, key).await.with(422);
 }
 
 #[actix_web::test]

@@ -142,6 +142,7 @@ async fn an_invitation_is_mailed_and_only_its_reader_has_the_token() {
         ("eva@example.com", "Vabilo k sodelovanju v Racun")
     );
     let first = token_in(&mail.text, "invite_");
+    api.pass(3_601);
 
     let id = text(&invited.json()["invitation_id"]);
     let path = format!("/entities/invitations/{id}/resend");

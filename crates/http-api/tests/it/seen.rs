@@ -174,3 +174,23 @@ async fn the_same_address_is_one_user_however_it_is_typed() {
     });
     api.post("/users/signup", &nobody, named).await.with(201);
 }
+
+#[actix_web::test]
+async fn a_process_without_the_key_that_another_one_brought_is_not_ready() {
+    let mut kept = None;
+    let api = Api::with(|services| {
+        kept = Some(services.clone());
+        racun_http_api::Services { vault: None, pins: None, ..services }
+    })
+    .await;
+    let services = kept.unwrap();
+    let ready = async || ask(&api, "GET", "/health/ready").await;
+    assert_eq!(ready().await.with(200).json()["status"], "ok");
+    racun_access::open_keys(&*services.store, &[[9; 32]], &services.stamp()).await.unwrap();
+    let told = ready().await.with(503).json();
+    assert_eq!(
+        (&told["status"], &told["checks"]["database"]),
+        (&json!("master_key_missing"), &json!("ok"))
+    );
+    assert!(told["message"].as_str().unwrap().contains("RACUN__SECRETS__MASTER_KEY"), "{told}");
+}
