@@ -1,7 +1,7 @@
 //! API keys of an account, for one environment.
 
 use actix_web::HttpRequest;
-use actix_web::web::{self, Data, Json, ReqData};
+use actix_web::web::{self, Json};
 use racun_access::{self as access, AccountScope, NewKey};
 use serde::Deserialize;
 use utoipa::ToSchema;
@@ -11,11 +11,11 @@ use super::EnvironmentBody;
 use super::entity_keys::ApiKeyBody;
 use crate::answer::{Created, NoContent};
 use crate::body::{AllBody, Convert};
+use crate::call::Call;
 use crate::error::ApiError;
 use crate::request::{Body, PathText};
 use crate::route::{Gate, Route};
 use crate::security::{self, SecurityEvent};
-use crate::services::Services;
 
 const TAG: &str = "Account API keys";
 
@@ -55,40 +55,31 @@ struct NewAccountKeyBody {
 }
 
 async fn create(
-    services: Data<Services>,
+    call: Call<AccountScope>,
     request: HttpRequest,
-    scope: ReqData<AccountScope>,
     body: Body<NewAccountKeyBody>,
 ) -> Result<Created<ApiKeyBody>, ApiError> {
     let NewAccountKeyBody { name, environment, ttl, allowed_addresses } = body.0;
     let allowed_addresses = allowed_addresses.unwrap_or_default();
     let input = NewKey { name, ttl, allowed_addresses };
-    let (scope, environment) = (scope.into_inner(), environment.convert());
-    let task = |services: Services| async move {
-        let (store, stamp) = (&*services.store, services.stamp());
-        access::create_account_key(store, &scope, environment, input, &stamp).await
-    };
-    let made = services.run(task).await?;
+    let environment = environment.convert();
+    let task = call.run(|call| async move {
+        let (store, stamp) = (call.store(), call.stamp());
+        access::create_account_key(store, call.by(), environment, input, stamp).await
+    });
+    let made = task.await?;
     security::about(&request, made.record.prefix_hint.as_str());
     Ok(Created(made.convert()))
 }
 
-async fn list(
-    services: Data<Services>,
-    scope: ReqData<AccountScope>,
-) -> Result<Json<AllBody<ApiKeyBody>>, ApiError> {
-    Ok(Json(access::list_account_keys(&*services.store, &scope).await?.convert()))
+async fn list(call: Call<AccountScope>) -> Result<Json<AllBody<ApiKeyBody>>, ApiError> {
+    Ok(Json(access::list_account_keys(call.store(), call.by()).await?.convert()))
 }
 
-async fn delete(
-    services: Data<Services>,
-    scope: ReqData<AccountScope>,
-    key: PathText,
-) -> Result<NoContent, ApiError> {
-    let scope = scope.into_inner();
-    let task = |services: Services| async move {
-        access::delete_account_key(&*services.store, &scope, &key.0, &services.stamp()).await
-    };
-    services.run(task).await?;
+async fn delete(call: Call<AccountScope>, key: PathText) -> Result<NoContent, ApiError> {
+    let task = call.run(|call| async move {
+        access::delete_account_key(call.store(), call.by(), &key.0, call.stamp()).await
+    });
+    task.await?;
     Ok(NoContent)
 }

@@ -116,18 +116,16 @@ fn reads_fiscal(scope: &Scope) -> bool {
 }
 
 async fn create(
-    services: Data<Services>,
+    call: Call<AccountScope>,
     caller: ReqData<Caller>,
-    scope: ReqData<AccountScope>,
     body: Body<NewEntityBody>,
 ) -> Result<Created<EntityBody>, ApiError> {
-    let (caller, scope, input) = (caller.into_inner(), scope.into_inner(), body.0.parse()?);
-    let task = |services: Services| async move {
-        let stamp = services.stamp();
-        let (store, catalogue) = (&*services.store, &services.white_labels);
-        entities::create_entity(store, catalogue, &caller, &scope, input, &stamp).await
-    };
-    Ok(Created(services.run(task).await?.convert()))
+    let (caller, input) = (caller.into_inner(), body.0.parse()?);
+    let task = call.run(|call| async move {
+        let (store, catalogue) = (call.store(), &call.white_labels);
+        entities::create_entity(store, catalogue, &caller, call.by(), input, call.stamp()).await
+    });
+    Ok(Created(task.await?.convert()))
 }
 
 async fn list(

@@ -2,7 +2,7 @@
 
 use actix_web::HttpRequest;
 use actix_web::http::header::AUTHORIZATION;
-use actix_web::web::{self, Data, Json};
+use actix_web::web::{self, Json};
 use racun_access::Permission::{ManagePeople, ReadPeople};
 use racun_access::{self as access, Accepted, AccessError, Invitation, InvitationStatus, Origin};
 use racun_application::billing;
@@ -23,7 +23,6 @@ use crate::error::ApiError;
 use crate::request::{Body, PathText, Query, bearer_token};
 use crate::route::{Gate, Parameter, ParameterKind, Route};
 use crate::security::{self, SecurityEvent};
-use crate::services::Services;
 
 const TAG: &str = "Entity invitations";
 
@@ -185,7 +184,7 @@ async fn resend(call: EntityCall, id: PathText) -> Result<Json<InvitationBody>, 
 }
 
 async fn accept(
-    services: Data<Services>,
+    call: Call<()>,
     request: HttpRequest,
     query: Query,
     body: Body<AcceptBody>,
@@ -195,8 +194,8 @@ async fn accept(
     let token = token.ok_or_else(missing)?;
     let (AcceptBody { password, name }, origin) = (body.0, origin_of(&request));
     let accepted = match password {
-        Some(password) => accept_invitation(&services, token, password, name, origin).await?,
-        None => accept_in_session(&services, token, session_of(&request)?, origin).await?,
+        Some(password) => accept_invitation(&call, token, password, name, origin).await?,
+        None => accept_in_session(&call, token, session_of(&request)?, origin).await?,
     };
     security::about(&request, accepted.user.id.to_string());
     Ok(Json(AcceptedBody {
@@ -217,35 +216,35 @@ fn session_of(request: &HttpRequest) -> Result<String, ApiError> {
 
 /// Accepts the invitation of `token` for the user of `session`.
 async fn accept_in_session(
-    services: &Services,
+    call: &Call<()>,
     token: String,
     session: String,
     origin: Origin,
 ) -> Result<Accepted, AccessError> {
-    let task = |services: Services| async move {
-        let (store, stamp) = (&*services.store, services.stamp());
-        let user = person(&access::authenticate(store, &session, &stamp).await?)?;
-        let answer = access::find_invitation(store, &token, &stamp).await?.answer_as(&user)?;
-        access::accept_invitation(store, answer.from(origin), &stamp).await
-    };
-    services.run(task).await
+    let task = call.run(|call| async move {
+        let (store, stamp) = (call.store(), call.stamp());
+        let user = person(&access::authenticate(store, &session, stamp).await?)?;
+        let answer = access::find_invitation(store, &token, stamp).await?.answer_as(&user)?;
+        access::accept_invitation(store, answer.from(origin), stamp).await
+    });
+    task.await
 }
 
 /// Accepts the invitation whose `token` somebody was given.
 pub(crate) async fn accept_invitation(
-    services: &Services,
+    call: &Call<()>,
     token: String,
     password: String,
     name: Option<String>,
     origin: Origin,
 ) -> Result<Accepted, AccessError> {
-    let task = |services: Services| async move {
-        let (store, stamp) = (&*services.store, services.stamp());
-        let open = access::find_invitation(store, &token, &stamp).await?;
-        services.guards.sign_up.check_invited(open.makes_user())?;
+    let task = call.run(|call| async move {
+        let (store, stamp) = (call.store(), call.stamp());
+        let open = access::find_invitation(store, &token, stamp).await?;
+        call.guards.sign_up.check_invited(open.makes_user())?;
         let answering = stamp.clone();
-        let answer = services.compute(move || open.answer(&password, name, &answering)).await?;
-        access::accept_invitation(store, answer.from(origin), &stamp).await
-    };
-    services.run(task).await
+        let answer = call.compute(move || open.answer(&password, name, &answering)).await?;
+        access::accept_invitation(store, answer.from(origin), stamp).await
+    });
+    task.await
 }

@@ -1,6 +1,6 @@
 //! New passwords and verified addresses, by tokens that are mailed.
 
-use actix_web::web::{self, Data, Json, ReqData};
+use actix_web::web::{self, Data, Json};
 use actix_web::{HttpRequest, HttpResponse};
 use racun_access::{self as access, AccessError, Caller, MailTokenPurpose, Origin, Proof};
 use racun_application::billing;
@@ -12,6 +12,7 @@ use validator::Validate;
 use super::sessions::origin_of;
 use super::users::person;
 use crate::answer::NoContent;
+use crate::call::Call;
 use crate::error::ApiError;
 use crate::pages::{LINK, verification_page};
 use crate::request::{Body, Query};
@@ -108,57 +109,57 @@ struct VerifiedBody {
 }
 
 async fn request_reset(
-    services: Data<Services>,
+    call: Call<()>,
     body: Body<ResetRequestBody>,
 ) -> Result<NoContent, ApiError> {
     let email = body.0.email;
-    let task = |services: Services| async move {
-        let (store, base) = (&*services.store, &services.public_url);
-        mailing::request_password_reset(store, base, &email, &services.stamp()).await
-    };
-    services.run(task).await?;
+    let task = call.run(|call| async move {
+        let (store, base) = (call.store(), &call.public_url);
+        mailing::request_password_reset(store, base, &email, call.stamp()).await
+    });
+    task.await?;
     Ok(NoContent)
 }
 
 async fn confirm_reset(
-    services: Data<Services>,
+    call: Call<()>,
     request: HttpRequest,
     body: Body<ResetBody>,
 ) -> Result<NoContent, ApiError> {
     let ResetBody { token, password, end_keys } = body.0;
     let (ends_keys, origin) = (end_keys.unwrap_or_default(), origin_of(&request));
-    let proof = reset_password(&services, token, password, ends_keys, origin).await?;
+    let proof = reset_password(&call, token, password, ends_keys, origin).await?;
     security::proved(&request, &proof);
     Ok(NoContent)
 }
 
 /// Sets the new `password` of the user who received `token`.
 pub(crate) async fn reset_password(
-    services: &Services,
+    call: &Call<()>,
     token: String,
     password: String,
     ends_keys: bool,
     origin: Origin,
 ) -> Result<Proof, AccessError> {
-    let task = |services: Services| async move {
-        let (store, stamp) = (&*services.store, services.stamp());
+    let task = call.run(|call| async move {
+        let (store, stamp) = (call.store(), call.stamp());
         let purpose = MailTokenPurpose::PasswordReset;
-        let token = access::find_mail_token(store, &token, purpose, &stamp).await?;
+        let token = access::find_mail_token(store, &token, purpose, stamp).await?;
         let hashing = stamp.clone();
         let address = access::address_of(store, &token).await?;
         let hash = move || access::hash_password(&password, &[&address], &hashing);
-        let password = services.compute(hash).await?;
-        access::reset_password(store, token, password, ends_keys, &origin, &stamp).await
-    };
-    services.run(task).await
+        let password = call.compute(hash).await?;
+        access::reset_password(store, token, password, ends_keys, &origin, stamp).await
+    });
+    task.await
 }
 
 async fn verify(
-    services: Data<Services>,
+    call: Call<()>,
     request: HttpRequest,
     body: Body<VerifyBody>,
 ) -> Result<Json<VerifiedBody>, ApiError> {
-    let proof = verify_address(&services, body.0.token).await?;
+    let proof = verify_address(&call, body.0.token).await?;
     security::proved(&request, &proof);
     Ok(Json(VerifiedBody { email_verified: true }))
 }
@@ -172,27 +173,24 @@ async fn follow(
 }
 
 /// Marks the address of the user who received `token` as verified.
-pub(crate) async fn verify_address(
-    services: &Services,
-    token: String,
-) -> Result<Proof, AccessError> {
-    let task = |services: Services| async move {
-        let (store, stamp) = (&*services.store, services.stamp());
+pub(crate) async fn verify_address(call: &Call<()>, token: String) -> Result<Proof, AccessError> {
+    let task = call.run(|call| async move {
+        let (store, stamp) = (call.store(), call.stamp());
         let purpose = MailTokenPurpose::Verification;
-        let token = access::find_mail_token(store, &token, purpose, &stamp).await?;
-        access::verify_email(store, token, &stamp).await
-    };
-    services.run(task).await
+        let token = access::find_mail_token(store, &token, purpose, stamp).await?;
+        access::verify_email(store, token, stamp).await
+    });
+    task.await
 }
 
-async fn resend(services: Data<Services>, caller: ReqData<Caller>) -> Result<NoContent, ApiError> {
-    let user = person(&caller)?;
-    let task = |services: Services| async move {
-        let (store, labels) = (&*services.store, &services.white_labels);
+async fn resend(call: Call<Caller>) -> Result<NoContent, ApiError> {
+    let user = person(call.by())?;
+    let task = call.run(|call| async move {
+        let (store, labels) = (call.store(), &call.white_labels);
         let label = billing::label_of(store, labels, user.account_id).await?;
-        let sender = Sender::of(&services.public_url, label);
-        mailing::resend_verification(store, &sender, &user, &services.stamp()).await
-    };
-    services.run(task).await?;
+        let sender = Sender::of(&call.public_url, label);
+        mailing::resend_verification(store, &sender, &user, call.stamp()).await
+    });
+    task.await?;
     Ok(NoContent)
 }

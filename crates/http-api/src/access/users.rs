@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use actix_web::HttpRequest;
-use actix_web::web::{self, Data, Json, ReqData};
+use actix_web::web::{self, Json, ReqData};
 use racun_access::Permission::WriteRecords;
 use racun_access::{
     self as access, AccessError, Caller, Forbidden, PortugueseOperator, SESSION_SECONDS, SignUp,
@@ -27,7 +27,6 @@ use crate::places::{Place, Places};
 use crate::request::Body;
 use crate::route::{Gate, Route};
 use crate::security::{self, SecurityEvent};
-use crate::services::Services;
 
 const TAG: &str = "Users";
 
@@ -242,7 +241,7 @@ struct LoginBody {
 }
 
 async fn sign_up(
-    services: Data<Services>,
+    call: Call<()>,
     request: HttpRequest,
     body: Body<SignUpBody>,
 ) -> Result<Created<UserBody>, ApiError> {
@@ -256,17 +255,15 @@ async fn sign_up(
     let of_country = issues.collect("country", of_country.map_err(Issues::from)).flatten();
     issues.into_result(())?;
     let locale = locale.or(of_country);
-    let label = label_of(&request, &services.white_labels)?;
+    let label = label_of(&request, &call.white_labels)?;
     let white_label = label.map(|label| label.slug.clone());
-    let task = |services: Services| async move {
-        let is_first = services.guards.sign_up.check(&*services.store).await?;
-        let stamp = services.stamp();
-        let hashing = stamp.clone();
-        let about = email.clone();
+    let task = call.run(|call| async move {
+        let is_first = call.guards.sign_up.check(call.store()).await?;
+        let (hashing, about) = (call.stamp().clone(), email.clone());
         let hash = move || access::hash_password(&password, &[&about], &hashing);
-        let password = services.compute(hash).await?;
-        let label = white_label.as_deref().and_then(|slug| services.white_labels.by_slug(slug));
-        let sender = Sender::of(&services.public_url, label);
+        let password = call.compute(hash).await?;
+        let label = white_label.as_deref().and_then(|slug| call.white_labels.by_slug(slug));
+        let sender = Sender::of(&call.public_url, label);
         let input = SignUp {
             email,
             password,
@@ -277,9 +274,9 @@ async fn sign_up(
             settings,
             metadata,
         };
-        mailing::sign_up(&*services.store, &sender, input, is_first, &stamp).await
-    };
-    let user = services.run(task).await?;
+        mailing::sign_up(call.store(), &sender, input, is_first, call.stamp()).await
+    });
+    let user = task.await?;
     security::person(&request, user.id);
     Ok(Created(user.convert()))
 }
@@ -297,25 +294,25 @@ pub(super) async fn login_turn(email: &str) -> Place<String> {
 }
 
 async fn log_in(
-    services: Data<Services>,
+    call: Call<()>,
     request: HttpRequest,
     body: Body<LogInBody>,
 ) -> Result<Json<LoginBody>, ApiError> {
     let (LogInBody { email, password }, origin) = (body.0, origin_of(&request));
     security::about(&request, security::masked(&email));
     // For the log alone: known and unknown addresses cost the same look, and are answered alike.
-    if let Some(user) = access::find_user_id(&*services.store, &email).await? {
+    if let Some(user) = access::find_user_id(call.store(), &email).await? {
         security::person(&request, user);
     }
-    let task = |services: Services| async move {
+    let task = call.run(|call| async move {
         let _turn = login_turn(&email).await;
-        let (store, stamp) = (&*services.store, services.stamp());
-        let attempt = access::begin_login(store, &email, &origin, &stamp).await?;
-        let right = services.compute(move || attempt.verify(&password)).await?;
-        let session = access::finish_login(store, &right, &origin, &stamp).await?;
+        let (store, stamp) = (call.store(), call.stamp());
+        let attempt = access::begin_login(store, &email, &origin, stamp).await?;
+        let right = call.compute(move || attempt.verify(&password)).await?;
+        let session = access::finish_login(store, &right, &origin, stamp).await?;
         Ok::<_, AccessError>((right.user, session))
-    };
-    let (user, session) = services.run(task).await?;
+    });
+    let (user, session) = task.await?;
     let created_at: String = session.record.created_at.convert();
     Ok(Json(LoginBody {
         id: session.secret,

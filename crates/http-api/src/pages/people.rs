@@ -11,6 +11,7 @@ use super::html::{Field, Form as HtmlForm, Page};
 use super::words::{Asked, Words, words};
 use crate::access::{accept_invitation, origin_of, reset_password, verify_address};
 use crate::billing::labels::label_of;
+use crate::call::Call;
 use crate::error::ApiError;
 use crate::request::{Form, Query};
 use crate::route::{Gate, Parameter, ParameterKind, Route};
@@ -141,33 +142,29 @@ async fn show_invitation(
 }
 
 async fn verify(
-    services: Data<Services>,
+    call: Call<()>,
     request: HttpRequest,
     form: Form,
 ) -> Result<HttpResponse, ApiError> {
     let sent = Sent::read(form)?;
-    let proof = verify_address(&services, sent.token.clone()).await;
+    let proof = verify_address(&call, sent.token.clone()).await;
     let outcome = proof.map(|proof| security::proved(&request, &proof));
     let words = sent.words(&request);
-    Ok(told(&services, &request, &sent, &words.verify, outcome, || ("verify-email", Vec::new())))
+    Ok(told(&call, &request, &sent, &words.verify, outcome, || ("verify-email", Vec::new())))
 }
 
-async fn reset(
-    services: Data<Services>,
-    request: HttpRequest,
-    form: Form,
-) -> Result<HttpResponse, ApiError> {
+async fn reset(call: Call<()>, request: HttpRequest, form: Form) -> Result<HttpResponse, ApiError> {
     let sent = Sent::read(form)?;
     let (token, typed) = (sent.token.clone(), sent.password.clone());
-    let proof = reset_password(&services, token, typed, false, origin_of(&request)).await;
+    let proof = reset_password(&call, token, typed, false, origin_of(&request)).await;
     let outcome = proof.map(|proof| security::proved(&request, &proof));
     let words = sent.words(&request);
     let fields = || ("reset-password", vec![password(words.new_password)]);
-    Ok(told(&services, &request, &sent, &words.reset, outcome, fields))
+    Ok(told(&call, &request, &sent, &words.reset, outcome, fields))
 }
 
 async fn accept(
-    services: Data<Services>,
+    call: Call<()>,
     request: HttpRequest,
     form: Form,
 ) -> Result<HttpResponse, ApiError> {
@@ -175,13 +172,13 @@ async fn accept(
     let named = Some(sent.name.clone()).filter(|name| !name.trim().is_empty());
     let (token, typed) = (sent.token.clone(), sent.password.clone());
     let origin = origin_of(&request);
-    let outcome = accept_invitation(&services, token, typed, named, origin).await.map(|_| ());
+    let outcome = accept_invitation(&call, token, typed, named, origin).await.map(|_| ());
     let words = sent.words(&request);
     let fields = || {
         let fields = vec![name(words, sent.name.clone()), password(words.password)];
         ("accept-invitation", fields)
     };
-    Ok(told(&services, &request, &sent, &words.invitation, outcome, fields))
+    Ok(told(&call, &request, &sent, &words.invitation, outcome, fields))
 }
 
 /// What a form says.
