@@ -293,6 +293,36 @@ fn no_source_counts_in_binary_fractions_or_leaves_work_for_later() {
     }
 }
 
+/// What reads rows by their place in a unit, or runs a use case beside `Call`; and the only sources
+/// that may: the unit of work itself with the stores behind it, and `Call`.
+const BY_HAND: &[(&str, &str, &[&str])] = &[
+    ("crates/", "Load::", UNIT_OF_WORK),
+    ("crates/", "Loaded", UNIT_OF_WORK),
+    ("crates/", "loaded.rows", UNIT_OF_WORK),
+    ("crates/", ".split_off(", UNIT_OF_WORK),
+    ("crates/http-api/src/", "|services: Services|", &[]),
+    ("crates/http-api/src/", "services.run(", &["crates/http-api/src/call.rs"]),
+];
+
+const UNIT_OF_WORK: &[&str] =
+    &["crates/kernel/src/", "crates/store-sqlite/src/", "crates/store-postgres/src/"];
+
+#[test]
+fn records_are_read_by_handles_and_use_cases_run_by_calls() {
+    for file in rust_files() {
+        let place = place(&file);
+        if !place.contains("/src/") {
+            continue;
+        }
+        let source = fs::read_to_string(&file).unwrap();
+        for (under, mark, known) in BY_HAND {
+            let may = known.iter().any(|known| place.starts_with(known));
+            let holds = place.starts_with(under) && !may && source.contains(mark);
+            assert!(!holds, "{place} has {mark}: hold a handle of the unit, or take a `Call`");
+        }
+    }
+}
+
 /// What calls other machines, and the only sources that may name it: each of them heeds
 /// `RACUN__OUTBOUND__LOOPBACK_ONLY`, or calls the process's own server.
 const CALLERS: &[(&str, &[&str])] = &[

@@ -27,7 +27,7 @@ const X_ROBOTS_TAG: HeaderName = HeaderName::from_static("x-robots-tag");
 macro_rules! shared_route {
     ($path:literal, $operation:literal, $kind:ident, $a_one:literal) => {
         Route::get(concat!($path, "/shareable/{shareable_id}"), $operation, Gate::Open, || {
-            web::to(|services, request| shared(services, request, DocumentKind::$kind))
+            web::to(|call, request| shared(call, request, DocumentKind::$kind))
         })
         .about(TAG, concat!("Answers ", $a_one, " to whoever has its link."))
         .linked()
@@ -51,7 +51,7 @@ pub(crate) const ROUTES: &[Route] = &[
         "/estimates/shareable/{shareable_id}/accept",
         "acceptSharedEstimate",
         Gate::Open,
-        || web::to(|services, request, body| reply(services, request, body, SharedReply::Accept)),
+        || web::to(|call, request, body| reply(call, request, body, SharedReply::Accept)),
     )
     .about(TAG, "Accepts an estimate, by whoever has its link.")
     .takes::<ReplyBody>()
@@ -60,7 +60,7 @@ pub(crate) const ROUTES: &[Route] = &[
         "/estimates/shareable/{shareable_id}/reject",
         "rejectSharedEstimate",
         Gate::Open,
-        || web::to(|services, request, body| reply(services, request, body, SharedReply::Reject)),
+        || web::to(|call, request, body| reply(call, request, body, SharedReply::Reject)),
     )
     .about(TAG, "Rejects an estimate, by whoever has its link.")
     .takes::<ReplyBody>()

@@ -1,6 +1,8 @@
 //! Typed access to a store: records instead of rows, and decisions that answer a value.
 
-use super::{Event, Load, Loaded, Put, Series, Store, StoreError, Tenant, UnitBuilder, Writes};
+use super::{Event, Put, Store, StoreError, Tenant, UnitBuilder, Writes};
+#[cfg(feature = "testing")]
+use super::{Load, Loaded, Series};
 use crate::{ListQuery, Page, Record, Table, Tally, TallyRow};
 
 /// What a command decided about the record that it was shown.
@@ -111,10 +113,12 @@ impl dyn Store + '_ {
         UnitBuilder::new(self, tenant, ())
     }
 
-    /// Runs a unit whose decision answers a value of its own or refuses with a reason.
+    /// Runs a unit whose decision is shown rows by their place, as stores have it; for tests of
+    /// them.
     ///
     /// # Errors
     /// The decision's reason as it is, or the store's failure.
+    #[cfg(feature = "testing")]
     pub async fn decide<T, E>(
         &self,
         loads: Vec<Load>,

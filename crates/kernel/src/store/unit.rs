@@ -168,7 +168,8 @@ impl<'a, By> UnitBuilder<'a, By> {
         Number { unit: self.unit }
     }
 
-    /// The same unit, which holds all this. For decisions that read rows by their place.
+    /// The same unit, which holds all this; for `decide` of a store.
+    #[cfg(feature = "testing")]
     pub(super) fn holding(mut self, loads: Vec<Load>, series: Option<Series>) -> Self {
         (self.loads, self.series) = (loads, series);
         self
