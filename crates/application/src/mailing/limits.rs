@@ -11,6 +11,7 @@ use racun_kernel::{
 use racun_mail::{
     Cap, LimitReached, MailLimits, PER_SUBJECT, RESENT, SANDBOX, SEND_WINDOWS, SendWindow,
 };
+use time::OffsetDateTime;
 
 use super::MailingError;
 
