@@ -182,10 +182,11 @@ pub async fn decline_invitation(
 }
 
 impl OpenInvitation {
-    /// Whether accepting it makes a user.
+    /// Whether accepting it with a password may make a user. A token that was handed over does not
+    /// tell whether its address has one already.
     #[must_use]
-    pub const fn makes_user(&self) -> bool {
-        self.user.is_none()
+    pub const fn may_make_user(&self) -> bool {
+        self.user.is_none() || !self.invitation.was_mailed
     }
 
     /// The invitation as `user` accepts it, who has a session of their own.
@@ -210,15 +211,16 @@ impl OpenInvitation {
 
     /// The invitation as accepted by the token and `password`: the password of the user whose
     /// address is verified, or the first one of a new user. A user who never verified the address
-    /// belongs to the reader of the mail from then on, and gets this password.
+    /// belongs to the reader of the mail from then on, and gets this password. A token that was
+    /// handed over proves nothing about the address, so it opens no user's account.
     ///
     /// Takes tens of milliseconds: not for a reactor.
     ///
     /// # Errors
     /// [`AccessError::BadCredentials`] for a wrong password of a user whose address is verified,
     /// [`AccessError::Invalid`] for a new password that is not accepted,
-    /// [`Forbidden::InvitationNotMailed`] for a token that was handed over, and the address of a
-    /// user who never verified it.
+    /// [`Forbidden::InvitationNotMailed`] for a token that was handed over and the address of any
+    /// user, whatever the password.
     pub fn answer(
         self,
         password: &str,
@@ -227,14 +229,14 @@ impl OpenInvitation {
     ) -> Result<Answer, AccessError> {
         let Self { invitation, user } = self;
         let by = match user {
+            Some(_) if !invitation.was_mailed => {
+                return Err(Forbidden::InvitationNotMailed.into());
+            }
             Some(user) if user.email_verified => {
                 if !user.password.verify(password) {
                     return Err(AccessError::BadCredentials);
                 }
                 Invited::Known(Box::new(user))
-            }
-            Some(_) if !invitation.was_mailed => {
-                return Err(Forbidden::InvitationNotMailed.into());
             }
             Some(user) if user.password.verify(password) => Invited::Proved(Box::new(user)),
             Some(user) => {
@@ -383,16 +385,18 @@ impl Acceptor {
             return Err(AccessError::Unauthorized);
         }
         let mut after = before.clone();
+        let is_recovery = self.password.is_some();
+        if let Some((password, address)) = self.password.take() {
+            after.recover(password, address, stamp);
+        }
         let account = rows.get(1).and_then(|rows| rows.first());
         let (places, rows) =
             rows.get(2..).unwrap_or_default().split_at_checked(self.places).unwrap_or_default();
-        let ended = end_places(places, &before, self.password.is_some(), stamp)?;
+        let ended = end_places(places, &before, is_recovery, stamp)?;
         let (mut puts, mut events) = prove_address(&mut after, account, stamp)?;
         puts.extend(ended.puts);
         events.extend(ended.events);
-        if let Some((password, address)) = self.password.take() {
-            (after.password, after.password_set_from) = (password, address);
-            after.password_changed_at = Some(stamp.now());
+        if is_recovery {
             puts.extend(end_sessions(rows.first().map_or(&[][..], Vec::as_slice), None)?);
             let keys = read_keys(rows.get(1..).unwrap_or_default().iter().flatten())?;
             let (ended, told) = end_keys(&keys, &after.id, stamp);

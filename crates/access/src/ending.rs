@@ -11,8 +11,8 @@ use crate::account::event;
 use crate::invitation::{self, read_all};
 use crate::key::{all_of, all_of_account};
 use crate::{
-    API_KEYS, AccessError, ApiKey, InvitationStatus, MEMBERSHIPS, Membership, OperatorPin,
-    SESSIONS, Session, User,
+    API_KEYS, AccessError, ApiKey, Invitation, InvitationStatus, MEMBERSHIPS, Membership,
+    OperatorPin, SESSIONS, Session, User,
 };
 
 /// Loads and holds all sessions of `user`.
@@ -129,9 +129,10 @@ pub(crate) struct EndedPlaces {
 }
 
 /// Ends the places that `user` has in entities of other accounts, of the rows that [`load_places`]
-/// held: another person may have accepted them. What they made there ends too. Where the user is
-/// taken over (`is_recovery`), so do the invitations that were made to entities of their own; their
-/// keys end by [`load_keys`] then.
+/// held: another person may have accepted them. What they made there ends too. Each place becomes
+/// an invitation, which they accept in their own session or not. Where the user is taken over
+/// (`is_recovery`), the invitations to entities of their own end as well; their keys end by
+/// [`load_keys`] then.
 ///
 /// # Errors
 /// When a row cannot be read.
@@ -166,8 +167,11 @@ pub(crate) fn end_places(
             ended.puts.extend(puts);
             ended.events.extend(events);
         }
-        let told = event(place.tenant(), "entity_user.removed", &user.id, &user.id, stamp);
-        ended.events.push(told);
+        let again = Invitation::again(&place, stamp);
+        ended.puts.push(Put::insert(&again));
+        let tell = |kind, id: &dyn ToString| event(place.tenant(), kind, id, &user.id, stamp);
+        ended.events.push(tell("entity_user.removed", &user.id));
+        ended.events.push(tell("entity_invitation.created", &again.id));
         ended.left.push(place.entity_id);
     }
     Ok(ended)

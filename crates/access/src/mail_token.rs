@@ -14,7 +14,8 @@ use crate::ending::{
     EndedPlaces, end_keys, end_late_keys, end_places, end_sessions, load_keys, load_places,
     load_sessions, read_keys,
 };
-use crate::login_guard::{self, guard_of};
+use crate::login::forgiven;
+use crate::login_guard::{self, guards_of};
 use crate::secret::{is_token, new_token};
 use crate::session::find_user;
 use crate::{ACCOUNTS, AccessError, Account, Digest, Origin, PasswordHash, USERS, User};
@@ -214,9 +215,11 @@ pub async fn reset_password(
     let user = find_owner(store, &token).await?;
     let ends_keys = ends_keys || !user.email_verified;
     // Guesses lock out no reader of the mail.
-    let guard = login_guard::load(&guard_of(&user.email, None, None, &[], stamp.now()));
     let address = origin.address.clone();
-    let mut held = vec![guard, load_sessions(user.id)];
+    let [everywhere, here] = guards_of(&user.email, address.as_deref());
+    let mut held = vec![load_sessions(user.id), login_guard::load(&everywhere)];
+    let guards = usize::from(here != everywhere) + 1;
+    held.extend((guards > 1).then(|| login_guard::load(&here)));
     let places = load_places(store, &user, None).await?;
     let count = places.len();
     held.extend(places);
@@ -224,18 +227,18 @@ pub async fn reset_password(
         held.extend(load_keys(store, &user).await?);
     }
     let proof = redeem(store, token, &user, held, stamp, move |user, rows, stamp| {
-        let [guard, sessions, rest @ ..] = &rows[..] else { return Err(invalid()) };
+        let (sessions, rest) = rows.split_first().ok_or_else(invalid)?;
+        let (guards, rest) = rest.split_at_checked(guards).ok_or_else(invalid)?;
         let (places, keys) = rest.split_at_checked(count).ok_or_else(invalid)?;
         let mut ended = end_places(places, user, true, stamp)?;
         let puts = &mut ended.puts;
         puts.extend(end_sessions(sessions, None)?);
-        puts.extend(login_guard::forgive(guard)?);
+        puts.extend(forgiven(guards)?);
         let keys = read_keys(keys.iter().flatten())?;
         let (keys, told) = end_keys(&keys, &user.id, stamp);
         puts.extend(keys);
         ended.events.extend(told);
-        (user.password, user.password_set_from) = (password, address);
-        user.password_changed_at = Some(stamp.now());
+        user.recover(password, address, stamp);
         let tenant = Tenant::account(user.account_id);
         ended.events.push(event(tenant, "user.password_reset", &user.id, &user.id, stamp));
         Ok(ended)

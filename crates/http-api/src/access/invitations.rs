@@ -263,7 +263,7 @@ pub(crate) async fn accept_invitation(
     let task = |services: Services| async move {
         let (store, stamp) = (&*services.store, services.stamp());
         let open = access::find_invitation(store, &token, &stamp).await?;
-        services.guards.sign_up.check_invited(open.makes_user())?;
+        services.guards.sign_up.check_invited(open.may_make_user())?;
         let answering = stamp.clone();
         let answer = services.compute(move || open.answer(&password, name, &answering)).await?;
         access::accept_invitation(store, answer.from(origin), &stamp).await
