@@ -179,10 +179,11 @@ pub async fn decline_invitation(
 }
 
 impl OpenInvitation {
-    /// Whether accepting it makes a user.
+    /// Whether accepting it with a password may make a user. A token that was handed over does not
+    /// tell whether its address has one already.
     #[must_use]
-    pub const fn makes_user(&self) -> bool {
-        self.user.is_none()
+    pub const fn may_make_user(&self) -> bool {
+        self.user.is_none() || !self.invitation.was_mailed
     }
 
     /// The invitation as `user` accepts it, who has a session of their own.
@@ -207,15 +208,16 @@ impl OpenInvitation {
 
     /// The invitation as accepted by the token and `password`: the password of the user whose
     /// address is verified, or the first one of a new user. A user who never verified the address
-    /// belongs to the reader of the mail from then on, and gets this password.
+    /// belongs to the reader of the mail from then on, and gets this password. A token that was
+    /// handed over proves nothing about the address, so it opens no user's account.
     ///
     /// Takes tens of milliseconds: not for a reactor.
     ///
     /// # Errors
     /// [`AccessError::BadCredentials`] for a wrong password of a user whose address is verified,
     /// [`AccessError::Invalid`] for a new password that is not accepted,
-    /// [`Forbidden::InvitationNotMailed`] for a token that was handed over, and the address of a
-    /// user who never verified it.
+    /// [`Forbidden::InvitationNotMailed`] for a token that was handed over and the address of any
+    /// user, whatever the password.
     pub fn answer(
         self,
         password: &str,
@@ -224,14 +226,14 @@ impl OpenInvitation {
     ) -> Result<Answer, AccessError> {
         let Self { invitation, user } = self;
         let by = match user {
+            Some(_) if !invitation.was_mailed => {
+                return Err(Forbidden::InvitationNotMailed.into());
+            }
             Some(user) if user.email_verified => {
                 if !user.password.verify(password) {
                     return Err(AccessError::BadCredentials);
                 }
                 Invited::Known(Box::new(user))
-            }
-            Some(_) if !invitation.was_mailed => {
-                return Err(Forbidden::InvitationNotMailed.into());
             }
             Some(user) if user.password.verify(password) => Invited::Proved(Box::new(user)),
             Some(user) => {
@@ -394,16 +396,17 @@ impl Acceptor {
             return Err(AccessError::Unauthorized);
         }
         let mut after = before.clone();
-        let ended = proof.places.end(held, &before, password.is_some(), stamp)?;
-        let mut writes = prove_address(&mut after, held.find(proof.account)?, stamp);
-        writes = writes.and(ended.writes);
-        if let Some(NewPassword { hash, address, sessions, keys }) = password {
-            (after.password, after.password_set_from) = (hash, address);
-            after.password_changed_at = Some(stamp.now());
+        let is_recovery = password.is_some();
+        let ended = password.map(|NewPassword { hash, address, sessions, keys }| {
+            after.recover(hash, address, stamp);
             let (sessions, keys): (Vec<Session>, _) = (held.all(sessions)?, keys.read(held)?);
-            writes = writes.and(end_sessions(&sessions, None));
-            writes = writes.and(end_keys(&keys, &after.id, stamp));
-        }
+            let ended = end_sessions(&sessions, None).and(end_keys(&keys, &after.id, stamp));
+            Ok::<_, AccessError>(ended)
+        });
+        let ended = ended.transpose()?.unwrap_or_default();
+        let places = proof.places.end(held, &before, is_recovery, stamp)?;
+        let proved = prove_address(&mut after, held.find(proof.account)?, stamp);
+        let writes = proved.and(places.writes).and(ended);
         after.updated_at = stamp.now();
         let writes = writes.update(&before, &after);
         Ok((after, writes))

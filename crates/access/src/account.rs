@@ -102,6 +102,23 @@ racun_kernel::record! {
     }
 }
 
+impl User {
+    /// Sets the password that the reader of their mail chose at `address`. Where the user was not
+    /// proved before, another person may have logged in, so no place is known any more.
+    pub(crate) fn recover(
+        &mut self,
+        password: PasswordHash,
+        address: Option<String>,
+        stamp: &Stamp,
+    ) {
+        if !self.email_verified {
+            self.known_places.clear();
+        }
+        (self.password, self.password_set_from) = (password, address);
+        self.password_changed_at = Some(stamp.now());
+    }
+}
+
 /// What signing up asks for.
 #[derive(Debug, Clone)]
 pub struct SignUp {

@@ -138,9 +138,9 @@ impl HeldPlaces {
     }
 
     /// Ends the places that `user` has in entities of other accounts: another person may have
-    /// accepted them. What they made there ends too. Where the user is taken over (`is_recovery`),
-    /// so do the invitations that were made to entities of their own; their keys end by
-    /// [`HeldKeys`] then.
+    /// accepted them. What they made there ends too. Each place becomes an invitation, which they
+    /// accept in their own session or not. Where the user is taken over (`is_recovery`), the
+    /// invitations to entities of their own end as well; their keys end by [`HeldKeys`] then.
     ///
     /// # Errors
     /// When a row cannot be read.
@@ -169,9 +169,13 @@ impl HeldPlaces {
                     let made = made_by(user.id, held.all(keys)?);
                     writes = writes.and(end_keys(&made, &user.id, stamp));
                 }
-                let kind = "entity_user.removed";
-                let told = event(place.tenant(), kind, &user.id, &user.id, stamp);
-                writes = writes.events([told]);
+                let again = Invitation::again(&place, stamp);
+                let tell =
+                    |kind, id: &dyn ToString| event(place.tenant(), kind, id, &user.id, stamp);
+                writes = writes.insert(&again).events([
+                    tell("entity_user.removed", &user.id),
+                    tell("entity_invitation.created", &again.id),
+                ]);
                 ended.left.push(place.entity_id);
             }
             ended.writes = ended.writes.and(writes);

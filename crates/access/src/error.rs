@@ -101,10 +101,11 @@ pub enum Forbidden {
         "verify your own e-mail address first; POST /users/resend-verification sends the link again"
     )]
     EmailUnverified,
-    /// The token was handed over, and its address has a user who never proved that it is theirs.
+    /// The token was handed over, which proves nothing about its address, and the address has a
+    /// user.
     #[error(
-        "this address has a user who never verified it; ask for the invitation to be mailed: POST \
-         /entities/invitations/{{id}}/resend"
+        "this token was not mailed, and its address has a user: log in, verify the address and \
+         accept by POST /users/me/invitations/{{id}}/accept; or ask for the invitation to be mailed"
     )]
     InvitationNotMailed,
     /// The key is for other addresses than that which the request comes from.

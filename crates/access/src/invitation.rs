@@ -15,7 +15,7 @@ use crate::email::fold_email;
 use crate::member::{AddEntityUser, HeldMembers};
 use crate::permission::require;
 use crate::secret::new_token;
-use crate::{AccessError, Conflict, Digest, Permission, Refused, Shown};
+use crate::{AccessError, Conflict, Digest, Membership, Permission, Refused, Shown};
 
 /// How long an invitation can be accepted.
 const INVITATION_DAYS: i64 = 7;
@@ -102,6 +102,41 @@ racun_kernel::record! {
 }
 
 impl Invitation {
+    fn new(
+        (entity_id, account_id): (EntityId, AccountId),
+        input: AddEntityUser,
+        invited_by_user_id: Option<UserId>,
+        secret: &str,
+        stamp: &Stamp,
+    ) -> Self {
+        let now = stamp.now();
+        Self {
+            id: stamp.id(),
+            entity_id,
+            account_id,
+            email: input.email,
+            name: None,
+            role: input.role,
+            status: InvitationStatus::Pending,
+            invited_by_user_id,
+            expires_at: now + Duration::days(INVITATION_DAYS),
+            accepted_at: None,
+            created_at: now,
+            updated_at: now,
+            token_digest: Digest::of(secret),
+            was_mailed: false,
+        }
+    }
+
+    /// An invitation to the place that `member` loses by proving their address. Its token is shown
+    /// to nobody: they accept in their own session.
+    pub(crate) fn again(member: &Membership, stamp: &Stamp) -> Self {
+        let place = (member.entity_id, member.account_id);
+        let input = AddEntityUser { email: member.email.clone(), role: member.role };
+        let secret = new_token(INVITATION_PREFIX, stamp);
+        Self::new(place, input, member.invited_by_user_id, &secret, stamp)
+    }
+
     /// Where it stands at `now`.
     #[must_use]
     pub fn status_at(&self, now: OffsetDateTime) -> InvitationStatus {
@@ -137,22 +172,8 @@ pub(crate) async fn invite(
 ) -> Result<Shown<Invitation>, AccessError> {
     let now = cx.now();
     let secret = new_token(INVITATION_PREFIX, cx.stamp);
-    let record = Invitation {
-        id: cx.stamp.id(),
-        entity_id: cx.scope.entity(),
-        account_id: cx.scope.account(),
-        email: input.email,
-        name: None,
-        role: input.role,
-        status: InvitationStatus::Pending,
-        invited_by_user_id: cx.scope.principal().user(),
-        expires_at: now + Duration::days(INVITATION_DAYS),
-        accepted_at: None,
-        created_at: now,
-        updated_at: now,
-        token_digest: Digest::of(&secret),
-        was_mailed: false,
-    };
+    let place = (cx.scope.entity(), cx.scope.account());
+    let record = Invitation::new(place, input, cx.scope.principal().user(), &secret, cx.stamp);
     let beside = beside(&record);
     let actor = cx.scope.principal().id();
     let happened =

@@ -8,9 +8,11 @@
 //! Failures come in runs of a quarter of an hour. A lock ends with its run at the latest, and then
 //! some attempts are free again, so guesses that go on do not prolong a lock for ever.
 
+use std::collections::BTreeSet;
+
 use racun_kernel::{
-    Clause, Field, ListQuery, One, Operator, Put, Stamp, Store, StoreError, Tenant, UnitBuilder,
-    Writes,
+    Clause, Field, ListQuery, Many, One, Operator, Put, Stamp, Store, StoreError, Tenant,
+    UnitBuilder, Writes,
 };
 use serde::{Deserialize, Serialize};
 use time::{Duration, OffsetDateTime};
@@ -117,7 +119,17 @@ pub(crate) fn guard_of(
         };
         user.is_some_and(is_known) || sessions.iter().any(|one| is_here(one.address.as_deref()))
     });
-    let text = format!("{}\n{}", fold_email(email), known.unwrap_or_default());
+    guard_id(email, known)
+}
+
+/// What guards log-ins with `email` where no user logged in before, and what does at `place`, as
+/// when they did: both are forgotten by a new password that was set there.
+pub(crate) fn guards_of(email: &str, place: Option<&str>) -> [String; 2] {
+    [None, place.map(neighbourhood)].map(|network| guard_id(email, network))
+}
+
+fn guard_id(email: &str, network: Option<String>) -> String {
+    let text = format!("{}\n{}", fold_email(email), network.unwrap_or_default());
     Digest::of(&text).as_str().to_owned()
 }
 
@@ -226,9 +238,14 @@ pub(crate) fn hold<By>(unit: &mut UnitBuilder<'_, By>, id: &str) -> One<LoginGua
     unit.hold_of(Tenant::directory(), &LOGIN_GUARDS, id)
 }
 
-/// Forgets the failures of a guard.
-pub(crate) fn forgive(guard: Option<&LoginGuard>) -> Writes {
-    Writes::default().puts(guard.map(Put::delete))
+/// Holds the guards `ids`, which may be the same.
+pub(crate) fn hold_all(unit: &mut UnitBuilder<'_, ()>, ids: [String; 2]) -> Many<LoginGuard> {
+    unit.hold_each(BTreeSet::from(ids).into_iter().map(|id| (&LOGIN_GUARDS, id)))
+}
+
+/// Forgets the failures of `guards`.
+pub(crate) fn forgive<'a>(guards: impl IntoIterator<Item = &'a LoginGuard>) -> Writes {
+    Writes::default().puts(guards.into_iter().map(Put::delete))
 }
 
 #[cfg(test)]
@@ -281,8 +298,10 @@ mod tests {
     fn failures_are_forgotten_after_a_day() {
         let count = |guard: &LoginGuard, now| LoginGuard::failed(Some(guard), String::new(), now);
         let first = LoginGuard::failed(None, String::new(), START);
-        assert_eq!(count(&first, START + REMEMBERED - Duration::seconds(1)).failures, 2);
-        let anew = count(&first, START + REMEMBERED);
-        assert_eq!((anew.failures, anew.created_at), (1, START + REMEMBERED));
+        assert_eq!(count(&first, START + LONGEST - Duration::seconds(1)).failures, 2);
+        let last = count(&first, START + REMEMBERED - Duration::seconds(1));
+        assert_eq!((last.failures, last.created_at), (1, START), "a further run");
+        let later = count(&first, START + REMEMBERED);
+        assert_eq!((later.failures, later.created_at), (1, START + REMEMBERED));
     }
 }

@@ -15,7 +15,7 @@ use crate::account::event;
 use crate::ending::{
     EndedPlaces, HeldKeys, HeldPlaces, end_keys, end_late_keys, end_sessions, hold_sessions,
 };
-use crate::login_guard::{self, LoginGuard, guard_of};
+use crate::login_guard::{LoginGuard, forgive, guards_of, hold_all};
 use crate::secret::{is_token, new_token};
 use crate::session::find_user;
 use crate::{ACCOUNTS, AccessError, Account, Digest, Origin, PasswordHash, Session, USERS, User};
@@ -193,8 +193,7 @@ pub async fn reset_password(
     let mut unit = store.unit(Tenant::directory());
     let redemption = Redemption::hold(&mut unit, token, &user);
     // Guesses lock out no reader of the mail.
-    let guard = guard_of(&user.email, None, None, &[], stamp.now());
-    let guard = login_guard::hold(&mut unit, &guard);
+    let guards = hold_all(&mut unit, guards_of(&user.email, origin.address.as_deref()));
     let sessions = hold_sessions(&mut unit, user.id);
     let places = HeldPlaces::hold(&mut unit, store, &user, None).await?;
     let keys = match ends_keys {
@@ -205,15 +204,14 @@ pub async fn reset_password(
     let change = move |user: &mut User, held: &Held<()>| {
         let mut ended = places.end(held, user, true, &at)?;
         let sessions: Vec<Session> = held.all(sessions)?;
-        let guard: Option<LoginGuard> = held.find(guard)?;
+        let guards: Vec<LoginGuard> = held.all(guards)?;
         let keys = keys.map(|keys| keys.read(held)).transpose()?.unwrap_or_default();
-        (user.password, user.password_set_from) = (password, address);
-        user.password_changed_at = Some(at.now());
+        user.recover(password, address, &at);
         let tenant = Tenant::account(user.account_id);
         ended.writes = ended
             .writes
             .and(end_sessions(&sessions, None))
-            .and(login_guard::forgive(guard.as_ref()))
+            .and(forgive(&guards))
             .and(end_keys(&keys, &user.id, &at))
             .events([event(tenant, "user.password_reset", &user.id, &user.id, &at)]);
         Ok(ended)

@@ -64,7 +64,7 @@ pub async fn change_password(
         let (tenant, id) = (Tenant::account(after.account_id), after.id());
         let writes = Writes::default()
             .update(&before, &after)
-            .and(forgive(guard.as_ref()))
+            .and(forgive(&guard))
             .and(end_sessions(&sessions, Some(kept)))
             .and(end_keys(&keys, &after.id, &at))
             .events([event(tenant, "user.password_changed", &id, &id, &at)]);

@@ -166,7 +166,7 @@ pub(crate) async fn open_session_with(
         let live = sessions.iter().filter(|session| !session.is_over(now)).count();
         let mut surplus = (live + 1).saturating_sub(MAX_SESSIONS);
         let guard: Option<LoginGuard> = held.find(guard)?;
-        let forgiven = login_guard::forgive(guard.as_ref());
+        let forgiven = login_guard::forgive(&guard);
         let mut writes = Writes::default().insert(&shown.record).and(forgiven);
         if let Some(before) = held.find::<User>(user)? {
             let after = remember(&before, place.as_deref(), now);

@@ -65,12 +65,18 @@ async fn a_token_alone_does_not_open_an_existing_users_account() {
     let (world, scope, _) = world_of_ana().await;
     let shown = world.invite(&scope, "eva@example.com", Role::Editor).await;
     let eva = world.user("Eva@Example.com").await;
-    let unproved = accept(&world, &shown.secret, PASSWORD, Duration::ZERO).await.unwrap_err();
-    assert_eq!(unproved, AccessError::Forbidden(Forbidden::InvitationNotMailed));
-    world.verify("eva@example.com").await;
-    let taken = accept(&world, &shown.secret, "of the inviter", Duration::ZERO).await;
-    assert_eq!(taken.unwrap_err(), AccessError::BadCredentials);
-    let accepted = accept(&world, &shown.secret, PASSWORD, Duration::ZERO).await.unwrap();
+    for is_verified in [false, true] {
+        for password in [PASSWORD, "of the inviter"] {
+            let refused = accept(&world, &shown.secret, password, Duration::ZERO).await;
+            let told = AccessError::Forbidden(Forbidden::InvitationNotMailed);
+            assert_eq!(refused.unwrap_err(), told, "{is_verified} {password}");
+        }
+        world.verify("eva@example.com").await;
+    }
+    let token = world.mailed(&shown.record).await;
+    let wrong = accept(&world, &token, "of the inviter", Duration::ZERO).await;
+    assert_eq!(wrong.unwrap_err(), AccessError::BadCredentials);
+    let accepted = accept(&world, &token, PASSWORD, Duration::ZERO).await.unwrap();
     assert_eq!((accepted.user.id, accepted.membership.user_id), (eva.id, eva.id));
 }
 

@@ -65,8 +65,8 @@ struct AddEntityUserBody {
     /// What they may do; `editor` when absent.
     role: Option<RoleBody>,
     /// Whether the invitation is sent by e-mail, which takes a verified address of one's own; true
-    /// when absent. Otherwise the answer holds its token, to be handed over, which proves no
-    /// address.
+    /// when absent. Otherwise the answer holds its token, to be handed over: it makes a new user,
+    /// and proves no address, so whose address has a user accepts in a session of their own.
     send_invite: Option<bool>,
 }
 

@@ -241,7 +241,7 @@ pub(crate) async fn accept_invitation(
     let task = call.run(|call| async move {
         let (store, stamp) = (call.store(), call.stamp());
         let open = access::find_invitation(store, &token, stamp).await?;
-        call.guards.sign_up.check_invited(open.makes_user())?;
+        call.guards.sign_up.check_invited(open.may_make_user())?;
         let answering = stamp.clone();
         let answer = call.compute(move || open.answer(&password, name, &answering)).await?;
         access::accept_invitation(store, answer.from(origin), stamp).await

@@ -1,6 +1,6 @@
 //! From a request to the last byte of its answer.
 
-use std::cell::RefCell;
+use std::cell::{Cell, RefCell};
 use std::pin::Pin;
 use std::rc::Rc;
 use std::task::{Context, Poll};
@@ -8,6 +8,7 @@ use std::task::{Context, Poll};
 use actix_web::body::{BodySize, BoxBody, MessageBody};
 use actix_web::dev::{Payload, ServiceRequest, ServiceResponse};
 use actix_web::error::PayloadError;
+use actix_web::http::ConnectionType;
 use actix_web::middleware::Next;
 use actix_web::web::Bytes;
 use actix_web::{Error, HttpMessage as _};
@@ -24,16 +25,58 @@ const CHUNK: usize = 64 * 1024;
 ///
 /// actix-http waits without end for the rest of a chunked body whose payload was dropped. While the
 /// payload lives, it closes the connection after the answer, as for a body of known length.
-type Unread = Rc<RefCell<Payload>>;
+struct Unread {
+    payload: RefCell<Payload>,
+    /// Whether it broke off: its rest cannot be read.
+    is_broken: Cell<bool>,
+}
+
+impl Unread {
+    fn poll(&self, cx: &mut Context<'_>) -> Poll<Option<Result<Bytes, PayloadError>>> {
+        let read = self.payload.borrow_mut().poll_next_unpin(cx);
+        if matches!(read, Poll::Ready(Some(Err(_)))) {
+            self.is_broken.set(true);
+        }
+        read
+    }
+
+    /// Whether more of it is to come. What of it is there is thrown away.
+    fn has_rest(&self) -> bool {
+        let mut cx = Context::from_waker(noop_waker_ref());
+        loop {
+            match self.poll(&mut cx) {
+                Poll::Ready(Some(Ok(_))) => {}
+                Poll::Ready(None | Some(Err(_))) => return false,
+                // After its error a payload waits for ever.
+                Poll::Pending => return !self.is_broken.get(),
+            }
+        }
+    }
+}
 
 /// The request's body for the handler.
-struct Shared(Unread);
+struct Shared(Rc<Unread>);
 
 impl Stream for Shared {
     type Item = Result<Bytes, PayloadError>;
 
     fn poll_next(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Option<Self::Item>> {
-        self.0.borrow_mut().poll_next_unpin(cx)
+        self.0.poll(cx)
+    }
+}
+
+/// A request that no answer was found to yet. Where the connection ends before, its stream learns
+/// whether the body broke off.
+struct Unanswered(Option<Rc<Unread>>, Option<Rc<Progress>>);
+
+impl Drop for Unanswered {
+    fn drop(&mut self) {
+        if let Self(Some(unread), Some(progress)) = self
+            && !unread.has_rest()
+            && unread.is_broken.get()
+        {
+            progress.breaks();
+        }
     }
 }
 
@@ -41,7 +84,7 @@ impl Stream for Shared {
 pub struct Answer {
     body: BoxBody,
     rest: Bytes,
-    unread: Option<Unread>,
+    unread: Option<Rc<Unread>>,
     progress: Option<Rc<Progress>>,
     _turn: Option<HeavyTurn>,
     _room: Option<Room>,
@@ -72,22 +115,9 @@ impl MessageBody for Answer {
 
 impl Drop for Answer {
     fn drop(&mut self) {
-        let has_rest =
-            self.unread.as_ref().is_some_and(|unread| has_rest(&mut unread.borrow_mut()));
+        let has_rest = self.unread.as_ref().is_some_and(|unread| unread.has_rest());
         if let Some(progress) = &self.progress {
             progress.finish(has_rest);
-        }
-    }
-}
-
-/// Whether more of `payload` is to come. What of it is there is thrown away.
-fn has_rest(payload: &mut Payload) -> bool {
-    let mut cx = Context::from_waker(noop_waker_ref());
-    loop {
-        match payload.poll_next_unpin(&mut cx) {
-            Poll::Ready(Some(Ok(_))) => {}
-            Poll::Ready(None | Some(Err(_))) => return false,
-            Poll::Pending => return true,
         }
     }
 }
@@ -104,16 +134,23 @@ pub(crate) async fn watch(
     let unread = match request.take_payload() {
         Payload::None => None,
         payload => {
-            let unread = Rc::new(RefCell::new(payload));
+            let (payload, is_broken) = (RefCell::new(payload), Cell::new(false));
+            let unread = Rc::new(Unread { payload, is_broken });
             let payload = Shared(Rc::clone(&unread)).boxed_local();
             request.set_payload(Payload::Stream { payload });
             Some(unread)
         }
     };
-    let answer = next.call(request).await?;
-    if unread.as_ref().is_some_and(|unread| has_rest(&mut unread.borrow_mut())) {
+    let unanswered = Unanswered(unread.clone(), progress.clone());
+    let mut answer = next.call(request).await?;
+    if unread.as_ref().is_some_and(|unread| unread.has_rest()) {
         // What came together with the head is not understood yet, and may be all.
         tokio::task::yield_now().await;
+    }
+    drop(unanswered);
+    if unread.as_ref().is_some_and(|unread| unread.is_broken.get()) {
+        // No other request can be read behind it.
+        answer.response_mut().head_mut().set_connection_type(ConnectionType::Close);
     }
     let turn = answer.request().extensions_mut().remove::<HeavyTurn>();
     let room = answer.request().extensions_mut().remove::<Room>();

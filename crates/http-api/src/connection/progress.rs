@@ -10,7 +10,7 @@ use tokio::time::Instant;
 use super::registry::{Doing, Handle};
 
 /// Bytes of an unread body that are drained after the answer.
-const DRAINED: usize = 64 * 1024;
+pub(super) const DRAINED: usize = 64 * 1024;
 
 /// Bytes for which a client has one second more to take an answer.
 const BYTES_A_SECOND: u64 = 64 * 1024;
@@ -26,6 +26,10 @@ pub(crate) struct Progress {
     drain_left: Cell<usize>,
     /// Whether an answer of the application is being written, or will be.
     is_answering: Cell<bool>,
+    /// Whether the request's body broke off before there was an answer.
+    is_broken: Cell<bool>,
+    /// Whether something was written since the request's head.
+    has_written: Cell<bool>,
     /// Since when the socket keeps this answer waiting, and what it took meanwhile.
     writing: Cell<Option<(Instant, u64)>>,
 }
@@ -39,6 +43,8 @@ impl Progress {
             head_due: Cell::new(None),
             drain_left: Cell::new(0),
             is_answering: Cell::new(false),
+            is_broken: Cell::new(false),
+            has_written: Cell::new(false),
             writing: Cell::new(None),
         }
     }
@@ -49,6 +55,18 @@ impl Progress {
         self.is_answering.set(true);
         self.head_due.set(None);
         self.writing.set(None);
+        self.is_broken.set(false);
+        self.has_written.set(false);
+    }
+
+    /// The request's body broke off before there was an answer.
+    pub(super) fn breaks(&self) {
+        self.is_broken.set(true);
+    }
+
+    /// Whether a request that broke off is without an answer.
+    pub(super) fn is_unanswered(&self) -> bool {
+        self.is_broken.get() && !self.has_written.get()
     }
 
     /// The answer has been handed to the connection; of the request's body there is a rest, or not.
@@ -97,6 +115,7 @@ impl Progress {
 
     /// Notes that the socket took `count` bytes.
     pub(super) fn wrote(&self, count: usize) {
+        self.has_written.set(true);
         if let Some((since, bytes)) = self.writing.get() {
             let count = u64::try_from(count).unwrap_or(u64::MAX);
             self.writing.set(Some((since, bytes.saturating_add(count))));

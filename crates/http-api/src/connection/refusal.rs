@@ -11,10 +11,11 @@ use actix_web::http::StatusCode;
 use actix_web::http::header::HttpDate;
 use racun_kernel::id::RequestId;
 use tokio::io::{self, AsyncRead as _, AsyncWrite as _, ErrorKind, ReadBuf};
+use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::net::TcpStream;
 use tokio::time::Instant;
 
-use super::progress::Progress;
+use super::progress::{DRAINED, Progress};
 use crate::error::{ApiError, Kind};
 use crate::limits;
 use crate::security::{self, Line, SecurityEvent};
@@ -61,6 +62,13 @@ impl Refusals {
         Some(self.answer(&error, SecurityEvent::MalformedRequest, peer))
     }
 
+    /// The answer to a request from `peer` whose body broke off.
+    pub(super) fn broken(&self, peer: Option<SocketAddr>) -> Vec<u8> {
+        let message = "the body cannot be read; look at the sizes and line ends of its chunks";
+        let error = ApiError::new(Kind::BadRequest, message);
+        self.answer(&error, SecurityEvent::MalformedRequest, peer)
+    }
+
     fn answer(&self, error: &ApiError, event: SecurityEvent, peer: Option<SocketAddr>) -> Vec<u8> {
         let id: RequestId = self.services.stamp().id();
         let id = id.to_string();
@@ -87,6 +95,21 @@ impl Refusals {
         )
         .into_bytes()
     }
+}
+
+/// Writes `answer` to a client whose request broke off, and reads the rest of what was sent, within
+/// bounds: closed before, the connection would be reset, and the answer lost.
+pub(super) async fn tell(mut socket: TcpStream, answer: Vec<u8>) -> io::Result<()> {
+    socket.write_all(&answer).await?;
+    socket.shutdown().await?;
+    let (mut bytes, mut left) = ([0; 4096], DRAINED);
+    while left > 0 {
+        match socket.read(&mut bytes).await? {
+            0 => break,
+            count => left = left.saturating_sub(count),
+        }
+    }
+    Ok(())
 }
 
 /// An answer on its way to a client that sent no request, and what follows until the connection can

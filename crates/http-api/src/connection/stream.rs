@@ -3,6 +3,7 @@
 use std::future::Future as _;
 use std::io::{self, ErrorKind};
 use std::net::SocketAddr;
+use std::os::fd::AsFd as _;
 use std::pin::Pin;
 use std::rc::Rc;
 use std::task::{Context, Poll};
@@ -10,10 +11,11 @@ use std::time::Duration;
 
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 use tokio::net::TcpStream;
-use tokio::time::{Instant, Sleep, sleep_until};
+use tokio::runtime::Handle;
+use tokio::time::{Instant, Sleep, sleep_until, timeout};
 
 use super::progress::Progress;
-use super::refusal::{Refusals, Refusing};
+use super::refusal::{Refusals, Refusing, tell};
 use super::registry::Place;
 
 /// A socket that knows the state of its connection.
@@ -25,7 +27,9 @@ pub(crate) struct Stream {
     refusals: (Rc<Refusals>, Duration),
     refusing: Option<Refusing>,
     peer: Option<SocketAddr>,
-    _place: Place,
+    /// Whether the client ended what it sends, or has to go.
+    has_ended: bool,
+    place: Option<Place>,
 }
 
 /// A deadline that wakes the waiting task. Its timer is made at the first use.
@@ -54,7 +58,8 @@ impl Stream {
     ) -> Self {
         let (head, write) = Default::default();
         let (progress, refusing) = (Rc::new(progress), None);
-        Self { socket, progress, head, write, refusals, refusing, peer, _place: place }
+        let (has_ended, place) = (false, Some(place));
+        Self { socket, progress, head, write, refusals, refusing, peer, has_ended, place }
     }
 
     /// Begins to refuse what came, when `own`, which is to be written, is a refusal of actix-http.
@@ -112,13 +117,18 @@ impl AsyncRead for Stream {
     ) -> Poll<io::Result<()>> {
         let this = self.get_mut();
         if this.progress.is_over(cx.waker()) {
+            this.has_ended = true;
             return Poll::Ready(Ok(()));
         }
         let before = buffer.filled().len();
         let read = Pin::new(&mut this.socket).poll_read(cx, buffer);
         match &read {
-            Poll::Ready(Ok(())) => this.progress.read(buffer.filled().len() - before),
-            Poll::Ready(Err(_)) => {}
+            Poll::Ready(Ok(())) => {
+                let count = buffer.filled().len() - before;
+                this.has_ended |= count == 0;
+                this.progress.read(count);
+            }
+            Poll::Ready(Err(_)) => this.has_ended = true,
             Poll::Pending => {
                 if let Some(due) = this.progress.head_due()
                     && this.head.poll(due, cx)
@@ -154,5 +164,24 @@ impl AsyncWrite for Stream {
 
     fn poll_shutdown(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
         Pin::new(&mut self.get_mut().socket).poll_shutdown(cx)
+    }
+}
+
+impl Drop for Stream {
+    /// Answers a request whose body broke off in a connection that lives: actix-http takes a chunk
+    /// that cannot be read for a client that has gone, and closes the connection without a word.
+    fn drop(&mut self) {
+        if self.has_ended || !self.progress.is_unanswered() {
+            return;
+        }
+        let Ok(runtime) = Handle::try_current() else { return };
+        let Ok(socket) = self.socket.as_fd().try_clone_to_owned() else { return };
+        let Ok(socket) = TcpStream::from_std(socket.into()) else { return };
+        let ((refusals, time), place) = (&self.refusals, self.place.take());
+        let told = timeout(*time, tell(socket, refusals.broken(self.peer)));
+        runtime.spawn(async move {
+            let _ = told.await;
+            drop(place);
+        });
     }
 }

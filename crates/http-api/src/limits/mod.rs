@@ -140,7 +140,8 @@ impl Standing {
 }
 
 impl RateLimiter {
-    /// A limiter that counts in `shared` where there is one. While that cannot be reached, it counts for this process alone.
+    /// A limiter that counts in `shared` where there is one. While that cannot be reached, it counts
+    /// for this process alone.
     #[must_use]
     pub fn new(options: RateLimitOptions, shared: Option<Arc<dyn RateLimits>>) -> Self {
         Self(Arc::new(Inner { options, shared, own: InProcess::default() }))

@@ -193,6 +193,27 @@ async fn a_closed_server_makes_no_users() {
     assert_eq!(cause(&sign_up(&post.api, "first@example.com").await.with(403)), "sign_up_closed");
 }
 
+#[actix_web::test]
+async fn where_nobody_signs_up_a_token_that_was_handed_over_does_not_tell_who_has_a_user() {
+    let mut kept = None;
+    let api = Api::with(|services| {
+        kept = Some(services.clone());
+        services
+    })
+    .await;
+    let open = kept.unwrap();
+    let post = Post::of(api, open.clone());
+    let owner = post.owner("owner@example.com").await;
+    post.owner("verified@example.com").await;
+    post.api.user("unverified@example.com").await;
+    let guards = Guards { sign_up: SignUpMode::Closed, ..Guards::default() };
+    let closed = Api::with(|_| Services { guards, ..open }).await;
+    for email in ["verified@example.com", "unverified@example.com", "nobody@example.com"] {
+        let told = accept(&closed, &owner, email).await.with(403);
+        assert_eq!(cause(&told), "sign_up_closed", "{email}");
+    }
+}
+
 /// What signing up at `host` answers, and from a page of `origin`.
 pub async fn sign_up_at(api: &Api, host: &str, origin: &str, email: &str) -> Answer {
     let body = json!({"email": email, "password": PASSWORD});

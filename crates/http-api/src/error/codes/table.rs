@@ -167,8 +167,8 @@ pub(super) const REASONS: &[Code] = codes! {
         "The caller's role does not allow it. Ask an admin of the entity.";
     Reason invitation_expired [422] "The invitation ran out. Ask for it to be sent again.";
     Reason invitation_not_mailed [403]
-        "The token was handed over, and its address has a user who never verified it. Ask for the \
-         invitation to be mailed.";
+        "The token was handed over, and its address has a user. Log in, verify the address and \
+         accept in your own session, or ask for the invitation to be mailed.";
     Reason invitation_not_pending [422] "The invitation was accepted before. Log in.";
     Reason invitation_not_yours [403]
         "The invitation is for another address than the user's. Log in with that one.";
