@@ -2,13 +2,11 @@
 
 use racun_access::Entity;
 use racun_kernel::id::PosClosingId;
-use racun_kernel::{
-    Clause, Context, ListQuery, Many, Operator, Page, RawQuery, StoreError, Writes,
-};
+use racun_kernel::{Context, ListQuery, Many, Page, RawQuery, StoreError, Writes};
 use racun_pos::takings::Takings;
-use racun_pos::{CLOSINGS, CarriedOver, Closing, Count, NewClosing, Place, PosError};
+use racun_pos::{CLOSINGS, CarriedOver, Closing, Count, NewClosing, PosError};
 
-use super::ALL_ROWS;
+use super::late;
 use super::takings::{Filter, must_be_known, of_day};
 use crate::documents::today;
 
@@ -19,7 +17,7 @@ const ATTEMPTS: usize = 3;
 ///
 /// The report is drawn up outside the unit, at one moment. What is sold between that moment and the
 /// commit is in the place's next closing, as all that comes later; so are changes of any day that
-/// the place closed. The cost grows by one report for each day that it closed.
+/// the place closed. The cost grows by one report for each closed day that may have changed.
 ///
 /// # Errors
 /// All that is wrong with the input; [`PosError::DayClosed`] with the closing that there is;
@@ -29,15 +27,13 @@ pub async fn close(cx: Context<'_>, entity: &Entity, new: NewClosing) -> Result<
     let filter = Filter { place: count.place.clone(), ..Filter::default() };
     must_be_known(cx, &filter).await?;
     for _ in 0..ATTEMPTS {
-        let closings = closings(cx, &count.place).await?;
-        let report = of_day(cx, entity, count.date, &filter).await?;
-        // A change of a closed day leaves no trace that names the day, so all days are asked.
-        let mut now = Vec::with_capacity(closings.len());
-        for closing in &closings {
-            now.push(of_day(cx, entity, closing.date, &filter).await?);
-        }
-        let carried_over = CarriedOver::since(&closings, &now);
-        let next = closings.iter().map(|closing| closing.number).max().unwrap_or_default() + 1;
+        let last = late::last(cx, &count.place).await?;
+        let report = of_day(cx, entity, count.date, &filter, Some(cx.now())).await?;
+        let carried_over = match &last {
+            None => None,
+            Some(last) => CarriedOver::since(last, &late::days(cx, entity, last).await?),
+        };
+        let next = last.map_or(0, |last| last.number) + 1;
         let drawn = Drawn { count: count.clone(), report, carried_over, next };
         match freeze(cx, drawn).await {
             // The next attempt finds the other closing.
@@ -75,17 +71,6 @@ async fn freeze(cx: Context<'_>, drawn: Drawn) -> Result<Closing, PosError> {
         Ok((closing, writes))
     })
     .await
-}
-
-/// All closings of `place`.
-async fn closings(cx: Context<'_>, place: &Place) -> Result<Vec<Closing>, StoreError> {
-    let query = ListQuery {
-        limit: ALL_ROWS,
-        count: false,
-        clauses: vec![Clause::on(&CLOSINGS, "place_key", Operator::Equals(place.key().into()))],
-        ..ListQuery::first_page(&CLOSINGS)
-    };
-    Ok(cx.page(&CLOSINGS, &query).await?.rows)
 }
 
 /// A page of closings.
