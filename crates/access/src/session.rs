@@ -143,7 +143,8 @@ pub async fn open_session(
     open_session_with(store, user, &Origin::default(), None, stamp).await
 }
 
-/// As [`open_session`], from `origin`, which is remembered; what the guard called `guard` counted is forgotten.
+/// As [`open_session`], from `origin`, which is remembered; what the guard called `guard` counted
+/// is forgotten.
 pub(crate) async fn open_session_with(
     store: &dyn Store,
     user: &User,
