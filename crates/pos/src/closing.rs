@@ -2,9 +2,9 @@
 //!
 //! Each place (the entity, a premise, a device) closes a day once, and numbers its closings without
 //! gaps. A closing covers what was sold until its moment. What comes to a closed day afterwards is
-//! in the place's next closing: the reports of all its closed days are recomputed then, and what
-//! they have more than closings have covered of them is carried over ([`CarriedOver`]). So no sale
-//! and no money of closed days is in none of them, and none in two.
+//! in the place's next closing: the reports of the closed days that changed are recomputed then, and
+//! what they have more than closings have covered of them is carried over ([`CarriedOver`]). So no
+//! sale and no money of closed days is in none of them, and none in two.
 //!
 //! A closing never changes and cannot be deleted.
 
@@ -209,15 +209,23 @@ pub struct CarriedDay {
     pub cash: Decimal,
 }
 
+/// A closed day that may have changed.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ClosedDay {
+    /// Its closing.
+    pub closing: Closing,
+    /// What later closings of the place carried over of it.
+    pub carried: Vec<CarriedDay>,
+    /// Its report as it is now.
+    pub now: Takings,
+}
+
 impl CarriedOver {
-    /// What the reports `now` of closed days have more than `closings`, all of one place, covered
-    /// of them; nothing when they agree. A report in another currency than the day's closing is
-    /// left out.
+    /// What `days` have more than closings covered of them, for the closing after `last`; nothing
+    /// when they agree. A day whose report is in another currency than its closing is left out.
     #[must_use]
-    pub fn since(closings: &[Closing], now: &[Takings]) -> Option<Self> {
-        let last = closings.iter().max_by_key(|closing| closing.number)?;
-        let mut days: Vec<CarriedDay> =
-            closings.iter().filter_map(|closing| closing.missed(closings, now)).collect();
+    pub fn since(last: &Closing, days: &[ClosedDay]) -> Option<Self> {
+        let mut days: Vec<CarriedDay> = days.iter().filter_map(ClosedDay::missed).collect();
         days.sort_by_key(|day| day.date);
         if days.is_empty() {
             return None;
@@ -230,13 +238,29 @@ impl CarriedOver {
     }
 
     /// By day.
-    fn into_days(self) -> Vec<CarriedDay> {
+    #[must_use]
+    pub fn into_days(self) -> Vec<CarriedDay> {
         let Self { closing_id, date, invoices, gross, turnover, net_by_payment_type, cash, days } =
             self;
         if !days.is_empty() {
             return days;
         }
         vec![CarriedDay { closing_id, date, invoices, gross, turnover, net_by_payment_type, cash }]
+    }
+}
+
+impl ClosedDay {
+    /// What the day has now and no closing covered.
+    fn missed(&self) -> Option<CarriedDay> {
+        let Self { closing, carried, now } = self;
+        if now.currency != closing.report.currency {
+            return None;
+        }
+        let less = Decimal::from(-1);
+        let mut missed = CarriedDay::all_of(closing.id, now);
+        missed.add(&CarriedDay::all_of(closing.id, &closing.report), &less);
+        carried.iter().for_each(|day| missed.add(day, &less));
+        (!missed.is_nothing()).then_some(missed)
     }
 }
 
@@ -360,22 +384,6 @@ impl Closing {
         };
         let events = vec![act.event("pos_closing.created", closing.id.to_string())];
         (closing, events)
-    }
-
-    /// What its day has in the reports `now` and neither it nor another of `closings` covered.
-    fn missed(&self, closings: &[Self], now: &[Takings]) -> Option<CarriedDay> {
-        let now = now.iter().find(|report| report.date == self.date)?;
-        if now.currency != self.report.currency {
-            return None;
-        }
-        let less = Decimal::from(-1);
-        let mut missed = CarriedDay::all_of(self.id, now);
-        missed.add(&CarriedDay::all_of(self.id, &self.report), &less);
-        let told = closings.iter().filter_map(|closing| closing.carried_over.clone());
-        for day in told.flat_map(CarriedOver::into_days).filter(|day| day.date == self.date) {
-            missed.add(&day, &less);
-        }
-        (!missed.is_nothing()).then_some(missed)
     }
 }
 

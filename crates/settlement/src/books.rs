@@ -241,6 +241,7 @@ impl<'a> Books<'a> {
                 amount,
                 kind: PaymentType::Advance,
                 date: self.loaded.today,
+                dated: None,
                 reference: None,
                 tag: None,
                 note: None,

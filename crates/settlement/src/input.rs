@@ -230,6 +230,7 @@ impl NewPayment {
             amount: self.amount.ok_or_else(missing)?,
             kind: self.kind,
             date: self.date.unwrap_or(today),
+            dated: None,
             reference: self.reference,
             tag: self.tag,
             note: self.note,
@@ -290,7 +291,9 @@ impl PaymentPatch {
         let mut after = payment.clone();
         check_amount(&mut issues, self.amount.value());
         set(&mut issues, "amount", self.amount, &mut after.amount);
-        set(&mut issues, "date", self.date, &mut after.date);
+        let mut date = after.date;
+        set(&mut issues, "date", self.date, &mut date);
+        after = after.change_date(date);
         let mut kind = after.kind;
         set(&mut issues, "type", self.kind, &mut kind);
         self.reference.apply(&mut after.reference);

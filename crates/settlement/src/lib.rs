@@ -49,7 +49,7 @@ pub use expense::{
 };
 pub use input::{NewPayment, PaymentPatch, References};
 pub use payment::{
-    MAX_NOTE_CHARS, MAX_REFERENCE_CHARS, MAX_TAG_CHARS, PAYMENTS, Payment, PaymentType,
+    Dated, MAX_NOTE_CHARS, MAX_REFERENCE_CHARS, MAX_TAG_CHARS, PAYMENTS, Payment, PaymentType,
 };
 pub use settleable::{Settleable, SettleableKind, SettleableStage};
 pub use settlement::{Happened, MAX_DOCUMENT_PAYMENTS, Outcome, PaymentWrite, Settlement};

@@ -86,6 +86,17 @@ impl PaymentType {
     }
 }
 
+/// The days between which a date was changed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Dated {
+    /// The earliest.
+    #[serde(with = "racun_kernel::calendar::date")]
+    pub first: Date,
+    /// The latest.
+    #[serde(with = "racun_kernel::calendar::date")]
+    pub last: Date,
+}
+
 /// A payment: money received or given back, or a settlement of one document by another.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Payment {
@@ -111,6 +122,10 @@ pub struct Payment {
     /// The day on which it was received.
     #[serde(with = "racun_kernel::calendar::date")]
     pub date: Date,
+    /// The first and the last day that it was dated, when its date was changed: closings of both
+    /// and of days between may have counted it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub dated: Option<Dated>,
     /// The payer's or bank's reference.
     pub reference: Option<String>,
     /// The caller's tag.
@@ -162,6 +177,14 @@ impl Payment {
     /// Whether customers pay all that it names.
     pub(crate) fn is_received(&self) -> bool {
         self.credit_note_id.is_none() && self.expense_id.is_none()
+    }
+
+    /// The same payment, dated otherwise. It keeps the range of days that it was dated.
+    #[must_use]
+    pub fn change_date(self, date: Date) -> Self {
+        let was = self.dated.unwrap_or(Dated { first: self.date, last: self.date });
+        let dated = Dated { first: was.first.min(date), last: was.last.max(date) };
+        Self { date, dated: (dated.first < dated.last).then_some(dated), ..self }
     }
 
     /// The ids of all documents and expenses that it names.

@@ -3,14 +3,13 @@
 use racun_access::Entity;
 use racun_kernel::id::PosClosingId;
 use racun_kernel::{
-    Act, Clause, ListQuery, Load, Operator, Page, Put, RawQuery, Scope, Stamp, Store, StoreError,
-    Writes,
+    Act, ListQuery, Load, Page, Put, RawQuery, Scope, Stamp, Store, StoreError, Writes,
 };
 use racun_pos::takings::Takings;
-use racun_pos::{CLOSINGS, CarriedOver, Closing, Count, NewClosing, Place, PosError};
+use racun_pos::{CLOSINGS, CarriedOver, Closing, Count, NewClosing, PosError};
 
 use super::takings::{Filter, must_be_known, of_day};
-use super::{ALL_ROWS, read};
+use super::{late, read};
 use crate::documents::today;
 
 /// How often a report is rebuilt because another caller closed the same place meanwhile.
@@ -20,7 +19,7 @@ const ATTEMPTS: usize = 3;
 ///
 /// The report is drawn up outside the unit, at one moment. What is sold between that moment and the
 /// commit is in the place's next closing, as all that comes later; so are changes of any day that
-/// the place closed. The cost grows by one report for each day that it closed.
+/// the place closed. The cost grows by one report for each closed day that may have changed.
 ///
 /// # Errors
 /// All that is wrong with the input; [`PosError::DayClosed`] with the closing that there is;
@@ -36,15 +35,16 @@ pub async fn close(
     let filter = Filter { place: count.place.clone(), ..Filter::default() };
     must_be_known(store, scope, &filter).await?;
     for _ in 0..ATTEMPTS {
-        let closings = closings(store, scope, &count.place).await?;
-        let report = of_day(store, scope, entity, count.date, &filter).await?;
-        // A change of a closed day leaves no trace that names the day, so all days are asked.
-        let mut now = Vec::with_capacity(closings.len());
-        for closing in &closings {
-            now.push(of_day(store, scope, entity, closing.date, &filter).await?);
-        }
-        let carried_over = CarriedOver::since(&closings, &now);
-        let next = closings.iter().map(|closing| closing.number).max().unwrap_or_default() + 1;
+        let last = late::last(store, scope, &count.place).await?;
+        let report = of_day(store, scope, entity, count.date, &filter, Some(stamp.now())).await?;
+        let carried_over = match &last {
+            None => None,
+            Some(last) => {
+                let days = late::days(store, scope, entity, last, stamp).await?;
+                CarriedOver::since(last, &days)
+            }
+        };
+        let next = last.map_or(0, |last| last.number) + 1;
         let drawn = Drawn { count: count.clone(), report, carried_over, next };
         match freeze(store, scope, drawn, stamp).await {
             // The next attempt finds the other closing.
@@ -94,21 +94,6 @@ async fn freeze(
             Ok((closing, Writes { puts, events, takes_number: true }))
         })
         .await
-}
-
-/// All closings of `place`.
-async fn closings(
-    store: &dyn Store,
-    scope: &Scope,
-    place: &Place,
-) -> Result<Vec<Closing>, StoreError> {
-    let query = ListQuery {
-        limit: ALL_ROWS,
-        count: false,
-        clauses: vec![Clause::on(&CLOSINGS, "place_key", Operator::Equals(place.key().into()))],
-        ..ListQuery::first_page(&CLOSINGS)
-    };
-    Ok(store.page(&CLOSINGS, &scope.tenant(), &query).await?.rows)
 }
 
 /// A page of closings.

@@ -17,6 +17,7 @@ mod closing;
 pub mod closings;
 mod gather;
 mod invoicing;
+mod late;
 mod moving;
 mod orders;
 mod questions;

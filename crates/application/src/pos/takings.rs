@@ -16,7 +16,7 @@ use racun_kernel::{
 };
 use racun_pos::takings::{Day, Exchange, Ledger, SaleLine, SaleTax, Seller, Standing, Takings};
 use racun_pos::{CLOSINGS, Closing, Place, PosError};
-use time::Date;
+use time::{Date, OffsetDateTime};
 
 use super::questions::{Answers, questions};
 use crate::documents::{get_documents, today};
@@ -44,19 +44,20 @@ pub async fn daily(
 ) -> Result<Takings, PosError> {
     must_be_known(store, scope, filter).await?;
     let date = date.unwrap_or_else(|| today(entity, stamp));
-    Ok(of_day(store, scope, entity, date, filter).await?)
+    Ok(of_day(store, scope, entity, date, filter, None).await?)
 }
 
-/// What the day `date` comes to as it is now, as far as it is not closed.
+/// What the day `date` comes to as it is now, when it is closed at `closing` at the latest.
 pub(super) async fn of_day(
     store: &dyn Store,
     scope: &Scope,
     entity: &Entity,
     date: Date,
     filter: &Filter,
+    closing: Option<OffsetDateTime>,
 ) -> Result<Takings, StoreError> {
     let closings = closings(store, scope, &filter.place, date).await?;
-    let closed_at = closings.iter().map(|closing| closing.closed_at).min();
+    let closed_at = closings.iter().map(|closing| closing.closed_at).chain(closing).min();
     let (day, currency) = (Day::of(date, &entity.timezone, closed_at), entity.currency);
     let answers = store.tallies(&scope.tenant(), &questions(&day, filter, currency)).await?;
     let answers = Answers::of(answers).ok_or_else(unanswered)?;
