@@ -163,7 +163,7 @@ fn what_comes_after_a_closing_is_in_the_next_one() {
 fn closings_without_days_covered_the_day_before() {
     let close = |date, report, carried, number| {
         let count = Count { date, ..counted("0").check(TODAY, Currency::EUR).unwrap() };
-        Closing::draw_up(count, report, carried, number, None, &act()).0
+        Closing::draw_up(count, report, carried, number, None, &actor()).0
     };
     let yesterday = date!(2026 - 11 - 19);
     let now = sold(yesterday, &["8", "5"]);
