@@ -76,6 +76,35 @@ fn upload(address: &str, account: &Account, n: usize) -> TcpStream {
     stream
 }
 
+#[tokio::test(flavor = "multi_thread")]
+async fn bodies_that_do_not_end_leave_the_process_small_and_others_alone() {
+    let racun = Racun::start(StoreKind::Embedded).await;
+    let (account, other) = (Account::sign_up(&racun).await, Account::sign_up(&racun).await);
+    let mut held = Vec::new();
+    for _ in 0..400 {
+        held.extend(unfinished(racun.address(), &account));
+        if held.len() % 50 == 0 {
+            other.api.create("/customers", &json!({ "name": "Bor" })).await;
+        }
+    }
+    let resident = racun.resident();
+    assert!(resident < MOST, "{resident}");
+    drop(held);
+}
+
+/// A document without its last byte, or what of it the server read; `None` when it was refused.
+fn unfinished(address: &str, account: &Account) -> Option<TcpStream> {
+    let mut stream = TcpStream::connect(address).expect("a connection");
+    let body = 1024 * 1024;
+    let head = format!(
+        "POST /invoices HTTP/1.1\r\nhost: x\r\nauthorization: Bearer {}\r\nx-entity-id: {}\r\n\
+         content-type: application/json\r\ncontent-length: {body}\r\n\r\n",
+        account.key, account.entity,
+    );
+    stream.write_all(head.as_bytes()).expect("the server reads");
+    stream.write_all(&vec![b' '; body - 1]).is_ok().then_some(stream)
+}
+
 async fn slow_readers_of_long_lists_leave_the_process_small_and_alive(store: StoreKind) {
     let racun = Racun::start(store).await;
     let account = Account::sign_up(&racun).await;

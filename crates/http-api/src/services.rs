@@ -26,7 +26,7 @@ use crate::answer::Page;
 use crate::cors::Origins;
 use crate::error::ApiError;
 use crate::guards::Guards;
-use crate::limits::RateLimiter;
+use crate::limits::{BODIES, BodyRoom, RateLimiter};
 use crate::storage::Storage;
 
 /// What handlers work with. A clone shares everything with its original.
@@ -186,7 +186,7 @@ impl Services {
 }
 
 /// How much a request may take.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy)]
 pub struct Limits {
     /// Until the whole body has arrived.
     pub body_time: Duration,
@@ -197,6 +197,8 @@ pub struct Limits {
     pub heavy_per_token: usize,
     /// For how long one more waits for one of them to end.
     pub heavy_patience: Duration,
+    /// The room of JSON bodies while they arrive.
+    pub bodies: &'static BodyRoom,
 }
 
 impl Limits {
@@ -205,13 +207,14 @@ impl Limits {
 }
 
 impl Default for Limits {
-    /// 15 seconds, 30 seconds; 4 heavy requests, and a second for one more.
+    /// 15 seconds, 30 seconds; 4 heavy requests, and a second for one more; the process's room.
     fn default() -> Self {
         Self {
             body_time: Duration::from_secs(15),
             request_time: Duration::from_secs(30),
             heavy_per_token: 4,
             heavy_patience: Duration::from_secs(1),
+            bodies: &BODIES,
         }
     }
 }

@@ -2,7 +2,8 @@
 //!
 //! Stores count the bytes in the unit that writes them. Before a request that may write, the sum is
 //! compared with the account's budget: not for each, but again whenever the requests since the last
-//! look may have used up what was left then.
+//! look may have used up what was left then. What a request may store is reserved until its answer,
+//! so that requests at the same time see each other.
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -52,14 +53,49 @@ const REMEMBERED: usize = 10_000;
 #[derive(Clone, Default)]
 pub struct Storage {
     limits: StorageLimits,
-    known: Arc<Mutex<HashMap<AccountId, Left>>>,
+    known: Arc<Mutex<HashMap<AccountId, Known>>>,
 }
 
-/// What an account had left.
+/// What this process knows of an account.
+#[derive(Default)]
+struct Known {
+    /// What was left at the last look, without what was reserved since.
+    left: Option<Left>,
+    /// What the requests under way may store.
+    reserved: i64,
+    /// What all requests so far were to store. It tells which ones came while another one looked.
+    so_far: i64,
+    /// Requests under way.
+    under_way: usize,
+}
+
 #[derive(Clone, Copy)]
 struct Left {
     bytes: i64,
     until: OffsetDateTime,
+}
+
+/// The bytes that one request may store, until it is dropped.
+pub(crate) struct Reserved {
+    storage: Storage,
+    account: AccountId,
+    cost: i64,
+}
+
+impl Drop for Reserved {
+    fn drop(&mut self) {
+        let mut known = self.storage.known();
+        if let Some(known) = known.get_mut(&self.account) {
+            known.reserved -= self.cost;
+            known.under_way -= 1;
+        }
+    }
+}
+
+/// What was reserved when a request looked at what is used.
+struct Seen {
+    reserved: i64,
+    so_far: i64,
 }
 
 /// What an account stores, and may.
@@ -97,45 +133,57 @@ impl Storage {
         Ok(Budget { used, limit: i64::try_from(limit).unwrap_or(i64::MAX) })
     }
 
-    /// Accepts a request of `account` whose body has so many bytes.
+    /// Accepts a request of `account` whose body has `body` bytes, and which may store `cost`.
     async fn admit(
         &self,
         store: &dyn Store,
         account: AccountId,
-        body: i64,
+        (body, cost): (i64, i64),
         now: OffsetDateTime,
-    ) -> Result<(), ApiError> {
-        let cost = body.saturating_mul(FACTOR).saturating_add(OVERHEAD);
-        if self.spend(account, cost, now) {
-            return Ok(());
-        }
+    ) -> Result<Reserved, ApiError> {
+        let seen = match self.spend(account, cost, now) {
+            Ok(reserved) => return Ok(reserved),
+            Err(seen) => seen,
+        };
         let Budget { used, limit } = self.budget(store, account).await?;
-        if used.saturating_add(body) > limit || used >= limit {
-            self.known().remove(&account);
+        let mut all = self.known();
+        let known = all.entry(account).or_default();
+        // Those that were under way when it looked, and those that came since, may have written
+        // what `used` lacks, also when they have ended.
+        let others = known.so_far - seen.so_far + seen.reserved;
+        let with_others = used.saturating_add(others);
+        if with_others.saturating_add(body) > limit || with_others >= limit {
+            known.left = None;
             return Err(refused(used, limit));
         }
-        let left = Left { bytes: limit - used - cost, until: now + BELIEF };
-        let mut known = self.known();
-        if known.len() >= REMEMBERED {
-            known.clear();
-        }
-        known.insert(account, left);
-        Ok(())
+        known.left = Some(Left { bytes: limit - with_others - cost, until: now + BELIEF });
+        Ok(self.reserve(account, known, cost))
     }
 
-    /// Whether `account` had `cost` left; it has less now.
-    fn spend(&self, account: AccountId, cost: i64, now: OffsetDateTime) -> bool {
-        let mut known = self.known();
-        match known.get_mut(&account) {
+    /// Reserves `cost`, when `account` had so much left; otherwise what is reserved.
+    fn spend(&self, account: AccountId, cost: i64, now: OffsetDateTime) -> Result<Reserved, Seen> {
+        let mut all = self.known();
+        if all.len() >= REMEMBERED {
+            all.retain(|_, known| known.under_way > 0);
+        }
+        let known = all.entry(account).or_default();
+        match &mut known.left {
             Some(left) if left.bytes >= cost && now < left.until => {
                 left.bytes -= cost;
-                true
+                Ok(self.reserve(account, known, cost))
             }
-            _ => false,
+            _ => Err(Seen { reserved: known.reserved, so_far: known.so_far }),
         }
     }
 
-    fn known(&self) -> std::sync::MutexGuard<'_, HashMap<AccountId, Left>> {
+    fn reserve(&self, account: AccountId, known: &mut Known, cost: i64) -> Reserved {
+        known.reserved = known.reserved.saturating_add(cost);
+        known.so_far = known.so_far.saturating_add(cost);
+        known.under_way += 1;
+        Reserved { storage: self.clone(), account, cost }
+    }
+
+    fn known(&self) -> std::sync::MutexGuard<'_, HashMap<AccountId, Known>> {
         self.known.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
@@ -149,8 +197,8 @@ fn refused(used: i64, limit: i64) -> ApiError {
     ApiError::new(Kind::Forbidden, message).because(cause)
 }
 
-/// Accepts a request that may write, when its account has room. What is removed makes room, and is
-/// always accepted.
+/// Accepts a request that may write, when its account has room, which is its own until the answer.
+/// What is removed makes room, and is always accepted.
 ///
 /// # Errors
 /// 403 `storage_limit`, or the store's failure.
@@ -158,7 +206,7 @@ pub(crate) async fn admit(
     route: &Route,
     request: &ServiceRequest,
     is_keyed: bool,
-) -> Result<(), ApiError> {
+) -> Result<Option<Reserved>, ApiError> {
     let writes = match route.gate {
         Gate::Open => false,
         Gate::SignedIn | Gate::Account => true,
@@ -168,7 +216,7 @@ pub(crate) async fn admit(
         }
     };
     if !writes || matches!(route.verb, Verb::Get | Verb::Delete) {
-        return Ok(());
+        return Ok(None);
     }
     let account = {
         let extensions = request.extensions();
@@ -176,12 +224,15 @@ pub(crate) async fn admit(
         of_entity.or_else(|| extensions.get::<AccountScope>().map(|scope| scope.account))
     };
     let (Some(account), Some(services)) = (account, request.app_data::<Data<Services>>()) else {
-        return Ok(());
+        return Ok(None);
     };
     // A body that does not say its length has as much as the route takes, as far as one can tell.
     let said = body_limit::length(request.headers());
     let body = said.map_or_else(|| i64::try_from(route.body_bytes()), i64::try_from);
     let body = body.unwrap_or(i64::MAX);
     let now = services.stamp().now();
-    services.storage.admit(&*services.store, account, body, now).await
+    // A file is stored as it is.
+    let factor = if route.takes_form { 1 } else { FACTOR };
+    let cost = body.saturating_mul(factor).saturating_add(OVERHEAD);
+    services.storage.admit(&*services.store, account, (body, cost), now).await.map(Some)
 }

@@ -4,6 +4,7 @@
 //! a [`Unit`] names, shows it to the unit's decision, which is pure and not async, and commits what
 //! it answers, or nothing. Typed access is by the methods on `dyn Store`.
 
+mod fullness;
 mod put;
 mod typed;
 
@@ -17,6 +18,7 @@ use crate::id::{self, AccountId, EntityId, EventId};
 use crate::log::{Activity, Entry, Logged};
 use crate::{Kind, ListQuery, Record, Stamp, Table, Tally, TallyRow};
 
+pub use fullness::{Fullness, Look, Probe};
 pub use put::{BYTES, Put, PutKind};
 pub use typed::Decision;
 

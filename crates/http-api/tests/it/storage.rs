@@ -108,3 +108,32 @@ async fn documents_the_log_about_them_and_kept_answers_count() {
     let request = TestRequest::post().uri("/invoices").insert_header(("idempotency-key", "key-0"));
     api.call(owner.sign(request).set_json(json!({"items": items}))).await.with(201);
 }
+
+#[actix_web::test]
+async fn requests_at_the_same_time_see_each_other() {
+    let limits = StorageLimits { unverified: 400_000, verified: 400_000 };
+    let post = post_with(limits).await;
+    let (api, owner) = (&post.api, post.api.owner("ana@example.com").await);
+    let uploads = (0..12).map(|_| upload(api, &owner, 100_000));
+    let made = futures_util::future::join_all(uploads).await;
+    let made = made.iter().filter(|answer| answer.status == 201).count();
+    assert!((1..4).contains(&made), "{made}");
+    let (after, limit) = used(api, &owner).await;
+    assert!(after < limit + 100_000, "{after}");
+
+    let other = api.owner("bor@example.com").await;
+    let line = json!({"name": "Delo", "description": "d".repeat(3_900), "price": 1});
+    let body = json!({"items": vec![line; 10]});
+    let invoices = (0..40).map(|n| {
+        let request =
+            TestRequest::post().uri("/invoices").insert_header(("idempotency-key", n.to_string()));
+        api.call(other.sign(request).set_json(&body))
+    });
+    futures_util::future::join_all(invoices).await;
+    let (after, limit) = used(api, &other).await;
+    // A request stores its record, the log about it and its answer.
+    assert!(after < limit + 3 * 45_000, "{after}");
+    // What was reserved and not used is free again.
+    assert!(after > 100_000, "{after}");
+    api.post("/customers", &other, json!({"name": "Cene"})).await;
+}
