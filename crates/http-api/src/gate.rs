@@ -49,11 +49,10 @@ pub(crate) async fn pass(
     };
     // What was answered before is answered again, whatever is left.
     let is_keyed = matches!(begun, Begun::First(_));
-    let mut _reserved = None;
     if is_keyed || matches!(begun, Begun::Plain) {
-        match guarded(limits, storage::admit(route, &request, is_keyed)).await.flatten() {
-            Ok(reserved) => _reserved = reserved,
-            Err(error) => return Ok(request.error_response(error)),
+        let admitted = storage::admit(route, &mut request, is_keyed);
+        if let Err(error) = guarded(limits, admitted).await.flatten() {
+            return Ok(request.error_response(error));
         }
     }
     rehearsal::prepare(route, &mut request);

@@ -3,9 +3,12 @@
 
 use std::future::Future;
 use std::num::NonZero;
+use std::rc::Rc;
 use std::sync::{Arc, LazyLock};
 use std::time::{Duration, Instant};
 
+use actix_web::dev::{Extensions, ServiceRequest};
+use actix_web::web::Data;
 use racun_access::PinKey;
 use racun_application::fiscalization::Fiscal;
 use racun_application::payments::TaxAuthority;
@@ -102,6 +105,18 @@ static PAGES: LazyLock<Runtime> = LazyLock::new(|| {
 static PROCESSORS: LazyLock<Semaphore> = LazyLock::new(|| Semaphore::new(processors()));
 
 impl Services {
+    /// The same on `store`.
+    pub(crate) fn with(&self, store: Arc<dyn Store>) -> Self {
+        Self { store, ..self.clone() }
+    }
+
+    /// Gives them to the handler of `request`, in the place of those that it had.
+    pub(crate) fn give(self, request: &mut ServiceRequest) {
+        let mut data = Extensions::new();
+        data.insert(Data::new(self));
+        request.add_data_container(Rc::new(data));
+    }
+
     /// The stamp of one request: its time, and the source of what it makes.
     #[must_use]
     pub fn stamp(&self) -> Stamp {

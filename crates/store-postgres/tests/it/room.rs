@@ -1,7 +1,7 @@
 //! A disk that is full.
 
 use racun_kernel::testing::contract::{SAMPLES, Sample};
-use racun_kernel::{Put, Store, StoreError};
+use racun_kernel::{Put, StoreError};
 
 use crate::support::{Fixture, entity};
 

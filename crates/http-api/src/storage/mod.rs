@@ -1,0 +1,158 @@
+//! How much an account stores, and how much it may.
+//!
+//! Stores count the bytes in the unit that writes them. Before a request that may write, the sum is
+//! compared with the account's budget: not for each, but again whenever the requests since the last
+//! look may have used up what was left then. What its units store is compared with what is left
+//! where they are decided.
+//!
+//! | Module      | Owns                                                              |
+//! | ----------- | ----------------------------------------------------------------- |
+//! | `reserving` | what accounts have left, and what requests under way have of that |
+//! | `charging`  | the store that charges a request for its units                    |
+
+mod charging;
+mod reserving;
+
+use std::sync::Arc;
+
+use actix_web::HttpMessage as _;
+use actix_web::dev::ServiceRequest;
+use actix_web::web::Data;
+use racun_access::{ACCOUNTS, Account, AccountScope, ENTITIES, Entity};
+use racun_application::Walk;
+use racun_kernel::id::AccountId;
+use racun_kernel::{Scope, Store, StoreError, Tenant};
+use time::OffsetDateTime;
+
+use crate::body_limit;
+use crate::error::ApiError;
+use crate::route::{Gate, Route, Verb};
+use crate::services::Services;
+use charging::Charging;
+use reserving::{OVERHEAD, Reserved, Reserves, Wanted};
+
+/// How much an account may store, in bytes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct StorageLimits {
+    /// Once the address of one of its users is verified.
+    pub verified: u64,
+    /// Until then.
+    pub unverified: u64,
+}
+
+impl Default for StorageLimits {
+    /// 20 GB and 50 MB.
+    fn default() -> Self {
+        Self { verified: 20_000_000_000, unverified: 50_000_000 }
+    }
+}
+
+/// Bytes that the kept answer to a calculation has for each byte of its body, at most.
+const FACTOR: i64 = 4;
+
+/// The budgets of accounts.
+#[derive(Clone, Default)]
+pub struct Storage {
+    limits: StorageLimits,
+    reserves: Reserves,
+}
+
+/// What an account stores, and may.
+#[derive(Debug, Clone, Copy, Default)]
+pub(crate) struct Budget {
+    /// Bytes that it stores.
+    pub used: i64,
+    /// Bytes that it may.
+    pub limit: i64,
+}
+
+impl Storage {
+    /// Budgets of these limits.
+    #[must_use]
+    pub fn new(limits: StorageLimits) -> Self {
+        Self { limits, reserves: Reserves::default() }
+    }
+
+    /// What `account` stores, and may.
+    pub(crate) async fn budget(
+        &self,
+        store: &dyn Store,
+        account: AccountId,
+    ) -> Result<Budget, StoreError> {
+        let own = Tenant::account(account);
+        let mut entities = Walk::of(&ENTITIES, own.clone());
+        let mut tenants = vec![own];
+        while let Some(page) = entities.next::<Entity>(store).await? {
+            tenants.extend(page.iter().map(|entity| Tenant::entity(entity.id)));
+        }
+        let used = store.stored_bytes(&tenants).await?.max(0);
+        let id = account.to_string();
+        let found: Option<Account> = store.get(&ACCOUNTS, &Tenant::directory(), &id).await?;
+        let is_verified = found.is_some_and(|account| account.has_verified_user);
+        let limit = if is_verified { self.limits.verified } else { self.limits.unverified };
+        Ok(Budget { used, limit: i64::try_from(limit).unwrap_or(i64::MAX) })
+    }
+
+    /// Accepts the request that is `wanted`.
+    async fn admit(
+        &self,
+        store: &dyn Store,
+        wanted: Wanted,
+        now: OffsetDateTime,
+    ) -> Result<Reserved, StoreError> {
+        match self.reserves.spend(wanted, now) {
+            Ok(reserved) => Ok(reserved),
+            Err(seen) => {
+                let found = self.budget(store, wanted.account).await?;
+                self.reserves.look(wanted, found, seen, now)
+            }
+        }
+    }
+}
+
+impl Budget {
+    /// There is no room in it.
+    fn exceeded(self) -> StoreError {
+        StoreError::OverBudget { used: self.used, limit: self.limit }
+    }
+}
+
+/// Accepts a request that may write, when its account has room, and gives its handler a store that
+/// charges the account for what is written. What is removed makes room, and is always accepted.
+///
+/// # Errors
+/// 403 `storage_limit`, or the store's failure.
+pub(crate) async fn admit(
+    route: &Route,
+    request: &mut ServiceRequest,
+    keeps_answer: bool,
+) -> Result<(), ApiError> {
+    let writes = match route.gate {
+        Gate::Open => return Ok(()),
+        Gate::SignedIn | Gate::Account => true,
+        Gate::Entity(permission) | Gate::EntityInPath(permission) => permission.writes(),
+    };
+    // A calculation writes nothing, but its answer is kept when it has a key.
+    if !(writes || keeps_answer) || matches!(route.verb, Verb::Get | Verb::Delete) {
+        return Ok(());
+    }
+    let account = {
+        let extensions = request.extensions();
+        let of_entity = extensions.get::<Scope>().map(Scope::account);
+        of_entity.or_else(|| extensions.get::<AccountScope>().map(|scope| scope.account))
+    };
+    let services = request.app_data::<Data<Services>>().cloned();
+    let (Some(account), Some(services)) = (account, services) else { return Ok(()) };
+    // A body that does not say its length has as much as the route takes, as far as one can tell.
+    let said = body_limit::length(request.headers());
+    let body = said.map_or_else(|| i64::try_from(route.body_bytes()), i64::try_from);
+    let body = body.unwrap_or(i64::MAX);
+    // What is kept of an answer is charged with the unit before it; a calculation has none.
+    let cost = if writes { 0 } else { body.saturating_mul(FACTOR).saturating_add(OVERHEAD) };
+    let wanted = Wanted { account, body, cost, keeps_answer };
+    let now = services.stamp().now();
+    let reserved = services.storage.admit(&*services.store, wanted, now).await?;
+    let store = Charging::new(Arc::clone(&services.store), Arc::new(reserved));
+    services.with(Arc::new(store)).give(request);
+    Ok(())
+}
