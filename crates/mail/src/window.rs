@@ -32,7 +32,8 @@ pub struct MailLimits {
     pub per_new_account: u32,
     /// Receivers of one live entity.
     pub per_entity: u32,
-    /// Mails about documents that one address gets from the live entities of an account.
+    /// Mails (documents, reminders, texts) that one address gets from the live entities of an
+    /// account.
     pub per_receiver: u32,
     /// The same from all accounts together.
     pub per_receiver_from_all: u32,

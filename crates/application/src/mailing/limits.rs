@@ -151,8 +151,8 @@ impl Limits {
     }
 }
 
-/// The windows of `receivers`, of the account and of all accounts, which keep no address. Every unit
-/// holds them in the same order.
+/// The windows of `receivers`, of the account and of all accounts, which keep no address. A store
+/// holds them in one order.
 fn of_receivers(
     scope: &Scope,
     receivers: &[String],

@@ -38,8 +38,8 @@ pub struct Sent {
 /// Sends a document, or a plain text, in the name of the entity: the mail is written in the commit
 /// that shares the document and counts against the limits, and delivered by a job.
 ///
-/// Limits are those of the document, the receivers, the entity and the account; a plain text counts against the
-/// entity's own.
+/// Limits are those of the document, the receivers, the entity and the account; a plain text counts
+/// against the entity's own.
 ///
 /// # Errors
 /// [`MailingError`].

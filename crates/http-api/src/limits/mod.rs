@@ -214,7 +214,7 @@ pub(crate) fn arriving(request: &HttpRequest) -> Arriving {
     let sender = match (tenant(request), bearer_token(request.headers())) {
         (Some(account), _) => key("account", account.as_str()),
         (None, Ok(token)) if request.extensions().contains::<Caller>() => key("token", token),
-        (None, _) => address.clone(),
+        (None, _) => key("anonymous", &address),
     };
     limits.bodies.enter(sender, address)
 }

@@ -115,13 +115,20 @@ async fn read(
     // What was read whole before has its bytes already.
     let read_before = request.extensions_mut().remove::<Arriving>();
     let is_new = read_before.is_none();
-    let mut arriving = read_before.unwrap_or_else(|| limits::arriving(request));
+    let arriving = read_before.unwrap_or_else(|| limits::arriving(request));
     let said = body_limit::length(request.headers()).and_then(|said| said.try_into().ok());
     let longest = said.map_or(most, |said: usize| said.min(most));
     let grow = |bytes| if is_new { arriving.grow(bytes) } else { Ok(()) };
-    let read = receive(payload, most, longest, grow);
+    let read = async {
+        tokio::select! {
+            body = receive(payload, most, longest, grow) => body,
+            made_room = arriving.dismissed() => Err(made_room),
+        }
+    };
     let body = tokio::time::timeout(limits.body_time, read).await;
-    Ok((body.map_err(|_| too_slow(limits))??, arriving))
+    let body = body.map_err(|_| too_slow(limits))??;
+    arriving.has_arrived()?;
+    Ok((body, arriving))
 }
 
 /// The bytes of `payload`, at most `most` and probably at most `longest`, for which memory is

@@ -143,15 +143,15 @@ async fn one_receiver_gets_so_many_documents_a_day_of_an_account_and_of_all() {
     let owner = live(&post, "owner@example.com").await;
     let other = live_entity(&post.api, &owner).await;
     send(&owner, "victim@x.example").await.with(200);
-    // Small and capital letters are of one address, which counts once in a mail.
-    send(&other, "Victim@X.example,victim@x.example").await.with(200);
-    for to in ["victim@x.example", "friend@x.example,VICTIM@x.example"] {
+    // Small and capital letters are of one address.
+    send(&other, "Victim@X.example").await.with(200);
+    for to in ["victim@x.example", "VICTIM@x.example"] {
         assert!(too_often(&send(&owner, to).await) > 22 * HOUR);
     }
     let customer = json!({"name": "Bor", "email": "victim@x.example"});
     let customer = post.api.post("/customers", &owner, customer).await.with(201).json();
     let overdue = json!({
-        "customer_id": customer["id"], "date_due": "2026-10-31",
+        "customer_id": customer["id"], "date": "2026-10-01", "date_due": "2026-10-31",
         "items": [{"name": "Delo", "price": 1, "taxes": []}],
     });
     post.api.post("/invoices", &owner, overdue).await.with(201);
