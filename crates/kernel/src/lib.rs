@@ -103,8 +103,8 @@ pub use sales_book::SalesBook;
 pub use scope::{Environment, OperatorIdentity, Person, Principal, Role, Scope};
 pub use stamp::{Entropy, Stamp, ulids_beside};
 pub use store::{
-    BYTES, Decision, Event, LOOKUP_LIMIT, Load, Loaded, Put, PutKind, Read, Refusal, Rows, Series,
-    Store, StoreError, Stored, Tenant, TransactError, Unit, Writes,
+    BYTES, Decision, Event, Fullness, LOOKUP_LIMIT, Load, Loaded, Look, Probe, Put, PutKind, Read,
+    Refusal, Rows, Series, Store, StoreError, Stored, Tenant, TransactError, Unit, Writes,
 };
 pub use tally::{
     Condition, CountedRow, Counter, Figure, JsonPath, Part, Projection, Tally, TallyRow, Within,

@@ -10,7 +10,7 @@ use racun_kernel::{
 use racun_mail::{MailKind, MailLimits, NewMail, OutgoingMail, Wording};
 
 use super::letter::{Letter, LetterRequest, posted, receivers};
-use super::limits::Limits;
+use super::limits::{Limits, may_try_again};
 use super::{MailingError, values};
 use crate::documents::{live, today};
 
@@ -53,6 +53,25 @@ pub struct Reminded {
 /// # Errors
 /// [`MailingError`].
 pub async fn remind(
+    store: &dyn Store,
+    scope: &Scope,
+    entity: &Entity,
+    request: ReminderRequest,
+    limits: MailLimits,
+    stamp: &Stamp,
+) -> Result<Reminded, MailingError> {
+    let mut attempt = 1;
+    loop {
+        let request = request.clone();
+        let done = remind_once(store, scope, entity, request, limits, stamp).await;
+        if !may_try_again(&done, attempt) {
+            return done;
+        }
+        attempt += 1;
+    }
+}
+
+async fn remind_once(
     store: &dyn Store,
     scope: &Scope,
     entity: &Entity,

@@ -7,7 +7,7 @@ use racun_kernel::{Issue, Issues, Load, Put, Scope, Stamp, Store, StoreError, Te
 use racun_mail::{DocumentWords, MailKind, MailLimits, NewMail, OutgoingMail, Wording, Words};
 
 use super::letter::{Letter, LetterRequest, posted, receivers};
-use super::limits::Limits;
+use super::limits::{Limits, may_try_again};
 use super::{MailingError, share, values};
 use crate::documents::{self, live};
 
@@ -38,12 +38,32 @@ pub struct Sent {
 /// Sends a document, or a plain text, in the name of the entity: the mail is written in the commit
 /// that shares the document and counts against the limits, and delivered by a job.
 ///
-/// Limits are those of the document, the entity and the account; a plain text counts against the
-/// entity's own.
+/// Limits are those of the document, the receivers, the entity and the account; a plain text counts
+/// against the entity's own.
 ///
 /// # Errors
 /// [`MailingError`].
 pub async fn send(
+    store: &dyn Store,
+    base: &str,
+    scope: &Scope,
+    entity: &Entity,
+    request: SendRequest,
+    limits: MailLimits,
+    stamp: &Stamp,
+) -> Result<Sent, MailingError> {
+    let mut attempt = 1;
+    loop {
+        let request = request.clone();
+        let done = send_once(store, base, scope, entity, request, limits, stamp).await;
+        if !may_try_again(&done, attempt) {
+            return done;
+        }
+        attempt += 1;
+    }
+}
+
+async fn send_once(
     store: &dyn Store,
     base: &str,
     scope: &Scope,
