@@ -2,33 +2,46 @@
 
 use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
 
-/// Descriptors that connections of clients leave to all else: the store's files, listeners, calls
-/// to others, files that are uploaded and mailed.
+/// Descriptors that sockets of clients leave to all else: the store's files or connections,
+/// listeners, calls to others, files that are uploaded (64 at once) and mailed.
 const KEPT: u64 = 256;
 
 /// Connections that there may be at most, whatever the system allows: each takes some memory.
 const MOST_CONNECTIONS: u64 = 10_000;
 
-/// Raises the process's limit as far as the system lets it; how many connections there may be then.
+/// One of so many sockets of clients is no connection that counts: it was accepted and is not
+/// looked at yet, is being refused, or is closed in a moment.
+const PASSING: u64 = 4;
+
+/// How many descriptors the sockets of clients may have.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Descriptors {
+    /// Connections.
+    pub connections: usize,
+    /// Sockets beside them.
+    pub passing: usize,
+}
+
+/// Raises the process's limit as far as the system lets it; what there is for clients then.
 ///
 /// The usual soft limit, 1,024, is for programs that put descriptors into bit sets; one client can
 /// use it up.
-pub fn raise() -> usize {
+pub fn raise() -> Descriptors {
     let limit = getrlimit(Resource::Nofile);
     let raised = Rlimit { current: limit.maximum, maximum: limit.maximum };
     if let Err(error) = setrlimit(Resource::Nofile, raised) {
         tracing::warn!(%error, "the limit of open files stays as it is");
     }
-    connections(getrlimit(Resource::Nofile).current)
+    of_clients(getrlimit(Resource::Nofile).current)
 }
 
-/// How many of so many descriptors are for connections; `None` stands for no limit.
-fn connections(descriptors: Option<u64>) -> usize {
-    let allowed = descriptors.map_or(MOST_CONNECTIONS, |all| {
-        let kept = KEPT.min(all / 2);
-        (all - kept).min(MOST_CONNECTIONS)
-    });
-    usize::try_from(allowed).unwrap_or(usize::MAX)
+/// What so many descriptors leave to clients; `None` stands for no limit.
+fn of_clients(descriptors: Option<u64>) -> Descriptors {
+    let sockets = descriptors.map_or(u64::MAX, |all| all - KEPT.min(all / 2));
+    let connections = (sockets - sockets / PASSING).min(MOST_CONNECTIONS);
+    let passing = (sockets - connections).min(MOST_CONNECTIONS);
+    let size = |count| usize::try_from(count).unwrap_or(usize::MAX);
+    Descriptors { connections: size(connections), passing: size(passing) }
 }
 
 #[cfg(test)]
@@ -36,15 +49,17 @@ mod tests {
     use super::*;
 
     #[test]
-    fn some_descriptors_are_kept_for_the_store() {
-        for (descriptors, expected) in [
-            (None, 10_000),
-            (Some(1_048_576), 10_000),
-            (Some(10_100), 9_844),
-            (Some(1_024), 768),
-            (Some(100), 50),
+    fn all_sockets_together_leave_some_descriptors_to_the_store() {
+        for (descriptors, connections, passing) in [
+            (None, 10_000, 10_000),
+            (Some(1_048_576), 10_000, 10_000),
+            (Some(20_000), 10_000, 9_744),
+            (Some(10_100), 7_383, 2_461),
+            (Some(1_024), 576, 192),
+            (Some(100), 38, 12),
         ] {
-            assert_eq!(connections(descriptors), expected, "{descriptors:?}");
+            let expected = Descriptors { connections, passing };
+            assert_eq!(of_clients(descriptors), expected, "{descriptors:?}");
         }
     }
 

@@ -16,6 +16,7 @@ use time::OffsetDateTime;
 use tokio::runtime::Handle;
 
 use crate::authorities::{self, Connected};
+use crate::descriptors::Descriptors;
 use crate::following::Following;
 use crate::jobs::{self, Jobs};
 use crate::outside::{self, Outside};
@@ -206,10 +207,12 @@ async fn alone(services: Services) -> anyhow::Result<Services> {
 
 /// How many connections there may be.
 fn connection_limits(settings: &Settings) -> ConnectionLimits {
+    let Descriptors { connections, passing } = descriptors::raise();
     let per_address = settings.server.connections_per_address.0;
     ConnectionLimits {
         per_address: usize::try_from(per_address).unwrap_or(usize::MAX),
-        total: descriptors::raise(),
+        total: connections,
+        passing,
         proxies: settings.server.trusted_proxies.all().to_vec(),
         ..ConnectionLimits::default()
     }

@@ -157,6 +157,7 @@ fn detail(error: &StoreError) -> String {
         StoreError::NotFound { .. }
         | StoreError::Duplicate { .. }
         | StoreError::Full
+        | StoreError::OverBudget { .. }
         | StoreError::TooExpensive => error.to_string(),
     }
 }

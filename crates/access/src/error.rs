@@ -233,6 +233,7 @@ impl From<StoreError> for AccessError {
             StoreError::Duplicate { .. }
             | StoreError::Unavailable(_)
             | StoreError::Full
+            | StoreError::OverBudget { .. }
             | StoreError::TooExpensive
             | StoreError::Corrupt { .. } => Self::Store(error),
         }

@@ -32,7 +32,8 @@ impl Digest {
     }
 
     /// Its 64 hexadecimal digits, by which a store finds it.
-    pub(crate) fn as_str(&self) -> &str {
+    #[must_use]
+    pub fn as_str(&self) -> &str {
         &self.0
     }
 }

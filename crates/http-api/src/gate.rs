@@ -49,11 +49,11 @@ pub(crate) async fn pass(
     };
     // What was answered before is answered again, whatever is left.
     let is_keyed = matches!(begun, Begun::First(_));
-    if (is_keyed || matches!(begun, Begun::Plain))
-        && let Err(error) =
-            guarded(limits, storage::admit(route, &request, is_keyed)).await.flatten()
-    {
-        return Ok(request.error_response(error));
+    if is_keyed || matches!(begun, Begun::Plain) {
+        let admitted = storage::admit(route, &mut request, is_keyed);
+        if let Err(error) = guarded(limits, admitted).await.flatten() {
+            return Ok(request.error_response(error));
+        }
     }
     rehearsal::prepare(route, &mut request);
     let keyed = match begun {

@@ -91,7 +91,7 @@ mod webhooks;
 pub use connection::ConnectionLimits;
 pub use cors::{InvalidOrigins, Origins};
 pub use guards::{Guards, SignUpMode};
-pub use limits::{InvalidNetwork, Network, RateLimitOptions, RateLimiter};
+pub use limits::{BodyRoom, InvalidNetwork, Network, RateLimitOptions, RateLimiter};
 pub use openapi::{VERSION, openapi, openapi_3_0};
 pub use route::{Gate, Parameter, ParameterKind, Rate, Route, Verb};
 pub use routes::routes;

@@ -8,14 +8,11 @@
 //! tried: those before it check passwords and tokens, and a guess is not to be made twice.
 
 use std::panic::AssertUnwindSafe;
-use std::rc::Rc;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use actix_web::body::BoxBody;
-use actix_web::dev::{
-    Extensions, Payload, Service as _, ServiceFactory as _, ServiceRequest, ServiceResponse,
-};
+use actix_web::dev::{Payload, Service as _, ServiceFactory as _, ServiceRequest, ServiceResponse};
 use actix_web::middleware::Next;
 use actix_web::web::Data;
 use actix_web::{Error, HttpMessage as _, HttpRequest};
@@ -77,13 +74,10 @@ pub(crate) fn prepare(route: &Route, request: &mut ServiceRequest) {
     if route.takes.is_none() || route.takes_form || !is_tried {
         return;
     }
-    let Some(services) = request.app_data::<Data<Services>>() else { return };
+    let Some(services) = request.app_data::<Data<Services>>().cloned() else { return };
     let is_trial = Arc::new(AtomicBool::new(false));
     let store = Stage { store: Arc::clone(&services.store), is_trial: Arc::clone(&is_trial) };
-    let services = Services { store: Arc::new(store), ..Services::clone(services) };
-    let mut data = Extensions::new();
-    data.insert(Data::new(services));
-    request.add_data_container(Rc::new(data));
+    services.with(Arc::new(store)).give(request);
     request.extensions_mut().insert(Curtain(is_trial));
 }
 

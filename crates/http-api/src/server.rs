@@ -2,6 +2,7 @@
 
 use std::future::Future;
 use std::net::TcpListener;
+use std::num::NonZero;
 use std::pin::Pin;
 
 use actix_server::Server;
@@ -63,10 +64,8 @@ pub async fn run(
         .shutdown_timeout(SHUTDOWN_SECONDS)
         .worker_max_blocking_threads(BLOCKING_THREADS)
         .disable_signals();
-    let builder = match workers {
-        Some(workers) => builder.workers(workers),
-        None => builder,
-    };
+    let processors = || std::thread::available_parallelism().map_or(2, NonZero::get);
+    let builder = (builder, workers.unwrap_or_else(processors));
     let refusals = Refusals::new(services.clone());
     let application = move || app(services.clone(), limits);
     let running = connection::server(builder, listener, connections, refusals, application)?;

@@ -3,9 +3,12 @@
 
 use std::future::Future;
 use std::num::NonZero;
+use std::rc::Rc;
 use std::sync::{Arc, LazyLock};
 use std::time::{Duration, Instant};
 
+use actix_web::dev::{Extensions, ServiceRequest};
+use actix_web::web::Data;
 use racun_access::PinKey;
 use racun_application::fiscalization::Fiscal;
 use racun_application::payments::TaxAuthority;
@@ -26,7 +29,7 @@ use crate::answer::Page;
 use crate::cors::Origins;
 use crate::error::ApiError;
 use crate::guards::Guards;
-use crate::limits::{Network, RateLimiter};
+use crate::limits::{BODIES, BodyRoom, Network, RateLimiter};
 use crate::storage::Storage;
 
 /// What handlers work with. A clone shares everything with its original.
@@ -105,6 +108,18 @@ static PAGES: LazyLock<Runtime> = LazyLock::new(|| {
 static PROCESSORS: LazyLock<Semaphore> = LazyLock::new(|| Semaphore::new(processors()));
 
 impl Services {
+    /// The same on `store`.
+    pub(crate) fn with(&self, store: Arc<dyn Store>) -> Self {
+        Self { store, ..self.clone() }
+    }
+
+    /// Gives them to the handler of `request`, in the place of those that it had.
+    pub(crate) fn give(self, request: &mut ServiceRequest) {
+        let mut data = Extensions::new();
+        data.insert(Data::new(self));
+        request.add_data_container(Rc::new(data));
+    }
+
     /// The stamp of one request: its time, and the source of what it makes.
     #[must_use]
     pub fn stamp(&self) -> Stamp {
@@ -189,7 +204,7 @@ impl Services {
 }
 
 /// How much a request may take.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy)]
 pub struct Limits {
     /// Until the whole body has arrived.
     pub body_time: Duration,
@@ -200,6 +215,8 @@ pub struct Limits {
     pub heavy_per_token: usize,
     /// For how long one more waits for one of them to end.
     pub heavy_patience: Duration,
+    /// The room of JSON bodies while they arrive.
+    pub bodies: &'static BodyRoom,
 }
 
 impl Limits {
@@ -208,13 +225,14 @@ impl Limits {
 }
 
 impl Default for Limits {
-    /// 15 seconds, 30 seconds; 4 heavy requests, and a second for one more.
+    /// 15 seconds, 30 seconds; 4 heavy requests, and a second for one more; the process's room.
     fn default() -> Self {
         Self {
             body_time: Duration::from_secs(15),
             request_time: Duration::from_secs(30),
             heavy_per_token: 4,
             heavy_patience: Duration::from_secs(1),
+            bodies: &BODIES,
         }
     }
 }

@@ -103,9 +103,9 @@ pub use sales_book::SalesBook;
 pub use scope::{Environment, OperatorIdentity, Person, Principal, Role, Scope};
 pub use stamp::{Entropy, Stamp, ulids_beside};
 pub use store::{
-    BYTES, Decision, Event, Held, Inner, LOOKUP_LIMIT, Load, Loaded, Many, Number, One, Put,
-    PutKind, Read, Refusal, Row, Rows, Series, Store, StoreError, Stored, Tenant, TransactError,
-    Unit, UnitBuilder, Writes,
+    BYTES, Decision, Event, Fullness, Held, Inner, LOOKUP_LIMIT, Load, Loaded, Look, Many, Number,
+    One, Probe, Put, PutKind, Read, Refusal, Row, Rows, Series, Store, StoreError, Stored, Tenant,
+    TransactError, Unit, UnitBuilder, Writes,
 };
 pub use tally::{
     Condition, CountedRow, Counter, Figure, JsonPath, Part, Projection, Tally, TallyRow, Within,

@@ -32,6 +32,11 @@ pub struct MailLimits {
     pub per_new_account: u32,
     /// Receivers of one live entity.
     pub per_entity: u32,
+    /// Mails (documents, reminders, texts) that one address gets from the live entities of an
+    /// account.
+    pub per_receiver: u32,
+    /// The same from all accounts together.
+    pub per_receiver_from_all: u32,
     /// Invitations that one address gets from all senders.
     pub invitations_per_address: u32,
 }
@@ -56,6 +61,8 @@ impl Default for MailLimits {
             per_account: 1_000,
             per_new_account: 100,
             per_entity: 500,
+            per_receiver: 20,
+            per_receiver_from_all: 60,
             invitations_per_address: 3,
         }
     }

@@ -55,7 +55,7 @@ mod wishes;
 mod write;
 
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Instant;
 
 use async_trait::async_trait;
 use diesel_async::AsyncPgConnection;
@@ -64,8 +64,8 @@ use futures_util::FutureExt as _;
 use futures_util::future::join_all;
 use racun_kernel::recent::{Answer, Asked, Began, Part};
 use racun_kernel::{
-    ACTIVITIES, Entry, ListQuery, Read, Rows, Store, StoreError, Stored, Table, Tally, TallyRow,
-    Tenant, TransactError, Unit,
+    ACTIVITIES, Entry, Fullness, ListQuery, Look, Read, Rows, Store, StoreError, Stored, Table,
+    Tally, TallyRow, Tenant, TransactError, Unit,
 };
 use tokio::runtime::Handle;
 
@@ -97,8 +97,7 @@ pub struct PgStore {
     reads: Shared<Vec<Read>>,
     settled: log::Settled,
     counting: Counting,
-    /// Whether the last write that met a full disk was not followed by a good one.
-    is_full: AtomicBool,
+    fullness: Fullness,
 }
 
 impl PgStore {
@@ -137,7 +136,7 @@ impl PgStore {
             reads,
             settled,
             counting,
-            is_full: AtomicBool::new(false),
+            fullness: Fullness::default(),
         };
         store.ping().await?;
         Ok(store)
@@ -280,7 +279,7 @@ impl Store for PgStore {
         }
         let answer = answer.await.unwrap_or_else(|_| Err(TransactError::Store(no_answer())));
         if answer == Err(TransactError::Store(StoreError::Full)) {
-            self.is_full.store(true, Ordering::Relaxed);
+            self.fullness.refuse();
         }
         answer
     }
@@ -303,16 +302,33 @@ impl Store for PgStore {
 
     async fn ping(&self) -> Result<(), StoreError> {
         let connection = self.connection().await?;
-        // Where the disk was full, a write tells whether it still is.
-        let sql = match self.is_full.load(Ordering::Relaxed) {
-            true => "UPDATE lease SET state = state",
-            false => "SELECT 1",
+        let (sql, probe) = match self.fullness.look(Instant::now()) {
+            Look::HasRoom => ("SELECT 1", None),
+            Look::IsFull => return Err(StoreError::Full),
+            Look::Probe(probe) => (PROBE, Some(probe)),
         };
         batch(&connection, sql).await.map_err(|error| error::unavailable(&error))?;
-        self.is_full.store(false, Ordering::Relaxed);
+        if let Some(probe) = probe {
+            self.fullness.found_room(probe);
+        }
         Ok(())
     }
 }
+
+/// Writes [`Fullness::PROBE`] bytes, to see whether there is room on the disk: in a table of its
+/// own, for others may have free pages. A batch is one transaction, at whose end the table goes.
+const PROBE: &str = "
+    UPDATE lease SET state = state;
+    DO $$
+    BEGIN
+        CREATE TEMPORARY TABLE racun_probe (bytes text) ON COMMIT DROP;
+        ALTER TABLE racun_probe ALTER bytes SET STORAGE EXTERNAL;
+        INSERT INTO racun_probe SELECT repeat('x', 1048576) FROM generate_series(1, 4);
+    EXCEPTION
+        WHEN insufficient_privilege THEN NULL;
+    END
+    $$;
+";
 
 /// Where an answer is kept, and when the read of it began.
 struct Place {

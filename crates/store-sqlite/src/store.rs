@@ -3,14 +3,14 @@
 use std::fs::File;
 use std::path::Path;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread::JoinHandle;
+use std::time::Instant;
 
 use async_trait::async_trait;
 use racun_kernel::recent::{Answer, Asked, Part, Recent};
 use racun_kernel::{
-    ACTIVITIES, Entry, ListQuery, Store, StoreError, Stored, Table, Tally, TallyRow, Tenant,
-    TransactError, Unit,
+    ACTIVITIES, Entry, Fullness, ListQuery, Look, Store, StoreError, Stored, Table, Tally,
+    TallyRow, Tenant, TransactError, Unit,
 };
 use rusqlite::Connection;
 use tokio::sync::{mpsc, oneshot};
@@ -41,8 +41,7 @@ pub struct SqliteStore {
     writer: Option<JoinHandle<()>>,
     readers: Vec<JoinHandle<()>>,
     recent: Arc<Recent>,
-    /// Whether the last write that met a full disk was not followed by a good one.
-    is_full: Arc<AtomicBool>,
+    fullness: Arc<Fullness>,
     /// Released after all connections are closed.
     _lock: Option<File>,
 }
@@ -127,8 +126,8 @@ impl SqliteStore {
         let failed = |error| OpenError::io(path, error);
         let (writes, queued_writes) = mpsc::channel(QUEUE);
         let recent = Arc::new(Recent::new(true));
-        let is_full = Arc::<AtomicBool>::default();
-        let told = Arc::clone(&is_full);
+        let fullness = Arc::<Fullness>::default();
+        let told = Arc::clone(&fullness);
         let writer = writer::spawn(connection, queued_writes, Arc::clone(&recent), settling, told);
         let writer = Some(writer.map_err(failed)?);
         let (mut reads, mut threads) = (None, Vec::new());
@@ -143,7 +142,7 @@ impl SqliteStore {
             writer,
             readers: threads,
             recent,
-            is_full,
+            fullness,
             _lock: lock,
         })
     }
@@ -192,9 +191,7 @@ impl SqliteStore {
         });
         let writes = self.writes.as_ref().ok_or_else(ended)?;
         writes.send(Job::Read(probe)).await.map_err(|_| ended())?;
-        answer.await.map_err(|_| ended())?.map_err(crate::error::unavailable)?;
-        self.is_full.store(false, Ordering::Relaxed);
-        Ok(())
+        answer.await.map_err(|_| ended())?.map_err(crate::error::unavailable)
     }
 
     /// What was answered to this lately, or what `read` answers.
@@ -343,8 +340,14 @@ impl Store for SqliteStore {
 
     async fn ping(&self) -> Result<(), StoreError> {
         self.read(SHARED, |connection| read::ping(connection)).await?;
-        if self.is_full.load(Ordering::Relaxed) {
-            return self.probe().await;
+        match self.fullness.look(Instant::now()) {
+            Look::HasRoom => {}
+            Look::IsFull => return Err(StoreError::Full),
+            Look::Probe(probe) => {
+                self.probe().await?;
+                self.fullness.found_room(probe);
+                return Ok(());
+            }
         }
         let store: &dyn Store = self;
         store.insert(Vec::new(), Vec::new()).await
@@ -385,7 +388,14 @@ mod tests {
         let tenant = Tenant::entity(entity);
         let found: Option<Sample> = port.get(&SAMPLES, &tenant, "smp_1").await.unwrap();
         assert!(found.is_some());
-        pages(1_000).await;
+        // Also where there is room for less than what was refused.
+        pages(30).await;
+        for _ in 0..2 {
+            assert_eq!(port.ping().await, Err(StoreError::Full));
+            let refused = port.insert(vec![sample("smp_2", 1_000_000)], Vec::new()).await;
+            assert_eq!(refused, Err(StoreError::Full));
+        }
+        pages(4_000).await;
         assert_eq!(port.ping().await, Ok(()));
         port.insert(vec![sample("smp_2", 1_000_000)], Vec::new()).await.unwrap();
     }

@@ -4,11 +4,10 @@
 use std::collections::HashSet;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread::{Builder, JoinHandle};
 
 use racun_kernel::recent::Recent;
-use racun_kernel::{StoreError, TransactError, Unit};
+use racun_kernel::{Fullness, StoreError, TransactError, Unit};
 use rusqlite::{Connection, Transaction, TransactionBehavior};
 use tokio::sync::{mpsc, oneshot};
 
@@ -46,12 +45,12 @@ pub(crate) fn spawn(
     mut queue: mpsc::Receiver<Job>,
     recent: Arc<Recent>,
     mut settling: Settling,
-    is_full: Arc<AtomicBool>,
+    fullness: Arc<Fullness>,
 ) -> std::io::Result<JoinHandle<()>> {
     Builder::new().name("racun-writer".to_owned()).spawn(move || {
         while let Some(first) = queue.blocking_recv() {
             let Gathered { group, reads, close } = gather(first, &mut queue);
-            let noted = commit(&mut connection, group, &recent, &is_full);
+            let noted = commit(&mut connection, group, &recent, &fullness);
             // Those who waited for the commit have their answers.
             settling.after(&mut connection, noted);
             for read in reads {
@@ -66,15 +65,15 @@ pub(crate) fn spawn(
     })
 }
 
-/// Writes some pages, to see whether there is room on the disk.
+/// Writes new pages, to see whether there is room on the disk. They are freed by a transaction of
+/// their own: pages that are free when they are committed are not written.
 pub(crate) fn probe(connection: &mut Connection) -> rusqlite::Result<()> {
     let transaction = connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
-    transaction.execute_batch(
-        "CREATE TABLE IF NOT EXISTS racun_probe (bytes BLOB);
-         INSERT INTO racun_probe VALUES (zeroblob(65536));
-         DELETE FROM racun_probe;",
-    )?;
-    transaction.commit()
+    transaction.execute_batch("CREATE TABLE IF NOT EXISTS racun_probe (bytes BLOB)")?;
+    let bytes = i64::try_from(Fullness::PROBE).unwrap_or(i64::MAX);
+    transaction.execute("INSERT INTO racun_probe VALUES (zeroblob(?1))", [bytes])?;
+    transaction.commit()?;
+    connection.execute("DELETE FROM racun_probe", []).map(drop)
 }
 
 /// Writes what is in the log into the file, and cuts the log to nothing.
@@ -122,7 +121,7 @@ fn commit(
     connection: &mut Connection,
     group: Vec<Waiting>,
     recent: &Recent,
-    is_full: &AtomicBool,
+    fullness: &Fullness,
 ) -> Vec<Noted> {
     if group.is_empty() {
         return Vec::new();
@@ -139,7 +138,7 @@ fn commit(
     };
     let full = Err(TransactError::Store(StoreError::Full));
     if answers.contains(&full) {
-        is_full.store(true, Ordering::Relaxed);
+        fullness.refuse();
     }
     for (caller, answer) in callers.into_iter().zip(answers) {
         // A caller that has gone misses the answer, not the commit.
@@ -225,7 +224,7 @@ mod tests {
                 (Waiting { unit, answer }, answered)
             })
             .unzip();
-        commit(connection, group, &Recent::new(true), &AtomicBool::new(false));
+        commit(connection, group, &Recent::new(true), &Fullness::default());
         let answers = answers.into_iter().map(|answer| answer.blocking_recv().unwrap());
         let failed = |error| {
             let store = matches!(

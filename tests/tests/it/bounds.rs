@@ -3,13 +3,14 @@
 use std::io::Write as _;
 use std::net::TcpStream;
 
-use racun_tests::{Account, Racun, StoreKind, on_both_stores};
+use racun_tests::{Account, Data, Profile, Racun, StoreKind, on_both_stores};
 use serde_json::json;
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::task::JoinSet;
 
 on_both_stores! {
     slow_readers_of_long_lists_leave_the_process_small_and_alive,
+    concurrent_writers_stay_within_the_budget,
 }
 
 /// Bytes that the process may have in memory, the debug build's own included.
@@ -76,6 +77,52 @@ fn upload(address: &str, account: &Account, n: usize) -> TcpStream {
     stream
 }
 
+#[tokio::test(flavor = "multi_thread")]
+async fn bodies_that_do_not_end_leave_the_process_small_and_others_alone() {
+    let settings = [
+        ("RACUN__RATE_LIMITS__ENABLED", "true"),
+        ("RACUN__RATE_LIMITS__PER_IP_SENSITIVE", "1000"),
+        ("RACUN__SERVER__TRUSTED_PROXIES", "127.0.0.1"),
+    ];
+    let settings = settings.map(|(name, value)| (name.to_owned(), value.to_owned()));
+    let data = Data::fresh(StoreKind::Embedded);
+    let racun = Racun::start_with(Profile::Debug, data, settings.into()).await;
+    let mut attackers = Vec::new();
+    for _ in 0..12 {
+        attackers.push(Account::sign_up(&racun).await);
+    }
+    let good = Account::sign_up(&racun).await;
+    let line = json!({ "name": "n", "description": "d".repeat(3_900), "price": 1 });
+    let long = json!({ "items": vec![line; 25] });
+    let mut held = Vec::new();
+    for n in 0..240 {
+        let attacker = &attackers[n % attackers.len()];
+        held.extend(unfinished(racun.address(), attacker, n % 4));
+        if n % 40 == 39 {
+            good.api.create("/customers", &json!({ "name": "Bor" })).await;
+            good.api.create("/invoices", &long).await;
+        }
+    }
+    let resident = racun.resident();
+    assert!(resident < MOST, "{resident}");
+    drop(held);
+}
+
+/// A document from the address `from` without its last byte, or what of it the server read; `None`
+/// when it was refused.
+fn unfinished(address: &str, account: &Account, from: usize) -> Option<TcpStream> {
+    let mut stream = TcpStream::connect(address).expect("a connection");
+    let body = 1024 * 1024;
+    let head = format!(
+        "POST /invoices HTTP/1.1\r\nhost: x\r\nauthorization: Bearer {}\r\nx-entity-id: {}\r\n\
+         x-forwarded-for: 192.0.2.{from}\r\ncontent-type: application/json\r\n\
+         content-length: {body}\r\n\r\n",
+        account.key, account.entity,
+    );
+    stream.write_all(head.as_bytes()).expect("the server reads");
+    stream.write_all(&vec![b' '; body - 1]).is_ok().then_some(stream)
+}
+
 async fn slow_readers_of_long_lists_leave_the_process_small_and_alive(store: StoreKind) {
     let racun = Racun::start(store).await;
     let account = Account::sign_up(&racun).await;
@@ -105,4 +152,44 @@ async fn slow_readers_of_long_lists_leave_the_process_small_and_alive(store: Sto
     assert!(statuses.iter().all(|status| status == "200" || status == "429"), "{statuses:?}");
     let resident = racun.resident();
     assert!(resident < MOST, "{resident}");
+}
+
+/// Bytes that the account of [`concurrent_writers_stay_within_the_budget`] may store.
+const BUDGET: i64 = 6_000_000;
+
+async fn concurrent_writers_stay_within_the_budget(store: StoreKind) {
+    let budget = ("RACUN__STORAGE__PER_UNVERIFIED_ACCOUNT".to_owned(), "6MB".to_owned());
+    let racun = Racun::start_with(Profile::Debug, Data::fresh(store), vec![budget]).await;
+    let account = Account::sign_up(&racun).await;
+    let line = json!({ "name": "n", "description": "d".repeat(3_900), "price": 1 });
+    let long = json!({ "items": vec![line; 60] });
+    let estimate = account.api.create("/estimates", &long).await;
+    let path = format!("/estimates/{}", estimate["id"].as_str().unwrap_or_default());
+    let file = format!("%PDF-1.7\n{}%%EOF", "a line\n".repeat(60_000));
+    let mut work = JoinSet::new();
+    for n in 0..24 {
+        let (api, path, long, file) =
+            (account.api.clone(), path.clone(), long.clone(), file.clone());
+        work.spawn(async move {
+            // The log keeps the whole of what is changed: little is sent, and much is stored.
+            let change = json!({ "note": n.to_string() });
+            let parts: &[(&str, &[u8])] = &[("file", file.as_bytes()), ("category", b"attachment")];
+            let keyed = api.clone().with("idempotency-key", &format!("key-{n}"));
+            [
+                api.patch(&path, &change).await.status,
+                keyed.post("/invoices", &long).await.status,
+                api.upload("/files", parts).await.status,
+                api.patch(&path, &change).await.status,
+            ]
+        });
+    }
+    let statuses: Vec<u16> = work.join_all().await.into_iter().flatten().collect();
+    assert!(statuses.contains(&201) && statuses.contains(&200), "{statuses:?}");
+    assert!(statuses.contains(&403), "{statuses:?}");
+    assert!(statuses.iter().all(|status| matches!(status, 200 | 201 | 403 | 429)), "{statuses:?}");
+    let stored = account.user.read("/account").await["storage"]["used_bytes"].as_i64();
+    // One request may store four times its body, which is the longest of these.
+    let most = BUDGET + 4 * i64::try_from(long.to_string().len()).expect("it is short");
+    assert!(stored.is_some_and(|stored| (BUDGET / 2..most).contains(&stored)), "{stored:?}");
+    account.api.get("/estimates").await.expect(200);
 }

@@ -91,6 +91,10 @@ pub struct EmailLimits {
     #[serde(deserialize_with = "required")]
     per_entity: Mails,
     #[serde(deserialize_with = "required")]
+    per_receiver: Mails,
+    #[serde(deserialize_with = "required")]
+    per_receiver_from_all: Mails,
+    #[serde(deserialize_with = "required")]
     invitations_per_address: Mails,
 }
 
@@ -101,6 +105,8 @@ impl EmailLimits {
             per_account: self.per_account.0,
             per_new_account: self.per_new_account.0,
             per_entity: self.per_entity.0,
+            per_receiver: self.per_receiver.0,
+            per_receiver_from_all: self.per_receiver_from_all.0,
             invitations_per_address: self.invitations_per_address.0,
         }
     }
@@ -113,6 +119,8 @@ impl Default for EmailLimits {
             per_account: Mails(limits.per_account),
             per_new_account: Mails(limits.per_new_account),
             per_entity: Mails(limits.per_entity),
+            per_receiver: Mails(limits.per_receiver),
+            per_receiver_from_all: Mails(limits.per_receiver_from_all),
             invitations_per_address: Mails(limits.invitations_per_address),
         }
     }

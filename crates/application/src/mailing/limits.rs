@@ -2,11 +2,13 @@
 //!
 //! Windows are rows of the unit that sends, so that processes which share a store share them.
 
-use racun_access::{ACCOUNTS, Account, Invitation, check_may_send};
+use std::collections::BTreeSet;
+
+use racun_access::{ACCOUNTS, Account, Digest, Invitation, check_may_send};
 use racun_kernel::id::InvitationId;
 use racun_kernel::{
     Context, Environment, Held, One, Put, Record as _, Scope, Stamp, StoreError, Tenant,
-    UnitBuilder, Writes,
+    UnitBuilder, Writes, fold_address,
 };
 use racun_mail::{
     Cap, LimitReached, MailLimits, PER_SUBJECT, RESENT, SANDBOX, SEND_WINDOWS, SendWindow,
@@ -27,6 +29,8 @@ enum Count {
     Receivers(u32),
     /// The same, as many as the account may.
     OfAccount,
+    /// Mails to one receiver within a day: at most so many.
+    ToReceiver(u32),
 }
 
 /// The limits of a mail, as rows of the unit that sends it.
@@ -49,7 +53,10 @@ impl Limits {
     ) -> Self {
         let (entity, account) = (scope.entity(), scope.account());
         let window = SendWindow::new(about, Some(entity), account, stamp.now());
-        let own = vec![(window, Count::Mails(&PER_SUBJECT))];
+        let mut own = vec![(window, Count::Mails(&PER_SUBJECT))];
+        if scope.environment() == Environment::Live {
+            own.extend(of_receivers(scope, receivers, limits, stamp));
+        }
         Self::of(scope, own, receivers.len(), limits, stamp)
     }
 
@@ -133,6 +140,7 @@ impl HeldLimits {
                     let most = limits.limits.of_account(since, now);
                     window.with_receivers(limits.receivers, most, now)
                 }
+                Count::ToReceiver(most) => window.with_receivers(1, most, now),
             };
             match counted {
                 Ok(after) => puts.push(Put::write(before.as_ref(), &after)),
@@ -157,6 +165,37 @@ pub(super) fn first_mail(invitation: &Invitation, now: OffsetDateTime) -> Option
     window.with_another(&RESENT, now).ok().map(|window| Put::insert(&window))
 }
 
+/// The windows of `receivers`, of the account and of all accounts, which keep no address. A store
+/// holds them in one order.
+fn of_receivers(
+    scope: &Scope,
+    receivers: &[String],
+    limits: MailLimits,
+    stamp: &Stamp,
+) -> Vec<(SendWindow, Count)> {
+    let (account, now) = (scope.account(), stamp.now());
+    let to: BTreeSet<_> = receivers
+        .iter()
+        .map(|address| format!("to/{}", Digest::of(&fold_address(address.trim())).as_str()))
+        .collect();
+    let own = to.iter().map(|to| {
+        let window = SendWindow::new(format!("{account}/{to}"), None, account, now);
+        (window, Count::ToReceiver(limits.per_receiver))
+    });
+    let of_all = to.iter().map(|to| {
+        let window = SendWindow::shared(to.clone(), account, now);
+        (window, Count::ToReceiver(limits.per_receiver_from_all))
+    });
+    own.chain(of_all).collect()
+}
+
+/// Whether a unit failed because another one made a window, such as a receiver's from all accounts,
+/// at the same moment; it is tried again, up to [`ATTEMPTS`] times.
+pub(super) fn may_try_again<T>(done: &Result<T, MailingError>, attempt: usize) -> bool {
+    let is_crossed = matches!(done, Err(MailingError::Store(StoreError::Duplicate { .. })));
+    is_crossed && attempt < ATTEMPTS
+}
+
 /// Counts an invitation that is about to be mailed to `address`, or to be mailed again.
 ///
 /// It is counted before it is written: an invitation that is refused then has been counted, too.
@@ -178,10 +217,9 @@ pub(super) async fn count_invitation(
         let counted = unit.decide(move |held| {
             Ok::<_, MailingError>(((), Writes::default().puts(limits.count(held)?)))
         });
-        match counted.await {
-            // Another account invites the address for the first time, too.
-            Err(MailingError::Store(StoreError::Duplicate { .. })) if attempt < ATTEMPTS => {}
-            counted => return counted,
+        let counted = counted.await;
+        if !may_try_again(&counted, attempt) {
+            return counted;
         }
     }
     Ok(())

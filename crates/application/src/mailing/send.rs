@@ -7,7 +7,7 @@ use racun_kernel::{Context, Issue, Issues, One, Scope, StoreError, Tenant, Write
 use racun_mail::{DocumentWords, MailKind, MailLimits, NewMail, OutgoingMail, Wording, Words};
 
 use super::letter::{Letter, LetterRequest, posted, receivers};
-use super::limits::Limits;
+use super::limits::{Limits, may_try_again};
 use super::{MailingError, share, values};
 use crate::documents::{self, live, live_document};
 
@@ -38,12 +38,29 @@ pub struct Sent {
 /// Sends a document, or a plain text, in the name of the entity: the mail is written in the commit
 /// that shares the document and counts against the limits, and delivered by a job.
 ///
-/// Limits are those of the document, the entity and the account; a plain text counts against the
-/// entity's own.
+/// Limits are those of the document, the receivers, the entity and the account; a plain text counts
+/// against the entity's own.
 ///
 /// # Errors
 /// [`MailingError`].
 pub async fn send(
+    cx: Context<'_>,
+    base: &str,
+    entity: &Entity,
+    request: SendRequest,
+    limits: MailLimits,
+) -> Result<Sent, MailingError> {
+    let mut attempt = 1;
+    loop {
+        let done = send_once(cx, base, entity, request.clone(), limits).await;
+        if !may_try_again(&done, attempt) {
+            return done;
+        }
+        attempt += 1;
+    }
+}
+
+async fn send_once(
     cx: Context<'_>,
     base: &str,
     entity: &Entity,

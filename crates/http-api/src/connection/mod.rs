@@ -35,6 +35,9 @@ pub struct ConnectionLimits {
     pub per_address: usize,
     /// In all.
     pub total: usize,
+    /// Sockets beside those: accepted and not looked at yet, refused, or closed in a moment. Beyond
+    /// them nothing is accepted.
+    pub passing: usize,
     /// Addresses that may have any number: proxies, behind which all clients are.
     pub proxies: Vec<Network>,
     /// Until a request's head has arrived.
@@ -50,11 +53,12 @@ pub struct ConnectionLimits {
 }
 
 impl Default for ConnectionLimits {
-    /// 512 of an address, 10,000 in all; 5, 75, 2 and 30 seconds.
+    /// 512 of an address, 10,000 in all, and as many in passing; 5, 75, 2 and 30 seconds.
     fn default() -> Self {
         Self {
             per_address: 512,
             total: 10_000,
+            passing: 10_000,
             proxies: Vec::new(),
             head_time: Duration::from_secs(5),
             keep_alive: Duration::from_secs(75),

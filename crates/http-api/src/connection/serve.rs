@@ -28,12 +28,12 @@ const BACKLOG: i32 = 4_096;
 /// How long writing the answer to a connection too many may take.
 const REFUSAL_TIME: Duration = Duration::from_secs(1);
 
-/// A server of `listener` whose workers each run an application of their own.
+/// A server of `listener` whose `workers` each run an application of their own.
 ///
 /// # Errors
 /// When the listener cannot be served.
 pub(crate) fn server<F, A, S, B>(
-    builder: ServerBuilder,
+    (builder, workers): (ServerBuilder, usize),
     listener: TcpListener,
     limits: ConnectionLimits,
     refusals: Refusals,
@@ -53,8 +53,11 @@ where
     rustix::net::listen(&listener, BACKLOG)?;
     let stopping = builder.graceful_shutdown_signal();
     let registry = Registry::new(limits.clone());
-    // Beyond its limit actix accepts nothing; the registry makes room before.
-    let builder = builder.max_concurrent_connections(limits.total.saturating_mul(2));
+    // Beyond its limit, which is of each worker, actix accepts nothing; the registry makes room
+    // before.
+    let sockets = limits.total.saturating_add(limits.passing);
+    let builder =
+        builder.workers(workers).max_concurrent_connections((sockets / workers.max(1)).max(1));
     let listening = builder.listen("racun", listener, move || {
         let stopping = stopping.clone();
         let http = HttpService::<Stream, _, _>::build()

@@ -2,6 +2,8 @@
 
 use racun_kernel::StoreError;
 
+use serde_json::json;
+
 use super::{ApiError, Kind};
 
 impl From<StoreError> for ApiError {
@@ -14,6 +16,7 @@ impl From<StoreError> for ApiError {
             }
             StoreError::Unavailable(reason) => Self::unavailable(reason),
             StoreError::Full => Self::storage_full(),
+            StoreError::OverBudget { used, limit } => Self::over_budget(*used, *limit),
             StoreError::TooExpensive => {
                 let message = "this takes too long to put together, and would again: filter by a \
                                date, a customer or a state, order by one field, or leave the total \
@@ -33,5 +36,16 @@ impl ApiError {
         let message = "the service's disk is full: nothing can be written until there is room, \
                        and all that is there can be read";
         Self::new(Kind::Unavailable, message).caused_by("storage_full").retry_after(60)
+    }
+
+    /// The account stores `used` bytes of `limit` that it may, and this would be too many.
+    pub(crate) fn over_budget(used: i64, limit: i64) -> Self {
+        let message = format!(
+            "the account stores {used} bytes of {limit} that it may: delete files that are not \
+             needed, or, as long as no address is verified, verify one; GET /account has the \
+             figures"
+        );
+        let cause = json!({ "code": "storage_limit", "used_bytes": used, "limit_bytes": limit });
+        Self::new(Kind::Forbidden, message).because(cause).for_now()
     }
 }

@@ -25,12 +25,11 @@ mod key;
 mod rebuild;
 mod turn;
 
-use std::rc::Rc;
 use std::sync::Arc;
 use std::time::Duration;
 
 use actix_web::body::BoxBody;
-use actix_web::dev::{Extensions, Payload, ServiceRequest, ServiceResponse};
+use actix_web::dev::{Payload, ServiceRequest, ServiceResponse};
 use actix_web::middleware::Next;
 use actix_web::web::Data;
 use actix_web::{Error, HttpMessage as _, HttpRequest, rt};
@@ -216,11 +215,7 @@ impl Keyed {
 
     /// Gives the handler a store that stores the key with the first effect.
     fn give_store(&self, request: &mut ServiceRequest) {
-        let store: Arc<dyn Store> = Arc::<Once>::clone(&self.once);
-        let services = Services { store, ..Services::clone(&self.services) };
-        let mut data = Extensions::new();
-        data.insert(Data::new(services));
-        request.add_data_container(Rc::new(data));
+        self.services.with(Arc::<Once>::clone(&self.once)).give(request);
     }
 
     /// Runs the handler and keeps its answer, also when the client hangs up meanwhile.

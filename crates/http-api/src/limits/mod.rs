@@ -8,10 +8,12 @@
 //! | Module       | Owns                                                          |
 //! | ------------ | ------------------------------------------------------------- |
 //! | `address`    | whose address a request counts for, and which proxies to trust |
+//! | `arriving`   | how many bytes of JSON bodies are in memory while they arrive |
 //! | `heavy`      | how many lists, files and uploads are under way at once       |
 //! | `in_process` | the counters of one process                                   |
 
 mod address;
+mod arriving;
 mod heavy;
 mod in_process;
 
@@ -22,15 +24,20 @@ use std::sync::Arc;
 
 use actix_web::http::header::{HeaderMap, HeaderName, HeaderValue};
 use actix_web::{HttpMessage as _, HttpRequest, web};
+use racun_access::Caller;
 use racun_kernel::{Bucket, RateLimits, Taken};
 use ring::digest::{SHA256, digest};
 use time::OffsetDateTime;
 
 use crate::error::{ApiError, Kind};
+use crate::idempotency::tenant;
+use crate::request::bearer_token;
 use crate::route::{Rate, Route};
 use crate::security::SecurityEvent;
 use crate::services::{Limits, Services};
 
+pub use arriving::BodyRoom;
+pub(crate) use arriving::{Arriving, BODIES};
 pub(crate) use heavy::{HeavyTurn, Room};
 use in_process::InProcess;
 pub use racun_access::{InvalidNetwork, Network};
@@ -191,6 +198,19 @@ pub(crate) async fn count_heavy(
     let turn = HeavyTurn::take(key("token", token), key("account", account), limits).await?;
     request.extensions_mut().insert(turn);
     Ok(())
+}
+
+/// The bytes of the body of `request`, which is about to be read: its account's, or its token's or
+/// address's where it has none.
+pub(crate) fn arriving(request: &HttpRequest) -> Arriving {
+    let limits = request.app_data::<Limits>().copied().unwrap_or_default();
+    let address = key("address", &address_of(request));
+    let sender = match (tenant(request), bearer_token(request.headers())) {
+        (Some(account), _) => key("account", account.as_str()),
+        (None, Ok(token)) if request.extensions().contains::<Caller>() => key("token", token),
+        (None, _) => key("anonymous", &address),
+    };
+    limits.bodies.enter(sender, address)
 }
 
 /// What a bucket is stored under: it says neither the token nor the address.

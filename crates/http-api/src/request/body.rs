@@ -5,7 +5,7 @@ use std::pin::Pin;
 
 use actix_web::dev::{Payload, ServiceRequest};
 use actix_web::http::header::{CONTENT_TYPE, HeaderMap};
-use actix_web::web::{Bytes, BytesMut, Data};
+use actix_web::web::{Bytes, Data};
 use actix_web::{FromRequest, HttpMessage as _, HttpRequest};
 use futures_util::StreamExt as _;
 use serde::de::DeserializeOwned;
@@ -14,6 +14,7 @@ use validator::Validate;
 use super::json::{self, Unread};
 use crate::body_limit::{self, too_large};
 use crate::error::{ApiError, Kind};
+use crate::limits::{self, Arriving};
 use crate::rehearsal::{HasRest, Rest};
 use crate::services::{Limits, Services};
 
@@ -23,13 +24,23 @@ pub struct Body<T>(pub T);
 /// Bytes from which on a body is understood off the thread that answers requests.
 const LONG: usize = 64 * 1024;
 
-/// What `body` says.
-async fn understood<T>(request: &HttpRequest, body: BytesMut) -> Result<T, Unread<T>>
+/// What `body` says. Its bytes are given back when that is known.
+async fn understood<T>(
+    request: &HttpRequest,
+    (body, arrived): (Vec<u8>, Arriving),
+) -> Result<T, Unread<T>>
 where
     T: DeserializeOwned + Validate + Send + 'static,
 {
     match request.app_data::<Data<Services>>() {
-        Some(services) if body.len() > LONG => services.compute(move || json::parse(&body)).await,
+        Some(services) if body.len() > LONG => {
+            let parse = move || {
+                let parsed = json::parse(&body);
+                drop((body, arrived));
+                parsed
+            };
+            services.compute(parse).await
+        }
         _ => json::parse(&body),
     }
 }
@@ -48,9 +59,7 @@ impl<T: DeserializeOwned + Validate + Send + 'static> FromRequest for Body<T> {
         let (request, payload) = (request.clone(), payload.take());
         Box::pin(async move {
             head?;
-            let read = read(payload, most);
-            let body = tokio::time::timeout(limits.body_time, read).await;
-            let body = body.map_err(|_| too_slow(limits))??;
+            let body = read(&request, payload, most, limits).await?;
             match understood(&request, body).await {
                 Ok(value) => Ok(Self(value)),
                 Err(Unread::Text(error)) => Err(error),
@@ -67,16 +76,18 @@ impl<T: DeserializeOwned + Validate + Send + 'static> FromRequest for Body<T> {
     }
 }
 
-/// The whole body of `request`, read within the limits.
+/// The whole body of `request`, read within the limits. Its bytes are its own until [`Body`] parsed
+/// it, or the request ends.
 ///
 /// # Errors
 /// When it is too long, or does not arrive.
 pub(crate) async fn read_whole(request: &mut ServiceRequest) -> Result<Bytes, ApiError> {
     let limits = request.app_data::<Limits>().copied().unwrap_or_default();
     let most = body_limit::of(request.request());
-    let read = read(request.take_payload(), most);
-    let body = tokio::time::timeout(limits.body_time, read).await;
-    Ok(body.map_err(|_| too_slow(limits))??.freeze())
+    let payload = request.take_payload();
+    let (body, arrived) = read(request.request(), payload, most, limits).await?;
+    request.extensions_mut().insert(arrived);
+    Ok(body.into())
 }
 
 fn too_slow(limits: Limits) -> ApiError {
@@ -95,14 +106,52 @@ fn check_type(headers: &HeaderMap) -> Result<(), ApiError> {
     Ok(())
 }
 
-async fn read(mut payload: Payload, max_bytes: usize) -> Result<BytesMut, ApiError> {
-    let mut body = BytesMut::new();
+async fn read(
+    request: &HttpRequest,
+    payload: Payload,
+    most: usize,
+    limits: Limits,
+) -> Result<(Vec<u8>, Arriving), ApiError> {
+    // What was read whole before has its bytes already.
+    let read_before = request.extensions_mut().remove::<Arriving>();
+    let is_new = read_before.is_none();
+    let arriving = read_before.unwrap_or_else(|| limits::arriving(request));
+    let said = body_limit::length(request.headers()).and_then(|said| said.try_into().ok());
+    let longest = said.map_or(most, |said: usize| said.min(most));
+    let grow = |bytes| if is_new { arriving.grow(bytes) } else { Ok(()) };
+    let read = async {
+        tokio::select! {
+            body = receive(payload, most, longest, grow) => body,
+            made_room = arriving.dismissed() => Err(made_room),
+        }
+    };
+    let body = tokio::time::timeout(limits.body_time, read).await;
+    let body = body.map_err(|_| too_slow(limits))??;
+    arriving.has_arrived()?;
+    Ok((body, arriving))
+}
+
+/// The bytes of `payload`, at most `most` and probably at most `longest`, for which memory is
+/// taken by `grow` as they arrive.
+async fn receive(
+    mut payload: Payload,
+    most: usize,
+    longest: usize,
+    mut grow: impl FnMut(usize) -> Result<(), ApiError>,
+) -> Result<Vec<u8>, ApiError> {
+    let mut body = Vec::new();
     while let Some(chunk) = payload.next().await {
         let chunk = chunk.map_err(|error| {
             ApiError::bad_request("the body did not arrive whole").detailed(error)
         })?;
-        if body.len() + chunk.len() > max_bytes {
-            return Err(too_large(max_bytes));
+        let length = body.len() + chunk.len();
+        if length > most {
+            return Err(too_large(most));
+        }
+        if length > body.capacity() {
+            let capacity = body.capacity().saturating_mul(2).min(longest).max(length);
+            grow(capacity)?;
+            body.reserve_exact(capacity - body.len());
         }
         body.extend_from_slice(&chunk);
     }

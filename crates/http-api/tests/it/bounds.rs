@@ -5,14 +5,20 @@ use std::sync::atomic::AtomicI64;
 use std::sync::{Condvar, Mutex};
 use std::time::Duration;
 
+use actix_http::Request;
+use actix_web::dev::Payload;
 use actix_web::test::{self, TestRequest};
+use actix_web::web::Bytes;
 use async_trait::async_trait;
-use racun_http_api::{Limits, app};
+use futures_util::{FutureExt as _, StreamExt as _, stream};
+use racun_http_api::{BodyRoom, Limits, app};
 use racun_kernel::{Layer, Read, Rows, Store};
 use racun_store_sqlite::SqliteStore;
 use serde_json::{Value, json};
 
 use crate::harness::{Api, Who, services};
+
+const MIB: usize = 1024 * 1024;
 
 /// An invoice of about `kibibytes` KiB.
 fn invoice(kibibytes: usize) -> Value {
@@ -168,4 +174,64 @@ async fn pages_are_put_together_on_threads_of_their_own_and_four_at_once() {
     drop(answers);
     let more = test::call_service(&app, request(unknown, &ana)).await;
     assert_eq!(more.status(), 404);
+}
+
+/// A `POST` of `path` from `address` whose body is `bytes` long and lacks its end.
+fn unfinished(path: &str, who: &Who, bytes: usize, address: &str) -> Request {
+    let request = TestRequest::post()
+        .uri(path)
+        .peer_addr(format!("{address}:4711").parse().unwrap())
+        .insert_header(("content-type", "application/json"))
+        .insert_header(("content-length", (bytes + 1).to_string()));
+    let chunks = (0..bytes.div_ceil(8_192)).map(|_| Ok(Bytes::from(vec![b' '; 8_192])));
+    let body = stream::iter(chunks).chain(stream::pending()).boxed_local();
+    who.sign(request).to_request().replace_payload(Payload::Stream { payload: body }).0
+}
+
+#[actix_web::test]
+async fn bodies_that_do_not_end_have_a_room_and_small_ones_of_others_are_taken() {
+    let bodies: &'static BodyRoom = Box::leak(Box::new(BodyRoom::new(MIB * 3, MIB, MIB * 2)));
+    let limits = Limits { bodies, ..Limits::default() };
+    let store = Arc::new(SqliteStore::in_memory(&racun_application::tables()).unwrap());
+    let api = Api::on(Arc::<SqliteStore>::clone(&store), limits).await;
+    let (ana, bor) = (api.owner("ana@example.com").await, api.owner("bor@example.com").await);
+    let app = test::init_service(app(services(store, Arc::new(AtomicI64::new(1))), limits)).await;
+    let long = |who| test::call_service(&app, unfinished("/invoices", who, 900_000, "192.0.2.1"));
+    let small = || api.post("/customers", &bor, json!({ "name": "Bor" }));
+
+    let mut held = Box::pin(futures_util::future::join(long(&ana), long(&ana)));
+    let arrive = async {
+        while bodies.taken_bytes() < 1_800_000 {
+            tokio::task::yield_now().await;
+        }
+    };
+    tokio::select! {
+        _ = &mut held => panic!("they do not end"),
+        () = arrive => {}
+    }
+    // Neither the account nor the address may have more.
+    for who in [&ana, &bor] {
+        let refused = long(who).await;
+        assert_eq!(refused.status(), 429);
+        assert_eq!(refused.headers().get("retry-after").unwrap(), "1");
+    }
+    small().await.with(201);
+    // A keyed body is read at another place.
+    let keyed = || {
+        let keyed = TestRequest::post().uri("/invoices").insert_header(("idempotency-key", "long"));
+        bor.sign(keyed).set_json(invoice(300))
+    };
+    api.call(keyed().peer_addr("192.0.2.1:4711".parse().unwrap())).await.with(429);
+    // The oldest body of those who have the most makes room for one from elsewhere.
+    api.call(keyed()).await.with(201);
+    let first = held.as_mut().now_or_never();
+    assert!(first.is_none(), "the other one is still arriving");
+    assert!((900_000..1_100_000).contains(&bodies.taken_bytes()), "{}", bodies.taken_bytes());
+    drop(held);
+    assert_eq!(bodies.taken_bytes(), 0);
+    let keyed = || TestRequest::post().uri("/invoices").insert_header(("idempotency-key", "k"));
+    for _ in 0..12 {
+        api.call(bor.sign(keyed()).set_json(invoice(250))).await.with(201);
+        api.post("/invoices", &bor, invoice(250)).await.with(201);
+    }
 }

@@ -133,6 +133,44 @@ async fn a_live_account_sends_so_much_a_day_and_its_entities_so_much_each() {
 }
 
 #[actix_web::test]
+async fn one_receiver_gets_so_many_documents_a_day_of_an_account_and_of_all() {
+    let mail = MailLimits { per_receiver: 2, per_receiver_from_all: 3, ..MailLimits::default() };
+    let post = post_under(Guards { mail, ..Guards::default() }).await;
+    let send = async |who: &Who, to: &str| {
+        let body = json!({"items": [{"name": "Delo", "price": 1, "taxes": []}]});
+        let made = post.api.post("/estimates", who, body).await.with(201).json();
+        let path = format!("/documents/{}/send", text(&made["id"]));
+        post.api.post(&path, who, json!({"to": to, "subject": "Buy", "body_text": "this"})).await
+    };
+    let owner = live(&post, "owner@example.com").await;
+    let other = live_entity(&post.api, &owner).await;
+    send(&owner, "victim@x.example").await.with(200);
+    // Small and capital letters are of one address.
+    send(&other, "Victim@X.example").await.with(200);
+    for to in ["victim@x.example", "VICTIM@x.example"] {
+        assert!(too_often(&send(&owner, to).await) > 22 * HOUR);
+    }
+    let customer = json!({"name": "Bor", "email": "victim@x.example"});
+    let customer = post.api.post("/customers", &owner, customer).await.with(201).json();
+    let overdue = json!({
+        "customer_id": customer["id"], "date": "2026-10-01", "date_due": "2026-10-31",
+        "items": [{"name": "Delo", "price": 1, "taxes": []}],
+    });
+    post.api.post("/invoices", &owner, overdue).await.with(201);
+    let reminder = json!({"customer_id": customer["id"]});
+    let reminded = post.api.post("/payment-reminders/send", &owner, reminder).await;
+    assert!(too_often(&reminded) > 22 * HOUR);
+    // Another account may send one more, and then all have sent enough.
+    send(&owner, "friend@x.example").await.with(200);
+    assert_eq!(post.deliver().await.len(), 3, "what is refused is not sent");
+    let stranger = live(&post, "stranger@example.com").await;
+    send(&stranger, "victim@x.example").await.with(200);
+    assert!(too_often(&send(&stranger, "victim@x.example").await) > 22 * HOUR);
+    post.api.pass(24 * HOUR);
+    send(&owner, "victim@x.example").await.with(200);
+}
+
+#[actix_web::test]
 async fn a_new_account_sends_less() {
     let mail = MailLimits { per_new_account: 1, ..MailLimits::default() };
     let post = post_under(Guards { mail, ..Guards::default() }).await;

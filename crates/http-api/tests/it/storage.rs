@@ -108,3 +108,73 @@ async fn documents_the_log_about_them_and_kept_answers_count() {
     let request = TestRequest::post().uri("/invoices").insert_header(("idempotency-key", "key-0"));
     api.call(owner.sign(request).set_json(json!({"items": items}))).await.with(201);
 }
+
+#[actix_web::test]
+async fn requests_at_the_same_time_see_each_other() {
+    let limits = StorageLimits { unverified: 400_000, verified: 400_000 };
+    let post = post_with(limits).await;
+    let (api, owner) = (&post.api, post.api.owner("ana@example.com").await);
+    let uploads = (0..12).map(|_| upload(api, &owner, 100_000));
+    let made = futures_util::future::join_all(uploads).await;
+    let made = made.iter().filter(|answer| answer.status == 201).count();
+    assert!((1..4).contains(&made), "{made}");
+    let (after, limit) = used(api, &owner).await;
+    assert!(after < limit + 100_000, "{after}");
+
+    let other = api.owner("bor@example.com").await;
+    let line = json!({"name": "Delo", "description": "d".repeat(3_900), "price": 1});
+    let body = json!({"items": vec![line; 10]});
+    let invoices = (0..40).map(|n| {
+        let request =
+            TestRequest::post().uri("/invoices").insert_header(("idempotency-key", n.to_string()));
+        api.call(other.sign(request).set_json(&body))
+    });
+    futures_util::future::join_all(invoices).await;
+    let (after, limit) = used(api, &other).await;
+    // A request stores its record, the log about it and its answer.
+    assert!(after < limit + 3 * 45_000, "{after}");
+    // What was reserved and not used is free again.
+    assert!(after > 100_000, "{after}");
+    api.post("/customers", &other, json!({"name": "Cene"})).await;
+}
+
+#[actix_web::test]
+async fn small_requests_that_store_much_stay_within_the_budget() {
+    let limits = StorageLimits { unverified: 1_500_000, verified: 1_500_000 };
+    let post = post_with(limits).await;
+    let (api, owner) = (&post.api, post.api.owner("ana@example.com").await);
+    let line = json!({"name": "Delo", "description": "d".repeat(3_900), "price": 1});
+    let body = json!({"items": vec![line; 20]});
+    let made = api.post("/estimates", &owner, body).await.with(201).json();
+    let path = format!("/estimates/{}", text(&made["id"]));
+    let file = upload(api, &owner, 400_000).await.with(201).json();
+    // The log keeps the whole of what is changed.
+    let changes = (0..40).map(|n| api.patch(&path, &owner, json!({"note": n.to_string()})));
+    let changed = futures_util::future::join_all(changes).await;
+    let is_refused = |answer: &&Answer| answer.status == 403;
+    let refused: Vec<_> = changed.iter().filter(is_refused).collect();
+    assert!(refused.iter().all(|answer| answer.json()["cause"]["code"] == "storage_limit"));
+    let done = changed.iter().filter(|answer| answer.status == 200).count();
+    assert!(done > 2 && done + refused.len() == 40, "{done} of 40");
+    let (after, limit) = used(api, &owner).await;
+    assert!(after < limit + 90_000, "{after}");
+    // One after the other, they use what is left.
+    let mut statuses = Vec::new();
+    for n in 40..60 {
+        statuses.push(api.patch(&path, &owner, json!({"note": n.to_string()})).await.status);
+    }
+    assert_eq!((statuses.first(), statuses.last()), (Some(&200), Some(&403)), "{statuses:?}");
+    let (after, limit) = used(api, &owner).await;
+    assert!((limit - 90_000..=limit).contains(&after), "{after}");
+
+    // A unit that is refused leaves no answer under the request's key: there may be room later.
+    let keyed = async || {
+        let request = TestRequest::patch().uri(&path).insert_header(("idempotency-key", "later"));
+        api.call(owner.sign(request).set_json(json!({"note": "later"}))).await
+    };
+    keyed().await.with(403);
+    assert_eq!(used(api, &owner).await.0, after);
+    api.delete(&format!("/files/{}", text(&file["id"])), &owner).await.with(204);
+    keyed().await.with(200);
+    keyed().await.with(200);
+}

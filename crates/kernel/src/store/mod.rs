@@ -4,6 +4,7 @@
 //! a [`Unit`] names, shows it to the unit's decision, which is pure and not async, and commits what
 //! it answers, or nothing. Typed access is by the methods on `dyn Store`.
 
+mod fullness;
 mod put;
 mod typed;
 mod unit;
@@ -18,6 +19,7 @@ use crate::id::{self, AccountId, EntityId, EventId};
 use crate::log::{Activity, Entry, Logged};
 use crate::{Kind, ListQuery, Record, Stamp, Table, Tally, TallyRow};
 
+pub use fullness::{Fullness, Look, Probe};
 pub use put::{BYTES, Put, PutKind};
 pub use typed::Decision;
 pub use unit::{Held, Inner, Many, Number, One, Row, UnitBuilder};
@@ -93,6 +95,15 @@ pub enum StoreError {
     /// There is no room on the disk: reads go on, and writes succeed when there is room again.
     #[error("the store's disk is full")]
     Full,
+    /// The account would store more bytes than it may: nothing is written. A layer that knows the
+    /// account's budget answers this; a store itself has none.
+    #[error("the account stores {used} bytes of {limit} that it may")]
+    OverBudget {
+        /// Bytes that it stores.
+        used: i64,
+        /// Bytes that it may.
+        limit: i64,
+    },
     /// The query ran past the store's deadline; the same query would run past it again.
     #[error("this takes too long to put together")]
     TooExpensive,
@@ -171,8 +182,16 @@ impl Event {
     #[must_use]
     pub fn entry(&self) -> Put {
         let put = Put::insert(&Activity::of(self));
-        let snapshot = self.snapshot.as_ref().map_or(0, |body| put::size(body.len()));
-        Put { bytes_delta: put.bytes_delta + snapshot, ..put }
+        Put { bytes_delta: put.bytes_delta + self.snapshot_bytes(), ..put }
+    }
+
+    fn snapshot_bytes(&self) -> i64 {
+        self.snapshot.as_ref().map_or(0, |body| put::size(body.len()))
+    }
+
+    /// The bytes of [`Event::entry`], which is not put together for that.
+    fn stored_bytes(&self) -> i64 {
+        put::bytes_of(&Activity::of(self)) + self.snapshot_bytes()
     }
 }
 

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use super::Tenant;
+use super::{Tenant, Writes};
 use crate::length::json_length;
 use crate::{Record, Table, Value};
 
@@ -125,6 +125,17 @@ impl Put {
             bytes_delta: size(body.len()) + record.bytes_elsewhere(),
             body,
         }
+    }
+}
+
+impl Writes {
+    /// By how many bytes tenants with a budget store more with this, the log's entries included.
+    #[must_use]
+    pub fn stored_bytes(&self) -> i64 {
+        let puts = self.puts.iter().filter(|put| put.tenant.is_budgeted());
+        let events = self.events.iter().filter(|event| event.tenant.is_budgeted());
+        let entries = events.map(super::Event::stored_bytes);
+        puts.map(|put| put.bytes_delta).chain(entries).sum()
     }
 }
 

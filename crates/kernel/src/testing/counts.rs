@@ -5,7 +5,9 @@ use time::macros::datetime;
 use super::amendments::insert;
 use super::join::join_all;
 use super::sample::{SAMPLES, Sample, fresh_entity};
-use crate::{Event, ListQuery, Put, RawQuery, Record, Store, StoreError, Tenant, json_length};
+use crate::{
+    Event, ListQuery, Put, RawQuery, Record, Store, StoreError, Tenant, Unit, Writes, json_length,
+};
 
 fn duplicate(field: &'static str) -> Result<(), StoreError> {
     Err(StoreError::Duplicate { table: "samples", field })
@@ -150,7 +152,17 @@ pub(super) async fn bytes_are_counted(store: &dyn Store) {
     let happened = super::stamp(small.created_at);
     let (kind, actor) = ("invoice.created", "usr_1".to_owned());
     let told = Event::new(tenant, kind, small.id(), actor, &happened);
-    store.insert(vec![Put::insert(&large)], vec![told]).await.expect("it is new");
+    store.insert(vec![Put::insert(&large)], vec![told.clone()]).await.expect("it is new");
     let twice = 2 * length(&large) + length(&foreign);
-    assert!(stored(&both).await > twice, "the log keeps what it looked like");
+    let before = stored(&both).await;
+    assert!(before > twice, "the log keeps what it looked like");
+
+    // A unit says the same before it is written.
+    let event = Event { id: happened.id(), snapshot: Some("{}".to_owned()), ..told };
+    let puts = vec![Put::update(&large, &small)];
+    let writes = Writes { puts, events: vec![event], takes_number: false };
+    let said = writes.stored_bytes();
+    let unit = Unit { loads: Vec::new(), series: None, decide: Box::new(|_| Ok(writes)) };
+    store.transact(unit).await.expect("it is there");
+    assert_eq!(stored(&both).await, before + said);
 }

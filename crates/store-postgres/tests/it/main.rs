@@ -8,5 +8,6 @@ mod lease;
 mod lists;
 mod log;
 mod rate;
+mod room;
 mod schema;
 mod support;

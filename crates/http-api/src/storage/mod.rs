@@ -2,10 +2,18 @@
 //!
 //! Stores count the bytes in the unit that writes them. Before a request that may write, the sum is
 //! compared with the account's budget: not for each, but again whenever the requests since the last
-//! look may have used up what was left then.
+//! look may have used up what was left then. What its units store is compared with what is left
+//! where they are decided.
+//!
+//! | Module      | Owns                                                              |
+//! | ----------- | ----------------------------------------------------------------- |
+//! | `reserving` | what accounts have left, and what requests under way have of that |
+//! | `charging`  | the store that charges a request for its units                    |
 
-use std::collections::HashMap;
-use std::sync::{Arc, Mutex, PoisonError};
+mod charging;
+mod reserving;
+
+use std::sync::Arc;
 
 use actix_web::HttpMessage as _;
 use actix_web::dev::ServiceRequest;
@@ -14,13 +22,14 @@ use racun_access::{ACCOUNTS, Account, AccountScope, ENTITIES, Entity};
 use racun_application::Walk;
 use racun_kernel::id::AccountId;
 use racun_kernel::{Scope, Store, StoreError, Tenant};
-use serde_json::json;
-use time::{Duration, OffsetDateTime};
+use time::OffsetDateTime;
 
 use crate::body_limit;
-use crate::error::{ApiError, Kind};
+use crate::error::ApiError;
 use crate::route::{Gate, Route, Verb};
 use crate::services::Services;
+use charging::Charging;
+use reserving::{OVERHEAD, Reserved, Reserves, Wanted};
 
 /// How much an account may store, in bytes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -38,31 +47,18 @@ impl Default for StorageLimits {
     }
 }
 
-/// Bytes that a request may store for each byte of its body: the record, its copy in the log, and
-/// what is kept of the answer.
+/// Bytes that the kept answer to a calculation has for each byte of its body, at most.
 const FACTOR: i64 = 4;
-/// Bytes that a request may store beside that.
-const OVERHEAD: i64 = 16 * 1024;
-/// How long what was left is believed.
-const BELIEF: Duration = Duration::minutes(1);
-/// Accounts that are remembered at most.
-const REMEMBERED: usize = 10_000;
 
 /// The budgets of accounts.
 #[derive(Clone, Default)]
 pub struct Storage {
     limits: StorageLimits,
-    known: Arc<Mutex<HashMap<AccountId, Left>>>,
-}
-
-/// What an account had left.
-#[derive(Clone, Copy)]
-struct Left {
-    bytes: i64,
-    until: OffsetDateTime,
+    reserves: Reserves,
 }
 
 /// What an account stores, and may.
+#[derive(Debug, Clone, Copy, Default)]
 pub(crate) struct Budget {
     /// Bytes that it stores.
     pub used: i64,
@@ -74,7 +70,7 @@ impl Storage {
     /// Budgets of these limits.
     #[must_use]
     pub fn new(limits: StorageLimits) -> Self {
-        Self { limits, known: Arc::default() }
+        Self { limits, reserves: Reserves::default() }
     }
 
     /// What `account` stores, and may.
@@ -97,77 +93,47 @@ impl Storage {
         Ok(Budget { used, limit: i64::try_from(limit).unwrap_or(i64::MAX) })
     }
 
-    /// Accepts a request of `account` whose body has so many bytes.
+    /// Accepts the request that is `wanted`.
     async fn admit(
         &self,
         store: &dyn Store,
-        account: AccountId,
-        body: i64,
+        wanted: Wanted,
         now: OffsetDateTime,
-    ) -> Result<(), ApiError> {
-        let cost = body.saturating_mul(FACTOR).saturating_add(OVERHEAD);
-        if self.spend(account, cost, now) {
-            return Ok(());
-        }
-        let Budget { used, limit } = self.budget(store, account).await?;
-        if used.saturating_add(body) > limit || used >= limit {
-            self.known().remove(&account);
-            return Err(refused(used, limit));
-        }
-        let left = Left { bytes: limit - used - cost, until: now + BELIEF };
-        let mut known = self.known();
-        if known.len() >= REMEMBERED {
-            known.clear();
-        }
-        known.insert(account, left);
-        Ok(())
-    }
-
-    /// Whether `account` had `cost` left; it has less now.
-    fn spend(&self, account: AccountId, cost: i64, now: OffsetDateTime) -> bool {
-        let mut known = self.known();
-        match known.get_mut(&account) {
-            Some(left) if left.bytes >= cost && now < left.until => {
-                left.bytes -= cost;
-                true
+    ) -> Result<Reserved, StoreError> {
+        match self.reserves.spend(wanted, now) {
+            Ok(reserved) => Ok(reserved),
+            Err(seen) => {
+                let found = self.budget(store, wanted.account).await?;
+                self.reserves.look(wanted, found, seen, now)
             }
-            _ => false,
         }
     }
+}
 
-    fn known(&self) -> std::sync::MutexGuard<'_, HashMap<AccountId, Left>> {
-        self.known.lock().unwrap_or_else(PoisonError::into_inner)
+impl Budget {
+    /// There is no room in it.
+    fn exceeded(self) -> StoreError {
+        StoreError::OverBudget { used: self.used, limit: self.limit }
     }
 }
 
-fn refused(used: i64, limit: i64) -> ApiError {
-    let message = format!(
-        "the account stores {used} bytes of {limit} that it may: delete files that are not needed, \
-         or, as long as no address is verified, verify one; GET /account has the figures"
-    );
-    let cause = json!({ "code": "storage_limit", "used_bytes": used, "limit_bytes": limit });
-    ApiError::new(Kind::Forbidden, message).because(cause)
-}
-
-/// Accepts a request that may write, when its account has room. What is removed makes room, and is
-/// always accepted.
+/// Accepts a request that may write, when its account has room, and gives its handler a store that
+/// charges the account for what is written. What is removed makes room, and is always accepted.
 ///
 /// # Errors
 /// 403 `storage_limit`, or the store's failure.
 pub(crate) async fn admit(
     route: &Route,
-    request: &ServiceRequest,
-    is_keyed: bool,
+    request: &mut ServiceRequest,
+    keeps_answer: bool,
 ) -> Result<(), ApiError> {
     let writes = match route.gate {
-        Gate::Open => false,
+        Gate::Open => return Ok(()),
         Gate::SignedIn | Gate::Account => true,
-        // A calculation writes nothing, but its answer is kept when it has a key.
-        Gate::Entity(permission) | Gate::EntityInPath(permission) => {
-            permission.writes() || is_keyed
-        }
+        Gate::Entity(permission) | Gate::EntityInPath(permission) => permission.writes(),
     };
-    if !writes || matches!(route.verb, Verb::Get | Verb::Delete) {
+    // A calculation writes nothing, but its answer is kept when it has a key.
+    if !(writes || keeps_answer) || matches!(route.verb, Verb::Get | Verb::Delete) {
         return Ok(());
     }
     let account = {
@@ -175,13 +141,18 @@ pub(crate) async fn admit(
         let of_entity = extensions.get::<Scope>().map(Scope::account);
         of_entity.or_else(|| extensions.get::<AccountScope>().map(|scope| scope.account))
     };
-    let (Some(account), Some(services)) = (account, request.app_data::<Data<Services>>()) else {
-        return Ok(());
-    };
+    let services = request.app_data::<Data<Services>>().cloned();
+    let (Some(account), Some(services)) = (account, services) else { return Ok(()) };
     // A body that does not say its length has as much as the route takes, as far as one can tell.
     let said = body_limit::length(request.headers());
     let body = said.map_or_else(|| i64::try_from(route.body_bytes()), i64::try_from);
     let body = body.unwrap_or(i64::MAX);
+    // What is kept of an answer is charged with the unit before it; a calculation has none.
+    let cost = if writes { 0 } else { body.saturating_mul(FACTOR).saturating_add(OVERHEAD) };
+    let wanted = Wanted { account, body, cost, keeps_answer };
     let now = services.stamp().now();
-    services.storage.admit(&*services.store, account, body, now).await
+    let reserved = services.storage.admit(&*services.store, wanted, now).await?;
+    let store = Charging::new(Arc::clone(&services.store), Arc::new(reserved));
+    services.with(Arc::new(store)).give(request);
+    Ok(())
 }
