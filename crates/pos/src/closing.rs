@@ -2,9 +2,9 @@
 //!
 //! Each place (the entity, a premise, a device) closes a day once, and numbers its closings without
 //! gaps. A closing covers what was sold until its moment. What comes to a closed day afterwards is
-//! in the place's next closing: the reports of the closed days that changed are recomputed then, and
-//! what they have more than closings have covered of them is carried over ([`CarriedOver`]). So no
-//! sale and no money of closed days is in none of them, and none in two.
+//! in the place's next closing: the reports of the closed days that changed are recomputed then,
+//! and what they have more than closings have covered of them is carried over ([`CarriedOver`]). So
+//! no sale and no money of closed days is in none of them, and none in two.
 //!
 //! A closing never changes and cannot be deleted.
 
