@@ -1,10 +1,11 @@
 //! What else is wrong with a body that was refused: its handler is tried on what is left of it.
 //!
-//! A body is refused before its handler runs, and domains check only what handlers hand them. So
-//! that the answer lists everything, the handler runs once more on the body without what was
-//! refused, on a store that commits nothing: units are decided, and what their decisions refuse is
-//! all that is taken from it. Messages to a tax authority, a mail server or another receiver are
-//! always stored first, so none leaves. Only handlers behind an entity's gate are
+//! A body is refused before its handler runs, domains check only what handlers hand them, and one
+//! check waits for another. So that the answer lists everything, the handler runs again on the body
+//! without what was refused, until it finds nothing further, on a store that commits nothing: units
+//! are decided, and what their decisions refuse is all that is taken from it. What only follows from
+//! what was left out is not told. Messages to a tax authority, a mail server or another receiver are
+//! always stored first, so none leaves. Only handlers behind an entity's or an account's gate are
 //! tried: those before it check passwords and tokens, and a guess is not to be made twice.
 
 use std::panic::AssertUnwindSafe;
@@ -24,14 +25,18 @@ use futures_util::FutureExt as _;
 use racun_kernel::{Issues, Layer, Read, Refusal, Rows, Store, StoreError, TransactError, Unit};
 
 use crate::error::ApiError;
+use crate::request::Left;
 use crate::route::{Gate, Route};
 use crate::services::Services;
 
-/// What is left of a body that was refused, for the handler that is tried on it.
-pub(crate) struct Rest<T>(pub T);
+/// How often a handler is tried on what is left of one body.
+const MOST_TRIALS: usize = 8;
 
-/// Says that a [`Rest`] is there.
-pub(crate) struct HasRest;
+/// The body as it came.
+pub(crate) struct Came(pub Left);
+
+/// What is left of it, for the handler that is tried on it.
+pub(crate) struct Again(pub Left);
 
 /// Whether the request's handler is only tried.
 struct Curtain(Arc<AtomicBool>);
@@ -73,7 +78,7 @@ impl Layer for Stage {
 
 /// Lets the handler of `route` be tried, should the body of `request` be refused.
 pub(crate) fn prepare(route: &Route, request: &mut ServiceRequest) {
-    let is_tried = matches!(route.gate, Gate::Entity(_) | Gate::EntityInPath(_));
+    let is_tried = matches!(route.gate, Gate::Account | Gate::Entity(_) | Gate::EntityInPath(_));
     if route.takes.is_none() || route.takes_form || !is_tried {
         return;
     }
@@ -98,16 +103,33 @@ pub(crate) async fn run(
     next: Next<BoxBody>,
 ) -> Result<ServiceResponse<BoxBody>, Error> {
     let answer = next.call(request).await?;
-    let is_left = answer.request().extensions_mut().remove::<HasRest>().is_some();
-    let error = answer.response().error().and_then(|error| error.as_error::<ApiError>()).cloned();
+    let came = answer.request().extensions_mut().remove::<Came>();
     let curtain = answer.request().extensions_mut().remove::<Curtain>();
-    let (Some(error), Some(Curtain(is_trial)), true) = (error, curtain, is_left) else {
+    let error = answer.response().error().and_then(|error| error.as_error::<ApiError>());
+    let error = error.filter(|error| !error.issues().is_empty()).cloned();
+    let (Some(mut error), Some(Curtain(is_trial)), Some(Came(mut left))) = (error, curtain, came)
+    else {
         return Ok(answer);
     };
     is_trial.store(true, Ordering::Relaxed);
     let (http, _) = answer.into_parts();
-    let further = AssertUnwindSafe(further(route, http.clone())).catch_unwind().await;
-    let error = error.with_issues(&further.unwrap_or_default());
+    // A body that does not fit is tried as it is left by then, and without more from there on.
+    let mut refused = if left.is_whole() { error.issues().clone() } else { Issues::default() };
+    let mut is_checked = left.is_whole();
+    for _ in 0..MOST_TRIALS {
+        if is_checked && !left.widen(&refused) {
+            break;
+        }
+        http.extensions_mut().insert(Again(left.clone()));
+        let found = AssertUnwindSafe(further(route, http.clone())).catch_unwind().await;
+        refused = found.unwrap_or_default();
+        if refused.is_empty() {
+            break;
+        }
+        let news = if is_checked { left.of_what_came(&refused) } else { refused.clone() };
+        error = error.with_issues(&news);
+        is_checked = true;
+    }
     Ok(ServiceResponse::from_err(error, http))
 }
 

@@ -251,6 +251,9 @@ async fn sign_up(
         body.0;
     security::about(&request, security::masked(&email));
     let mut issues = Issues::default();
+    let names = [&name, &company_name];
+    issues.note(access::check_profile(&email, names, locale.as_deref(), settings.as_ref()));
+    issues.note(access::check_password(&password, &[&email]));
     let metadata =
         issues.collect("metadata", metadata.map(Metadata::checked).transpose()).flatten();
     let of_country = country.as_deref().map(locale_of_country).transpose();

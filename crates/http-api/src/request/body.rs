@@ -11,10 +11,10 @@ use futures_util::StreamExt as _;
 use serde::de::DeserializeOwned;
 use validator::Validate;
 
-use super::json::{self, Unread};
+use super::json::{self, Gaps, Left, Unread};
 use crate::body_limit::{self, too_large};
 use crate::error::{ApiError, Kind};
-use crate::rehearsal::{HasRest, Rest};
+use crate::rehearsal::{Again, Came};
 use crate::services::{Limits, Services};
 
 /// A JSON body, read within the limits, understood and checked.
@@ -23,8 +23,16 @@ pub struct Body<T>(pub T);
 /// Bytes from which on a body is understood off the thread that answers requests.
 const LONG: usize = 64 * 1024;
 
+/// Bytes up to which a body that can be read is kept while its handler runs, should that refuse it.
+const MOST_KEPT: usize = 256 * 1024;
+
+/// Keeps `body` for further checks, without what is at `gaps`.
+fn keep(request: &HttpRequest, body: Bytes, gaps: Gaps) {
+    request.extensions_mut().insert(Came(Left::of(body, gaps)));
+}
+
 /// What `body` says.
-async fn understood<T>(request: &HttpRequest, body: BytesMut) -> Result<T, Unread<T>>
+async fn understood<T>(request: &HttpRequest, body: Bytes) -> Result<T, Unread>
 where
     T: DeserializeOwned + Validate + Send + 'static,
 {
@@ -42,8 +50,10 @@ impl<T: DeserializeOwned + Validate + Send + 'static> FromRequest for Body<T> {
         let limits = request.app_data::<Limits>().copied().unwrap_or_default();
         let head = check_type(request.headers());
         let most = body_limit::of(request);
-        if let Some(Rest(rest)) = request.extensions_mut().remove::<Rest<T>>() {
-            return Box::pin(std::future::ready(Ok(Self(rest))));
+        if let Some(Again(left)) = request.extensions_mut().remove::<Again>() {
+            let rest = left.read().map(Self);
+            let rest = rest.ok_or_else(|| ApiError::bad_request("nothing is left of the body"));
+            return Box::pin(std::future::ready(rest));
         }
         let (request, payload) = (request.clone(), payload.take());
         Box::pin(async move {
@@ -51,16 +61,20 @@ impl<T: DeserializeOwned + Validate + Send + 'static> FromRequest for Body<T> {
             let read = read(payload, most);
             let body = tokio::time::timeout(limits.body_time, read).await;
             let body = body.map_err(|_| too_slow(limits))??;
-            match understood(&request, body).await {
-                Ok(value) => Ok(Self(value)),
-                Err(Unread::Text(error)) => Err(error),
-                Err(Unread::Unfit(unfit)) => {
-                    if let Some(rest) = unfit.rest {
-                        let mut extensions = request.extensions_mut();
-                        extensions.insert(Rest(rest));
-                        extensions.insert(HasRest);
+            let body = body.freeze();
+            match understood(&request, body.clone()).await {
+                Ok(value) => {
+                    if body.len() <= MOST_KEPT {
+                        keep(&request, body, Gaps::new());
                     }
-                    Err(unfit.issues.into())
+                    Ok(Self(value))
+                }
+                Err(Unread::Text(error)) => Err(error),
+                Err(Unread::Unfit(issues, gaps)) => {
+                    if let Some(gaps) = gaps {
+                        keep(&request, body, gaps);
+                    }
+                    Err(issues.into())
                 }
             }
         })

@@ -21,6 +21,9 @@ pub struct Code {
     pub level: Level,
     /// The statuses of the answers that hold it.
     pub statuses: &'static [u16],
+    /// Whether it says nothing against the request: the same one may succeed later, so its answer
+    /// is not kept under an idempotency key.
+    pub is_for_now: bool,
     /// What it means, and what to do about it.
     pub meaning: &'static str,
 }
@@ -57,6 +60,11 @@ pub fn of_causes() -> impl Iterator<Item = &'static Code> {
 /// The codes that `cause.issues[].code` can be.
 pub fn of_issues() -> impl Iterator<Item = &'static Code> {
     ISSUES.iter()
+}
+
+/// Whether the code `name` says nothing against the request: see [`Code::is_for_now`].
+pub(super) fn is_for_now(name: &str) -> bool {
+    CODES.into_iter().flatten().any(|code| code.name == name && code.is_for_now)
 }
 
 /// The table as a page to read: `docs/errors.md`.
@@ -120,5 +128,33 @@ const fn section(level: Level) -> (&'static str, &'static str) {
             "`cause.issues[].code`",
             "What is wrong with a field. The first is `cause.code` as well.",
         ),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn answers_that_ask_to_wait_or_to_send_again_are_for_now_and_no_others() {
+        for code in CODES.into_iter().flatten() {
+            let says_again = code.meaning.split(['.', ';']).any(|part| {
+                let sends = part.contains("Send ") || part.contains("send ");
+                part.contains("Wait ") || part.contains("wait ") || sends && part.contains(" again")
+            });
+            assert_eq!(code.is_for_now, says_again, "{}: {}", code.name, code.meaning);
+        }
+    }
+
+    #[test]
+    fn every_code_that_is_for_now_asks_again_whatever_its_status() {
+        for code in CODES.into_iter().flatten().filter(|code| code.level == Level::Reason) {
+            for kind in Kind::ALL.into_iter().filter(|kind| {
+                code.statuses.contains(&kind.status().as_u16()) && !kind.asks_again()
+            }) {
+                let error = super::super::ApiError::new(kind, "refused").caused_by(code.name);
+                assert_eq!(error.asks_again(), code.is_for_now, "{}", code.name);
+            }
+        }
     }
 }
