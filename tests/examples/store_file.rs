@@ -131,7 +131,7 @@ async fn story(racun: &Racun, offices: &Offices) -> Value {
     for (name, authority) in [("furs", Authority::Furs), ("fina", Authority::Fina)] {
         let taxpayer = Taxpayer::open(&account, offices, authority).await;
         taxpayer.place("P1", &["1"]).await;
-        let sold = taxpayer.sell("P1", "1").await.invoice;
+        let sold = taxpayer.sell("P1", "1").await;
         assert!(!fiscal(&sold).is_null(), "{sold}");
         taxpayer.sell("P1", "1").await;
         askers.push(Asker { name, entity: taxpayer.entity, client: taxpayer.api });

@@ -52,8 +52,8 @@ impl Client {
     /// When no client can be made.
     #[must_use]
     pub fn new(address: &str) -> Self {
-        // Built beside the server, reqwest wants to be told whose cryptography TLS is made of. An error
-        // says that it was told already.
+        // Built beside the server, reqwest wants to be told whose cryptography TLS is made of. An
+        // error says that it was told already.
         let _ = rustls::crypto::ring::default_provider().install_default();
         let http = reqwest::Client::builder().timeout(PATIENCE).build();
         let http = http.unwrap_or_else(|error| panic!("no HTTP client: {error}"));

@@ -37,7 +37,7 @@ pub use random::Random;
 pub use receiver::{Behaviour, Received, Receiver};
 pub use sequence::{check_sequence, number};
 pub use server::{Data, Racun, Settings, StoreKind};
-pub use taxpayer::{Sold, Taxpayer, fiscal};
+pub use taxpayer::{Taxpayer, fiscal};
 
 /// Makes a test of each named function for each store.
 ///

@@ -6,7 +6,7 @@ use std::path::Path;
 use std::process::{Child, ChildStderr, Command, ExitStatus, Stdio};
 use std::sync::mpsc::{self, Receiver, Sender};
 use std::sync::{Arc, Mutex, PoisonError};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use racun_test_postgres::{Database, database};
 use serde_json::Value;
@@ -132,13 +132,12 @@ impl Racun {
         }
     }
 
-    /// Asks it to end with SIGTERM, and answers how and how fast it did.
+    /// Asks it to end with SIGTERM, and answers how it did.
     ///
     /// # Panics
     /// When it does not run, or does not end.
-    pub fn terminate(&mut self) -> (ExitStatus, Duration) {
+    pub fn terminate(&mut self) -> ExitStatus {
         let mut process = self.process.take().unwrap_or_else(|| panic!("it does not run"));
-        let started = Instant::now();
         let signal = Command::new("sh")
             .args(["-c", r#"kill -s TERM "$0""#, &process.child.id().to_string()])
             .status();
@@ -146,8 +145,7 @@ impl Racun {
         let watch = kill_after(PATIENCE, process.child.id());
         let status = process.child.wait();
         drop(watch);
-        let status = status.unwrap_or_else(|error| panic!("no end: {error}"));
-        (status, started.elapsed())
+        status.unwrap_or_else(|error| panic!("no end: {error}"))
     }
 
     /// A client of this server, who is nobody yet.

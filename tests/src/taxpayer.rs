@@ -24,15 +24,6 @@ pub struct Taxpayer {
     pub entity: String,
 }
 
-/// An invoice, and how long its answer took.
-#[derive(Clone, Debug)]
-pub struct Sold {
-    /// The invoice as it was answered.
-    pub invoice: Value,
-    /// From the request to the answer.
-    pub lasted: Duration,
-}
-
 /// What the invoice says of its fiscalization: `furs` or `fina`.
 #[must_use]
 pub fn fiscal(invoice: &Value) -> &Value {
@@ -95,7 +86,9 @@ impl Taxpayer {
         let (path, body) = match self.authority {
             Authority::Furs => (
                 "/premises/movable",
-                json!({ "business_premise_name": name, "movable_premise": { "premise_type": "C" } }),
+                json!({
+                    "business_premise_name": name, "movable_premise": { "premise_type": "C" },
+                }),
             ),
             Authority::Fina => ("/premises", json!({ "business_premise_name": name })),
         };
@@ -130,18 +123,14 @@ impl Taxpayer {
     }
 
     /// Issues an invoice.
-    pub async fn sell(&self, premise: &str, device: &str) -> Sold {
-        let started = Instant::now();
-        let invoice = self.api.create("/invoices", &self.invoice(premise, device)).await;
-        Sold { invoice, lasted: started.elapsed() }
+    pub async fn sell(&self, premise: &str, device: &str) -> Value {
+        self.api.create("/invoices", &self.invoice(premise, device)).await
     }
 
     /// Sends a document again.
-    pub async fn fiscalize(&self, invoice: &Value) -> Sold {
+    pub async fn fiscalize(&self, invoice: &Value) -> Value {
         let path = format!("/documents/{}/fiscalize", text(&invoice["id"]));
-        let started = Instant::now();
-        let invoice = self.api.post(&path, &json!({})).await.expect(200);
-        Sold { invoice, lasted: started.elapsed() }
+        self.api.post(&path, &json!({})).await.expect(200)
     }
 
     /// The document as it is now.

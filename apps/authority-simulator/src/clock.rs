@@ -47,7 +47,8 @@ pub fn local(at: OffsetDateTime, authority: Authority) -> jiff::civil::DateTime 
         .to_datetime(jiff::Timestamp::from_second(at.unix_timestamp()).unwrap_or_default())
 }
 
-/// The moment at which the wall clock of `authority` shows `local`: the earlier one, when it does twice.
+/// The moment at which the wall clock of `authority` shows `local`: the earlier one, when it does
+/// twice.
 pub fn instant(local: jiff::civil::DateTime, authority: Authority) -> Option<jiff::Timestamp> {
     zone(authority).to_timestamp(local).ok()
 }

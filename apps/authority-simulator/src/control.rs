@@ -143,7 +143,8 @@ GET    /ledger/refused    what was refused
 GET    /premises          business premises in Slovenia
 GET    /fault             planned faults, and how often each happened
 PUT    /fault             plans these alone: one or a list of {\"fault\":\"delay\",\"ms\":20000,
-                          \"authority\":\"furs\",\"operation\":\"invoice\",\"times\":3,\"every\":2,\"percent\":10}
+                          \"authority\":\"furs\",\"operation\":\"invoice\",\"times\":3,\
+                          \"every\":2,\"percent\":10}
 DELETE /fault             forgets them; ?authority=furs
 PUT    /delay             {\"ms\":50} before each answer
 GET    /clock             the simulator's time

@@ -102,8 +102,8 @@ pub enum Twist {
 pub struct When {
     /// To which authority; to both when missing.
     pub authority: Option<Authority>,
-    /// To which requests: `invoice`, `premise`, `change`, `tip`, `check`, `echo`; to all when missing.
-    /// Faults of the connection do not look at it.
+    /// To which requests: `invoice`, `premise`, `change`, `tip`, `check`, `echo`; to all when
+    /// missing. Faults of the connection do not look at it.
     pub operation: Option<String>,
     /// How often at most.
     pub times: Option<u64>,

@@ -1,8 +1,8 @@
 //! A stand-in for the tax authorities: FURS of Slovenia and CIS of Croatia.
 //!
 //! It serves tests, demonstrations and the sandbox. It checks what it is sent as strictly as the
-//! authorities' papers say, answers signed as they do, keeps a ledger of what it took, and goes wrong
-//! on command.
+//! authorities' papers say, answers signed as they do, keeps a ledger of what it took, and goes
+//! wrong on command.
 //!
 //! | Module    | Owns                                                                     |
 //! | --------- | ------------------------------------------------------------------------ |

@@ -91,7 +91,8 @@ fn signed_info(form: &Form, id: &str, digest: &[u8]) -> String {
     let indented = format!(
         "<SignedInfo>\n  <CanonicalizationMethod Algorithm=\"{inclusive}\"/>\n  \
          <SignatureMethod Algorithm=\"{RSA_SHA256}\"/>\n  <Reference URI=\"#{id}\">\n    \
-         <Transforms>\n      <Transform Algorithm=\"{ENVELOPED}\"/>\n{second}    </Transforms>\n    \
+         <Transforms>\n      <Transform Algorithm=\"{ENVELOPED}\"/>\n\
+         {second}    </Transforms>\n    \
          <DigestMethod Algorithm=\"{SHA256}\"/>\n    <DigestValue>{digest}</DigestValue>\n  \
          </Reference>\n</SignedInfo>"
     );

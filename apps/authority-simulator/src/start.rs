@@ -39,9 +39,9 @@ pub struct Options {
     pub delay: Duration,
     /// How many messages the ledger keeps; older ones are forgotten.
     pub most_kept: usize,
-    /// Whether what it never heard of is believed: an unknown premise counts as open, and an unknown
-    /// receipt as reported. For a sandbox that outlives the simulator, which keeps nothing when it
-    /// ends.
+    /// Whether what it never heard of is believed: an unknown premise counts as open, and an
+    /// unknown receipt as reported. For a sandbox that outlives the simulator, which keeps nothing
+    /// when it ends.
     pub is_forgetful: bool,
 }
 

@@ -1,9 +1,9 @@
 //! The allocator: what a large request took goes back to the system with it.
 //!
 //! glibc maps blocks of 128 KiB and more apart from all others and unmaps them when they are freed.
-//! But with the first one that is freed it raises that size, up to 32 MiB. From then on bodies, pages
-//! and forms lie between the small blocks of connections, in the arenas of many threads, where
-//! their room is kept. A size that was set stays (ADR 0019).
+//! But with the first one that is freed it raises that size, up to 32 MiB. From then on bodies,
+//! pages and forms lie between the small blocks of connections, in the arenas of many threads,
+//! where their room is kept. A size that was set stays (ADR 0019).
 //!
 //! A program sets it by `mallopt`, which takes `unsafe`, or by a variable that glibc reads at the
 //! start of the process. So the process sets the variable and executes itself once more.

@@ -1,5 +1,5 @@
-//! The tax authorities' systems: those that settings name, and for a sandbox without one a simulator
-//! of our own.
+//! The tax authorities' systems: those that settings name, and for a sandbox without one a
+//! simulator of our own.
 
 use std::fs;
 use std::path::Path;

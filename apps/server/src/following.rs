@@ -12,10 +12,10 @@ use tokio::task::JoinSet;
 
 use crate::clock;
 
-/// From one look for what is new, or due, to the next, where the last one found nothing.
+/// Interval between two polls for new or due rows, when the first found none.
 const INTERVAL: Duration = Duration::from_secs(1);
-/// From one batch of the log to the next, where the last one was not full. Each batch is a commit of its
-/// own: without this, a reader would commit as often as those whom it follows.
+/// Pause between two batches of the log, when the first was not full. Each batch is one commit:
+/// without the pause, a reader would commit as often as the writers that it follows.
 const PAUSE: Duration = Duration::from_millis(250);
 /// Jobs of this process that run at once.
 const JOBS_AT_ONCE: usize = 64;
@@ -68,8 +68,8 @@ pub async fn follow(store: Arc<dyn Store>, reader: Arc<dyn Reader>, news: Arc<No
     }
 }
 
-/// Does jobs for ever, each in a task of its own. Dropping it ends them: their leases run out, and they
-/// are done again.
+/// Does jobs for ever, each in a task of its own. Dropping it ends them: their leases run out, and
+/// they are done again.
 pub async fn work(store: Arc<dyn Store>, handlers: Vec<Arc<dyn Handler>>, news: Arc<Notify>) {
     let kinds: Vec<JobKind> = handlers.iter().map(|handler| handler.kind()).collect();
     let mut running = JoinSet::new();
@@ -106,7 +106,8 @@ async fn perform(store: Arc<dyn Store>, handler: Arc<dyn Handler>, job: Job) {
     match jobs::perform(&*store, &*handler, &job, &clock::stamp).await {
         Ok(None | Some(Ending::Done)) => tracing::debug!(%id, kind, "a job is done"),
         Ok(Some(Ending::Failed { error, .. })) => {
-            tracing::warn!(%id, kind, attempt = job.attempts, "an attempt of a job failed: {error}");
+            let attempt = job.attempts;
+            tracing::warn!(%id, kind, attempt, "an attempt of a job failed: {error}");
         }
         Ok(Some(Ending::Hopeless { error })) => {
             tracing::error!(%id, kind, "a job is given up: {error}");

@@ -41,7 +41,8 @@ pub async fn serve(settings: &Settings) -> anyhow::Result<()> {
     if settings.server.public_url.is_none() {
         outside.public_url = format!("http://{address}");
     }
-    tracing::info!(%address, "Racun listens on http://{address}, documented at /docs; data in {place}");
+    tracing::info!(%address, "Racun listens on http://{address}, documented at /docs; data in \
+                              {place}");
     let _metrics = metrics::serve(settings.metrics.listen).await?;
     if keys.is_none() {
         tracing::warn!(
@@ -103,8 +104,8 @@ pub async fn work(settings: &Settings) -> anyhow::Result<()> {
     let _metrics = metrics::serve(settings.metrics.listen).await?;
     tracing::info!(
         "Racun works off jobs: invoices of recurring ones, documents that tax authorities have not \
-         confirmed, subscriptions whose period ends, and what receivers of events and mail are to be \
-         told; data in {place}"
+         confirmed, subscriptions whose period ends, and what receivers of events and mail are to \
+         be told; data in {place}"
     );
     let retry = settings.fiscalization.retry();
     let services = services(store, authorities, outside, keys, retry);
@@ -236,11 +237,15 @@ pub fn following(services: &Services) -> Following {
 fn how_to_get_a_key(base: &str) -> String {
     let json = "-H 'content-type: application/json'";
     let id = r#"| grep -o '"id":"[^"]*"' | head -1 | cut -d'"' -f4"#;
+    let login = r#"{"email":"me@example.com","password":"change me 1"}"#;
+    let signup = login.replace('}', r#","company_name":"My company"}"#);
+    let entity = r#"{"name":"My company","country":"Slovenia","environment":"sandbox"}"#;
+    let key = r#"{"name":"first","environment":"sandbox"}"#;
     format!(
         r#"To get a key for a sandbox:
-  curl -s {base}/users/signup {json} -d '{{"email":"me@example.com","password":"change me 1","company_name":"My company"}}'
-  TOKEN=$(curl -s {base}/users/login {json} -d '{{"email":"me@example.com","password":"change me 1"}}' {id})
-  curl -s {base}/entities -H "authorization: Bearer $TOKEN" {json} -d '{{"name":"My company","country":"Slovenia","environment":"sandbox"}}'
-  curl -s {base}/account/api-keys -H "authorization: Bearer $TOKEN" {json} -d '{{"name":"first","environment":"sandbox"}}'"#
+  curl -s {base}/users/signup {json} -d '{signup}'
+  TOKEN=$(curl -s {base}/users/login {json} -d '{login}' {id})
+  curl -s {base}/entities -H "authorization: Bearer $TOKEN" {json} -d '{entity}'
+  curl -s {base}/account/api-keys -H "authorization: Bearer $TOKEN" {json} -d '{key}'"#
     )
 }

@@ -58,9 +58,9 @@ impl Certificate {
         self.subject.values(ORGANIZATIONAL_UNIT).find(|unit| is_digits(unit, 8))
     }
 
-    /// The Croatian OIB in the subject: `HR` and eleven digits at the end of `O`, as FINA writes it;
-    /// else `organizationIdentifier`, as AKD does; else eleven digits anywhere whose check digit is
-    /// right.
+    /// The Croatian OIB in the subject: `HR` and eleven digits at the end of `O`, as FINA writes
+    /// it; else `organizationIdentifier`, as AKD does; else eleven digits anywhere whose check
+    /// digit is right.
     #[must_use]
     pub fn oib(&self) -> Option<&str> {
         let in_organization = || {

@@ -27,8 +27,9 @@ pub type Clock = Arc<dyn Fn() -> OffsetDateTime + Send + Sync>;
 
 /// How long an exchange may last when nobody waits.
 const BACKGROUND: Duration = Duration::from_secs(15);
-/// Calls of one certificate at once. All tills of a taxpayer share them, and at an authority that takes a
-/// second for an answer this is how many receipts a second have theirs; others want to call too.
+/// Calls of one certificate at once. All tills of a taxpayer share them, and at an authority that
+/// takes a second for an answer this is how many receipts a second have theirs; others want to call
+/// too.
 const MOST_CALLS: usize = 32;
 /// Of these, calls that nobody waits for.
 const MOST_BACKGROUND: usize = 4;

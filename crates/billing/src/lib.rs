@@ -1,9 +1,10 @@
 //! White labels: plans, features, limits, usage, subscriptions.
 //!
 //! The operator says in a file which white labels there are, and which plans each of them sells. An
-//! entity that is made under a white label with billing has a [`Subscription`] from its first commit
-//! on. It holds the terms of its plan as they were when the plan was chosen, and what was used of them
-//! in the running month, so that whether a document may be issued is decided on one row.
+//! entity that is made under a white label with billing has a [`Subscription`] from its first
+//! commit on. It holds the terms of its plan as they were when the plan was chosen, and what was
+//! used of them in the running month, so that whether a document may be issued is decided on one
+//! row.
 //!
 //! | Module         | Owns                                                                 |
 //! | -------------- | -------------------------------------------------------------------- |
@@ -16,9 +17,9 @@
 //! | `record`       | how subscriptions and used months are kept, and what is due           |
 //! | `error`        | why something is refused                                              |
 //!
-//! **Invariants.** Pure: no I/O, no clock, no randomness. Periods follow each other without a gap and
-//! without an overlap, and there is one current period at most. A downgrade takes effect at the end of
-//! a period, never before; an upgrade at once.
+//! **Invariants.** Pure: no I/O, no clock, no randomness. Periods follow each other without a gap
+//! and without an overlap, and there is one current period at most. A downgrade takes effect at the
+//! end of a period, never before; an upgrade at once.
 
 mod catalogue;
 mod error;

@@ -49,8 +49,8 @@ pub struct Period {
 
 impl Period {
     /// The period of `months` that begins at `start`, in a row of periods that began at `anchor`: a
-    /// row that began on the 31st ends on the last day of shorter months, and on the 31st again after
-    /// them.
+    /// row that began on the 31st ends on the last day of shorter months, and on the 31st again
+    /// after them.
     #[must_use]
     pub fn after(anchor: OffsetDateTime, start: OffsetDateTime, months: i32) -> Self {
         let passed = month_index(start) - month_index(anchor);
@@ -68,8 +68,8 @@ fn month_index(instant: OffsetDateTime) -> i32 {
     instant.year() * 12 + i32::from(u8::from(instant.month())) - 1
 }
 
-/// `anchor`, `months` later, at the same time of day: on the same day, or on the last one of a month
-/// that lacks it. What is after year 9999 is its last day.
+/// `anchor`, `months` later, at the same time of day: on the same day, or on the last one of a
+/// month that lacks it. What is after year 9999 is its last day.
 #[must_use]
 pub fn add_months(anchor: OffsetDateTime, months: i32) -> OffsetDateTime {
     let index = month_index(anchor) + months;

@@ -80,8 +80,8 @@ impl Plan {
         self.is_free() || interval == self.billing_interval || is_annual
     }
 
-    /// How high it stands among plans, so that a change to a higher one is an upgrade: by what a year
-    /// costs at its base price, then by its place.
+    /// How high it stands among plans, so that a change to a higher one is an upgrade: by what a
+    /// year costs at its base price, then by its place.
     #[must_use]
     pub(crate) fn rank(&self) -> (i64, i32) {
         let intervals = 12 / i64::from(self.billing_interval.months());

@@ -199,8 +199,8 @@ pub struct Chosen {
 impl Subscription {
     /// The subscription that a new entity starts with; `None` where the white label bills nothing.
     ///
-    /// A plan that is free is there at once. One with a price is tried, and followed by the free plan
-    /// where there is one; where nothing can be tried, a plan must be chosen first.
+    /// A plan that is free is there at once. One with a price is tried, and followed by the free
+    /// plan where there is one; where nothing can be tried, a plan must be chosen first.
     #[must_use]
     pub fn start(new: NewSubscription<'_>, stamp: &Stamp) -> Option<Self> {
         let (label, now) = (new.white_label, stamp.now());
@@ -305,9 +305,10 @@ impl Subscription {
         happening
     }
 
-    /// Chooses `plan`, paid by `provider` unless it is free. A subscription that does not run, or only
-    /// tries, begins anew at once, as does a higher plan or a longer interval; a lower one is for when
-    /// the period ends. Choosing what there is takes back what was to come.
+    /// Chooses `plan`, paid by `provider` unless it is free. A new period starts at once when the
+    /// subscription is inactive or a trial, or when the plan is higher or the interval longer. A
+    /// lower plan starts when the period ends. Choosing the current plan cancels a scheduled
+    /// change.
     #[must_use]
     pub fn choose(
         mut self,
@@ -396,8 +397,8 @@ impl Subscription {
         self.take(self.plan.limits.meets(is_invoice), counted)
     }
 
-    /// Counts an electronic invoice that is sent, as the unit of the sending does. It must have been
-    /// advanced to now.
+    /// Counts an electronic invoice that is sent, as the unit of the sending does. It must have
+    /// been advanced to now.
     ///
     /// # Errors
     /// As [`Subscription::issue`]; [`NotAllowed::NoFeature`].

@@ -153,7 +153,8 @@ impl Limits {
     }
 }
 
-/// `usage` in percent of `limit`, half up. Nothing is 0 percent of no limit, and 100 of none at all.
+/// `usage` in percent of `limit`, half up. Nothing is 0 percent of no limit, and 100 of none at
+/// all.
 fn percentage(usage: i64, limit: Option<i64>) -> Decimal {
     match limit {
         None => Decimal::zero(),

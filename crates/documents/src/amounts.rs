@@ -31,12 +31,18 @@ pub struct Amounts {
     pub total_discount: Decimal,
     /// Taxes, by tax, rate and reverse charge.
     pub taxes: Vec<TaxAmounts>,
+    /// Before tax, what no tax of `taxes` has in its base: what lines without taxes come to.
+    #[serde(default = "Decimal::zero")]
+    pub untaxed: Decimal,
     /// Expected less calculated total, when a total was expected.
     pub rounding_correction: Option<Decimal>,
     /// `total` in the entity's currency.
     pub total_converted: Option<Decimal>,
     /// `total_with_tax` in the entity's currency.
     pub total_with_tax_converted: Option<Decimal>,
+    /// `untaxed` in the entity's currency.
+    #[serde(default)]
+    pub untaxed_converted: Option<Decimal>,
     /// Sum of the active payments.
     pub total_paid: Decimal,
     /// Of an advance invoice: what of it is allocated to invoices.
@@ -89,6 +95,7 @@ pub(crate) fn calculated(
         }
     }
     Ok(Amounts {
+        untaxed: untaxed(&calculated.total, &calculated.taxes, &content.lines),
         total: calculated.total,
         total_with_tax: calculated.total_with_tax,
         total_discount: calculated.total_discount,
@@ -96,6 +103,7 @@ pub(crate) fn calculated(
         rounding_correction: calculated.rounding_correction,
         total_converted: None,
         total_with_tax_converted: None,
+        untaxed_converted: None,
         total_paid: Decimal::zero(),
         total_applied: Decimal::zero(),
         total_credited: Decimal::zero(),
@@ -106,11 +114,11 @@ pub(crate) fn calculated(
 ///
 /// Total and taxes may miss the total with tax by one hundredth per line, for they were rounded
 /// elsewhere (contract 2.3).
-pub(crate) fn given(given: GivenTotals, line_count: usize) -> Result<Amounts, DocumentError> {
+pub(crate) fn given(given: GivenTotals, lines: &[Line]) -> Result<Amounts, DocumentError> {
     let taxes: Decimal = given.taxes.iter().map(|tax| &tax.amount).sum();
     let difference = (&(&given.total + &taxes) - &given.total_with_tax).abs();
-    let lines = i64::try_from(line_count).unwrap_or(i64::MAX);
-    if difference > Decimal::new(lines, 2) {
+    let line_count = i64::try_from(lines.len()).unwrap_or(i64::MAX);
+    if difference > Decimal::new(line_count, 2) {
         let message = format!(
             "total and taxes come to {}; that misses total_with_tax by more than 0.01 per line",
             &given.total + &taxes
@@ -120,6 +128,7 @@ pub(crate) fn given(given: GivenTotals, line_count: usize) -> Result<Amounts, Do
         );
     }
     Ok(Amounts {
+        untaxed: untaxed(&given.total, &given.taxes, lines),
         total: given.total,
         total_with_tax: given.total_with_tax,
         total_discount: given.total_discount,
@@ -127,10 +136,19 @@ pub(crate) fn given(given: GivenTotals, line_count: usize) -> Result<Amounts, Do
         rounding_correction: None,
         total_converted: None,
         total_with_tax_converted: None,
+        untaxed_converted: None,
         total_paid: Decimal::zero(),
         total_applied: Decimal::zero(),
         total_credited: Decimal::zero(),
     })
+}
+
+/// What of `total` is in the base of none of `taxes`. A line with two taxes is in two bases.
+fn untaxed(total: &Decimal, taxes: &[SummaryTax], lines: &[Line]) -> Decimal {
+    let bases: Decimal = taxes.iter().map(|tax| &tax.base).sum();
+    let again = lines.iter().flat_map(|line| line.taxes.iter().skip(1).map(|_| &line.total));
+    let again: Decimal = again.sum();
+    &(total - &bases) + &again
 }
 
 impl TaxAmounts {
@@ -156,6 +174,7 @@ pub(crate) fn convert(content: &mut Content, amounts: &mut Amounts) -> Result<()
     }
     amounts.total_converted = into(&amounts.total);
     amounts.total_with_tax_converted = into(&amounts.total_with_tax);
+    amounts.untaxed_converted = into(&amounts.untaxed);
     let converted = [&amounts.total_converted, &amounts.total_with_tax_converted];
     if converted.into_iter().flatten().all(calculation::fits_total) {
         return Ok(());

@@ -22,7 +22,8 @@ pub enum DocumentError {
     LinkRefused(Issues),
     /// The next number of the sequence is taken by a document of another sequence.
     #[error(
-        "the next number is taken; two number formats give equal numbers, change one in settings.number_formats"
+        "the next number is taken; two number formats give equal numbers, change one in \
+         settings.number_formats"
     )]
     NumberTaken,
     /// The document changed between being read and being issued.

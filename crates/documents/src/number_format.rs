@@ -98,7 +98,8 @@ impl NumberFormat {
 }
 
 /// The key of the sequence that a document of `kind` and `date` counts in: `invoice/2026` where
-/// numbers name the year, `invoice/all` where they do not, `invoice/2026/unit_…` in a business unit.
+/// numbers name the year, `invoice/all` where they do not, `invoice/2026/unit_…` in a business
+/// unit.
 #[must_use]
 pub fn series_key(kind: &str, date: Date, has_year: bool, unit: Option<BusinessUnitId>) -> String {
     let period = if has_year { format!("{:04}", date.year()) } else { "all".to_owned() };

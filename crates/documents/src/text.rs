@@ -70,7 +70,8 @@ impl Texts {
         }
     }
 
-    /// These texts with what an update says: an omitted text stays, null and an empty text mean none.
+    /// These texts with what an update says: an omitted text stays, null and an empty text mean
+    /// none.
     #[must_use]
     pub fn updated(mut self, request: TextDefaults) -> Self {
         let none_when_empty = |text: &mut Option<String>, sent: Patch<String>| {

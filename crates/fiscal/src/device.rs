@@ -49,7 +49,8 @@ pub struct NewDevice {
 }
 
 impl NewDevice {
-    /// The device in `premise`, beside the `present` ones. `name_field` is what bodies call its name.
+    /// The device in `premise`, beside the `present` ones. `name_field` is what bodies call its
+    /// name.
     ///
     /// # Errors
     /// [`FiscalError::NotFound`] and [`Refusal::PremiseClosed`] of the premise; all that is wrong
@@ -160,7 +161,8 @@ impl Device {
     }
 }
 
-/// What the hidden field `key` of [`FISCAL_DEVICES`] holds of the device called `name` in `premise`.
+/// What the hidden field `key` of [`FISCAL_DEVICES`] holds of the device called `name` in
+/// `premise`.
 #[must_use]
 pub fn device_key(premise: PremiseId, name: &str) -> String {
     format!("{premise}/{name}")

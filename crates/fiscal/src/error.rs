@@ -75,7 +75,8 @@ pub enum Refusal {
     /// Numbers were issued in a premise that is open.
     #[error(
         "documents were numbered in open premises this year, and another numbering would repeat \
-         their numbers; close those premises first, or change it before the first document of a year"
+         their numbers; close those premises first, or change it before the first document of a \
+         year"
     )]
     NumberingLocked,
     /// The premise is closed, for good.

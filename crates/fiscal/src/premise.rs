@@ -56,7 +56,9 @@ macro_rules! ids {
             type Err = InvalidId;
 
             fn from_str(text: &str) -> Result<Self, InvalidId> {
-                let of = |authority, prefix| parse_ulid(text, prefix).map(|ulid| Self(authority, ulid));
+                let of = |authority, prefix| {
+                    parse_ulid(text, prefix).map(|ulid| Self(authority, ulid))
+                };
                 of(Authority::Furs, $furs::PREFIX).or_else(|_| of(Authority::Fina, $fina::PREFIX))
             }
         }

@@ -17,8 +17,8 @@ use crate::tls;
 /// Of an answer's body no more is read.
 const MAX_BODY_BYTES: usize = 4 * 1024;
 
-/// A connection that nobody needs is closed before the receiver closes it, for a request on a closed
-/// one is a failed attempt. Of the servers in wide use Node's are the hastiest, with five seconds.
+/// Idle connections are closed after this time, before the receiver closes them: a request on a
+/// closed connection is a failed attempt. Node's servers have the shortest default, five seconds.
 const IDLE: Duration = Duration::from_secs(4);
 
 /// How receivers are called.
@@ -129,7 +129,8 @@ impl Courier for HttpCourier {
     }
 }
 
-/// The beginning of the body. What comes after it is left unread, and the connection closed with it.
+/// The beginning of the body. What comes after it is left unread, and the connection closed with
+/// it.
 async fn beginning(answer: &mut Response) -> Result<String, reqwest::Error> {
     let mut bytes = Vec::new();
     while bytes.len() < MAX_BODY_BYTES {

@@ -28,7 +28,8 @@ const FIRST_FREE_PORT: u16 = 1_024;
 pub enum Refused {
     /// It is no address of HTTP.
     #[error(
-        "it must be an absolute http or https URL of at most 2048 bytes, without user name and password"
+        "it must be an absolute http or https URL of at most 2048 bytes, without user name and \
+         password"
     )]
     Malformed,
     /// It is one of this machine, of a private network, or of none.
@@ -131,8 +132,8 @@ impl Guard {
 
     /// The URL that `text` is, as far as it can be judged without looking up its name.
     ///
-    /// Numbers are read as browsers read them, so that `http://2130706433/` and `http://0x7f.1/` are
-    /// found to be 127.0.0.1.
+    /// Numbers are read as browsers read them, so that `http://2130706433/` and `http://0x7f.1/`
+    /// are found to be 127.0.0.1.
     ///
     /// # Errors
     /// [`Refused`].

@@ -8,9 +8,9 @@
 //! | `files`   | keeping the bytes of files, in a folder or a bucket        |
 //! | `tls`     | who is trusted, and by what cryptography                   |
 //!
-//! **Invariants.** A call that a tenant asks for reaches public addresses only, and no other address
-//! than the one that was checked. Every call ends within a time limit. Nothing follows a redirect or
-//! asks a proxy.
+//! **Invariants.** A call that a tenant asks for reaches public addresses only, and no other
+//! address than the one that was checked. Every call ends within a time limit. Nothing follows a
+//! redirect or asks a proxy.
 
 mod courier;
 mod egress;

@@ -5,7 +5,8 @@ use time::OffsetDateTime;
 use crate::id::{EntityId, UserId};
 use crate::{Environment, Event, Scope, Stamp, Tenant};
 
-/// Who gives a command, in which entity and when: what every command takes beside its own arguments.
+/// Who gives a command, in which entity and when: what every command takes beside its own
+/// arguments.
 #[derive(Clone)]
 pub struct Act {
     /// The entity.

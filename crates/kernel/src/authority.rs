@@ -70,9 +70,9 @@ impl Authority {
         }
     }
 
-    /// Accepts a number that the authority knows somebody by: in Slovenia eight digits, the first of
-    /// them no zero, whose check digit does not count, as numbers without a right one are in use; in
-    /// Croatia an OIB.
+    /// Accepts a taxpayer's or operator's number: in Slovenia eight digits, the first of them not
+    /// zero, whose check digit is not checked, as numbers with a wrong one are in use; in Croatia
+    /// an OIB.
     ///
     /// # Errors
     /// `invalid_value`.

@@ -83,8 +83,8 @@ pub fn parse_document_date(text: &str) -> Result<Date, Issue> {
     Ok(date)
 }
 
-/// Reads an instant of ISO 8601 with an offset, such as `2026-11-20T08:30:00Z`, as one in UTC, years
-/// 0001 to 9999.
+/// Reads an instant of ISO 8601 with an offset, such as `2026-11-20T08:30:00Z`, as one in UTC,
+/// years 0001 to 9999.
 ///
 /// # Errors
 /// For other text, and for instants that do not exist or whose year in UTC is another.
@@ -107,7 +107,8 @@ pub fn local_date(instant: OffsetDateTime, zone: &str) -> Option<Date> {
     Date::from_calendar_date(i32::from(local.year()), month, u8::try_from(local.day()).ok()?).ok()
 }
 
-/// `instant` with the offset that `zone`, an IANA name, has then; `None` when there is no such zone.
+/// `instant` with the offset that `zone`, an IANA name, has then; `None` when there is no such
+/// zone.
 #[must_use]
 pub fn in_zone(instant: OffsetDateTime, zone: &str) -> Option<OffsetDateTime> {
     let zone = jiff::tz::TimeZone::get(zone).ok()?;

@@ -351,7 +351,10 @@ mod tests {
         }
 
         #[test]
-        fn division_agrees_with_integer_arithmetic(n in -1_000_000_i64..1_000_000, d in 1_i64..10_000) {
+        fn division_agrees_with_integer_arithmetic(
+            n in -1_000_000_i64..1_000_000,
+            d in 1_i64..10_000,
+        ) {
             let quotient = Decimal::from(n).divide_half_up(&Decimal::from(d), 0).unwrap();
             let expected = (2 * n.abs() + d) / (2 * d) * n.signum();
             prop_assert_eq!(quotient, Decimal::from(expected));

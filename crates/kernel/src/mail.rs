@@ -25,8 +25,8 @@ pub struct Attachment {
 /// An e-mail, ready to go.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Mail {
-    /// What tells it from others, the same in each attempt: the left half of its `Message-ID`, by which
-    /// a receiver finds that it has it already.
+    /// What tells it from others, the same in each attempt: the left half of its `Message-ID`, by
+    /// which a receiver finds that it has it already.
     pub id: String,
     /// Who it says it is from. `None` is the sender that the server was configured with, under this
     /// mail's `reply_to`.
@@ -59,7 +59,8 @@ pub enum MailError {
 /// Carries mail.
 #[async_trait]
 pub trait Mailer: Send + Sync {
-    /// Hands `mail` over. After `Ok` it is the receiver's; after an error it may be handed over again.
+    /// Hands `mail` over. After `Ok` it is the receiver's; after an error it may be handed over
+    /// again.
     ///
     /// # Errors
     /// [`MailError`], which says whether another attempt makes sense.

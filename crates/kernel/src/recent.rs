@@ -1,11 +1,11 @@
 //! What was read lately and has not changed since, for a store that knows of every change.
 //!
-//! A store knows of every change when one process writes: the one that has the file, or the one that a
-//! database knows to be alone. What stands before every request (whose key it is, which entities an
-//! account has) is then read once and kept until it changes. Whoever writes says what is about to change
-//! before the commit is sent, and that it has, after the commit and before anybody is answered: between
-//! the two nothing is kept or answered from here, so that nobody is answered what was before after
-//! somebody saw what is now.
+//! A store knows of every change when one process writes: the one that has the file, or the one
+//! that holds the database's lease. What every request needs (the key's owner, the account's
+//! entities) is then read once and cached until it changes. A writer invalidates the affected rows
+//! before it sends the commit, and reports the commit's end before any caller is answered. Between
+//! the two, these rows are neither cached nor answered from the cache, so that no caller reads an
+//! old value after another has read the new one.
 
 use std::collections::{HashMap, HashSet};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -141,7 +141,8 @@ impl Recent {
         }))
     }
 
-    /// Begins to keep: from now on the store knows of every change. What was read before is not kept.
+    /// Begins to keep: from now on the store knows of every change. What was read before is not
+    /// kept.
     pub fn open(&self) {
         let mut state = self.state();
         state.now += 1;

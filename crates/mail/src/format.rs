@@ -24,8 +24,8 @@ pub fn day(date: Date, locale: &str) -> String {
     }
 }
 
-/// `value` with the decimals of `currency`, or with more when it has them, as people of `locale` write
-/// it. The currency is not named.
+/// `value` with the decimals of `currency`, or with more when it has them, as people of `locale`
+/// write it. The currency is not named.
 #[must_use]
 pub fn amount(value: &Decimal, currency: Currency, locale: &str) -> String {
     let text = value.to_string();

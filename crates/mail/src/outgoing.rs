@@ -199,8 +199,8 @@ impl OutgoingMail {
         }
     }
 
-    /// The mail after an attempt at `now` that failed with `error`: still queued, or given up because
-    /// there is no other attempt.
+    /// The mail after an attempt at `now` that failed with `error`: still queued, or given up
+    /// because there is no other attempt.
     #[must_use]
     pub fn not_delivered(self, error: &str, is_last: bool, now: OffsetDateTime) -> Self {
         Self {

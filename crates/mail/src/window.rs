@@ -110,7 +110,10 @@ racun_kernel::record! {
 
 /// As many were sent as may be.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
-#[error("at most {} mails in {}; the next can be sent in {retry_after} seconds", cap.count, span(cap.within))]
+#[error(
+    "at most {} mails in {}; the next can be sent in {retry_after} seconds",
+    cap.count, span(cap.within)
+)]
 pub struct LimitReached {
     /// The limit.
     pub cap: Cap,

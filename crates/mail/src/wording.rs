@@ -80,14 +80,14 @@ const ENGLISH: Texts = [
     (
         "Invoice {document_number} from {entity_name}",
         "Hello,\n\nplease find our invoice **{document_number}** of {document_date} over \
-         {document_total} {document_currency}, due on {document_due_date}:\n\n{invoice_link}\n\nKind \
-         regards,\n{entity_name}",
+         {document_total} {document_currency}, due on \
+         {document_due_date}:\n\n{invoice_link}\n\nKind regards,\n{entity_name}",
     ),
     (
         "Estimate {document_number} from {entity_name}",
         "Hello,\n\nplease find our estimate **{document_number}** of {document_date} over \
-         {document_total} {document_currency}, valid until {document_valid_until}:\n\n{invoice_link}\
-         \n\nKind regards,\n{entity_name}",
+         {document_total} {document_currency}, valid until \
+         {document_valid_until}:\n\n{invoice_link}\n\nKind regards,\n{entity_name}",
     ),
     (
         "Credit note {document_number} from {entity_name}",
@@ -106,10 +106,10 @@ const ENGLISH: Texts = [
     ),
     (
         "Payment reminder from {entity_name}",
-        "Hello {customer_name},\n\nwe have not received payment for {overdue_count} of our invoices \
-         yet:\n\n{invoice_list}\n\nOpen in total: **{total_amount} {document_currency}**.\n\n\
-         {payment_instructions}\n\nIf you have paid meanwhile, please disregard this message.\n\n\
-         Kind regards,\n{entity_name}",
+        "Hello {customer_name},\n\nwe have not received payment for {overdue_count} of our \
+         invoices yet:\n\n{invoice_list}\n\nOpen in total: **{total_amount} \
+         {document_currency}**.\n\n{payment_instructions}\n\nIf you have paid meanwhile, please \
+         disregard this message.\n\nKind regards,\n{entity_name}",
     ),
     (
         "{product}: your new password",
@@ -135,19 +135,20 @@ const SLOVENIAN: Texts = [
     (
         "Račun {document_number} – {entity_name}",
         "Pozdravljeni,\n\npošiljamo vam račun **{document_number}** z dne {document_date} v znesku \
-         {document_total} {document_currency}, ki zapade {document_due_date}:\n\n{invoice_link}\n\nLep \
-         pozdrav,\n{entity_name}",
+         {document_total} {document_currency}, ki zapade \
+         {document_due_date}:\n\n{invoice_link}\n\nLep pozdrav,\n{entity_name}",
     ),
     (
         "Ponudba {document_number} – {entity_name}",
-        "Pozdravljeni,\n\npošiljamo vam ponudbo **{document_number}** z dne {document_date} v znesku \
-         {document_total} {document_currency}, ki velja do {document_valid_until}:\n\n{invoice_link}\
-         \n\nLep pozdrav,\n{entity_name}",
+        "Pozdravljeni,\n\npošiljamo vam ponudbo **{document_number}** z dne {document_date} v \
+         znesku {document_total} {document_currency}, ki velja do \
+         {document_valid_until}:\n\n{invoice_link}\n\nLep pozdrav,\n{entity_name}",
     ),
     (
         "Dobropis {document_number} – {entity_name}",
-        "Pozdravljeni,\n\npošiljamo vam dobropis **{document_number}** z dne {document_date} v znesku \
-         {document_total} {document_currency}:\n\n{invoice_link}\n\nLep pozdrav,\n{entity_name}",
+        "Pozdravljeni,\n\npošiljamo vam dobropis **{document_number}** z dne {document_date} v \
+         znesku {document_total} {document_currency}:\n\n{invoice_link}\n\nLep \
+         pozdrav,\n{entity_name}",
     ),
     (
         "Račun za predplačilo {document_number} – {entity_name}",
@@ -190,8 +191,8 @@ const CROATIAN: Texts = [
     (
         "Račun {document_number} – {entity_name}",
         "Poštovani,\n\nšaljemo vam račun **{document_number}** od {document_date} na iznos \
-         {document_total} {document_currency}, koji dospijeva {document_due_date}:\n\n{invoice_link}\
-         \n\nSrdačan pozdrav,\n{entity_name}",
+         {document_total} {document_currency}, koji dospijeva \
+         {document_due_date}:\n\n{invoice_link}\n\nSrdačan pozdrav,\n{entity_name}",
     ),
     (
         "Ponuda {document_number} – {entity_name}",
@@ -202,12 +203,14 @@ const CROATIAN: Texts = [
     (
         "Odobrenje {document_number} – {entity_name}",
         "Poštovani,\n\nšaljemo vam odobrenje **{document_number}** od {document_date} na iznos \
-         {document_total} {document_currency}:\n\n{invoice_link}\n\nSrdačan pozdrav,\n{entity_name}",
+         {document_total} {document_currency}:\n\n{invoice_link}\n\nSrdačan \
+         pozdrav,\n{entity_name}",
     ),
     (
         "Račun za predujam {document_number} – {entity_name}",
-        "Poštovani,\n\nšaljemo vam račun za predujam **{document_number}** od {document_date} na iznos \
-         {document_total} {document_currency}:\n\n{invoice_link}\n\nSrdačan pozdrav,\n{entity_name}",
+        "Poštovani,\n\nšaljemo vam račun za predujam **{document_number}** od {document_date} na \
+         iznos {document_total} {document_currency}:\n\n{invoice_link}\n\nSrdačan \
+         pozdrav,\n{entity_name}",
     ),
     (
         "Otpremnica {document_number} – {entity_name}",
@@ -218,8 +221,8 @@ const CROATIAN: Texts = [
         "Opomena za plaćanje – {entity_name}",
         "Poštovani, {customer_name},\n\nza sljedeće račune ({overdue_count}) još nismo primili \
          uplatu:\n\n{invoice_list}\n\nUkupno otvoreno: **{total_amount} {document_currency}**.\n\n\
-         {payment_instructions}\n\nAko ste u međuvremenu platili, zanemarite ovu poruku.\n\nSrdačan \
-         pozdrav,\n{entity_name}",
+         {payment_instructions}\n\nAko ste u međuvremenu platili, zanemarite ovu \
+         poruku.\n\nSrdačan pozdrav,\n{entity_name}",
     ),
     (
         "{product}: nova lozinka",
@@ -245,8 +248,8 @@ const GERMAN: Texts = [
     (
         "Rechnung {document_number} von {entity_name}",
         "Guten Tag,\n\nhier ist unsere Rechnung **{document_number}** vom {document_date} über \
-         {document_total} {document_currency}, fällig am {document_due_date}:\n\n{invoice_link}\n\nMit \
-         freundlichen Grüßen\n{entity_name}",
+         {document_total} {document_currency}, fällig am \
+         {document_due_date}:\n\n{invoice_link}\n\nMit freundlichen Grüßen\n{entity_name}",
     ),
     (
         "Angebot {document_number} von {entity_name}",
@@ -262,9 +265,9 @@ const GERMAN: Texts = [
     ),
     (
         "Anzahlungsrechnung {document_number} von {entity_name}",
-        "Guten Tag,\n\nhier ist unsere Anzahlungsrechnung **{document_number}** vom {document_date} \
-         über {document_total} {document_currency}:\n\n{invoice_link}\n\nMit freundlichen Grüßen\n\
-         {entity_name}",
+        "Guten Tag,\n\nhier ist unsere Anzahlungsrechnung **{document_number}** vom \
+         {document_date} über {document_total} {document_currency}:\n\n{invoice_link}\n\nMit \
+         freundlichen Grüßen\n{entity_name}",
     ),
     (
         "Lieferschein {document_number} von {entity_name}",
@@ -275,8 +278,8 @@ const GERMAN: Texts = [
         "Zahlungserinnerung von {entity_name}",
         "Guten Tag {customer_name},\n\nfür {overdue_count} unserer Rechnungen haben wir noch keine \
          Zahlung erhalten:\n\n{invoice_list}\n\nInsgesamt offen: **{total_amount} \
-         {document_currency}**.\n\n{payment_instructions}\n\nFalls Sie inzwischen bezahlt haben, ist \
-         diese Nachricht gegenstandslos.\n\nMit freundlichen Grüßen\n{entity_name}",
+         {document_currency}**.\n\n{payment_instructions}\n\nFalls Sie inzwischen bezahlt haben, \
+         ist diese Nachricht gegenstandslos.\n\nMit freundlichen Grüßen\n{entity_name}",
     ),
     (
         "{product}: Ihr neues Passwort",

@@ -1,10 +1,10 @@
 //! The closing of a day: its report, frozen, with the cash that was counted.
 //!
 //! Each place (the entity, a premise, a device) closes a day once, and numbers its closings without
-//! gaps. A closing covers what was sold until its moment. What comes to the day afterwards is in
-//! the place's next closing: the day's report is recomputed then, and what it has more than the
-//! frozen one is carried over ([`CarriedOver`]). So when days are closed in their order, no sale
-//! and no money is in none of them, and none in two.
+//! gaps. A closing covers what was sold until its moment. What comes to a closed day afterwards is
+//! in the place's next closing: the reports of all its closed days are recomputed then, and what
+//! they have more than closings have covered of them is carried over ([`CarriedOver`]). So no sale
+//! and no money of closed days is in none of them, and none in two.
 //!
 //! A closing never changes and cannot be deleted.
 
@@ -164,7 +164,8 @@ fn cash(amount: &Decimal, currency: Currency) -> Result<Decimal, Issues> {
     Ok(amount.clone())
 }
 
-/// What came to a closed day after its closing: what its report has now less what was frozen of it.
+/// What came to closed days since the closing before this one: what their reports have now less
+/// what the place's closings covered of them.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct CarriedOver {
     /// The closing before this one.
@@ -182,35 +183,108 @@ pub struct CarriedOver {
     pub net_by_payment_type: Vec<Money>,
     /// Of that and of tips, notes and coins.
     pub cash: Decimal,
+    /// The same of each day that changed, by date; they come to the figures above. Closings of
+    /// earlier versions have none: theirs is the day of the closing before.
+    #[serde(default)]
+    pub days: Vec<CarriedDay>,
+}
+
+/// What came to one closed day.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct CarriedDay {
+    /// The closing of the day.
+    pub closing_id: PosClosingId,
+    /// The day.
+    #[serde(with = "racun_kernel::calendar::date")]
+    pub date: Date,
+    /// As [`CarriedOver::invoices`].
+    pub invoices: Decimal,
+    /// As [`CarriedOver::gross`].
+    pub gross: Decimal,
+    /// As [`CarriedOver::turnover`].
+    pub turnover: Decimal,
+    /// As [`CarriedOver::net_by_payment_type`].
+    pub net_by_payment_type: Vec<Money>,
+    /// As [`CarriedOver::cash`].
+    pub cash: Decimal,
 }
 
 impl CarriedOver {
-    /// What `now`, the report of the day that `last` closed, has more than the frozen one; nothing
-    /// when they agree, or are in different currencies.
+    /// What the reports `now` of closed days have more than `closings`, all of one place, covered
+    /// of them; nothing when they agree. A report in another currency than the day's closing is
+    /// left out.
     #[must_use]
-    pub fn since(last: &Closing, now: &Takings) -> Option<Self> {
-        let then = &last.report;
-        if now.currency != then.currency || now == then {
+    pub fn since(closings: &[Closing], now: &[Takings]) -> Option<Self> {
+        let last = closings.iter().max_by_key(|closing| closing.number)?;
+        let mut days: Vec<CarriedDay> =
+            closings.iter().filter_map(|closing| closing.missed(closings, now)).collect();
+        days.sort_by_key(|day| day.date);
+        if days.is_empty() {
             return None;
         }
-        let mut money: Vec<Money> = now.net_by_payment_type.clone();
-        for row in &then.net_by_payment_type {
-            match money.iter_mut().find(|money| money.kind == row.kind) {
-                Some(money) => money.total -= &row.total,
-                None => money.push(Money { kind: row.kind.clone(), total: -&row.total }),
+        let mut sum = CarriedDay::nothing(last.id, last.date);
+        days.iter().for_each(|day| sum.add(day, &Decimal::from(1)));
+        let CarriedDay { closing_id, date, invoices, gross, turnover, net_by_payment_type, cash } =
+            sum;
+        Some(Self { closing_id, date, invoices, gross, turnover, net_by_payment_type, cash, days })
+    }
+
+    /// By day.
+    fn into_days(self) -> Vec<CarriedDay> {
+        let Self { closing_id, date, invoices, gross, turnover, net_by_payment_type, cash, days } =
+            self;
+        if !days.is_empty() {
+            return days;
+        }
+        vec![CarriedDay { closing_id, date, invoices, gross, turnover, net_by_payment_type, cash }]
+    }
+}
+
+impl CarriedDay {
+    fn nothing(closing_id: PosClosingId, date: Date) -> Self {
+        Self {
+            closing_id,
+            date,
+            invoices: Decimal::zero(),
+            gross: Decimal::zero(),
+            turnover: Decimal::zero(),
+            net_by_payment_type: Vec::new(),
+            cash: Decimal::zero(),
+        }
+    }
+
+    /// All of `report`, whose day `closing_id` closed.
+    fn all_of(closing_id: PosClosingId, report: &Takings) -> Self {
+        Self {
+            closing_id,
+            date: report.date,
+            invoices: report.totals.invoices.clone(),
+            gross: report.totals.gross.clone(),
+            turnover: report.turnover(),
+            net_by_payment_type: report.net_by_payment_type.clone(),
+            cash: report.cash(),
+        }
+    }
+
+    /// Adds `times` the figures of `other`.
+    fn add(&mut self, other: &Self, times: &Decimal) {
+        self.invoices += &(&other.invoices * times);
+        self.gross += &(&other.gross * times);
+        self.turnover += &(&other.turnover * times);
+        self.cash += &(&other.cash * times);
+        for Money { kind, total } in &other.net_by_payment_type {
+            let total = total * times;
+            match self.net_by_payment_type.iter_mut().find(|money| money.kind == *kind) {
+                Some(money) => money.total += &total,
+                None => self.net_by_payment_type.push(Money { kind: kind.clone(), total }),
             }
         }
-        money.retain(|money| !money.total.is_zero());
-        money.sort_by(|a, b| a.kind.cmp(&b.kind));
-        Some(Self {
-            closing_id: last.id,
-            date: last.date,
-            invoices: &now.totals.invoices - &then.totals.invoices,
-            gross: &now.totals.gross - &then.totals.gross,
-            turnover: &now.turnover() - &then.turnover(),
-            net_by_payment_type: money,
-            cash: &now.cash() - &then.cash(),
-        })
+        self.net_by_payment_type.retain(|money| !money.total.is_zero());
+        self.net_by_payment_type.sort_by(|a, b| a.kind.cmp(&b.kind));
+    }
+
+    fn is_nothing(&self) -> bool {
+        *self == Self::nothing(self.closing_id, self.date)
     }
 }
 
@@ -230,7 +304,7 @@ pub struct Closing {
     pub place: Place,
     /// What the previous closing left in the drawer.
     pub opening_cash: Decimal,
-    /// What came to the day of the previous closing after it.
+    /// What came to closed days since the previous closing.
     pub carried_over: Option<CarriedOver>,
     /// `opening_cash`, the cash that was carried over, and the cash of the day, tips included.
     pub expected_cash: Decimal,
@@ -253,7 +327,7 @@ pub struct Closing {
 
 impl Closing {
     /// Closes a day as its place's closing number `number`, and says what happened. `report` is the
-    /// day's, and `carried_over` what came to the day before since its own closing.
+    /// day's, and `carried_over` what came to the place's closed days since its last closing.
     #[must_use]
     pub fn draw_up(
         count: Count,
@@ -286,6 +360,22 @@ impl Closing {
         };
         let events = vec![act.event("pos_closing.created", closing.id.to_string())];
         (closing, events)
+    }
+
+    /// What its day has in the reports `now` and neither it nor another of `closings` covered.
+    fn missed(&self, closings: &[Self], now: &[Takings]) -> Option<CarriedDay> {
+        let now = now.iter().find(|report| report.date == self.date)?;
+        if now.currency != self.report.currency {
+            return None;
+        }
+        let less = Decimal::from(-1);
+        let mut missed = CarriedDay::all_of(self.id, now);
+        missed.add(&CarriedDay::all_of(self.id, &self.report), &less);
+        let told = closings.iter().filter_map(|closing| closing.carried_over.clone());
+        for day in told.flat_map(CarriedOver::into_days).filter(|day| day.date == self.date) {
+            missed.add(&day, &less);
+        }
+        (!missed.is_nothing()).then_some(missed)
     }
 }
 

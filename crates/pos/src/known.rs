@@ -7,7 +7,8 @@ use racun_kernel::id::{CustomerId, ItemId, TaxId};
 
 use crate::table::PosTable;
 
-/// What a command names, looked up. What is missing here does not exist in the entity, or is deleted.
+/// What a command names, looked up. What is missing here does not exist in the entity, or is
+/// deleted.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Known {
     /// Items of the catalogue.

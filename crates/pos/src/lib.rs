@@ -22,9 +22,9 @@
 //! | `takings`| what the invoices of a day come to                                       |
 //! | `closing`| a day's report, frozen, with the cash that was counted                   |
 //!
-//! **Invariants.** The version rises by exactly one with each change, and by nothing else. An append
-//! of one name is applied once, for ever. Nothing is added under a live claim, and at most one device
-//! has one. A tab that ended never changes. Nothing here reads a clock or makes an id.
+//! **Invariants.** The version rises by exactly one with each change, and by nothing else. An
+//! append of one name is applied once, for ever. Nothing is added under a live claim, and at most
+//! one device has one. A tab that ended never changes. Nothing here reads a clock or makes an id.
 
 mod append;
 mod check;
@@ -39,7 +39,7 @@ mod totals;
 
 pub use append::{APPENDS, AcceptedAppend, AppendId, MAX_APPEND_ID_CHARS, Naming};
 pub use closing::{
-    CLOSINGS, CarriedOver, Closing, Count, MAX_CLOSING_NOTE_CHARS, NewClosing, Place,
+    CLOSINGS, CarriedDay, CarriedOver, Closing, Count, MAX_CLOSING_NOTE_CHARS, NewClosing, Place,
 };
 pub use error::{PosError, RefusedTab, TabRefusal, TableRefusal};
 pub use known::{Known, KnownItem};

@@ -9,14 +9,46 @@ use zip::{CompressionMethod, ZipWriter};
 use crate::text::plain;
 use crate::{Block, RenderError, Table, Text};
 
-const CONTENT_TYPES: &str = r#"<?xml version="1.0" encoding="UTF-8" standalone="yes"?>
-<Types xmlns="http://schemas.openxmlformats.org/package/2006/content-types"><Default Extension="rels" ContentType="application/vnd.openxmlformats-package.relationships+xml"/><Default Extension="xml" ContentType="application/xml"/><Override PartName="/word/document.xml" ContentType="application/vnd.openxmlformats-officedocument.wordprocessingml.document.main+xml"/><Override PartName="/word/styles.xml" ContentType="application/vnd.openxmlformats-officedocument.wordprocessingml.styles+xml"/><Override PartName="/docProps/core.xml" ContentType="application/vnd.openxmlformats-package.core-properties+xml"/></Types>"#;
+const CONTENT_TYPES: &str = concat!(
+    r#"<?xml version="1.0" encoding="UTF-8" standalone="yes"?>"#,
+    "\n",
+    r#"<Types xmlns="http://schemas.openxmlformats.org/package/2006/content-types">"#,
+    r#"<Default Extension="rels" "#,
+    r#"ContentType="application/vnd.openxmlformats-package.relationships+xml"/>"#,
+    r#"<Default Extension="xml" ContentType="application/xml"/>"#,
+    r#"<Override PartName="/word/document.xml" "#,
+    r#"ContentType="application/vnd.openxmlformats-officedocument."#,
+    r#"wordprocessingml.document.main+xml"/>"#,
+    r#"<Override PartName="/word/styles.xml" "#,
+    r#"ContentType="application/vnd.openxmlformats-officedocument.wordprocessingml.styles+xml"/>"#,
+    r#"<Override PartName="/docProps/core.xml" "#,
+    r#"ContentType="application/vnd.openxmlformats-package.core-properties+xml"/>"#,
+    "</Types>",
+);
 
-const RELATIONS: &str = r#"<?xml version="1.0" encoding="UTF-8" standalone="yes"?>
-<Relationships xmlns="http://schemas.openxmlformats.org/package/2006/relationships"><Relationship Id="rId1" Type="http://schemas.openxmlformats.org/officeDocument/2006/relationships/officeDocument" Target="word/document.xml"/><Relationship Id="rId2" Type="http://schemas.openxmlformats.org/package/2006/relationships/metadata/core-properties" Target="docProps/core.xml"/></Relationships>"#;
+const RELATIONS: &str = concat!(
+    r#"<?xml version="1.0" encoding="UTF-8" standalone="yes"?>"#,
+    "\n",
+    r#"<Relationships xmlns="http://schemas.openxmlformats.org/package/2006/relationships">"#,
+    r#"<Relationship Id="rId1" "#,
+    r#"Type="http://schemas.openxmlformats.org/officeDocument/2006/relationships/officeDocument" "#,
+    r#"Target="word/document.xml"/>"#,
+    r#"<Relationship Id="rId2" "#,
+    r#"Type="http://schemas.openxmlformats.org/package/2006/relationships/"#,
+    r#"metadata/core-properties" "#,
+    r#"Target="docProps/core.xml"/>"#,
+    "</Relationships>",
+);
 
-const DOCUMENT_RELATIONS: &str = r#"<?xml version="1.0" encoding="UTF-8" standalone="yes"?>
-<Relationships xmlns="http://schemas.openxmlformats.org/package/2006/relationships"><Relationship Id="rId1" Type="http://schemas.openxmlformats.org/officeDocument/2006/relationships/styles" Target="styles.xml"/></Relationships>"#;
+const DOCUMENT_RELATIONS: &str = concat!(
+    r#"<?xml version="1.0" encoding="UTF-8" standalone="yes"?>"#,
+    "\n",
+    r#"<Relationships xmlns="http://schemas.openxmlformats.org/package/2006/relationships">"#,
+    r#"<Relationship Id="rId1" "#,
+    r#"Type="http://schemas.openxmlformats.org/officeDocument/2006/relationships/styles" "#,
+    r#"Target="styles.xml"/>"#,
+    "</Relationships>",
+);
 
 const NAMESPACE: &str = r#"xmlns:w="http://schemas.openxmlformats.org/wordprocessingml/2006/main""#;
 

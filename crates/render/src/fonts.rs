@@ -25,8 +25,8 @@ impl Ruler {
         Ok(Self { regular: face(REGULAR)?, bold: face(BOLD)? })
     }
 
-    /// Whether `text` in this size is at most `points` wide. Kerning, which makes it narrower, does not
-    /// count.
+    /// Whether `text` in this size is at most `points` wide. Kerning, which makes it narrower, does
+    /// not count.
     pub fn fits(&self, text: &str, is_bold: bool, size: i16, points: i16) -> bool {
         let face = if is_bold { &self.bold } else { &self.regular };
         let advance = |c: char| {

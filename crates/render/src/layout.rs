@@ -174,7 +174,8 @@ fn columns(table: &Table) -> Vec<Column> {
     table.columns.iter().map(column).collect()
 }
 
-/// The lines of `text` that are at most `width` wide: broken at blanks, and within words that are longer.
+/// The lines of `text` that are at most `width` wide: broken at blanks, and within words that are
+/// longer.
 fn wrap(ruler: &Ruler, text: &str, style: Style, width: i16) -> Vec<String> {
     let fits = |line: &str| ruler.fits(line, style.is_bold, style.size, width);
     let (mut lines, mut line) = (Vec::new(), String::new());

@@ -8,8 +8,8 @@
 //! | `pdf`    | PDF                                               |
 //! | `docx`   | DOCX                                              |
 //!
-//! **Invariants.** No word is lost: what does not fit a line goes on in the next one, and what does not
-//! fit a page on the next. The same text is the same bytes. Lengths are whole points.
+//! **Invariants.** No word is lost: what does not fit a line goes on in the next one, and what does
+//! not fit a page on the next. The same text is the same bytes. Lengths are whole points.
 
 mod docx;
 mod fonts;

@@ -59,22 +59,23 @@ impl Settleable {
     }
 
     /// What it has left to be given back by credit notes and, when it is an advance invoice, to be
-    /// applied to invoices: `total_with_tax - total_credited - total_applied`, never below 0.
+    /// applied to invoices: `total_with_tax - total_credited - total_applied`, never below 0, and
+    /// nothing unless it is issued.
     ///
     /// This is the one definition of what is left. Crediting, linking and settling call it, so
     /// that money leaves once.
     #[must_use]
     pub fn remaining(&self) -> Decimal {
+        if self.stage != SettleableStage::Issued {
+            return Decimal::zero();
+        }
         let given_out = &self.total_credited + &self.total_applied;
         (&self.total_with_tax - &given_out).max(Decimal::zero())
     }
 
-    /// What an advance invoice has left for invoices in `currency`: money serves others only while
-    /// it is issued, hence paid.
+    /// What an advance invoice has left for invoices in `currency`.
     pub(crate) fn advance_left(&self, currency: Currency) -> Decimal {
-        let serves = self.kind == SettleableKind::AdvanceInvoice
-            && self.stage == SettleableStage::Issued
-            && self.currency == currency;
+        let serves = self.kind == SettleableKind::AdvanceInvoice && self.currency == currency;
         if serves { self.remaining() } else { Decimal::zero() }
     }
 

@@ -65,9 +65,9 @@ pub enum TypeChangeRule {
     RecordUnavailable,
     /// Croatia: the authority has not confirmed the invoice yet, so it knows of nothing to change.
     #[error(
-        "the tax authority has not confirmed the invoice yet, so it takes no change of it; wait for \
-         fina.data.jir, or send the invoice again by POST /documents/{{id}}/fiscalize, then send the \
-         change again"
+        "the tax authority has not confirmed the invoice yet, so it takes no change of it; wait \
+         for fina.data.jir, or send the invoice again by POST /documents/{{id}}/fiscalize, then \
+         send the change again"
     )]
     NotConfirmedYet,
 }

@@ -1,6 +1,6 @@
 //! Prints how many operations a second the store does on a PostgreSQL of this machine:
-//! `cargo run --release -p racun-store-postgres --example rates`; with the argument `fast` the server
-//! does not wait for the disk, which leaves the cost of the processor.
+//! `cargo run --release -p racun-store-postgres --example rates`; with the argument `fast` the
+//! server does not wait for the disk, which leaves the cost of the processor.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};

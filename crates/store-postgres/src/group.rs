@@ -47,8 +47,8 @@ impl Caller {
     }
 }
 
-/// Runs the units of `group` and answers their callers. Their series are of one tenant. When all have decided,
-/// it is only to be written: those who are apart from it may begin.
+/// Runs the units of `group` and answers their callers. Their series are of one tenant. When all
+/// have decided, it is only to be written: those who are apart from it may begin.
 pub(crate) async fn run(base: &Base, group: Vec<Waiting>, ending: Ending<Waiting>) {
     let loads = group.iter().flat_map(|waiting| &waiting.unit.loads);
     let wanted = Wanted::of(loads);
@@ -112,8 +112,8 @@ impl Decided {
         })
     }
 
-    /// Shows what it decided to those who decide after it. Answers whether all rows that it replaces
-    /// or deletes are certain to be there.
+    /// Shows what it decided to those who decide after it. Answers whether all rows that it
+    /// replaces or deletes are certain to be there.
     fn leave(&self, holding: &mut Holding) -> bool {
         let mut is_sure = true;
         for put in &self.writes.puts {
@@ -148,8 +148,8 @@ impl Decided {
     }
 }
 
-/// Runs the decisions one after another; callers whose decision refuses are answered at once. Answers
-/// whether all rows that are replaced or deleted are certain to be there.
+/// Runs the decisions one after another; callers whose decision refuses are answered at once.
+/// Answers whether all rows that are replaced or deleted are certain to be there.
 fn decide_all(group: Vec<Waiting>, mut holding: Holding) -> (Vec<Decided>, bool) {
     let mut all = Vec::with_capacity(group.len());
     let mut is_sure = true;

@@ -52,8 +52,8 @@ impl Wanted {
             Some(value) => statement.value(value.as_str()),
             None => statement.value(self.values.iter().collect::<Bind>()),
         };
-        // Rows found by a field are sorted by no index, lest the one on ids is walked from end to end for
-        // the order's sake.
+        // Rows found by a field are sorted by no index, lest the one on ids is walked from end to
+        // end for the order's sake.
         let (key, column, order) = match self.field {
             None => ("NULL".to_owned(), "id".to_owned(), "id"),
             Some(field) => {
@@ -67,8 +67,8 @@ impl Wanted {
                  WHERE tenant = {tenant} AND {column} = {value} ORDER BY {order} FOR UPDATE"
             )
         };
-        // One value after the other, lest an index that serves none of them is preferred, or the whole
-        // tenant is walked where the planner does not know yet how much there is.
+        // One value after the other, lest an index that serves none of them is preferred, or the
+        // whole tenant is walked where the planner does not know yet how much there is.
         statement.push(&match one {
             Some(_) => rows(&values),
             None => format!(
@@ -80,7 +80,8 @@ impl Wanted {
     }
 }
 
-/// What a group holds, as its units before left it: each decides on what the ones before it decided.
+/// What a group holds, as its units before left it: each decides on what the ones before it
+/// decided.
 #[derive(Default)]
 pub(crate) struct Holding {
     tables: BTreeMap<(&'static str, Tenant), HeldTable>,

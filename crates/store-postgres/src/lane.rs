@@ -1,11 +1,11 @@
 //! Work of one kind waits in a lane, and is done together.
 //!
-//! A commit is flushed to the disk, and every statement costs the server much the same for one row as
-//! for thirty. So whoever arrives while a lane is at work waits, and all who wait are served by the
-//! next turn together. Who comes to an empty lane is served at once.
+//! A commit is flushed to the disk, and every statement costs the server much the same for one row
+//! as for thirty. So an item that arrives while a lane is at work waits, and the next turn serves
+//! all waiting items together. An item that arrives at an idle lane is served at once.
 //!
-//! A turn may say that only its end is left, which others need not wait for: a flush of the disk, mostly.
-//! Then those next in the lane who have nothing to do with it begin beside it.
+//! A turn may say that only its end is left, which others need not wait for: a flush of the disk,
+//! mostly. Then those next in the lane who have nothing to do with it begin beside it.
 
 use std::collections::{HashMap, VecDeque};
 use std::hash::Hash;
@@ -78,8 +78,8 @@ where
         Self { runtime, queues: Arc::default(), serve: Arc::new(serve) }
     }
 
-    /// Puts `item` into the lane `key`, and sets the lane to work when it stands still. It is served
-    /// whether anybody goes on waiting or not.
+    /// Puts `item` into the lane `key`, and starts the lane when it is idle. The item is served
+    /// even if its caller stops waiting.
     pub(crate) fn enter(&self, key: K, item: T) {
         let mut queues = lock(&self.queues);
         if let Some(queue) = queues.get_mut(&key) {
@@ -98,8 +98,8 @@ where
     K: Clone + Eq + Hash + Send + 'static,
     T: Send + 'static,
 {
-    /// As [`Lanes::enter`], for what may be dropped together with whoever waits for it: who comes to an
-    /// empty lane serves himself, without another task. Who comes meanwhile is served by one.
+    /// As [`Lanes::enter`], for items that may be dropped together with their caller: the caller of
+    /// an idle lane serves its item itself, without another task. A task serves later items.
     pub(crate) async fn pass(&self, key: K, item: T) {
         {
             let mut queues = lock(&self.queues);
@@ -162,7 +162,8 @@ where
             (Some(items), before) => {
                 let (sender, begun) = oneshot::channel();
                 let turn = serve(key.clone(), items, Ending(Some(sender)));
-                // Should it panic, its callers are told, for what they wait for is dropped; the lane goes on.
+                // When it panics, its callers get an error, for their channels are dropped; the
+                // lane goes on.
                 let turn = AssertUnwindSafe(turn).catch_unwind().map(|_| ()).boxed();
                 until_its_end(before.map(|(end, _)| end), turn, begun).await
             }
@@ -170,8 +171,8 @@ where
     }
 }
 
-/// Serves a `turn`, and what is left of the one `before` it, until that has ended and of this one only the
-/// end is left, or nothing.
+/// Serves a `turn`, and what is left of the one `before` it, until that has ended and of this one
+/// only the end is left, or nothing.
 async fn until_its_end<T>(
     before: Option<BoxFuture<'static, ()>>,
     turn: BoxFuture<'static, ()>,
@@ -209,8 +210,8 @@ fn next_turn<K: Eq + Hash, T>(queues: &Queues<K, T>, key: &K) -> Option<Vec<T>> 
     Some(queue.drain(..count).collect())
 }
 
-/// Who is served next beside the end of a turn: those of whom and before whom `beside` holds, so that
-/// nobody is overtaken.
+/// The items that are served next beside the end of a turn: the first ones of the queue, as long
+/// as `beside` holds for them, so that none is overtaken.
 fn turn_beside<K: Eq + Hash, T>(
     queues: &Queues<K, T>,
     key: &K,

@@ -10,7 +10,7 @@
 //! | `migration`   | the embedded migrations                                                    |
 //! | `filter`      | filters, orders and cursors as SQL                                         |
 //! | `ask`         | find and lookup: rows by id or by a field, for several askers at once      |
-//! | `read`        | list, series, the log                                                             |
+//! | `read`        | list, series, the log                                                      |
 //! | `tally`       | figures over rows, all of a report in one statement                        |
 //! | `lease`       | whether this process is the only one that writes                           |
 //! | `lane`        | what waits for its like, to be done together                               |

@@ -4,17 +4,17 @@
 //! greater position first; and one that fails leaves a gap that is never filled. What is settled is
 //! found out in two steps, each of which is exact:
 //!
-//! 1. The greatest position that is seen is noted, and **then** a transaction of the reader's own takes
-//!    an id, which is above all ids that there are. Whoever took a smaller position had an id by then
-//!    (the column's default takes it first), so a smaller one.
-//! 2. Once `pg_snapshot_xmin`, below which nothing is running, has reached the reader's id, everybody of
-//!    step 1 has ended. What stands up to the noted position is seen by whoever looks from now on, or
-//!    was given up.
+//! 1. The greatest position that is seen is noted, and **then** a transaction of the reader's own
+//!    takes an id, which is above all existing ids. A writer that took a smaller position had an id
+//!    by then (the column's default takes it first), so a smaller one.
+//! 2. Once `pg_snapshot_xmin`, below which nothing is running, has reached the reader's id,
+//!    all transactions of step 1 have ended. Entries up to the noted position are visible to every
+//!    later snapshot, or were rolled back.
 //!
-//! (`pg_snapshot_xmax` would not do for the reader's id: transactions that run may have ids above it.)
-//! Where nobody writes, both steps succeed at once; under load the second does a moment later, when the
-//! transactions that were under way have ended. One that writes for long, in whatever database of the
-//! server, holds the log up for as long.
+//! (`pg_snapshot_xmax` would not do for the reader's id: transactions that run may have ids above
+//! it.) Without writers both steps succeed at once; under load the second does a moment later, when
+//! the running transactions have ended. A long write transaction, in any database of the server,
+//! delays the log until it ends.
 
 use std::sync::{Mutex, MutexGuard, PoisonError};
 

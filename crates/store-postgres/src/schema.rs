@@ -135,7 +135,8 @@ fn list_index(table: &Table, column: &str) -> String {
     let (index, column) = (quote(&format!("{}_{column}_list", table.name)), quote(column));
     let name = quote(table.name);
     format!(
-        "CREATE INDEX {index}\n    ON {name} (tenant, {column} DESC NULLS LAST, id DESC NULLS LAST);"
+        "CREATE INDEX {index}\n    ON {name} (tenant, {column} DESC NULLS LAST, id DESC NULLS \
+         LAST);"
     )
 }
 

@@ -9,12 +9,13 @@ use crate::group::Decided;
 /// Rows of a table, as a group touches them.
 type Row = (&'static str, Tenant, String);
 
-/// What a group holds and writes. A unit that is apart from it decides the same whether the group is written
-/// before it or after it.
+/// What a group holds and writes. A unit that is apart from it decides the same whether the group
+/// is written before it or after it.
 pub(crate) struct Touched {
     /// Rows that it holds or writes.
     rows: HashSet<Row>,
-    /// The values in the fields of rows that come to be: whoever looks for one of them would find them.
+    /// The values in the fields of inserted and changed rows: a lookup by one of these values would
+    /// find them.
     found: HashSet<(&'static str, Tenant, &'static str, String)>,
     /// Tables and tenants in which rows change or go: they may have been found by any value.
     changed: HashSet<(&'static str, Tenant)>,

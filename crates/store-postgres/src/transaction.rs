@@ -21,9 +21,9 @@ use crate::statement::{ClockRow, HeldRow, SeriesRow, Statement, batch};
 use crate::wishes::Wishes;
 use crate::write;
 
-/// How often a group that holds nothing yet gets into a deadlock, or finds its epoch ended, before it gives
-/// up. Rows that are named are held in one order, but those found by a field after them may be another's
-/// named ones.
+/// How often a group that holds nothing yet gets into a deadlock, or finds its epoch ended, before
+/// it gives up. Rows that are named are held in one order, but those found by a field after them
+/// may be another's named ones.
 const ATTEMPTS: usize = 4;
 
 /// What transactions need of a store.

@@ -17,8 +17,8 @@ pub(crate) struct Wishes<'a> {
     pub(crate) used: BTreeMap<(&'a Tenant, &'a str), i64>,
     /// Whether all rows that are replaced or deleted are certain to be there.
     pub(crate) is_sure: bool,
-    /// Whether they are of one unit. What several want may be written in any order that is quick: what
-    /// fails then, each of them tries alone.
+    /// Whether they are of one unit. What several want may be written in any order that is quick:
+    /// what fails then, each of them tries alone.
     pub(crate) is_of_one: bool,
 }
 
@@ -75,8 +75,8 @@ fn merged<'a>(puts: impl Iterator<Item = &'a Put>) -> Vec<Cow<'a, Put>> {
     merged
 }
 
-/// Whether `put` can take the place of `before`, which comes earlier: it merely replaces the row, and
-/// takes or gives up no unique value, for which the order of writes counts.
+/// Whether `put` can take the place of `before`, which comes earlier: it merely replaces the row,
+/// and takes or gives up no unique value, for which the order of writes counts.
 fn follows(before: &Put, put: &Put) -> bool {
     let keeps_unique = || {
         put.table.fields.iter().enumerate().all(|(place, field)| {

@@ -21,9 +21,9 @@ pub(crate) struct Batch<'a> {
 /// Rows that an insertion spells out, at most: there is a text of it for each number of them.
 const SPELLED_OUT: usize = 2;
 
-/// Groups `puts` into few statements that mean the same: those of one table keep their order. Unless
-/// they are `in_order`, unique values may seem to clash that would not if they were written one after
-/// the other.
+/// Groups `puts` into few statements that mean the same: those of one table keep their order.
+/// Unless they are `in_order`, unique values may seem to clash that would not if they were written
+/// one after the other.
 ///
 /// # Errors
 /// When a value is not of its field's kind: a mistake in the program.
@@ -83,8 +83,8 @@ impl<'a> Batch<'a> {
             && (put.kind != PutKind::Update || !in_order || !is_unique())
     }
 
-    /// The text of the statement, whose values go to `statement`. It answers the ids of the rows that it
-    /// finds when it `tells`.
+    /// The text of the statement, whose values go to `statement`. It answers the ids of the rows
+    /// that it finds when it `tells`.
     fn sql(&self, statement: &mut Statement, tells: bool) -> String {
         let columns = self.columns();
         let sql = match (&self.puts[..], self.kind) {
@@ -98,8 +98,8 @@ impl<'a> Batch<'a> {
         sql + answer
     }
 
-    /// Inserts rows that are spelled out. To take apart an array for each of thirty columns costs the server
-    /// more than to write a row.
+    /// Inserts rows that are spelled out. To take apart an array for each of thirty columns costs
+    /// the server more than to write a row.
     fn insert_few(&self, statement: &mut Statement, columns: &[Column]) -> String {
         let names: Vec<String> = columns.iter().map(|column| quote(column.name)).collect();
         let row = |n| format!("({})", self.cells(statement, columns, n).join(", "));
@@ -214,9 +214,9 @@ struct Column {
     name: &'static str,
     /// Its type.
     kind: &'static str,
-    /// The type in which its values travel. What travels as text is read row by row: to read an array of
-    /// bodies into an array of `jsonb`, and to take that apart again, costs twice as much. And an array of
-    /// lists would be taken apart to the last element.
+    /// The type in which its values travel. What travels as text is read row by row: to read an
+    /// array of bodies into an array of `jsonb`, and to take that apart again, costs twice as much.
+    /// And an array of lists would be taken apart to the last element.
     array: &'static str,
     part: Part,
 }
@@ -253,13 +253,14 @@ enum Part {
 /// Columns of the key, which stand first.
 const KEY: usize = 2;
 
-/// The statements that write `wishes`, whose rows are in `batches`, and what goes with them: the kept counts,
-/// the log and the series.
+/// The statements that write `wishes`, whose rows are in `batches`, and what goes with them: the
+/// kept counts, the log and the series.
 ///
-/// Each statement costs the server and whoever waits for it much the same whatever it does. So what one
-/// unit wants is one statement, unless it changes a table twice; and there is a text for each shape that
-/// units have. Groups have too many shapes: there each batch is a statement, and what goes with all of
-/// them is one more. Where a row may be missing, each batch is one, too, and answers what it finds.
+/// Each statement has much the same fixed cost for the server and the caller. So all writes of one
+/// unit are one statement, unless the unit changes a table twice; and there is a text for each
+/// shape that units have. Groups have too many shapes: there each batch is a statement, and what
+/// goes with all of them is one more. Where a row may be missing, each batch is one, too, and
+/// answers what it finds.
 pub(crate) fn statements(batches: &[Batch<'_>], wishes: &Wishes<'_>) -> Vec<Statement> {
     let tables: BTreeSet<&str> = batches.iter().map(|batch| batch.table.name).collect();
     let is_one = wishes.is_sure && wishes.is_of_one && tables.len() == batches.len();

@@ -1,4 +1,5 @@
-//! Values as SQLite keeps them: ordered there exactly as [`racun_kernel::Value::order`] orders them.
+//! Values as SQLite keeps them: ordered there exactly as [`racun_kernel::Value::order`] orders
+//! them.
 
 use racun_kernel::Value;
 use racun_kernel::calendar::format_date;

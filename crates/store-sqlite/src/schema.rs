@@ -140,7 +140,7 @@ pub(crate) fn create_all(
 }
 
 /// Marks the file as being upgraded to `version`, so that no earlier program uses it, and notes
-/// which tables are to be filled again whatever is declared.
+/// the tables that are to be filled again even if their declarations are unchanged.
 pub(crate) fn begin(connection: &Connection, state: &State, version: u32) -> rusqlite::Result<()> {
     make_own_tables(connection)?;
     if state.format < FOLDED {

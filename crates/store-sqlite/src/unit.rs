@@ -1,5 +1,5 @@
-//! One unit: load, decide, write. It runs alone, on the only connection that writes, so that what it
-//! loads is held by nobody else.
+//! One unit: load, decide, write. It runs alone, on the only connection that writes, so that no
+//! other unit changes the rows that it loads.
 
 use racun_kernel::recent::Part;
 use racun_kernel::{

@@ -142,8 +142,8 @@ racun_kernel::record! {
 }
 
 impl Delivery {
-    /// The first attempt at `told`, for an endpoint that subscribes to it; parked when the endpoint is
-    /// not active.
+    /// The first attempt at `told`, for an endpoint that subscribes to it; parked when the endpoint
+    /// is not active.
     #[must_use]
     pub fn first(endpoint: &Endpoint, told: &Told, schedule: &Schedule, stamp: &Stamp) -> Self {
         let active = endpoint.active;

@@ -25,7 +25,8 @@ pub type Accepts<'a> = &'a (dyn Fn(&str) -> Result<(), Issue> + 'a);
 pub struct EarlierInput {
     /// Where to.
     pub url: Patch<String>,
-    /// Objects, each of which names the kind of an event in any of its properties; none for all events.
+    /// Objects, each of which names the kind of an event in any of its properties; none for all
+    /// events.
     pub events: Patch<Vec<Map<String, Json>>>,
     /// True when missing.
     pub enabled: Patch<bool>,
@@ -132,7 +133,8 @@ impl EarlierInput {
         Ok(())
     }
 
-    /// Takes over into `endpoint` what this says, and what a new one would have where it says nothing.
+    /// Takes over into `endpoint` what this says, and what a new one would have where it says
+    /// nothing.
     ///
     /// # Errors
     /// All that is wrong, by path; `endpoint` is then of no use.

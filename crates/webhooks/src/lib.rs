@@ -1,11 +1,11 @@
 //! Webhooks: endpoints, signatures, attempts, and the log of them. The kinds of events are
 //! [`racun_kernel::log`]'s.
 //!
-//! An [`Endpoint`] subscribes to kinds of events. Each event becomes one [`Delivery`] for each of them,
-//! and a row of the queue ([`DueDelivery`]) by which a worker finds it. A worker takes it ([`take`]),
-//! posts it through the port [`Courier`], and settles what came of it ([`settle`]): the next attempt,
-//! the end, or an endpoint that is disabled, whose events are parked from then on. This crate looks
-//! nothing up; crate `application` loads what these functions are shown.
+//! An [`Endpoint`] subscribes to kinds of events. Each event becomes one [`Delivery`] for each of
+//! them, and a row of the queue ([`DueDelivery`]) by which a worker finds it. A worker takes it
+//! ([`take`]), posts it through the port [`Courier`], and settles what came of it ([`settle`]): the
+//! next attempt, the end, or an endpoint that is disabled, whose events are parked from then on.
+//! This crate looks nothing up; crate `application` loads what these functions are shown.
 //!
 //! | Module      | Owns                                                                      |
 //! | ----------- | ------------------------------------------------------------------------- |

@@ -29,8 +29,8 @@ pub struct Answer {
 /// Why there is no answer.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum Undelivered {
-    /// Nothing was sent, for the address is none that the server may call: not a URL of HTTP, or one
-    /// that leads to a private, loopback or link-local address.
+    /// Nothing was sent, for the address is none that the server may call: not a URL of HTTP, or
+    /// one that leads to a private, loopback or link-local address.
     #[error("the address may not be called: {0}")]
     Forbidden(String),
     /// The name is unknown, nobody listens, the connection broke, no certificate was trusted, the
@@ -42,8 +42,8 @@ pub enum Undelivered {
 /// Delivers to receivers.
 #[async_trait]
 pub trait Courier: Send + Sync {
-    /// Whether `url` may be called, as far as can be told without looking up its name: what is certain
-    /// to fail is refused when it is registered.
+    /// Whether `url` may be called, as far as can be told without looking up its name: what is
+    /// certain to fail is refused when it is registered.
     ///
     /// # Errors
     /// [`Undelivered::Forbidden`].

@@ -9,14 +9,14 @@ use crate::{
     judge,
 };
 
-/// An event that is to be sent to an endpoint: what workers find its deliveries by. It keeps its place
-/// from attempt to attempt.
+/// An event that is to be sent to an endpoint: what workers find its deliveries by. It keeps its
+/// place from attempt to attempt.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct DueDelivery {
     /// Its id: that of the first of the deliveries.
     pub id: String,
-    /// The row of [`crate::DELIVERIES`] that it is about: the attempt to make, or the one that failed
-    /// before it.
+    /// The row of [`crate::DELIVERIES`] that it is about: the attempt to make, or the one that
+    /// failed before it.
     pub delivery_id: String,
     /// The endpoint.
     pub endpoint_id: EndpointId,
@@ -25,9 +25,10 @@ pub struct DueDelivery {
     /// When it is to be sent; while it is being sent, when others may take it.
     #[serde(with = "time::serde::rfc3339")]
     pub due_at: OffsetDateTime,
-    /// Who sends it, while somebody does.
+    /// The worker that sends it, while one does.
     pub taken_by: Option<String>,
-    /// Its place in the queue of its endpoint: when the event came, or when somebody asked for it again.
+    /// Its place in the queue of its endpoint: the time of the event, or of the request to replay
+    /// it.
     #[serde(with = "time::serde::rfc3339")]
     pub created_at: OffsetDateTime,
 }
@@ -48,8 +49,9 @@ racun_kernel::record! {
 }
 
 impl DueDelivery {
-    /// What lets `delivery` and the attempts after it be sent, from `due_at` on, of what happened, or was
-    /// asked for, at `came_at`. A test clock may be ahead: what came later than it is due came then.
+    /// What lets `delivery` and the attempts after it be sent, from `due_at` on, of what happened,
+    /// or was asked for, at `came_at`. A test clock may be ahead: what came later than it is due
+    /// came then.
     #[must_use]
     pub fn of(delivery: &Delivery, due_at: OffsetDateTime, came_at: OffsetDateTime) -> Self {
         Self {
@@ -70,8 +72,8 @@ impl DueDelivery {
     }
 }
 
-/// The `limit` deliveries that have waited longest at `now`, but for those of the endpoints `busy`: by
-/// them workers find endpoints to work for.
+/// The `limit` deliveries that have waited longest at `now`, but for those of the endpoints `busy`:
+/// by them workers find endpoints to work for.
 #[must_use]
 pub fn due_by(now: OffsetDateTime, busy: &[EndpointId], limit: usize) -> ListQuery {
     let mut clauses = vec![Clause::on(&DUE_DELIVERIES, "due_at", Operator::Lte(now.into()))];
@@ -84,16 +86,18 @@ pub fn due_by(now: OffsetDateTime, busy: &[EndpointId], limit: usize) -> ListQue
 
 /// The `limit` deliveries of `endpoint` that are due at `now` and whose events came first.
 ///
-/// Another attempt at an old event goes before the first attempt at a newer one. So an endpoint that
-/// takes nothing has soon had the last attempt at something, is disabled, and is left in peace.
+/// Another attempt at an old event goes before the first attempt at a newer one. So an endpoint
+/// that takes nothing has soon had the last attempt at something, is disabled, and is left in
+/// peace.
 #[must_use]
 pub fn due_for(endpoint: &EndpointId, now: OffsetDateTime, limit: usize) -> ListQuery {
     let endpoint = Operator::Equals(endpoint.to_string().into());
     let clauses = vec![
         Clause::on(&DUE_DELIVERIES, "endpoint_id", endpoint),
         Clause::on(&DUE_DELIVERIES, "due_at", Operator::Lte(now.into())),
-        // True of all that is due, as nothing is due before it came. Stores see by it that the index of this
-        // order is of more use than the one on what is due, of which there may be much for others.
+        // True of all that is due, as nothing is due before it came. Stores see by it that the
+        // index of this order is of more use than the one on what is due, of which there may be
+        // much for others.
         Clause::on(&DUE_DELIVERIES, "created_at", Operator::Lte(now.into())),
     ];
     in_order_of("created_at", clauses, limit)
@@ -116,9 +120,9 @@ pub struct Taking {
 
 /// Takes `due`, whose row `delivery` is, for `worker`.
 ///
-/// What somebody else took whose lease is over was interrupted: nobody knows whether it arrived, so it
-/// is sent once more, as the same event under another delivery's id. A test is not. When the endpoint
-/// is gone, nothing is sent; when it is not active, the event is parked.
+/// A delivery of another worker whose lease has expired was interrupted, and may have arrived or
+/// not. So the same event is sent once more, under a new delivery id; a test event is not. When the
+/// endpoint is gone, nothing is sent; when it is not active, the event is parked.
 #[must_use]
 pub fn take(
     due: &DueDelivery,
@@ -203,8 +207,9 @@ pub struct Settled {
 
 /// Ends the attempt `before`, which `due` stands for, with `outcome`, and notes it on the endpoint.
 ///
-/// When the last attempt failed, the endpoint is disabled, if it is active. A status that refuses for
-/// good ends the delivery of this event only: a receiver that refuses one event may take others.
+/// When the last attempt failed, the endpoint is disabled, if it is active. A status that refuses
+/// for good ends the delivery of this event only: a receiver that refuses one event may take
+/// others.
 #[must_use]
 pub fn settle(
     before: &Delivery,
@@ -245,7 +250,8 @@ pub fn settle(
     Settled { delivery, puts, disabled }
 }
 
-/// The row of `parked`, which is to be sent now that its endpoint is active, from its first attempt on.
+/// The row of `parked`, which is to be sent now that its endpoint is active, from its first attempt
+/// on.
 #[must_use]
 pub fn unpark(
     parked: &Delivery,

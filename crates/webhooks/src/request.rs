@@ -12,8 +12,8 @@ impl Delivery {
     /// What is posted at `now`, signed with `secrets`, the newest first; the earlier generation has
     /// none, and no signature.
     ///
-    /// `X-Webhook-Delivery` is new with each attempt, `X-Webhook-Event-Id` and `webhook-id` stay. Of
-    /// two events on one object, the later has the greater `X-Webhook-Sequence`.
+    /// `X-Webhook-Delivery` is new with each attempt, `X-Webhook-Event-Id` and `webhook-id` stay.
+    /// Of two events on one object, the later has the greater `X-Webhook-Sequence`.
     #[must_use]
     pub fn post(&self, secrets: &[String], now: OffsetDateTime) -> Post {
         let (body, timestamp) = (&self.request_body, now.unix_timestamp());

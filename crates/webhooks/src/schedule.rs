@@ -13,8 +13,8 @@ const EARLIER_MINUTES: [i64; 3] = [2, 4, 8];
 /// Seconds that a receiver has to answer, unless something else is said.
 const USUAL_TIMEOUT: Duration = Duration::seconds(15);
 
-/// How long each attempt waits, the first after the event, each other after the attempt before it; and
-/// how long it may take.
+/// How long each attempt waits, the first after the event, each other after the attempt before it;
+/// and how long it may take.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Schedule {
     delays: Vec<Duration>,
@@ -42,10 +42,10 @@ impl Schedule {
         Self { timeout, ..self }
     }
 
-    /// How long whoever takes deliveries may be busy with them before others take them: three times as
-    /// long as a receiver has to answer. A worker begins to post in the first half of it, and settles
-    /// in what is left of it after the last answer. What a server was sending that died is sent again
-    /// after that.
+    /// How long a worker's lease on deliveries lasts before another worker takes them: three times
+    /// the receiver's time to answer. A worker starts to post in the first half, and records the
+    /// outcomes in the time that is left after the last answer. Deliveries of a server that died
+    /// are sent again after the lease.
     #[must_use]
     pub fn lease(&self) -> Duration {
         self.timeout * 3
@@ -105,7 +105,8 @@ pub enum Verdict {
 }
 
 /// What `outcome` means to an endpoint of `generation`: 2xx delivers; the statuses of
-/// [`PERMANENT_STATUSES`] refuse, which the earlier generation does not know; a redirect is a failure.
+/// [`PERMANENT_STATUSES`] refuse, which the earlier generation does not know; a redirect is a
+/// failure.
 #[must_use]
 pub fn judge(generation: Generation, outcome: &Result<Answer, Undelivered>) -> Verdict {
     match outcome {

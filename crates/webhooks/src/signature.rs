@@ -14,8 +14,8 @@ pub fn new_secret(stamp: &Stamp) -> String {
     hex(&stamp.secret())
 }
 
-/// The value of `X-Webhook-Signature`: `sha256=` and the HMAC-SHA256 of the body, under the bytes of
-/// the secret's text, in hexadecimal digits.
+/// The value of `X-Webhook-Signature`: `sha256=` and the HMAC-SHA256 of the body, under the bytes
+/// of the secret's text, in hexadecimal digits.
 #[must_use]
 pub fn body_signature(secret: &str, body: &str) -> String {
     format!("sha256={}", hex(hmac(secret, body).as_ref()))
@@ -25,8 +25,8 @@ pub fn body_signature(secret: &str, body: &str) -> String {
 /// HMAC-SHA256 of `{id}.{timestamp}.{body}` in base64, parted by spaces. A receiver accepts any.
 ///
 /// The key is what it is for [`body_signature`]: the bytes of the secret's text. Libraries of that
-/// standard decode what follows `whsec_` from base64, so they are given `whsec_` and the base64 of the
-/// secret's text.
+/// standard decode what follows `whsec_` from base64, so they are given `whsec_` and the base64 of
+/// the secret's text.
 #[must_use]
 pub fn standard_signature(secrets: &[String], id: &str, timestamp: i64, body: &str) -> String {
     let signed = format!("{id}.{timestamp}.{body}");

@@ -1,4 +1,5 @@
-//! Which URLs an endpoint can have, as far as their text tells. Where they lead, the courier judges.
+//! Which URLs an endpoint can have, as far as their text tells. Where they lead, the courier
+//! judges.
 
 use racun_kernel::Issue;
 

@@ -1,9 +1,9 @@
-//! Deliveries of events to a fast receiver, alone and beside receivers that are gone: one that takes
-//! calls and never answers, and one that nobody listens for. The receivers are in this process, on the
-//! same processors.
+//! Deliveries of events to a fast receiver, alone and beside receivers that are gone: one that
+//! accepts connections and never answers, and one whose port is closed. The receivers are in this
+//! process, on the same processors.
 //!
-//! Events are made while endpoints are not active, so that they are parked. Replaying them fills the
-//! queue; deliveries are counted where they arrive, from when it is full.
+//! Events are made while endpoints are not active, so that they are parked. Replaying them fills
+//! the queue; deliveries are counted where they arrive, from when it is full.
 
 use std::time::{Duration, Instant};
 
@@ -32,8 +32,8 @@ pub struct Rates {
     beside: u64,
 }
 
-/// Measures on a server of its own, on `data`; `count` lets the store see how much there is once all is
-/// made. A young one plans for empty tables.
+/// Measures on a server of its own, on `data`; `count` lets the store see how much there is once
+/// all is made. A young one plans for empty tables.
 pub async fn measure(data: Data, count: impl FnOnce()) -> Rates {
     let allowed = ("RACUN__WEBHOOKS__ALLOW_PRIVATE_ADDRESSES".to_owned(), "true".to_owned());
     let racun = Racun::start_with(Profile::Release, data, vec![allowed]).await;

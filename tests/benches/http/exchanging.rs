@@ -1,5 +1,6 @@
-//! What fiscalizing takes whoever does it: a mark signed, a message signed, sent, checked and answered
-//! signed, and the answer checked. No document is made, nothing stored, and nothing held back.
+//! The least that any implementation of fiscalization does: sign a mark and a message, send it,
+//! have it checked and answered with a signature, and check the answer. It issues and stores
+//! nothing.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicI64, Ordering};

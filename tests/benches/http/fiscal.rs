@@ -1,6 +1,6 @@
 //! Invoices that a tax authority is told of before they are answered, beside the same invoices of
-//! entities that do not fiscalize. The authority is simulated in this process, on the same processors,
-//! and answers after 50 ms.
+//! entities that do not fiscalize. The authority is simulated in this process, on the same
+//! processors, and answers after 50 ms.
 
 use std::collections::BTreeSet;
 use std::io::Write as _;
@@ -17,8 +17,8 @@ use crate::load::{Rate, measure, request};
 use crate::report::{aim, line, ratio, thousandths};
 use crate::{INVOICE, told};
 
-/// Clients at once. Each waits for the authority most of the time: this many allow 128 / 0.05 s = 2,560
-/// answers a second, more than the processors do.
+/// Clients at once. Each waits for the authority most of the time: this many allow 128 / 0.05 s =
+/// 2,560 answers a second, more than the processors do.
 const CLIENTS: usize = 128;
 
 /// Devices when there are many.
@@ -27,7 +27,8 @@ pub const DEVICES: usize = 20;
 /// How long the authority holds each answer back.
 const DELAY: Duration = Duration::from_millis(50);
 
-/// A well-formed tax number, which all taxpayers here share; their certificates and premises differ.
+/// A well-formed tax number, which all taxpayers here share; their certificates and premises
+/// differ.
 pub const TAX_NUMBER: &str = "10039856";
 pub const PASSPHRASE: &str = "bench";
 
@@ -171,8 +172,8 @@ impl Sellers {
 }
 
 impl Authorities {
-    /// Every document that was told was told once, and taken: what was measured is confirmations, not
-    /// waits that were given up.
+    /// Every document that was told was told once, and taken: what was measured is confirmations,
+    /// not waits that were given up.
     fn check(&self) {
         let refused = self.simulator.refused();
         assert!(refused.is_empty(), "the authority refused {:?}", refused.first());
@@ -210,8 +211,8 @@ impl Rates {
         }
         line("mark and exchange alone, at once, 20 clients", self.exchanges);
         println!(
-            "\nfiscalized beside plain, by {CLIENTS} clients; the authority, which signs each answer \
-             on the same\nprocessors, answers after {} ms",
+            "\nfiscalized beside plain, by {CLIENTS} clients; the authority, which signs each \
+             answer on the same\nprocessors, answers after {} ms",
             DELAY.as_millis()
         );
         self.beside("one device", self.one);

@@ -25,7 +25,8 @@ const LIST: Duration = Duration::from_millis(100);
 /// What a preset or the takings of a day may take.
 const QUICK: Duration = Duration::from_millis(50);
 
-const SALE: &str = r#"{"items": [{"name": "Kava", "price": 2.1, "quantity": 2, "taxes": [{"rate": 9.5}]},
+const SALE: &str = r#"{"items": [
+  {"name": "Kava", "price": 2.1, "quantity": 2, "taxes": [{"rate": 9.5}]},
   {"name": "Rogljič", "price": 1.8, "taxes": [{"rate": 9.5}]},
   {"name": "Sok", "price": 2.4, "taxes": [{"rate": 22}]}], "payments": [{"type": "cash"}]}"#;
 

@@ -1,5 +1,6 @@
-//! A small load generator: so many clients, each on a connection that it keeps, each with one request
-//! under way. It runs in this process and takes its share of the machine, as any client does.
+//! A small load generator: so many clients, each on a connection that it keeps, each with one
+//! request under way. It runs in this process and takes its share of the machine, as any client
+//! does.
 
 use std::borrow::Cow;
 use std::io::{Read as _, Write as _};

@@ -51,8 +51,9 @@ const DEEP_ROWS: &str = "100";
 const UNLISTED: &str = include_str!("../../../migrations/2026-11-22-002100_lists/down.sql");
 
 /// Five lines, two rates.
-const INVOICE: &str = r#"{"customer": {"name": "Kupec d.o.o.", "address": "Cesta 1", "city": "Celje",
-  "country_code": "SI", "tax_number": "SI12345678", "save_customer": false}, "items": [
+const INVOICE: &str = r#"{"customer": {
+  "name": "Kupec d.o.o.", "address": "Cesta 1", "city": "Celje", "country_code": "SI",
+  "tax_number": "SI12345678", "save_customer": false}, "items": [
   {"name": "Razvoj", "quantity": 12.5, "price": 64.90, "unit": "h", "taxes": [{"rate": 22}]},
   {"name": "Svetovanje", "quantity": 3, "price": 90, "unit": "h", "taxes": [{"rate": 22}]},
   {"name": "Knjiga", "quantity": 2, "price": 29.90, "taxes": [{"rate": 9.5}]},

@@ -42,8 +42,8 @@ impl Payers {
     }
 }
 
-/// What a further payment costs on an invoice that has many. Both invoices take turns, and are of an
-/// account each: that one has few payments altogether.
+/// What a further payment costs on an invoice that has many. Both invoices take turns, and are of
+/// an account each: that one has few payments altogether.
 pub async fn further(racun: &Racun) {
     let [few, many] = [Account::sign_up(racun).await, Account::sign_up(racun).await];
     let mut invoices = Vec::new();

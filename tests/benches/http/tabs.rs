@@ -1,5 +1,5 @@
-//! The point of sale: adding to tabs, beside a bare transaction that writes the same rows, and lists of
-//! tabs beside the trivial handler.
+//! The point of sale: adding to tabs, beside a bare transaction that writes the same rows, and
+//! lists of tabs beside the trivial handler.
 
 use racun_tests::{Account, Racun};
 use serde_json::{Value, json};

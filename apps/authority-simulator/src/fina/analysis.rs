@@ -84,7 +84,10 @@ mod tests {
 
     #[test]
     fn each_remark_has_its_number() {
-        let tax = |rate: &str, base: &str, amount: &str| json!({ "Porez": [{ "Stopa": rate, "Osnovica": base, "Iznos": amount }] });
+        let tax = |rate: &str, base: &str, amount: &str| {
+            let tax = json!({ "Stopa": rate, "Osnovica": base, "Iznos": amount });
+            json!({ "Porez": [tax] })
+        };
         type Case<'a> = (&'a [(&'a str, Value)], &'a [u16]);
         let table: &[Case<'_>] = &[
             (&[], &[]),

@@ -76,8 +76,8 @@ fn certificate_of(element: Node<'_, '_>) -> Option<Vec<u8>> {
     base64::engine::general_purpose::STANDARD.decode(text).ok()
 }
 
-/// Checks what chapter 7 asks for beyond a signature that verifies: exclusive canonicalization, twice,
-/// and issuer with serial number.
+/// Checks what chapter 7 asks for beyond a signature that verifies: exclusive canonicalization,
+/// twice, and issuer with serial number.
 fn check_profile(element: Node<'_, '_>, serial: Option<&str>) -> Result<(), String> {
     let algorithms = |name| {
         element

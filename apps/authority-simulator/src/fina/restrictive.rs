@@ -54,8 +54,8 @@ fn moment(at: DateTime) -> Option<Timestamp> {
     instant(at, Authority::Fina)
 }
 
-/// What the parts of the total sum up to, by the formula of rule 166: margin and other taxes are not
-/// in it.
+/// What the parts of the total sum up to, by the formula of rule 166: margin and other taxes are
+/// not in it.
 fn sum(receipt: &Value) -> i128 {
     let taxes = |name| -> i128 {
         lines(receipt, name, "Porez")

@@ -162,8 +162,8 @@ fn check_change(
     Err(Refusal::new(other, text))
 }
 
-/// The receipt without what a message about it adds. All else must be as in a message by which it was
-/// taken, `NakDost` too.
+/// The receipt without what a message about it adds. All else must be as in a message by which it
+/// was taken, `NakDost` too.
 fn original(receipt: &Value) -> Value {
     const ADDED: [&str; 3] =
         ["PromijenjeniNacinPlac", "PromijenjeniOibPrimateljaRacuna", "Napojnica"];

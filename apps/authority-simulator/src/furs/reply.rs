@@ -209,7 +209,8 @@ fn element(said: &Said<'_>, id: &str) -> String {
     }
     if let Some(error) = &said.error {
         text.push_str(&format!(
-            "<fu:Error><fu:ErrorCode>{}</fu:ErrorCode><fu:ErrorMessage>{}</fu:ErrorMessage></fu:Error>",
+            "<fu:Error><fu:ErrorCode>{}</fu:ErrorCode>\
+             <fu:ErrorMessage>{}</fu:ErrorMessage></fu:Error>",
             escaped(&error.code),
             escaped(&error.text.chars().take(500).collect::<String>())
         ));

@@ -136,8 +136,8 @@ fn is_signed_by(text: &str, certificate: &Certificate) -> bool {
     verified.is_ok()
 }
 
-/// What is wrong with a signature by the profile of chapter 10: one transform, and in `KeyInfo` issuer,
-/// serial number and subject.
+/// What is wrong with a signature by the profile of chapter 10: one transform, and in `KeyInfo`
+/// issuer, serial number and subject.
 fn profile_fault(element: roxmltree::Node<'_, '_>) -> Option<Refusal> {
     let count = |name| element.descendants().filter(|node| node.has_tag_name((DSIG, name))).count();
     let text = match () {

@@ -112,7 +112,8 @@ impl Authorities {
         }
     }
 
-    /// What a client has to trust, for TLS and for the signers of replies: root and issuing CA, PEM.
+    /// What a client has to trust, for TLS and for the signers of replies: root and issuing CA,
+    /// PEM.
     pub fn ca_pem(&self) -> String {
         format!("{}{}", self.root.pem(), self.issuing.pem())
     }

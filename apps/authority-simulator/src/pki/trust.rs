@@ -25,8 +25,8 @@ pub fn from_pem(pem: &str) -> Result<Vec<CertificateDer<'static>>, String> {
         .collect()
 }
 
-/// Knows whose certificates count, at the simulator's time. As TLS verifier it lets expired ones in,
-/// for the authority itself answers those, with a code.
+/// Knows whose certificates count, at the simulator's time. As TLS verifier it lets expired ones
+/// in, for the authority itself answers those, with a code.
 #[derive(Debug)]
 pub struct Trust {
     verifier: Arc<dyn ClientCertVerifier>,

@@ -1,5 +1,5 @@
-//! The tables against the authorities' own schemas: of many documents that are wrong in one place, none
-//! is taken that the schema refuses, and few are refused that it would take.
+//! The tables against the authorities' own schemas: of many documents that are wrong in one place,
+//! none is taken that the schema refuses, and few are refused that it would take.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -279,7 +279,8 @@ fn json_to_furs_is_checked_as_by_its_schema() {
         }
     }
     assert!(compared > 5_000, "{compared}");
-    // What the XSD says beyond the JSON schema: dates and times, UUIDs from end to end, numbers of digits.
+    // What the XSD says beyond the JSON schema: dates and times, UUIDs from end to end, numbers of
+    // digits.
     let known = [
         "BuildingNumber",
         "BuildingSectionNumber",

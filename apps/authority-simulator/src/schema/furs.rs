@@ -1,5 +1,5 @@
-//! The messages to FURS: technical specification 3.2, `FiscalVerificationSchema` as XSD and as JSON.
-//! Where the two differ, what both allow.
+//! The messages to FURS: technical specification 3.2, `FiscalVerificationSchema` as XSD and as
+//! JSON. Where the two differ, what both allow.
 
 use super::{Field, Holds, Part, Parts, Simple, field, group, groups, maybe, one};
 

@@ -1,8 +1,8 @@
-//! What the schemas of both authorities allow, written as tables, and checked strictly: order, types,
-//! patterns, and nothing that is not named.
+//! What the schemas of both authorities allow, written as tables, and checked strictly: order,
+//! types, patterns, and nothing that is not named.
 //!
-//! A table says it once for both forms: as XML the parts stand in this order, as JSON in any. What was
-//! checked is given back as one form: an object of texts, objects and, where a part may be repeated,
+//! One table describes both forms: XML has the parts in this order, JSON in any. The checked
+//! message is returned in one form: an object of texts, objects and, where a part may be repeated,
 //! arrays.
 
 #[cfg(test)]

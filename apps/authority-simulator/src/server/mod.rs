@@ -46,8 +46,8 @@ pub struct Server {
 }
 
 impl Server {
-    /// Serves until it is aborted. While connections are to be refused, nobody listens, but the port
-    /// stays taken.
+    /// Serves until it is aborted. While connections are to be refused, the port is bound but not
+    /// listened on.
     pub async fn run(self: Arc<Self>, mut listener: TcpListener) {
         let mut connections = JoinSet::new();
         loop {

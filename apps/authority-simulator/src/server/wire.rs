@@ -34,7 +34,8 @@ impl Abort {
         self.close().await
     }
 
-    /// Closes the connection without another word. Never ends, for the connection's task ends first.
+    /// Closes the connection without another word. Never ends, for the connection's task ends
+    /// first.
     pub async fn close<T>(&self) -> T {
         self.0.raised.notify_one();
         std::future::pending().await

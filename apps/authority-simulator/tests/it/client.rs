@@ -2,7 +2,6 @@
 
 use std::io;
 use std::sync::Arc;
-use std::time::Duration;
 
 use racun_authority_simulator::{Options, Running, Simulator, Taxpayer, WantedTaxpayer};
 use racun_fiscal::Authority;
@@ -147,9 +146,4 @@ async fn write(
 
 fn host(url: &str) -> String {
     url.split('/').nth(2).unwrap().replace("localhost", "127.0.0.1")
-}
-
-/// The outcome of `future`, or `None` when there is none for so long.
-pub async fn within<T>(ms: u64, future: impl Future<Output = T>) -> Option<T> {
-    tokio::time::timeout(Duration::from_millis(ms), future).await.ok()
 }

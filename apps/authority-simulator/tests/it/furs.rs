@@ -290,8 +290,9 @@ async fn payloads_have_the_order_and_the_white_space_of_the_official_samples() {
     let payload = body["token"].as_str().unwrap().split('.').nth(1).unwrap();
     let payload = base64::engine::general_purpose::URL_SAFE_NO_PAD.decode(payload).unwrap();
     let start = format!(
-        "\n        {{\n            \"InvoiceResponse\": {{\n                \"Header\": {{\n            \
-         \u{20}       \"MessageID\": \"{MESSAGE_ID}\",\n                    \"DateTime\": \""
+        "\n        {{\n            \"InvoiceResponse\": {{\n                \"Header\": {{\n\
+         \u{20}                   \"MessageID\": \"{MESSAGE_ID}\",\n\
+         \u{20}                   \"DateTime\": \""
     );
     let payload = String::from_utf8(payload).unwrap();
     assert!(payload.starts_with(&start), "{payload}");

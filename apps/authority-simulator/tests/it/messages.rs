@@ -186,7 +186,8 @@ pub fn tag<'a>(text: &'a str, name: &str) -> Option<&'a str> {
     rest.split_once(&format!("</{name}>")).map(|(inside, _)| inside)
 }
 
-/// A moment as CIS writes it. Zagreb is an hour or two ahead of UTC; near enough for what is tested.
+/// A moment as CIS writes it. Zagreb is an hour or two ahead of UTC; near enough for what is
+/// tested.
 pub fn croatian(at: OffsetDateTime) -> String {
     let local = at + Duration::hours(1);
     local.format(format_description!("[day].[month].[year]T[hour]:[minute]:[second]")).unwrap()

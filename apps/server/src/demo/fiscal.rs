@@ -1,5 +1,5 @@
-//! Receipts that a tax authority is told of: set-up, a sale, an outage, its end, a credit note, and in
-//! Croatia a payment whose type changes.
+//! Fiscalized receipts: set-up, a sale, an outage, its end, a credit note, and in Croatia a change
+//! of a payment's type.
 
 use std::time::{Duration, Instant};
 

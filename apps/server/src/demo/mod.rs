@@ -37,8 +37,8 @@ pub enum Play {
     Fiscal(Authority),
 }
 
-/// Plays `play` on the server at `base` and prints a line per step. `simulator` is the authorities that
-/// this server tells, when they are ours to command.
+/// Plays `play` on the server at `base` and prints a line per step. `simulator` is the authorities
+/// that this server tells, when they are ours to command.
 ///
 /// # Errors
 /// The first step that fails, with its answer's body.

@@ -5,7 +5,7 @@ use std::io::Write as _;
 use std::net::{TcpListener, TcpStream};
 use std::os::unix::fs::PermissionsExt as _;
 use std::path::Path;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use serde_json::Value;
 
@@ -14,28 +14,17 @@ use crate::process::{Server, run};
 /// No variables beside those that every test needs.
 const PLAIN: &[(&str, &str)] = &[];
 
-/// For a build without optimisation on a busy machine; optimised, it is a second.
-const READY: Duration = Duration::from_secs(3);
-
 /// After SIGTERM.
 const END: Duration = Duration::from_secs(10);
 
+/// How fast is for `just bench-http start` to say.
 #[test]
-fn a_server_on_an_empty_folder_is_ready_within_three_seconds() {
-    // The quickest of three: what else the machine does is no part of the start.
-    let quickest = (0..3).map(|_| time_to_ready()).min().unwrap();
-    assert!(quickest < READY, "ready after {quickest:?}");
-}
-
-fn time_to_ready() -> Duration {
+fn a_server_on_an_empty_folder_is_ready_when_it_says_that_it_listens() {
     let folder = tempfile::tempdir().unwrap();
-    let began = Instant::now();
     let server = Server::start(folder.path(), PLAIN);
     let (status, body) = server.ask("GET", "/health/ready", "", "");
-    let elapsed = began.elapsed();
     assert_eq!(status, 200, "{body}");
     server.stop();
-    elapsed
 }
 
 #[cfg(all(target_os = "linux", target_env = "gnu"))]

@@ -41,8 +41,8 @@ pub struct Creation {
 ///
 /// In the same commit its customer and lines are kept in the catalogue where the request says so,
 /// its links are made, advances are applied, credit is given, and its payments are recorded. Where
-/// the law asks for it, the document is sent to the tax authority afterwards; it stays issued
-/// whatever the authority answers.
+/// the law requires it, the document is then sent to the tax authority. It stays issued when the
+/// authority refuses it.
 ///
 /// # Errors
 /// All that is wrong with the request, a total too far from the expected one, links or payments
@@ -428,6 +428,6 @@ pub(super) async fn unit_of(
 }
 
 /// Whether `entity` may charge VAT: who is outside the VAT system of Slovenia or Croatia may not.
-fn charges_vat(entity: &Entity) -> bool {
+pub(super) fn charges_vat(entity: &Entity) -> bool {
     entity.is_tax_subject || !matches!(entity.country_code.as_deref(), Some("SI" | "HR"))
 }

@@ -139,10 +139,9 @@ impl Plan {
             }
             _ => draft,
         };
-        if !(self.charges_vat || document.is_draft())
-            && document.id.kind() != DocumentKind::CreditNote
-        {
-            check_outside_vat(&document.content)?;
+        if !(self.charges_vat || document.is_draft()) {
+            let corrected = links::credited(document.id, &relations, targets.iter());
+            check_outside_vat(&document.content, corrected)?;
         }
         if document.id.kind() == DocumentKind::CreditNote && !document.is_draft() {
             let total = &document.amounts.total_with_tax;

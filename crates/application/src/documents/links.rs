@@ -255,6 +255,19 @@ fn is_conversion(relation: &Relation) -> bool {
     matches!(relation.relation_type, RelationType::ConvertedFrom | RelationType::Fulfills)
 }
 
+/// The documents among `targets` that the credit note `source` gives back of by its `links`.
+pub(super) fn credited<'a>(
+    source: DocumentId,
+    links: &'a [Relation],
+    targets: impl Iterator<Item = &'a Document>,
+) -> impl Iterator<Item = &'a Document> {
+    let is_its = move |link: &Relation| {
+        link.source_id == source && link.relation_type == RelationType::CreditFor
+    };
+    targets
+        .filter(move |target| links.iter().any(|link| is_its(link) && link.target_id == target.id))
+}
+
 /// Spreads the `total` of a credit note over its `targets`, in the order of its links, and notes on
 /// both what is given back.
 ///
@@ -288,23 +301,34 @@ pub(super) fn credit(
     Err(DocumentError::LinkRefused(issue.into()))
 }
 
-/// Checks that a credit note that was used or paid back still gives back of something after its
-/// links changed from `old` to `new`; otherwise that money would be there a second time.
+/// Checks that the links of an issued credit note may change from `old` to `new`, or its total with
+/// them: each document of which it gives back stays linked, so that there is no credit of nothing,
+/// and none of them is voided, for then the credit note took it back.
 ///
 /// # Errors
 /// [`DocumentError::LinkRefused`].
-pub(super) fn check_kept(
-    before: &Document,
+pub(super) fn check_redrawn(
     old: &[Relation],
     new: &[Relation],
+    targets: &[Document],
 ) -> Result<(), DocumentError> {
-    let given = |links: &[Relation]| links.iter().any(|link| link.amount.is_positive());
-    if !before.amounts.total_paid.is_positive() || !given(old) || given(new) {
-        return Ok(());
+    let mut issues = Issues::default();
+    for link in old.iter().filter(|link| link.amount.is_positive()) {
+        let target = targets.iter().find(|target| target.id == link.target_id);
+        let number = target.map_or_else(|| link.target_id.to_string(), Document::number);
+        let is_kept = new.iter().any(|kept| kept.target_id == link.target_id);
+        let way_out = if target.is_some_and(|target| matches!(target.stage, Stage::Voided(..))) {
+            "which is voided, so its amount and links stay"
+        } else if !is_kept {
+            "so it stays linked: keep the document in linked_documents, or void the credit note \
+             and issue another"
+        } else {
+            continue;
+        };
+        let message = format!("the credit note gives back {} of {number}, {way_out}", link.amount);
+        issues.push(Issue::new("linked_document_invalid", message).at("linked_documents"));
     }
-    let message = "the credit note was used or paid back, so it stays linked to what it gives back";
-    let issue = Issue::new("linked_document_invalid", message).at("linked_documents");
-    Err(DocumentError::LinkRefused(issue.into()))
+    issues.into_result(()).map_err(DocumentError::LinkRefused)
 }
 
 /// Takes back what the links of a voided credit note gave back.

@@ -97,7 +97,7 @@ pub async fn void<'a>(
                 return Err(DocumentError::ChangedMeanwhile.into());
             }
             let around = around.held(&held.rows, &held.sheet)?;
-            let change = Change { scope: &scope, today, stamp: &stamp };
+            let change = Change { scope: &scope, today, charges_vat: true, stamp: &stamp };
             let (document, sending, mut writes) = match (numbering, loaded.number) {
                 (Some(numbering), Some(number)) => {
                     let crediting =

@@ -11,13 +11,14 @@ use racun_kernel::{
 use racun_settlement::{Outcome, Payment, PaymentWrite};
 
 use super::compose::{all_told, has_dated_taxes, recompose, told_with};
-use super::create::{held, same_links};
+use super::create::{charges_vat, held, same_links};
 use super::gather::{self, gather};
 use super::issue::{advances, relation_puts};
 use super::request::DocumentRequest;
 use super::save::{Savings, newcomer_loads};
 use super::{links, read};
 use crate::error::Error;
+use crate::fiscalization::check_outside_vat;
 use crate::settling::{Sheet, events, load_allocations, payments};
 
 /// Who updates a document, and why.
@@ -118,6 +119,7 @@ pub async fn update(
     {
         gathered.records.taxes = gather::taxes(store, &scope.tenant()).await?;
     }
+    let charges_vat = charges_vat(entity);
     let may_edit_issued = entity.country_code.as_deref().is_none_or(|code| code != "PT");
     let (scope, stamp) = (scope.clone(), stamp.clone());
     let mut all_loads = customer_loads(&scope, &request, &seen.content, &stamp);
@@ -151,7 +153,8 @@ pub async fn update(
             };
             let (document, version) = all_told(issues, before.update(revision, &stamp))?;
             let relink = Relink { named, forced: request.force_linked_documents };
-            let change = Change { scope: &scope, today: gathered.today, stamp: &stamp };
+            let change =
+                Change { scope: &scope, today: gathered.today, charges_vat, stamp: &stamp };
             let (document, mut writes) = change.revise(held, document, relink)?;
             if let Some(version) = version {
                 writes.puts.push(Put::insert::<Version>(&version));
@@ -177,6 +180,8 @@ struct Relink {
 pub(super) struct Change<'a> {
     pub scope: &'a Scope,
     pub today: time::Date,
+    /// Whether the entity may charge VAT.
+    pub charges_vat: bool,
     pub stamp: &'a Stamp,
 }
 
@@ -196,13 +201,18 @@ impl Change<'_> {
             let targets: Vec<Document> = sheet.documents().filter(named).cloned().collect();
             links::check_currency(document.id, &document.content, &targets)?;
         }
-        if document.id.kind() == DocumentKind::CreditNote && !document.is_draft() {
+        let total = &document.amounts.total_with_tax;
+        let is_note = document.id.kind() == DocumentKind::CreditNote && !document.is_draft();
+        if is_note && (new != old || *total != before.amounts.total_with_tax) {
             let mut targets: Vec<Document> = sheet.documents().cloned().collect();
+            links::check_redrawn(&old, &new, &targets)?;
             links::uncredit(&mut old.clone(), &mut targets, self.stamp);
-            let total = &document.amounts.total_with_tax;
             links::credit(total, &mut new, &mut targets, self.stamp)?;
-            links::check_kept(&before, &old, &new)?;
             targets.into_iter().for_each(|target| sheet.replace(target));
+        }
+        if !self.charges_vat && !document.is_draft() {
+            let targets = links::credited(document.id, &new, sheet.documents());
+            check_outside_vat(&document.content, targets.chain([&before]))?;
         }
         let settles = crate::settling::settleable(&document).is_some();
         let outcome = if settles {
@@ -321,7 +331,8 @@ pub async fn delete(
             if before.amounts.total_paid != Decimal::zero() {
                 return Err(Refused::Settled.into());
             }
-            let change = Change { scope: &scope, today: stamp.now().date(), stamp: &stamp };
+            let today = stamp.now().date();
+            let change = Change { scope: &scope, today, charges_vat: true, stamp: &stamp };
             let sheet = sheet.with(Some(before), document);
             let (document, mut writes) =
                 change.written(sheet, id, None, relation_puts(&links, &[]))?;

@@ -165,8 +165,9 @@ impl Issuing {
             return Err(DocumentError::ChangedMeanwhile.into());
         };
         self.check_form(number)?;
-        if document.id.kind() != DocumentKind::CreditNote && !self.settings.in_vat_system {
-            check_outside_vat(&document.content)?;
+        if !self.settings.in_vat_system {
+            let is_note = document.id.kind() == DocumentKind::CreditNote;
+            check_outside_vat(&document.content, facts.targets.iter().filter(|_| is_note))?;
         }
         let paid = Paid { means: facts.means, settled: facts.settled };
         let content = self.content(&document, number, paid, facts.targets)?;

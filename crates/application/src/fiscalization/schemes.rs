@@ -4,7 +4,7 @@
 //! The classification of a tax says which of them it is: [`LineTaxDetail::CONSUMPTION`] or
 //! [`LineTaxDetail::MARGIN`].
 
-use racun_documents::{Content, Line, LineTaxDetail};
+use racun_documents::{Content, Document, Line, LineTaxDetail};
 use racun_fiscal::{Authority, SaleTax};
 use racun_kernel::{Decimal, Issue, Issues};
 
@@ -85,17 +85,31 @@ pub(super) fn check(content: &Content, authority: Authority) -> Result<(), Issue
 /// owes it (article 203 of directive 2006/112/EC), and CIS takes no VAT of them (checks 142 to
 /// 145).
 ///
+/// Taxed documents that were issued while the taxpayer was within the system are corrected and
+/// credited as they are: lines that change or give back of one of `corrected` may charge VAT, if
+/// that one does.
+///
 /// # Errors
 /// `taxpayer_outside_vat` at the rate of each such tax.
-pub(crate) fn check_outside_vat(content: &Content) -> Result<(), Issues> {
-    let charged = taxes(content).filter(|(.., tax)| {
-        !tax.reverse_charge && !tax.rate.is_zero() && !tax.is_called(LineTaxDetail::CONSUMPTION)
-    });
+pub(crate) fn check_outside_vat<'a>(
+    content: &Content,
+    mut corrected: impl Iterator<Item = &'a Document>,
+) -> Result<(), Issues> {
+    if corrected.any(|document| charged(&document.content).next().is_some()) {
+        return Ok(());
+    }
     let message = "this taxpayer is outside the VAT system and charges none: send \"taxes\": [], \
                    or say in the entity's settings that it is a taxable person";
-    let issues = charged
-        .map(|(place, ..)| at(place, Issue::new("taxpayer_outside_vat", message).at("rate")));
     let mut found = Issues::default();
-    issues.for_each(|issue| found.push(issue));
+    for (place, ..) in charged(content) {
+        found.push(at(place, Issue::new("taxpayer_outside_vat", message).at("rate")));
+    }
     found.into_result(())
+}
+
+/// The taxes of `content` that are VAT to be paid.
+fn charged(content: &Content) -> impl Iterator<Item = ((usize, usize), &Line, &LineTaxDetail)> {
+    taxes(content).filter(|(.., tax)| {
+        !tax.reverse_charge && !tax.rate.is_zero() && !tax.is_called(LineTaxDetail::CONSUMPTION)
+    })
 }

@@ -3,14 +3,14 @@
 use racun_access::Entity;
 use racun_kernel::id::PosClosingId;
 use racun_kernel::{
-    Act, Clause, ListQuery, Load, Operator, Order, Page, Put, RawQuery, Scope, Stamp, Store,
-    StoreError, Writes,
+    Act, Clause, ListQuery, Load, Operator, Page, Put, RawQuery, Scope, Stamp, Store, StoreError,
+    Writes,
 };
 use racun_pos::takings::Takings;
 use racun_pos::{CLOSINGS, CarriedOver, Closing, Count, NewClosing, Place, PosError};
 
-use super::read;
 use super::takings::{Filter, must_be_known, of_day};
+use super::{ALL_ROWS, read};
 use crate::documents::today;
 
 /// How often a report is rebuilt because another caller closed the same place meanwhile.
@@ -19,7 +19,8 @@ const ATTEMPTS: usize = 3;
 /// Closes a day of the entity, of a premise or of a device.
 ///
 /// The report is drawn up outside the unit, at one moment. What is sold between that moment and the
-/// commit is in the place's next closing, as all that comes later.
+/// commit is in the place's next closing, as all that comes later; so are changes of any day that
+/// the place closed. The cost grows by one report for each day that it closed.
 ///
 /// # Errors
 /// All that is wrong with the input; [`PosError::DayClosed`] with the closing that there is;
@@ -35,16 +36,15 @@ pub async fn close(
     let filter = Filter { place: count.place.clone(), ..Filter::default() };
     must_be_known(store, scope, &filter).await?;
     for _ in 0..ATTEMPTS {
-        let last = last(store, scope, &count.place).await?;
+        let closings = closings(store, scope, &count.place).await?;
         let report = of_day(store, scope, entity, count.date, &filter).await?;
-        let carried_over = match &last {
-            Some(last) => {
-                let now = of_day(store, scope, entity, last.date, &filter).await?;
-                CarriedOver::since(last, &now)
-            }
-            None => None,
-        };
-        let next = last.map_or(1, |last| last.number + 1);
+        // A change of a closed day leaves no trace that names the day, so all days are asked.
+        let mut now = Vec::with_capacity(closings.len());
+        for closing in &closings {
+            now.push(of_day(store, scope, entity, closing.date, &filter).await?);
+        }
+        let carried_over = CarriedOver::since(&closings, &now);
+        let next = closings.iter().map(|closing| closing.number).max().unwrap_or_default() + 1;
         let drawn = Drawn { count: count.clone(), report, carried_over, next };
         match freeze(store, scope, drawn, stamp).await {
             // The next attempt finds the other closing.
@@ -96,20 +96,19 @@ async fn freeze(
         .await
 }
 
-/// The last closing of `place`.
-async fn last(
+/// All closings of `place`.
+async fn closings(
     store: &dyn Store,
     scope: &Scope,
     place: &Place,
-) -> Result<Option<Closing>, StoreError> {
+) -> Result<Vec<Closing>, StoreError> {
     let query = ListQuery {
-        limit: 1,
+        limit: ALL_ROWS,
         count: false,
-        order: vec![Order::on(&CLOSINGS, "number", true)],
         clauses: vec![Clause::on(&CLOSINGS, "place_key", Operator::Equals(place.key().into()))],
         ..ListQuery::first_page(&CLOSINGS)
     };
-    Ok(store.page(&CLOSINGS, &scope.tenant(), &query).await?.rows.into_iter().next())
+    Ok(store.page(&CLOSINGS, &scope.tenant(), &query).await?.rows)
 }
 
 /// A page of closings.

@@ -32,6 +32,12 @@ const TIPS: Figure = Figure::Sum(Part::Body(&["tip"], FieldKind::Number));
 const TOTALS: [&str; 4] =
     ["total", "total_converted", "total_with_tax", "total_with_tax_converted"];
 
+/// What no tax is on, as it is and converted.
+const UNTAXED: [Figure; 2] = [
+    Figure::Sum(Part::Body(&["amounts", "untaxed"], FieldKind::Number)),
+    Figure::Sum(Part::Body(&["amounts", "untaxed_converted"], FieldKind::Number)),
+];
+
 const fn text(path: JsonPath) -> Part {
     Part::Body(path, FieldKind::Text)
 }
@@ -103,7 +109,7 @@ pub(super) fn questions(day: &Day, filter: &Filter, currency: Currency) -> Vec<T
     let mut asked =
         vec![here(voided.clone(), filter), sales(&invoices), taxes(&invoices), lines(&invoices)];
     asked.extend(taken_back(INVOICES, day, filter));
-    asked.extend([totals(&credit_notes, Vec::new()), taxes(&credit_notes)]);
+    asked.extend([with_untaxed(totals(&credit_notes, Vec::new())), taxes(&credit_notes)]);
     asked.extend(taken_back(CREDIT_NOTES, day, filter));
     asked.push(undoing(voided));
 
@@ -201,7 +207,13 @@ fn totals(documents: &Tally, by: Vec<Part>) -> Tally {
 }
 
 fn sales(standing: &Tally) -> Tally {
-    totals(standing, SELLER.into())
+    with_untaxed(totals(standing, SELLER.into()))
+}
+
+/// The same with what no tax is on, behind the totals.
+fn with_untaxed(mut totals: Tally) -> Tally {
+    totals.figures.extend(UNTAXED);
+    totals
 }
 
 fn taxes(standing: &Tally) -> Tally {

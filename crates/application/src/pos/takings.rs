@@ -146,6 +146,7 @@ fn add_sales(
     for row in &answers.sales {
         let [net, gross] = [1, 3].map(|place| money(row, place, currency));
         ledger.sell(seller(&row.by[2..]), &row.figures[0], &net, &gross);
+        ledger.untaxed(&money(row, 5, currency));
     }
     answers.taxes.iter().filter_map(|row| tax(row, currency)).for_each(|tax| ledger.tax(&tax));
     // What has a kind is a heading.
@@ -167,6 +168,7 @@ fn add_refunds(ledger: &mut Ledger, answers: &Answers, currency: Currency) {
     for row in &answers.refunds {
         let [net, gross] = [1, 3].map(|place| money(row, place, currency));
         ledger.refund(&row.figures[0], &net, &gross);
+        ledger.refund_untaxed(&money(row, 5, currency));
     }
     let taxes = answers.refund_taxes.iter().filter_map(|row| tax(row, currency));
     taxes.for_each(|tax| ledger.refund_tax(&tax));
@@ -188,6 +190,7 @@ fn leave_out(ledger: &mut Ledger, back: &Document, currency: Currency) {
     let net = less(&amounts.total, &amounts.total_converted);
     let gross = less(&amounts.total_with_tax, &amounts.total_with_tax_converted);
     ledger.refund(&Decimal::from(-1), &net, &gross);
+    ledger.refund_untaxed(&less(&amounts.untaxed, &amounts.untaxed_converted));
     for row in &amounts.taxes {
         let base = less(&row.tax.base, &row.base_converted);
         let amount = less(&row.tax.amount, &row.amount_converted);

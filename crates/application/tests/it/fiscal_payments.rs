@@ -195,10 +195,7 @@ async fn a_first_payment_without_an_answer_is_an_attempt_that_the_same_one_ends(
     till.pay(&invoice, Cash, "22", &stamp).await.unwrap();
     till.hears(&invoice, &[G, G], "cash").await;
     // And who dies leaves a lease besides.
-    till.own.office.then_hangs();
-    let pay = till.pay(&invoice, Card, "10", &stamp);
-    let died = tokio::time::timeout(std::time::Duration::from_millis(50), pay).await;
-    assert!(died.is_err(), "it is being told");
+    till.own.office.dies_sending(till.pay(&invoice, Card, "10", &stamp)).await;
     let again = till.pay(&invoice, Card, "10", &stamp).await.unwrap_err();
     let Error::TypeChange(TypeChangeError::Unconfirmed { wait, .. }) = again else {
         panic!("{again:?}")
@@ -216,10 +213,7 @@ async fn who_is_alone_takes_over_at_once_from_the_process_before() {
     let stamp = till.own.shop.stamp.clone();
     let invoice = till.sell(&[], FiscalRequest::default()).await;
     let dies = async |till: &Till, stamp: &Stamp| {
-        till.own.office.then_hangs();
-        let pay = till.pay(&invoice, Cash, "22", stamp);
-        let died = tokio::time::timeout(std::time::Duration::from_millis(50), pay).await;
-        assert!(died.is_err(), "it is being told");
+        till.own.office.dies_sending(till.pay(&invoice, Cash, "22", stamp)).await;
     };
     dies(&till, &stamp).await;
     let later = till.own.at(stamp.now() + time::Duration::SECOND);

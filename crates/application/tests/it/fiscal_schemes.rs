@@ -7,9 +7,17 @@ use racun_fiscal::{FiscalSettings, Message, fina, furs};
 use racun_settlement::PaymentType::{BankTransfer, Cash};
 
 use crate::fiscal::{in_croatia, in_slovenia};
-use crate::fixture::{decimal, issues, line, request};
+use crate::fixture::{Shop, decimal, issues, line, request};
 use crate::office::{Fiscalizing, paid};
 use crate::settling::linked;
+
+const INVOICE: DocumentKind = DocumentKind::Invoice;
+const CREDIT_NOTE: DocumentKind = DocumentKind::CreditNote;
+
+/// A line of `price` with a tax of 22 %.
+fn vat(price: &str) -> racun_application::documents::LineRequest {
+    taxed(price, &[("22", None)])
+}
 
 /// A line of `price` whose taxes have these rates and classifications.
 fn taxed(price: &str, taxes: &[(&str, Option<&str>)]) -> racun_application::documents::LineRequest {
@@ -122,6 +130,37 @@ async fn who_is_outside_vat_issues_no_line_with_vat() {
     }
     let told = receipt(&croatia);
     assert_eq!((told.vat.len(), told.consumption.len(), told.untaxed.clone()), (0, 1, None));
+}
+
+#[tokio::test]
+async fn who_is_outside_vat_adds_no_vat_later() {
+    let mut shop = Shop::open().await;
+    let within = shop.issue(INVOICE, request(vec![vat("100")]), Vec::new()).await.unwrap();
+    shop.entity.is_tax_subject = false;
+    let untaxed = || request(vec![taxed("100", &[])]);
+    let refused = |made: Result<Document, racun_application::Error>| {
+        let found = issues(made.unwrap_err());
+        assert!(found.len() == 1 && found[0].contains("items[0].taxes[0].rate"), "{found:?}");
+    };
+    let invoice = shop.issue(INVOICE, untaxed(), Vec::new()).await.unwrap();
+    refused(shop.patch(&invoice, request(vec![vat("100")])).await);
+    shop.patch(&invoice, request(vec![taxed("90", &[])])).await.unwrap();
+    // Credit, of nothing and of what bears no tax.
+    let note = |to: &[&Document]| linked(request(vec![vat("10")]), to);
+    refused(shop.issue(CREDIT_NOTE, note(&[]), Vec::new()).await);
+    refused(shop.issue(CREDIT_NOTE, note(&[&invoice]), Vec::new()).await);
+    let credit = shop.issue(CREDIT_NOTE, linked(untaxed(), &[]), Vec::new()).await.unwrap();
+    refused(shop.patch(&credit, request(vec![vat("10")])).await);
+    // What was issued with tax is corrected and credited with it.
+    shop.patch(&within, request(vec![vat("90")])).await.unwrap();
+    let credit = shop.issue(CREDIT_NOTE, note(&[&within]), Vec::new()).await.unwrap();
+    shop.patch(&credit, request(vec![vat("20")])).await.unwrap();
+    // The same where the authority's settings say it.
+    let croatia = in_croatia().await;
+    let settings = FiscalSettings { in_vat_system: false, ..croatia.settings() };
+    croatia.store_settings(&settings).await;
+    let stamp = &croatia.shop.stamp;
+    refused(croatia.make(CREDIT_NOTE, note(&[]), Creation::default(), stamp).await);
 }
 
 #[tokio::test]

@@ -1,6 +1,7 @@
 //! Jobs: taken once, by leases, whatever workers do; and read once, what they are made of.
 
 use std::collections::BTreeMap;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 
 use async_trait::async_trait;
@@ -12,6 +13,8 @@ use racun_kernel::testing::stamp;
 use racun_kernel::{ListQuery, Record, Stamp, Store, Tenant, Writes};
 use racun_test_postgres::Database;
 use time::{Duration, OffsetDateTime};
+use tokio::sync::Notify;
+use tokio::time::timeout;
 
 use crate::fixture::{NOW, Shop};
 use crate::takings::{on_postgres, on_sqlite};
@@ -19,6 +22,9 @@ use crate::takings::{on_postgres, on_sqlite};
 const KINDS: [JobKind; 1] = [JobKind::WebhookDelivery];
 const WORKERS: usize = 8;
 const JOBS_MADE: usize = 500;
+
+/// For what must happen.
+const PATIENCE: std::time::Duration = std::time::Duration::from_secs(60);
 
 /// Both stores, and the database of one of them.
 pub async fn stores() -> Vec<(Arc<dyn Store>, Option<Database>)> {
@@ -44,26 +50,47 @@ async fn kept(store: &dyn Store, job: &Job) -> Option<Job> {
     store.get(&JOBS, &Tenant::directory(), &job.id()).await.unwrap()
 }
 
-/// Takes and ends jobs until there are none. Some workers die over a job: it is done when its lease has
-/// run out.
+/// What the workers of a test have done.
+#[derive(Default)]
+struct Done {
+    /// The attempts at each subject.
+    begun: Mutex<BTreeMap<String, Vec<u32>>>,
+    /// How many jobs have been ended, or left by a worker that died.
+    over: AtomicUsize,
+    /// When that is every job.
+    all_over: Notify,
+}
+
+impl Done {
+    fn one_is_over(&self) {
+        if self.over.fetch_add(1, Ordering::SeqCst) + 1 == JOBS_MADE {
+            self.all_over.notify_one();
+        }
+    }
+}
+
+/// Takes and ends jobs until there are none. Some workers die over a job: it is done when its lease
+/// has run out.
 async fn work(
     store: Arc<dyn Store>,
     worker: usize,
     clock: Arc<Mutex<OffsetDateTime>>,
-    begun: Arc<Mutex<BTreeMap<String, Vec<u32>>>>,
+    done: Arc<Done>,
 ) {
     for _ in 0..10_000 {
         let now = stamp(*clock.lock().unwrap());
         let taken = jobs::claim(&*store, &KINDS, &now, 16).await.unwrap();
         for job in &taken {
-            let mut begun = begun.lock().unwrap();
+            let mut begun = done.begun.lock().unwrap();
             begun.entry(job.subject.clone()).or_default().push(job.attempts);
         }
         for (n, job) in taken.iter().enumerate() {
             if worker == 0 && n % 4 == 0 && job.attempts == 1 {
+                done.one_is_over();
                 continue;
             }
             jobs::end(&*store, job, Ending::Done, &now).await.unwrap();
+            done.one_is_over();
         }
         if taken.is_empty() {
             let query = ListQuery::first_page(&JOBS);
@@ -86,22 +113,16 @@ async fn of_many_workers_one_does_each_job() {
             .collect();
         put(&*store, &all).await;
         let clock = Arc::new(Mutex::new(now.now()));
-        let begun = Arc::default();
+        let done = Arc::<Done>::default();
         let workers: Vec<_> = (0..WORKERS)
             .map(|n| {
-                let (clock, begun) = (Arc::clone(&clock), Arc::clone(&begun));
-                tokio::spawn(work(Arc::clone(&store), n, clock, begun))
+                let (clock, done) = (Arc::clone(&clock), Arc::clone(&done));
+                tokio::spawn(work(Arc::clone(&store), n, clock, done))
             })
             .collect();
-        // The clock of the workers runs ahead of the leases in the end; PostgreSQL's own does not, so
-        // there the leases of the dead are cut short by hand.
-        for _ in 0..400 {
-            tokio::time::sleep(std::time::Duration::from_millis(10)).await;
-            if begun.lock().unwrap().len() == JOBS_MADE {
-                break;
-            }
-        }
-        tokio::time::sleep(std::time::Duration::from_millis(300)).await;
+        // The clock of the workers runs ahead of the leases in the end; PostgreSQL's own does not,
+        // so there the leases of the dead are cut short by hand.
+        timeout(PATIENCE, done.all_over.notified()).await.expect("each job is begun and over");
         *clock.lock().unwrap() += Duration::minutes(10);
         if database.is_some() {
             run_out(&*store).await;
@@ -109,7 +130,7 @@ async fn of_many_workers_one_does_each_job() {
         for worker in workers {
             worker.await.unwrap();
         }
-        let begun = begun.lock().unwrap();
+        let begun = done.begun.lock().unwrap();
         assert_eq!(begun.len(), JOBS_MADE);
         assert!(
             begun.values().all(|attempts| *attempts == [1] || *attempts == [1, 2]),

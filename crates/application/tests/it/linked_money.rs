@@ -114,18 +114,46 @@ async fn an_advance_that_is_applied_is_not_credited() {
 }
 
 #[tokio::test]
-async fn a_credit_note_that_was_paid_back_stays_with_its_advance() {
+async fn what_is_voided_gives_no_credit() {
     let shop = Shop::open().await;
-    let advance = shop.advance("100").await;
-    let credit = shop.credit("100", &[&advance]).await.unwrap();
-    let refund = shop.pay(&credit, "1").await.unwrap();
-    let unlinked = || linked(DocumentRequest::default(), &[]);
-    let refused = link_refused(shop.patch(&credit, unlinked()).await.unwrap_err());
-    assert!(refused.starts_with("linked_documents: "), "{refused}");
-    let (store, scope, entity) = (&*shop.store, &shop.scope, &shop.entity);
-    payments::trash(store, scope, entity, refund.id, &shop.stamp).await.unwrap();
-    shop.patch(&credit, unlinked()).await.unwrap();
-    assert_eq!(shop.reread(&advance).await.amounts.total_credited, Decimal::zero());
+    let invoices = [shop.invoice("50").await, shop.invoice("50").await];
+    let advances = [shop.advance("50").await, shop.advance("50").await];
+    for [first, second] in [invoices, advances] {
+        let credit = shop.credit("25", &[&first, &second]).await.unwrap();
+        shop.void(&second).await.unwrap();
+        let more = link_refused(shop.patch(&credit, worth("50.01")).await.unwrap_err());
+        assert!(more.contains("50.01 is more than what is left to give back, 50"), "{more}");
+        shop.patch(&credit, worth("50")).await.unwrap();
+        assert_eq!(shop.reread(&second).await.amounts.total_credited, Decimal::zero());
+    }
+}
+
+#[tokio::test]
+async fn a_credit_note_stays_linked_to_what_it_gives_back_of() {
+    let shop = Shop::open().await;
+    let (first, second) = (shop.invoice("50").await, shop.invoice("50").await);
+    let credit = shop.credit("30", &[&first, &second]).await.unwrap();
+    let relinked = |to: &[&Document]| linked(DocumentRequest::default(), to);
+    for to in [&[][..], &[&second]] {
+        let refused = link_refused(shop.patch(&credit, relinked(to)).await.unwrap_err());
+        let expected = format!(
+            "linked_documents: the credit note gives back 30 of {}, so it stays linked: keep the \
+             document in linked_documents, or void the credit note and issue another \
+             (linked_document_invalid)",
+            first.number()
+        );
+        assert_eq!(refused, expected);
+    }
+    // Of what it gives nothing back it may part, and it draws as a new one would.
+    shop.patch(&credit, relinked(&[&first])).await.unwrap();
+    shop.patch(&credit, relinked(&[&second, &first])).await.unwrap();
+    let credited = async |invoice| shop.reread(invoice).await.amounts.total_credited;
+    assert_eq!((credited(&first).await, credited(&second).await), (decimal("0"), decimal("30")));
+    shop.patch(&credit, relinked(&[&second])).await.unwrap();
+    assert_eq!(shop.void(&second).await.unwrap_err(), Error::from(Refused::Credited));
+    shop.void(&first).await.unwrap();
+    shop.void(&credit).await.unwrap();
+    shop.void(&second).await.unwrap();
 }
 
 #[tokio::test]

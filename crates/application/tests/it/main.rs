@@ -6,6 +6,7 @@
 mod authority;
 mod billing;
 mod closings;
+mod closings_laws;
 mod declarations;
 mod documents;
 mod entities;

@@ -69,11 +69,11 @@ impl Play {
         Books { documents, payments, links }
     }
 
-    /// Up to two documents, most of them such as can be linked.
+    /// Up to four documents, most of them such as can be linked.
     fn some(&mut self, books: &Books, kinds: &[DocumentKind]) -> Vec<Document> {
         let all = self.candidates(books, kinds);
         let mut chosen: Vec<Document> = Vec::new();
-        for _ in 0..self.random.below(3) {
+        for _ in 0..self.random.below(5) {
             if let Some(one) = all.get(self.random.below(all.len().max(1)))
                 && chosen.iter().all(|other| other.id != one.id)
             {
@@ -167,7 +167,10 @@ impl Play {
     }
 
     async fn patch(&mut self, books: &Books) -> Option<Result<(), Error>> {
-        let document = self.one(books)?;
+        let document = match self.random.chance(40) {
+            true => self.of_kind(books, DocumentKind::CreditNote)?,
+            false => self.one(books)?,
+        };
         let request = match self.random.chance(60) {
             true => self.lines(120),
             false => {
@@ -196,8 +199,19 @@ impl Play {
         })
     }
 
+    /// One of the documents that credit notes with several links name.
+    fn target(&mut self, books: &Books) -> Option<Document> {
+        let of_many = |link: &&Relation| {
+            books.links.iter().filter(|other| other.source_id == link.source_id).count() > 1
+        };
+        let all: Vec<&Relation> = books.links.iter().filter(of_many).collect();
+        let link = all.get(self.random.below(all.len().max(1)))?;
+        books.documents.get(&link.target_id.to_string()).cloned()
+    }
+
     async fn on_document(&mut self, books: &Books, act: &str) -> Option<Result<(), Error>> {
         let document = match act {
+            "void" if self.random.chance(50) => self.target(books)?,
             "void" => self.one(books)?,
             _ => self.draft(books)?,
         };
@@ -296,7 +310,22 @@ impl Books {
         }
     }
 
+    /// A credit note that gave back of something since it was issued does so while it is in effect.
+    fn audit_step(&self, before: &Self) {
+        for link in before.links.iter().filter(|link| link.amount.is_positive()) {
+            let note = &self.documents[&link.source_id.to_string()];
+            if matches!(note.stage, Stage::Issued(_)) {
+                let own = self.links.iter().filter(|own| own.source_id == note.id);
+                let given = sum(own.map(|own| &own.amount));
+                assert_eq!(given, note.amounts.total_with_tax, "{}: credit of nothing", note.id);
+            }
+        }
+    }
+
     fn audit_advance(&self, id: &str, advance: &Document) {
+        if matches!(advance.stage, Stage::Voided(..)) {
+            assert!(advance.amounts.total_credited.is_zero(), "{id}: credit of what is voided");
+        }
         let applied = sum(self.allocations(id).map(|payment| &payment.amount));
         assert_eq!(advance.amounts.total_applied, applied, "{id}: what invoices have of it");
         let share = advance.share_applied.as_ref().map(|share| share.amount.clone());
@@ -373,8 +402,12 @@ async fn play(store: Arc<dyn Store>, seeds: std::ops::Range<u64>) -> BTreeSet<&'
             if play.step(&books).await.is_none() {
                 continue;
             }
-            books = play.books().await;
-            let broken = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| books.audit()));
+            let before = std::mem::replace(&mut books, play.books().await);
+            let audit = || {
+                books.audit();
+                books.audit_step(&before);
+            };
+            let broken = std::panic::catch_unwind(std::panic::AssertUnwindSafe(audit));
             if let Err(panic) = broken {
                 let done = play.done.join("\n  ");
                 eprintln!("seed {seed}:\n  {done}");

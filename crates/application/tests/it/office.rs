@@ -29,6 +29,7 @@ use ring::rand::SystemRandom;
 use ring::signature::{RSA_PKCS1_SHA256, RsaKeyPair};
 use serde_json::Value as Json;
 use time::{Duration, OffsetDateTime};
+use tokio::sync::Notify;
 
 use crate::fixture::{Shop, line, request};
 
@@ -105,6 +106,7 @@ type Answer = Pin<Box<dyn Future<Output = Result<Reply, Unknown>> + Send>>;
 pub struct Office {
     answers: Mutex<VecDeque<Answer>>,
     heard: Mutex<Vec<Heard>>,
+    hears: Notify,
     confirmed: AtomicUsize,
 }
 
@@ -145,6 +147,18 @@ impl Office {
         self.then(std::future::pending());
     }
 
+    /// Runs `work` until its next message has been sent, which is never answered, and ends it there
+    /// as the death of its process would.
+    pub async fn dies_sending<T>(&self, work: impl Future<Output = T>) {
+        self.then_hangs();
+        let sent = self.hears.notified();
+        tokio::select! {
+            biased;
+            _ = work => panic!("it ended without an answer"),
+            () = sent => {}
+        }
+    }
+
     /// Forgets what was scripted and not asked for.
     pub fn forget(&self) {
         self.answers.lock().unwrap().clear();
@@ -182,6 +196,7 @@ impl Authorities for Office {
             message: message.clone(),
             patience,
         });
+        self.hears.notify_waiters();
         let answer = self.answers.lock().unwrap().pop_front();
         match answer {
             Some(answer) => answer.await,

@@ -53,7 +53,8 @@ impl Office {
         (self.clock)()
     }
 
-    /// Reads all that is new and does all that is due at `now`. Answers which invoices were told of.
+    /// Reads all that is new and does all that is due at `now`. Answers which invoices were told
+    /// of.
     async fn work(&self, now: OffsetDateTime) -> Vec<String> {
         *self.now.lock().unwrap() = now;
         let store = &self.shop.store;

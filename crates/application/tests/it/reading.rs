@@ -1,6 +1,7 @@
 //! Readers of the log: each entry makes what it makes once, however many processes read.
 
 use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
 
 use racun_application::jobs::{JOBS, Job, JobKind, NewJob};
 use racun_application::reading::{LOG_READERS, LogReader, Step, read};
@@ -26,14 +27,19 @@ fn made(entries: &[Entry], worker: u64) -> Vec<Put> {
     entries.iter().map(job).collect()
 }
 
-async fn follow(store: Arc<dyn Store>, worker: u64) {
+/// Reads until `all` entries have been counted, by whichever worker.
+async fn follow(store: Arc<dyn Store>, worker: u64, counted: Arc<AtomicUsize>, all: usize) {
     let mut idle = 0;
-    while idle < 50 {
+    while counted.load(Ordering::SeqCst) < all {
         let make = |entries: Vec<Entry>| async move { Ok(made(&entries, worker)) };
         match read(&*store, "test", 7, &stamp(NOW), make).await.unwrap() {
-            Step::Read(count) => assert!((1..=7).contains(&count)),
+            Step::Read(count) => {
+                assert!((1..=7).contains(&count));
+                counted.fetch_add(count, Ordering::SeqCst);
+            }
             Step::Nothing => {
                 idle += 1;
+                assert!(idle < 10_000, "the log has no {all} entries");
                 tokio::time::sleep(std::time::Duration::from_millis(5)).await;
             }
             Step::Overtaken => {}
@@ -44,8 +50,13 @@ async fn follow(store: Arc<dyn Store>, worker: u64) {
 #[tokio::test(flavor = "multi_thread")]
 async fn of_many_processes_that_read_each_entry_counts_once() {
     for (store, _database) in stores().await {
-        let workers: Vec<_> =
-            (0..4).map(|worker| tokio::spawn(follow(Arc::clone(&store), worker))).collect();
+        let counted = Arc::<AtomicUsize>::default();
+        let workers: Vec<_> = (0..4)
+            .map(|worker| {
+                let (store, counted) = (Arc::clone(&store), Arc::clone(&counted));
+                tokio::spawn(follow(store, worker, counted, EVENTS))
+            })
+            .collect();
         let now = stamp(NOW);
         for n in 0..EVENTS {
             let (subject, actor) = (format!("a_{n}"), "system".to_owned());

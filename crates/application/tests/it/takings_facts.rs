@@ -25,6 +25,13 @@ pub fn converted(exchange: &Exchange, own: &Decimal, converted: &Option<Decimal>
     }
 }
 
+/// What the lines of a document without taxes come to.
+fn untaxed(exchange: &Exchange, lines: &[Line]) -> Decimal {
+    let lines = lines.iter().filter(|line| line.taxes.is_empty());
+    let own: Decimal = lines.map(|line| &line.total).sum();
+    exchange.convert(&own, Currency::EUR)
+}
+
 /// Net, gross and taxes of a document.
 pub fn figures(exchange: &Exchange, amounts: &Amounts) -> (Decimal, Decimal, Vec<SaleTax>) {
     let money = |own: &Decimal, other: &Option<Decimal>| converted(exchange, own, other);
@@ -56,6 +63,7 @@ pub fn sale(document: &Document, currency: Currency, names: &BTreeMap<String, St
         net,
         gross,
         taxes,
+        untaxed: untaxed(&exchange, &content.lines),
         lines: goods.map(line).collect(),
         seller: document.operator.as_ref().map(|operator| Seller {
             user: Some(operator.user_id.to_string()),
@@ -79,6 +87,7 @@ pub fn back(document: &Document, invoices: &[&Document], currency: Currency) -> 
         net,
         gross,
         taxes,
+        untaxed: untaxed(&exchange, &document.content.lines),
         exchange,
     }
 }

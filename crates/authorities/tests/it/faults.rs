@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use racun_fiscal::Unknown;
 use tokio::net::TcpListener;
@@ -13,12 +13,13 @@ use crate::world::Way;
 
 /// A short patience, for the tests' sake.
 const PATIENCE: Duration = Duration::from_millis(700);
-/// What a busy machine needs beyond it.
-const SLACK: Duration = Duration::from_millis(800);
+/// What is said of an exchange that the clients ended for its time was over.
+const LATE: &str = "no answer came in time";
 
 const WAYS: [Way; 3] = [Way::FursSoap, Way::FursJson, Way::Fina];
 
-/// Sends to a server that reacts so, and checks that the exchange ended in time, unknown.
+/// Sends to a server that reacts so, and checks that the exchange ends as unknown: some of these
+/// servers never end it themselves.
 async fn outcome(
     way: Way,
     name: &str,
@@ -26,10 +27,7 @@ async fn outcome(
 ) -> Unknown {
     let server = Server::start(react).await;
     let clients = way.clients(&server.url(), PATIENCE);
-    let started = Instant::now();
     let unknown = way.send(&clients).await.unwrap_err();
-    let lasted = started.elapsed();
-    assert!(lasted < PATIENCE + SLACK, "{name}: {lasted:?}");
     assert!(server.received().len() <= 1, "{name}: it was sent again");
     unknown
 }
@@ -64,9 +62,11 @@ async fn a_server_that_misbehaves_ends_as_unknown_in_time() {
         ] {
             let unknown = outcome(way, name, move |_| reaction.clone()).await;
             assert!(!unknown.is_suspicious, "{way:?}, {name}: {unknown}");
+            assert_eq!(unknown.reason == LATE, name == "hang", "{way:?}, {name}: {unknown}");
         }
         let right = move |request: &Received| http("200 OK", way.kind(), &way.answer(request));
-        outcome(way, "drip", move |request| Reaction::Drip(right(request))).await;
+        let unknown = outcome(way, "drip", move |request| Reaction::Drip(right(request))).await;
+        assert_eq!(unknown.reason, LATE, "{way:?}, drip");
         let moved = move |request: &Received| {
             let found = "HTTP/1.1 301 Moved Permanently\r\nLocation: /elsewhere\r\n";
             let right = String::from_utf8(right(request)).unwrap();
@@ -115,9 +115,8 @@ async fn a_server_that_is_not_there_or_not_the_authoritys_ends_as_unknown() {
     let silent = format!("https://{}", listener.local_addr().unwrap());
     for way in WAYS {
         // It takes the connection and says nothing.
-        let started = Instant::now();
-        assert!(way.send(&way.clients(&silent, PATIENCE)).await.is_err());
-        assert!(started.elapsed() < PATIENCE + SLACK);
+        let unknown = way.send(&way.clients(&silent, PATIENCE)).await.unwrap_err();
+        assert_eq!(unknown.reason, LATE, "{way:?}");
         // Nobody listens.
         assert!(way.send(&way.clients("https://127.0.0.1:1", PATIENCE)).await.is_err());
         // A label of a name has 63 characters at most, so no server of names is asked for this one.

@@ -2,7 +2,7 @@
 
 use std::net::SocketAddr;
 use std::sync::{Arc, Mutex};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use rustls::pki_types::pem::PemObject;
 use rustls::pki_types::{CertificateDer, PrivateKeyDer};
@@ -10,10 +10,14 @@ use rustls::server::WebPkiClientVerifier;
 use rustls::{RootCertStore, ServerConfig};
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::{TcpListener, TcpStream};
+use tokio::sync::watch;
 use tokio_rustls::TlsAcceptor;
 use tokio_rustls::server::TlsStream;
 
 use crate::support::{FURS, der, text};
+
+/// For what must happen.
+const PATIENCE: Duration = Duration::from_secs(60);
 
 /// A request that arrived.
 #[derive(Debug, Clone)]
@@ -30,8 +34,8 @@ pub struct Received {
 pub enum Reaction {
     /// Answers.
     Answer { status: &'static str, kind: &'static str, body: String },
-    /// Answers after a while.
-    Late(Duration, String),
+    /// Answers once the gate is open.
+    Held(watch::Receiver<bool>, String),
     /// Writes these bytes and hangs up, in order.
     Bytes(Vec<u8>),
     /// Writes one byte a second.
@@ -85,6 +89,15 @@ impl Server {
         format!("https://{}", self.address)
     }
 
+    /// Waits until `count` requests have arrived.
+    pub async fn receives(&self, count: usize) {
+        let deadline = Instant::now() + PATIENCE;
+        while self.received.lock().unwrap().len() < count {
+            assert!(Instant::now() < deadline, "{} of {count}", self.received().len());
+            tokio::time::sleep(Duration::from_millis(1)).await;
+        }
+    }
+
     /// What arrived so far.
     pub fn received(&self) -> Vec<Received> {
         self.received.lock().unwrap().clone()
@@ -103,8 +116,8 @@ async fn serve(mut stream: TlsStream<TcpStream>, react: &React, seen: &Mutex<Vec
             Reaction::Answer { status, kind, body } => {
                 let _ = stream.write_all(&http(status, kind, &body)).await;
             }
-            Reaction::Late(time, body) => {
-                tokio::time::sleep(time).await;
+            Reaction::Held(mut gate, body) => {
+                let _ = gate.wait_for(|is_open| *is_open).await;
                 let _ = stream.write_all(&http("200 OK", "text/xml", &body)).await;
             }
             Reaction::Bytes(bytes) => {

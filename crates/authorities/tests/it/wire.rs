@@ -2,13 +2,14 @@
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use racun_authorities::xml::{self, Accepted, Signature};
 use racun_authorities::{Certificate, Clients, Endpoint, Endpoints, Systems, jws};
-use racun_fiscal::{Authorities, Authority, AuthorityError, Patience, Reply};
+use racun_fiscal::{Authorities, Authority, AuthorityError, Identity, Patience, Reply};
 use racun_kernel::Environment;
 use time::macros::datetime;
+use tokio::sync::watch;
 
 use crate::server::{Reaction, Received, Server};
 use crate::support::{fina_key, furs_key};
@@ -144,50 +145,53 @@ async fn after_five_failures_nobody_is_called_for_a_while() {
         assert!(Way::Fina.send(&clients).await.is_err());
     }
     assert_eq!(server.received().len(), 5);
-    let started = Instant::now();
     let unknown = Way::Fina.send(&clients).await.unwrap_err();
     assert!(unknown.reason.contains("last calls failed"), "{unknown}");
-    assert!(started.elapsed() < Duration::from_millis(500));
+    assert_eq!(server.received().len(), 5);
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_certificate_makes_few_calls_at_once_and_leaves_most_to_who_waits() {
-    let (now, most) = (Arc::new(AtomicUsize::new(0)), Arc::new(AtomicUsize::new(0)));
-    let (inside, peak) = (Arc::clone(&now), Arc::clone(&most));
-    let slow = move |request: &Received| {
-        let at_once = inside.fetch_add(1, Ordering::SeqCst) + 1;
-        peak.fetch_max(at_once, Ordering::SeqCst);
-        let (inside, time) = (Arc::clone(&inside), Duration::from_millis(200));
-        tokio::spawn(async move {
-            tokio::time::sleep(time - Duration::from_millis(20)).await;
-            inside.fetch_sub(1, Ordering::SeqCst);
-        });
-        Reaction::Late(time, Way::Fina.answer(request))
+    let gate = watch::Sender::new(false);
+    let (closed, calls) = (gate.subscribe(), AtomicUsize::new(0));
+    let busy = Way::FursSoap.identity();
+    // Of the busy certificate's calls all are held but the fifth; others are answered at once.
+    let react = move |request: &Received| {
+        let body = Way::FursSoap.answer(request);
+        let is_busy = request.certificate.as_ref() == Some(&busy.certificate);
+        if is_busy && calls.fetch_add(1, Ordering::SeqCst) != 4 {
+            return Reaction::Held(closed.clone(), body);
+        }
+        Reaction::Answer { status: "200 OK", kind: "text/xml", body }
     };
-    let server = Server::start(slow).await;
-    let clients = Arc::new(Way::Fina.clients(&server.url(), WHOLE));
-    let send = |patience| {
+    let server = Server::start(react).await;
+    let clients = Arc::new(Way::FursSoap.clients(&server.url(), Duration::from_secs(60)));
+    let send = |identity: Identity, patience| {
         let clients = Arc::clone(&clients);
         tokio::spawn(async move {
-            let (identity, message) = (Way::Fina.identity(), Way::Fina.message());
+            let message = Way::FursSoap.message();
             let environment = Environment::Sandbox;
             clients.send(environment, &identity, &header(), &message, patience).await
         })
     };
-    let background: Vec<_> = (0..16).map(|_| send(Patience::Background)).collect();
-    tokio::time::sleep(Duration::from_millis(100)).await;
-    let started = Instant::now();
-    assert!(send(Patience::Interactive).await.unwrap().is_ok());
-    assert!(started.elapsed() < Duration::from_millis(390), "{:?}", started.elapsed());
-    for sent in background {
+    let background: Vec<_> =
+        (0..16).map(|_| send(Way::FursSoap.identity(), Patience::Background)).collect();
+    server.receives(4).await;
+    let waited_for = send(Way::FursSoap.identity(), Patience::Interactive);
+    assert!(waited_for.await.unwrap().is_ok(), "beside background messages");
+    assert_eq!(server.received().len(), 5, "four in the background, and this one");
+
+    let waiting: Vec<_> =
+        (0..64).map(|_| send(Way::FursSoap.identity(), Patience::Interactive)).collect();
+    server.receives(33).await;
+    let other = send(furs_key("pub_b"), Patience::Interactive);
+    assert!(other.await.unwrap().is_ok(), "another certificate has calls of its own");
+    assert_eq!(server.received().len(), 34, "32 at once");
+    gate.send_replace(true);
+    for sent in background.into_iter().chain(waiting) {
         assert!(sent.await.unwrap().is_ok());
     }
-    assert!((4..=5).contains(&most.load(Ordering::SeqCst)), "{most:?}");
-    let waiting: Vec<_> = (0..64).map(|_| send(Patience::Interactive)).collect();
-    for sent in waiting {
-        assert!(sent.await.unwrap().is_ok());
-    }
-    assert!((8..=32).contains(&most.load(Ordering::SeqCst)), "{most:?}");
+    assert_eq!(server.received().len(), 16 + 1 + 64 + 1);
 }
 
 #[tokio::test]

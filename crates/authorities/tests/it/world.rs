@@ -147,7 +147,12 @@ impl Way {
             ),
             Self::FursPremise => soap_of_furs("BusinessPremiseResponse", &head),
             Self::FursJson => json_of_furs(&format!(
-                r#"{{"InvoiceResponse":{{"Header":{{"MessageID":"{id}","DateTime":"2026-11-20T16:04:27"}},"UniqueInvoiceID":"{ID}"}}}}"#
+                concat!(
+                    r#"{{"InvoiceResponse":{{"Header":{{"MessageID":"{id}","#,
+                    r#""DateTime":"2026-11-20T16:04:27"}},"UniqueInvoiceID":"{unique}"}}}}"#,
+                ),
+                id = id,
+                unique = ID,
             )),
             Self::Fina => {
                 soap_of_cis("RacunOdgovor", &format!("{zaglavlje}<tns:Jir>{ID}</tns:Jir>"))

@@ -30,7 +30,8 @@ pub enum RecurrenceRefused {
     NotActive,
     /// Only a paused one can be resumed.
     #[error(
-        "the recurring invoice is not paused; a completed one goes on when an update moves its end_date"
+        "the recurring invoice is not paused; a completed one goes on when an update moves its \
+         end_date"
     )]
     NotPaused,
     /// It has come to its end already.

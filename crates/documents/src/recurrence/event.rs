@@ -49,8 +49,9 @@ impl Happening {
 }
 
 impl RecurringInvoice {
-    /// The events that `what` happened, done by `actor`, to one whose status was `before` (a new one
-    /// was active): that one, and one more when it paused or completed the recurring invoice beside.
+    /// The events that `what` happened, done by `actor`, to one whose status was `before` (a new
+    /// one was active): that one, and one more when it paused or completed the recurring invoice
+    /// beside.
     #[must_use]
     pub fn events(
         &self,

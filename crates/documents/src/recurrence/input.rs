@@ -30,8 +30,8 @@ pub struct Terms {
     pub metadata: Metadata,
 }
 
-/// What a caller says of a recurring invoice. A new one needs `document_id`, `name`, `frequency` and
-/// `start_date`.
+/// What a caller says of a recurring invoice. A new one needs `document_id`, `name`, `frequency`
+/// and `start_date`.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct RecurringInput {
     /// The invoice to copy. Only for a new one: what an update says of it is ignored.

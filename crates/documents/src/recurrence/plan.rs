@@ -35,9 +35,9 @@ impl RecurringInvoice {
     ///
     /// The template's service dates move by whole intervals: by one from run to run, runs passed
     /// over included, and to the first run by those since the template's date; at least by one when
-    /// the first run is in a later month (daily and weekly: on a later day) than the template, whose
-    /// own period is then the one before. In months, a service from the first to the last day of a
-    /// month stays one of whole months; any other day that a month lacks becomes its last.
+    /// the first run is in a later month (daily and weekly: on a later day) than the template,
+    /// whose own period is then the one before. In months, a service from the first to the last day
+    /// of a month stays one of whole months; any other day that a month lacks becomes its last.
     ///
     /// Dates past year 9999 become its last day.
     #[must_use]

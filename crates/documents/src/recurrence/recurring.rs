@@ -225,10 +225,10 @@ impl RecurringInvoice {
 
     /// With what `input` says; as it was, when that changes nothing.
     ///
-    /// Another schedule counts from its start as long as nothing was made, then from `today`, or from
-    /// the run that is overdue: it makes no invoice for days on which neither schedule was late.
-    /// Without a run left it is completed; a completed one that has runs again goes on with `today`.
-    /// Any change clears the wait after a failure, for it may have mended the cause.
+    /// Another schedule counts from its start as long as nothing was made, then from `today`, or
+    /// from the run that is overdue: it makes no invoice for days on which neither schedule was
+    /// late. Without a run left it is completed; a completed one that has runs again goes on with
+    /// `today`. Any change clears the wait after a failure, for it may have mended the cause.
     ///
     /// # Errors
     /// When it is in the trash, or the input is wrong.

@@ -98,8 +98,8 @@ pub fn latest_day(now: OffsetDateTime) -> Date {
     now.checked_add(Duration::hours(HOURS_AHEAD_OF_UTC)).unwrap_or(now).date()
 }
 
-/// The first page of [`DUE_SCHEDULES`], earliest first, of all that may be due at `now` in any zone.
-/// Whether one is due in its entity's zone, [`RecurringInvoice::due`] says.
+/// The first page of [`DUE_SCHEDULES`], earliest first, of all that may be due at `now` in any
+/// zone. Whether one is due in its entity's zone, [`RecurringInvoice::due`] says.
 #[must_use]
 pub fn due_by(now: OffsetDateTime) -> ListQuery {
     let latest = latest_day(now);

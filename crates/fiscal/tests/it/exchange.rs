@@ -89,7 +89,9 @@ fn outcome(step: &Step) -> Option<(usize, Outcome)> {
 
 proptest! {
     #[test]
-    fn nothing_is_lost_and_what_is_confirmed_stays_so(steps in prop::collection::vec(step(), 0..40)) {
+    fn nothing_is_lost_and_what_is_confirmed_stays_so(
+        steps in prop::collection::vec(step(), 0..40),
+    ) {
         let stamp = racun_kernel::testing::stamp(NOW);
         let (account, sandbox) = (stamp.id(), Environment::Sandbox);
         let mut exchange = open();
@@ -103,8 +105,12 @@ proptest! {
                     let message_id = before.attempts[place].message_id.clone();
                     exchange.settle(&message_id, outcome, &Retry::default(), now)
                 }
-                (Step::Begin, _) if before.may_be_sent(now) => exchange.begin(MessageId::new(&stamp), now),
-                (Step::PutOff, _) if before.is_due(now) => exchange.put_off("certificate", now + LEASE, now),
+                (Step::Begin, _) if before.may_be_sent(now) => {
+                    exchange.begin(MessageId::new(&stamp), now)
+                }
+                (Step::PutOff, _) if before.is_due(now) => {
+                    exchange.put_off("certificate", now + LEASE, now)
+                }
                 _ => exchange,
             };
             prop_assert_eq!(&exchange.content, &before.content);

@@ -94,7 +94,11 @@ fn a_credit_note_is_negative_in_all_figures_and_names_what_it_corrects() {
     for part in [
         r#""InvoiceAmount":-66.70,"PaymentAmount":-66.70,"#,
         r#""TaxesPerSeller":[{"NontaxableAmount":-66.70}]"#,
-        r#""ReferenceInvoice":[{"ReferenceInvoiceIdentifier":{"BusinessPremiseID":"BP1","ElectronicDeviceID":"B1","InvoiceNumber":"11"},"ReferenceInvoiceIssueDateTime":"2026-04-25T10:30:00"}]"#,
+        concat!(
+            r#""ReferenceInvoice":[{"ReferenceInvoiceIdentifier":{"BusinessPremiseID":"BP1","#,
+            r#""ElectronicDeviceID":"B1","InvoiceNumber":"11"},"#,
+            r#""ReferenceInvoiceIssueDateTime":"2026-04-25T10:30:00"}]"#,
+        ),
     ] {
         assert!(json.contains(part), "{part} in {json}");
     }

@@ -11,8 +11,8 @@ use racun_kernel::{Mail, MailError, Mailbox, Mailer};
 
 use super::message;
 
-/// Writes each mail to a file named by its id, readable by nobody else. The same mail again replaces
-/// its file.
+/// Writes each mail to a file named by its id, which only the owner of the process can read.
+/// Writing the same mail again replaces its file.
 pub struct MailFolder {
     folder: PathBuf,
     sender: Mailbox,

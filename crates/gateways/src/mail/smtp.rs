@@ -21,7 +21,8 @@ const EXCHANGE: Duration = Duration::from_secs(60);
 /// The address of the server cannot be used.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error(
-    "it is not smtp://user:password@host:587 or smtps://…, with ?tls=required or ?tls=opportunistic at most"
+    "it is not smtp://user:password@host:587 or smtps://…, with ?tls=required or \
+     ?tls=opportunistic at most"
 )]
 pub struct BadSmtpUrl;
 
@@ -37,8 +38,8 @@ impl SmtpMailer {
     ///
     /// `smtps` speaks TLS from the start. `smtp` does so after `STARTTLS` with `?tls=required`, or
     /// with `?tls=opportunistic` when the server offers it. Without either a password is not sent
-    /// in the clear but to this machine: `required` is meant. A path is the name to greet with, instead
-    /// of the sender's domain.
+    /// in the clear but to this machine: `required` is meant. A path is the name to greet with,
+    /// instead of the sender's domain.
     ///
     /// # Errors
     /// [`BadSmtpUrl`].
@@ -86,8 +87,8 @@ impl Mailer for SmtpMailer {
     }
 }
 
-/// What an error means for the mail. What the server holds against us and not against the mail, such
-/// as a password that is wrong, passes when somebody mends it.
+/// What an error means for the mail. An error of our account, such as a wrong password, is
+/// temporary: the mail can be sent when the operator corrects it.
 fn read(error: &lettre::transport::smtp::Error) -> MailError {
     let text = match error.source() {
         Some(source) => format!("{error}: {source}"),
@@ -100,8 +101,9 @@ fn read(error: &lettre::transport::smtp::Error) -> MailError {
     }
 }
 
-/// Whether a permanent refusal is about this mail. Not about it are commands that the server does not
-/// know (500, 502 to 504) or that it takes no mail (521), and who logs in how (530, 534, 535, 538).
+/// Whether a permanent refusal is about this mail. Not about it are commands that the server does
+/// not know (500, 502 to 504) or that it takes no mail (521), and who logs in how (530, 534,
+/// 535, 538).
 fn is_about_the_mail(code: Code) -> bool {
     !matches!(u16::from(code), 500 | 502..=504 | 521 | 530 | 534 | 535 | 538)
 }

@@ -28,7 +28,7 @@ pub(crate) const ROUTES: &[Route] = &[
             TAG,
             "Closes a day, once for the entity and for each premise and device: freezes its \
              takings under the next number of that place, with the cash that was counted. What \
-             comes to the day afterwards is carried over into the next closing.",
+             comes to any closed day afterwards is carried over into the next closing.",
         )
         .takes_with::<NewClosingBody>(&["counted_cash"])
         .creates::<ClosingBody>(),
@@ -86,7 +86,7 @@ pub(crate) struct ClosingBody {
     /// The cash that the previous closing left in the drawer.
     #[schema(schema_with = number)]
     opening_cash: Decimal,
-    /// What came to the day of the previous closing after it; null when nothing did.
+    /// What came to closed days since the previous closing; null when nothing did.
     #[schema(required = true)]
     carried_over: Option<CarriedOverBody>,
     /// `opening_cash`, the cash that was carried over, and the cash of the day, tips included.
@@ -113,7 +113,7 @@ pub(crate) struct ClosingBody {
     created_at: String,
 }
 
-/// What came to a closed day after its closing.
+/// What came to closed days since the previous closing: later sales, refunds, voids, changes.
 #[derive(Debug, Serialize, ToSchema)]
 #[schema(as = CarriedOver)]
 struct CarriedOverBody {
@@ -136,6 +136,47 @@ struct CarriedOverBody {
     /// Of that and of tips, notes and coins.
     #[schema(schema_with = number)]
     cash: Decimal,
+    /// The same of each day that changed, in their order.
+    days: Vec<CarriedDayBody>,
+}
+
+/// What came to one closed day since the previous closing.
+#[derive(Debug, Serialize, ToSchema)]
+#[schema(as = CarriedDay)]
+struct CarriedDayBody {
+    /// The closing of the day.
+    closing_id: String,
+    /// The day.
+    #[schema(format = Date)]
+    date: String,
+    /// Invoices.
+    #[schema(schema_with = number)]
+    invoices: Decimal,
+    /// Their gross.
+    #[schema(schema_with = number)]
+    gross: Decimal,
+    /// Gross less what was given back and voided.
+    #[schema(schema_with = number)]
+    turnover: Decimal,
+    /// Money that moved, in less out.
+    net_by_payment_type: Vec<MoneyBody>,
+    /// Of that and of tips, notes and coins.
+    #[schema(schema_with = number)]
+    cash: Decimal,
+}
+
+impl Convert<CarriedDayBody> for pos::CarriedDay {
+    fn convert(self) -> CarriedDayBody {
+        CarriedDayBody {
+            closing_id: self.closing_id.to_string(),
+            date: format_date(self.date),
+            invoices: self.invoices,
+            gross: self.gross,
+            turnover: self.turnover,
+            net_by_payment_type: self.net_by_payment_type.convert(),
+            cash: self.cash,
+        }
+    }
 }
 
 impl Convert<CarriedOverBody> for pos::CarriedOver {
@@ -148,6 +189,7 @@ impl Convert<CarriedOverBody> for pos::CarriedOver {
             turnover: self.turnover,
             net_by_payment_type: self.net_by_payment_type.convert(),
             cash: self.cash,
+            days: self.days.convert(),
         }
     }
 }

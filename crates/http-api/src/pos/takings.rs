@@ -75,7 +75,8 @@ pub(super) struct TakingsBody {
     /// Active payments of the day's invoices, whenever they were made, in the order of the type's
     /// name.
     by_payment_type: Vec<PaymentTakingsBody>,
-    /// In the order of the rate, lowest first.
+    /// In the order of the rate, lowest first. What is untaxed is at rate 0, so that bases and
+    /// amounts come to the gross; a line with two taxes is in two bases.
     by_tax_rate: Vec<TaxTakingsBody>,
     /// In the order of the name; lines without a category come last, under null.
     by_category: Vec<CategoryTakingsBody>,
@@ -219,7 +220,7 @@ answer! {
         gross: Decimal,
         /// Money that was given back on this day, of whichever credit note.
         by_payment_type: Vec<MoneyBackBody>,
-        /// In the order of the rate, lowest first.
+        /// In the order of the rate, lowest first; what is untaxed is at rate 0.
         by_tax_rate: Vec<TaxTakingsBody>,
         /// Credit notes that were counted before and were voided on this day.
         voided_later: TakenBackBody,

@@ -39,7 +39,8 @@ async fn whoever_reads_sees_who_did_what_to_which_record() {
     let (user, entity) = (api.id(&owner).await, owner.entity());
     let expected = json!({
         "id": row["id"], "entity_id": entity, "resource_type": "Customer", "resource_id": id,
-        "action": "updated", "actor_type": "user", "actor_id": user, "actor_label": row["actor_label"],
+        "action": "updated", "actor_type": "user", "actor_id": user,
+        "actor_label": row["actor_label"],
         "details": {"event": "customer.updated"}, "changes": {"fields": ["city", "name"]},
         "created_at": "2026-11-20T08:00:00.000Z",
     });

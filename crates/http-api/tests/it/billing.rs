@@ -133,7 +133,8 @@ async fn plans_features_and_limits_answer_what_is_specified() {
         (&json!("start"), &json!("EUR"))
     );
     let has = json!({
-        "feature": "customers", "allowed": true, "requires_upgrade": false, "upgrade_plan_slug": null,
+        "feature": "customers", "allowed": true, "requires_upgrade": false,
+        "upgrade_plan_slug": null,
     });
     assert_eq!(get("check-feature/customers").await, has);
     let lacks = json!({

@@ -263,7 +263,8 @@ async fn an_expense_is_paid() {
     books.has(&bill, "8", "28.6").await;
 }
 
-/// Asserts that a bill with `more` is refused for what is at `path`, and that nothing is kept of it.
+/// Asserts that a bill with `more` is refused for what is at `path`, and that nothing is kept of
+/// it.
 async fn check_refused(books: &Books, more: Value, path: &str, code: &str) {
     let answer = books.post("/expenses", with(bill(), more.clone())).await.with(422);
     assert_eq!(answer.issue(), (path.to_owned(), code.to_owned()), "{more}");

@@ -66,8 +66,8 @@ async fn kept(api: &Api, store: &dyn Store, who: &Who) -> (Tenant, Vec<KeyedRequ
     (account, page.rows)
 }
 
-/// Makes it as if the process had died between the effect and the answer of each request that is not
-/// among those in `before`, to which it adds them.
+/// Makes it as if the process had died between the effect and the answer of each request that is
+/// not among those in `before`, to which it adds them.
 async fn forget_answers(api: &Api, store: &dyn Store, who: &Who, before: &mut BTreeSet<String>) {
     let (_, mut rows) = kept(api, store, who).await;
     rows.retain(|row| before.insert(row.key.clone()));

@@ -312,7 +312,9 @@ async fn a_customer_is_reminded_of_all_that_is_overdue() {
     assert!(mail.html.unwrap().contains("60,00 EUR<br>"));
 
     let dollars = json!({"customer_id": customer, "date_due": "2026-10-31", "currency_code": "USD",
-        "exchange_rate": {"rate": 0.9, "source": "test", "date": "2026-10-01", "quote_currency": "EUR"}});
+    "exchange_rate": {
+        "rate": 0.9, "source": "test", "date": "2026-10-01", "quote_currency": "EUR",
+    }});
     let dollars = post.document(&owner, "/invoices", dollars).await;
     assert_eq!(remind(json!({})).await.with(422).issue().0, "[\"currency_code\"]");
     let reminded = remind(json!({"currency_code": "USD"})).await.with(200).json();

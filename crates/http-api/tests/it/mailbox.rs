@@ -83,8 +83,8 @@ impl Post {
         std::mem::take(&mut *self.mailbox.taken.lock().unwrap())
     }
 
-    /// Delivers the only mail that is due, by a worker that dies when the mail is handed over, before it
-    /// can note that.
+    /// Delivers the only mail that is due, by a worker that dies when the mail is handed over,
+    /// before it can note that.
     pub async fn deliver_and_die(&self) -> Mail {
         let services = self.services.clone();
         let stamp = Arc::new(move || services.stamp());

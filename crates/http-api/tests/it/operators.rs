@@ -282,7 +282,10 @@ async fn takings_are_told_by_who_sold() {
     }
     let report = api.get("/pos/reports/daily", &operator).await.with(200).json();
     let expected = json!([
-        {"operator_id": api.id(ana).await, "operator": "ana@example.com", "invoices": 1, "total": 1.5},
+        {
+            "operator_id": api.id(ana).await, "operator": "ana@example.com",
+            "invoices": 1, "total": 1.5,
+        },
         {"operator_id": till.eva_id(), "operator": "eva@example.com", "invoices": 2, "total": 3},
         {"operator_id": null, "operator": null, "invoices": 1, "total": 1.5},
     ]);

@@ -52,6 +52,7 @@ async fn a_day_is_answered_with_the_digits_of_its_invoices() {
             {"type": "credit_card", "invoices": 1, "total": 1.1}
         ],
         "by_tax_rate": [
+            {"rate": 0, "base": 2.01, "amount": 0},
             {"rate": 9.5, "base": 10, "amount": 0.95},
             {"rate": 22, "base": 3, "amount": 0.66}
         ],
@@ -60,7 +61,10 @@ async fn a_day_is_answered_with_the_digits_of_its_invoices() {
             {"category": null, "quantity": 2, "total": 12.96}
         ],
         "by_operator": [
-            {"operator_id": "OWNER", "operator": "owner@example.com", "invoices": 1, "total": 14.61},
+            {
+                "operator_id": "OWNER", "operator": "owner@example.com",
+                "invoices": 1, "total": 14.61
+            },
             {"operator_id": null, "operator": null, "invoices": 1, "total": 2.01}
         ],
         "unpaid": 5.01,

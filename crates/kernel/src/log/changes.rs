@@ -9,8 +9,8 @@ const ASIDE: [&str; 2] = ["updated_at", "version"];
 
 /// The names of the fields that differ between two bodies of one record, in their order.
 ///
-/// Bodies are cut into the texts of their fields, and only those whose texts differ are read: a store
-/// may answer a body with other spaces and another order of keys than it was given.
+/// Bodies are cut into the texts of their fields, and only those whose texts differ are read: a
+/// store may answer a body with other spaces and another order of keys than it was given.
 pub(super) fn names(before: &str, after: &str) -> Vec<String> {
     let before: BTreeMap<&str, &str> = fields(before).collect();
     let after: BTreeMap<&str, &str> = fields(after).collect();

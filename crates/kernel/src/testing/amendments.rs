@@ -97,7 +97,10 @@ pub(super) async fn a_lookup_crosses_tenants_in_the_order_of_ids(store: &dyn Sto
 }
 
 pub(super) async fn only_indexed_text_fields_are_looked_up_or_held_by(store: &dyn Store) {
-    let is_named = |refused: &StoreError, field| matches!(refused, StoreError::Unavailable(reason) if reason.contains(field));
+    let is_named = |refused: &StoreError, field| match refused {
+        StoreError::Unavailable(reason) => reason.contains(field),
+        _ => false,
+    };
     for field in ["note", "name", "amount", "nothing"] {
         let refused = store.lookup(&SAMPLES, field, "a").await.expect_err("no index, no lookup");
         assert!(is_named(&refused, field), "{refused}");

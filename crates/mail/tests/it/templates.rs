@@ -56,7 +56,8 @@ fn marks_become_html_and_html_becomes_text() {
         ("[pay]({link})", "<p><a href=\"https://x.si/?a=1&amp;b=&quot;2&quot;\">pay</a></p>\n"),
         (
             "{link}",
-            "<p><a href=\"https://x.si/?a=1&amp;b=&quot;2&quot;\">https://x.si/?a=1&amp;b=&quot;2&quot;</a></p>\n",
+            "<p><a href=\"https://x.si/?a=1&amp;b=&quot;2&quot;\">\
+             https://x.si/?a=1&amp;b=&quot;2&quot;</a></p>\n",
         ),
         ("\u{e000}0\u{e000}{name}", "<p>0Bor &amp; &lt;sin&gt;</p>\n"),
     ] {
@@ -115,8 +116,10 @@ proptest! {
         values.set("v", Some(value));
         let html = to_html(&format!("{template}{{v}}[{{v}}]({{v}})"), &values);
         for tag in html.split('<').skip(1).map(|rest| rest.split('>').next().unwrap()) {
-            let plain = ["p", "/p", "br", "strong", "/strong", "em", "/em", "ul", "/ul", "li", "/li",
-                "h1", "/h1", "h2", "/h2", "h3", "/h3", "/a"];
+            let plain = [
+                "p", "/p", "br", "strong", "/strong", "em", "/em", "ul", "/ul", "li", "/li",
+                "h1", "/h1", "h2", "/h2", "h3", "/h3", "/a",
+            ];
             let link = tag.strip_prefix("a href=\"").and_then(|rest| rest.strip_suffix('"'));
             let is_link = link.is_some_and(|url| {
                 !url.contains('"') && ["http", "mailto:"].iter().any(|one| url.starts_with(one))

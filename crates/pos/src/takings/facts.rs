@@ -36,6 +36,8 @@ pub struct Sale {
     pub gross: Decimal,
     /// Its taxes.
     pub taxes: Vec<SaleTax>,
+    /// Before tax, what no tax is on.
+    pub untaxed: Decimal,
     /// What was sold; no headings.
     pub lines: Vec<SaleLine>,
     /// Who issued it, when anybody is known to have.
@@ -61,6 +63,8 @@ pub struct Return {
     pub gross: Decimal,
     /// Its taxes.
     pub taxes: Vec<SaleTax>,
+    /// Before tax, what no tax is on.
+    pub untaxed: Decimal,
 }
 
 /// An advance invoice. It is no sale; money moves by it.

@@ -20,6 +20,7 @@ pub struct Ledger {
     sales: BTreeMap<Option<Seller>, [Decimal; 3]>,
     /// Base and amount.
     taxes: BTreeMap<Decimal, [Decimal; 2]>,
+    untaxed: Decimal,
     /// Quantity and total.
     categories: BTreeMap<Option<String>, [Decimal; 2]>,
     /// Invoices and total.
@@ -35,6 +36,7 @@ pub struct Ledger {
     /// Documents, net and gross.
     refunds: [Decimal; 3],
     refund_taxes: BTreeMap<Decimal, [Decimal; 2]>,
+    refund_untaxed: Decimal,
     taken_back: [Decimal; 3],
     refunds_taken_back: [Decimal; 3],
 }
@@ -66,6 +68,7 @@ impl Ledger {
             voided: Decimal::zero(),
             sales: BTreeMap::new(),
             taxes: BTreeMap::new(),
+            untaxed: Decimal::zero(),
             categories: BTreeMap::new(),
             payments: BTreeMap::new(),
             on_the_day: BTreeMap::new(),
@@ -75,6 +78,7 @@ impl Ledger {
             tips: BTreeMap::new(),
             refunds: nothing(),
             refund_taxes: BTreeMap::new(),
+            refund_untaxed: Decimal::zero(),
             taken_back: nothing(),
             refunds_taken_back: nothing(),
         }
@@ -99,6 +103,11 @@ impl Ledger {
     /// Adds what was taxed at a rate.
     pub fn tax(&mut self, tax: &SaleTax) {
         add(&mut self.taxes, tax.rate.clone(), [&tax.base, &tax.amount]);
+    }
+
+    /// Adds what was sold without tax.
+    pub fn untaxed(&mut self, base: &Decimal) {
+        self.untaxed += base;
     }
 
     /// Adds what was sold of a category.
@@ -146,6 +155,11 @@ impl Ledger {
         add(&mut self.refund_taxes, tax.rate.clone(), [&tax.base, &tax.amount]);
     }
 
+    /// Adds what was given back without tax.
+    pub fn refund_untaxed(&mut self, base: &Decimal) {
+        self.refund_untaxed += base;
+    }
+
     /// Adds so many invoices that were counted before and voided on the day.
     pub fn take_back(&mut self, invoices: &Decimal, net: &Decimal, gross: &Decimal) {
         add_all(&mut self.taken_back, [invoices, net, gross]);
@@ -179,7 +193,7 @@ impl Ledger {
         let mut by_category: Vec<SaleLine> = self.categories.into_iter().map(line).collect();
         by_category.sort_by_key(|line| line.category.is_none());
         let TakenBack { count, net, tax, gross } = documents(self.refunds);
-        let mut by_tax_rate = by_rate(self.refund_taxes);
+        let mut by_tax_rate = by_rate(self.refund_taxes, self.refund_untaxed);
         // What was taken away again leaves nothing of its rate.
         by_tax_rate.retain(|tax| !tax.base.is_zero() || !tax.amount.is_zero());
         Takings {
@@ -187,7 +201,7 @@ impl Ledger {
             currency: self.currency,
             totals,
             by_payment_type: self.payments.into_iter().map(payment).collect(),
-            by_tax_rate: by_rate(self.taxes),
+            by_tax_rate: by_rate(self.taxes, self.untaxed),
             by_category,
             by_operator: by_operator(self.sales),
             unpaid,
@@ -250,7 +264,11 @@ fn documents([count, net, gross]: [Decimal; 3]) -> TakenBack {
     TakenBack { count, tax: &gross - &net, net, gross }
 }
 
-fn by_rate(taxes: BTreeMap<Decimal, [Decimal; 2]>) -> Vec<SaleTax> {
+/// What is taxed by rate; what is untaxed is at rate 0, so that the parts come to all.
+fn by_rate(mut taxes: BTreeMap<Decimal, [Decimal; 2]>, untaxed: Decimal) -> Vec<SaleTax> {
+    if !untaxed.is_zero() {
+        add(&mut taxes, Decimal::zero(), [&untaxed, &Decimal::zero()]);
+    }
     let tax = |(rate, [base, amount]): (_, [_; 2])| SaleTax { rate, base, amount };
     taxes.into_iter().map(tax).collect()
 }

@@ -66,6 +66,7 @@ pub fn takings(day: &Day, currency: Currency, facts: &Facts) -> Takings {
                 counted.insert(&sale.invoice);
                 ledger.sell(sale.seller.clone(), &one, &sale.net, &sale.gross);
                 sale.taxes.iter().for_each(|tax| ledger.tax(tax));
+                ledger.untaxed(&sale.untaxed);
                 sale.lines.iter().for_each(|line| ledger.line(line));
             }
             Standing::Voided => ledger.void(&one),
@@ -81,6 +82,7 @@ pub fn takings(day: &Day, currency: Currency, facts: &Facts) -> Takings {
         if day.standing(back.date, back.voided_at) == Standing::Counts && !undoes {
             ledger.refund(&one, &back.net, &back.gross);
             back.taxes.iter().for_each(|tax| ledger.refund_tax(tax));
+            ledger.refund_untaxed(&back.untaxed);
         }
         if day.takes_back(back.date, back.voided_at) {
             ledger.take_refund_back(&one, &back.net, &back.gross);

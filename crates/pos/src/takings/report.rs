@@ -19,7 +19,8 @@ pub struct Takings {
     /// What the day's invoices were paid, whenever that was, by the way of paying, in the order of
     /// its name.
     pub by_payment_type: Vec<PaymentTakings>,
-    /// By tax rate, lowest first.
+    /// By tax rate, lowest first. What is untaxed is at rate 0, so bases and amounts come to the
+    /// gross; a line with two taxes is in two bases.
     pub by_tax_rate: Vec<SaleTax>,
     /// By category, in the order of its name; what has none comes last.
     pub by_category: Vec<SaleLine>,
@@ -102,7 +103,8 @@ pub struct Refunds {
     pub gross: Decimal,
     /// Money that was given back on this day, of whichever credit note.
     pub by_payment_type: Vec<MoneyBack>,
-    /// By tax rate, lowest first.
+    /// By tax rate, lowest first. What is untaxed is at rate 0, so bases and amounts come to the
+    /// gross; a line with two taxes is in two bases.
     pub by_tax_rate: Vec<SaleTax>,
     /// Credit notes that were counted before and were voided on this day.
     pub voided_later: TakenBack,

@@ -45,6 +45,7 @@ fn sold(date: Date, cash: &[&str]) -> Takings {
         net: decimal(amount),
         gross: decimal(amount),
         taxes: Vec::new(),
+        untaxed: decimal("0"),
         lines: Vec::new(),
         seller: None,
     };
@@ -129,13 +130,46 @@ fn what_comes_after_a_closing_is_in_the_next_one() {
         (events[0].kind, &events[0].subject),
         ("pos_closing.created", &first.id.to_string())
     );
-    assert_eq!(CarriedOver::since(&first, &frozen), None);
+    assert_eq!(
+        CarriedOver::since(std::slice::from_ref(&first), std::slice::from_ref(&frozen)),
+        None
+    );
 
     let now = sold(yesterday, &["8.40", "1.60", "5"]);
-    let carried = CarriedOver::since(&first, &now).unwrap();
+    let carried =
+        CarriedOver::since(std::slice::from_ref(&first), std::slice::from_ref(&now)).unwrap();
     assert_eq!((&carried.date, &carried.invoices), (&yesterday, &decimal("1")));
     assert_eq!((&carried.gross, &carried.turnover), (&decimal("5"), &decimal("5")));
     let (second, _) = close(TODAY, "59", "67", sold(TODAY, &["3"]), Some(carried), 2);
     assert_eq!((&second.expected_cash, &second.difference), (&decimal("67"), &decimal("0")));
     assert_eq!(first.report, frozen);
+
+    // What a closing carried over is covered, and a day that was closed before the last one counts.
+    let closed = [first, second];
+    let today = || sold(TODAY, &["3"]);
+    assert_eq!(CarriedOver::since(&closed, &[now, today()]), None);
+    let fewer = sold(yesterday, &["8.40", "1.60", "5", "-2"]);
+    let carried = CarriedOver::since(&closed, &[fewer, today()]).unwrap();
+    assert_eq!((carried.closing_id, &carried.cash), (closed[1].id, &decimal("-2")));
+    assert_eq!(carried.days.len(), 1);
+    assert_eq!((carried.days[0].closing_id, carried.days[0].date), (closed[0].id, yesterday));
+    assert_eq!(carried.days[0].net_by_payment_type, carried.net_by_payment_type);
+}
+
+/// Closings of earlier versions say what they carried over of the day before only.
+#[test]
+fn closings_without_days_covered_the_day_before() {
+    let close = |date, report, carried, number| {
+        let count = Count { date, ..counted("0").check(TODAY, Currency::EUR).unwrap() };
+        Closing::draw_up(count, report, carried, number, None, &act()).0
+    };
+    let yesterday = date!(2026 - 11 - 19);
+    let now = sold(yesterday, &["8", "5"]);
+    let first = close(yesterday, sold(yesterday, &["8"]), None, 1);
+    let carried =
+        CarriedOver::since(std::slice::from_ref(&first), std::slice::from_ref(&now)).unwrap();
+    let carried = CarriedOver { days: Vec::new(), ..carried };
+    let second = close(TODAY, sold(TODAY, &[]), Some(carried), 2);
+    let closed = [first, second];
+    assert_eq!(CarriedOver::since(&closed, &[now, sold(TODAY, &[])]), None);
 }

@@ -28,6 +28,7 @@ pub fn sold(invoice: &str, net: &str, gross: &str) -> Sale {
         net: decimal(net),
         gross: decimal(gross),
         taxes: Vec::new(),
+        untaxed: Decimal::zero(),
         lines: Vec::new(),
         seller: None,
     }
@@ -43,6 +44,7 @@ pub fn returned(credit_note: &str, net: &str, gross: &str) -> Return {
         net: decimal(net),
         gross: decimal(gross),
         taxes: Vec::new(),
+        untaxed: Decimal::zero(),
     }
 }
 
@@ -262,6 +264,21 @@ fn what_is_refunded_in_cash_is_not_in_the_drawer() {
     assert_eq!(money(&report), ["1 back 4.2, 0 later 0", "cash 1: 4.2", "cash: 4.2"]);
     assert_eq!(report.refunds.by_tax_rate, [tax("5", "4", "0.2")]);
     assert_eq!((report.cash(), report.turnover()), (decimal("4.2"), decimal("4.2")));
+}
+
+#[test]
+fn what_is_untaxed_is_at_rate_0() {
+    let untaxed = decimal("8.4");
+    let back = Return { untaxed: decimal("4.2"), ..returned("cre_1", "4.2", "4.2") };
+    let zero = Sale { taxes: vec![tax("0", "1", "0")], ..sold("inv_2", "1", "1") };
+    let facts = Facts {
+        sales: vec![Sale { untaxed, ..sold("inv_1", "8.4", "8.4") }, zero],
+        returns: vec![back],
+        ..Facts::default()
+    };
+    let report = lawful(&day(DAY), &facts);
+    assert_eq!(report.by_tax_rate, [tax("0", "9.4", "0")]);
+    assert_eq!(report.refunds.by_tax_rate, [tax("0", "4.2", "0")]);
 }
 
 #[test]

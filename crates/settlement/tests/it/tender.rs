@@ -126,7 +126,10 @@ proptest! {
         let mut handed = World::new();
         for (world, tells) in [(&mut plain, false), (&mut handed, true)] {
             let invoices: Vec<String> =
-                totals.iter().map(|cents| world.invoice(&Decimal::new(*cents, 2).to_string())).collect();
+                totals
+                    .iter()
+                    .map(|cents| world.invoice(&Decimal::new(*cents, 2).to_string()))
+                    .collect();
             for (invoice, cents, tip, rest, trash) in &payments {
                 let amount = Decimal::new(*cents, 2).to_string();
                 let new = paying(&invoices[*invoice], &amount, PaymentType::Cash);

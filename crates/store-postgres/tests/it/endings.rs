@@ -5,7 +5,7 @@ use std::pin::Pin;
 use std::sync::mpsc::{self, Sender};
 use std::sync::{Arc, Mutex};
 use std::task::Poll;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use futures_util::FutureExt as _;
 use futures_util::future::{BoxFuture, Either, join, select};
@@ -14,12 +14,15 @@ use racun_kernel::{Decision, Load, Put, Record, Series, Store, StoreError, Write
 use racun_store_postgres::{Options, PgStore};
 use racun_test_postgres::Database;
 use tokio::runtime::Runtime;
-use tokio::time::timeout;
 
 use crate::support::{Fixture, connect, database, entity, series};
 
-/// Much less than a statement waits for a lock.
-const A_WHILE: Duration = Duration::from_millis(250);
+/// For what must happen.
+const PATIENCE: Duration = Duration::from_secs(60);
+
+/// How many sessions wait for rows.
+const WAITING: &str = "SELECT count(*) FROM pg_stat_activity WHERE datname = current_database() \
+                       AND wait_event IN ('transactionid', 'tuple')";
 
 fn sample(id: &str) -> Sample {
     Sample::new(entity(1), id)
@@ -40,8 +43,8 @@ type Held = (Vec<Load>, Option<Series>);
 
 type Decided = BoxFuture<'static, Result<(), StoreError>>;
 
-/// A store on which one unit, which wrote all sorts of things, is being written for as long as a foreign
-/// transaction holds a value that is unique everywhere.
+/// A store on which one unit, which wrote all sorts of things, is being written for as long as a
+/// foreign transaction holds a value that is unique everywhere.
 struct Scene {
     store: Arc<dyn Store>,
     database: Database,
@@ -99,6 +102,20 @@ impl Scene {
         let mut unit = unit.boxed();
         enter(&mut unit).await;
         unit
+    }
+
+    /// Waits until the first unit is being written, and until a read that came after all the others
+    /// is answered: what did not begin before has to wait.
+    async fn is_at_work(&self) {
+        let owner = connect(&self.database.url).await;
+        let deadline = Instant::now() + PATIENCE;
+        while owner.query_one(WAITING, &[]).await.expect("it answers").get::<_, i64>(0) == 0 {
+            assert!(Instant::now() < deadline, "nothing waits for the foreign transaction");
+        }
+        let tenant = sample("").tenant();
+        let read: Option<Sample> =
+            self.store.get(&SAMPLES, &tenant, "smp_2").await.expect("it answers");
+        assert!(read.is_some(), "it was inserted before");
     }
 
     fn order(&self) -> Vec<&'static str> {
@@ -159,13 +176,12 @@ async fn only_who_has_nothing_to_do_with_a_group_begins_before_it_is_written() {
             };
             assert_eq!(both, (Ok(()), Ok(())), "{case}");
         } else {
-            assert!(timeout(A_WHILE, &mut second).await.is_err(), "{case}: it has not waited");
+            scene.is_at_work().await;
+            assert!((&mut second).now_or_never().is_none(), "{case}: it has not waited");
             assert_eq!(scene.order(), ["first"], "{case}");
-            // It has not begun, either, to wait for rows at the server with a connection of its own.
-            let waiting = "SELECT count(*) FROM pg_stat_activity \
-                           WHERE datname = current_database() \
-                           AND wait_event IN ('transactionid', 'tuple')";
-            let waiting: i64 = foreign.query_one(waiting, &[]).await.unwrap().get(0);
+            // It has not begun, either, to wait for rows at the server with a connection of its
+            // own.
+            let waiting: i64 = foreign.query_one(WAITING, &[]).await.unwrap().get(0);
             assert!(waiting <= 1, "{case}: {waiting} wait");
             foreign.rollback().await.unwrap();
             assert_eq!((&mut scene.first).await, Ok(()), "{case}");

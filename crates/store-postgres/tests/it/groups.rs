@@ -78,7 +78,8 @@ async fn refused_and_panicking_units_use_no_number_and_write_nothing() {
     let row = owner
         .query_one(
             "SELECT count(*), count(DISTINCT samples.xmin::text), \
-             (SELECT count(*) FROM activities JOIN samples ON resource_id = samples.id) FROM samples",
+             (SELECT count(*) FROM activities JOIN samples ON resource_id = samples.id) FROM \
+             samples",
             &[],
         )
         .await
@@ -171,8 +172,8 @@ async fn a_unit_that_cannot_be_written_leaves_no_trace_and_no_gap() {
 /// The notes by id, as units one after the other leave them.
 type Notes = BTreeMap<String, String>;
 
-/// What the unit `n` does to one of three notes, when it sees `notes`: a note comes, moves to another
-/// sample, or goes.
+/// What the unit `n` does to one of three notes, when it sees `notes`: a note comes, moves to
+/// another sample, or goes.
 fn step(n: usize, notes: &Notes) -> Put {
     let id = format!("note_{}", n * 7 % 3);
     let sample = format!("smp_{}", n * 5 % 2);

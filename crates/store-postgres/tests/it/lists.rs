@@ -40,7 +40,8 @@ async fn crowded() -> (Arc<dyn Store>, Database, EntityId) {
          SELECT '{entity}', 'smp_' || n, timestamptz '2026-01-01' + n * interval '1 minute',
                 'g_' || n % ({ROWS} / 4), '',
                 jsonb_build_object('id', 'smp_' || n, 'entity_id', '{entity}', 'created_at',
-                    '2026-01-01T00:00:00Z', 'deleted_at', NULL, 'day', NULL, 'seen_at', NULL) FROM generate_series(1, {ROWS}) AS n"
+                    '2026-01-01T00:00:00Z', 'deleted_at', NULL, 'day', NULL, 'seen_at', NULL) FROM \
+                    generate_series(1, {ROWS}) AS n"
     );
     fixture.owner().await.batch_execute(&insert).await.expect("rows are inserted");
     (fixture.store, fixture.database, entity)

@@ -71,7 +71,8 @@ record! {
         Field::text("note") => thing.note,
         Field::number("weight").listed(Listing::Ordered) => thing.weight,
         Field::bool("heavy").indexed() => thing.weight > 20,
-        Field::text("code").unique(Unique::Tenant).searched() => format!("{}/{}", thing.id, thing.weight),
+        Field::text("code").unique(Unique::Tenant).searched()
+            => format!("{}/{}", thing.id, thing.weight),
     }
 }
 

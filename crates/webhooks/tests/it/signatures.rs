@@ -53,7 +53,10 @@ fn every_header_is_there_and_both_signatures_are_what_openssl_computes() {
     let post = delivery.post(&secrets, START);
     let header = |name| header(&post.headers, name);
 
-    let body = r#"{"event":"invoice.created","data":{"id":"inv_1","total":29.90},"timestamp":"2026-11-21T08:00:00.000Z"}"#;
+    let body = concat!(
+        r#"{"event":"invoice.created","data":{"id":"inv_1","total":29.90},"#,
+        r#""timestamp":"2026-11-21T08:00:00.000Z"}"#,
+    );
     assert_eq!(post.body, body);
     assert_eq!(post.url, "https://example.com/hooks");
     assert_eq!(header("User-Agent"), "Racun-Webhook/1.0");

@@ -4,7 +4,8 @@ use serde_json::json;
 
 use super::{OWNER, Story, lines, with};
 
-/// The kinds of documents, what issuing one tells beside that it was created, and what voiding tells.
+/// The kinds of documents, what issuing one tells beside that it was created, and what voiding
+/// tells.
 const DOCUMENTS: [(&str, &str, &str, &str); 5] = [
     ("invoice", "/invoices", "invoice.finalized", "invoice.voided invoice.cancelled"),
     ("estimate", "/estimates", "", ""),

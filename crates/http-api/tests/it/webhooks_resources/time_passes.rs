@@ -39,7 +39,8 @@ impl Story {
         }
     }
 
-    /// A recurring invoice that makes one and is done, and one that fails. Real time is 23 November.
+    /// A recurring invoice that makes one and is done, and one that fails. Real time is 23
+    /// November.
     pub(super) async fn recurring(&mut self) {
         let template = self.make("/invoices", lines(30), "invoice.created invoice.finalized").await;
         let monthly = json!({

@@ -1,0 +1,194 @@
+//! The expected cash of all closings equals the cash that moved. Random sequences sell, refund,
+//! void, delete and change documents of days that are closed already.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use racun_application::documents::{self, Creation, DocumentRequest, Voiding};
+use racun_application::payments::{self, NoAuthority, TaxAuthority};
+use racun_application::pos::closings;
+use racun_documents::{Document, DocumentKind, Stage};
+use racun_kernel::testing::{Random, stamp};
+use racun_kernel::{Decimal, ListQuery, Patch, Record, Table, calendar};
+use racun_pos::{Closing, NewClosing, PosError};
+use racun_settlement::{NewPayment, PAYMENTS, Payment, PaymentPatch, PaymentType, Tender};
+use time::macros::datetime;
+use time::{Date, Duration, OffsetDateTime};
+
+use crate::fixture::{Shop, decimal};
+use crate::settling::{linked, worth};
+use crate::takings::on_sqlite;
+
+/// The first day, where the shop is.
+const FIRST: OffsetDateTime = datetime!(2026-11-10 10:00 UTC);
+const DAYS: i64 = 8;
+const STEPS_A_DAY: usize = 8;
+const KINDS: [PaymentType; 2] = [PaymentType::Cash, PaymentType::Card];
+
+struct Till {
+    shop: Shop,
+    random: Random,
+    /// Days since the first.
+    today: i64,
+    closings: Vec<Closing>,
+}
+
+fn day(nth: i64) -> Date {
+    (FIRST + Duration::days(nth)).date()
+}
+
+fn ok<T>(done: Result<T, impl std::fmt::Debug>) -> bool {
+    done.is_ok()
+}
+
+impl Till {
+    async fn rows<A: Record>(&self, table: &'static Table) -> Vec<A> {
+        let query = ListQuery { limit: 10_000, count: false, ..ListQuery::first_page(table) };
+        self.shop.store.page(table, &self.shop.scope.tenant(), &query).await.unwrap().rows
+    }
+
+    /// Today or a day before, closed or not.
+    fn any_day(&mut self) -> Date {
+        let back = i64::try_from(self.random.below(4)).unwrap();
+        day((self.today - back).max(0))
+    }
+
+    fn cents(&mut self) -> Decimal {
+        Decimal::new(i64::try_from(self.random.below(900)).unwrap() + 1, 2)
+    }
+
+    async fn sell(&mut self, kind: DocumentKind, of: &[&Document]) -> bool {
+        let (date, amount) = (self.any_day(), self.cents());
+        let paid = NewPayment {
+            date: Some(date),
+            tender: Tender {
+                tip: self.random.chance(20).then(|| decimal("0.5")),
+                ..Tender::default()
+            },
+            ..NewPayment::new(self.random.pick(&KINDS))
+        };
+        let request =
+            DocumentRequest { date: Some(date), ..linked(worth(&amount.to_string()), of) };
+        let creation = Creation { payments: vec![paid], ..Creation::default() };
+        let Shop { store, scope, entity, stamp } = &self.shop;
+        ok(documents::create(&**store, scope, entity, kind, request, creation, stamp).await)
+    }
+
+    async fn any<A: Record>(&mut self, table: &'static Table) -> Option<A> {
+        let mut rows = self.rows(table).await;
+        if rows.is_empty() { None } else { Some(rows.swap_remove(self.random.below(rows.len()))) }
+    }
+
+    async fn refund(&mut self) -> Option<bool> {
+        let invoice: Document = self.any(DocumentKind::Invoice.table()).await?;
+        Some(self.sell(DocumentKind::CreditNote, &[&invoice]).await)
+    }
+
+    async fn void(&mut self) -> Option<bool> {
+        let document: Document = self.any(DocumentKind::Invoice.table()).await?;
+        let Shop { store, scope, entity, stamp } = &self.shop;
+        let store = &**store;
+        Some(
+            ok(documents::void(store, scope, entity, document.id, Voiding::default(), stamp).await),
+        )
+    }
+
+    async fn on_payment(&mut self, act: &str) -> Option<bool> {
+        let id = self.any::<Payment>(&PAYMENTS).await?.id;
+        let (date, kind, amount) = (self.any_day(), self.random.pick(&KINDS), self.cents());
+        let patch = match act {
+            "date" => PaymentPatch { date: Patch::Value(date), ..PaymentPatch::default() },
+            "kind" => PaymentPatch { kind: Patch::Value(kind), ..PaymentPatch::default() },
+            _ => PaymentPatch { amount: Patch::Value(amount), ..PaymentPatch::default() },
+        };
+        let nobody: Arc<dyn TaxAuthority> = Arc::new(NoAuthority);
+        let Shop { store, scope, entity, stamp } = &self.shop;
+        Some(match act {
+            "delete" => ok(payments::trash(&**store, scope, entity, id, stamp).await),
+            _ => ok(self.shop.change(&nobody, id, patch).await),
+        })
+    }
+
+    async fn close(&mut self) -> bool {
+        let new = NewClosing {
+            date: Patch::Value(calendar::format_date(self.any_day())),
+            opening_cash: Patch::Value(self.cents()),
+            counted_cash: Patch::Value(self.cents()),
+            ..NewClosing::default()
+        };
+        let Shop { store, scope, entity, stamp } = &self.shop;
+        match closings::close(&**store, scope, entity, new, stamp).await {
+            Ok(closing) => self.closings.push(closing),
+            Err(PosError::DayClosed(_)) => return false,
+            Err(error) => panic!("{error:?}"),
+        }
+        self.audit().await;
+        true
+    }
+
+    /// All closings together expect the cash that moved on the days that they closed.
+    async fn audit(&self) {
+        let closed: Vec<Date> = self.closings.iter().map(|closing| closing.date).collect();
+        let mut moved = Decimal::zero();
+        let mut voided = BTreeMap::new();
+        for kind in [DocumentKind::Invoice, DocumentKind::CreditNote] {
+            let rows: Vec<Document> = self.rows(kind.table()).await;
+            let ended = rows.into_iter().filter(|one| matches!(one.stage, Stage::Voided(..)));
+            voided.extend(ended.map(|one| (one.id.to_string(), one.voided_at().unwrap().date())));
+        }
+        let payments: Vec<Payment> = self.rows(&PAYMENTS).await;
+        for payment in payments.iter().filter(|payment| payment.kind == PaymentType::Cash) {
+            let tip = payment.tip.clone().unwrap_or_else(Decimal::zero);
+            if closed.contains(&payment.date) {
+                match &payment.invoice_id {
+                    Some(_) => moved += &(&payment.amount + &tip),
+                    None => moved -= &payment.amount,
+                }
+            }
+            // What is voided hands its money back.
+            let ended = payment.invoice_id.as_ref().and_then(|id| voided.get(id));
+            if ended.is_some_and(|day| closed.contains(day)) {
+                moved -= &payment.amount;
+            }
+        }
+        let mut expected = Decimal::zero();
+        for closing in &self.closings {
+            expected += &(&closing.expected_cash - &closing.opening_cash);
+        }
+        assert_eq!(expected, moved, "closed: {closed:?}");
+    }
+}
+
+#[tokio::test]
+async fn closings_expect_the_cash_that_moved() {
+    let mut done: BTreeMap<&str, usize> = BTreeMap::new();
+    let mut late = 0;
+    for seed in 0..25 {
+        let shop = Shop::open_on(on_sqlite(), stamp(FIRST)).await;
+        let (random, closings) = (Random::new(seed), Vec::new());
+        let mut till = Till { shop, random, today: 0, closings };
+        for _ in 0..DAYS {
+            for _ in 0..STEPS_A_DAY {
+                let what = till.random.pick(&[
+                    "sell", "sell", "sell", "refund", "void", "delete", "date", "kind", "amount",
+                    "close", "close",
+                ]);
+                let is_done = match what {
+                    "sell" => till.sell(DocumentKind::Invoice, &[]).await,
+                    "refund" => till.refund().await.unwrap_or_default(),
+                    "void" => till.void().await.unwrap_or_default(),
+                    "close" => till.close().await,
+                    _ => till.on_payment(what).await.unwrap_or_default(),
+                };
+                *done.entry(what).or_default() += usize::from(is_done);
+            }
+            till.today += 1;
+            till.shop.stamp = till.shop.stamp.at(FIRST + Duration::days(till.today));
+        }
+        let carried = till.closings.iter().filter_map(|closing| closing.carried_over.as_ref());
+        late += carried.filter(|it| it.days.iter().any(|day| day.date != it.date)).count();
+    }
+    let rare = done.iter().filter(|(_, count)| **count < 10);
+    assert_eq!(rare.collect::<Vec<_>>(), [], "{done:?}");
+    assert!(late > 10, "few days older than the previous closing's changed: {late}");
+}

@@ -1,0 +1,8 @@
+//! Documents: their amounts, numbers, stages, links and schedules.
+
+mod calculation;
+mod life_cycle;
+mod linked;
+mod number_format;
+mod recurrence;
+mod tip_report;

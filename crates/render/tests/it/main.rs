@@ -1,0 +1,3 @@
+//! Files that are written for people.
+
+mod files;

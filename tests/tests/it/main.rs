@@ -1,0 +1,31 @@
+//! The black-box tests: a server of its own for each, and clients; and the rules of the sources.
+
+mod amounts;
+mod architecture;
+mod bounds;
+mod crash;
+mod customers;
+mod examples;
+mod files;
+mod fiscal_crash;
+mod fiscal_faults;
+mod fiscal_outage;
+mod fiscal_paper;
+mod fiscal_tips;
+mod idempotency;
+mod mail;
+mod main_job;
+mod numbers;
+mod openapi;
+mod operators;
+mod payments;
+mod rate_limits;
+mod recurring;
+mod refused;
+mod schema;
+mod software_maker;
+mod tab_invoices;
+mod tabs;
+mod tenants;
+mod upgrade;
+mod webhooks;
