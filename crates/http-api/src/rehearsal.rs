@@ -2,16 +2,23 @@
 //!
 //! A body is refused before its handler runs, domains check only what handlers hand them, and one
 //! check waits for another. So that the answer lists everything, the handler runs again on the body
-//! without what was refused, until it finds nothing further, on a store that commits nothing: units
-//! are decided, and what their decisions refuse is all that is taken from it. What only follows from
-//! what was left out is not told. Messages to a tax authority, a mail server or another receiver are
-//! always stored first, so none leaves. Only handlers behind an entity's or an account's gate are
-//! tried: those before it check passwords and tokens, and a guess is not to be made twice.
+//! without what was refused, until it finds nothing further. What only follows from what was left
+//! out is not told.
+//!
+//! **Nothing is changed.** The handler is given a store that decides units and commits none; a unit
+//! that would be committed ends the trial. Messages to a tax authority, a mail server or another
+//! receiver are always stored first, so none leaves. A handler that committed something before it
+//! refused is not tried. The gate, which counts requests, is not passed again.
+//!
+//! **The cost is bounded**: by the number of trials, of issues and of bytes, by a time for all of
+//! them, and by how many requests are tried at once. Routes that check or hash passwords, PINs and
+//! tokens are not tried ([`Route::is_rehearsed`]): a guess is made once, and so is a hash.
 
+use std::num::NonZero;
 use std::panic::AssertUnwindSafe;
 use std::rc::Rc;
-use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, LazyLock};
 
 use actix_web::body::BoxBody;
 use actix_web::dev::{
@@ -23,14 +30,22 @@ use actix_web::{Error, HttpMessage as _, HttpRequest};
 use async_trait::async_trait;
 use futures_util::FutureExt as _;
 use racun_kernel::{Issues, Layer, Read, Refusal, Rows, Store, StoreError, TransactError, Unit};
+use tokio::sync::Semaphore;
 
 use crate::error::ApiError;
-use crate::request::Left;
-use crate::route::{Gate, Route};
-use crate::services::Services;
+use crate::request::{Left, MOST_ISSUES};
+use crate::route::Route;
+use crate::services::{Limits, Services};
 
 /// How often a handler is tried on what is left of one body.
 const MOST_TRIALS: usize = 8;
+
+/// The part of a request's time that all its trials may take; what is known by then is told.
+const PATIENCE: u32 = 15;
+
+/// Lets as many refused requests be tried at once as there are processors.
+static TURNS: LazyLock<Semaphore> =
+    LazyLock::new(|| Semaphore::new(std::thread::available_parallelism().map_or(1, NonZero::get)));
 
 /// The body as it came.
 pub(crate) struct Came(pub Left);
@@ -38,17 +53,24 @@ pub(crate) struct Came(pub Left);
 /// What is left of it, for the handler that is tried on it.
 pub(crate) struct Again(pub Left);
 
-/// Whether the request's handler is only tried.
-struct Curtain(Arc<AtomicBool>);
+/// How far a request is whose handler may be tried.
+#[derive(Default)]
+struct Progress {
+    /// Whether its handler is only tried from now on.
+    is_trial: AtomicBool,
+    /// Whether its handler committed something.
+    has_committed: AtomicBool,
+}
 
-/// A store on which units are decided, and nothing is committed while a handler is tried.
-struct Stage {
+/// A store that commits until its request's handler is only tried; then units are decided, and
+/// nothing is committed.
+struct TrialStore {
     store: Arc<dyn Store>,
-    is_trial: Arc<AtomicBool>,
+    progress: Arc<Progress>,
 }
 
 #[async_trait]
-impl Layer for Stage {
+impl Layer for TrialStore {
     fn beneath(&self) -> &dyn Store {
         &*self.store
     }
@@ -58,18 +80,22 @@ impl Layer for Stage {
     }
 
     async fn transact(&self, mut unit: Unit) -> Result<(), TransactError> {
-        if !self.is_trial.load(Ordering::Relaxed) {
-            return self.store.transact(unit).await;
+        if !self.progress.is_trial.load(Ordering::Acquire) {
+            let outcome = self.store.transact(unit).await;
+            if outcome.is_ok() {
+                self.progress.has_committed.store(true, Ordering::Release);
+            }
+            return outcome;
         }
         let (decide, is_good) = (unit.decide, Arc::new(AtomicBool::new(false)));
         let noted = Arc::clone(&is_good);
         unit.decide = Box::new(move |loaded| {
             decide(loaded)?;
-            noted.store(true, Ordering::Relaxed);
+            noted.store(true, Ordering::Release);
             Err(Refusal)
         });
         let outcome = self.store.transact(unit).await;
-        if is_good.load(Ordering::Relaxed) {
+        if is_good.load(Ordering::Acquire) {
             return Err(TransactError::Store(StoreError::Unavailable("a trial".to_owned())));
         }
         outcome
@@ -78,18 +104,17 @@ impl Layer for Stage {
 
 /// Lets the handler of `route` be tried, should the body of `request` be refused.
 pub(crate) fn prepare(route: &Route, request: &mut ServiceRequest) {
-    let is_tried = matches!(route.gate, Gate::Account | Gate::Entity(_) | Gate::EntityInPath(_));
-    if route.takes.is_none() || route.takes_form || !is_tried {
+    if !route.is_rehearsed() {
         return;
     }
     let Some(services) = request.app_data::<Data<Services>>() else { return };
-    let is_trial = Arc::new(AtomicBool::new(false));
-    let store = Stage { store: Arc::clone(&services.store), is_trial: Arc::clone(&is_trial) };
+    let progress = Arc::<Progress>::default();
+    let store = TrialStore { store: Arc::clone(&services.store), progress: Arc::clone(&progress) };
     let services = Services { store: Arc::new(store), ..Services::clone(services) };
     let mut data = Extensions::new();
     data.insert(Data::new(services));
     request.add_data_container(Rc::new(data));
-    request.extensions_mut().insert(Curtain(is_trial));
+    request.extensions_mut().insert(progress);
 }
 
 /// Runs the handler of `route`, behind `next`, and tells all that is wrong with a body that it
@@ -104,33 +129,50 @@ pub(crate) async fn run(
 ) -> Result<ServiceResponse<BoxBody>, Error> {
     let answer = next.call(request).await?;
     let came = answer.request().extensions_mut().remove::<Came>();
-    let curtain = answer.request().extensions_mut().remove::<Curtain>();
+    let progress = answer.request().extensions_mut().remove::<Arc<Progress>>();
     let error = answer.response().error().and_then(|error| error.as_error::<ApiError>());
     let error = error.filter(|error| !error.issues().is_empty()).cloned();
-    let (Some(mut error), Some(Curtain(is_trial)), Some(Came(mut left))) = (error, curtain, came)
-    else {
+    let (Some(mut error), Some(progress), Some(Came(left))) = (error, progress, came) else {
         return Ok(answer);
     };
-    is_trial.store(true, Ordering::Relaxed);
+    if progress.has_committed.load(Ordering::Acquire) {
+        return Ok(answer);
+    }
+    progress.is_trial.store(true, Ordering::Release);
     let (http, _) = answer.into_parts();
+    let limits = http.app_data::<Limits>().copied().unwrap_or_default();
+    let trials = tell_all(route, &http, left, &mut error);
+    // What takes too long is given up; what was found until then is told.
+    let _ = tokio::time::timeout(limits.request_time / PATIENCE, trials).await;
+    Ok(ServiceResponse::from_err(error, http))
+}
+
+/// Adds to `error` what else the handler of `route` refuses of the body of `http`, of which `left`
+/// is left.
+async fn tell_all(route: &Route, http: &HttpRequest, mut left: Left, error: &mut ApiError) {
+    // The semaphore is never closed, so there is always a turn.
+    let _turn = TURNS.acquire().await;
     // A body that does not fit is tried as it is left by then, and without more from there on.
     let mut refused = if left.is_whole() { error.issues().clone() } else { Issues::default() };
     let mut is_checked = left.is_whole();
     for _ in 0..MOST_TRIALS {
-        if is_checked && !left.widen(&refused) {
+        if error.issues().len() >= MOST_ISSUES || is_checked && !left.widen(&refused, route) {
             break;
         }
         http.extensions_mut().insert(Again(left.clone()));
         let found = AssertUnwindSafe(further(route, http.clone())).catch_unwind().await;
-        refused = found.unwrap_or_default();
-        if refused.is_empty() {
+        let Ok(found) = found else {
+            tracing::error!("a handler panicked while it was tried on what is left of a body");
+            break;
+        };
+        if found.is_empty() {
             break;
         }
-        let news = if is_checked { left.of_what_came(&refused) } else { refused.clone() };
-        error = error.with_issues(&news);
+        refused = Issues::default();
+        found.iter().take(MOST_ISSUES).for_each(|issue| refused.push(issue.clone()));
+        error.add_issues(&left.of_what_came(&refused, route), MOST_ISSUES);
         is_checked = true;
     }
-    Ok(ServiceResponse::from_err(error, http))
 }
 
 /// The issues that the handler of `route` finds in what is left of the body of `http`.

@@ -232,15 +232,17 @@ impl ApiError {
         self
     }
 
-    /// The same error with `further` issues beside its own, of places that it has none of.
-    #[must_use]
-    pub(crate) fn with_issues(mut self, further: &Issues) -> Self {
+    /// Adds what of `further` is about other places, up to `most` issues in all.
+    pub(crate) fn add_issues(&mut self, further: &Issues, most: usize) {
         let before = self.more.issues.len();
-        self.more.issues.extend_elsewhere(further);
+        let mut all = self.more.issues.clone();
+        all.extend_elsewhere(further);
+        all.iter().skip(before).take(most.saturating_sub(before)).for_each(|issue| {
+            self.more.issues.push(issue.clone());
+        });
         if self.more.issues.len() > before {
             self.message = self.more.issues.to_string();
         }
-        self
     }
 
     /// The same error with what the log is told beside it.

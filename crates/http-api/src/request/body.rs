@@ -23,12 +23,27 @@ pub struct Body<T>(pub T);
 /// Bytes from which on a body is understood off the thread that answers requests.
 const LONG: usize = 64 * 1024;
 
-/// Bytes up to which a body that can be read is kept while its handler runs, should that refuse it.
+/// Bytes up to which a body is kept for further checks, should it be refused: a longer one is told
+/// what its first check finds.
 const MOST_KEPT: usize = 256 * 1024;
 
 /// Keeps `body` for further checks, without what is at `gaps`.
 fn keep(request: &HttpRequest, body: Bytes, gaps: Gaps) {
-    request.extensions_mut().insert(Came(Left::of(body, gaps)));
+    if body.len() <= MOST_KEPT {
+        request.extensions_mut().insert(Came(Left::of(body, gaps)));
+    }
+}
+
+/// What is `left` of a body.
+async fn rest<T>(request: &HttpRequest, left: Left) -> Result<T, ApiError>
+where
+    T: DeserializeOwned + Send + 'static,
+{
+    let rest = match request.app_data::<Data<Services>>() {
+        Some(services) if left.len() > LONG => services.compute(move || left.read()).await,
+        _ => left.read(),
+    };
+    rest.ok_or_else(|| ApiError::bad_request("nothing is left of the body"))
 }
 
 /// What `body` says.
@@ -51,9 +66,8 @@ impl<T: DeserializeOwned + Validate + Send + 'static> FromRequest for Body<T> {
         let head = check_type(request.headers());
         let most = body_limit::of(request);
         if let Some(Again(left)) = request.extensions_mut().remove::<Again>() {
-            let rest = left.read().map(Self);
-            let rest = rest.ok_or_else(|| ApiError::bad_request("nothing is left of the body"));
-            return Box::pin(std::future::ready(rest));
+            let request = request.clone();
+            return Box::pin(async move { rest(&request, left).await.map(Self) });
         }
         let (request, payload) = (request.clone(), payload.take());
         Box::pin(async move {
@@ -64,9 +78,7 @@ impl<T: DeserializeOwned + Validate + Send + 'static> FromRequest for Body<T> {
             let body = body.freeze();
             match understood(&request, body.clone()).await {
                 Ok(value) => {
-                    if body.len() <= MOST_KEPT {
-                        keep(&request, body, Gaps::new());
-                    }
+                    keep(&request, body, Gaps::new());
                     Ok(Self(value))
                 }
                 Err(Unread::Text(error)) => Err(error),

@@ -268,22 +268,27 @@ async fn no_check_hides_another() {
             "/invoices",
             json!({
                 "linked_documents": ["adv_01jd0000000000000000000000"],
-                "customer_id": "cus_01jd0000000000000000000000", "items": [{"name": "", "price": 1}],
+                "customer_id": "cus_01jd0000000000000000000000",
+                "items": [{"name": "", "price": 1}],
             }),
             vec![r#"["customer_id"]"#, r#"["items",0,"name"]"#, r#"["linked_documents",0]"#],
         ),
         (
             "/invoices",
-            json!({"items": [{"name": "", "price": 1}], "payments": [{"amount": -1, "type": "cash"}]}),
+            json!({
+                "items": [{"name": "", "price": 1}], "payments": [{"amount": -1, "type": "cash"}],
+            }),
             vec![r#"["items",0,"name"]"#, r#"["payments",0,"amount"]"#],
         ),
         (
             "/invoices",
             json!({
-                "items": [{"name": "a", "price": 1, "discounts": [{"type": "percent", "value": 200}]}],
+                "items": [
+                    {"name": "a", "price": 1, "discounts": [{"type": "percent", "value": 200}]},
+                ],
                 "footer": "x".repeat(501),
             }),
-            vec![r#"["footer"]"#, r#"["items",0,"discounts",0,"value"]"#],
+            vec![r#"["footer"]"#, r#"["items",0,"discounts"]"#],
         ),
         (
             "/invoices",

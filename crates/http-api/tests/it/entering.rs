@@ -386,7 +386,10 @@ async fn units_taxes_and_tabs_warn_like_entities_and_invoices() {
     assert_eq!(places(&api.patch(&path, &owner, rates(22)).await.with(200).json()), []);
 
     let tab = text(&api.post("/pos/tabs", &owner, json!({})).await.with(201).json()["id"]);
-    let line = |rate: u8| json!({"items": [{"name": "a", "unit_gross_price": 1, "tax_rates": [{"rate": rate}]}]});
+    let line = |rate: u8| {
+        let rates = json!([{"rate": rate}]);
+        json!({"items": [{"name": "a", "unit_gross_price": 1, "tax_rates": rates}]})
+    };
     let items = format!("/pos/tabs/{tab}/items");
     let after = api.post(&items, &owner, line(22)).await.with(200).json();
     assert_eq!(places(&after), []);

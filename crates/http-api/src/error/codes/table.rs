@@ -40,7 +40,8 @@ pub(super) const ANSWERS: &[Code] = codes! {
     Answer unprocessable_entity [422]
         "The request was read, and something in it is wrong. `cause.issues` says what, or \
          `cause.code` which rule refuses.";
-    Answer pin_locked [423] for now "The PIN is locked after too many failures. Wait for `Retry-After`.";
+    Answer pin_locked [423] for now
+        "The PIN is locked after too many failures. Wait for `Retry-After`.";
     Answer rate_limit_exceeded [429] for now
         "Too many requests came in this minute. Wait for `Retry-After`.";
     Answer head_too_large [431]
@@ -111,7 +112,8 @@ pub(super) const REASONS: &[Code] = codes! {
     Reason day_closed [409]
         "The day was closed before; `closing` is that. What came later is in the next closing.";
     Reason delivery_is_test [422] "A test is not replayed. Send another test.";
-    Reason delivery_under_way [409] for now "The delivery has not ended. Wait until it has, then replay it.";
+    Reason delivery_under_way [409] for now
+        "The delivery has not ended. Wait until it has, then replay it.";
     Reason device_inactive [422] "The device is deactivated for good. Make one with another name.";
     Reason device_missing [422] "No open premise has an active device. Make one first.";
     Reason document_credited [422] "Credit notes stand on the document. Void them first.";

@@ -7,10 +7,12 @@
 //! | `reader`  | from a tree to a type: what is unknown is noted and passed over          |
 //! | `left`    | a body without what was refused, for further checks                      |
 //! | `refused` | what a type's reader says when it refuses a value                        |
+//! | `declared` | what a body declares to hold of it: lengths, addresses, rules of a domain |
 //!
 //! A type's reader stops at the first value that it refuses. So a body is read again with a gap in
 //! that place, until it is read to its end: the one reading of a good body is the whole cost of it.
 
+mod declared;
 mod left;
 mod names;
 mod reader;
@@ -19,18 +21,20 @@ mod tree;
 
 use racun_kernel::{Issue, Issues, Step};
 use serde::de::DeserializeOwned;
-use validator::{Validate, ValidationError, ValidationErrors, ValidationErrorsKind};
+use validator::Validate;
 
+use self::declared::collect;
 use self::reader::{Findings, Gap, Place, Reader, StepKey};
 use self::tree::Tree;
 use crate::error::ApiError;
 use crate::services::Limits;
 
+pub(crate) use self::declared::as_declared;
 pub(crate) use self::left::{Gaps, Left};
 pub(crate) use self::reader::unknown;
 
 /// The most issues in one answer.
-const MOST_ISSUES: usize = 50;
+pub(crate) const MOST_ISSUES: usize = 50;
 
 /// Bytes that are read again, at most, to find further issues of one body: so a large one with many
 /// faults costs no more than a good one of this size.
@@ -185,50 +189,6 @@ fn check_depth(text: &str) -> Result<(), ApiError> {
         }
     }
     Ok(())
-}
-
-/// Issues of checks that a body declares. The refused value stays out of them.
-fn collect(errors: &ValidationErrors, issues: &mut Issues) {
-    for (field, kind) in errors.errors() {
-        let mut inside = Issues::default();
-        match kind {
-            ValidationErrorsKind::Field(found) => {
-                found.iter().for_each(|error| inside.push(refused(error)));
-            }
-            ValidationErrorsKind::Struct(nested) => collect(nested, &mut inside),
-            ValidationErrorsKind::List(elements) => {
-                for (index, nested) in elements {
-                    let mut element = Issues::default();
-                    collect(nested, &mut element);
-                    inside.extend_at(*index, element);
-                }
-            }
-        }
-        issues.extend_at(field.as_ref(), inside);
-    }
-}
-
-fn refused(error: &ValidationError) -> Issue {
-    let bound = |name: &str| error.params.get(name).map(ToString::to_string);
-    match (error.code.as_ref(), bound("min"), bound("max")) {
-        ("length", Some(min), Some(max)) => {
-            Issue::new("invalid_length", format!("expected {min} to {max} characters"))
-        }
-        ("length", Some(min), None) => {
-            Issue::new("too_short", format!("expected at least {min} characters"))
-        }
-        ("length", None, Some(max)) => {
-            Issue::new("too_long", format!("expected at most {max} characters"))
-        }
-        ("email", ..) => Issue::new("invalid_email", "expected an e-mail address"),
-        ("range", Some(min), None) => {
-            Issue::new("out_of_range", format!("expected a number of at least {min}"))
-        }
-        ("range", Some(min), Some(max)) => {
-            Issue::new("out_of_range", format!("expected a number from {min} to {max}"))
-        }
-        _ => Issue::new("invalid_value", error.message.as_deref().unwrap_or("is not accepted")),
-    }
 }
 
 #[cfg(test)]

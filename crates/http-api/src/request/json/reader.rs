@@ -2,7 +2,6 @@
 
 use std::cell::RefCell;
 use std::collections::BTreeMap;
-use std::sync::LazyLock;
 
 use racun_kernel::spelling::suggestion;
 use racun_kernel::{Issue, Step};
@@ -22,17 +21,17 @@ pub(crate) enum Gap {
     Left,
     /// The smallest value that the type takes, where it cannot do without one.
     Filled,
-    /// A usual text, where a handler cannot do without one.
-    Typical,
+    /// A usual value, where a handler cannot do without one.
+    Usual(&'static Tree),
 }
-
-/// A usual text.
-static TYPICAL: LazyLock<Tree> = LazyLock::new(|| Tree::Text("x".to_owned()));
 
 impl Gap {
     /// What is read in its place; `None` for the smallest value of the type.
-    fn filler<'t>(self) -> Option<&'t Tree> {
-        (self == Self::Typical).then(|| &*TYPICAL)
+    const fn filler(self) -> Option<&'static Tree> {
+        match self {
+            Self::Usual(tree) => Some(tree),
+            Self::Left | Self::Filled => None,
+        }
     }
 }
 
