@@ -37,7 +37,7 @@ pub async fn open(
             Ok::<_, PosError>((tab, Writes { puts, events, takes_number: false }))
         })
         .await?;
-    Ok(TabView { tab, totals: Some(TabTotals::nothing()) })
+    Ok(TabView { tab, totals: Some(TabTotals::nothing()), warnings: Issues::default() })
 }
 
 /// The tab `id`, in whatever state, with what it comes to.

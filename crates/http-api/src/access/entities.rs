@@ -121,12 +121,14 @@ async fn create(
     body: Body<NewEntityBody>,
 ) -> Result<Created<EntityBody>, ApiError> {
     let (caller, scope, input) = (caller.into_inner(), scope.into_inner(), body.0.parse()?);
+    let sent = input.settings.clone();
     let task = |services: Services| async move {
         let stamp = services.stamp();
         let (store, catalogue) = (&*services.store, &services.white_labels);
         entities::create_entity(store, catalogue, &caller, &scope, input, &stamp).await
     };
-    Ok(Created(services.run(task).await?.convert()))
+    let made: EntityBody = services.run(task).await?.convert();
+    Ok(Created(made.answering(sent.as_ref())))
 }
 
 async fn list(
@@ -181,11 +183,13 @@ async fn change(
     patch: EntityPatch,
 ) -> Result<Json<EntityBody>, ApiError> {
     let reads_fiscal = reads_fiscal(&scope);
+    let sent = patch.settings.value().cloned();
     let task = |services: Services| async move {
         entities::update_entity(&*services.store, &scope, patch, &services.stamp()).await
     };
     let after = services.run(task).await?;
-    Ok(Json(answered_one(services, after, reads_fiscal).await?))
+    let body = answered_one(services, after, reads_fiscal).await?;
+    Ok(Json(body.answering(sent.as_ref())))
 }
 
 async fn disable(

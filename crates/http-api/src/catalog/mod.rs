@@ -10,31 +10,51 @@ pub(crate) mod suppliers;
 pub(crate) mod taxes;
 
 use actix_web::web::{Data, Json, ReqData};
+use racun_access::Entity;
 use racun_catalog::{self as catalog, Resource, Trashable};
-use racun_kernel::Scope;
+use racun_kernel::{Page, Scope};
 use serde::Serialize;
 
 use crate::answer::{self, NoContent};
-use crate::body::{Convert, ListBody};
+use crate::body::ListBody;
 use crate::error::ApiError;
 use crate::request::{PathId, Query};
 use crate::services::Services;
 
 /// A record of the catalogue, and the body that it is answered with.
-pub(crate) trait Answered: Resource + Convert<Self::Body> {
+pub(crate) trait Answered: Resource {
     /// The body.
     type Body: Serialize + 'static;
+
+    /// The record of `entity` as it is answered.
+    fn answered(self, entity: &Entity) -> Self::Body;
 }
+
+/// Declares that a record is answered with a body, whatever its entity.
+macro_rules! answered {
+    ($record:ty, $body:ty) => {
+        impl $crate::catalog::Answered for $record {
+            type Body = $body;
+
+            fn answered(self, _: &racun_access::Entity) -> $body {
+                $crate::body::Convert::convert(self)
+            }
+        }
+    };
+}
+use answered;
 
 async fn list<A: Answered>(
     services: Data<Services>,
     scope: ReqData<Scope>,
+    entity: ReqData<Entity>,
     query: Query,
 ) -> Result<answer::Page, ApiError> {
-    let (scope, raw) = (scope.into_inner(), query.list()?);
+    let (scope, entity, raw) = (scope.into_inner(), entity.into_inner(), query.list()?);
     let page = |services: Services| async move {
-        let page = catalog::list::<A>(&*services.store, &scope, &raw).await?;
-        Ok::<ListBody<A::Body>, _>(page.convert())
+        let Page { rows, pagination } = catalog::list::<A>(&*services.store, &scope, &raw).await?;
+        let rows = rows.into_iter().map(|record| record.answered(&entity)).collect();
+        Ok::<ListBody<A::Body>, _>(ListBody::of(Page { rows, pagination }))
     };
     services.page(page).await
 }
@@ -42,10 +62,11 @@ async fn list<A: Answered>(
 async fn get<A: Answered>(
     services: Data<Services>,
     scope: ReqData<Scope>,
+    entity: ReqData<Entity>,
     id: PathId<A::Kind>,
 ) -> Result<Json<A::Body>, ApiError> {
     let record = catalog::get::<A>(&*services.store, &scope, id.0).await?;
-    Ok(Json(record.convert()))
+    Ok(Json(record.answered(&entity)))
 }
 
 async fn trash<A: Trashable>(
@@ -64,13 +85,14 @@ async fn trash<A: Trashable>(
 async fn restore<A: Answered + Trashable>(
     services: Data<Services>,
     scope: ReqData<Scope>,
+    entity: ReqData<Entity>,
     id: PathId<A::Kind>,
 ) -> Result<Json<A::Body>, ApiError> {
     let scope = scope.into_inner();
     let task = |services: Services| async move {
         catalog::restore::<A>(&*services.store, &scope, id.0, &services.stamp()).await
     };
-    Ok(Json(services.run(task).await?.convert()))
+    Ok(Json(services.run(task).await?.answered(&entity)))
 }
 
 async fn erase<A: Trashable>(
