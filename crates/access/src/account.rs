@@ -256,17 +256,32 @@ pub(crate) fn new_user(
 }
 
 fn check_sign_up(input: &SignUp) -> Result<(), Issues> {
+    let SignUp { email, name, company_name, locale, settings, .. } = input;
+    check_profile(email, [name, company_name], locale.as_deref(), settings.as_ref())
+}
+
+/// Checks what a new user says of themselves, but for the password: their address, their own and
+/// the company's name, and the rest.
+///
+/// # Errors
+/// One issue for each thing that is wrong.
+pub fn check_profile(
+    email: &str,
+    [name, company_name]: [&Option<String>; 2],
+    locale: Option<&str>,
+    settings: Option<&Map<String, Json>>,
+) -> Result<(), Issues> {
     let mut issues = Issues::default();
-    issues.collect("email", check_email(&input.email).map_err(Issues::from));
-    for (path, name) in [("name", &input.name), ("company_name", &input.company_name)] {
+    issues.collect("email", check_email(email).map_err(Issues::from));
+    for (path, name) in [("name", name), ("company_name", company_name)] {
         if let Some(name) = name {
             issues.collect(path, check_name(name));
         }
     }
-    if let Some(locale) = &input.locale {
+    if let Some(locale) = locale {
         issues.collect("locale", check_locale(locale).map_err(Issues::from));
     }
-    let settings = input.settings.as_ref().and_then(|map| serde_json::to_string(map).ok());
+    let settings = settings.and_then(|map| serde_json::to_string(map).ok());
     if settings.is_some_and(|json| json.len() > MAX_USER_SETTINGS_BYTES) {
         let message = format!("at most {MAX_USER_SETTINGS_BYTES} bytes of JSON");
         issues.push(Issue::new("too_long", message).at("settings"));

@@ -100,8 +100,8 @@ pub use accepting::{
     find_invitation, find_own_invitation, list_own_invitations,
 };
 pub use account::{
-    ACCOUNTS, Account, FIRST_ACCOUNTS, FirstAccount, SignUp, USERS, User, has_accounts, sign_up,
-    sign_up_writes, update_me,
+    ACCOUNTS, Account, FIRST_ACCOUNTS, FirstAccount, SignUp, USERS, User, check_profile,
+    has_accounts, sign_up, sign_up_writes, update_me,
 };
 pub use caller::{Caller, authenticate};
 pub use country::{CountryRules, locale_of_country};
@@ -151,7 +151,7 @@ pub use operator_settings::{
     PortugueseOperator, list_operator_identities, set_operator_identity, set_portuguese_operator,
 };
 pub use operator_token::{OPERATOR_SECONDS, OPERATOR_TOKENS, OperatorToken};
-pub use password::{PasswordHash, hash_password};
+pub use password::{PasswordHash, check_password, hash_password};
 pub use password_change::{WRONG_PASSWORD, change_password, wrong_current_password};
 pub use permission::{Permission, authorize, permits};
 pub use pin::{Pin, PinKey};
@@ -160,7 +160,7 @@ pub use session::{
     Ending, Origin, SESSION_SECONDS, SESSIONS, Session, end_sessions_of, find_user_id,
     list_sessions, log_out, open_session,
 };
-pub use settings::{Settings, settings_schema};
+pub use settings::{Settings, check_unit_settings, passed_over, settings_schema};
 pub use switch::{RightPin, SwitchAttempt, begin_switch, finish_switch};
 pub use test_clock::{
     TEST_CLOCKS, TestClock, check_advance, get_test_clock, move_test_clock, sandbox_now,

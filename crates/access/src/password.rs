@@ -79,8 +79,16 @@ pub fn hash_password(
     about: &[&str],
     stamp: &Stamp,
 ) -> Result<PasswordHash, Issues> {
-    check(password, about).map_err(|issue| issue.at("password"))?;
+    check_password(password, about)?;
     Ok(PasswordHash::of(password, stamp))
+}
+
+/// Checks a new password as [`hash_password`] does, and costs little.
+///
+/// # Errors
+/// What is wrong with the password, under the path `password`.
+pub fn check_password(password: &str, about: &[&str]) -> Result<(), Issues> {
+    check(password, about).map_err(|issue| issue.at("password").into())
 }
 
 fn check(password: &str, about: &[&str]) -> Result<(), Issue> {

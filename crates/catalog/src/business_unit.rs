@@ -1,8 +1,7 @@
 //! Business units.
 
 use racun_kernel::id::{self, BusinessUnitId, EntityId, FileId};
-use racun_kernel::spelling::nearest;
-use racun_kernel::{Context, Decimal, Issue, Issues, Patch, Series, Stamp, Writes};
+use racun_kernel::{Context, Decimal, Issue, Issues, Patch, Series, Stamp, Writes, iban};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value as Json};
 use time::OffsetDateTime;
@@ -48,8 +47,8 @@ pub struct BusinessUnit {
     pub phone: Option<String>,
     /// Web site.
     pub website: Option<String>,
-    /// How its documents look and what they say by default (`BusinessUnitSettings`). What the
-    /// interface specifies of it is checked; the rest is kept as sent.
+    /// How its documents look and what they say by default (`BusinessUnitSettings`). The looks and
+    /// texts of mails are checked here; which keys there are is known to crate `access`.
     pub settings: Map<String, Json>,
     /// The file of its logo.
     pub logo_file_id: Option<FileId>,
@@ -93,6 +92,23 @@ record! {
     }
     unique {}
     trash { deleted_at }
+}
+
+impl BusinessUnit {
+    /// What is odd about it: numbers of its bank accounts that cannot be IBANs.
+    #[must_use]
+    pub fn warnings(&self) -> Issues {
+        let mut found = Issues::default();
+        let accounts = self.settings.get("bank_accounts").and_then(Json::as_array);
+        for (n, account) in accounts.into_iter().flatten().enumerate() {
+            let of = |key: &str| account.get(key).and_then(Json::as_str);
+            let is_iban = of("type").is_none_or(|kind| kind == "iban");
+            if let Some(issue) = iban::warning(of("iban").filter(|_| is_iban)) {
+                found.push(issue.at("iban").at(n).at("bank_accounts").at("settings"));
+            }
+        }
+        found
+    }
 }
 
 impl Trashable for BusinessUnit {
@@ -204,7 +220,6 @@ impl BusinessUnitInput {
             Patch::Absent => {}
             Patch::Null => unit.settings = Map::new(),
             Patch::Value(sent) => {
-                check.keep("settings", check_slips(&sent));
                 unit.settings.extend(sent);
                 check.keep("settings", check_settings(&unit.settings));
             }
@@ -221,20 +236,6 @@ fn file_id(text: String) -> Result<FileId, Issue> {
 
 /// What must hold of a setting that is there and not null.
 type SettingRule = fn(&Json) -> Result<(), Issues>;
-
-/// Refuses keys that are slips of those that the interface specifies. Others are the caller's.
-fn check_slips(sent: &Map<String, Json>) -> Result<(), Issues> {
-    const KNOWN: [&str; 4] =
-        ["pdf_template", "primary_color", "logo_scale_percent", "email_defaults"];
-    let mut issues = Issues::default();
-    for key in sent.keys().filter(|key| !KNOWN.contains(&key.as_str())) {
-        if let Some(near) = nearest(key, KNOWN) {
-            let message = format!("there is no such setting; did you mean `{near}`?");
-            issues.push(Issue::new("unknown_field", message).at(key.as_str()));
-        }
-    }
-    issues.into_result(())
-}
 
 /// Checks what the interface specifies of a unit's settings.
 fn check_settings(settings: &Map<String, Json>) -> Result<(), Issues> {

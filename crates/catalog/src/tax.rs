@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use racun_kernel::calendar::{midnight, to_millisecond};
 use racun_kernel::id::{self, EntityId, TaxId};
 use racun_kernel::{
-    Actor, Context, Decimal, Issue, Issues, Metadata, Patch, Stamp, StoreError, Writes,
+    Actor, Context, Decimal, Issue, Issues, Metadata, Patch, Stamp, StoreError, Writes, vat_rates,
 };
 use serde::{Deserialize, Serialize};
 use time::{Date, OffsetDateTime, UtcOffset};
@@ -86,6 +86,27 @@ impl Tax {
     pub fn rate_on(&self, date: Date) -> Option<&Decimal> {
         let in_force = |rate: &&TaxRate| rate.valid_from <= midnight(date);
         self.tax_rates.iter().find(in_force).map(|rate| &rate.rate)
+    }
+
+    /// What is odd about it in an entity of `country`: rates of VAT that the country has not at the
+    /// end of the time in which they hold, or while they do. Other taxes have rates of their own:
+    /// the Croatian consumption tax.
+    #[must_use]
+    pub fn warnings(&self, country: Option<&str>) -> Issues {
+        let mut found = Issues::default();
+        let is_called = |name: &str| {
+            self.classification.as_deref().is_some_and(|own| own.eq_ignore_ascii_case(name))
+        };
+        let Some(country) = country.filter(|_| !is_called("pnp")) else { return found };
+        let mut end = self.updated_at.date();
+        for (n, rate) in self.tax_rates.iter().enumerate() {
+            let begin = rate.valid_from.date();
+            if let Some(issue) = vat_rates::warning(country, &rate.rate, end.max(begin)) {
+                found.push(issue.at("rate").at(n).at("tax_rates"));
+            }
+            end = end.min(begin.previous_day().unwrap_or(begin));
+        }
+        found
     }
 
     /// A classification in the trash is free for others.

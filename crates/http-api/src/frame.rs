@@ -142,7 +142,7 @@ fn log<B>(answer: &ServiceResponse<B>, milliseconds: u64) {
     security::write(&Line {
         event,
         status: status.as_u16(),
-        code: error.map(ApiError::code),
+        code: error.map(|error| error.reason().unwrap_or(error.code())),
         entity: entity(request).as_deref(),
         caller: caller(request).as_deref(),
         user: security::noted_person(request).as_deref(),

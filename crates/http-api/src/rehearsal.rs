@@ -1,15 +1,23 @@
 //! What else is wrong with a body that was refused: its handler is tried on what is left of it.
 //!
-//! A body is refused before its handler runs, and domains check only what handlers hand them. So
-//! that the answer lists everything, the handler runs once more on the body without what was
-//! refused, on a store that commits nothing: units are decided, and what their decisions refuse is
-//! all that is taken from it. Messages to a tax authority, a mail server or another receiver are
-//! always stored first, so none leaves. Only handlers behind an entity's gate are
-//! tried: those before it check passwords and tokens, and a guess is not to be made twice.
+//! A body is refused before its handler runs, domains check only what handlers hand them, and one
+//! check waits for another. So that the answer lists everything, the handler runs again on the body
+//! without what was refused, until it finds nothing further. What only follows from what was left
+//! out is not told.
+//!
+//! **Nothing is changed.** The handler is given a store that decides units and commits none; a unit
+//! that would be committed ends the trial. Messages to a tax authority, a mail server or another
+//! receiver are always stored first, so none leaves. A handler that committed something before it
+//! refused is not tried. The gate, which counts requests, is not passed again.
+//!
+//! **The cost is bounded**: by the number of trials, of issues and of bytes, by a time for all of
+//! them, and by how many requests are tried at once. Routes that check or hash passwords, PINs and
+//! tokens are not tried ([`Route::is_rehearsed`]): a guess is made once, and so is a hash.
 
+use std::num::NonZero;
 use std::panic::AssertUnwindSafe;
-use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, LazyLock};
 
 use actix_web::body::BoxBody;
 use actix_web::dev::{Payload, Service as _, ServiceFactory as _, ServiceRequest, ServiceResponse};
@@ -19,28 +27,48 @@ use actix_web::{Error, HttpMessage as _, HttpRequest};
 use async_trait::async_trait;
 use futures_util::FutureExt as _;
 use racun_kernel::{Issues, Layer, Read, Refusal, Rows, Store, StoreError, TransactError, Unit};
+use tokio::sync::Semaphore;
 
 use crate::error::ApiError;
-use crate::route::{Gate, Route};
-use crate::services::Services;
+use crate::limits::Arriving;
+use crate::request::{Left, MOST_ISSUES};
+use crate::route::Route;
+use crate::services::{Limits, Services};
 
-/// What is left of a body that was refused, for the handler that is tried on it.
-pub(crate) struct Rest<T>(pub T);
+/// How often a handler is tried on what is left of one body.
+const MOST_TRIALS: usize = 8;
 
-/// Says that a [`Rest`] is there.
-pub(crate) struct HasRest;
+/// The part of a request's time that all its trials may take; what is known by then is told.
+const PATIENCE: u32 = 15;
 
-/// Whether the request's handler is only tried.
-struct Curtain(Arc<AtomicBool>);
+/// Lets as many refused requests be tried at once as there are processors.
+static TURNS: LazyLock<Semaphore> =
+    LazyLock::new(|| Semaphore::new(std::thread::available_parallelism().map_or(1, NonZero::get)));
 
-/// A store on which units are decided, and nothing is committed while a handler is tried.
-struct Stage {
+/// The body as it came, and its part of the room of bodies when it is long.
+pub(crate) struct Came(pub Left, pub Option<Arriving>);
+
+/// What is left of it, for the handler that is tried on it.
+pub(crate) struct Again(pub Left);
+
+/// How far a request is whose handler may be tried.
+#[derive(Default)]
+struct Progress {
+    /// Whether its handler is only tried from now on.
+    is_trial: AtomicBool,
+    /// Whether its handler committed something.
+    has_committed: AtomicBool,
+}
+
+/// A store that commits until its request's handler is only tried; then units are decided, and
+/// nothing is committed.
+struct TrialStore {
     store: Arc<dyn Store>,
-    is_trial: Arc<AtomicBool>,
+    progress: Arc<Progress>,
 }
 
 #[async_trait]
-impl Layer for Stage {
+impl Layer for TrialStore {
     fn beneath(&self) -> &dyn Store {
         &*self.store
     }
@@ -50,18 +78,22 @@ impl Layer for Stage {
     }
 
     async fn transact(&self, mut unit: Unit) -> Result<(), TransactError> {
-        if !self.is_trial.load(Ordering::Relaxed) {
-            return self.store.transact(unit).await;
+        if !self.progress.is_trial.load(Ordering::Acquire) {
+            let outcome = self.store.transact(unit).await;
+            if outcome.is_ok() {
+                self.progress.has_committed.store(true, Ordering::Release);
+            }
+            return outcome;
         }
         let (decide, is_good) = (unit.decide, Arc::new(AtomicBool::new(false)));
         let noted = Arc::clone(&is_good);
         unit.decide = Box::new(move |loaded| {
             decide(loaded)?;
-            noted.store(true, Ordering::Relaxed);
+            noted.store(true, Ordering::Release);
             Err(Refusal)
         });
         let outcome = self.store.transact(unit).await;
-        if is_good.load(Ordering::Relaxed) {
+        if is_good.load(Ordering::Acquire) {
             return Err(TransactError::Store(StoreError::Unavailable("a trial".to_owned())));
         }
         outcome
@@ -70,15 +102,14 @@ impl Layer for Stage {
 
 /// Lets the handler of `route` be tried, should the body of `request` be refused.
 pub(crate) fn prepare(route: &Route, request: &mut ServiceRequest) {
-    let is_tried = matches!(route.gate, Gate::Entity(_) | Gate::EntityInPath(_));
-    if route.takes.is_none() || route.takes_form || !is_tried {
+    if !route.is_rehearsed() {
         return;
     }
     let Some(services) = request.app_data::<Data<Services>>().cloned() else { return };
-    let is_trial = Arc::new(AtomicBool::new(false));
-    let store = Stage { store: Arc::clone(&services.store), is_trial: Arc::clone(&is_trial) };
+    let progress = Arc::<Progress>::default();
+    let store = TrialStore { store: Arc::clone(&services.store), progress: Arc::clone(&progress) };
     services.with(Arc::new(store)).give(request);
-    request.extensions_mut().insert(Curtain(is_trial));
+    request.extensions_mut().insert(progress);
 }
 
 /// Runs the handler of `route`, behind `next`, and tells all that is wrong with a body that it
@@ -92,17 +123,51 @@ pub(crate) async fn run(
     next: Next<BoxBody>,
 ) -> Result<ServiceResponse<BoxBody>, Error> {
     let answer = next.call(request).await?;
-    let is_left = answer.request().extensions_mut().remove::<HasRest>().is_some();
-    let error = answer.response().error().and_then(|error| error.as_error::<ApiError>()).cloned();
-    let curtain = answer.request().extensions_mut().remove::<Curtain>();
-    let (Some(error), Some(Curtain(is_trial)), true) = (error, curtain, is_left) else {
+    let came = answer.request().extensions_mut().remove::<Came>();
+    let progress = answer.request().extensions_mut().remove::<Arc<Progress>>();
+    let error = answer.response().error().and_then(|error| error.as_error::<ApiError>());
+    let error = error.filter(|error| !error.issues().is_empty()).cloned();
+    let (Some(mut error), Some(progress), Some(Came(left, _room))) = (error, progress, came) else {
         return Ok(answer);
     };
-    is_trial.store(true, Ordering::Relaxed);
+    if progress.has_committed.load(Ordering::Acquire) {
+        return Ok(answer);
+    }
+    progress.is_trial.store(true, Ordering::Release);
     let (http, _) = answer.into_parts();
-    let further = AssertUnwindSafe(further(route, http.clone())).catch_unwind().await;
-    let error = error.with_issues(&further.unwrap_or_default());
+    let limits = http.app_data::<Limits>().copied().unwrap_or_default();
+    let trials = tell_all(route, &http, left, &mut error);
+    // What takes too long is given up; what was found until then is told.
+    let _ = tokio::time::timeout(limits.request_time / PATIENCE, trials).await;
     Ok(ServiceResponse::from_err(error, http))
+}
+
+/// Adds to `error` what else the handler of `route` refuses of the body of `http`, of which `left`
+/// is left.
+async fn tell_all(route: &Route, http: &HttpRequest, mut left: Left, error: &mut ApiError) {
+    // The semaphore is never closed, so there is always a turn.
+    let _turn = TURNS.acquire().await;
+    // A body that does not fit is tried as it is left by then, and without more from there on.
+    let mut refused = if left.is_whole() { error.issues().clone() } else { Issues::default() };
+    let mut is_checked = left.is_whole();
+    for _ in 0..MOST_TRIALS {
+        if error.issues().len() >= MOST_ISSUES || is_checked && !left.widen(&refused, route) {
+            break;
+        }
+        http.extensions_mut().insert(Again(left.clone()));
+        let found = AssertUnwindSafe(further(route, http.clone())).catch_unwind().await;
+        let Ok(found) = found else {
+            tracing::error!("a handler panicked while it was tried on what is left of a body");
+            break;
+        };
+        if found.is_empty() {
+            break;
+        }
+        refused = Issues::default();
+        found.iter().take(MOST_ISSUES).for_each(|issue| refused.push(issue.clone()));
+        error.add_issues(&left.of_what_came(&refused, route), MOST_ISSUES);
+        is_checked = true;
+    }
 }
 
 /// The issues that the handler of `route` finds in what is left of the body of `http`.

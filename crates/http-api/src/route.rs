@@ -43,6 +43,8 @@ pub struct Route {
     pub makes_users: bool,
     /// In which buckets its requests are counted.
     pub rate: Rate,
+    /// Whether its handler computes what is dear, such as a hash, from what is sent.
+    pub is_dear: bool,
     /// Whether its answer shows a key or token that is shown only once, and is kept unreadable.
     pub shows_secret: bool,
     /// The security event of a success, for the log and the metrics, where it is one.
@@ -233,6 +235,7 @@ impl Route {
             may_lack: false,
             makes_users: false,
             rate: Rate::Ordinary,
+            is_dear: false,
             shows_secret: false,
             event: None,
             successor: None,
@@ -356,6 +359,12 @@ impl Route {
         Self { rate: Rate::Sensitive, ..self }
     }
 
+    /// Says that the handler computes what is dear, and so is run once for a request.
+    #[must_use]
+    pub const fn dear(self) -> Self {
+        Self { is_dear: true, ..self }
+    }
+
     /// Says that the answer shows a key or token that is shown only once.
     #[must_use]
     pub const fn shows_secret(self) -> Self {
@@ -397,6 +406,13 @@ impl Route {
     pub fn is_heavy(&self) -> bool {
         let is_paged = || self.parameters.iter().copied().flatten().any(|one| one.name == "limit");
         self.takes_form || self.answers_file.is_some() || is_paged()
+    }
+
+    /// Whether the handler is tried again on what is left of a body that it refused: see
+    /// `rehearsal`. What checks a password, a PIN or a token is not, for a guess is made once.
+    pub(crate) fn is_rehearsed(&self) -> bool {
+        let is_guessable = self.gate == Gate::Open || self.rate == Rate::Sensitive;
+        self.takes.is_some() && !self.takes_form && !is_guessable && !self.is_dear
     }
 
     /// The names of the path's parameters.

@@ -138,6 +138,8 @@ impl Page<'_> {
         while let Some(first) = text[at..].chars().next() {
             let rest = &text[at..];
             let taken = match first {
+                // A star behind a digit multiplies.
+                '*' if text[..at].ends_with(|c: char| c.is_ascii_digit()) => None,
                 '*' => self.emphasis(rest, may_link),
                 '[' if may_link => self.link(&mut links, at),
                 'h' if may_link => self.bare_link(rest),
@@ -151,9 +153,27 @@ impl Page<'_> {
         }
     }
 
-    /// Writes `**bold**` or `*italic*`; answers how many bytes that took.
+    /// Writes `**bold**`, `*italic*` or `***both***`; answers how many bytes that took.
     fn emphasis(&mut self, rest: &str, may_link: bool) -> Option<usize> {
-        let (mark, tag) = if rest.starts_with("**") { ("**", "strong") } else { ("*", "em") };
+        let is_both = rest.starts_with("***") && !rest.starts_with("****");
+        let both = || self.marked_by("***", &["em", "strong"], rest, may_link);
+        if let Some(taken) = is_both.then(both).flatten() {
+            return Some(taken);
+        }
+        match rest.starts_with("**") {
+            true => self.marked_by("**", &["strong"], rest, may_link),
+            false => self.marked_by("*", &["em"], rest, may_link),
+        }
+    }
+
+    /// Writes what stands between `mark`s in `tags`, where `rest` begins with one.
+    fn marked_by(
+        &mut self,
+        mark: &str,
+        tags: &[&str],
+        rest: &str,
+        may_link: bool,
+    ) -> Option<usize> {
         let inner = &rest[mark.len()..];
         self.looked_through += inner.find(mark).unwrap_or(inner.len());
         let end = inner.find(mark).filter(|end| *end > 0)?;
@@ -161,9 +181,9 @@ impl Page<'_> {
         if inner.starts_with(' ') || inner.ends_with(' ') {
             return None;
         }
-        self.tag(&format!("<{tag}>"));
+        tags.iter().for_each(|tag| self.tag(&format!("<{tag}>")));
         self.inline(inner, may_link);
-        self.tag(&format!("</{tag}>"));
+        tags.iter().rev().for_each(|tag| self.tag(&format!("</{tag}>")));
         Some(end + 2 * mark.len())
     }
 

@@ -10,7 +10,7 @@ pub const MAX_REFERENCE_CHARS: usize = 500;
 /// Characters that a payment's tag may hold.
 pub const MAX_TAG_CHARS: usize = 100;
 /// Characters that a payment's note may hold.
-pub const MAX_NOTE_CHARS: usize = 2_000;
+pub const MAX_NOTE_CHARS: usize = 10_000;
 
 /// How money moved.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]

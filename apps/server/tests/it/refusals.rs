@@ -34,6 +34,7 @@ fn a_refused_request_leaves_one_line_with_who_asked() {
     assert_eq!(ask("req-path", "GET", "/nowhere", "", ""), 404);
     let user = r#"{"email":"a@example.com","password":"long enough 1"}"#;
     assert_eq!(ask("req-good", "POST", "/users/signup", "", user), 201);
+    assert_eq!(ask("req-taken", "POST", "/users/signup", "", user), 409);
     assert_eq!(ask("req-read", "GET", "/health", "", ""), 200);
     let log = server.log_to_the_end();
 
@@ -51,7 +52,8 @@ fn a_refused_request_leaves_one_line_with_who_asked() {
     );
     for (id, status, code) in [
         ("req-login", 401, "unauthorized"),
-        ("req-body", 422, "unprocessable_entity"),
+        ("req-body", 422, "invalid_email"),
+        ("req-taken", 409, "email_taken"),
         ("req-path", 404, "not_found"),
     ] {
         let refused = line(&log, id);

@@ -9,7 +9,8 @@ use super::Settings;
 use super::known::SETTINGS;
 use super::shape::check_properties;
 
-/// Keys with endpoints of their own; an update of the entity leaves them alone without a word.
+/// Keys with endpoints of their own; an update of the entity leaves them alone, and
+/// [`passed_over`] says so.
 const PROTECTED: [&str; 6] =
     ["furs", "fina", "slovenia", "e_invoicing", "revenue_recognition", "expense_recognition"];
 
@@ -59,6 +60,38 @@ impl Settings {
             return Err(Issue::new("too_long", message).into());
         }
         Ok(Self(merged))
+    }
+}
+
+/// Warnings of what `sent` asks of keys with endpoints of their own, and is not so by the settings
+/// as they are `answered`. Settings that are sent back as they were read ask for nothing.
+#[must_use]
+pub fn passed_over(sent: &Map<String, Json>, answered: &Map<String, Json>) -> Issues {
+    let mut issues = Issues::default();
+    for key in PROTECTED {
+        let (sent, is) = (sent.get(key), answered.get(key).unwrap_or(&Json::Null));
+        if sent.is_none_or(|sent| is_said(sent, is)) {
+            continue;
+        }
+        let remedy = match key {
+            "furs" => "PUT /fiscalization/furs/settings sets it",
+            "fina" => "PUT /fiscalization/fina/settings sets it",
+            _ => "it is not set through the entity",
+        };
+        let message = format!("what is sent here is passed over; {remedy}");
+        issues.push(Issue::new("not_updatable", message).at(key));
+    }
+    issues
+}
+
+/// Whether `value` says already what `sent` does: all properties of an object that are sent.
+fn is_said(sent: &Json, value: &Json) -> bool {
+    match (sent, value) {
+        (Json::Object(sent), Json::Object(map)) => {
+            sent.iter().all(|(key, sent)| is_said(sent, map.get(key).unwrap_or(&Json::Null)))
+        }
+        (Json::Object(sent), Json::Null) => sent.is_empty(),
+        (sent, value) => sent == value,
     }
 }
 

@@ -83,6 +83,30 @@ pub(super) static SETTINGS: [Property; 44] = [
     optional("receipt_signature", Text(MAX_SIGNATURE_CHARS)),
 ];
 
+/// Those that a business unit may have instead of its entity's (`BusinessUnitSettings`).
+pub(super) const OF_UNITS: [&str; 20] = [
+    "pdf_template",
+    "primary_color",
+    "logo_scale_percent",
+    "email_defaults",
+    "translations",
+    "default_invoice_note",
+    "default_invoice_payment_terms",
+    "default_estimate_note",
+    "default_estimate_payment_terms",
+    "default_credit_note_note",
+    "default_credit_note_payment_terms",
+    "default_advance_invoice_note",
+    "default_delivery_note_note",
+    "document_footer",
+    "default_document_signature",
+    "bank_accounts",
+    "delivery_note_hide_prices",
+    "credit_note_negative_values",
+    "show_payment_amounts",
+    "tax_clause_defaults",
+];
+
 static FORMATS: [Property; 6] = [
     optional("invoice", Text(MAX_FORMAT_CHARS)),
     optional("estimate", Text(MAX_FORMAT_CHARS)),

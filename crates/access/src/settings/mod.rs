@@ -10,10 +10,12 @@ mod change;
 mod known;
 mod shape;
 
-use racun_kernel::Decimal;
+use racun_kernel::{Decimal, Issues};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value as Json};
 
+use self::shape::Property;
+pub use change::passed_over;
 pub(crate) use known::LANGUAGES;
 
 /// Days in which an invoice is due, and an estimate valid, when nothing else is said.
@@ -33,6 +35,24 @@ pub fn settings_schema() -> Json {
     let mut schema = shape::object_schema(&known::SETTINGS);
     schema["type"] = "object".into();
     schema
+}
+
+/// Checks what is sent of a business unit's settings: known keys only, at every depth.
+///
+/// # Errors
+/// All that is wrong; paths are relative to the settings.
+pub fn check_unit_settings(sent: &Map<String, Json>) -> Result<(), Issues> {
+    let of_units = |property: &&Property| known::OF_UNITS.contains(&property.name);
+    let properties: Vec<&Property> = known::SETTINGS.iter().filter(of_units).collect();
+    let mut issues = shape::unknown(&properties, sent);
+    for property in properties {
+        if let Some(value) = sent.get(property.name) {
+            let mut wrong = Issues::default();
+            wrong.extend_at(property.name, property.shape.check(value));
+            issues.extend_elsewhere(&wrong);
+        }
+    }
+    issues.into_result(())
 }
 
 impl From<Map<String, Json>> for Settings {

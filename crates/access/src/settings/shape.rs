@@ -164,6 +164,48 @@ pub(super) fn check_properties(properties: &[Property], map: &Map<String, Json>)
     issues
 }
 
+/// Which keys of `map` are none of `properties`, at any depth.
+pub(super) fn unknown(properties: &[&Property], map: &Map<String, Json>) -> Issues {
+    let mut issues = Issues::default();
+    for (key, value) in map {
+        if let Some(property) = properties.iter().find(|property| property.name == key) {
+            issues.extend_at(key.as_str(), unknown_within(&property.shape, value));
+            continue;
+        }
+        let names = || properties.iter().map(|property| property.name);
+        let message = match nearest(key, names()) {
+            Some(near) => format!("there is no such setting; did you mean `{near}`?"),
+            None => {
+                let names: Vec<&str> = names().collect();
+                format!("there is no such setting; there are {}", names.join(", "))
+            }
+        };
+        issues.push(Issue::new("unknown_field", message).at(key.as_str()));
+    }
+    issues
+}
+
+fn unknown_within(shape: &Shape, value: &Json) -> Issues {
+    let mut issues = Issues::default();
+    match (shape, value) {
+        (Shape::Object(properties), Json::Object(map)) => {
+            return unknown(&properties.iter().collect::<Vec<_>>(), map);
+        }
+        (Shape::Each(shape), Json::Object(map)) => {
+            for (key, value) in map {
+                issues.extend_at(key.as_str(), unknown_within(shape, value));
+            }
+        }
+        (Shape::List(_, shape), Json::Array(values)) => {
+            for (index, value) in values.iter().enumerate() {
+                issues.extend_at(index, unknown_within(shape, value));
+            }
+        }
+        _ => {}
+    }
+    issues
+}
+
 fn check_each(shape: &Shape, map: &Map<String, Json>) -> Issues {
     let mut issues = Issues::default();
     for (key, value) in map {

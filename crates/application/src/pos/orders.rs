@@ -7,7 +7,7 @@ use racun_catalog::{CUSTOMERS, Customer, ITEMS, Item, Tax};
 use racun_documents::calculation::{Discount, DiscountKind};
 use racun_documents::{Document, Line};
 use racun_kernel::id::TaxId;
-use racun_kernel::{Actor, Context, Decimal, Record as _, StoreError};
+use racun_kernel::{Actor, Context, Decimal, Issues, Record as _, Step, StoreError};
 use racun_pos::{PosError, Tab, TabLine, TabTax, TabTotals};
 
 use crate::documents::{
@@ -22,6 +22,8 @@ pub struct TabView {
     /// What it comes to: at its end, or on an invoice of today; missing when such an invoice would
     /// be refused.
     pub totals: Option<TabTotals>,
+    /// What is odd about its lines, while it is open: rates of tax that the country has not.
+    pub warnings: Issues,
 }
 
 /// Tabs with all that their lines name.
@@ -87,6 +89,11 @@ impl Orders {
         if tab.lines.is_empty() {
             return Some(TabTotals::nothing());
         }
+        self.priced(tab).map(|document| totals_of(&document))
+    }
+
+    /// `tab` as an invoice of today; `None` when such an invoice would be refused.
+    fn priced(&mut self, tab: &Tab) -> Option<Document> {
         let customer = self.customer(tab).cloned();
         let request = DocumentRequest {
             customer_id: customer.as_ref().map(|customer| customer.id.to_string()).into(),
@@ -94,13 +101,19 @@ impl Orders {
         };
         self.pricing.sell_to(customer);
         let priced = self.pricing.price(&self.actor, &request, self.requests(&tab.lines));
-        priced.ok().map(|document| totals_of(&document))
+        priced.ok()
     }
 
     /// The tab with what it comes to.
     pub fn view(&mut self, tab: Tab) -> TabView {
-        let totals = self.totals(&tab);
-        TabView { tab, totals }
+        if tab.final_totals().is_some() || tab.lines.is_empty() {
+            let totals = self.totals(&tab);
+            return TabView { tab, totals, warnings: Issues::default() };
+        }
+        let document = self.priced(&tab);
+        let warnings = document.as_ref().map(|document| odd_rates(&tab, document));
+        let totals = document.as_ref().map(totals_of);
+        TabView { tab, totals, warnings: warnings.unwrap_or_default() }
     }
 
     /// `lines` as an invoice is asked for them.
@@ -186,6 +199,22 @@ pub(super) fn totals_of(invoice: &Document) -> TabTotals {
         totals.add_tax(&tax.tax.rate, &tax.tax.base, &tax.tax.amount);
     }
     totals
+}
+
+/// Warnings of `document`, the invoice of `tab`, about rates that lines of the tab name themselves.
+fn odd_rates(tab: &Tab, document: &Document) -> Issues {
+    let mut found = Issues::default();
+    for mut issue in document.warnings().iter().cloned() {
+        let [Step::Key(items), Step::Index(n), taxes @ Step::Key(_), ..] = &mut *issue.path else {
+            continue;
+        };
+        let names_rates = tab.lines.get(*n).is_some_and(|line| line.tax_rates.is_some());
+        if items == "items" && names_rates {
+            *taxes = Step::from("tax_rates");
+            found.push(issue);
+        }
+    }
+    found
 }
 
 /// What a command answered, a refusal as well, with what the tab comes to.

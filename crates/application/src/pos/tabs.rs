@@ -30,7 +30,7 @@ pub async fn open(cx: Context<'_>, table_id: Option<String>) -> Result<TabView, 
         Ok::<_, PosError>((tab, writes))
     });
     let tab = tab.await?;
-    Ok(TabView { tab, totals: Some(TabTotals::nothing()) })
+    Ok(TabView { tab, totals: Some(TabTotals::nothing()), warnings: Issues::default() })
 }
 
 /// The tab `id`, in whatever state, with what it comes to.

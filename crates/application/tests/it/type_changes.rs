@@ -248,7 +248,7 @@ async fn bad_input_is_refused_before_anybody_is_told() {
     assert_eq!(refusal(refused).code(), "payment_exceeds_total");
     for patch in [
         PaymentPatch { date: Patch::Null, ..to(Card) },
-        PaymentPatch { note: Patch::Value("x".repeat(2_001)), ..to(Card) },
+        PaymentPatch { note: Patch::Value("x".repeat(10_001)), ..to(Card) },
         to(PaymentType::CreditNote),
     ] {
         let refused = till.change(patch).await.unwrap_err();

@@ -121,11 +121,13 @@ async fn create(
     body: Body<NewEntityBody>,
 ) -> Result<Created<EntityBody>, ApiError> {
     let (caller, input) = (caller.into_inner(), body.0.parse()?);
+    let sent = input.settings.clone();
     let task = call.run(|call| async move {
         let (store, catalogue) = (call.store(), &call.white_labels);
         entities::create_entity(store, catalogue, &caller, call.by(), input, call.stamp()).await
     });
-    Ok(Created(task.await?.convert()))
+    let made: EntityBody = task.await?.convert();
+    Ok(Created(made.answering(sent.as_ref())))
 }
 
 async fn list(
@@ -167,9 +169,10 @@ async fn limit_spending(
 
 async fn change(call: &Call, patch: EntityPatch) -> Result<Json<EntityBody>, ApiError> {
     let reads_fiscal = reads_fiscal(call.scope());
+    let sent = patch.settings.value().cloned();
     let task = call.run(|call| async move { entities::update_entity(call.cx(), patch).await });
-    let after = task.await?;
-    Ok(Json(answered_one(call, after, reads_fiscal).await?))
+    let body = answered_one(call, task.await?, reads_fiscal).await?;
+    Ok(Json(body.answering(sent.as_ref())))
 }
 
 async fn disable(call: Call) -> Result<Json<EntityBody>, ApiError> {

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use racun_access::{CountryRules, Entity, EntityPatch, NewEntity};
+use racun_access::{CountryRules, Entity, EntityPatch, NewEntity, passed_over};
 use racun_kernel::{Decimal, Issue, Issues, Metadata, Patch};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
@@ -384,7 +384,8 @@ pub(super) struct EntityBody {
     created_at: String,
     /// When it changed last.
     updated_at: String,
-    /// What is odd about it: a tax number or an IBAN that cannot be.
+    /// What is odd about it: a tax number or an IBAN that cannot be; and about what was sent:
+    /// settings that have operations of their own.
     warnings: Vec<WarningBody>,
 }
 
@@ -392,6 +393,17 @@ impl EntityBody {
     /// The same with `value` among the settings.
     pub(super) fn with_setting(mut self, key: &str, value: Value) -> Self {
         self.settings.insert(key.to_owned(), value);
+        self
+    }
+
+    /// The same as the answer to the settings `sent`: with warnings of those that have operations
+    /// of their own.
+    pub(super) fn answering(mut self, sent: Option<&Map<String, Value>>) -> Self {
+        if let Some(sent) = sent {
+            let passed_over = passed_over(sent, &self.settings).at("settings");
+            let further: Vec<WarningBody> = passed_over.convert();
+            self.warnings.extend(further);
+        }
         self
     }
 }

@@ -37,6 +37,7 @@ pub(crate) const ROUTES: &[Route] = &[
     Route::put("/pos/operators/{id}/pin", "setOperatorPin", Gate::Entity(SetPin), || web::to(set))
         .about(TAG, "Gives an operator a PIN: oneself, or as an admin anybody.")
         .takes::<PinBody>()
+        .dear()
         .answers_nothing()
         .seen_as(SecurityEvent::PinChanged),
     Route::delete("/pos/operators/{id}/pin", "removeOperatorPin", Gate::Entity(SetPin), || {

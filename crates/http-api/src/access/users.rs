@@ -14,7 +14,7 @@ use racun_kernel::{Authority, Issue, Issues, Metadata, OperatorIdentity, Patch, 
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 use utoipa::ToSchema;
-use validator::Validate;
+use validator::{Validate, ValidationErrors};
 
 use super::sessions::origin_of;
 use crate::answer::{Created, NoContent};
@@ -24,7 +24,7 @@ use crate::body_limit::RECORD;
 use crate::call::Call;
 use crate::error::ApiError;
 use crate::places::{Place, Places};
-use crate::request::Body;
+use crate::request::{Body, as_declared};
 use crate::route::{Gate, Route};
 use crate::security::{self, SecurityEvent};
 
@@ -83,7 +83,7 @@ pub(crate) const ROUTES: &[Route] = &[
 ];
 
 /// Body of `POST /users/signup`.
-#[derive(Deserialize, ToSchema, Validate)]
+#[derive(Deserialize, ToSchema)]
 #[schema(as = SignUp)]
 struct SignUpBody {
     /// The address to log in with.
@@ -104,6 +104,28 @@ struct SignUpBody {
     settings: Option<Map<String, Value>>,
     /// Up to 50 properties of at most 250 characters.
     metadata: Option<BTreeMap<String, String>>,
+}
+
+impl SignUpBody {
+    fn check(&self) -> Result<(), Issues> {
+        let Self { email, password, name, company_name, country, locale, settings, metadata } =
+            self;
+        let mut issues = Issues::default();
+        let names = [name, company_name];
+        issues.note(access::check_profile(email, names, locale.as_deref(), settings.as_ref()));
+        issues.note(access::check_password(password, &[email]));
+        issues.collect("metadata", metadata.clone().map(Metadata::checked).transpose());
+        let of_country = country.as_deref().map(locale_of_country).transpose();
+        issues.collect("country", of_country.map_err(Issues::from));
+        issues.into_result(())
+    }
+}
+
+impl Validate for SignUpBody {
+    /// All that signing up checks and no row is needed for: it is not rehearsed.
+    fn validate(&self) -> Result<(), ValidationErrors> {
+        self.check().map_err(|issues| as_declared(&issues))
+    }
 }
 
 /// Body of `POST /users/login`.
@@ -248,12 +270,9 @@ async fn sign_up(
     let SignUpBody { email, password, name, company_name, country, locale, settings, metadata } =
         body.0;
     security::about(&request, security::masked(&email));
-    let mut issues = Issues::default();
-    let metadata =
-        issues.collect("metadata", metadata.map(Metadata::checked).transpose()).flatten();
+    let metadata = metadata.map(Metadata::checked).transpose()?;
     let of_country = country.as_deref().map(locale_of_country).transpose();
-    let of_country = issues.collect("country", of_country.map_err(Issues::from)).flatten();
-    issues.into_result(())?;
+    let of_country = of_country.map_err(|issue| Issues::from(issue).at("country"))?;
     let locale = locale.or(of_country);
     let label = label_of(&request, &call.white_labels)?;
     let white_label = label.map(|label| label.slug.clone());

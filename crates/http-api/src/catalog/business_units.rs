@@ -2,12 +2,13 @@
 
 use actix_web::web::{self, Json};
 use racun_access::Permission::{DeleteUnits, EraseRecords, ReadTill, WriteRecords};
+use racun_access::check_unit_settings;
 use racun_application::mailing::check_mail_texts;
 use racun_catalog::{self as catalog, BusinessUnit, BusinessUnitInput};
 use racun_kernel::{Issues, id};
 use serde_json::{Map, Value};
 
-use super::{Answered, erase, get, list, restore, trash};
+use super::{answered, erase, get, list, restore, trash};
 use crate::answer::Created;
 use crate::body::{Convert, ListBody, answer, input};
 use crate::body_limit::RECORD;
@@ -15,6 +16,8 @@ use crate::call::Call;
 use crate::error::ApiError;
 use crate::request::{Body, PathId};
 use crate::route::{Gate, LIST, Route};
+use crate::warning::WarningBody;
+
 const TAG: &str = "Business units";
 
 /// Routes of business units.
@@ -144,17 +147,22 @@ answer! {
         created_at: String,
         /// When it changed last.
         updated_at: String,
+        /// What is odd about it: an IBAN that cannot be.
+        warnings: Vec<WarningBody> => warnings,
     }
 }
 
-impl Answered for BusinessUnit {
-    type Body = BusinessUnitBody;
-}
+answered!(BusinessUnit, BusinessUnitBody);
 
-/// Accepts texts of mails whose variables there are.
+/// Accepts settings that units have, and texts of mails whose variables there are.
 fn check_texts(input: &BusinessUnitInput) -> Result<(), Issues> {
-    let known = input.settings.value().map_or(Ok(()), check_mail_texts);
-    known.map_err(|issues| issues.at("settings"))
+    let Some(settings) = input.settings.value() else { return Ok(()) };
+    let mut issues = Issues::default();
+    issues.note(check_unit_settings(settings));
+    if let Err(texts) = check_mail_texts(settings) {
+        issues.extend_elsewhere(&texts);
+    }
+    issues.into_result(()).map_err(|issues| issues.at("settings"))
 }
 
 async fn create(

@@ -8,7 +8,7 @@ use racun_catalog::{self as catalog, Customer};
 use racun_kernel::id;
 
 use super::parts::{BankAccountBody, UjpBody};
-use super::{Answered, erase, get, list, restore, trash};
+use super::{answered, erase, get, list, restore, trash};
 use crate::answer::Created;
 use crate::body::{Convert, ListBody, answer, input, names};
 use crate::body_limit::RECORD;
@@ -182,9 +182,7 @@ answer! {
     }
 }
 
-impl Answered for Customer {
-    type Body = CustomerBody;
-}
+answered!(Customer, CustomerBody);
 
 async fn create(
     call: Call,

@@ -5,7 +5,7 @@ use racun_access::Permission::{ReadTill, WriteRecords};
 use racun_catalog::{self as catalog, FinancialCategory};
 use racun_kernel::id;
 
-use super::{Answered, get};
+use super::{answered, get};
 use crate::answer::{Created, NoContent};
 use crate::body::{AllBody, Convert, answer, input};
 use crate::call::Call;
@@ -95,9 +95,7 @@ answer! {
     }
 }
 
-impl Answered for FinancialCategory {
-    type Body = FinancialCategoryBody;
-}
+answered!(FinancialCategory, FinancialCategoryBody);
 
 async fn create(
     call: Call,

@@ -10,32 +10,55 @@ pub(crate) mod suppliers;
 pub(crate) mod taxes;
 
 use actix_web::web::Json;
+use racun_access::Entity;
 use racun_catalog::{self as catalog, Resource, Trashable};
+use racun_kernel::Page;
 use serde::Serialize;
 
 use crate::answer::{self, NoContent};
-use crate::body::{Convert, ListBody};
-use crate::call::Call;
+use crate::body::ListBody;
+use crate::call::{Call, EntityCall};
 use crate::error::ApiError;
 use crate::request::{PathId, Query};
 /// A record of the catalogue, and the body that it is answered with.
-pub(crate) trait Answered: Resource + Convert<Self::Body> {
+pub(crate) trait Answered: Resource {
     /// The body.
     type Body: Serialize + 'static;
+
+    /// The record of `entity` as it is answered.
+    fn answered(self, entity: &Entity) -> Self::Body;
 }
 
-async fn list<A: Answered>(call: Call, query: Query) -> Result<answer::Page, ApiError> {
+/// Declares that a record is answered with a body, whatever its entity.
+macro_rules! answered {
+    ($record:ty, $body:ty) => {
+        impl $crate::catalog::Answered for $record {
+            type Body = $body;
+
+            fn answered(self, _: &racun_access::Entity) -> $body {
+                $crate::body::Convert::convert(self)
+            }
+        }
+    };
+}
+use answered;
+
+async fn list<A: Answered>(call: EntityCall, query: Query) -> Result<answer::Page, ApiError> {
     let raw = query.list()?;
     let page = call.page(|call| async move {
-        let page = catalog::list::<A>(call.cx(), &raw).await?;
-        Ok::<ListBody<A::Body>, _>(page.convert())
+        let Page { rows, pagination } = catalog::list::<A>(call.cx(), &raw).await?;
+        let rows = rows.into_iter().map(|record| record.answered(call.entity())).collect();
+        Ok::<ListBody<A::Body>, _>(ListBody::of(Page { rows, pagination }))
     });
     page.await
 }
 
-async fn get<A: Answered>(call: Call, id: PathId<A::Kind>) -> Result<Json<A::Body>, ApiError> {
+async fn get<A: Answered>(
+    call: EntityCall,
+    id: PathId<A::Kind>,
+) -> Result<Json<A::Body>, ApiError> {
     let record = catalog::get::<A>(call.cx(), id.0).await?;
-    Ok(Json(record.convert()))
+    Ok(Json(record.answered(call.entity())))
 }
 
 async fn trash<A: Trashable>(call: Call, id: PathId<A::Kind>) -> Result<NoContent, ApiError> {
@@ -45,11 +68,11 @@ async fn trash<A: Trashable>(call: Call, id: PathId<A::Kind>) -> Result<NoConten
 }
 
 async fn restore<A: Answered + Trashable>(
-    call: Call,
+    call: EntityCall,
     id: PathId<A::Kind>,
 ) -> Result<Json<A::Body>, ApiError> {
     let task = call.run(|call| async move { catalog::restore::<A>(call.cx(), id.0).await });
-    Ok(Json(task.await?.convert()))
+    Ok(Json(task.await?.answered(call.entity())))
 }
 
 async fn erase<A: Trashable>(call: Call, id: PathId<A::Kind>) -> Result<NoContent, ApiError> {

@@ -7,7 +7,7 @@ use racun_access::Permission::{EraseRecords, ReadTill, WriteRecords};
 use racun_catalog::{self as catalog, Supplier};
 use racun_kernel::id;
 
-use super::{Answered, erase, get, list, restore, trash};
+use super::{answered, erase, get, list, restore, trash};
 use crate::answer::Created;
 use crate::body::{Convert, ListBody, answer, input};
 use crate::body_limit::RECORD;
@@ -144,9 +144,7 @@ answer! {
     }
 }
 
-impl Answered for Supplier {
-    type Body = SupplierBody;
-}
+answered!(Supplier, SupplierBody);
 
 async fn create(
     call: Call,

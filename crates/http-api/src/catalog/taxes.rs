@@ -3,11 +3,12 @@
 use std::collections::BTreeMap;
 
 use actix_web::web::{self, Json};
+use racun_access::Entity;
 use racun_access::Permission::{EraseRecords, ReadTill, WriteRecords};
 use racun_catalog::{self as catalog, Tax, TaxRateInput};
 use racun_kernel::calendar::{midnight, parse_date, parse_instant};
 use racun_kernel::{Decimal, Issue, Issues, Patch, id};
-use serde::Deserialize;
+use serde::{Deserialize, Serialize};
 use time::OffsetDateTime;
 use utoipa::ToSchema;
 use validator::Validate;
@@ -16,11 +17,13 @@ use super::{Answered, erase, get, list, restore, trash};
 use crate::answer::Created;
 use crate::body::{Convert, ListBody, answer};
 use crate::body_limit::RECORD;
-use crate::call::Call;
+use crate::call::EntityCall;
 use crate::error::ApiError;
 use crate::openapi::number;
 use crate::request::{Body, PathId};
 use crate::route::{Gate, LIST, Route};
+use crate::warning::WarningBody;
+
 const TAG: &str = "Taxes";
 
 /// Routes of taxes.
@@ -152,62 +155,93 @@ answer! {
     }
 }
 
-answer! {
-    /// A tax whose rate may change with time.
-    TaxBody as Tax from Tax {
-        /// Its id.
-        id: String,
-        /// Whose tax.
-        entity_id: String,
-        /// Its name.
-        name: String,
-        /// The caller's own name for it.
-        classification: Option<String>,
-        /// Whether it is the entity's default.
-        is_default: bool,
-        /// Its rates, newest first.
-        tax_rates: Vec<TaxRateBody>,
-        /// Portuguese exemption code.
-        pt_exemption_code: Option<String>,
-        /// Portuguese exemption reason.
-        pt_exemption_reason: Option<String>,
-        /// What the caller attached.
-        metadata: BTreeMap<String, String>,
-        /// Since when it is in the trash.
-        deleted_at: Option<String>,
-        /// When it was made.
-        created_at: String,
-        /// When it changed last.
-        updated_at: String,
+/// A tax whose rate may change with time.
+#[derive(Debug, Serialize, ToSchema)]
+#[schema(as = Tax)]
+pub struct TaxBody {
+    /// Its id.
+    id: String,
+    /// Whose tax.
+    entity_id: String,
+    /// Its name.
+    name: String,
+    /// The caller's own name for it.
+    #[schema(required = true)]
+    classification: Option<String>,
+    /// Whether it is the entity's default.
+    is_default: bool,
+    /// Its rates, newest first.
+    tax_rates: Vec<TaxRateBody>,
+    /// Portuguese exemption code.
+    #[schema(required = true)]
+    pt_exemption_code: Option<String>,
+    /// Portuguese exemption reason.
+    #[schema(required = true)]
+    pt_exemption_reason: Option<String>,
+    /// What the caller attached.
+    metadata: BTreeMap<String, String>,
+    /// Since when it is in the trash.
+    #[schema(required = true)]
+    deleted_at: Option<String>,
+    /// When it was made.
+    created_at: String,
+    /// When it changed last.
+    updated_at: String,
+    /// What is odd about it: a rate that the entity's country has not. Empty in events.
+    warnings: Vec<WarningBody>,
+}
+
+impl Convert<TaxBody> for Tax {
+    fn convert(self) -> TaxBody {
+        TaxBody {
+            id: self.id.convert(),
+            entity_id: self.entity_id.convert(),
+            name: self.name,
+            classification: self.classification,
+            is_default: self.is_default,
+            tax_rates: self.tax_rates.convert(),
+            pt_exemption_code: self.pt_exemption_code,
+            pt_exemption_reason: self.pt_exemption_reason,
+            metadata: self.metadata.convert(),
+            deleted_at: self.deleted_at.convert(),
+            created_at: self.created_at.convert(),
+            updated_at: self.updated_at.convert(),
+            warnings: Vec::new(),
+        }
     }
 }
 
 impl Answered for Tax {
     type Body = TaxBody;
+
+    fn answered(self, entity: &Entity) -> TaxBody {
+        let warnings = self.warnings(entity.country_code.as_deref()).convert();
+        TaxBody { warnings, ..self.convert() }
+    }
 }
 
-async fn create(call: Call, body: Body<TaxInputBody>) -> Result<Created<TaxBody>, ApiError> {
+async fn create(call: EntityCall, body: Body<TaxInputBody>) -> Result<Created<TaxBody>, ApiError> {
     let input = body.0.parse()?;
     let task = call.run(|call| async move { catalog::create_tax(call.cx(), input).await });
-    Ok(Created(task.await?.convert()))
+    Ok(Created(task.await?.answered(call.entity())))
 }
 
 async fn update(
-    call: Call,
+    call: EntityCall,
     id: PathId<id::Tax>,
     body: Body<TaxInputBody>,
 ) -> Result<Json<TaxBody>, ApiError> {
     let input = body.0.parse()?;
     let task = call.run(|call| async move { catalog::update_tax(call.cx(), id.0, input).await });
-    Ok(Json(task.await?.convert()))
+    Ok(Json(task.await?.answered(call.entity())))
 }
 
 async fn replace(
-    call: Call,
+    call: EntityCall,
     id: PathId<id::Tax>,
     body: Body<TaxInputBody>,
 ) -> Result<Json<TaxBody>, ApiError> {
     let input = body.0.parse()?;
     let task = call.run(|call| async move { catalog::replace_tax(call.cx(), id.0, input).await });
-    Ok(Json(task.await?.convert()))
+    Ok(Json(task.await?.answered(call.entity())))
 }

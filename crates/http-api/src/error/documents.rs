@@ -33,7 +33,7 @@ impl From<DocumentError> for ApiError {
                     Self::new(Kind::Unprocessable, reason.to_string()).caused_by(reason.code())
                 }
                 Refused::PaymentChangeUnconfirmed => {
-                    Self::new(Kind::Conflict, reason.to_string()).caused_by(reason.code()).for_now()
+                    Self::new(Kind::Conflict, reason.to_string()).caused_by(reason.code())
                 }
             },
             DocumentError::ExpectedTotalMismatch(mismatch) => {
@@ -52,9 +52,9 @@ impl From<DocumentError> for ApiError {
             DocumentError::NumberTaken => {
                 Self::new(Kind::Conflict, error.to_string()).caused_by("number_taken")
             }
-            DocumentError::ChangedMeanwhile => Self::new(Kind::Conflict, error.to_string())
-                .caused_by("changed_meanwhile")
-                .for_now(),
+            DocumentError::ChangedMeanwhile => {
+                Self::new(Kind::Conflict, error.to_string()).caused_by("changed_meanwhile")
+            }
             DocumentError::Store(error) => error.into(),
         }
     }

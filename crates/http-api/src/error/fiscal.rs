@@ -1,7 +1,7 @@
 //! Errors of fiscal settings.
 
 use racun_application::fiscalization::FiscalizationRefused;
-use racun_fiscal::{Authority, CertificateFault, Class, Conflict, FiscalError, ProviderRefusal};
+use racun_fiscal::{Authority, CertificateFault, Class, FiscalError, ProviderRefusal};
 use racun_render::RenderError;
 use serde_json::json;
 
@@ -20,11 +20,7 @@ impl From<FiscalError> for ApiError {
                 Self::new(Kind::Unprocessable, message).caused_by(refusal.code())
             }
             FiscalError::Conflict(conflict) => {
-                let error = Self::new(Kind::Conflict, message).caused_by(conflict.code());
-                match conflict {
-                    Conflict::Registering => error.for_now(),
-                    Conflict::PremiseName | Conflict::DeviceName => error,
-                }
+                Self::new(Kind::Conflict, message).caused_by(conflict.code())
             }
             FiscalError::Certificate(fault) => fault.into(),
             FiscalError::Provider(refusal) => refusal.into(),

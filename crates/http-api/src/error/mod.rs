@@ -164,7 +164,6 @@ pub struct ApiError {
     /// Apart, as most functions here answer an error and few errors say so much.
     more: Box<More>,
     retry_after: Option<u32>,
-    is_for_now: bool,
     /// For the log only.
     detail: Option<String>,
     /// The security event that it is.
@@ -191,7 +190,6 @@ impl ApiError {
             message: message.into(),
             more: Box::default(),
             retry_after: None,
-            is_for_now: false,
             detail: None,
             event: None,
         }
@@ -234,19 +232,17 @@ impl ApiError {
         self
     }
 
-    /// The same error, which holds only now: the same request may succeed when it is sent again. So
-    /// its answer is not kept for those who do.
-    #[must_use]
-    pub const fn for_now(mut self) -> Self {
-        self.is_for_now = true;
-        self
-    }
-
-    /// The same error with `further` issues beside its own, of places that it has none of.
-    #[must_use]
-    pub(crate) fn with_issues(mut self, further: &Issues) -> Self {
-        self.more.issues.extend_elsewhere(further);
-        Self { message: self.more.issues.to_string(), ..self }
+    /// Adds what of `further` is about other places, up to `most` issues in all.
+    pub(crate) fn add_issues(&mut self, further: &Issues, most: usize) {
+        let before = self.more.issues.len();
+        let mut all = self.more.issues.clone();
+        all.extend_elsewhere(further);
+        all.iter().skip(before).take(most.saturating_sub(before)).for_each(|issue| {
+            self.more.issues.push(issue.clone());
+        });
+        if self.more.issues.len() > before {
+            self.message = self.more.issues.to_string();
+        }
     }
 
     /// The same error with what the log is told beside it.
@@ -325,8 +321,9 @@ impl ApiError {
 
     /// Whether the request is to be sent again: then the answer is not one to give again.
     #[must_use]
-    pub const fn asks_again(&self) -> bool {
-        self.is_for_now || self.retry_after.is_some() || self.kind.asks_again()
+    pub fn asks_again(&self) -> bool {
+        let is_for_now = self.reason().is_some_and(codes::is_for_now);
+        is_for_now || self.retry_after.is_some() || self.kind.asks_again()
     }
 
     /// What is wrong with which field.

@@ -36,9 +36,9 @@ impl From<PosError> for ApiError {
                     Err(unwritten) => error.detailed(unwritten),
                 }
             }
-            closed @ PosError::ClosedMeanwhile => Self::new(Kind::Conflict, closed.to_string())
-                .caused_by("changed_meanwhile")
-                .for_now(),
+            closed @ PosError::ClosedMeanwhile => {
+                Self::new(Kind::Conflict, closed.to_string()).caused_by("changed_meanwhile")
+            }
             PosError::Store(error) => error.into(),
         }
     }

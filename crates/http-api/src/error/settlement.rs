@@ -55,14 +55,13 @@ impl From<TypeChangeError> for ApiError {
         let (code, message) = (error.code(), error.to_string());
         match error {
             TypeChangeError::Refused(rule) => match rule {
-                TypeChangeRule::FiscalizationRequired => {
-                    Self::new(Kind::Unprocessable, message).caused_by(code).for_now()
-                }
-                TypeChangeRule::WindowExpired | TypeChangeRule::RecordUnavailable => {
+                TypeChangeRule::FiscalizationRequired
+                | TypeChangeRule::WindowExpired
+                | TypeChangeRule::RecordUnavailable => {
                     Self::new(Kind::Unprocessable, message).caused_by(code)
                 }
                 TypeChangeRule::NotConfirmedYet => {
-                    Self::new(Kind::Conflict, message).caused_by(code).for_now()
+                    Self::new(Kind::Conflict, message).caused_by(code)
                 }
             },
             TypeChangeError::Provider(provider) => {
@@ -89,7 +88,7 @@ impl From<TypeChangeError> for ApiError {
                 error.detailed(reason).retry_after(AUTHORITY_RETRY_SECONDS)
             }
             TypeChangeError::Unconfirmed { wait, .. } => {
-                let error = Self::new(Kind::Conflict, message).caused_by(code).for_now();
+                let error = Self::new(Kind::Conflict, message).caused_by(code);
                 match wait {
                     Some(seconds) => error.retry_after(seconds.min(AUTHORITY_RETRY_SECONDS)),
                     None => error,

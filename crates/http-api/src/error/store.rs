@@ -46,6 +46,6 @@ impl ApiError {
              figures"
         );
         let cause = json!({ "code": "storage_limit", "used_bytes": used, "limit_bytes": limit });
-        Self::new(Kind::Forbidden, message).because(cause).for_now()
+        Self::new(Kind::Forbidden, message).because(cause)
     }
 }

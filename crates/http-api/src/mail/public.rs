@@ -30,7 +30,6 @@ macro_rules! shared_route {
             web::to(|call, request| shared(call, request, DocumentKind::$kind))
         })
         .about(TAG, concat!("Answers ", $a_one, " to whoever has its link."))
-        .linked()
         .answers::<SharedDocumentBody>()
     };
 }

@@ -11,8 +11,11 @@ use crate::body_limit;
 use crate::error::{ApiError, Kind};
 use crate::route::Route;
 
-/// What each operation may be sent, by its id; a test plays all of them.
-static REQUESTS: LazyLock<Json> = LazyLock::new(|| read(include_str!("examples/requests.json")));
+/// What each operation may be sent, by its id, as JSON; a test plays all of them.
+pub(crate) const REQUESTS_TEXT: &str = include_str!("examples/requests.json");
+
+/// The same, read.
+static REQUESTS: LazyLock<Json> = LazyLock::new(|| read(REQUESTS_TEXT));
 
 /// What properties hold in examples: by name, and by schema and name where the name alone says too
 /// little. Amounts are those of one line, 2 × 50 at 22 %.

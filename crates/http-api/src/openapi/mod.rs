@@ -37,6 +37,7 @@ use crate::pos::TabBody;
 use crate::route::Route;
 use crate::routes;
 
+pub(crate) use examples::REQUESTS_TEXT;
 pub(crate) use settings::settings;
 pub use three_zero::openapi_3_0;
 

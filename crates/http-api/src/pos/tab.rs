@@ -11,6 +11,7 @@ use validator::Validate;
 
 use crate::body::{Convert, names};
 use crate::openapi::{nullable_number, number};
+use crate::warning::WarningBody;
 
 names! {
     /// Where a tab stands: it can be ordered on, a device takes the payment, it ended in an
@@ -230,6 +231,8 @@ pub struct TabBody {
     created_at: String,
     /// When it changed last.
     updated_at: String,
+    /// What is odd about its lines: a rate of tax that the country has not.
+    warnings: Vec<WarningBody>,
 }
 
 impl TabBody {
@@ -268,6 +271,7 @@ impl TabBody {
             deleted_at: None,
             created_at: tab.created_at.convert(),
             updated_at: tab.updated_at.convert(),
+            warnings: Vec::new(),
         };
         match tab.state {
             TabState::Open => {}
@@ -288,7 +292,8 @@ impl TabBody {
 
 impl Convert<TabBody> for TabView {
     fn convert(self) -> TabBody {
-        TabBody::of(self.tab, self.totals)
+        let warnings = self.warnings.convert();
+        TabBody { warnings, ..TabBody::of(self.tab, self.totals) }
     }
 }
 

@@ -11,11 +11,11 @@ use futures_util::StreamExt as _;
 use serde::de::DeserializeOwned;
 use validator::Validate;
 
-use super::json::{self, Unread};
+use super::json::{self, Gaps, Left, Unread};
 use crate::body_limit::{self, too_large};
 use crate::error::{ApiError, Kind};
 use crate::limits::{self, Arriving};
-use crate::rehearsal::{HasRest, Rest};
+use crate::rehearsal::{Again, Came};
 use crate::services::{Limits, Services};
 
 /// A JSON body, read within the limits, understood and checked.
@@ -24,24 +24,45 @@ pub struct Body<T>(pub T);
 /// Bytes from which on a body is understood off the thread that answers requests.
 const LONG: usize = 64 * 1024;
 
-/// What `body` says. Its bytes are given back when that is known.
+/// Bytes up to which a body is kept for further checks, should it be refused: a longer one is told
+/// what its first check finds.
+const MOST_KEPT: usize = 256 * 1024;
+
+/// Keeps `body` for further checks, without what is at `gaps`; a long one with its bytes of the room
+/// of bodies.
+fn keep(request: &HttpRequest, body: Bytes, arrived: Arriving, gaps: Gaps) {
+    if body.len() <= MOST_KEPT {
+        let room = (body.len() > LONG).then_some(arrived);
+        request.extensions_mut().insert(Came(Left::of(body, gaps), room));
+    }
+}
+
+/// What is `left` of a body.
+async fn rest<T>(request: &HttpRequest, left: Left) -> Result<T, ApiError>
+where
+    T: DeserializeOwned + Send + 'static,
+{
+    let rest = match request.app_data::<Data<Services>>() {
+        Some(services) if left.len() > LONG => services.compute(move || left.read()).await,
+        _ => left.read(),
+    };
+    rest.ok_or_else(|| ApiError::bad_request("nothing is left of the body"))
+}
+
+/// What `body` says. It has its bytes until that is known, also when its request ends before.
 async fn understood<T>(
     request: &HttpRequest,
-    (body, arrived): (Vec<u8>, Arriving),
-) -> Result<T, Unread<T>>
+    body: Bytes,
+    arrived: Arriving,
+) -> (Result<T, Unread>, Arriving)
 where
     T: DeserializeOwned + Validate + Send + 'static,
 {
     match request.app_data::<Data<Services>>() {
         Some(services) if body.len() > LONG => {
-            let parse = move || {
-                let parsed = json::parse(&body);
-                drop((body, arrived));
-                parsed
-            };
-            services.compute(parse).await
+            services.compute(move || (json::parse(&body), arrived)).await
         }
-        _ => json::parse(&body),
+        _ => (json::parse(&body), arrived),
     }
 }
 
@@ -53,23 +74,27 @@ impl<T: DeserializeOwned + Validate + Send + 'static> FromRequest for Body<T> {
         let limits = request.app_data::<Limits>().copied().unwrap_or_default();
         let head = check_type(request.headers());
         let most = body_limit::of(request);
-        if let Some(Rest(rest)) = request.extensions_mut().remove::<Rest<T>>() {
-            return Box::pin(std::future::ready(Ok(Self(rest))));
+        if let Some(Again(left)) = request.extensions_mut().remove::<Again>() {
+            let request = request.clone();
+            return Box::pin(async move { rest(&request, left).await.map(Self) });
         }
         let (request, payload) = (request.clone(), payload.take());
         Box::pin(async move {
             head?;
-            let body = read(&request, payload, most, limits).await?;
-            match understood(&request, body).await {
-                Ok(value) => Ok(Self(value)),
+            let (body, arrived) = read(&request, payload, most, limits).await?;
+            let body = Bytes::from(body);
+            let (understood, arrived) = understood(&request, body.clone(), arrived).await;
+            match understood {
+                Ok(value) => {
+                    keep(&request, body, arrived, Gaps::new());
+                    Ok(Self(value))
+                }
                 Err(Unread::Text(error)) => Err(error),
-                Err(Unread::Unfit(unfit)) => {
-                    if let Some(rest) = unfit.rest {
-                        let mut extensions = request.extensions_mut();
-                        extensions.insert(Rest(rest));
-                        extensions.insert(HasRest);
+                Err(Unread::Unfit(issues, gaps)) => {
+                    if let Some(gaps) = gaps {
+                        keep(&request, body, arrived, gaps);
                     }
-                    Err(unfit.issues.into())
+                    Err(issues.into())
                 }
             }
         })

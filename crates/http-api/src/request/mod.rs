@@ -14,7 +14,7 @@ pub(crate) use body::read_whole;
 pub use form::Form;
 pub(crate) use form::TakenParts;
 pub(crate) use header::{bearer_token, single};
-pub(crate) use json::unknown;
+pub(crate) use json::{Left, MOST_ISSUES, as_declared, unknown};
 pub(crate) use maybe_body::MaybeBody;
 pub use path::{PathId, PathText};
 pub use query::Query;

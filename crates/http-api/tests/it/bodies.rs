@@ -242,6 +242,116 @@ async fn the_specific_code_stands_in_cause_always() {
 }
 
 #[actix_web::test]
+async fn no_check_hides_another() {
+    let api = Api::new().await;
+    let owner = api.owner("owner@example.com").await;
+    let unit = "/business-units".to_owned();
+    let entity = format!("/entities/{}", owner.entity());
+    let draft = json!({"is_draft": true, "items": [{"name": "a", "price": 1}]});
+    let draft = api.post("/invoices", &owner, draft).await.with(201).json();
+    let send = format!("/documents/{}/send", draft["id"].as_str().unwrap());
+    let nonsense = json!({"email_defaults": {"invoice_body": "{nonsense}"}});
+    let body_text = r#"["settings","email_defaults","invoice_body"]"#;
+    let line = json!({"name": "a", "price": 10});
+    for (path, body, expected) in [
+        (
+            "/entities",
+            json!({"name": "", "country": "Atlantis", "environment": "prod"}),
+            vec![r#"["country"]"#, r#"["environment"]"#, r#"["name"]"#],
+        ),
+        (
+            "/entities",
+            json!({"country": "SI", "environment": "live", "settings": {"bank_accounts": 5}}),
+            vec![r#"["name"]"#, r#"["settings","bank_accounts"]"#],
+        ),
+        (
+            "/invoices",
+            json!({
+                "linked_documents": ["adv_01jd0000000000000000000000"],
+                "customer_id": "cus_01jd0000000000000000000000",
+                "items": [{"name": "", "price": 1}],
+            }),
+            vec![r#"["customer_id"]"#, r#"["items",0,"name"]"#, r#"["linked_documents",0]"#],
+        ),
+        (
+            "/invoices",
+            json!({
+                "items": [{"name": "", "price": 1}], "payments": [{"amount": -1, "type": "cash"}],
+            }),
+            vec![r#"["items",0,"name"]"#, r#"["payments",0,"amount"]"#],
+        ),
+        (
+            "/invoices",
+            json!({
+                "items": [
+                    {"name": "a", "price": 1, "discounts": [{"type": "percent", "value": 200}]},
+                ],
+                "footer": "x".repeat(501),
+            }),
+            vec![r#"["footer"]"#, r#"["items",0,"discounts"]"#],
+        ),
+        (
+            "/invoices",
+            json!({"items": [line], "footer": "x".repeat(501), "expected_total_with_tax": 1}),
+            vec![r#"["footer"]"#],
+        ),
+        (&entity, json!({"name": "", "settings": nonsense}), vec![r#"["name"]"#, body_text]),
+        (&unit, json!({"name": "", "settings": nonsense}), vec![r#"["name"]"#, body_text]),
+        (
+            &entity,
+            json!({"name": "", "settings": {"number_formats": {"invoice": "no number"}}}),
+            vec![r#"["name"]"#, r#"["settings","number_formats","invoice"]"#],
+        ),
+        (
+            &send,
+            json!({"to": "nobody", "subject": "{x}", "attach_pdf": 5, "language": "klingon"}),
+            vec![r#"["attach_pdf"]"#, r#"["language"]"#, r#"["subject"]"#, r#"["to"]"#],
+        ),
+        (
+            "/account/api-keys",
+            json!({"name": "", "environment": "prod", "allowed_addresses": ["here"]}),
+            vec![r#"["allowed_addresses",0]"#, r#"["environment"]"#, r#"["name"]"#],
+        ),
+        (
+            "/payments",
+            json!({"invoice_id": "inv_x", "amount": -1, "type": "cash"}),
+            vec![r#"["amount"]"#, r#"["invoice_id"]"#],
+        ),
+    ] {
+        let answer = api.post(path, &owner, body.clone()).await;
+        let answer = match answer.status {
+            404 | 405 => api.patch(path, &owner, body).await.with(422),
+            _ => answer.with(422),
+        };
+        let mut found: Vec<_> = issues(&answer).into_iter().map(|(path, _)| path).collect();
+        found.sort();
+        assert_eq!(found, expected, "{path}: {}", answer.text);
+    }
+    let weak = json!({"email": "x", "password": "a", "name": ""});
+    let answer = api.post("/users/signup", &Who::nobody(), weak).await.with(422);
+    let found: Vec<_> = issues(&answer).into_iter().map(|(path, _)| path).collect();
+    assert_eq!(found, [r#"["email"]"#, r#"["name"]"#, r#"["password"]"#]);
+}
+
+#[actix_web::test]
+async fn a_body_that_is_refused_changes_nothing_though_the_rest_of_it_is_good() {
+    let api = Api::new().await;
+    let owner = api.owner("owner@example.com").await;
+    for key in [None, Some("k")] {
+        let mut request = TestRequest::post().uri("/invoices");
+        if let Some(key) = key {
+            request = request.insert_header(("idempotency-key", key));
+        }
+        let body = json!({"items": [{"name": "a", "price": 1}], "footer": "x".repeat(501)});
+        api.call(owner.sign(request).set_json(body)).await.with(422);
+        assert_eq!(api.get("/invoices", &owner).await.json()["pagination"]["total"], 0);
+    }
+    let good = json!({"items": [{"name": "a", "price": 1}]});
+    let first = api.post("/invoices", &owner, good).await.with(201).json();
+    assert!(first["number"].as_str().unwrap().ends_with("00001"), "{first}");
+}
+
+#[actix_web::test]
 async fn a_currency_is_taken_in_either_case() {
     let api = Api::new().await;
     let owner = api.owner("owner@example.com").await;

@@ -168,10 +168,10 @@ async fn financial_categories_are_archived_instead_of_deleted() {
 async fn business_units_are_numbered_and_keep_their_settings() {
     let api = Api::new().await;
     let owner = api.owner("owner@example.com").await;
-    let body = r#"{"name":"Center","settings":{"logo_scale_percent":50,"own":{"x":1.10}}}"#;
+    let body = r#"{"name":"Center","settings":{"logo_scale_percent":50.0}}"#;
     let made = api.post_text("/business-units", &owner, body).await.with(201).json();
     assert_eq!(made["numbering_index"], 1);
-    assert_eq!(made["settings"]["own"]["x"].to_string(), "1.10");
+    assert_eq!(made["settings"]["logo_scale_percent"].to_string(), "50.0");
     let path = format!("/business-units/{}", text(&made["id"]));
     let body = json!({"settings": {"logo_scale_percent": 101}});
     let refused = api.patch(&path, &owner, body).await.with(422);

@@ -358,3 +358,41 @@ async fn plans_are_answered_without_a_subscription() {
     let plans = api.get("/white-label-subscriptions/plans", &owner).await.with(200).json();
     assert_eq!(plans, json!({"plans": [], "current_plan_slug": null}));
 }
+
+#[actix_web::test]
+async fn units_taxes_and_tabs_warn_like_entities_and_invoices() {
+    let api = Api::new().await;
+    let owner = api.owner("owner@example.com").await;
+    let places = |answer: &Value| {
+        let warnings = answer["warnings"].as_array().unwrap().clone();
+        warnings.into_iter().map(|it| (it["path"].clone(), it["code"].clone())).collect::<Vec<_>>()
+    };
+    let iban = |iban: &str| json!({"bank_accounts": [{"iban": iban}]});
+    let unit = json!({"name": "Enota", "settings": iban("SI57192001234567892")});
+    let unit = api.post("/business-units", &owner, unit).await.with(201).json();
+    let of_unit = places(&unit);
+    assert_eq!(of_unit[0].0, json!(["settings", "bank_accounts", 0, "iban"]), "{unit}");
+    let path = format!("/business-units/{}", text(&unit["id"]));
+    assert_eq!(places(&api.get(&path, &owner).await.json()), of_unit);
+    let mended = json!({"settings": iban("SI56192001234567892")});
+    assert_eq!(places(&api.patch(&path, &owner, mended).await.with(200).json()), []);
+
+    let odd = |path: Value| vec![(path, json!("unknown_tax_rate"))];
+    let rates = |rate: u8| json!({"tax_rates": [{"rate": rate}]});
+    let tax = api.post("/taxes", &owner, rates(21)).await.with(201).json();
+    assert_eq!(places(&tax), odd(json!(["tax_rates", 0, "rate"])));
+    let path = format!("/taxes/{}", text(&tax["id"]));
+    assert_eq!(places(&api.get(&path, &owner).await.json()), places(&tax));
+    assert_eq!(places(&api.patch(&path, &owner, rates(22)).await.with(200).json()), []);
+
+    let tab = text(&api.post("/pos/tabs", &owner, json!({})).await.with(201).json()["id"]);
+    let line = |rate: u8| {
+        let rates = json!([{"rate": rate}]);
+        json!({"items": [{"name": "a", "unit_gross_price": 1, "tax_rates": rates}]})
+    };
+    let items = format!("/pos/tabs/{tab}/items");
+    let after = api.post(&items, &owner, line(22)).await.with(200).json();
+    assert_eq!(places(&after), []);
+    let after = api.post(&items, &owner, line(21)).await.with(200).json();
+    assert_eq!(places(&after), odd(json!(["items", 1, "tax_rates", 0, "rate"])), "{after}");
+}

@@ -35,10 +35,12 @@ async fn settings_merge_key_by_key() {
         .await
         .with(200);
     let later = change(json!({"document_footer": "b", "furs": {"enabled": true}}));
-    let entity = api.patch(&path, &owner, later).await.with(200).json();
+    let mut entity = api.patch(&path, &owner, later).await.with(200).json();
     assert_eq!(entity["settings"]["document_footer"], "b");
     assert_eq!(entity["settings"]["primary_color"], "#123456");
-    assert_eq!(entity["settings"]["furs"], json!(null), "protected keys are ignored");
+    assert_eq!(entity["settings"]["furs"], json!(null), "protected keys are passed over");
+    assert_eq!(entity["warnings"].take()[0]["code"], "not_updatable", "and a warning says so");
+    entity["warnings"] = json!([]);
     let wrong = change(json!({"primary_color": "blue"}));
     let refused = api.patch(&path, &owner, wrong).await.with(422);
     assert_eq!(refused.issue().0, "[\"settings\",\"primary_color\"]");

@@ -141,10 +141,15 @@ impl Api {
 
     /// The application with these services, at a time of the test's own.
     pub async fn with(change: impl FnOnce(Services) -> Services) -> Self {
+        Self::with_limits(change, Limits::default()).await
+    }
+
+    /// The application with these services and limits, at a time of the test's own.
+    pub async fn with_limits(change: impl FnOnce(Services) -> Services, limits: Limits) -> Self {
         let store = SqliteStore::in_memory(&racun_application::tables()).unwrap();
         let seconds = Arc::new(AtomicI64::new(0));
         let services = services(Arc::new(store), Arc::clone(&seconds));
-        Self::of(change(services), seconds, Limits::default()).await
+        Self::of(change(services), seconds, limits).await
     }
 
     async fn of(services: Services, seconds: Arc<AtomicI64>, limits: Limits) -> Self {

@@ -12,6 +12,7 @@ use serde_json::json;
 use tokio::sync::Notify;
 
 use crate::harness::{Api, text};
+use crate::shop::Shop;
 
 /// A store that lets somebody else in before the first unit that takes a number.
 struct Slow {
@@ -72,4 +73,21 @@ async fn an_edit_that_met_another_gets_through_when_it_is_sent_again() {
     let third = finalize().await.with(200);
     assert_eq!(third.header("idempotent-replayed"), "true");
     assert_eq!(third.text, second.text);
+}
+
+#[actix_web::test]
+async fn a_claim_that_met_another_gets_through_when_the_tab_is_released() {
+    let shop = Shop::open().await;
+    let id = shop.tab().await;
+    shop.claim(&id, "till-1").await.with(200);
+    let claim = || {
+        let request = TestRequest::post().uri(&format!("/pos/tabs/{id}/claim"));
+        let request = request.insert_header(("idempotency-key", "claim-2"));
+        shop.api.call(shop.owner.sign(request).set_json(json!({"device_id": "till-2"})))
+    };
+    let refused = claim().await.with(409).json();
+    assert_eq!(refused["cause"]["code"], "already_claimed");
+    shop.on(&id, "release", json!({"device_id": "till-1"})).await.with(200);
+    let claimed = claim().await.with(200).json();
+    assert_eq!(claimed["claimed_by_device"], "till-2");
 }

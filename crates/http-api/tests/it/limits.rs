@@ -211,3 +211,18 @@ async fn a_server_without_limits_counts_nothing() {
     let answer = api.get("/customers", &Who::nobody()).await.with(401);
     assert_eq!(standing(&answer), ("", "", ""));
 }
+
+#[actix_web::test]
+async fn a_refused_request_counts_once_though_its_handler_is_tried_again() {
+    let api = api().await;
+    let owner = api.owner("ana@example.com").await;
+    api.pass(60);
+    let left = |answer: &Answer| answer.header("x-ratelimit-remaining").parse::<u32>().unwrap();
+    let before = left(&get(&api, "/customers", &owner, "203.0.113.1").await.with(200));
+    let body = json!({"name": "", "email": "x", "zzqqxx": 1});
+    let request = owner.sign(TestRequest::post().uri("/customers")).set_json(body);
+    let refused = api.call(from(request, "203.0.113.1")).await.with(422);
+    assert_eq!(refused.json()["cause"]["issues"].as_array().unwrap().len(), 3, "{refused:?}");
+    let after = left(&get(&api, "/customers", &owner, "203.0.113.1").await.with(200));
+    assert_eq!((left(&refused), after), (before - 1, before - 2));
+}

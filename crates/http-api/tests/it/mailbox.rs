@@ -19,6 +19,13 @@ pub struct Mailbox {
     pub says: Mutex<Option<MailError>>,
 }
 
+impl Mailbox {
+    /// What was taken since the last call.
+    pub fn taken(&self) -> Vec<Mail> {
+        std::mem::take(&mut self.taken.lock().unwrap())
+    }
+}
+
 #[async_trait]
 impl Mailer for Mailbox {
     async fn send(&self, mail: &Mail) -> Result<(), MailError> {

@@ -3,6 +3,7 @@
 
 mod access;
 mod activities;
+mod all_issues;
 mod answers;
 mod authorities;
 mod authorization;
@@ -57,6 +58,7 @@ mod pos_lists;
 mod pos_takings;
 mod recovery;
 mod recurring;
+mod rehearsal;
 mod routes;
 mod seen;
 mod server;

@@ -18,7 +18,7 @@ async fn a_tab_answers_what_is_specified() {
         "updated_by_user_id": me, "claimed_by_device": null, "claimed_at": null,
         "invoice_id": null, "invoices": [], "invoice_difference": null, "shares": null,
         "totals": tab["totals"], "taxes": [], "version": 1, "opened_at": "2026-11-20T08:00:00.000Z",
-        "issued_at": null, "metadata": {}, "deleted_at": null,
+        "issued_at": null, "metadata": {}, "deleted_at": null, "warnings": [],
         "created_at": "2026-11-20T08:00:00.000Z", "updated_at": "2026-11-20T08:00:00.000Z",
     });
     assert_eq!(tab, opened);

@@ -249,8 +249,11 @@ async fn an_unknown_parameter_is_told_with_the_nearest_or_all() {
         assert!(answer.text.contains(message), "{answer:?}");
     }
     // Mail programs append parameters to links.
-    let shared = "/invoices/shareable/inv_share_x?utm_source=mail";
-    api.get(shared, &Who::nobody()).await.with(404);
+    for kind in ["invoices", "estimates", "credit-notes", "advance-invoices", "delivery-notes"] {
+        let shared = format!("/{kind}/shareable/inv_share_x?zz=1");
+        let answer = api.get(&shared, &Who::nobody()).await.with(422);
+        assert!(refuses(&answer, &json!(["zz"]), Some("unknown_parameter")), "{answer:?}");
+    }
     let verify = "/users/verify-email?token=x&utm_campaign=1";
     api.get(verify, &Who::nobody()).await.with(200);
 }
@@ -290,4 +293,74 @@ async fn settings_keep_foreign_keys_but_no_slips() {
     let foreign = json!({"settings": {"erp_terms": 5}});
     let kept = api.patch(&path, &owner, foreign).await.with(200).json();
     assert_eq!(kept["settings"]["erp_terms"], 5);
+}
+
+#[actix_web::test]
+async fn settings_of_business_units_are_known_ones_at_every_depth() {
+    let api = Api::new().await;
+    let owner = api.owner("owner@example.com").await;
+    let made = api.post("/business-units", &owner, json!({"name": "Enota"})).await.with(201).json();
+    let path = format!("/business-units/{}", made["id"].as_str().unwrap());
+    for (settings, at, message) in [
+        (
+            json!({"email_defaults": {"invoice_subjectt": "a"}}),
+            json!(["settings", "email_defaults", "invoice_subjectt"]),
+            "did you mean `invoice_subject`?",
+        ),
+        (
+            json!({"bank_account": []}),
+            json!(["settings", "bank_account"]),
+            "did you mean `bank_accounts`?",
+        ),
+        (json!({"zzq": 1}), json!(["settings", "zzq"]), "there are pdf_template"),
+        (
+            json!({"bank_accounts": [{"ibann": "x"}]}),
+            json!(["settings", "bank_accounts", 0, "ibann"]),
+            "did you mean `iban`?",
+        ),
+    ] {
+        let new = json!({"name": "a", "settings": settings});
+        for answer in [
+            api.post("/business-units", &owner, new).await,
+            api.patch(&path, &owner, json!({"settings": settings})).await,
+        ] {
+            assert!(refuses(&answer, &at, Some("unknown_field")), "{answer:?}");
+            assert!(answer.text.contains(message), "{answer:?}");
+        }
+    }
+    let known = json!({"settings": {
+        "email_defaults": {"invoice_subject": "a"}, "document_footer": "b",
+        "translations": {"document_footer": {"sl-SI": "c"}}, "tax_clause_defaults": {"export": "d"},
+    }});
+    let after = api.patch(&path, &owner, known.clone()).await.with(200).json();
+    assert_eq!(after["settings"], known["settings"]);
+}
+
+#[actix_web::test]
+async fn fiscal_settings_sent_through_the_entity_are_passed_over_with_a_warning() {
+    let api = Api::new().await;
+    let owner = api.owner("owner@example.com").await;
+    let path = format!("/entities/{}", owner.entity());
+    let warned = |answer: &Value| answer["warnings"].clone();
+    for key in ["furs", "fina"] {
+        let sent = json!({"settings": {key: {"enabled": true}}});
+        let after = api.patch(&path, &owner, sent.clone()).await.with(200).json();
+        let warnings = warned(&after);
+        assert_eq!(warnings[0]["path"], json!(["settings", key]), "{warnings}");
+        assert_eq!(warnings[0]["code"], "not_updatable");
+        let route = format!("PUT /fiscalization/{key}/settings");
+        assert!(warnings[0]["message"].as_str().unwrap().contains(&route), "{warnings}");
+        let new = json!({
+            "name": "a", "country": "SI", "environment": "sandbox", "settings": sent["settings"],
+        });
+        let made = api.post("/entities", &owner, new).await.with(201).json();
+        assert_eq!(warned(&made), warnings);
+    }
+    let own = json!({"numbering_strategy": "B"});
+    api.put("/fiscalization/furs/settings", &owner, own).await.with(200);
+    let read = api.get(&path, &owner).await.with(200).json();
+    assert!(read["settings"]["furs"].is_object(), "{read}");
+    let again = json!({"settings": read["settings"]});
+    let after = api.patch(&path, &owner, again).await.with(200).json();
+    assert_eq!((&after["settings"], warned(&after)), (&read["settings"], json!([])));
 }

@@ -38,6 +38,8 @@ fn marks_become_html_and_html_becomes_text() {
     for (template, expected) in [
         ("a\nb\n\nc", "<p>a<br>\nb</p>\n<p>c</p>\n"),
         ("**b** *i* * no *", "<p><strong>b</strong> <em>i</em> * no *</p>\n"),
+        ("***both***", "<p><em><strong>both</strong></em></p>\n"),
+        ("2*3*4 un*usual*ly", "<p>2*3*4 un<em>usual</em>ly</p>\n"),
         ("# T\n- a\n- b\nend", "<h1>T</h1>\n<ul>\n<li>a</li>\n<li>b</li>\n</ul>\n<p>end</p>\n"),
         ("#### x", "<p>#### x</p>\n"),
         ("<b>&\"'", "<p>&lt;b&gt;&amp;&quot;&#39;</p>\n"),
@@ -73,6 +75,8 @@ fn plain_text_holds_no_marks() {
         ("[pay]({link}) {link}", "pay (https://x.si/?a=1&b=\"2\") https://x.si/?a=1&b=\"2\""),
         ("2 * 3 = 6 & <b>", "2 * 3 = 6 & <b>"),
         ("**{name}**", "Bor & <sin>"),
+        ("***both***", "both"),
+        ("2*3*4 un*usual*ly", "2*3*4 unusually"),
         ("{evil}", "{name} **x** [a](javascript:x) <script>\r\nBcc: x"),
         ("see https://x.si/a_b.", "see https://x.si/a_b."),
     ] {

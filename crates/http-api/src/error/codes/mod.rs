@@ -21,6 +21,9 @@ pub struct Code {
     pub level: Level,
     /// The statuses of the answers that hold it.
     pub statuses: &'static [u16],
+    /// Whether it says nothing against the request: the same one may succeed later, so its answer
+    /// is not kept under an idempotency key.
+    pub is_for_now: bool,
     /// What it means, and what to do about it.
     pub meaning: &'static str,
 }
@@ -57,6 +60,11 @@ pub fn of_causes() -> impl Iterator<Item = &'static Code> {
 /// The codes that `cause.issues[].code` can be.
 pub fn of_issues() -> impl Iterator<Item = &'static Code> {
     ISSUES.iter()
+}
+
+/// Whether the code `name` says nothing against the request: see [`Code::is_for_now`].
+pub(super) fn is_for_now(name: &str) -> bool {
+    CODES.into_iter().flatten().any(|code| code.name == name && code.is_for_now)
 }
 
 /// The table as a page to read: `docs/errors.md`.
@@ -103,6 +111,12 @@ refuses, or that of the first issue, or `code` itself where that is specific. `c
 is wrong with the request's fields at once, each with its path. Programs decide by `cause.code`, people read
 `message`. Some rules add figures to `cause`; answers of the point of sale add `tab`.
 
+Some things are told only when others are right: a query parameter before the body; text that is no JSON before
+its properties; a rule without a field (`expected_total_mismatch`, `payment_exceeds_total`) after all fields;
+what compares amounts or days after what they are made of; whatever depends on a record or an element that
+could not be read, after that. Bodies longer than 256 KiB, forms, and what changes a password or hands over a till
+are told what their first check finds, and of more than 50 issues 50 are told.
+
 Send again, with the same `Idempotency-Key`, what was answered 408, 429, 500 or 503, what bears `Retry-After`,
 and what `cause.code` says to send again: such answers are not kept under the key.
 
@@ -120,5 +134,34 @@ const fn section(level: Level) -> (&'static str, &'static str) {
             "`cause.issues[].code`",
             "What is wrong with a field. The first is `cause.code` as well.",
         ),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn answers_that_ask_to_wait_or_to_send_again_are_for_now_and_no_others() {
+        for code in CODES.into_iter().flatten() {
+            let mut parts = code.meaning.split(['.', ';']).flat_map(|part| part.split(" or "));
+            let says_again = parts.any(|part| {
+                let sends = part.contains("Send ") || part.contains("send ");
+                part.contains("Wait ") || part.contains("wait ") || sends && part.contains(" again")
+            });
+            assert_eq!(code.is_for_now, says_again, "{}: {}", code.name, code.meaning);
+        }
+    }
+
+    #[test]
+    fn every_code_that_is_for_now_asks_again_whatever_its_status() {
+        for code in CODES.into_iter().flatten().filter(|code| code.level == Level::Reason) {
+            for kind in Kind::ALL.into_iter().filter(|kind| {
+                code.statuses.contains(&kind.status().as_u16()) && !kind.asks_again()
+            }) {
+                let error = super::super::ApiError::new(kind, "refused").caused_by(code.name);
+                assert_eq!(error.asks_again(), code.is_for_now, "{}", code.name);
+            }
+        }
     }
 }

@@ -2,13 +2,17 @@
 
 use super::{Code, Level};
 
-/// Declares codes: level, name, statuses, and what it means with what to do about it.
+/// Declares codes: level, name, statuses, `for now` where the same request may succeed later, and
+/// what it means with what to do about it.
 macro_rules! codes {
-    ($($level:ident $name:ident [$($status:literal),*] $meaning:literal;)*) => {
+    (@is_for_now) => { false };
+    (@is_for_now for now) => { true };
+    ($($level:ident $name:ident [$($status:literal),*] $(for $now:ident)? $meaning:literal;)*) => {
         &[$(Code {
             name: stringify!($name),
             level: Level::$level,
             statuses: &[$($status),*],
+            is_for_now: codes!(@is_for_now $(for $now)?),
             meaning: $meaning,
         }),*]
     };
@@ -27,7 +31,7 @@ pub(super) const ANSWERS: &[Code] = codes! {
          environment.";
     Answer method_not_allowed [405]
         "The path does not take this method. `Allow` lists those that it takes.";
-    Answer request_timeout [408]
+    Answer request_timeout [408] for now
         "The request, or its body, did not arrive in time. Send it again.";
     Answer conflict [409] "Something else stands in the way. `cause.code` says what.";
     Answer payload_too_large [413] "The body is longer than is read. Send less of it.";
@@ -36,14 +40,15 @@ pub(super) const ANSWERS: &[Code] = codes! {
     Answer unprocessable_entity [422]
         "The request was read, and something in it is wrong. `cause.issues` says what, or \
          `cause.code` which rule refuses.";
-    Answer pin_locked [423] "The PIN is locked after too many failures. Wait for `Retry-After`.";
-    Answer rate_limit_exceeded [429]
+    Answer pin_locked [423] for now
+        "The PIN is locked after too many failures. Wait for `Retry-After`.";
+    Answer rate_limit_exceeded [429] for now
         "Too many requests came in this minute. Wait for `Retry-After`.";
     Answer head_too_large [431]
         "The head of the request is longer than is read: 96 fields, 128 KiB. Send less of it.";
-    Answer internal_server_error [500]
+    Answer internal_server_error [500] for now
         "The service failed. Send the request again; quote `X-Request-Id` when you ask.";
-    Answer service_unavailable [503]
+    Answer service_unavailable [503] for now
         "The service, or somebody that it needs, cannot answer now. Send the request again \
          after `Retry-After`.";
     Answer invalid_pin [403]
@@ -51,9 +56,9 @@ pub(super) const ANSWERS: &[Code] = codes! {
     Answer email_verification_required [403]
         "The user's own address is not verified. Open the link in the mail, or have it sent \
          again.";
-    Answer email_rate_limit_exceeded [429]
+    Answer email_rate_limit_exceeded [429] for now
         "As many mails were sent as may be. Wait for `Retry-After`.";
-    Answer already_claimed [409]
+    Answer already_claimed [409] for now
         "Another device takes the payment of the tab. Wait until it closes or releases it.";
     Answer not_claimant [403]
         "Another device has claimed the tab. Only that one releases it until the claim runs out.";
@@ -66,7 +71,7 @@ pub(super) const ANSWERS: &[Code] = codes! {
     Answer tab_cancelled [409] "The tab is cancelled and stays as it is. Open another one.";
     Answer idempotency_conflict [409]
         "The key names another request. Choose a new key for a new request.";
-    Answer request_in_progress [409]
+    Answer request_in_progress [409] for now
         "The first request with this key has no answer yet. Send it again in a moment.";
     Answer share_invoiced [409]
         "This share of the tab is invoiced already. Invoice one that is left; `tab` says which.";
@@ -101,13 +106,14 @@ pub(super) const REASONS: &[Code] = codes! {
     Reason certificate_sealed [503]
         "The certificate cannot be read with the server's master key. Upload it again, or \
          restore the key.";
-    Reason changed_meanwhile [409]
+    Reason changed_meanwhile [409] for now
         "Somebody else changed it at the same moment. Send the request again.";
     Reason country_not_supported [422] "This is not for entities of this country.";
     Reason day_closed [409]
         "The day was closed before; `closing` is that. What came later is in the next closing.";
     Reason delivery_is_test [422] "A test is not replayed. Send another test.";
-    Reason delivery_under_way [409] "The delivery has not ended. Replay it when it has.";
+    Reason delivery_under_way [409] for now
+        "The delivery has not ended. Wait until it has, then replay it.";
     Reason device_inactive [422] "The device is deactivated for good. Make one with another name.";
     Reason device_missing [422] "No open premise has an active device. Make one first.";
     Reason document_credited [422] "Credit notes stand on the document. Void them first.";
@@ -141,27 +147,27 @@ pub(super) const REASONS: &[Code] = codes! {
     Reason fina_cis_record_unavailable [422]
         "What CIS was told of the invoice was not kept, so no change is reported. Issue a \
          credit note and a new invoice.";
-    Reason fina_payment_change_unconfirmed [409]
+    Reason fina_payment_change_unconfirmed [409] for now
         "Whether an earlier change of a payment's type was made is not known. Send that change \
          again first.";
-    Reason fina_payment_change_unrecorded [500]
+    Reason fina_payment_change_unrecorded [500] for now
         "CIS took the change and it could not be stored here. Send the same change again.";
     Reason fina_payment_change_window_expired [422]
         "CIS takes a change only on the day of issue. Issue a credit note and a new invoice.";
-    Reason fina_receipt_unconfirmed [409]
+    Reason fina_receipt_unconfirmed [409] for now
         "CIS has not confirmed the invoice. Wait for `fina.data.jir`, or fiscalize it again; \
          then send the change again.";
-    Reason fina_unreachable [503] "CIS did not answer. Send the same request again.";
+    Reason fina_unreachable [503] for now "CIS did not answer. Send the same request again.";
     Reason fiscalization_not_configured [422]
         "Settings that fiscalizing needs are missing; the message names them.";
     Reason fiscalization_provider_error [422, 500, 503]
         "The authority refused; `cause.provider_code` and `cause.provider_message` are its words.";
-    Reason fiscalization_required_for_payment_type [422]
+    Reason fiscalization_required_for_payment_type [422] for now
         "The invoice was issued without fiscalization, which this type of payment does not \
          allow. Fiscalize it, then send the change again.";
     Reason furs_skip_not_allowed [422]
         "FURS cannot be skipped with these payments. Leave `skip` out.";
-    Reason furs_unreachable [503] "FURS did not answer. Send the same request again.";
+    Reason furs_unreachable [503] for now "FURS did not answer. Send the same request again.";
     Reason in_trash [422] "The record is in the trash. Restore it first.";
     Reason insufficient_role [403]
         "The caller's role does not allow it. Ask an admin of the entity.";
@@ -188,10 +194,10 @@ pub(super) const REASONS: &[Code] = codes! {
         "Payments would come to more than the document; `cause` has the figures.";
     Reason payment_system_managed [422]
         "Settlement keeps this payment. Change the documents that it settles.";
-    Reason password_locked [429]
+    Reason password_locked [429] for now
         "Too many passwords failed with this address. Wait for `Retry-After`, or set a new one by \
          mail.";
-    Reason plan_limit_reached [403]
+    Reason plan_limit_reached [403] for now
         "What the plan allows in this period is used up. Choose another plan, or wait for the \
          next period.";
     Reason pos_operator_scope [403]
@@ -208,7 +214,7 @@ pub(super) const REASONS: &[Code] = codes! {
     Reason recurring_not_paused [422] "The recurring invoice is not paused.";
     Reason recurring_period_passed [422]
         "This period's invoice is made, or the period is no longer due.";
-    Reason registration_in_progress [409]
+    Reason registration_in_progress [409] for now
         "Another request registers a premise of this name. Send the request again in a minute.";
     Reason sign_up_by_invitation [403]
         "New users need an invitation here. Ask an admin of an entity for one.";
@@ -216,11 +222,11 @@ pub(super) const REASONS: &[Code] = codes! {
         "The server takes no new users. Log in with an address that has one.";
     Reason starting_number_locked [422]
         "The device has numbered invoices, so its starting number stays.";
-    Reason storage_full [503]
+    Reason storage_full [503] for now
         "The service's disk is full. Send the request again after `Retry-After`; reads go on.";
-    Reason storage_limit [403]
-        "The account stores as much as it may; `cause` has the figures. Delete files, or verify an \
-         address.";
+    Reason storage_limit [403] for now
+        "The account stores as much as it may; `cause` has the figures. Delete files or verify an \
+         address, then send the request again.";
     Reason subscription_inactive [403] "The entity's subscription is over. Activate a plan.";
     Reason switch_ended [403]
         "The operator's PIN was changed or removed. Switch to the operator again.";

@@ -5,11 +5,15 @@
 //! | `tree`    | a body as JSON says it                                                   |
 //! | `names`   | names that were met, at a bounded cost                                    |
 //! | `reader`  | from a tree to a type: what is unknown is noted and passed over          |
+//! | `left`    | a body without what was refused, for further checks                      |
 //! | `refused` | what a type's reader says when it refuses a value                        |
+//! | `declared` | what a body declares to hold of it: lengths, addresses, rules of a domain |
 //!
 //! A type's reader stops at the first value that it refuses. So a body is read again with a gap in
 //! that place, until it is read to its end: the one reading of a good body is the whole cost of it.
 
+mod declared;
+mod left;
 mod names;
 mod reader;
 mod refused;
@@ -17,50 +21,43 @@ mod tree;
 
 use racun_kernel::{Issue, Issues, Step};
 use serde::de::DeserializeOwned;
-use validator::{Validate, ValidationError, ValidationErrors, ValidationErrorsKind};
+use validator::Validate;
 
+use self::declared::collect;
 use self::reader::{Findings, Gap, Place, Reader, StepKey};
 use self::tree::Tree;
 use crate::error::ApiError;
 use crate::services::Limits;
 
+pub(crate) use self::declared::as_declared;
+pub(crate) use self::left::{Gaps, Left};
 pub(crate) use self::reader::unknown;
 
 /// The most issues in one answer.
-const MOST_ISSUES: usize = 50;
+pub(crate) const MOST_ISSUES: usize = 50;
 
 /// Bytes that are read again, at most, to find further issues of one body: so a large one with many
 /// faults costs no more than a good one of this size.
 const MOST_READ_AGAIN: usize = 16 * 1024 * 1024;
 
-/// What is wrong with a body.
+/// Why a body is not what it should be.
 #[derive(Debug)]
-pub(super) struct Unfit<T> {
-    /// All that is known to be wrong.
-    pub issues: Issues,
-    /// The body without what was refused, and with fillers where it cannot be without: for further
-    /// checks, and for nothing else. `None` where a filler would not do either.
-    pub rest: Option<T>,
-}
-
-/// Why a body is not a `T`.
-#[derive(Debug)]
-pub(super) enum Unread<T> {
+pub(super) enum Unread {
     /// It is no JSON, or too deep to be looked into.
     Text(ApiError),
-    /// It is JSON that does not fit.
-    Unfit(Box<Unfit<T>>),
+    /// It is JSON that does not fit: all that is known to be wrong, and where values are to be left
+    /// out for further checks; `None` where it cannot be read without them either.
+    Unfit(Issues, Option<Gaps>),
 }
 
 /// Reads and checks a body.
 ///
 /// # Errors
 /// 400 for what is not JSON, 422 with the fields' paths for JSON that is not a `T`.
-pub(super) fn parse<T: DeserializeOwned + Validate>(bytes: &[u8]) -> Result<T, Unread<T>> {
+pub(super) fn parse<T: DeserializeOwned + Validate>(bytes: &[u8]) -> Result<T, Unread> {
     let tree = text(bytes).map_err(Unread::Text)?;
     let mut findings = Findings::default();
-    let rounds = (MOST_READ_AGAIN / bytes.len().max(1)).clamp(1, 2 * MOST_ISSUES);
-    let (value, refused) = read::<T>(&tree, &mut findings, rounds);
+    let (value, refused) = read::<T>(&tree, &mut findings, rounds_of(bytes));
     let mut issues = Issues::default();
     let notes = findings.notes.take().into_iter().take(MOST_ISSUES);
     notes.chain(refused).for_each(|issue| issues.push(issue));
@@ -71,8 +68,13 @@ pub(super) fn parse<T: DeserializeOwned + Validate>(bytes: &[u8]) -> Result<T, U
     }
     match value {
         Some(value) if issues.is_empty() => Ok(value),
-        rest => Err(Unread::Unfit(Box::new(Unfit { issues, rest }))),
+        rest => Err(Unread::Unfit(issues, rest.map(|_| findings.gaps))),
     }
+}
+
+/// How often a body of `bytes` is read again, at most.
+fn rounds_of(bytes: &[u8]) -> usize {
+    (MOST_READ_AGAIN / bytes.len().max(1)).clamp(1, 2 * MOST_ISSUES)
 }
 
 /// Reads `tree` until it is read to its end, leaving out what is refused; what that was comes
@@ -90,10 +92,10 @@ fn read<T: DeserializeOwned>(
             Err(refused) => refused,
         };
         match findings.leave(refused.issue.path.clone(), refused.missing) {
-            Left::New(path) => issues.push(Issue { path, ..refused.issue }),
-            Left::Known => {}
-            Left::Nothing => break,
-            Left::Whole => {
+            Leaving::New(path) => issues.push(Issue { path, ..refused.issue }),
+            Leaving::Known => {}
+            Leaving::Nothing => break,
+            Leaving::Whole => {
                 issues.push(refused.issue);
                 break;
             }
@@ -106,7 +108,7 @@ fn read<T: DeserializeOwned>(
 }
 
 /// What became of a refusal.
-enum Left {
+enum Leaving {
     /// It is of the value at this place, which is left out from now on.
     New(Vec<Step>),
     /// It is of what was put into a gap, which is wider now.
@@ -119,7 +121,7 @@ enum Left {
 
 impl Findings {
     /// Leaves out what was refused at `path`, or fills in what is `missing` there.
-    fn leave(&mut self, path: Vec<Step>, missing: Option<&'static str>) -> Left {
+    fn leave(&mut self, path: Vec<Step>, missing: Option<&'static str>) -> Leaving {
         let mut keys: Vec<StepKey> = path.iter().map(StepKey::from).collect();
         if let Some(within) =
             (0..=keys.len()).rev().find(|n| self.gaps.get(&keys[..*n]) == Some(&Gap::Filled))
@@ -128,24 +130,24 @@ impl Findings {
             keys.truncate(within);
             keys.pop();
             if keys.is_empty() {
-                return Left::Nothing;
+                return Leaving::Nothing;
             }
             self.gaps.insert(keys.clone(), gap_at(&keys));
-            return Left::Known;
+            return Leaving::Known;
         }
         let mut path = path;
         if let Some(name) = missing {
             path.push(Step::from(name));
             keys.push(StepKey::Key(name.to_owned()));
             let before = self.gaps.insert(keys, Gap::Filled);
-            return if before.is_none() { Left::New(path) } else { Left::Known };
+            return if before.is_none() { Leaving::New(path) } else { Leaving::Known };
         }
         if keys.is_empty() {
-            return Left::Whole;
+            return Leaving::Whole;
         }
         let gap = gap_at(&keys);
         self.gaps.insert(keys, gap);
-        Left::New(path)
+        Leaving::New(path)
     }
 }
 
@@ -189,50 +191,6 @@ fn check_depth(text: &str) -> Result<(), ApiError> {
     Ok(())
 }
 
-/// Issues of checks that a body declares. The refused value stays out of them.
-fn collect(errors: &ValidationErrors, issues: &mut Issues) {
-    for (field, kind) in errors.errors() {
-        let mut inside = Issues::default();
-        match kind {
-            ValidationErrorsKind::Field(found) => {
-                found.iter().for_each(|error| inside.push(refused(error)));
-            }
-            ValidationErrorsKind::Struct(nested) => collect(nested, &mut inside),
-            ValidationErrorsKind::List(elements) => {
-                for (index, nested) in elements {
-                    let mut element = Issues::default();
-                    collect(nested, &mut element);
-                    inside.extend_at(*index, element);
-                }
-            }
-        }
-        issues.extend_at(field.as_ref(), inside);
-    }
-}
-
-fn refused(error: &ValidationError) -> Issue {
-    let bound = |name: &str| error.params.get(name).map(ToString::to_string);
-    match (error.code.as_ref(), bound("min"), bound("max")) {
-        ("length", Some(min), Some(max)) => {
-            Issue::new("invalid_length", format!("expected {min} to {max} characters"))
-        }
-        ("length", Some(min), None) => {
-            Issue::new("too_short", format!("expected at least {min} characters"))
-        }
-        ("length", None, Some(max)) => {
-            Issue::new("too_long", format!("expected at most {max} characters"))
-        }
-        ("email", ..) => Issue::new("invalid_email", "expected an e-mail address"),
-        ("range", Some(min), None) => {
-            Issue::new("out_of_range", format!("expected a number of at least {min}"))
-        }
-        ("range", Some(min), Some(max)) => {
-            Issue::new("out_of_range", format!("expected a number from {min} to {max}"))
-        }
-        _ => Issue::new("invalid_value", error.message.as_deref().unwrap_or("is not accepted")),
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use std::collections::BTreeMap;
@@ -273,8 +231,8 @@ mod tests {
     fn read(text: &str) -> Result<Outer, String> {
         parse::<Outer>(text.as_bytes()).map_err(|unread| match unread {
             Unread::Text(error) => error.to_string(),
-            Unread::Unfit(unfit) => {
-                let told = unfit.issues.iter().map(|it| format!("{it} [{}]", it.code));
+            Unread::Unfit(issues, _) => {
+                let told = issues.iter().map(|it| format!("{it} [{}]", it.code));
                 told.collect::<Vec<_>>().join("; ")
             }
         })

@@ -16,11 +16,23 @@ use super::tree::Tree;
 
 /// What is read in the place of a value that was refused already.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Gap {
+pub(crate) enum Gap {
     /// Nothing, as if the property had not been sent.
     Left,
     /// The smallest value that the type takes, where it cannot do without one.
     Filled,
+    /// A usual value, where a handler cannot do without one.
+    Usual(&'static Tree),
+}
+
+impl Gap {
+    /// What is read in its place; `None` for the smallest value of the type.
+    const fn filler(self) -> Option<&'static Tree> {
+        match self {
+            Self::Usual(tree) => Some(tree),
+            Self::Left | Self::Filled => None,
+        }
+    }
 }
 
 /// What is known of a body while it is read.
@@ -34,7 +46,7 @@ pub(super) struct Findings {
 
 /// A step of a path, in an order.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) enum StepKey {
+pub(crate) enum StepKey {
     Key(String),
     Index(usize),
 }
@@ -95,17 +107,19 @@ impl Findings {
     }
 
     /// The properties of the object at `place` that are filled in although they were not sent.
-    fn filled_in(&self, place: &Place<'_>, sent: &[(String, Tree)]) -> Vec<String> {
+    fn filled_in(&self, place: &Place<'_>, sent: &[(String, Tree)]) -> Vec<(String, Gap)> {
         if self.gaps.is_empty() {
             return Vec::new();
         }
         let outer: Vec<StepKey> = place.path().iter().map(StepKey::from).collect();
         let inside = self.gaps.iter().filter_map(|(path, gap)| match path.split_last() {
-            Some((StepKey::Key(key), rest)) if *gap == Gap::Filled && rest == outer => Some(key),
+            Some((StepKey::Key(key), rest)) if *gap != Gap::Left && rest == outer => {
+                Some((key.clone(), *gap))
+            }
             _ => None,
         });
         let is_sent = |key: &String| sent.iter().any(|(name, _)| name == key);
-        inside.filter(|key| !is_sent(key)).cloned().collect()
+        inside.filter(|(key, _)| !is_sent(key)).collect()
     }
 
     /// Notes an issue of the property at `place`: no more of them than are answered.
@@ -298,7 +312,7 @@ struct Object<'t, 'r, 'p> {
     /// Those of its names that were read.
     names: Names<&'t str>,
     /// Names of properties that are filled, after those that were sent.
-    filled: Vec<String>,
+    filled: Vec<(String, Gap)>,
     /// The property that is read now.
     value: Option<(Key<'t>, Option<&'t Tree>)>,
 }
@@ -334,12 +348,12 @@ impl<'t> Object<'t, '_, '_> {
             } else {
                 match findings.gap(&place) {
                     None => return Some((Key::Sent(key), Some(tree))),
-                    Some(Gap::Filled) => return Some((Key::Sent(key), None)),
                     Some(Gap::Left) => {}
+                    Some(gap) => return Some((Key::Sent(key), gap.filler())),
                 }
             }
         }
-        self.filled.pop().map(|key| (Key::Filled(key), None))
+        self.filled.pop().map(|(key, gap)| (Key::Filled(key), gap.filler()))
     }
 }
 

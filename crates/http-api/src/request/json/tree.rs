@@ -7,7 +7,7 @@ use serde_json::Number;
 
 /// A JSON value.
 #[derive(Debug, PartialEq, Eq)]
-pub(super) enum Tree {
+pub(crate) enum Tree {
     Null,
     Bool(bool),
     Number(Number),
