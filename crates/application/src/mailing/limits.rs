@@ -189,11 +189,20 @@ fn of_receivers(
     own.chain(of_all).collect()
 }
 
-/// Whether a unit failed because another one made a window, such as a receiver's from all accounts,
-/// at the same moment; it is tried again, up to [`ATTEMPTS`] times.
-pub(super) fn may_try_again<T>(done: &Result<T, MailingError>, attempt: usize) -> bool {
-    let is_crossed = matches!(done, Err(MailingError::Store(StoreError::Duplicate { .. })));
-    is_crossed && attempt < ATTEMPTS
+/// What `send` comes to, which is tried up to [`ATTEMPTS`] times while another unit makes the same
+/// window, such as a receiver's from all accounts, at the same moment.
+pub(super) async fn retried<T>(
+    mut send: impl AsyncFnMut() -> Result<T, MailingError>,
+) -> Result<T, MailingError> {
+    let mut attempt = 1;
+    loop {
+        match send().await {
+            Err(MailingError::Store(StoreError::Duplicate { .. })) if attempt < ATTEMPTS => {
+                attempt += 1;
+            }
+            done => return done,
+        }
+    }
 }
 
 /// Counts an invitation that is about to be mailed to `address`, or to be mailed again.
@@ -211,16 +220,13 @@ pub(super) async fn count_invitation(
 ) -> Result<(), MailingError> {
     check_may_send(cx).await?;
     let limits = Limits::of_invitation(cx.scope, address, resent, limits, cx.stamp);
-    for attempt in 1.. {
+    retried(async || {
         let mut unit = cx.unit();
         let limits = limits.clone().hold(&mut unit);
         let counted = unit.decide(move |held| {
             Ok::<_, MailingError>(((), Writes::default().puts(limits.count(held)?)))
         });
-        let counted = counted.await;
-        if !may_try_again(&counted, attempt) {
-            return counted;
-        }
-    }
-    Ok(())
+        counted.await
+    })
+    .await
 }

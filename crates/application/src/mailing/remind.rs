@@ -10,7 +10,7 @@ use racun_kernel::{
 use racun_mail::{MailKind, MailLimits, NewMail, OutgoingMail, Wording};
 
 use super::letter::{Letter, LetterRequest, posted, receivers};
-use super::limits::{Limits, may_try_again};
+use super::limits::{Limits, retried};
 use super::{MailingError, values};
 use crate::documents::{live, today};
 
@@ -58,14 +58,7 @@ pub async fn remind(
     request: ReminderRequest,
     limits: MailLimits,
 ) -> Result<Reminded, MailingError> {
-    let mut attempt = 1;
-    loop {
-        let done = remind_once(cx, entity, request.clone(), limits).await;
-        if !may_try_again(&done, attempt) {
-            return done;
-        }
-        attempt += 1;
-    }
+    retried(async || remind_once(cx, entity, request.clone(), limits).await).await
 }
 
 async fn remind_once(

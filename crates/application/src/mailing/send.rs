@@ -7,7 +7,7 @@ use racun_kernel::{Context, Issue, Issues, One, Scope, StoreError, Tenant, Write
 use racun_mail::{DocumentWords, MailKind, MailLimits, NewMail, OutgoingMail, Wording, Words};
 
 use super::letter::{Letter, LetterRequest, posted, receivers};
-use super::limits::{Limits, may_try_again};
+use super::limits::{Limits, retried};
 use super::{MailingError, share, values};
 use crate::documents::{self, live, live_document};
 
@@ -50,14 +50,7 @@ pub async fn send(
     request: SendRequest,
     limits: MailLimits,
 ) -> Result<Sent, MailingError> {
-    let mut attempt = 1;
-    loop {
-        let done = send_once(cx, base, entity, request.clone(), limits).await;
-        if !may_try_again(&done, attempt) {
-            return done;
-        }
-        attempt += 1;
-    }
+    retried(async || send_once(cx, base, entity, request.clone(), limits).await).await
 }
 
 async fn send_once(

@@ -114,16 +114,16 @@ impl Shop {
         request: DocumentRequest,
         creation: Creation,
     ) -> Result<Document, Error> {
-        let kind = DocumentKind::Invoice;
-        let (store, stamp) = (&*self.store, &self.stamp);
-        documents::create(
-            Context::new(store, &self.scope, stamp),
-            &self.entity,
-            kind,
-            request,
-            creation,
-        )
-        .await
+        self.make_of(DocumentKind::Invoice, request, creation).await
+    }
+
+    pub async fn make_of(
+        &self,
+        kind: DocumentKind,
+        request: DocumentRequest,
+        creation: Creation,
+    ) -> Result<Document, Error> {
+        documents::create(self.cx(), &self.entity, kind, request, creation).await
     }
 
     /// How many customers, items and invoices there are.

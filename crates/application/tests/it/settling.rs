@@ -36,15 +36,7 @@ impl Shop {
         payments: Vec<NewPayment>,
     ) -> Result<Document, Error> {
         let creation = Creation { payments, ..Creation::default() };
-        let (store, stamp) = (&*self.store, &self.stamp);
-        documents::create(
-            Context::new(store, &self.scope, stamp),
-            &self.entity,
-            kind,
-            request,
-            creation,
-        )
-        .await
+        self.make_of(kind, request, creation).await
     }
 
     pub async fn invoice(&self, total: &str) -> Document {

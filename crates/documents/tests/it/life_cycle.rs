@@ -49,7 +49,8 @@ fn line(name: &str, quantity: &str, price: &str, rate: &str) -> NewLine {
     }
 }
 
-fn content() -> Content {
+/// What a plain document says.
+pub fn content() -> Content {
     Content {
         date: TODAY,
         date_due: Some(date!(2026 - 12 - 20)),

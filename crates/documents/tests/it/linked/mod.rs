@@ -10,13 +10,15 @@ use racun_documents::calculation::CalculationMode;
 use racun_documents::number_format::{FormatKind, NumberFormat};
 use racun_documents::{
     Content, CreationSource, Document, DocumentKind, GivenTotals, LineTaxDetail, NewDocument,
-    NewLine, NumberFormats, Numbering, Party, Texts, TitleType, TransactionType, Translations,
+    NewLine, NumberFormats, Numbering,
 };
 use racun_kernel::id::EntityId;
-use racun_kernel::{Currency, Decimal, Metadata, Record, Stamp};
+use racun_kernel::{Decimal, Record, Stamp};
 use time::Date;
 use time::macros::date;
 use ulid::Ulid;
+
+use crate::life_cycle::content;
 
 const TODAY: Date = date!(2026 - 11 - 20);
 
@@ -56,29 +58,7 @@ fn issued(
     given: Option<GivenTotals>,
     stamp: &Stamp,
 ) -> Document {
-    let content = Content {
-        date: TODAY,
-        date_due: None,
-        date_valid_till: None,
-        title_type: TitleType::default(),
-        hide_prices: false,
-        date_service: None,
-        date_service_to: None,
-        issuer: Party::default(),
-        customer_id: None,
-        customer: None,
-        business_unit_id: None,
-        business_unit: None,
-        texts: Texts::default(),
-        translations: Translations::default(),
-        currency: Currency::EUR,
-        exchange_rate: None,
-        transaction_type: TransactionType::Domestic,
-        vies: None,
-        reference: None,
-        metadata: Metadata::default(),
-        lines: Vec::new(),
-    };
+    let content = Content { date: TODAY, date_due: None, ..content() };
     let new = NewDocument {
         kind,
         entity_id: EntityId::new(Ulid::from_parts(1, 1)),
