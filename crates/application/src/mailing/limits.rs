@@ -3,6 +3,7 @@
 //! Windows are rows of the unit that sends, so that processes which share a store share them.
 
 use std::collections::BTreeSet;
+use std::pin::Pin;
 
 use racun_access::{ACCOUNTS, Account, Digest, Invitation, check_may_send};
 use racun_kernel::id::InvitationId;
@@ -191,8 +192,8 @@ fn of_receivers(
 
 /// What `send` comes to, which is tried up to [`ATTEMPTS`] times while another unit makes the same
 /// window, such as a receiver's from all accounts, at the same moment.
-pub(super) async fn retried<T>(
-    mut send: impl AsyncFnMut() -> Result<T, MailingError>,
+pub(super) async fn retried<'a, T>(
+    send: impl Fn() -> Pin<Box<dyn Future<Output = Result<T, MailingError>> + Send + 'a>>,
 ) -> Result<T, MailingError> {
     let mut attempt = 1;
     loop {
@@ -220,13 +221,14 @@ pub(super) async fn count_invitation(
 ) -> Result<(), MailingError> {
     check_may_send(cx).await?;
     let limits = Limits::of_invitation(cx.scope, address, resent, limits, cx.stamp);
-    retried(async || {
-        let mut unit = cx.unit();
-        let limits = limits.clone().hold(&mut unit);
-        let counted = unit.decide(move |held| {
-            Ok::<_, MailingError>(((), Writes::default().puts(limits.count(held)?)))
-        });
-        counted.await
-    })
-    .await
+    retried(|| Box::pin(count_once(cx, limits.clone()))).await
+}
+
+async fn count_once(cx: Context<'_>, limits: Limits) -> Result<(), MailingError> {
+    let mut unit = cx.unit();
+    let limits = limits.hold(&mut unit);
+    let counted = unit.decide(move |held| {
+        Ok::<_, MailingError>(((), Writes::default().puts(limits.count(held)?)))
+    });
+    counted.await
 }

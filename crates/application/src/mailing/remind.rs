@@ -58,7 +58,7 @@ pub async fn remind(
     request: ReminderRequest,
     limits: MailLimits,
 ) -> Result<Reminded, MailingError> {
-    retried(async || remind_once(cx, entity, request.clone(), limits).await).await
+    retried(|| Box::pin(remind_once(cx, entity, request.clone(), limits))).await
 }
 
 async fn remind_once(

@@ -50,7 +50,7 @@ pub async fn send(
     request: SendRequest,
     limits: MailLimits,
 ) -> Result<Sent, MailingError> {
-    retried(async || send_once(cx, base, entity, request.clone(), limits).await).await
+    retried(|| Box::pin(send_once(cx, base, entity, request.clone(), limits))).await
 }
 
 async fn send_once(
