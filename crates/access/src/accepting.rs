@@ -304,7 +304,10 @@ async fn accept_with<T: Send + 'static>(
     let current = unit.hold(&INVITATIONS, invitation.id);
     let mut recovered = None;
     let acceptor = match by {
-        Invited::Known(user) => Acceptor::of(*user),
+        Invited::Known(user) => {
+            let row = Some(unit.hold_of(Tenant::directory(), &USERS, user.id));
+            Acceptor { row, ..Acceptor::of(*user) }
+        }
         // The holder of a mailed token reads the mail of the address. A new user joins the white
         // label of the account that invites.
         Invited::New(input) => {
@@ -342,6 +345,8 @@ async fn accept_with<T: Send + 'static>(
 struct Acceptor {
     /// As they were read.
     user: User,
+    /// Their row, when there is one and it stays as it is.
+    row: Option<One<User>>,
     /// What makes them.
     puts: Vec<Put>,
     /// What proves that their address is theirs.
@@ -383,12 +388,17 @@ impl HeldProof {
 
 impl Acceptor {
     const fn of(user: User) -> Self {
-        Self { user, puts: Vec::new(), proof: None, password: None }
+        Self { user, row: None, puts: Vec::new(), proof: None, password: None }
     }
 
     /// The user afterwards, with what is written of them.
     fn settle(self, held: &Held<()>, stamp: &Stamp) -> Result<(User, Writes), AccessError> {
-        let Self { user, puts, proof, password } = self;
+        let Self { user, row, puts, proof, password } = self;
+        if let Some(row) = row {
+            let current: Option<User> = held.find(row)?;
+            let current = current.filter(|current| current.password == user.password);
+            return Ok((current.ok_or(AccessError::Unauthorized)?, Writes::default()));
+        }
         let Some(proof) = proof else { return Ok((user, Writes::default().puts(puts))) };
         let before: User = held.find(proof.user)?.ok_or(AccessError::Unauthorized)?;
         // Verified or given another password meanwhile: what was looked at is not so any more.

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use racun_kernel::id::{AccountId, EntityId};
+use racun_kernel::id::{AccountId, EntityId, TokenId};
 use racun_kernel::{
     Clause, Environment, ListQuery, Operator, Page, Principal, Role, Scope, Store, Tenant, Value,
     evaluate,
@@ -27,6 +27,8 @@ pub struct AccountScope {
     pub environment: Option<Environment>,
     /// Who acts.
     pub principal: Principal,
+    /// The session of a user who acts.
+    pub session: Option<TokenId>,
 }
 
 impl AccountScope {
@@ -173,10 +175,22 @@ fn is_within(entity: &Entity, caller: &Caller) -> bool {
     caller.environment().is_none_or(|own| own == entity.environment)
 }
 
+/// The session that a user acts in.
+fn session_of(caller: &Caller) -> Option<TokenId> {
+    match caller {
+        Caller::User { session, .. } => Some(session.id),
+        Caller::Operator { .. } | Caller::AccountKey(_) | Caller::EntityKey(_) => None,
+    }
+}
+
 /// The scope of a caller, with the name of the person who acts.
 #[expect(clippy::disallowed_methods, reason = "this is where access says who acts")]
 fn grant_to(entity: &Entity, caller: &Caller, role: Role) -> Scope {
     let scope = grant(entity, caller.principal(), role);
+    let scope = match session_of(caller) {
+        Some(session) => scope.in_session(session),
+        None => scope,
+    };
     match caller.person(entity.id) {
         Some(person) => scope.used_by(person),
         None => scope,
@@ -264,7 +278,7 @@ pub async fn enter_account(
         store.get(&ACCOUNTS, &Tenant::directory(), &own.to_string()).await?;
     let account = found.ok_or(Forbidden::AccountNotAccessible)?;
     let (environment, principal) = (caller.environment(), caller.principal());
-    Ok(AccountScope { account: account.id, environment, principal })
+    Ok(AccountScope { account: account.id, environment, principal, session: session_of(caller) })
 }
 
 /// The entities that the caller has access to: a user's by membership, in all accounts or in the

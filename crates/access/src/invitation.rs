@@ -12,6 +12,7 @@ use time::{Duration, OffsetDateTime};
 
 use crate::account::event;
 use crate::email::fold_email;
+use crate::maker::HeldMaker;
 use crate::member::{AddEntityUser, HeldMembers};
 use crate::permission::require;
 use crate::secret::new_token;
@@ -179,9 +180,11 @@ pub(crate) async fn invite(
     let happened =
         event(cx.scope.tenant(), "entity_invitation.created", &record.id, &actor, cx.stamp);
     let mut unit = cx.unit();
+    let maker = HeldMaker::hold(&mut unit, cx.scope, now);
     let place = HeldMembers::hold(&mut unit, cx.scope.account(), cx.scope.entity());
     let earlier = hold_all_of(&mut unit, cx.scope.entity());
     unit.decide(move |held| {
+        maker.read(held, Permission::ManagePeople)?;
         let (_, members) = place.read(held)?;
         let earlier: Vec<Invitation> = held.all(earlier)?;
         let email = fold_email(&record.email);
@@ -316,8 +319,10 @@ async fn amend_invitation<T: Send + 'static>(
     require(cx.scope, Permission::ManagePeople)?;
     let id = get_invitation(cx, id).await?.id;
     let mut unit = cx.unit();
+    let maker = HeldMaker::hold(&mut unit, cx.scope, cx.now());
     let invitation = unit.hold(&INVITATIONS, id);
     unit.decide(move |held| {
+        maker.read(held, Permission::ManagePeople)?;
         let before: Invitation = held.one(invitation)?;
         if before.status == InvitationStatus::Accepted {
             return Err(Refused::InvitationNotPending.into());

@@ -1,23 +1,21 @@
 //! Making API keys: the maker and the limits.
 
-use racun_kernel::id::{AccountId, EntityId, UserId};
+use racun_kernel::id::{AccountId, EntityId};
 use racun_kernel::{
-    Context, Environment, Held, Issue, Issues, Many, One, Principal, Record as _, Role, Stamp,
-    Store, Tenant, Writes,
+    Context, Environment, Issue, Issues, Many, One, Record as _, Stamp, Store, Tenant, Writes,
 };
 use time::Duration;
 
 use crate::account::event;
 use crate::device::SwitchRight;
 use crate::email::check_name;
-use crate::ending::check_is_current;
 use crate::key::{MAX_KEYS, hold_all_of, prefix};
-use crate::member::HeldMembers;
+use crate::maker::{HeldMaker, Maker, Right};
 use crate::permission::require;
 use crate::secret::{hint, new_key};
 use crate::{
-    ACCOUNTS, API_KEYS, AccessError, Account, AccountScope, ApiKey, Digest, Forbidden, Network,
-    Permission, Refused, Shown, USERS, User,
+    ACCOUNTS, AccessError, Account, AccountScope, ApiKey, Digest, ENTITIES, Entity, Forbidden,
+    Network, Permission, Refused, Shown,
 };
 
 /// Seconds that a key lasts at least.
@@ -42,7 +40,8 @@ pub struct NewKey {
 ///
 /// # Errors
 /// [`AccessError::Forbidden`] to all but admins, and for a live key to a user who never verified
-/// their address; [`AccessError::Invalid`] for a wrong name, ttl or range of addresses;
+/// their address; [`AccessError::Invalid`] for a wrong name, ttl or range of addresses, and for
+/// more than the key that makes it has;
 /// [`Refused::TooManyKeys`] when there are 200.
 pub async fn create_entity_key(
     cx: Context<'_>,
@@ -51,7 +50,7 @@ pub async fn create_entity_key(
     require(cx.scope, Permission::ManageKeys)?;
     let (account, entity) = (cx.scope.account(), Some(cx.scope.entity()));
     let shown = new_api_key(account, entity, cx.scope.environment(), input, cx.stamp)?;
-    add_key(cx.store, cx.scope.principal(), shown, cx.stamp).await
+    add_key(cx.store, cx.scope.into(), shown, cx.stamp).await
 }
 
 /// Makes a key of the account for `environment`. The full key is shown once.
@@ -72,7 +71,7 @@ pub async fn create_account_key(
         return Err(Issue::new("environment_mismatch", message).at("environment").into());
     }
     let shown = new_api_key(scope.account, None, environment, input, stamp)?;
-    add_key(store, scope.principal, shown, stamp).await
+    add_key(store, scope.into(), shown, stamp).await
 }
 
 fn new_api_key(
@@ -126,48 +125,44 @@ fn check(input: &NewKey) -> Result<(), Issues> {
     issues.into_result(())
 }
 
-/// Who makes a key.
-enum Maker {
-    User(One<User>),
-    Key(One<ApiKey>),
-}
-
 /// Writes a new key while its account or entity is held, so that the limit holds for keys made at
-/// once; and its maker, so that a user who lost the right makes none. The members of the entity of
-/// a key of one are held, too.
+/// once, and so that keys which end with a member are all seen; and its maker, so that no key is
+/// made with a right that has ended.
 async fn add_key(
     store: &dyn Store,
-    maker: Principal,
+    right: Right,
     shown: Shown<ApiKey>,
     stamp: &Stamp,
 ) -> Result<Shown<ApiKey>, AccessError> {
     let ApiKey { account_id, entity_id, .. } = shown.record;
-    let mut unit = store.unit(Tenant::directory());
-    let by = match maker {
-        Principal::User(user) => Maker::User(unit.hold(&USERS, user)),
-        Principal::AccountKey(key) => {
-            Maker::Key(unit.hold_of(Tenant::account(account_id), &API_KEYS, key))
-        }
-        Principal::Operator(_) | Principal::EntityKey(_) | Principal::System => {
-            return Err(Forbidden::InsufficientRole.into());
-        }
-    };
+    let (mut unit, actor) = (store.unit(Tenant::directory()), right.actor());
+    let maker = HeldMaker::hold(&mut unit, right, stamp.now());
     let account = unit.hold(&ACCOUNTS, account_id);
     let keys: Many<ApiKey> = hold_all_of(&mut unit, &shown.record.tenant());
-    let place = entity_id.map(|entity| HeldMembers::hold(&mut unit, account_id, entity));
+    let entity: Option<One<Entity>> =
+        entity_id.map(|id| unit.hold_of(Tenant::account(account_id), &ENTITIES, id));
     let stamp = stamp.clone();
     unit.decide(move |held| {
         let mut shown = shown;
         let account: Account = held.find(account)?.ok_or(AccessError::Unauthorized)?;
-        let made_by = match by {
-            Maker::User(user) => Some(user_who_makes(held, user, &shown.record, place, &stamp)?),
-            Maker::Key(key) => key_that_makes(held, key, &shown.record, &account)?,
+        if let Some(entity) = entity {
+            let _: Entity = held.one(entity)?;
+        }
+        let (made_by, is_proved) = match maker.read(held, Permission::ManageKeys)? {
+            Maker::User(user) => (Some(user.id), user.email_verified),
+            Maker::Key(parent) => {
+                bound_by(&mut shown.record, &parent)?;
+                (parent.created_by_user_id, account.has_verified_user)
+            }
         };
+        if shown.record.environment == Environment::Live && !is_proved {
+            return Err(Forbidden::EmailUnverified.into());
+        }
         shown.record.created_by_user_id = made_by;
         if held.count(&keys) >= MAX_KEYS {
             return Err(Refused::TooManyKeys.into());
         }
-        let (key, actor) = (&shown.record, maker.id());
+        let key = &shown.record;
         let happened = event(key.tenant(), "api_key.created", &key.id, &actor, &stamp);
         let writes = Writes::default().insert(key).events([happened]);
         Ok((shown, writes))
@@ -175,40 +170,44 @@ async fn add_key(
     .await
 }
 
-/// The held user, who may still make `key`.
-fn user_who_makes(
-    held: &Held<()>,
-    user: One<User>,
-    key: &ApiKey,
-    place: Option<HeldMembers>,
-    stamp: &Stamp,
-) -> Result<UserId, AccessError> {
-    let user: User = held.find(user)?.ok_or(AccessError::Unauthorized)?;
-    check_is_current(&user, stamp.now())?;
-    if key.environment == Environment::Live && !user.email_verified {
-        return Err(Forbidden::EmailUnverified.into());
+/// Binds `key` as the key that makes it is bound: it ends no later, and comes from no other
+/// addresses. What it does not say is its maker's.
+///
+/// # Errors
+/// An issue at `ttl` or `allowed_addresses`, when it asks for more.
+fn bound_by(key: &mut ApiKey, maker: &ApiKey) -> Result<(), Issues> {
+    let mut issues = Issues::default();
+    if let Some(end) = maker.expires_at {
+        if key.expires_at.is_some_and(|asked| asked > end) {
+            let left = (end - key.created_at).whole_seconds();
+            let message = format!(
+                "the key that makes it ends in {left} seconds: ask for no more, or leave `ttl` out"
+            );
+            issues.push(Issue::new("out_of_range", message).at("ttl"));
+        }
+        key.expires_at = key.expires_at.or(Some(end));
     }
-    if let Some(place) = place {
-        let (_, members) = place.read(held)?;
-        let role = members.iter().find(|member| member.user_id == user.id).map(|one| one.role);
-        let is_owner = role.is_none() && user.account_id == key.account_id;
-        if !is_owner && role != Some(Role::Admin) {
-            return Err(Forbidden::InsufficientRole.into());
+    if !maker.allowed_addresses.is_empty() {
+        let own = networks(&maker.allowed_addresses);
+        for (place, asked) in networks(&key.allowed_addresses).enumerate() {
+            if !own.clone().any(|own| own.covers(asked)) {
+                let message = format!(
+                    "the key that makes it may be used from {} only: name addresses among these, \
+                     or leave `allowed_addresses` out",
+                    maker.allowed_addresses.join(", ")
+                );
+                let issue = Issue::new("out_of_range", message);
+                issues.push(issue.at(place).at("allowed_addresses"));
+            }
+        }
+        if key.allowed_addresses.is_empty() {
+            key.allowed_addresses.clone_from(&maker.allowed_addresses);
         }
     }
-    Ok(user.id)
+    issues.into_result(())
 }
 
-/// Who made the held key, which makes `key`.
-fn key_that_makes(
-    held: &Held<()>,
-    parent: One<ApiKey>,
-    key: &ApiKey,
-    account: &Account,
-) -> Result<Option<UserId>, AccessError> {
-    let parent: ApiKey = held.find(parent)?.ok_or(AccessError::Unauthorized)?;
-    if key.environment == Environment::Live && !account.has_verified_user {
-        return Err(Forbidden::EmailUnverified.into());
-    }
-    Ok(parent.created_by_user_id)
+/// Ranges of addresses, which were checked when they were kept.
+fn networks(texts: &[String]) -> impl Iterator<Item = Network> + Clone {
+    texts.iter().filter_map(|text| text.parse().ok())
 }

@@ -32,6 +32,7 @@
 //! | `ending`            | what ends with a person: sessions, and keys that they made          |
 //! | `mail_token`        | new passwords and verified addresses, by tokens that are mailed     |
 //! | `master_key`        | which master key a database is of, and its rotation                 |
+//! | `maker`             | who makes what others get, held by the unit that writes it          |
 //! | `mailing`           | who may send e-mail, and to whom the sandbox does                   |
 //! | `email_sender`      | the address that an entity wants its mails to come from             |
 //! | `secret`            | tokens and keys: made, recognised, digested                         |
@@ -75,6 +76,7 @@ mod login;
 mod login_guard;
 mod mail_token;
 mod mailing;
+mod maker;
 mod master_key;
 mod member;
 mod network;

@@ -62,7 +62,8 @@ impl LoginAttempt {
 /// shown once.
 ///
 /// # Errors
-/// When the store fails.
+/// [`AccessError::BadCredentials`] when the password was set while it was verified, for then it is
+/// a wrong one; or the store's failure.
 pub async fn finish_login(
     store: &dyn Store,
     right: &RightLogin,

@@ -14,6 +14,7 @@ use crate::ending::{end_invitations, end_keys, made_by};
 use crate::invitation::{self, invite};
 use crate::key::hold_all_of;
 use crate::mailing::find_colleague;
+use crate::maker::HeldMaker;
 use crate::permission::require;
 use crate::{
     AccessError, Conflict, ENTITIES, Entity, Invitation, OPERATOR_PINS, OperatorPin, Permission,
@@ -156,8 +157,10 @@ async fn add_member(
     inviter: Option<UserId>,
 ) -> Result<Membership, AccessError> {
     let mut unit = cx.unit();
+    let maker = HeldMaker::hold(&mut unit, cx.scope, cx.now());
     let place = HeldMembers::hold(&mut unit, cx.scope.account(), cx.scope.entity());
     unit.decide(move |held| {
+        maker.read(held, Permission::ManagePeople)?;
         let (entity, members) = place.read(held)?;
         if members.iter().any(|member| member.user_id == user.id) {
             return Err(Conflict::AlreadyMember.into());
@@ -237,12 +240,14 @@ async fn amend_member(
     let unknown = AccessError::NotFound { id: user_id.to_owned() };
     let Ok(user_id) = user_id.parse::<UserId>() else { return Err(unknown) };
     let mut unit = cx.unit();
+    let maker = HeldMaker::hold(&mut unit, cx.scope, cx.now());
     let place = HeldMembers::hold(&mut unit, cx.scope.account(), cx.scope.entity());
     let pin = unit.hold(&OPERATOR_PINS, user_id);
     let user = unit.hold_of(Tenant::directory(), &USERS, user_id);
     let keys = hold_all_of(&mut unit, &cx.tenant());
     let invitations = invitation::hold_all_of(&mut unit, cx.scope.entity());
     unit.decide(move |held| {
+        maker.read(held, Permission::ManagePeople)?;
         let ((_, members), actor) = (place.read(held)?, held.actor());
         let pin: Option<OperatorPin> = held.find(pin)?;
         let before = members.iter().find(|member| member.user_id == user_id);

@@ -38,6 +38,11 @@ impl FromStr for Network {
 }
 
 impl Network {
+    /// Whether all of `other` is in the range.
+    pub(crate) fn covers(&self, other: Self) -> bool {
+        self.bits <= other.bits && self.contains(other.address)
+    }
+
     /// Whether `address` is in the range.
     #[must_use]
     pub fn contains(&self, address: IpAddr) -> bool {

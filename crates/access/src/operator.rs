@@ -10,6 +10,7 @@ use racun_kernel::{
 use serde::{Deserialize, Serialize};
 use time::OffsetDateTime;
 
+use crate::maker::HeldMaker;
 use crate::member::{MAX_MEMBERS, find_membership};
 use crate::permission::require;
 use crate::pin::{KeptPin, lock_after};
@@ -281,8 +282,10 @@ pub async fn unlock_pin(cx: Context<'_>, user_id: &str) -> Result<(), AccessErro
     require(cx.scope, Permission::ManagePeople)?;
     let (user, _) = find_person(cx, user_id).await?;
     let mut unit = cx.unit();
+    let maker = HeldMaker::hold(&mut unit, cx.scope, cx.now());
     let pin = OperatorPin::hold(&mut unit, cx.scope.entity(), user.id);
     unit.decide(move |held| {
+        maker.read(held, Permission::ManagePeople)?;
         let Some(before) = held.find(pin)?.filter(|pin: &OperatorPin| pin.failures > 0) else {
             return Ok(((), Writes::default()));
         };
@@ -300,9 +303,13 @@ async fn amend_pin(
 ) -> Result<(), AccessError> {
     let forgives = permits(cx.scope.principal(), cx.scope.role(), Permission::ManagePeople);
     let mut unit = cx.unit();
+    let maker = forgives.then(|| HeldMaker::hold(&mut unit, cx.scope, cx.now()));
     let pin = OperatorPin::hold(&mut unit, owner.entity, owner.user);
     let place = owner.standing.membership.map(|id| unit.hold(&MEMBERSHIPS, id));
     unit.decide(move |held| {
+        if let Some(maker) = maker {
+            maker.read(held, Permission::ManagePeople)?;
+        }
         if place.is_some() {
             owner.check_place(held.find(place)?, kept.is_some())?;
         }

@@ -25,6 +25,20 @@ const SALT_BYTES: usize = 16;
 static COMMON: LazyLock<HashSet<&str>> =
     LazyLock::new(|| include_str!("password/common.txt").lines().collect());
 
+/// Letters that the middle of a password has at least to be looked for.
+const MIN_CORE: usize = 4;
+
+/// The middles of [`COMMON`]: what is left without digits and signs at both ends.
+static CORES: LazyLock<HashSet<&str>> = LazyLock::new(|| {
+    let cores = COMMON.iter().map(|word| core(word));
+    cores.filter(|core| core.chars().count() >= MIN_CORE).collect()
+});
+
+/// `word` without the digits and signs at both ends, which people add where a form asks for them.
+fn core(word: &str) -> &str {
+    word.trim_matches(|c: char| !c.is_alphabetic())
+}
+
 /// A hash that no password has, verified when there is no user, so that an unknown e-mail address
 /// costs as much as a wrong password. Its parameters are those of [`HASHING`]; a test holds that.
 const NOBODY: &str = "$argon2id$v=19$m=19456,t=2,p=1$bm9ib2R5IGlzIGhlcmU$\
@@ -66,7 +80,7 @@ impl PasswordHash {
 }
 
 /// Hashes a new password: 8 to 200 characters, at least one of them a lower-case letter, none of
-/// those that are guessed first, also with digits and signs after them, at least four different
+/// those that are guessed first, also with other digits and signs around them, at least four different
 /// characters, and not what is `about` its user: their e-mail address, or the
 /// part before the @.
 ///
@@ -107,9 +121,7 @@ fn check(password: &str, about: &[&str]) -> Result<(), Issue> {
         let text = lower(text);
         text == folded || text.split('@').next() == Some(&folded)
     };
-    // What people add to a word where a form asks for a digit or a sign.
-    let word = folded.trim_end_matches(|c: char| !c.is_alphabetic());
-    let is_common = COMMON.contains(&*folded) || COMMON.contains(word);
+    let is_common = COMMON.contains(&*folded) || CORES.contains(core(&folded));
     if is_common || about.iter().any(names) {
         let message = "this password is among those that are guessed first; choose another";
         return Err(Issue::new("too_common", message));
@@ -158,6 +170,11 @@ mod tests {
             "password!",
             "aaaaaaaa",
             "qwertzuiop",
+            "qwerty123!",
+            "letmein123",
+            "welcome1!",
+            "!!password",
+            "12password",
             "bernarda.k@example.COM",
         ]
         .into_iter()

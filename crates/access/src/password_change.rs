@@ -28,7 +28,7 @@ pub fn wrong_current_password(error: AccessError) -> AccessError {
 /// they said it, and their keys when `ends_keys` says so.
 ///
 /// # Errors
-/// [`AccessError::Unauthorized`] when the password was set meanwhile, or the store's failure.
+/// [`AccessError::Unauthorized`] when the password was set or `kept` ended meanwhile, or the store's failure.
 pub async fn change_password(
     store: &dyn Store,
     right: RightLogin,
@@ -60,6 +60,9 @@ pub async fn change_password(
         };
         let guard: Option<LoginGuard> = held.find(guard)?;
         let sessions: Vec<Session> = held.all(sessions)?;
+        if !sessions.iter().any(|one| one.id == kept && !one.is_over(at.now())) {
+            return Err(AccessError::Unauthorized);
+        }
         let keys = keys.map(|keys| keys.read(held)).transpose()?.unwrap_or_default();
         let (tenant, id) = (Tenant::account(after.account_id), after.id());
         let writes = Writes::default()

@@ -134,7 +134,8 @@ pub async fn find_user_id(store: &dyn Store, email: &str) -> Result<Option<UserI
 /// Sessions of the user that are over are cleared away; so is the oldest when there are 100.
 ///
 /// # Errors
-/// When the store fails.
+/// [`AccessError::BadCredentials`] when the password was set since `user` was read, or the store's
+/// failure.
 pub async fn open_session(
     store: &dyn Store,
     user: &User,
@@ -159,9 +160,13 @@ pub(crate) async fn open_session_with(
     let place = origin.address.clone();
     let mut unit = store.unit(Tenant::directory());
     let sessions = hold_sessions(&mut unit, user.id);
-    let user = unit.hold(&USERS, user.id);
+    let (row, known) = (unit.hold(&USERS, user.id), user.password.clone());
     let guard = guard.map(|guard| login_guard::hold(&mut unit, guard));
     unit.decide(move |held| {
+        // Who was checked against another password than the user has now proved nothing.
+        let before: Option<User> = held.find(row)?;
+        let before = before.filter(|user| user.password == known);
+        let before = before.ok_or(AccessError::BadCredentials)?;
         let mut sessions: Vec<Session> = held.all(sessions)?;
         sessions.sort_by_key(|session| session.created_at);
         let live = sessions.iter().filter(|session| !session.is_over(now)).count();
@@ -169,10 +174,8 @@ pub(crate) async fn open_session_with(
         let guard: Option<LoginGuard> = held.find(guard)?;
         let forgiven = login_guard::forgive(&guard);
         let mut writes = Writes::default().insert(&shown.record).and(forgiven);
-        if let Some(before) = held.find::<User>(user)? {
-            let after = remember(&before, place.as_deref(), now);
-            writes = writes.puts(after.map(|after| Put::update(&before, &after)));
-        }
+        let after = remember(&before, place.as_deref(), now);
+        writes = writes.puts(after.map(|after| Put::update(&before, &after)));
         for session in &sessions {
             let is_over = session.is_over(now);
             if is_over || surplus > 0 {

@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use crate::Tenant;
-use crate::id::{AccountId, ApiKeyId, EntityId, UserId};
+use crate::id::{AccountId, ApiKeyId, EntityId, TokenId, UserId};
 
 /// Which of the two separate data sets a request sees.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
@@ -121,6 +121,7 @@ pub struct Scope {
     principal: Principal,
     role: Role,
     person: Option<Person>,
+    session: Option<TokenId>,
 }
 
 impl Scope {
@@ -135,7 +136,7 @@ impl Scope {
         principal: Principal,
         role: Role,
     ) -> Self {
-        Self { account, entity, environment, principal, role, person: None }
+        Self { account, entity, environment, principal, role, person: None, session: None }
     }
 
     /// The same scope, used by `person`.
@@ -144,6 +145,19 @@ impl Scope {
     #[must_use]
     pub fn used_by(self, person: Person) -> Self {
         Self { person: Some(person), ..self }
+    }
+
+    /// The same scope, used in `session`: what is decided by it may hold that row.
+    #[must_use]
+    pub const fn in_session(mut self, session: TokenId) -> Self {
+        self.session = Some(session);
+        self
+    }
+
+    /// The session of who acts; `None` for keys, operators and jobs.
+    #[must_use]
+    pub const fn session(&self) -> Option<TokenId> {
+        self.session
     }
 
     /// The account that owns the entity.

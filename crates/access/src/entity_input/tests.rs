@@ -14,7 +14,7 @@ fn now() -> Stamp {
 fn account(environment: Option<Environment>) -> AccountScope {
     let stamp = now();
     let principal = Principal::User(stamp.id());
-    AccountScope { account: stamp.id(), environment, principal }
+    AccountScope { account: stamp.id(), environment, principal, session: None }
 }
 
 fn named(country: &str) -> NewEntity {

@@ -12,6 +12,7 @@ mod logins;
 mod operator_tokens;
 mod operators;
 mod people;
+mod races;
 mod secrets;
 mod sessions;
 mod switching;

@@ -77,6 +77,7 @@ impl Shop {
             account: self.scope.account(),
             environment: None,
             principal: self.scope.principal(),
+            session: self.scope.session(),
         }
     }
 }
