@@ -80,9 +80,9 @@ impl PasswordHash {
 }
 
 /// Hashes a new password: 8 to 200 characters, at least one of them a lower-case letter, none of
-/// those that are guessed first, also with other digits and signs around them, at least four different
-/// characters, and not what is `about` its user: their e-mail address, or the
-/// part before the @.
+/// those that are guessed first, also with other digits and signs around their letters, at least
+/// four different characters, and not what is `about` its user: their e-mail address, or the part
+/// before the @.
 ///
 /// Takes tens of milliseconds: not for a reactor.
 ///

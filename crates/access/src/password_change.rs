@@ -28,7 +28,8 @@ pub fn wrong_current_password(error: AccessError) -> AccessError {
 /// they said it, and their keys when `ends_keys` says so.
 ///
 /// # Errors
-/// [`AccessError::Unauthorized`] when the password was set or `kept` ended meanwhile, or the store's failure.
+/// [`AccessError::Unauthorized`] when the password was set or `kept` ended meanwhile, or the
+/// store's failure.
 pub async fn change_password(
     store: &dyn Store,
     right: RightLogin,
