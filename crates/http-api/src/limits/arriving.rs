@@ -241,10 +241,8 @@ impl Taken {
         let Some(body) = self.bodies.get_mut(&number) else { return };
         let before = std::mem::replace(&mut body.bytes, after);
         self.all = self.all - before + after;
-        for (parts, is_of) in
-            [(&mut self.small, is_small as fn(usize) -> bool), (&mut self.long, |it| !is_small(it))]
-        {
-            let counted = |bytes| if is_of(bytes) { bytes } else { 0 };
+        for (parts, is_small_part) in [(&mut self.small, true), (&mut self.long, false)] {
+            let counted = |bytes| if is_small(bytes) == is_small_part { bytes } else { 0 };
             parts.count(body, counted(before), counted(after));
         }
     }
