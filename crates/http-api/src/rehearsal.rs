@@ -20,7 +20,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, LazyLock};
 
 use actix_web::body::BoxBody;
-use actix_web::dev::{Payload, Service as _, ServiceFactory as _, ServiceRequest, ServiceResponse};
+use actix_web::dev::{Service as _, ServiceFactory as _, ServiceRequest, ServiceResponse};
 use actix_web::middleware::Next;
 use actix_web::web::Data;
 use actix_web::{Error, HttpMessage as _, HttpRequest};
@@ -173,7 +173,7 @@ async fn tell_all(route: &Route, http: &HttpRequest, mut left: Left, error: &mut
 /// The issues that the handler of `route` finds in what is left of the body of `http`.
 async fn further(route: &Route, http: HttpRequest) -> Issues {
     let Ok(handler) = (route.handler)().new_service(()).await else { return Issues::default() };
-    let request = ServiceRequest::from_parts(http, Payload::None);
+    let request = ServiceRequest::from_request(http);
     let answer = handler.call(request).await;
     let answer = answer.as_ref().ok().and_then(|answer| answer.response().error());
     let error = answer.and_then(|error| error.as_error::<ApiError>());

@@ -20,8 +20,8 @@ fn a_refused_request_leaves_one_line_with_who_asked() {
     let ask = |id: &str, method: &str, path: &str, more: &str, body: &str| {
         server.ask(method, path, &format!("x-request-id: {id}\r\n{more}"), body).0
     };
-    let entity = "ent_01jd0000000000000000000000";
-    let with_key = format!("authorization: Bearer {KEY}\r\nx-entity-id: {entity}\r\n");
+    let foreign = "ent_01jd0000000000000000000000";
+    let with_key = format!("authorization: Bearer {KEY}\r\nx-entity-id: {foreign}\r\n");
     assert_eq!(ask("req-key", "GET", "/customers", &with_key, ""), 401);
     assert_eq!(
         ask("req-login", "POST", "/users/login", "", r#"{"email":"a","password":"b"}"#),
@@ -36,11 +36,20 @@ fn a_refused_request_leaves_one_line_with_who_asked() {
     assert_eq!(ask("req-good", "POST", "/users/signup", "", user), 201);
     assert_eq!(ask("req-taken", "POST", "/users/signup", "", user), 409);
     assert_eq!(ask("req-read", "GET", "/health", "", ""), 200);
+    // A body whose handler is tried on what is left of it.
+    let login = server.ask("POST", "/users/login", "", user).1;
+    let of = |answer: &str| serde_json::from_str::<Value>(answer).unwrap()["id"].clone();
+    let signed = format!("authorization: Bearer {}\r\n", of(&login).as_str().unwrap());
+    let entity = r#"{"name":"Corp","country":"Slovenia","environment":"sandbox"}"#;
+    let entity = of(&server.ask("POST", "/entities", &signed, entity).1);
+    let inside = format!("{signed}x-entity-id: {}\r\n", entity.as_str().unwrap());
+    assert_eq!(ask("req-tried", "POST", "/customers", &inside, r#"{"country":"x"}"#), 422);
+    assert_eq!(ask("req-mail", "POST", "/email/send", &inside, r#"{"to":"x"}"#), 422);
     let log = server.log_to_the_end();
 
     let refused = line(&log, "req-key");
     assert_eq!((&refused["level"], &refused["code"]), (&"INFO".into(), &"unauthorized".into()));
-    assert_eq!((&refused["status"], &refused["entity"]), (&401.into(), &entity.into()));
+    assert_eq!((&refused["status"], &refused["entity"]), (&401.into(), &foreign.into()));
     assert_eq!(
         (&refused["key"], &refused["address"]),
         (&"sk_sandbox_abc...234".into(), &"127.0.0.1".into())
@@ -50,6 +59,9 @@ fn a_refused_request_leaves_one_line_with_who_asked() {
         (&refused["span"]["method"], &refused["span"]["route"]),
         (&"GET".into(), &"/customers".into())
     );
+    for id in ["req-tried", "req-mail"] {
+        assert_eq!(line(&log, id)["level"], "INFO");
+    }
     for (id, status, code) in [
         ("req-login", 401, "unauthorized"),
         ("req-body", 422, "invalid_email"),

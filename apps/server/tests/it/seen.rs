@@ -205,6 +205,77 @@ fn bytes_that_are_no_request_are_told_once_and_are_no_error() {
     }
 }
 
+/// What the server answers to `parts`, sent one by one, until it ends the connection.
+fn told(server: &Server, parts: &[&str]) -> String {
+    let mut stream = TcpStream::connect(&server.address).unwrap();
+    stream.set_nodelay(true).unwrap();
+    for part in parts {
+        stream.write_all(part.as_bytes()).unwrap();
+    }
+    let mut told = String::new();
+    stream.read_to_string(&mut told).unwrap();
+    told
+}
+
+#[test]
+fn bytes_behind_a_request_end_no_thread_that_serves() {
+    let folder = tempfile::tempdir().unwrap();
+    let server = Server::start::<&str>(folder.path(), &[]);
+    let live = "GET /health/live HTTP/1.1\r\nhost: x\r\n\r\n";
+    let tails = [
+        "nonsense\r\n\r\n",
+        "\u{16}\u{3}\u{1}\u{2}\u{0}\u{1}\u{0}\r\n\r\n",
+        "POST / HTTP/1.1\r\nhost: x\r\ncontent-length: 2\r\ncontent-length: 3\r\n\r\n{}",
+    ];
+    // More often than there are such threads.
+    for tail in tails.iter().cycle().take(64) {
+        let told = told(&server, &[&format!("{live}{tail}")]);
+        assert!(told.starts_with("HTTP/1.1 200") && told.contains("HTTP/1.1 400"), "{told}");
+    }
+    assert_eq!(server.ask("GET", "/health", "", "").0, 200);
+    let log = server.log_to_the_end();
+    assert!(!log.iter().any(|line| line.contains("panicked") || line.contains("ERROR")), "{log:?}");
+}
+
+#[test]
+fn chunks_that_cannot_be_read_are_told_and_seen_once_with_a_token_and_without() {
+    let folder = tempfile::tempdir().unwrap();
+    let server = Server::start(folder.path(), &[("RACUN__ACCESS__SIGNUP", "open")]);
+    let ana = r#"{"email":"ana@corp.example","password":"long enough 1"}"#;
+    assert_eq!(server.ask("POST", "/users/signup", "", ana).0, 201);
+    let session = text(&server.ask("POST", "/users/login", "", ana).1, "id");
+    let chunks = "ZZ\r\n{}\r\n0\r\n\r\n";
+    let mut ids = Vec::new();
+    for (path, token) in [
+        ("POST /users/login", String::new()),
+        ("POST /users/signup", String::new()),
+        ("POST /entities", format!("authorization: Bearer {session}\r\n")),
+    ] {
+        let head = format!(
+            "{path} HTTP/1.1\r\nhost: x\r\ncontent-type: application/json\r\n{token}\
+             transfer-encoding: chunked\r\n\r\n"
+        );
+        for parts in [&[&*format!("{head}{chunks}")][..], &[&*head, chunks]] {
+            let told = told(&server, parts);
+            assert_eq!(told.matches("HTTP/1.1 ").count(), 1, "{path}: {told}");
+            let (head, body) = told.split_once("\r\n\r\n").unwrap();
+            assert!(head.starts_with("HTTP/1.1 400 "), "{path}: {told}");
+            assert!(text(body, "message").contains("sizes and line ends of its chunks"), "{told}");
+            let id = head.split("x-request-id: ").nth(1).and_then(|rest| rest.lines().next());
+            ids.push(id.unwrap().to_owned());
+        }
+    }
+    let log = server.log_to_the_end();
+    assert!(!log.iter().any(|line| line.contains("ERROR")), "{log:#?}");
+    let mut events = events(&log);
+    events.retain(|_, line| line["event"] == "malformed_request");
+    assert_eq!(events.len(), ids.len(), "{log:#?}");
+    for id in &ids {
+        assert_eq!(log.iter().filter(|line| line.contains(id)).count(), 1, "{log:#?}");
+        assert_eq!(events[id]["address"], "127.0.0.1");
+    }
+}
+
 #[test]
 fn browsers_hold_to_tls_where_links_say_so() {
     let hsts = |variables: &[(&str, &str)]| {

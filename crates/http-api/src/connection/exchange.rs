@@ -54,14 +54,22 @@ impl Unread {
     }
 }
 
-/// The request's body for the handler.
-struct Shared(Rc<Unread>);
+/// The request's body for the handler, and what its connection does.
+struct Shared(Rc<Unread>, Option<Rc<Progress>>);
 
 impl Stream for Shared {
     type Item = Result<Bytes, PayloadError>;
 
     fn poll_next(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Option<Self::Item>> {
-        self.0.poll(cx)
+        let read = self.0.poll(cx);
+        let lives = || self.1.as_ref().is_some_and(|progress| !progress.has_ended());
+        match read {
+            // actix-http takes a chunk that cannot be read for a client that has gone.
+            Poll::Ready(Some(Err(PayloadError::Incomplete(_)))) if lives() => {
+                Poll::Ready(Some(Err(PayloadError::EncodingCorrupted)))
+            }
+            read => read,
+        }
     }
 }
 
@@ -136,7 +144,7 @@ pub(crate) async fn watch(
         payload => {
             let (payload, is_broken) = (RefCell::new(payload), Cell::new(false));
             let unread = Rc::new(Unread { payload, is_broken });
-            let payload = Shared(Rc::clone(&unread)).boxed_local();
+            let payload = Shared(Rc::clone(&unread), progress.clone()).boxed_local();
             request.set_payload(Payload::Stream { payload });
             Some(unread)
         }

@@ -23,7 +23,7 @@ mod stream;
 use std::time::Duration;
 
 pub(crate) use exchange::watch;
-pub(crate) use refusal::Refusals;
+pub(crate) use refusal::{Refusals, broken_off};
 pub(crate) use serve::server;
 
 use crate::limits::Network;

@@ -28,6 +28,8 @@ pub(crate) struct Progress {
     is_answering: Cell<bool>,
     /// Whether the request's body broke off before there was an answer.
     is_broken: Cell<bool>,
+    /// Whether the client ended what it sends, or has to go.
+    has_ended: Cell<bool>,
     /// Whether something was written since the request's head.
     has_written: Cell<bool>,
     /// Since when the socket keeps this answer waiting, and what it took meanwhile.
@@ -44,6 +46,7 @@ impl Progress {
             drain_left: Cell::new(0),
             is_answering: Cell::new(false),
             is_broken: Cell::new(false),
+            has_ended: Cell::new(false),
             has_written: Cell::new(false),
             writing: Cell::new(None),
         }
@@ -62,6 +65,16 @@ impl Progress {
     /// The request's body broke off before there was an answer.
     pub(super) fn breaks(&self) {
         self.is_broken.set(true);
+    }
+
+    /// The client ended what it sends, or has to go.
+    pub(super) fn ends(&self) {
+        self.has_ended.set(true);
+    }
+
+    /// Whether the client ended what it sends, or has to go.
+    pub(super) fn has_ended(&self) -> bool {
+        self.has_ended.get()
     }
 
     /// Whether a request that broke off is without an answer.

@@ -7,6 +7,7 @@ use std::task::{Context, Poll, ready};
 use std::time::{Duration, SystemTime};
 
 use actix_web::ResponseError as _;
+use actix_web::error::PayloadError;
 use actix_web::http::StatusCode;
 use actix_web::http::header::HttpDate;
 use racun_kernel::id::RequestId;
@@ -64,9 +65,7 @@ impl Refusals {
 
     /// The answer to a request from `peer` whose body broke off.
     pub(super) fn broken(&self, peer: Option<SocketAddr>) -> Vec<u8> {
-        let message = "the body cannot be read; look at the sizes and line ends of its chunks";
-        let error = ApiError::new(Kind::BadRequest, message);
-        self.answer(&error, SecurityEvent::MalformedRequest, peer)
+        self.answer(&unreadable(), SecurityEvent::MalformedRequest, peer)
     }
 
     fn answer(&self, error: &ApiError, event: SecurityEvent, peer: Option<SocketAddr>) -> Vec<u8> {
@@ -94,6 +93,23 @@ impl Refusals {
             body.len()
         )
         .into_bytes()
+    }
+}
+
+/// A body whose chunks cannot be read.
+fn unreadable() -> ApiError {
+    let message = "the body cannot be read; look at the sizes and line ends of its chunks";
+    ApiError::new(Kind::BadRequest, message)
+}
+
+/// The error of a body that broke off by `error`. Chunks that cannot be read are a security event,
+/// and the end of a connection is none.
+pub(crate) fn broken_off(error: PayloadError) -> ApiError {
+    match error {
+        PayloadError::EncodingCorrupted => {
+            unreadable().seen_as(SecurityEvent::MalformedRequest).detailed(error)
+        }
+        error => ApiError::bad_request("the body did not arrive whole").detailed(error),
     }
 }
 

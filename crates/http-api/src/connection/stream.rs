@@ -27,8 +27,6 @@ pub(crate) struct Stream {
     refusals: (Rc<Refusals>, Duration),
     refusing: Option<Refusing>,
     peer: Option<SocketAddr>,
-    /// Whether the client ended what it sends, or has to go.
-    has_ended: bool,
     place: Option<Place>,
 }
 
@@ -58,8 +56,8 @@ impl Stream {
     ) -> Self {
         let (head, write) = Default::default();
         let (progress, refusing) = (Rc::new(progress), None);
-        let (has_ended, place) = (false, Some(place));
-        Self { socket, progress, head, write, refusals, refusing, peer, has_ended, place }
+        let place = Some(place);
+        Self { socket, progress, head, write, refusals, refusing, peer, place }
     }
 
     /// Begins to refuse what came, when `own`, which is to be written, is a refusal of actix-http.
@@ -117,7 +115,7 @@ impl AsyncRead for Stream {
     ) -> Poll<io::Result<()>> {
         let this = self.get_mut();
         if this.progress.is_over(cx.waker()) {
-            this.has_ended = true;
+            this.progress.ends();
             return Poll::Ready(Ok(()));
         }
         let before = buffer.filled().len();
@@ -125,10 +123,12 @@ impl AsyncRead for Stream {
         match &read {
             Poll::Ready(Ok(())) => {
                 let count = buffer.filled().len() - before;
-                this.has_ended |= count == 0;
-                this.progress.read(count);
+                match count {
+                    0 => this.progress.ends(),
+                    count => this.progress.read(count),
+                }
             }
-            Poll::Ready(Err(_)) => this.has_ended = true,
+            Poll::Ready(Err(_)) => this.progress.ends(),
             Poll::Pending => {
                 if let Some(due) = this.progress.head_due()
                     && this.head.poll(due, cx)
@@ -171,7 +171,7 @@ impl Drop for Stream {
     /// Answers a request whose body broke off in a connection that lives: actix-http takes a chunk
     /// that cannot be read for a client that has gone, and closes the connection without a word.
     fn drop(&mut self) {
-        if self.has_ended || !self.progress.is_unanswered() {
+        if self.progress.has_ended() || !self.progress.is_unanswered() {
             return;
         }
         let Ok(runtime) = Handle::try_current() else { return };

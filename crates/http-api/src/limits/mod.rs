@@ -37,7 +37,7 @@ use crate::security::SecurityEvent;
 use crate::services::{Limits, Services};
 
 pub use arriving::BodyRoom;
-pub(crate) use arriving::{Arriving, BODIES};
+pub(crate) use arriving::{Arriving, BODIES, SMALL_BODY};
 pub(crate) use heavy::{HeavyTurn, Room};
 use in_process::InProcess;
 pub use racun_access::{InvalidNetwork, Network};

@@ -13,8 +13,9 @@ use validator::Validate;
 
 use super::json::{self, Gaps, Left, Unread};
 use crate::body_limit::{self, too_large};
+use crate::connection::broken_off;
 use crate::error::{ApiError, Kind};
-use crate::limits::{self, Arriving};
+use crate::limits::{self, Arriving, SMALL_BODY};
 use crate::rehearsal::{Again, Came};
 use crate::services::{Limits, Services};
 
@@ -166,15 +167,15 @@ async fn receive(
 ) -> Result<Vec<u8>, ApiError> {
     let mut body = Vec::new();
     while let Some(chunk) = payload.next().await {
-        let chunk = chunk.map_err(|error| {
-            ApiError::bad_request("the body did not arrive whole").detailed(error)
-        })?;
+        let chunk = chunk.map_err(broken_off)?;
         let length = body.len() + chunk.len();
         if length > most {
             return Err(too_large(most));
         }
         if length > body.capacity() {
-            let capacity = body.capacity().saturating_mul(2).min(longest).max(length);
+            // A small body takes no more than small bodies may, however it is divided.
+            let most = if length > SMALL_BODY { longest } else { longest.min(SMALL_BODY) };
+            let capacity = body.capacity().saturating_mul(2).min(most).max(length);
             grow(capacity)?;
             body.reserve_exact(capacity - body.len());
         }

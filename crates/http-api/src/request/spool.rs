@@ -17,6 +17,7 @@ use tokio::io::{AsyncReadExt as _, AsyncSeekExt as _, AsyncWriteExt as _};
 use tokio::sync::{Semaphore, SemaphorePermit};
 
 use crate::body_limit::too_large;
+use crate::connection::broken_off;
 use crate::error::{ApiError, Kind};
 use crate::route::Route;
 use crate::services::Limits;
@@ -78,9 +79,7 @@ async fn arrive(
 ) -> Result<(Kept, Option<String>), ApiError> {
     let (mut bytes, mut buffer, mut file) = (0, BytesMut::new(), None);
     while let Some(chunk) = payload.next().await {
-        let chunk = chunk.map_err(|error| {
-            ApiError::bad_request("the body did not arrive whole").detailed(error)
-        })?;
+        let chunk = chunk.map_err(broken_off)?;
         bytes += chunk.len();
         if bytes > max_bytes {
             return Err(too_large(max_bytes));

@@ -16,7 +16,7 @@ use racun_kernel::{Layer, Read, Rows, Store};
 use racun_store_sqlite::SqliteStore;
 use serde_json::{Value, json};
 
-use crate::harness::{Api, Who, services};
+use crate::harness::{Api, PASSWORD, Who, services};
 
 const MIB: usize = 1024 * 1024;
 
@@ -234,4 +234,37 @@ async fn bodies_that_do_not_end_have_a_room_and_small_ones_of_others_are_taken()
         api.call(bor.sign(keyed()).set_json(invoice(250))).await.with(201);
         api.post("/invoices", &bor, invoice(250)).await.with(201);
     }
+}
+
+#[actix_web::test]
+async fn long_bodies_of_an_account_and_an_address_keep_out_no_small_ones_of_theirs() {
+    // Two bodies of 110 chunks are all that an address may have.
+    let part = 110 * 8_192 * 2 / 4;
+    let bodies: &'static BodyRoom = Box::leak(Box::new(BodyRoom::new(MIB * 8, MIB, part)));
+    let limits = Limits { bodies, ..Limits::default() };
+    let store = Arc::new(SqliteStore::in_memory(&racun_application::tables()).unwrap());
+    let api = Api::on(Arc::<SqliteStore>::clone(&store), limits).await;
+    let (ana, bor) = (api.owner("ana@example.com").await, api.owner("bor@example.com").await);
+    let app = test::init_service(app(services(store, Arc::new(AtomicI64::new(1))), limits)).await;
+    let long = |who| test::call_service(&app, unfinished("/invoices", who, 900_000, "192.0.2.1"));
+    let mut held = Box::pin(futures_util::future::join(long(&ana), long(&bor)));
+    let arrive = async {
+        while bodies.taken_bytes() < part * 4 {
+            tokio::task::yield_now().await;
+        }
+    };
+    tokio::select! {
+        _ = &mut held => panic!("they do not end"),
+        () = arrive => {}
+    }
+    assert_eq!(long(&ana).await.status(), 429, "another long one");
+    let near = |path| TestRequest::post().uri(path).peer_addr("192.0.2.1:4711".parse().unwrap());
+    for who in [&ana, &bor] {
+        let customer = near("/customers").set_json(json!({ "name": "small" }));
+        api.call(who.sign(customer)).await.with(201);
+    }
+    let login = json!({ "email": "ana@example.com", "password": PASSWORD });
+    api.call(near("/users/login").set_json(login)).await.with(200);
+    drop(held);
+    assert_eq!(bodies.taken_bytes(), 0);
 }
