@@ -124,13 +124,8 @@ impl Entity {
         if let Some(issue) = vat_number::warning(country, self.tax_number.as_deref()) {
             found.push(issue.at("tax_number"));
         }
-        for (n, account) in self.settings.bank_accounts().iter().enumerate() {
-            let is_iban = account.get("type").and_then(Json::as_str) == Some("iban");
-            let number = account.get("iban").and_then(Json::as_str).filter(|_| is_iban);
-            if let Some(issue) = iban::warning(number) {
-                found.push(issue.at("iban").at(n).at("bank_accounts").at("settings"));
-            }
-        }
+        let accounts = iban::warnings(self.settings.as_map().get("bank_accounts"));
+        found.extend_at("settings", accounts.at("bank_accounts"));
         found
     }
 }

@@ -130,6 +130,25 @@ fn checked_portuguese(operator: PortugueseOperator) -> Result<Map<String, Json>,
     issues.into_result(kept)
 }
 
+impl User {
+    /// What is odd about what authorities know the user by: tax numbers that cannot be.
+    #[must_use]
+    pub fn warnings(&self) -> Issues {
+        let mut found = Issues::default();
+        for authority in [Authority::Furs, Authority::Fina] {
+            let prefix = format!("{}_", authority.name());
+            let field = authority.number_field();
+            for (key, kept) in self.settings.iter().filter(|(key, _)| key.starts_with(&prefix)) {
+                let number = kept.get(field).and_then(Json::as_str);
+                if let Some(issue) = authority.warning(number) {
+                    found.push(issue.at(field).at(key.as_str()).at("settings"));
+                }
+            }
+        }
+        found
+    }
+}
+
 /// What `authority` knows `user` by in `entity`, when they said so.
 pub(crate) fn operator_identity(
     user: &User,

@@ -99,14 +99,8 @@ impl BusinessUnit {
     #[must_use]
     pub fn warnings(&self) -> Issues {
         let mut found = Issues::default();
-        let accounts = self.settings.get("bank_accounts").and_then(Json::as_array);
-        for (n, account) in accounts.into_iter().flatten().enumerate() {
-            let of = |key: &str| account.get(key).and_then(Json::as_str);
-            let is_iban = of("type").is_none_or(|kind| kind == "iban");
-            if let Some(issue) = iban::warning(of("iban").filter(|_| is_iban)) {
-                found.push(issue.at("iban").at(n).at("bank_accounts").at("settings"));
-            }
-        }
+        let accounts = iban::warnings(self.settings.get("bank_accounts"));
+        found.extend_at("settings", accounts.at("bank_accounts"));
         found
     }
 }

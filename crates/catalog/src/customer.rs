@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use racun_kernel::id::{self, CustomerId, EntityId};
-use racun_kernel::{Context, Issues, Metadata, Patch, Stamp, vat_number};
+use racun_kernel::{Context, Issues, Metadata, Patch, Stamp, iban, vat_number};
 use serde::{Deserialize, Serialize};
 use time::OffsetDateTime;
 
@@ -157,6 +157,10 @@ impl Customer {
             if let Some(issue) = account.warning() {
                 found.push(issue.at("iban").at(n).at("bank_accounts"));
             }
+        }
+        let mailbox = self.ujp.as_ref().and_then(|ujp| ujp.receiver_mailbox.as_deref());
+        if let Some(issue) = iban::warning(mailbox) {
+            found.push(issue.at("receiver_mailbox").at("ujp"));
         }
         found
     }

@@ -184,9 +184,10 @@ pub(crate) fn convert(content: &mut Content, amounts: &mut Amounts) -> Result<()
 }
 
 /// An issued document's number tells its year and unit, so they stay.
-pub(crate) fn check_number_stays(document: &Document, content: &Content, issues: &mut Issues) {
+pub(crate) fn check_number_stays(document: &Document, content: &Content) -> Issues {
+    let mut issues = Issues::default();
     if document.is_draft() {
-        return;
+        return issues;
     }
     if document.content.date.year() != content.date.year() {
         let message = "the number of an issued document is of its year; keep the year, or void it";
@@ -196,4 +197,5 @@ pub(crate) fn check_number_stays(document: &Document, content: &Content, issues:
         let message = "the number of an issued document is of its business unit; keep the unit";
         issues.push(Issue::new("number_locked", message).at("business_unit_id"));
     }
+    issues
 }

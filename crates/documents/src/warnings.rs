@@ -3,20 +3,35 @@
 use racun_kernel::{Authority, Decimal, Issue, Issues, iban, vat_number, vat_rates};
 
 use crate::{
-    BankAccountType, Document, Fiscalization, Line, LineTaxDetail, Party, TransactionType,
+    BankAccount, BankAccountType, Document, Fiscalization, Line, LineTaxDetail, Party,
+    TransactionType,
 };
 
 /// Cents by which a tax may miss its rate of its base (checks 160 to 163 of CIS).
 const MOST_OFF: i64 = 10;
 
 impl Document {
-    /// What is odd about it: numbers of the customer that cannot be, rates of tax that the country
-    /// of the sale does not have on the document's day, and sums that an authority will remark on.
+    /// What is odd about it: numbers of the parties, of the unit and of who issued it that cannot
+    /// be, rates of tax that the country of the sale does not have on the document's day, and sums
+    /// that an authority will remark on.
     #[must_use]
     pub fn warnings(&self) -> Issues {
         let mut found = Issues::default();
         if let Some(customer) = &self.content.customer {
             found.extend_at("customer", of_party(customer));
+        }
+        found.extend_at("issuer", of_party(&self.content.issuer));
+        if let Some(unit) = &self.content.business_unit {
+            let accounts = iban::warnings(unit.settings.get("bank_accounts")).at("bank_accounts");
+            found.extend_at("business_unit", accounts.at("settings"));
+        }
+        if let Some(own) = self.fiscal.as_deref() {
+            let number = own.record.as_ref().and_then(|record| record.operator_number.as_deref());
+            if let Some(issue) = own.authority.warning(number) {
+                found.push(
+                    issue.at(own.authority.number_field()).at("data").at(own.authority.name()),
+                );
+            }
         }
         for (n, line) in self.content.lines.iter().enumerate() {
             found.extend_at("items", self.of_taxes(line).at(n));
@@ -77,10 +92,21 @@ fn of_party(party: &Party) -> Issues {
         found.push(issue.at("tax_number"));
     }
     for (n, account) in party.bank_accounts.iter().flatten().enumerate() {
-        let number = account.iban.as_deref().filter(|_| account.kind == BankAccountType::Iban);
-        if let Some(issue) = iban::warning(number) {
-            found.push(issue.at("iban").at(n).at("bank_accounts"));
+        if let Some(issue) = of_account(account) {
+            found.push(issue.at(n).at("bank_accounts"));
         }
     }
+    if let Some(issue) = party.bank_account.as_ref().and_then(of_account) {
+        found.push(issue.at("bank_account"));
+    }
+    let mailbox = party.ujp.as_ref().and_then(|ujp| ujp.receiver_mailbox.as_deref());
+    if let Some(issue) = iban::warning(mailbox) {
+        found.push(issue.at("receiver_mailbox").at("ujp"));
+    }
     found
+}
+
+fn of_account(account: &BankAccount) -> Option<Issue> {
+    let number = account.iban.as_deref().filter(|_| account.kind == BankAccountType::Iban);
+    Some(iban::warning(number)?.at("iban"))
 }

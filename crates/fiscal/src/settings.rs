@@ -177,6 +177,13 @@ impl FiscalSettings {
         }
     }
 
+    /// What is odd about who issues by them: a number that cannot be.
+    #[must_use]
+    pub fn warnings(&self) -> Issues {
+        let odd = self.authority.warning(self.operator_number.as_deref());
+        odd.map(|issue| issue.at(self.authority.number_field()).into()).unwrap_or_default()
+    }
+
     /// What a sale would miss at `now`, each with what to do: a certificate that signs, somewhere
     /// to issue, who issues, and the taxpayer's own number, which is `tax_number`. Who issues may
     /// be said by users and documents too.

@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 use time::OffsetDateTime;
 
-use crate::{Issue, calendar, tax_number};
+use crate::{Issue, calendar, tax_number, vat_number};
 
 /// A tax authority that fiscalizes documents.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
@@ -89,6 +89,13 @@ impl Authority {
             }
         };
         if is_one { Ok(()) } else { Err(Issue::new("invalid_value", expected)) }
+    }
+
+    /// What is odd about an operator's number that [`Authority::check_number`] accepts: Slovenia's
+    /// may have check digits that do not fit.
+    #[must_use]
+    pub fn warning(self, number: Option<&str>) -> Option<Issue> {
+        vat_number::warning(Some(self.country()), number)
     }
 
     /// `instant` as the authority's clocks show it: with the offset of its zone, to the second.

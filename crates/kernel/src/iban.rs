@@ -1,6 +1,8 @@
 //! International bank account numbers.
 
-use crate::Issue;
+use serde_json::Value as Json;
+
+use crate::{Issue, Issues};
 
 /// Characters of an IBAN by country. Source: the IBAN registry of ISO 13616-2, release of 2024.
 const LENGTHS: &str = "AD24 AE23 AL28 AT20 AZ28 BA20 BE16 BG22 BH22 BI27 BR29 BY28 CH21 CR22 CY28 \
@@ -53,6 +55,22 @@ pub fn check(text: &str) -> Result<(), Issue> {
 #[must_use]
 pub fn warning(text: Option<&str>) -> Option<Issue> {
     check(text.filter(|text| !text.trim().is_empty())?).err()
+}
+
+/// What is wrong with the IBANs of `bank_accounts` in settings: paths begin with the index. An
+/// account without `type` is named by its IBAN.
+#[must_use]
+pub fn warnings(bank_accounts: Option<&Json>) -> Issues {
+    let mut found = Issues::default();
+    let accounts = bank_accounts.and_then(Json::as_array).into_iter().flatten();
+    for (n, account) in accounts.enumerate() {
+        let of = |key: &str| account.get(key).and_then(Json::as_str);
+        let is_iban = of("type").is_none_or(|kind| kind == "iban");
+        if let Some(issue) = warning(of("iban").filter(|_| is_iban)) {
+            found.push(issue.at("iban").at(n));
+        }
+    }
+    found
 }
 
 fn length(country: &str) -> Option<usize> {

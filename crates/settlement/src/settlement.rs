@@ -260,10 +260,19 @@ impl Settlement {
             let message = format!("at most {MAX_DOCUMENT_PAYMENTS} payments");
             return Err(Issues::from(Issue::new("too_many", message)).into());
         }
+        let of_document = |new| NewPayment { document_id: Some(id.to_owned()), ..new };
+        let payments: Vec<NewPayment> = payments.into_iter().map(of_document).collect();
+        // What is wrong with any of them is told before what they come to.
+        let mut issues = Issues::default();
+        for (n, new) in payments.iter().enumerate() {
+            if let Err(SettlementError::Invalid(wrong)) = new.references() {
+                issues.extend_at(n, wrong);
+            }
+        }
+        issues.into_result(())?;
         let mut books = Books::open(self, stamp);
         let mut open = None;
         for (n, new) in payments.into_iter().enumerate() {
-            let new = NewPayment { document_id: Some(id.to_owned()), ..new };
             if new.amount.is_none() && open.is_none() {
                 open = Some((n, new));
             } else {
@@ -273,7 +282,6 @@ impl Settlement {
         books.settle()?;
         if let Some((n, new)) = open {
             let left = books.left(id)?;
-            new.references().map_err(|error| inside(n, error))?;
             if !left.is_positive() {
                 let message = "nothing is left to pay; leave this payment out";
                 let issue = Issue::new("nothing_due", message).at("amount").at(n);

@@ -94,7 +94,16 @@ impl Order {
             false => {
                 let kinds = creation.payments.iter().map(|payment| means(payment.kind)).collect();
                 let occasion = Occasion::issue(kind, links.clone(), kinds, creation.fiscal);
-                prepare(ports, &gathered.entity, occasion).await?
+                let prepared = prepare(ports, &gathered.entity, occasion).await;
+                // A rule without a field is told after all fields.
+                prepared.or_else(|refused| match refused {
+                    Error::Fiscalization(_) => {
+                        let origin = Origin::Request(creation.custom.clone());
+                        draft(&ports.cx.actor(), kind, &request, &gathered, origin)?;
+                        Err(refused)
+                    }
+                    _ => Err(refused),
+                })?
             }
         };
         if let Some(day) = fiscal.day() {

@@ -43,7 +43,8 @@ pub async fn of_entities(
     Ok(found)
 }
 
-/// What a sale of the scope's entity would miss, when `settings` say that it is fiscalized.
+/// What is odd about `settings`, and what a sale of the entity would miss, when they say that
+/// it is fiscalized.
 ///
 /// # Errors
 /// When the store fails.
@@ -52,8 +53,9 @@ pub async fn missing(
     entity: &Entity,
     settings: &FiscalSettings,
 ) -> Result<Issues, StoreError> {
+    let mut found = settings.warnings();
     if !settings.enabled {
-        return Ok(Issues::default());
+        return Ok(found);
     }
     let premises = premises::list(cx, settings.authority).await?;
     let open = || premises.iter().filter(|premise| premise.premise.is_active);
@@ -61,7 +63,8 @@ pub async fn missing(
         has_premise: open().next().is_some(),
         has_device: open().any(|premise| premise.devices.iter().any(|one| one.device.is_active)),
     };
-    Ok(settings.missing(places, entity.tax_number.as_deref(), cx.now()))
+    found.note(Err::<(), _>(settings.missing(places, entity.tax_number.as_deref(), cx.now())));
+    Ok(found)
 }
 
 /// Changes the settings.

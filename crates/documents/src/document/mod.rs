@@ -252,7 +252,7 @@ impl Document {
         if let Err(wrong) = revision.content.check(self.id.kind(), revision.today) {
             issues = wrong;
         }
-        amounts::check_number_stays(&self, &revision.content, &mut issues);
+        issues.extend_elsewhere(&amounts::check_number_stays(&self, &revision.content));
         let recalculate = revision.lines.is_some()
             || (revision.content.currency != self.content.currency
                 && self.source != CreationSource::Custom);

@@ -27,6 +27,7 @@ use crate::places::{Place, Places};
 use crate::request::{Body, as_declared};
 use crate::route::{Gate, Route};
 use crate::security::{self, SecurityEvent};
+use crate::warning::WarningBody;
 
 const TAG: &str = "Users";
 
@@ -241,6 +242,8 @@ answer! {
         created_at: String,
         /// When they changed last.
         updated_at: String,
+        /// What is odd about them: tax numbers of operators that cannot be.
+        warnings: Vec<WarningBody> => warnings,
     }
 }
 

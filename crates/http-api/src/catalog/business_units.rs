@@ -155,8 +155,11 @@ answer! {
 answered!(BusinessUnit, BusinessUnitBody);
 
 /// Accepts settings that units have, and texts of mails whose variables there are.
-fn check_texts(input: &BusinessUnitInput) -> Result<(), Issues> {
-    let Some(settings) = input.settings.value() else { return Ok(()) };
+///
+/// # Errors
+/// All that is wrong; paths begin with `settings`.
+pub(crate) fn check_settings(settings: Option<&Map<String, Value>>) -> Result<(), Issues> {
+    let Some(settings) = settings else { return Ok(()) };
     let mut issues = Issues::default();
     issues.note(check_unit_settings(settings));
     if let Err(texts) = check_mail_texts(settings) {
@@ -170,7 +173,7 @@ async fn create(
     body: Body<BusinessUnitInputBody>,
 ) -> Result<Created<BusinessUnitBody>, ApiError> {
     let input: BusinessUnitInput = body.0.convert();
-    check_texts(&input)?;
+    check_settings(input.settings.value())?;
     let task =
         call.run(|call| async move { catalog::create_business_unit(call.cx(), input).await });
     Ok(Created(task.await?.convert()))
@@ -182,7 +185,7 @@ async fn update(
     body: Body<BusinessUnitInputBody>,
 ) -> Result<Json<BusinessUnitBody>, ApiError> {
     let input: BusinessUnitInput = body.0.convert();
-    check_texts(&input)?;
+    check_settings(input.settings.value())?;
     let task =
         call.run(|call| async move { catalog::update_business_unit(call.cx(), id.0, input).await });
     Ok(Json(task.await?.convert()))

@@ -324,6 +324,8 @@ impl DocumentProperties {
     }
 
     fn request(self, issues: &mut Issues) -> DocumentRequest {
+        let unit = self.business_unit.as_ref().map_or(Ok(()), UnitInputBody::check);
+        issues.collect("business_unit", unit);
         DocumentRequest {
             date: self.date.map(|date| date.0),
             date_due: self.date_due.map(|date| date.0),

@@ -5,12 +5,13 @@ use racun_application::convert::{
 };
 use racun_application::documents::{CustomerRequest, UnitRequest};
 use racun_documents::{Party, PartyPatch, UnitSnapshot};
-use racun_kernel::Patch;
+use racun_kernel::{Issues, Patch};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value as Json};
 use utoipa::ToSchema;
 
 use crate::body::Convert;
+use crate::catalog::business_units;
 use crate::catalog::parts::{BankAccountBody, UjpBody};
 
 /// What e-invoices need to know of a party.
@@ -176,6 +177,16 @@ pub struct UnitInputBody {
     website: Option<String>,
     logo_url: Option<String>,
     signature_url: Option<String>,
+}
+
+impl UnitInputBody {
+    /// Checks the settings like those of the unit's record.
+    ///
+    /// # Errors
+    /// All that is wrong with them, by path.
+    pub(super) fn check(&self) -> Result<(), Issues> {
+        business_units::check_settings(self.settings.as_ref())
+    }
 }
 
 impl Convert<UnitRequest> for UnitInputBody {

@@ -7,6 +7,7 @@ mod access;
 mod billing;
 mod catalog;
 pub mod codes;
+mod consequences;
 mod documents;
 mod files;
 mod fiscal;
@@ -237,6 +238,7 @@ impl ApiError {
         let before = self.more.issues.len();
         let mut all = self.more.issues.clone();
         all.extend_elsewhere(further);
+        let all = consequences::left_out_of(all);
         all.iter().skip(before).take(most.saturating_sub(before)).for_each(|issue| {
             self.more.issues.push(issue.clone());
         });
@@ -422,6 +424,7 @@ impl ResponseError for ApiError {
 
 impl From<Issues> for ApiError {
     fn from(issues: Issues) -> Self {
+        let issues = consequences::left_out_of(issues);
         let message = issues.to_string();
         let more = Box::new(More { issues, ..More::default() });
         Self { more, ..Self::new(Kind::Unprocessable, message) }

@@ -4,6 +4,7 @@
 use serde_json::{Value, json};
 
 use crate::harness::{Answer, Api, Who, text};
+use crate::taxpayer::Taxpayer;
 
 /// The id of nothing.
 const NOBODY: &str = "01jd0000000000000000000000";
@@ -378,4 +379,69 @@ async fn what_follows_from_what_is_left_out_is_not_told() {
         others.extend(other((&api, &owner), "POST", path, body, &expected).await);
     }
     assert!(others.is_empty(), "{}", others.join("\n\n"));
+}
+
+#[actix_web::test]
+async fn what_only_follows_from_what_is_wrong_is_not_told() {
+    let (api, mut others) = (Api::new().await, Vec::new());
+    let owner = api.owner("owner@example.com").await;
+    let unknown = json!([{"item_id": "item_no"}]);
+    let misspelt = json!([{"type": "separatr", "name": "x"}]);
+    for path in ["/invoices", "/estimates"] {
+        let body = json!({"items": unknown});
+        others.extend(other((&api, &owner), "POST", path, body, &[r#""items",0,"item_id""#]).await);
+        let body = json!({"items": misspelt});
+        others.extend(other((&api, &owner), "POST", path, body, &[r#""items",0,"type""#]).await);
+    }
+    let expense = json!({"items": unknown, "date": "2026-01-01", "supplier": {"name": "a"}});
+    let at = [r#""items",0,"item_id""#];
+    others.extend(other((&api, &owner), "POST", "/expenses", expense, &at).await);
+    let invoice = json!({"items": [{"name": "a", "price": 1}]});
+    let invoice = api.post("/invoices", &owner, invoice).await.with(201).json();
+    let path = format!("/invoices/{}", text(&invoice["id"]));
+    let ahead = json!({"date": "2027-02-01"});
+    others.extend(other((&api, &owner), "PATCH", &path, ahead, &[r#""date""#]).await);
+    assert!(others.is_empty(), "{}", others.join("\n\n"));
+}
+
+#[actix_web::test]
+async fn what_is_needed_is_told_beside_what_is_refused_and_fields_before_sums() {
+    let (api, mut others) = (Api::new().await, Vec::new());
+    let owner = api.owner("owner@example.com").await;
+    let invoice = json!({"items": [{"name": "a", "price": 10, "taxes": []}]});
+    let id = text(&api.post("/invoices", &owner, invoice.clone()).await.with(201).json()["id"]);
+    let tab = text(&api.post("/pos/tabs", &owner, json!({})).await.with(201).json()["id"]);
+    let mut overpaid = invoice;
+    overpaid["payments"] = json!([{"type": "cash", "amount": 200}, {"type": "cash", "amount": -1}]);
+    for (path, body, expected) in [
+        (
+            "/payments".to_owned(),
+            json!({"document_id": id, "amount": 1, "type": "credit_note", "note": 5}),
+            &[r#""note""#, r#""credit_note_id""#][..],
+        ),
+        (
+            "/expenses".to_owned(),
+            json!({"supplier_id": "sup_no", "total": 1, "total_with_tax": 1}),
+            &[r#""supplier_id""#, r#""date""#],
+        ),
+        (
+            format!("/pos/tabs/{tab}/items"),
+            json!({"append_id": "", "items": []}),
+            &[r#""append_id""#, r#""items""#],
+        ),
+        ("/invoices".to_owned(), overpaid, &[r#""payments",1,"amount""#]),
+    ] {
+        others.extend(other((&api, &owner), "POST", &path, body, expected).await);
+    }
+    assert!(others.is_empty(), "{}", others.join("\n\n"));
+    let si = Taxpayer::slovenian().await.certified().await;
+    let premise = si.premise("P1").await;
+    si.create_device(&premise, "1").await.with(201);
+    si.put(json!({"enabled": true})).await.with(200);
+    let sale = json!({
+        "furs": {"skip": true}, "footer": "x".repeat(501), "payments": [{"type": "cash"}],
+        "items": [{"name": "x", "price": 1, "taxes": []}],
+    });
+    let refused = si.api.post("/invoices", &si.owner, sale).await.with(422);
+    assert_eq!(places(&refused), [r#"["footer"]"#], "{}", refused.text);
 }

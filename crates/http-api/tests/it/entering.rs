@@ -396,3 +396,59 @@ async fn units_taxes_and_tabs_warn_like_entities_and_invoices() {
     let after = api.post(&items, &owner, line(21)).await.with(200).json();
     assert_eq!(places(&after), odd(json!(["items", 1, "tax_rates", 0, "rate"])), "{after}");
 }
+
+#[actix_web::test]
+async fn every_number_of_a_document_is_looked_at() {
+    let api = Api::new().await;
+    let owner = api.owner("owner@example.com").await;
+    let wrong = "SI57192001234567892";
+    let unit = api.post("/business-units", &owner, json!({"name": "Koper"})).await.with(201).json();
+    let accounts = json!([{"iban": wrong}]);
+    let ujp = json!({"receiver_mailbox": wrong});
+    let body = json!({
+        "customer": {"name": "A", "bank_account": {"iban": wrong}, "ujp": ujp},
+        "issuer": {"bank_accounts": accounts, "country_code": "SI", "tax_number": "SI10039857"},
+        "business_unit_id": unit["id"],
+        "business_unit": {"settings": {"bank_accounts": accounts}},
+        "items": [{"name": "x", "price": 1, "taxes": []}],
+    });
+    let expected = [
+        r#"["business_unit","settings","bank_accounts",0,"iban"] invalid_iban"#,
+        r#"["customer","bank_account","iban"] invalid_iban"#,
+        r#"["customer","ujp","receiver_mailbox"] invalid_iban"#,
+        r#"["issuer","bank_accounts",0,"iban"] invalid_iban"#,
+        r#"["issuer","tax_number"] tax_number_check_digits"#,
+    ];
+    let made = api.post("/invoices", &owner, body).await.with(201).json();
+    let mut found = warnings(&made);
+    found.sort();
+    assert_eq!(found, expected);
+    let customer = json!({"name": "B", "ujp": {"receiver_mailbox": wrong}});
+    let customer = api.post("/customers", &owner, customer).await.with(201).json();
+    assert_eq!(warnings(&customer), [r#"["ujp","receiver_mailbox"] invalid_iban"#]);
+}
+
+#[actix_web::test]
+async fn an_operator_whose_number_cannot_be_is_warned_of() {
+    let si = Taxpayer::slovenian().await;
+    let wrong = |number: &str| json!({"operator_tax_number": number, "operator_label": "Ana"});
+    let place = |before: &str| format!("[{before}\"operator_tax_number\"] tax_number_check_digits");
+    let kept = si.put(wrong("10039857")).await.with(200).json();
+    assert_eq!(warnings(&kept), [place("")]);
+    assert_eq!(warnings(&si.put(wrong("10039856")).await.with(200).json()), [""; 0]);
+    let path = "/users/me/settings/furs";
+    let me = si.api.put(path, &si.owner, wrong("10039857")).await.with(200).json();
+    let of_entity = format!("\"settings\",\"furs_{}\",", si.owner.entity());
+    assert_eq!(warnings(&me), [place(&of_entity)]);
+    let si = si.certified().await;
+    let premise = si.premise("P1").await;
+    si.create_device(&premise, "1").await.with(201);
+    si.put(json!({"enabled": true})).await.with(200);
+    let sale = json!({
+        "furs": wrong("10039857"), "items": [{"name": "x", "price": 1, "taxes": []}],
+        "payments": [{"type": "cash"}],
+    });
+    let sold = si.api.post("/invoices", &si.owner, sale).await.with(201).json();
+    let found = warnings(&sold);
+    assert!(found.contains(&place(r#""furs","data","#)), "{found:?}");
+}

@@ -91,3 +91,30 @@ async fn a_claim_that_met_another_gets_through_when_the_tab_is_released() {
     let claimed = claim().await.with(200).json();
     assert_eq!(claimed["claimed_by_device"], "till-2");
 }
+
+#[actix_web::test]
+async fn a_version_that_was_stale_and_a_tab_that_nobody_claimed_are_not_kept_under_the_key() {
+    let shop = Shop::open().await;
+    let id = shop.tab().await;
+    let stale = TestRequest::patch().uri(&format!("/pos/tabs/{id}"));
+    let stale = stale.insert_header(("idempotency-key", "note-1"));
+    let body = json!({"expected_version": 99, "note": "x"});
+    let refused = shop.api.call(shop.owner.sign(stale).set_json(body)).await.with(409);
+    assert_eq!(refused.json()["cause"]["code"], "stale_version");
+    let version = shop.api.get(&format!("/pos/tabs/{id}"), &shop.owner).await.json();
+    let again = TestRequest::patch().uri(&format!("/pos/tabs/{id}"));
+    let again = again.insert_header(("idempotency-key", "note-1"));
+    let body = json!({"expected_version": version["version"], "note": "x"});
+    shop.api.call(shop.owner.sign(again).set_json(body)).await.with(200);
+    let close = || {
+        let request = TestRequest::post().uri(&format!("/pos/tabs/{id}/close"));
+        let request = request.insert_header(("idempotency-key", "close-1"));
+        let body = json!({"invoice_id": "inv_01jd0000000000000000000000"});
+        shop.api.call(shop.owner.sign(request).set_json(body))
+    };
+    let refused = close().await.with(409).json();
+    assert_eq!(refused["cause"]["code"], "not_claimed", "{refused}");
+    shop.claim(&id, "till-1").await.with(200);
+    let second = close().await;
+    assert!(!second.text.contains("not_claimed"), "{}", second.text);
+}

@@ -8,7 +8,7 @@ use racun_http_api::{Gate, Route, openapi, routes};
 use racun_kernel::id::KINDS;
 use serde_json::{Map, Value, json};
 
-use crate::harness::{Answer, Api, Who};
+use crate::harness::{Answer, Api, Who, text};
 use crate::taxpayer::form;
 
 /// The name of no property and no parameter, and like none.
@@ -363,4 +363,47 @@ async fn fiscal_settings_sent_through_the_entity_are_passed_over_with_a_warning(
     let again = json!({"settings": read["settings"]});
     let after = api.patch(&path, &owner, again).await.with(200).json();
     assert_eq!((&after["settings"], warned(&after)), (&read["settings"], json!([])));
+}
+
+#[actix_web::test]
+async fn a_documents_own_business_unit_takes_the_settings_that_units_have() {
+    let api = Api::new().await;
+    let owner = api.owner("owner@example.com").await;
+    let unit = api.post("/business-units", &owner, json!({"name": "Koper"})).await.with(201).json();
+    let settings = json!({
+        "zz": 1, "primary_color": "nonsense", "pdf_template": "q", "logo_scale_percent": 500,
+        "email_defaults": {"invoice_subjectt": "q", "invoice_body": "{nonsense}"},
+    });
+    let wrong = [
+        r#"["business_unit","settings","email_defaults","invoice_body"]"#,
+        r#"["business_unit","settings","email_defaults","invoice_subjectt"]"#,
+        r#"["business_unit","settings","logo_scale_percent"]"#,
+        r#"["business_unit","settings","pdf_template"]"#,
+        r#"["business_unit","settings","primary_color"]"#,
+        r#"["business_unit","settings","zz"]"#,
+    ];
+    let places = |answer: Value| {
+        let issues = answer["cause"]["issues"].as_array().unwrap().clone();
+        let mut places: Vec<String> = issues.iter().map(|it| it["path"].to_string()).collect();
+        places.sort();
+        places
+    };
+    for path in ["invoices", "estimates", "credit-notes", "advance-invoices", "delivery-notes"] {
+        let path = format!("/{path}");
+        let mut body = json!({
+            "is_draft": true, "items": [{"name": "a", "price": 1}], "business_unit_id": unit["id"],
+            "business_unit": {"name": "u", "settings": settings},
+        });
+        let refused = api.post(&path, &owner, body.clone()).await.with(422).json();
+        assert_eq!(places(refused), wrong, "{path}");
+        body["business_unit"] = json!({"name": "u", "settings": {"primary_color": "#112233"}});
+        let made = api.post(&path, &owner, body).await.with(201).json();
+        let path = format!("{path}/{}", text(&made["id"]));
+        // What is answered may be sent back.
+        let same = json!({"business_unit": made["business_unit"]});
+        api.patch(&path, &owner, same).await.with(200);
+        let change = json!({"business_unit": {"settings": settings}});
+        let refused = api.patch(&path, &owner, change).await.with(422).json();
+        assert_eq!(places(refused), wrong, "{path}");
+    }
 }

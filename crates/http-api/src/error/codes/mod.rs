@@ -113,9 +113,11 @@ is wrong with the request's fields at once, each with its path. Programs decide 
 
 Some things are told only when others are right: a query parameter before the body; text that is no JSON before
 its properties; a rule without a field (`expected_total_mismatch`, `payment_exceeds_total`) after all fields;
-what compares amounts or days after what they are made of; whatever depends on a record or an element that
-could not be read, after that. Bodies longer than 256 KiB, forms, and what changes a password or hands over a till
-are told what their first check finds, and of more than 50 issues 50 are told.
+what compares amounts or days after what they are made of; the rest of a tab's change after its
+`expected_version`; whatever depends on a record or an element that could not be read, after that. What only
+follows from an issue is not told beside it: a line whose `item_id` is unknown does not lack a name.
+Bodies longer than 256 KiB, forms, and what changes a password or hands over a till are told what their first
+check finds, and of more than 50 issues 50 are told.
 
 Send again, with the same `Idempotency-Key`, what was answered 408, 429, 500 or 503, what bears `Retry-After`,
 and what `cause.code` says to send again: such answers are not kept under the key.

@@ -62,9 +62,11 @@ pub(super) const ANSWERS: &[Code] = codes! {
         "Another device takes the payment of the tab. Wait until it closes or releases it.";
     Answer not_claimant [403]
         "Another device has claimed the tab. Only that one releases it until the claim runs out.";
-    Answer not_claimed [409] "Nobody has claimed the tab. Claim it before the invoice is issued.";
-    Answer stale_version [409]
-        "The tab is at another version than was seen; `tab` is what it is now. Decide anew on it.";
+    Answer not_claimed [409] for now
+        "Nobody has claimed the tab. Claim it, and send the request again.";
+    Answer stale_version [409] for now
+        "The tab is at another version than was seen; `tab` is what it is now. Look at it, and \
+         send the change again.";
     Answer tab_issued [409] "The tab ended in an invoice and stays as it is. Open another one.";
     Answer tab_issued_otherwise [409]
         "The tab was closed with another invoice. Look at `tab.invoice_id`.";

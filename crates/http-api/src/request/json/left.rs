@@ -63,6 +63,10 @@ const AMOUNTS: [&str; 14] = [
     "total_with_tax",
 ];
 
+/// What a record gives that is named by its id.
+const OF_RECORDS: [&str; 6] =
+    ["gross_price", "name", "price", "recipient_email", "to", "unit_gross_price"];
+
 /// What each operation may be sent. Both texts are part of the program; tests read them.
 static EXAMPLES: LazyLock<Tree> =
     LazyLock::new(|| text(REQUESTS_TEXT.as_bytes()).unwrap_or(Tree::Null));
@@ -176,15 +180,18 @@ impl Left {
     }
 
     /// Whether what is needed at `path` may be so only because another property is left out that
-    /// takes its place: an id (`item_id` of a line without `name`), or one of a like name
-    /// (`gross_price` without `price`).
+    /// takes its place: the id of what would give it (`item_id` of a line without `name`), another
+    /// id, or one of a like name (`gross_price` without `price`, `supplier` without `supplier_id`).
     fn replaces(&self, path: &[StepKey], route: &Route) -> bool {
         let Some(StepKey::Key(key)) = path.last() else { return false };
         let is_needed = path.len() == 1 && route.requires.contains(&key.as_str());
-        let is_other = |gap: &str| {
-            let is_id = gap.ends_with("_id") || gap.ends_with("_ids");
-            is_id || gap.contains(key.as_str()) || key.contains(gap)
+        let is_id = |name: &str| name.ends_with("_id") || name.ends_with("_ids");
+        let is_given = OF_RECORDS.contains(&key.as_str()) || is_id(key);
+        let is_like = |long: &str, short: &str| {
+            let rest = long.strip_prefix(short).is_some_and(|rest| ["_id", "_ids"].contains(&rest));
+            rest || long.strip_suffix(short).is_some_and(|rest| rest.ends_with('_'))
         };
+        let is_other = |gap: &str| is_given && is_id(gap) || is_like(gap, key) || is_like(key, gap);
         !is_needed && self.beside(path).any(is_other)
     }
 
