@@ -78,7 +78,9 @@ impl Account {
     /// The same account at a server that was started again, elsewhere.
     #[must_use]
     pub fn at(&self, racun: &Racun) -> Self {
-        Self { api: racun.client().bearer(&self.key), ..self.clone() }
+        let anonymous = racun.client();
+        let (user, api) = (self.user.clone().at(&anonymous), self.api.clone().at(&anonymous));
+        Self { user, api, ..self.clone() }
     }
 }
 

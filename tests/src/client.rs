@@ -68,6 +68,12 @@ impl Client {
         self
     }
 
+    /// The same client at the server of `other`.
+    #[must_use]
+    pub fn at(self, other: &Self) -> Self {
+        Self { base: other.base.clone(), ..self }
+    }
+
     /// The same client with a token or key.
     #[must_use]
     pub fn bearer(self, token: &str) -> Self {

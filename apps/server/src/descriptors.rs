@@ -22,6 +22,17 @@ pub struct Descriptors {
     pub passing: usize,
 }
 
+/// One address has one of so many connections at most, whatever the settings allow.
+const ADDRESSES: usize = 8;
+
+impl Descriptors {
+    /// How many connections an address may have where the settings allow `wanted`.
+    pub fn per_address(self, wanted: u32) -> usize {
+        let most = (self.connections / ADDRESSES).max(1);
+        usize::try_from(wanted).map_or(most, |wanted| wanted.min(most))
+    }
+}
+
 /// Raises the process's limit as far as the system lets it; what there is for clients then.
 ///
 /// The usual soft limit, 1,024, is for programs that put descriptors into bit sets; one client can
@@ -60,6 +71,16 @@ mod tests {
         ] {
             let expected = Descriptors { connections, passing };
             assert_eq!(of_clients(descriptors), expected, "{descriptors:?}");
+        }
+    }
+
+    #[test]
+    fn an_address_has_an_eighth_of_all_connections_at_most() {
+        for (descriptors, wanted, expected) in
+            [(None, 512, 512), (Some(1_024), 512, 72), (Some(1_024), 40, 40), (Some(8), 512, 1)]
+        {
+            let found = of_clients(descriptors).per_address(wanted);
+            assert_eq!(found, expected, "{descriptors:?} {wanted}");
         }
     }
 

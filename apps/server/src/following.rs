@@ -3,9 +3,9 @@
 use std::sync::Arc;
 use std::time::Duration;
 
+use racun_application::consumer::{self, LogConsumer, Step};
 use racun_application::jobs::{self, Ending, Handler, Job, JobKind};
 use racun_application::overdue::{Clock, OverdueHandler, OverdueReader};
-use racun_application::reading::{self, Reader, Step};
 use racun_kernel::Store;
 use tokio::sync::Notify;
 use tokio::task::JoinSet;
@@ -26,7 +26,7 @@ const BATCH: usize = 200;
 #[derive(Clone, Default)]
 pub struct Following {
     /// Readers of the log.
-    pub readers: Vec<Arc<dyn Reader>>,
+    pub readers: Vec<Arc<dyn LogConsumer>>,
     /// Who does jobs; one for each kind.
     pub handlers: Vec<Arc<dyn Handler>>,
 }
@@ -46,11 +46,11 @@ impl Following {
 }
 
 /// Reads the log for `reader` for ever, and wakes whoever does jobs when something was read.
-pub async fn follow(store: Arc<dyn Store>, reader: Arc<dyn Reader>, news: Arc<Notify>) {
+pub async fn follow(store: Arc<dyn Store>, reader: Arc<dyn LogConsumer>, news: Arc<Notify>) {
     loop {
         let stamp = clock::stamp();
         let step =
-            reading::read(&*store, reader.name(), BATCH, &stamp, |entries| reader.make(entries));
+            consumer::read(&*store, reader.name(), BATCH, &stamp, |entries| reader.make(entries));
         match step.await {
             Ok(Step::Read(count)) => {
                 news.notify_one();

@@ -5,8 +5,9 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use racun_application::fiscalization::{self, Fiscal};
+use racun_application::fiscalization::{self, Fiscal, Outside};
 use racun_application::{billing, recurring};
+use racun_catalog::VatRegistry;
 use racun_http_api::Services;
 use racun_kernel::{Store, StoreError};
 use tokio::sync::Notify;
@@ -68,9 +69,10 @@ impl Stopping {
 /// may do so on one store. Without a vault no authority receives a document.
 pub fn start(services: &Services, following: Following) -> Jobs {
     let (store, fiscal) = (&services.store, services.fiscal());
-    let (own, told) = (Arc::clone(store), fiscal.clone());
-    let mut jobs =
-        vec![repeat(RECURRING_INTERVAL, move || make_recurring(Arc::clone(&own), told.clone()))];
+    let (own, told, asked) = (Arc::clone(store), fiscal.clone(), services.vat_registry.clone());
+    let mut jobs = vec![repeat(RECURRING_INTERVAL, move || {
+        make_recurring(Arc::clone(&own), told.clone(), Arc::clone(&asked))
+    })];
     let subscribed = Arc::clone(store);
     jobs.push(repeat(BILLING_INTERVAL, move || advance(Arc::clone(&subscribed))));
     if let Some(fiscal) = fiscal {
@@ -138,9 +140,14 @@ where
 }
 
 /// Makes the invoices of recurring ones; answers whether another run is to follow at once.
-async fn make_recurring(store: Arc<dyn Store>, fiscal: Option<Fiscal>) -> bool {
+async fn make_recurring(
+    store: Arc<dyn Store>,
+    fiscal: Option<Fiscal>,
+    registry: Arc<dyn VatRegistry>,
+) -> bool {
     let (stamp, limits) = (clock::stamp(), recurring::Limits::default());
-    let run = recurring::run_due(&*store, fiscal.as_ref(), &stamp, limits);
+    let outside = Outside { fiscal: fiscal.as_ref(), vat: Some(&*registry) };
+    let run = recurring::run_due(&*store, outside, &stamp, limits);
     let Some(report) = read("recurring invoices", run.await) else {
         return false;
     };

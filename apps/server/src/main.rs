@@ -19,7 +19,7 @@
 //! | `outside`        | receivers of events, mail, and the storage of files  |
 //! | `white_labels`   | the white labels of the operator's file              |
 //! | `print`          | lines on standard output                             |
-//! | `metrics`        | `/metrics` in the text of Prometheus                   |
+//! | `management`     | `/metrics` in the text of Prometheus, and `/health`    |
 //! | `stop`           | the signals that end the process                     |
 
 mod allocator;
@@ -31,7 +31,7 @@ mod demo;
 mod descriptors;
 mod following;
 mod jobs;
-mod metrics;
+mod management;
 mod outside;
 mod print;
 mod private_server;

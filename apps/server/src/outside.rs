@@ -1,14 +1,15 @@
-//! The world outside as settings name it: receivers of events, a mail server, a storage of files.
+//! The world outside as settings name it: receivers of events, a mail server, a storage of files,
+//! the register of VAT numbers.
 
 use std::sync::Arc;
 
 use anyhow::{Context as _, anyhow};
-use racun_catalog::FileStorage;
-use racun_gateways::{Files, HttpCourier, MailFolder, Options, SmtpMailer};
+use racun_catalog::{FileStorage, VatRegistry};
+use racun_gateways::{Files, HttpCourier, MailFolder, Options, SmtpMailer, Vies, ViesOptions};
 use racun_kernel::Mailer;
 use racun_webhooks::{Courier, Schedule};
 
-use crate::settings::Settings;
+use crate::settings::{Settings, ViesUrl};
 
 /// The folder of mail in the data folder.
 const MAIL: &str = "mail";
@@ -27,6 +28,8 @@ pub struct Outside {
     pub mailer: Arc<dyn Mailer>,
     /// Where the bytes of files are.
     pub files: Arc<dyn FileStorage>,
+    /// The register of VAT numbers.
+    pub vat_registry: Arc<dyn VatRegistry>,
     /// The base of links to this server.
     pub public_url: String,
 }
@@ -54,6 +57,7 @@ pub fn connect(settings: &Settings) -> anyhow::Result<Outside> {
         webhook_schedule: settings.webhooks.schedule(),
         mailer: mailer(settings)?,
         files: files(settings)?,
+        vat_registry: vat_registry(settings)?,
         public_url,
     })
 }
@@ -80,4 +84,20 @@ fn files(settings: &Settings) -> anyhow::Result<Arc<dyn FileStorage>> {
         }
         None => Ok(Arc::new(Files::in_folder(settings.database.dir.join(FILES)))),
     }
+}
+
+fn vat_registry(settings: &Settings) -> anyhow::Result<Arc<dyn VatRegistry>> {
+    let reach = settings.outbound.reach();
+    let usual = ViesOptions::default();
+    let url = match &settings.vies.url {
+        Some(ViesUrl::At(url)) => {
+            settings.outbound.check("RACUN__VIES__URL", url.is_loopback())?;
+            Some(url.as_str().to_owned())
+        }
+        Some(ViesUrl::Off) => None,
+        None => usual.url.filter(|_| !settings.outbound.loopback_only),
+    };
+    let vies = Vies::new(ViesOptions { url, reach, patience: usual.patience });
+    let vies = vies.map_err(|reason| anyhow!(reason)).context("VIES cannot be asked");
+    Ok(Arc::new(vies?))
 }

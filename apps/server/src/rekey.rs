@@ -8,10 +8,11 @@ use std::sync::Arc;
 
 use anyhow::bail;
 use racun_access::{
-    MasterKeyError, MasterKeyRecord, begin_rotation, end_rotation, id_of, open_keys,
+    MasterKeyError, MasterKeyRecord, begin_rotation, end_rotation, id_of, note_lost_key, open_keys,
     replace_lost_key,
 };
 use racun_application::rekey::{self, Lost, Report};
+use racun_kernel::{Stamp, Store};
 
 use crate::settings::{MasterKey, MasterKeys, Settings};
 use crate::store::{self, Opened};
@@ -25,12 +26,7 @@ const NAMED: usize = 5;
 /// # Errors
 /// When a server works on the database, a key that is needed is missing, or a secret does not open.
 pub async fn rekey(settings: &Settings, lost: Lost) -> anyhow::Result<()> {
-    if let Some(url) = &settings.database.url
-        && racun_store_postgres::is_in_use(url.as_str()).await?
-    {
-        bail!("a server works on the database: stop all of them, run this, and start them again")
-    }
-    let opened = store::open(settings).await?;
+    let opened = store::open_to_rekey(settings).await?;
     let done = change(settings, &opened, lost).await;
     opened.closing.clone().close().await;
     done
@@ -38,17 +34,11 @@ pub async fn rekey(settings: &Settings, lost: Lost) -> anyhow::Result<()> {
 
 async fn change(settings: &Settings, opened: &Opened, lost: Lost) -> anyhow::Result<()> {
     let (store, stamp) = (&*opened.store, clock::stamp());
-    let Some(record) = MasterKeyRecord::find(store).await? else {
+    let file = opened.folder.as_ref().filter(|_| settings.secrets.master_key.is_none());
+    let given = store::given_keys(settings, file)?;
+    let Some(record) = noted(store, &given, lost, &stamp).await? else {
         print::line("nothing is sealed yet: the first start decides on the master key");
         return Ok(());
-    };
-    let file = opened.folder.as_ref().filter(|_| settings.secrets.master_key.is_none());
-    let given = match (&settings.secrets.master_key, file) {
-        (Some(keys), _) => keys.all().to_vec(),
-        (None, Some(folder)) => {
-            folder.master_keys()?.map(|keys| keys.all().to_vec()).unwrap_or_default()
-        }
-        (None, None) => Vec::new(),
     };
     let (mut keys, new) = plan(&record, given, file.is_some(), lost)?;
     keys.retain(|key| *key != new);
@@ -100,6 +90,35 @@ async fn change(settings: &Settings, opened: &Opened, lost: Lost) -> anyhow::Res
         "take the older keys out of RACUN__SECRETS__MASTER_KEY, and start the servers"
     });
     Ok(())
+}
+
+/// What the store says of its key, which is noted now where a version before did not; `None` where
+/// nothing is sealed.
+async fn noted(
+    store: &dyn Store,
+    given: &[MasterKey],
+    lost: Lost,
+    stamp: &Stamp,
+) -> anyhow::Result<Option<MasterKeyRecord>> {
+    if let Some(record) = MasterKeyRecord::find(store).await? {
+        return Ok(Some(record));
+    }
+    if rekey::sealed_under(store, &[]).await?.is_none() {
+        return Ok(None);
+    }
+    match store::of_unnoted(store, given.to_vec()).await {
+        Ok(keys) => {
+            let keys: Vec<_> = keys.iter().map(|key| *key.bytes()).collect();
+            open_keys(store, &keys, stamp).await?;
+            Ok(MasterKeyRecord::find(store).await?)
+        }
+        Err(MasterKeyError::Missing(id) | MasterKeyError::Other { wanted: id, .. })
+            if lost == Lost::GiveUp =>
+        {
+            Ok(Some(note_lost_key(store, id, stamp).await?))
+        }
+        Err(error) => Err(error.into()),
+    }
 }
 
 /// All keys of the ring, and which of them is to seal.

@@ -22,7 +22,7 @@ use crate::jobs::{self, Jobs};
 use crate::outside::{self, Outside};
 use crate::settings::Settings;
 use crate::store::{self, Closing, Opened};
-use crate::{clock, descriptors, metrics, print, stop, white_labels};
+use crate::{clock, descriptors, management, print, stop, white_labels};
 
 /// Answers requests and works off jobs until a signal comes, and finishes the requests under way.
 ///
@@ -44,11 +44,17 @@ pub async fn serve(settings: &Settings) -> anyhow::Result<()> {
     }
     tracing::info!(%address, "Racun listens on http://{address}, documented at /docs; data in \
                               {place}");
-    let _metrics = metrics::serve(settings.metrics.listen).await?;
     if keys.is_none() {
         tracing::warn!(
             "without RACUN__SECRETS__MASTER_KEY operators of tills cannot have PINs, and \
              certificates and secrets of webhooks cannot be kept"
+        );
+    }
+    let server = &settings.server;
+    if settings.access.is_open_unsaid(server.listen, server.public_url.as_ref()) {
+        tracing::warn!(
+            "everybody who reaches this address may sign up: behind a proxy set \
+             RACUN__SERVER__PUBLIC_URL, or RACUN__ACCESS__SIGNUP"
         );
     }
     if !made.is_empty() {
@@ -70,6 +76,7 @@ pub async fn serve(settings: &Settings) -> anyhow::Result<()> {
         Some(_) => services,
         None => alone(services).await?,
     };
+    let management = management::serve(settings.metrics.listen, &services)?;
     let work = jobs::start(&services, following(&services));
     let stopping = work.stopping();
     let stop = async move {
@@ -79,6 +86,7 @@ pub async fn serve(settings: &Settings) -> anyhow::Result<()> {
     let connections = connection_limits(settings);
     let options = Options { connections, ..Options::until(stop) };
     let served = racun_http_api::run(listener, services, options).await;
+    drop(management);
     end(work, closing).await;
     served?;
     Ok(())
@@ -103,7 +111,6 @@ pub async fn work(settings: &Settings) -> anyhow::Result<()> {
     let keys = store::keys(settings, &opened).await?;
     let Opened { store, place, closing, .. } = opened;
     let stop = stop::requested()?;
-    let _metrics = metrics::serve(settings.metrics.listen).await?;
     tracing::info!(
         "Racun works off jobs: invoices of recurring ones, documents that tax authorities have not \
          confirmed, subscriptions whose period ends, and what receivers of events and mail are to \
@@ -112,8 +119,10 @@ pub async fn work(settings: &Settings) -> anyhow::Result<()> {
     let retry = settings.fiscalization.retry();
     let services = services(store, authorities, outside, keys, retry);
     let services = Services { white_labels: Arc::new(labels), ..services };
+    let management = management::serve(settings.metrics.listen, &services)?;
     let work = jobs::start(&services, following(&services));
     stop.await;
+    drop(management);
     end(work, closing).await;
     Ok(())
 }
@@ -169,6 +178,7 @@ pub fn services(
         webhook_schedule: outside.webhook_schedule,
         mailer: outside.mailer,
         files: outside.files,
+        vat_registry: outside.vat_registry,
         public_url: outside.public_url.into(),
         origins: Arc::default(),
         hsts_seconds: None,
@@ -207,10 +217,11 @@ async fn alone(services: Services) -> anyhow::Result<Services> {
 
 /// How many connections there may be.
 fn connection_limits(settings: &Settings) -> ConnectionLimits {
-    let Descriptors { connections, passing } = descriptors::raise();
+    let descriptors = descriptors::raise();
+    let Descriptors { connections, passing } = descriptors;
     let per_address = settings.server.connections_per_address.0;
     ConnectionLimits {
-        per_address: usize::try_from(per_address).unwrap_or(usize::MAX),
+        per_address: descriptors.per_address(per_address),
         total: connections,
         passing,
         proxies: settings.server.trusted_proxies.all().to_vec(),

@@ -2,10 +2,11 @@
 
 use std::sync::Arc;
 
-use anyhow::{Context as _, anyhow};
-use racun_access::{MasterKeyError, MasterKeyRecord, OpenedKeys, open_keys};
+use anyhow::{Context as _, anyhow, bail};
+use racun_access::{MasterKeyError, MasterKeyRecord, OpenedKeys, id_of, open_keys};
+use racun_application::rekey;
 use racun_kernel::{RateLimits, Store, StoreError};
-use racun_store_postgres::{Options, PgStore};
+use racun_store_postgres::{KeyHold, Options, PgStore};
 use racun_store_sqlite::SqliteStore;
 
 use crate::clock;
@@ -30,13 +31,20 @@ pub struct Opened {
 
 /// Closes a store, also while others hold it.
 #[derive(Clone)]
-pub struct Closing(Option<Arc<SqliteStore>>);
+pub struct Closing {
+    embedded: Option<Arc<SqliteStore>>,
+    /// Keeps the master key of a database on PostgreSQL from being changed meanwhile.
+    hold: Option<Arc<KeyHold>>,
+}
 
 impl Closing {
     /// Ends what is written, and leaves the embedded store's file whole: what was committed is in
-    /// it, and no longer in the log beside it. On PostgreSQL there is nothing to do.
+    /// it, and no longer in the log beside it. On PostgreSQL the master key may be changed then.
     pub async fn close(self) {
-        let Some(store) = self.0 else { return };
+        if let Some(hold) = self.hold {
+            hold.release().await;
+        }
+        let Some(store) = self.embedded else { return };
         if let Err(error) = store.close().await {
             tracing::error!(
                 ?error,
@@ -53,8 +61,32 @@ impl Closing {
 pub async fn open(settings: &Settings) -> anyhow::Result<Opened> {
     match &settings.database.url {
         Some(url) => {
-            let options = Options { others_write: settings.database.shared, ..Options::default() };
-            open_postgres(url, options).await
+            let Some(hold) = racun_store_postgres::hold_key(url.as_str()).await.map_err(told)?
+            else {
+                bail!("the master key is being changed by `racun rekey`: start when that has ended")
+            };
+            open_postgres(settings, url, hold).await
+        }
+        None => open_embedded(settings).await,
+    }
+}
+
+/// Opens the store as [`open`] does, to change its master key: while no process serves with it, and
+/// none begins to.
+///
+/// # Errors
+/// When it cannot be opened, or another process has it.
+pub async fn open_to_rekey(settings: &Settings) -> anyhow::Result<Opened> {
+    match &settings.database.url {
+        Some(url) => {
+            let hold = racun_store_postgres::hold_key_alone(url.as_str()).await.map_err(told)?;
+            let Some(hold) = hold else {
+                bail!(
+                    "a server works on the database: stop all of them, run this, and start them \
+                     again"
+                )
+            };
+            open_postgres(settings, url, hold).await
         }
         None => open_embedded(settings).await,
     }
@@ -67,47 +99,88 @@ pub async fn open(settings: &Settings) -> anyhow::Result<Opened> {
 /// [`MasterKeyError`] when the keys that are there are not those of the database.
 pub async fn keys(settings: &Settings, opened: &Opened) -> anyhow::Result<Option<OpenedKeys>> {
     let (store, stamp) = (&*opened.store, clock::stamp());
-    let given = match (&settings.secrets.master_key, &opened.folder) {
-        (Some(keys), _) => Some(keys.clone()),
-        (None, Some(folder)) => match folder.master_keys()? {
-            Some(keys) => Some(keys),
-            None => made_once(store, folder).await?,
-        },
-        (None, None) => None,
-    };
-    let Some(given) = given else {
-        let record = MasterKeyRecord::find(store).await.map_err(told)?;
-        return match record {
-            Some(record) => Err(MasterKeyError::Missing(record.current).into()),
-            None => Ok(None),
-        };
-    };
-    let keys = open_keys(store, &given.bytes(), &stamp).await?;
+    let mut given = given_keys(settings, opened.folder.as_ref())?;
+    match MasterKeyRecord::find(store).await.map_err(told)? {
+        Some(record) if given.is_empty() => {
+            return Err(MasterKeyError::Missing(record.current).into());
+        }
+        Some(_) => {}
+        None => {
+            given = of_unnoted(store, given).await?;
+            match &opened.folder {
+                Some(folder) if given.is_empty() => given.push(made(folder)?),
+                None if given.is_empty() => return Ok(None),
+                Some(_) | None => {}
+            }
+        }
+    }
+    let given: Vec<_> = given.iter().map(|key| *key.bytes()).collect();
+    let keys = open_keys(store, &given, &stamp).await?;
     if keys.is_rotating {
         tracing::warn!("a change of the master key has not ended: run `racun rekey` again");
     }
     Ok(Some(keys))
 }
 
-/// A new key in a folder whose store has none yet: beside a store that has one, another key would
-/// hide that its own must be found.
-async fn made_once(store: &dyn Store, folder: &DataFolder) -> anyhow::Result<Option<MasterKeys>> {
-    if MasterKeyRecord::find(store).await?.is_some() {
-        return Ok(None);
-    }
-    let keys = MasterKeys::new(vec![MasterKey::new(clock::stamp().secret())]);
-    folder.write_master_keys(&keys)?;
-    Ok(Some(keys))
+/// The master keys that there are: of the settings, or else of the data folder.
+///
+/// # Errors
+/// When the folder's file cannot be read, or holds no keys.
+pub fn given_keys(
+    settings: &Settings,
+    folder: Option<&DataFolder>,
+) -> anyhow::Result<Vec<MasterKey>> {
+    let given = match (&settings.secrets.master_key, folder) {
+        (Some(keys), _) => Some(keys.clone()),
+        (None, Some(folder)) => folder.master_keys()?,
+        (None, None) => None,
+    };
+    Ok(given.map(|keys| keys.all().to_vec()).unwrap_or_default())
 }
 
-async fn open_postgres(url: &PostgresUrl, options: Options) -> anyhow::Result<Opened> {
+/// `given`, of which the first is to be the key of a store that does not say yet which one is. A
+/// version that did not note it may have sealed something: then it is the key of that.
+///
+/// # Errors
+/// [`MasterKeyError`] when that one is not among them, or the store fails.
+pub async fn of_unnoted(
+    store: &dyn Store,
+    mut given: Vec<MasterKey>,
+) -> Result<Vec<MasterKey>, MasterKeyError> {
+    let ids: Vec<String> = given.iter().map(|key| id_of(key.bytes())).collect();
+    let Some(wanted) = rekey::sealed_under(store, &ids).await? else { return Ok(given) };
+    match (ids.iter().position(|id| *id == wanted), ids.into_iter().next()) {
+        (Some(place), _) => {
+            given.swap(0, place);
+            Ok(given)
+        }
+        (None, Some(given)) => Err(MasterKeyError::Other { wanted, given }),
+        (None, None) => Err(MasterKeyError::Missing(wanted)),
+    }
+}
+
+/// A new key in a folder whose store has none yet and in which nothing is sealed: beside a store
+/// that has one, another key would hide that its own must be found.
+fn made(folder: &DataFolder) -> anyhow::Result<MasterKey> {
+    let key = MasterKey::new(clock::stamp().secret());
+    folder.write_master_keys(&MasterKeys::new(vec![key.clone()]))?;
+    Ok(key)
+}
+
+async fn open_postgres(
+    settings: &Settings,
+    url: &PostgresUrl,
+    hold: KeyHold,
+) -> anyhow::Result<Opened> {
+    let options = Options { others_write: settings.database.shared, ..Options::default() };
     let applied = racun_store_postgres::migrate(url.as_str()).await.map_err(told)?;
     let store = PgStore::connect(url.as_str(), options).await.map_err(told)?;
     store.check(&racun_application::tables()).await.map_err(told)?;
     let made = applied.iter().map(|version| format!("migration {version}")).collect();
     let store = Arc::new(store);
     let rate_limits: Option<Arc<dyn RateLimits>> = Some(Arc::<PgStore>::clone(&store));
-    let (place, closing) = ("PostgreSQL".to_owned(), Closing(None));
+    let place = "PostgreSQL".to_owned();
+    let closing = Closing { embedded: None, hold: Some(Arc::new(hold)) };
     Ok(Opened { store, place, made, rate_limits, closing, folder: None })
 }
 
@@ -120,7 +193,7 @@ async fn open_embedded(settings: &Settings) -> anyhow::Result<Opened> {
     });
     let store = Arc::new(opening.await.context("opening the store panicked")??);
     let made = if is_new { vec!["an embedded database".to_owned()] } else { Vec::new() };
-    let closing = Closing(Some(Arc::clone(&store)));
+    let closing = Closing { embedded: Some(Arc::clone(&store)), hold: None };
     Ok(Opened { store, place, made, rate_limits: None, closing, folder: Some(folder) })
 }
 

@@ -4,7 +4,7 @@ use std::collections::HashSet;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use racun_application::reading::Reader;
+use racun_application::consumer::LogConsumer;
 use racun_application::webhooks::{self, AT_ONCE, Delivered, Due, FanOut, Webhooks};
 use racun_http_api::{Resources, Services};
 use racun_kernel::{Store, StoreError};
@@ -36,7 +36,7 @@ const TURN: Duration = Duration::from_secs(2);
 const ENDPOINTS: usize = 256;
 
 /// The reader of the log that makes deliveries of what happens.
-pub fn reader(services: &Services) -> Arc<dyn Reader> {
+pub fn reader(services: &Services) -> Arc<dyn LogConsumer> {
     Arc::new(FanOut {
         store: Arc::clone(&services.store),
         schedule: services.webhook_schedule.clone(),

@@ -19,10 +19,11 @@ use crate::mail_token::prove_address;
 use crate::member::{HeldMembers, MAX_MEMBERS};
 use crate::secret::is_token;
 use crate::session::find_user;
+use crate::takeover::clear_entities;
 use crate::{
     ACCOUNTS, AccessError, Account, Digest, ENTITIES, Entity, Forbidden, INVITATIONS, Invitation,
-    InvitationStatus, Membership, Origin, PasswordHash, Refused, Session, Shown, SignUp, USERS,
-    User, hash_password,
+    InvitationStatus, Membership, Origin, PasswordHash, Refused, Session, SignUp, USERS, User,
+    WithSecret, hash_password,
 };
 
 /// An invitation that someone is about to accept.
@@ -43,6 +44,15 @@ pub struct Answer {
 impl Answer {
     const fn new(invitation: Invitation, by: Invited) -> Self {
         Self { invitation, by, origin: Origin { address: None, agent: None } }
+    }
+
+    /// The user whom the reader of the mail takes over by it, for another person made them.
+    #[must_use]
+    pub fn taken_over(&self) -> Option<&User> {
+        match &self.by {
+            Invited::Recovered(user, _) => Some(user),
+            Invited::Known(_) | Invited::Proved(_) | Invited::New(_) => None,
+        }
     }
 
     /// The answer as it comes from `origin`, where the session begins that it leads to.
@@ -73,7 +83,7 @@ pub struct Accepted {
     /// Their place in the entity.
     pub membership: Membership,
     /// A session of theirs; its secret is their access token.
-    pub session: Shown<Session>,
+    pub session: WithSecret<Session>,
 }
 
 /// Looks for the invitation that `token` accepts.
@@ -217,7 +227,7 @@ impl OpenInvitation {
     /// [`AccessError::BadCredentials`] for a wrong password of a user whose address is verified,
     /// [`AccessError::Invalid`] for a new password that is not accepted,
     /// [`Forbidden::InvitationNotMailed`] for a token that was handed over and the address of any
-    /// user, whatever the password.
+    /// user, be the password right or wrong.
     pub fn answer(
         self,
         password: &str,
@@ -298,11 +308,14 @@ async fn accept_with<T: Send + 'static>(
     stamp: &Stamp,
     finish: impl FnOnce(User, Membership, &mut Vec<Put>) -> T + Send + 'static,
 ) -> Result<T, AccessError> {
+    let recovered = answer.taken_over().cloned();
     let Answer { invitation, by, origin } = answer;
+    if let Some(user) = &recovered {
+        clear_entities(store, user, Some(invitation.id), stamp).await?;
+    }
     let mut unit = store.unit(Tenant::entity(invitation.entity_id));
     let place = HeldMembers::hold(&mut unit, invitation.account_id, invitation.entity_id);
     let current = unit.hold(&INVITATIONS, invitation.id);
-    let mut recovered = None;
     let acceptor = match by {
         Invited::Known(user) => {
             let row = Some(unit.hold_of(Tenant::directory(), &USERS, user.id));
@@ -324,7 +337,6 @@ async fn accept_with<T: Send + 'static>(
             let proof = Some(HeldProof::hold(&mut unit, store, &user, &invitation).await?);
             let sessions = hold_sessions(&mut unit, user.id);
             let keys = HeldKeys::hold(&mut unit, store, &user).await?;
-            recovered = Some((*user).clone());
             let password = Some(NewPassword { hash, address: origin.address, sessions, keys });
             Acceptor { proof, password, ..Acceptor::of(*user) }
         }
@@ -337,6 +349,7 @@ async fn accept_with<T: Send + 'static>(
     let accepted = accepted.await?;
     if let Some(user) = recovered {
         end_late_keys(store, &user, stamp).await?;
+        clear_entities(store, &user, None, stamp).await?;
     }
     Ok(accepted)
 }

@@ -72,6 +72,26 @@ pub fn locale_of_country(country: &str) -> Result<String, Issue> {
     found.ok_or_else(|| Issue::new("unknown_country", message))
 }
 
+/// The code in capitals of the country that `code` names, or else `name`; `None` without either.
+/// `EL`, which VAT numbers write for Greece, is `GR`.
+///
+/// # Errors
+/// `unknown_country`, at `country_code` or `country`.
+pub fn country_code(code: Option<&str>, name: Option<&str>) -> Result<Option<String>, Issue> {
+    let given = |text: Option<&'_ str>| {
+        text.map(str::trim).filter(|text| !text.is_empty()).map(str::to_owned)
+    };
+    let (found, field) = match (given(code), given(name)) {
+        (Some(code), _) if code.eq_ignore_ascii_case("EL") => return Ok(Some("GR".to_owned())),
+        (Some(code), _) => (Country::with_code(&code), "country_code"),
+        (None, Some(name)) => (Country::named(&name), "country"),
+        (None, None) => return Ok(None),
+    };
+    let message = "not a country that is known; send its ISO 3166-1 code, such as SI";
+    let unknown = || Issue::new("unknown_country", message).at(field);
+    found.map(|country| Some(country.code.to_owned())).ok_or_else(unknown)
+}
+
 /// Which rules and formats documents of an entity follow, by its country.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct CountryRules {
@@ -153,6 +173,27 @@ mod tests {
         }
         for name in ["", "Atlantis", "Slo", "ZZ"] {
             assert_eq!(Country::named(name), None, "{name}");
+        }
+    }
+
+    #[test]
+    fn a_code_wins_over_a_name_and_what_is_unknown_is_named() {
+        for (code, name, expected) in [
+            (None, Some("Slovenia"), Some("SI")),
+            (Some("de"), Some("Slovenia"), Some("DE")),
+            (Some(" "), Some("Deutschland"), Some("DE")),
+            (Some("EL"), None, Some("GR")),
+            (None, Some(""), None),
+            (None, None, None),
+        ] {
+            let found = country_code(code, name).unwrap();
+            assert_eq!(found.as_deref(), expected, "{code:?} {name:?}");
+        }
+        for (code, name, field) in
+            [(Some("ZZ"), Some("Slovenia"), "country_code"), (None, Some("Atlantis"), "country")]
+        {
+            let issue = country_code(code, name).unwrap_err();
+            assert_eq!((issue.code, issue.path), ("unknown_country", vec![field.into()]));
         }
     }
 

@@ -157,7 +157,7 @@ impl HeldDevice {
     }
 
     /// Its right to switch operators.
-    pub(crate) const fn switching(&self) -> &SwitchRight {
+    pub(crate) const fn switching(&self) -> &OperatorSwitch {
         match self {
             Self::Session(session) => &session.switching,
             Self::Key(key) => &key.switching,
@@ -165,7 +165,7 @@ impl HeldDevice {
     }
 
     /// The row with another right to switch.
-    pub(crate) fn with(&self, switching: SwitchRight) -> Put {
+    pub(crate) fn with(&self, switching: OperatorSwitch) -> Put {
         match self {
             Self::Session(before) => {
                 Put::update(&**before, &Session { switching, ..(**before).clone() })
@@ -186,12 +186,12 @@ struct Failure(#[serde(with = "time::serde::rfc3339")] OffsetDateTime);
 /// they were. Without this, one device could try as many PINs a day as there are operators times
 /// ten.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub(crate) struct SwitchRight {
+pub(crate) struct OperatorSwitch {
     failures: Vec<Failure>,
     is_over: bool,
 }
 
-impl SwitchRight {
+impl OperatorSwitch {
     /// Refuses a device whose right is over.
     ///
     /// # Errors
@@ -227,10 +227,10 @@ mod tests {
     const START: OffsetDateTime = OffsetDateTime::UNIX_EPOCH;
 
     /// The right after failures `hours` after the start.
-    fn after(hours: impl IntoIterator<Item = i64>) -> SwitchRight {
-        hours
-            .into_iter()
-            .fold(SwitchRight::default(), |right, hour| right.failed(START + Duration::hours(hour)))
+    fn after(hours: impl IntoIterator<Item = i64>) -> OperatorSwitch {
+        hours.into_iter().fold(OperatorSwitch::default(), |right, hour| {
+            right.failed(START + Duration::hours(hour))
+        })
     }
 
     #[test]
@@ -267,6 +267,6 @@ mod tests {
     fn a_right_reads_back_as_written() {
         let right = after([0, 5]);
         let text = serde_json::to_string(&right).unwrap();
-        assert_eq!(serde_json::from_str::<SwitchRight>(&text).unwrap(), right, "{text}");
+        assert_eq!(serde_json::from_str::<OperatorSwitch>(&text).unwrap(), right, "{text}");
     }
 }

@@ -32,7 +32,8 @@ pub(crate) struct HeldKeys {
 }
 
 impl HeldKeys {
-    /// Holds the keys of `user`.
+    /// Holds the keys of `user`; of those elsewhere, as many as a store looks up at once: the rest
+    /// ends by [`end_late_keys`].
     ///
     /// # Errors
     /// The store's failure.
@@ -75,15 +76,24 @@ pub(crate) fn made_by(user: UserId, mut keys: Vec<ApiKey>) -> Vec<ApiKey> {
     keys
 }
 
-/// Ends those of `invitations` that `user` made, and that nobody accepted yet.
+/// Ends those of `invitations` that `user` made and that are not accepted.
 pub(crate) fn end_invitations(
     mut invitations: Vec<Invitation>,
     user: UserId,
     actor: &dyn ToString,
     stamp: &Stamp,
 ) -> Writes {
-    invitations.retain(|one| one.status == InvitationStatus::Pending);
     invitations.retain(|one| one.invited_by_user_id == Some(user));
+    end_open_invitations(invitations, actor, stamp)
+}
+
+/// Ends those of `invitations` that are not accepted.
+pub(crate) fn end_open_invitations(
+    mut invitations: Vec<Invitation>,
+    actor: &dyn ToString,
+    stamp: &Stamp,
+) -> Writes {
+    invitations.retain(|one| one.status == InvitationStatus::Pending);
     let told = invitations.iter().map(|one| {
         let tenant = Tenant::entity(one.entity_id);
         event(tenant, "entity_invitation.cancelled", &one.id, actor, stamp)
@@ -111,8 +121,8 @@ pub(crate) struct EndedPlaces {
 }
 
 impl HeldPlaces {
-    /// Holds the places of `user`, but for that in the entity `kept`. Nothing of a user whose
-    /// address is proved.
+    /// Holds the places of `user` in entities of other accounts, but for that in the entity `kept`.
+    /// Nothing of a user whose address is proved.
     ///
     /// # Errors
     /// The store's failure.
@@ -127,6 +137,7 @@ impl HeldPlaces {
         }
         let id = user.id.to_string();
         let mut places: Vec<Membership> = store.look_up(&MEMBERSHIPS, "user_id", &id).await?;
+        places.retain(|place| place.account_id != user.account_id);
         places.retain(|place| Some(place.entity_id) != kept);
         let places = places.iter().map(|place| HeldPlace {
             place: unit.hold_of(place.tenant(), &MEMBERSHIPS, place.id),
@@ -137,10 +148,9 @@ impl HeldPlaces {
         Ok(Self(places.collect()))
     }
 
-    /// Ends the places that `user` has in entities of other accounts: another person may have
-    /// accepted them. What they made there ends too. Each place becomes an invitation, which they
-    /// accept in their own session or not. Where the user is taken over (`is_recovery`), the
-    /// invitations to entities of their own end as well; their keys end by [`HeldKeys`] then.
+    /// Ends these places: another person may have accepted them. What they made there ends too.
+    /// Each place becomes an invitation, which the user accepts in their own session or not. Where
+    /// the user is taken over (`is_recovery`), their keys end by [`HeldKeys`].
     ///
     /// # Errors
     /// When a row cannot be read.
@@ -157,36 +167,32 @@ impl HeldPlaces {
         }
         for HeldPlace { place, pin, keys, invitations } in self.0 {
             let Some(place) = held.find::<Membership>(place)? else { continue };
-            let is_own = place.account_id == user.account_id;
-            if is_own && !is_recovery {
-                continue;
-            }
-            let mut writes = end_invitations(held.all(invitations)?, user.id, &user.id, stamp);
-            if !is_own {
-                let pin: Option<OperatorPin> = held.find(pin)?;
-                writes = writes.delete(&place).puts(pin.iter().map(Put::delete));
-                if !is_recovery {
-                    let made = made_by(user.id, held.all(keys)?);
-                    writes = writes.and(end_keys(&made, &user.id, stamp));
-                }
-                let again = Invitation::again(&place, stamp);
-                let tell =
-                    |kind, id: &dyn ToString| event(place.tenant(), kind, id, &user.id, stamp);
-                writes = writes.insert(&again).events([
+            let pin: Option<OperatorPin> = held.find(pin)?;
+            let again = Invitation::again(&place, stamp);
+            let tell = |kind, id: &dyn ToString| event(place.tenant(), kind, id, &user.id, stamp);
+            let mut writes = end_invitations(held.all(invitations)?, user.id, &user.id, stamp)
+                .delete(&place)
+                .puts(pin.iter().map(Put::delete))
+                .insert(&again)
+                .events([
                     tell("entity_user.removed", &user.id),
                     tell("entity_invitation.created", &again.id),
                 ]);
-                ended.left.push(place.entity_id);
+            if !is_recovery {
+                let made = made_by(user.id, held.all(keys)?);
+                writes = writes.and(end_keys(&made, &user.id, stamp));
             }
             ended.writes = ended.writes.and(writes);
+            ended.left.push(place.entity_id);
         }
         Ok(ended)
     }
 }
 
-/// Ends the keys of `user` that were made while others of theirs ended: a request that was on its
-/// way then. After the sessions of `user` ended no more are made, for a key is refused to a request
-/// that began before ([`check_is_current`]).
+/// Ends the keys of `user` that are left after the others ended: those that no look-up had room
+/// for, and those of a request that was on its way then. It goes on until there is none. After the
+/// sessions of `user` and the keys of their account ended no more are made, for a key is refused to
+/// a request that began before ([`check_is_current`]).
 ///
 /// # Errors
 /// The store's failure.
@@ -195,10 +201,18 @@ pub(crate) async fn end_late_keys(
     user: &User,
     stamp: &Stamp,
 ) -> Result<(), AccessError> {
-    let (id, stamp) = (user.id, stamp.clone());
-    let mut unit = store.unit(Tenant::directory());
-    let keys = HeldKeys::hold(&mut unit, store, user).await?;
-    unit.decide(move |held| Ok(((), end_keys(&keys.read(held)?, &id, &stamp)))).await
+    loop {
+        let (id, stamp) = (user.id, stamp.clone());
+        let mut unit = store.unit(Tenant::directory());
+        let keys = HeldKeys::hold(&mut unit, store, user).await?;
+        let ended = unit.decide(move |held| {
+            let keys = keys.read(held)?;
+            Ok::<_, AccessError>((keys.len(), end_keys(&keys, &id, &stamp)))
+        });
+        if ended.await? == 0 {
+            return Ok(());
+        }
+    }
 }
 
 /// Accepts a request of `user` that began at `now`: not before their password was set last, when

@@ -16,7 +16,7 @@ use crate::maker::HeldMaker;
 use crate::member::{AddEntityUser, HeldMembers};
 use crate::permission::require;
 use crate::secret::new_token;
-use crate::{AccessError, Conflict, Digest, Membership, Permission, Refused, Shown};
+use crate::{AccessError, Conflict, Digest, Membership, Permission, Refused, WithSecret};
 
 /// How long an invitation can be accepted.
 const INVITATION_DAYS: i64 = 7;
@@ -129,8 +129,8 @@ impl Invitation {
         }
     }
 
-    /// An invitation to the place that `member` loses by proving their address. Its token is shown
-    /// to nobody: they accept in their own session.
+    /// An invitation to the place that `member` loses by proving their address. Its token is
+    /// never shown: the user accepts in their own session.
     pub(crate) fn again(member: &Membership, stamp: &Stamp) -> Self {
         let place = (member.entity_id, member.account_id);
         let input = AddEntityUser { email: member.email.clone(), role: member.role };
@@ -170,7 +170,7 @@ pub(crate) async fn invite(
     cx: Context<'_>,
     input: AddEntityUser,
     beside: impl FnOnce(&Invitation) -> Vec<Put> + Send,
-) -> Result<Shown<Invitation>, AccessError> {
+) -> Result<WithSecret<Invitation>, AccessError> {
     let now = cx.now();
     let secret = new_token(INVITATION_PREFIX, cx.stamp);
     let place = (cx.scope.entity(), cx.scope.account());
@@ -205,7 +205,7 @@ pub(crate) async fn invite(
             return Err(Refused::TooManyMembers.into());
         }
         let writes = Writes { puts, events: vec![happened], takes_number: false };
-        Ok((Shown { record, secret }, writes))
+        Ok((WithSecret { record, secret }, writes))
     })
     .await
 }
@@ -253,7 +253,7 @@ pub async fn cancel_invitation(cx: Context<'_>, id: &str) -> Result<(), AccessEr
 pub async fn resend_invitation(
     cx: Context<'_>,
     id: &str,
-) -> Result<Shown<Invitation>, AccessError> {
+) -> Result<WithSecret<Invitation>, AccessError> {
     resend_invitation_with(cx, id, |_| Vec::new()).await
 }
 
@@ -265,7 +265,7 @@ pub async fn resend_invitation_with(
     cx: Context<'_>,
     id: &str,
     beside: impl FnOnce(&Invitation) -> Vec<Put> + Send + 'static,
-) -> Result<Shown<Invitation>, AccessError> {
+) -> Result<WithSecret<Invitation>, AccessError> {
     let secret = new_token(INVITATION_PREFIX, cx.stamp);
     let now = cx.now();
     amend_invitation(cx, id, "entity_invitation.resent", move |before| {
@@ -278,7 +278,7 @@ pub async fn resend_invitation_with(
         };
         let mut puts = vec![Put::update(before, &record)];
         puts.extend(beside(&record));
-        (Shown { record, secret }, puts)
+        (WithSecret { record, secret }, puts)
     })
     .await
 }

@@ -4,20 +4,22 @@ use std::net::IpAddr;
 
 use racun_kernel::id::{AccountId, ApiKeyId, EntityId, UserId};
 use racun_kernel::{
-    Context, Environment, Field, Issue, ListQuery, Many, Stamp, Store, Tenant, Unique, UnitBuilder,
-    Writes,
+    Context, Environment, Field, Issue, ListQuery, Many, Role, Stamp, Store, Tenant, Unique,
+    UnitBuilder, Writes,
 };
 use serde::{Deserialize, Serialize};
 use time::OffsetDateTime;
 
 use crate::account::event;
-use crate::device::SwitchRight;
+use crate::device::OperatorSwitch;
 use crate::permission::require;
 use crate::secret::{hint, is_key};
 use crate::{AccessError, AccountScope, Conflict, Digest, Forbidden, Network, Permission};
 
 /// Keys that an entity or an account has at most.
 pub(crate) const MAX_KEYS: usize = 200;
+/// The role that a key of an entity acts with, with some exceptions ([`crate::permits`]).
+pub(crate) const ROLE_OF_KEYS: Role = Role::Editor;
 
 /// A program's right to act.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -57,7 +59,7 @@ pub struct ApiKey {
     pub allowed_addresses: Vec<String>,
     /// Its right to switch the operators of a till.
     #[serde(default)]
-    pub(crate) switching: SwitchRight,
+    pub(crate) switching: OperatorSwitch,
 }
 
 impl ApiKey {

@@ -7,7 +7,7 @@ use racun_kernel::{
 use time::Duration;
 
 use crate::account::event;
-use crate::device::SwitchRight;
+use crate::device::OperatorSwitch;
 use crate::email::check_name;
 use crate::key::{MAX_KEYS, hold_all_of, prefix};
 use crate::maker::{HeldMaker, Maker, Right};
@@ -15,7 +15,7 @@ use crate::permission::require;
 use crate::secret::{hint, new_key};
 use crate::{
     ACCOUNTS, AccessError, Account, AccountScope, ApiKey, Digest, ENTITIES, Entity, Forbidden,
-    Network, Permission, Refused, Shown,
+    Network, Permission, Refused, WithSecret,
 };
 
 /// Seconds that a key lasts at least.
@@ -46,7 +46,7 @@ pub struct NewKey {
 pub async fn create_entity_key(
     cx: Context<'_>,
     input: NewKey,
-) -> Result<Shown<ApiKey>, AccessError> {
+) -> Result<WithSecret<ApiKey>, AccessError> {
     require(cx.scope, Permission::ManageKeys)?;
     let (account, entity) = (cx.scope.account(), Some(cx.scope.entity()));
     let shown = new_api_key(account, entity, cx.scope.environment(), input, cx.stamp)?;
@@ -65,7 +65,7 @@ pub async fn create_account_key(
     environment: Environment,
     input: NewKey,
     stamp: &Stamp,
-) -> Result<Shown<ApiKey>, AccessError> {
+) -> Result<WithSecret<ApiKey>, AccessError> {
     if scope.environment.is_some_and(|own| own != environment) {
         let message = "a key makes keys of its own environment only";
         return Err(Issue::new("environment_mismatch", message).at("environment").into());
@@ -80,7 +80,7 @@ fn new_api_key(
     environment: Environment,
     input: NewKey,
     stamp: &Stamp,
-) -> Result<Shown<ApiKey>, Issues> {
+) -> Result<WithSecret<ApiKey>, Issues> {
     check(&input)?;
     let prefix = prefix(entity_id.is_some(), environment);
     let secret = new_key(prefix, stamp);
@@ -99,9 +99,9 @@ fn new_api_key(
         created_by_user_id: None,
         last_used_at: None,
         allowed_addresses: input.allowed_addresses,
-        switching: SwitchRight::default(),
+        switching: OperatorSwitch::default(),
     };
-    Ok(Shown { record, secret })
+    Ok(WithSecret { record, secret })
 }
 
 fn check(input: &NewKey) -> Result<(), Issues> {
@@ -131,9 +131,9 @@ fn check(input: &NewKey) -> Result<(), Issues> {
 async fn add_key(
     store: &dyn Store,
     right: Right,
-    shown: Shown<ApiKey>,
+    shown: WithSecret<ApiKey>,
     stamp: &Stamp,
-) -> Result<Shown<ApiKey>, AccessError> {
+) -> Result<WithSecret<ApiKey>, AccessError> {
     let ApiKey { account_id, entity_id, .. } = shown.record;
     let (mut unit, actor) = (store.unit(Tenant::directory()), right.actor());
     let maker = HeldMaker::hold(&mut unit, right, stamp.now());

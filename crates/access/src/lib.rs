@@ -63,7 +63,7 @@ mod device;
 mod email;
 mod email_sender;
 mod ending;
-mod entering;
+mod enter_entity;
 mod entity;
 mod entity_input;
 mod error;
@@ -92,6 +92,7 @@ mod secret;
 mod session;
 mod settings;
 mod switch;
+mod takeover;
 mod test_clock;
 mod vault;
 
@@ -106,10 +107,10 @@ pub use account::{
     has_accounts, sign_up, sign_up_writes, update_me,
 };
 pub use caller::{Caller, authenticate};
-pub use country::{CountryRules, locale_of_country};
+pub use country::{CountryRules, country_code, locale_of_country};
 pub use device::{Device, HeldDevice};
 pub use email_sender::{EmailSender, recheck_email_sender, set_email_sender};
-pub use entering::{
+pub use enter_entity::{
     AccountScope, enter, enter_account, enter_as_recipient, enter_as_system, get_entity,
     list_entities, open_entity,
 };
@@ -132,17 +133,19 @@ pub use last_use::{is_use_news, note_use};
 pub use login::{LoginAttempt, RightLogin, begin_login, finish_login};
 pub use login_guard::{LOGIN_GUARDS, LoginGuard};
 pub use mail_token::{
-    MAIL_TOKENS, MailToken, MailTokenPurpose, OpenMailToken, Proof, address_of, find_mail_token,
-    mint_mail_token, reset_password, verify_email,
+    MAIL_TOKENS, MailToken, MailTokenPurpose, OpenMailToken, Proof, find_mail_token,
+    mint_mail_token, owner_of, reset_password, verify_email,
 };
 pub use mailing::{check_may_send, find_mail_locale, first_outside_sandbox, is_to_be_invited};
+pub use maker::{HeldMaker, Maker, Right};
 pub use master_key::{
     MASTER_KEYS, MasterKeyError, MasterKeyRecord, OpenedKeys, begin_rotation, end_rotation, id_of,
-    open_keys, replace_lost_key,
+    note_lost_key, open_keys, replace_lost_key,
 };
 pub use member::{
-    AddEntityUser, Added, MEMBERSHIPS, Membership, add_entity_user, add_entity_user_with,
-    change_role, list_entity_users, remove_entity_user,
+    AddEntityUser, Added, Changed, EndsWithKeys, MEMBERSHIPS, Membership, add_entity_user,
+    add_entity_user_with, change_role, change_role_with, list_entity_users, remove_entity_user,
+    remove_entity_user_with,
 };
 pub use network::{InvalidNetwork, Network};
 pub use operator::{
@@ -157,7 +160,7 @@ pub use password::{PasswordHash, check_password, hash_password};
 pub use password_change::{WRONG_PASSWORD, change_password, wrong_current_password};
 pub use permission::{Permission, authorize, permits};
 pub use pin::{Pin, PinKey};
-pub use secret::{Digest, Shown};
+pub use secret::{Digest, WithSecret};
 pub use session::{
     Ending, Origin, SESSION_SECONDS, SESSIONS, Session, end_sessions_of, find_user_id,
     list_sessions, log_out, open_session,
@@ -167,7 +170,7 @@ pub use switch::{RightPin, SwitchAttempt, begin_switch, finish_switch};
 pub use test_clock::{
     TEST_CLOCKS, TestClock, check_advance, get_test_clock, move_test_clock, sandbox_now,
 };
-pub use vault::{KeyRing, MasterVault};
+pub use vault::{KeyRing, MasterVault, key_of};
 
 /// The tables of this crate, for stores that make them.
 pub static TABLES: [&Table; 14] = [

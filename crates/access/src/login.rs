@@ -2,9 +2,9 @@
 
 use racun_kernel::{One, Stamp, Store, UnitBuilder};
 
-use crate::login_guard::{self, LoginGuard, count_failure, guard_of};
+use crate::login_guard::{self, LoginGuard, NOBODY, count_failure, guard_of};
 use crate::session::{find_user, open_session_with};
-use crate::{AccessError, Origin, PasswordHash, SESSIONS, Session, Shown, User};
+use crate::{AccessError, Origin, PasswordHash, SESSIONS, Session, User, WithSecret};
 
 /// A log-in that begins: the user with the address, or none.
 ///
@@ -37,7 +37,7 @@ pub async fn begin_login(
     stamp: &Stamp,
 ) -> Result<LoginAttempt, AccessError> {
     let user = find_user(store, email).await?;
-    let id = user.as_ref().map_or_else(|| "nobody".to_owned(), |user| user.id.to_string());
+    let id = user.as_ref().map_or_else(|| NOBODY.to_owned(), |user| user.id.to_string());
     let sessions: Vec<Session> = store.look_up(&SESSIONS, "user_id", &id).await?;
     let guard = guard_of(email, origin.address.as_deref(), user.as_ref(), &sessions, stamp.now());
     count_failure(store, &guard, user.as_ref(), stamp).await?;
@@ -69,7 +69,7 @@ pub async fn finish_login(
     right: &RightLogin,
     origin: &Origin,
     stamp: &Stamp,
-) -> Result<Shown<Session>, AccessError> {
+) -> Result<WithSecret<Session>, AccessError> {
     open_session_with(store, &right.user, origin, Some(&right.guard), stamp).await
 }
 

@@ -18,11 +18,17 @@ use crate::ending::{
 use crate::login_guard::{LoginGuard, forgive, guards_of, hold_all};
 use crate::secret::{is_token, new_token};
 use crate::session::find_user;
+use crate::takeover::clear_entities;
 use crate::{ACCOUNTS, AccessError, Account, Digest, Origin, PasswordHash, Session, USERS, User};
 
 /// Mails of one purpose that a user gets within an hour at most. A further request gets the same
 /// answer, and nothing is sent.
 const MOST_AN_HOUR: usize = 5;
+/// Those within a day after which they come slowly: [`SLOW`] lies between them. A stranger may ask
+/// for all of them, so they never stop: the user waits for the next one that long at most.
+const MANY_A_DAY: usize = 10;
+/// See [`MANY_A_DAY`].
+const SLOW: Duration = Duration::hours(2);
 
 /// What a token is for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
@@ -83,7 +89,8 @@ racun_kernel::record! {
 }
 
 /// Makes a token for the user with this address, to be put into their mail. `None` when no user has
-/// the address, when it is verified already, or when the user got five such mails within an hour.
+/// the address, when it is verified already, or when the user got as many such mails as may be:
+/// five within an hour, and after ten within a day one in two hours.
 ///
 /// Tokens of theirs that are over are cleared away; the others stay good, for an earlier mail may
 /// be the one that arrives.
@@ -115,13 +122,17 @@ pub async fn mint_mail_token(
     let tokens = unit.hold_where(&MAIL_TOKENS, "user_id", user.id);
     unit.decide(move |held| {
         let known: Vec<MailToken> = held.all(tokens)?;
-        let recent = |other: &&MailToken| {
-            other.purpose == purpose && other.created_at > now - Duration::hours(1)
+        let within = |other: &MailToken, time: Duration| other.created_at > now - time;
+        let sent = |time: Duration| {
+            let own = known.iter().filter(|other| other.purpose == purpose);
+            own.filter(|other| within(other, time)).count()
         };
-        if known.iter().filter(recent).count() >= MOST_AN_HOUR {
+        let is_slow = sent(Duration::DAY) >= MANY_A_DAY;
+        if sent(Duration::HOUR) >= MOST_AN_HOUR || (is_slow && sent(SLOW) > 0) {
             return Ok((None, Writes::default()));
         }
-        let over = known.iter().filter(|other| other.expires_at <= now && !recent(other));
+        let counts = |other: &MailToken| within(other, Duration::DAY);
+        let over = known.iter().filter(|other| other.expires_at <= now && !counts(other));
         Ok((Some(secret), Writes::default().puts(over.map(Put::delete)).insert(&token)))
     })
     .await
@@ -141,12 +152,13 @@ pub struct Proof {
 #[derive(Debug, Clone)]
 pub struct OpenMailToken(MailToken);
 
-/// The address that `token` was mailed to, which is no good password.
+/// Whose address `token` was mailed to.
 ///
 /// # Errors
-/// The store's failure.
-pub async fn address_of(store: &dyn Store, token: &OpenMailToken) -> Result<String, AccessError> {
-    Ok(find_owner(store, token).await?.email)
+/// `invalid_token` at `token` when they are gone, or the store's failure.
+pub async fn owner_of(store: &dyn Store, token: &OpenMailToken) -> Result<User, AccessError> {
+    let id = token.0.user_id.to_string();
+    store.get(&USERS, &Tenant::directory(), &id).await?.ok_or_else(invalid)
 }
 
 fn invalid() -> AccessError {
@@ -175,8 +187,9 @@ pub async fn find_mail_token(
 
 /// Sets a new password, once: all sessions of the user end, and all their tokens for new passwords.
 /// Who reads the mail of an address has it, so the address is verified too. Keys end when
-/// `ends_keys` says so, and when the address was not verified, for their maker may be another; open
-/// invitations that they made and places in entities of other accounts then end, too.
+/// `ends_keys` says so, and when the address was not verified, for their maker may be another;
+/// places in entities of other accounts then end, too, and in the entities of the user's own
+/// account all that others may have made: their places, keys, PINs and invitations.
 ///
 /// # Errors
 /// `invalid_token` at `token` when it was used meanwhile, or the store's failure.
@@ -188,8 +201,12 @@ pub async fn reset_password(
     origin: &Origin,
     stamp: &Stamp,
 ) -> Result<Proof, AccessError> {
-    let user = find_owner(store, &token).await?;
-    let ends_keys = ends_keys || !user.email_verified;
+    let user = owner_of(store, &token).await?;
+    let is_taken_over = !user.email_verified;
+    let ends_keys = ends_keys || is_taken_over;
+    if is_taken_over {
+        clear_entities(store, &user, None, stamp).await?;
+    }
     let mut unit = store.unit(Tenant::directory());
     let redemption = Redemption::hold(&mut unit, token, &user);
     // Guesses lock out no reader of the mail.
@@ -221,6 +238,9 @@ pub async fn reset_password(
     if ends_keys {
         end_late_keys(store, &user, stamp).await?;
     }
+    if is_taken_over {
+        clear_entities(store, &user, None, stamp).await?;
+    }
     Ok(proof)
 }
 
@@ -234,7 +254,7 @@ pub async fn verify_email(
     token: OpenMailToken,
     stamp: &Stamp,
 ) -> Result<Proof, AccessError> {
-    let user = find_owner(store, &token).await?;
+    let user = owner_of(store, &token).await?;
     let mut unit = store.unit(Tenant::directory());
     let redemption = Redemption::hold(&mut unit, token, &user);
     let places = HeldPlaces::hold(&mut unit, store, &user, None).await?;
@@ -243,12 +263,6 @@ pub async fn verify_email(
         redemption.decide(held, &stamp, |user, held| places.end(held, user, false, &stamp))
     })
     .await
-}
-
-/// Whose the token is.
-async fn find_owner(store: &dyn Store, token: &OpenMailToken) -> Result<User, AccessError> {
-    let id = token.0.user_id.to_string();
-    store.get(&USERS, &Tenant::directory(), &id).await?.ok_or_else(invalid)
 }
 
 /// The use of a token, which uses up all tokens of its user that have its purpose, as a unit holds

@@ -1,7 +1,7 @@
 //! Who makes what others get (keys, invitations, roles, PINs), as the unit that writes it holds
 //! them. What a request was let in with may have ended since: a session, a key, a place or a role.
 
-use racun_kernel::id::{AccountId, EntityId, TokenId};
+use racun_kernel::id::{AccountId, EntityId, TokenId, UserId};
 use racun_kernel::{Held, Many, One, Principal, Role, Scope, Tenant, UnitBuilder};
 use time::OffsetDateTime;
 
@@ -12,7 +12,8 @@ use crate::{
 };
 
 /// By what right a request acts: in an entity, or on an account.
-pub(crate) struct Right {
+#[derive(Debug, Clone)]
+pub struct Right {
     principal: Principal,
     session: Option<TokenId>,
     account: AccountId,
@@ -21,6 +22,7 @@ pub(crate) struct Right {
 
 impl Right {
     /// Who acts, as events name them.
+    #[must_use]
     pub fn actor(&self) -> String {
         self.principal.id()
     }
@@ -45,15 +47,26 @@ impl From<&AccountScope> for Right {
 }
 
 /// Who makes something, as they are when it is written.
-pub(crate) enum Maker {
+pub enum Maker {
     /// A person.
     User(Box<User>),
     /// A key of the account.
     Key(Box<ApiKey>),
 }
 
+impl Maker {
+    /// The person; of a key, who made it.
+    #[must_use]
+    pub const fn user(&self) -> Option<UserId> {
+        match self {
+            Self::User(user) => Some(user.id),
+            Self::Key(key) => key.created_by_user_id,
+        }
+    }
+}
+
 /// Who makes something, as a unit holds them.
-pub(crate) struct HeldMaker {
+pub struct HeldMaker {
     right: Right,
     /// When their request began.
     began: OffsetDateTime,

@@ -159,6 +159,23 @@ pub async fn open_keys(
     Ok(OpenedKeys { ring, pins, is_rotating: record.is_rotating() })
 }
 
+/// Notes that `id` is the key of a database that does not say so yet, and that it is lost: for
+/// [`replace_lost_key`], which gives up what it sealed.
+///
+/// # Errors
+/// When the store fails.
+pub async fn note_lost_key(
+    store: &dyn Store,
+    id: String,
+    stamp: &Stamp,
+) -> Result<MasterKeyRecord, StoreError> {
+    let (previous, pins) = (Vec::new(), String::new());
+    let (created_at, is_giving_up) = (stamp.now(), false);
+    let record = MasterKeyRecord { current: id, previous, is_giving_up, pins, created_at };
+    store.insert(vec![Put::insert(&record)], Vec::new()).await?;
+    Ok(record)
+}
+
 /// Begins a rotation: from now on `new` seals, and the key before it is needed until
 /// [`end_rotation`].
 ///

@@ -4,21 +4,21 @@ use std::collections::HashMap;
 
 use racun_kernel::id::{AccountId, EntityId, MembershipId, UserId};
 use racun_kernel::{
-    Context, Field, Held, ListQuery, Many, One, Put, Role, Stamp, Store, StoreError, Tenant,
-    Unique, UnitBuilder, Writes,
+    Actor, Context, Field, Held, Issue, Issues, ListQuery, Many, One, Put, Role, Stamp, Store,
+    StoreError, Tenant, Unique, UnitBuilder, Writes,
 };
 use serde::{Deserialize, Serialize};
 use time::OffsetDateTime;
 
 use crate::ending::{end_invitations, end_keys, made_by};
 use crate::invitation::{self, invite};
-use crate::key::hold_all_of;
+use crate::key::{ROLE_OF_KEYS, hold_all_of};
 use crate::mailing::find_colleague;
 use crate::maker::HeldMaker;
 use crate::permission::require;
 use crate::{
-    AccessError, Conflict, ENTITIES, Entity, Invitation, OPERATOR_PINS, OperatorPin, Permission,
-    Refused, Shown, USERS, User,
+    AccessError, ApiKey, Conflict, ENTITIES, Entity, Invitation, OPERATOR_PINS, OperatorPin,
+    Permission, Refused, USERS, User, WithSecret,
 };
 
 /// Users that an entity has at most.
@@ -116,7 +116,7 @@ pub enum Added {
     /// invitation, until another is mailed: it is for the invited person alone.
     Invited(
         /// The invitation.
-        Shown<Invitation>,
+        WithSecret<Invitation>,
     ),
 }
 
@@ -196,6 +196,46 @@ pub async fn list_entity_users(cx: Context<'_>) -> Result<Vec<Membership>, Acces
     Ok(members)
 }
 
+/// What else ends with the keys that a person made, as the unit that ends them holds it: webhooks,
+/// of which this crate knows nothing. It is called when those keys end.
+pub trait EndsWithKeys:
+    FnOnce(&Held, UserId) -> Result<Writes, StoreError> + Send + 'static
+{
+}
+
+impl<F: FnOnce(&Held, UserId) -> Result<Writes, StoreError> + Send + 'static> EndsWithKeys for F {}
+
+/// Nothing else.
+fn nothing_else(_: &mut UnitBuilder<'_>) -> impl EndsWithKeys + use<> {
+    |_: &Held, _: UserId| Ok::<_, StoreError>(Writes::default())
+}
+
+/// A member whose role was changed.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Changed {
+    /// Their place.
+    pub membership: Membership,
+    /// Keys of the entity that they made, which act with a higher role than they have now.
+    pub stronger_keys: usize,
+}
+
+impl Changed {
+    /// What is odd about the change: keys that the member made, and may still know, live on.
+    #[must_use]
+    pub fn warnings(&self) -> Issues {
+        let mut issues = Issues::default();
+        if self.stronger_keys > 0 {
+            let message = format!(
+                "{} keys of the entity that this user made go on acting as an editor; send \
+                 end_keys: true to end them",
+                self.stronger_keys
+            );
+            issues.push(Issue::new("keys_live_on", message).at("role"));
+        }
+        issues
+    }
+}
+
 /// Gives a member of the entity another role. Their operator's tokens end; who becomes a viewer
 /// loses their PIN, and the open invitations of who is no admin any more end.
 ///
@@ -207,7 +247,22 @@ pub async fn change_role(
     user_id: &str,
     role: Role,
 ) -> Result<Membership, AccessError> {
-    amend_member(cx, user_id, Some(role), false).await
+    Ok(change_role_with(cx, user_id, role, false, nothing_else).await?.membership)
+}
+
+/// As [`change_role`]; the keys of the entity that they made end too when `ends_keys` says so, also
+/// where they have the role already, and with these what `beside` names.
+///
+/// # Errors
+/// As [`change_role`].
+pub async fn change_role_with<E: EndsWithKeys>(
+    cx: Context<'_>,
+    user_id: &str,
+    role: Role,
+    ends_keys: bool,
+    beside: impl FnOnce(&mut UnitBuilder<'_>) -> E + Send,
+) -> Result<Changed, AccessError> {
+    amend_member(cx, user_id, Some(role), ends_keys, beside).await
 }
 
 /// Takes a user's place in the entity away, and their PIN; what their sessions and their operator's
@@ -222,71 +277,137 @@ pub async fn remove_entity_user(
     user_id: &str,
     ends_keys: bool,
 ) -> Result<(), AccessError> {
-    amend_member(cx, user_id, None, ends_keys).await.map(|_| ())
+    remove_entity_user_with(cx, user_id, ends_keys, nothing_else).await
 }
 
-/// Gives a member `role`, or ends their membership when there is none, and then the keys that they
-/// made when `ends_keys` says so or their address was never verified.
+/// As [`remove_entity_user`]; with the keys ends what `beside` names.
+///
+/// # Errors
+/// As [`change_role`].
+pub async fn remove_entity_user_with<E: EndsWithKeys>(
+    cx: Context<'_>,
+    user_id: &str,
+    ends_keys: bool,
+    beside: impl FnOnce(&mut UnitBuilder<'_>) -> E + Send,
+) -> Result<(), AccessError> {
+    amend_member(cx, user_id, None, ends_keys, beside).await.map(|_| ())
+}
+
+/// Gives a member `role`, or ends their membership when there is none. The keys that they made end
+/// when `ends_keys` says so, or when they go and their address was never verified; and with these
+/// what `beside` names.
 ///
 /// All members are looked at, with the entity held, so that two admins who remove each other at the
 /// same moment do not both succeed.
-async fn amend_member(
+async fn amend_member<E: EndsWithKeys>(
     cx: Context<'_>,
     user_id: &str,
     role: Option<Role>,
     ends_keys: bool,
-) -> Result<Membership, AccessError> {
+    beside: impl FnOnce(&mut UnitBuilder<'_>) -> E + Send,
+) -> Result<Changed, AccessError> {
     require(cx.scope, Permission::ManagePeople)?;
     let unknown = AccessError::NotFound { id: user_id.to_owned() };
     let Ok(user_id) = user_id.parse::<UserId>() else { return Err(unknown) };
     let mut unit = cx.unit();
     let maker = HeldMaker::hold(&mut unit, cx.scope, cx.now());
     let place = HeldMembers::hold(&mut unit, cx.scope.account(), cx.scope.entity());
-    let pin = unit.hold(&OPERATOR_PINS, user_id);
-    let user = unit.hold_of(Tenant::directory(), &USERS, user_id);
-    let keys = hold_all_of(&mut unit, &cx.tenant());
-    let invitations = invitation::hold_all_of(&mut unit, cx.scope.entity());
+    let own = HeldOwn::hold(&mut unit, cx.scope.entity(), user_id);
+    let ends = beside(&mut unit);
     unit.decide(move |held| {
         maker.read(held, Permission::ManagePeople)?;
-        let ((_, members), actor) = (place.read(held)?, held.actor());
-        let pin: Option<OperatorPin> = held.find(pin)?;
+        let (_, members) = place.read(held)?;
         let before = members.iter().find(|member| member.user_id == user_id);
         let before = before.ok_or(unknown)?;
-        if role == Some(before.role) {
-            return Ok((before.clone(), Writes::default()));
+        let (membership, mut writes) = amended(before, role, &members, held.actor())?;
+        let own = own.end(held, role, role != Some(before.role))?;
+        writes = writes.and(own.writes);
+        let (actor, mut stronger_keys) = (held.actor(), 0);
+        if ends_keys || (role.is_none() && !own.is_proved) {
+            let ended = end_keys(&own.keys, &actor.id(), actor.stamp());
+            writes = writes.and(ended).and(ends(held, user_id)?);
+        } else if role.is_some_and(|role| role < ROLE_OF_KEYS) {
+            let lives = |key: &&ApiKey| key.expires_at.is_none_or(|end| end > actor.now());
+            stronger_keys = own.keys.iter().filter(lives).count();
         }
-        let is_admin = |member: &&Membership| member.role == Role::Admin;
-        if before.role == Role::Admin && members.iter().filter(is_admin).count() == 1 {
-            return Err(Refused::LastAdmin.into());
-        }
-        let mut after = before.clone();
-        let (kind, put) = match role {
-            Some(role) => {
-                (after.role, after.updated_at) = (role, actor.now());
-                ("entity_user.role_changed", Put::update(before, &after))
-            }
-            None => ("entity_user.removed", Put::delete(before)),
-        };
-        let mut writes = Writes::default().put(put).events([actor.event(kind, after.user_id)]);
-        if role.is_none_or(|role| role < Role::Editor) {
-            writes = writes.puts(pin.iter().map(Put::delete));
-        }
-        // Who may invite nobody any more leaves no invitation behind: they may know its token.
-        if role.is_none_or(|role| role < Role::Admin) {
-            let made = held.all(invitations)?;
-            writes = writes.and(end_invitations(made, user_id, &actor.id(), actor.stamp()));
-        }
-        if role.is_none() {
-            let user: Option<User> = held.find(user)?;
-            let is_proved = user.is_some_and(|user| user.email_verified);
-            if ends_keys || !is_proved {
-                let made = made_by(user_id, held.all(keys)?);
-                writes = writes.and(end_keys(&made, &actor.id(), actor.stamp()));
-            }
-        }
-        Ok((after, writes))
+        Ok((Changed { membership, stronger_keys }, writes))
     })
     .await
+}
+
+/// `before` with `role`, or its end when there is none, and what is written of it.
+fn amended(
+    before: &Membership,
+    role: Option<Role>,
+    members: &[Membership],
+    actor: &Actor,
+) -> Result<(Membership, Writes), AccessError> {
+    if role == Some(before.role) {
+        return Ok((before.clone(), Writes::default()));
+    }
+    let is_admin = |member: &&Membership| member.role == Role::Admin;
+    if before.role == Role::Admin && members.iter().filter(is_admin).count() == 1 {
+        return Err(Refused::LastAdmin.into());
+    }
+    let mut after = before.clone();
+    let (kind, put) = match role {
+        Some(role) => {
+            (after.role, after.updated_at) = (role, actor.now());
+            ("entity_user.role_changed", Put::update(before, &after))
+        }
+        None => ("entity_user.removed", Put::delete(before)),
+    };
+    let told = actor.event(kind, after.user_id);
+    Ok((after, Writes::default().put(put).events([told])))
+}
+
+/// What a member has and made in the entity, as a unit holds it.
+struct HeldOwn {
+    user_id: UserId,
+    user: One<User>,
+    pin: One<OperatorPin>,
+    keys: Many<ApiKey>,
+    invitations: Many<Invitation>,
+}
+
+/// What ends with a role, and whose it was.
+struct Ended {
+    writes: Writes,
+    /// The keys of the entity that they made.
+    keys: Vec<ApiKey>,
+    /// Whether they proved that their address is theirs.
+    is_proved: bool,
+}
+
+impl HeldOwn {
+    fn hold(unit: &mut UnitBuilder<'_>, entity: EntityId, user_id: UserId) -> Self {
+        Self {
+            user_id,
+            user: unit.hold_of(Tenant::directory(), &USERS, user_id),
+            pin: unit.hold(&OPERATOR_PINS, user_id),
+            keys: hold_all_of(unit, &Tenant::entity(entity)),
+            invitations: invitation::hold_all_of(unit, entity),
+        }
+    }
+
+    /// The end of what they may not have with `role`, when it `is_another` than before.
+    fn end(self, held: &Held, role: Option<Role>, is_another: bool) -> Result<Ended, AccessError> {
+        let user: Option<User> = held.find(self.user)?;
+        let pin: Option<OperatorPin> = held.find(self.pin)?;
+        let (made, keys) = (held.all(self.invitations)?, held.all(self.keys)?);
+        let mut writes = Writes::default();
+        if is_another && role.is_none_or(|role| role < Role::Editor) {
+            writes = writes.puts(pin.iter().map(Put::delete));
+        }
+        // A member who may no longer invite may still know the tokens of their invitations.
+        if is_another && role.is_none_or(|role| role < Role::Admin) {
+            let actor = held.actor();
+            let ended = end_invitations(made, self.user_id, &actor.id(), actor.stamp());
+            writes = writes.and(ended);
+        }
+        let is_proved = user.is_some_and(|user| user.email_verified);
+        Ok(Ended { writes, keys: made_by(self.user_id, keys), is_proved })
+    }
 }
 
 /// An entity and all who belong to it, as a unit holds them.

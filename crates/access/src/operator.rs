@@ -13,7 +13,7 @@ use time::OffsetDateTime;
 use crate::maker::HeldMaker;
 use crate::member::{MAX_MEMBERS, find_membership};
 use crate::permission::require;
-use crate::pin::{KeptPin, lock_after};
+use crate::pin::{PinHash, lock_after};
 use crate::{
     AccessError, MEMBERSHIPS, Membership, Permission, Pin, PinKey, Refused, USERS, User, permits,
 };
@@ -39,7 +39,7 @@ pub struct OperatorPin {
     pub(crate) entity_id: EntityId,
     pub(crate) user_id: UserId,
     /// The PIN, when there is one.
-    pub(crate) kept: Option<KeptPin>,
+    pub(crate) kept: Option<PinHash>,
     /// Failures since the last success.
     pub(crate) failures: u32,
     /// Until when nothing is tried.
@@ -211,7 +211,7 @@ pub struct PinOwner {
 #[derive(Debug, Clone)]
 pub struct NewPin {
     owner: PinOwner,
-    kept: KeptPin,
+    kept: PinHash,
 }
 
 /// Finds the user whose PIN is to be set or removed.
@@ -235,7 +235,7 @@ impl PinOwner {
         if !self.standing.is_operators() {
             return Err(Refused::ViewerHasNoPin.into());
         }
-        let kept = KeptPin::new(key, self.entity, self.user, pin, stamp);
+        let kept = PinHash::new(key, self.entity, self.user, pin, stamp);
         Ok(NewPin { owner: self, kept })
     }
 
@@ -299,7 +299,7 @@ pub async fn unlock_pin(cx: Context<'_>, user_id: &str) -> Result<(), AccessErro
 async fn amend_pin(
     cx: Context<'_>,
     owner: PinOwner,
-    kept: Option<KeptPin>,
+    kept: Option<PinHash>,
 ) -> Result<(), AccessError> {
     let forgives = permits(cx.scope.principal(), cx.scope.role(), Permission::ManagePeople);
     let mut unit = cx.unit();

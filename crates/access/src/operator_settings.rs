@@ -48,12 +48,12 @@ pub struct PortugueseOperator {
     pub tax_number: Option<String>,
 }
 
-/// Keeps what Portuguese documents of the scope's entity are to say of the user, in the place of what was
-/// kept (contract 16.1).
+/// Keeps what Portuguese documents of the scope's entity are to say of the user, in the place of
+/// what was kept (contract 16.1).
 ///
 /// # Errors
-/// [`AccessError::Forbidden`] to viewers and operators; [`AccessError::Invalid`] for a blank name, or a
-/// tax number that is not nine digits; [`AccessError::NotFound`] when the user is gone.
+/// [`AccessError::Forbidden`] to viewers and operators; [`AccessError::Invalid`] for a blank name,
+/// or a tax number that is not nine digits; [`AccessError::NotFound`] when the user is gone.
 pub async fn set_portuguese_operator(
     cx: Context<'_>,
     user_id: UserId,
@@ -160,8 +160,8 @@ pub(crate) fn operator_identity(
     Some(OperatorIdentity { number: text(authority.number_field()), label: text(LABEL) })
 }
 
-/// Who may take over a till of the entity and told `authority` who they are: their names and what it
-/// knows them by, by name.
+/// Who may take over a till of the entity and told `authority` who they are: their names and what
+/// it knows them by, by name.
 ///
 /// # Errors
 /// When the store fails.

@@ -9,7 +9,7 @@ use crate::account::event;
 use crate::device::Device;
 use crate::operator::Standing;
 use crate::secret::new_token;
-use crate::{AccessError, Caller, Digest, OPERATOR_PINS, OperatorPin, Shown, USERS, User};
+use crate::{AccessError, Caller, Digest, OPERATOR_PINS, OperatorPin, USERS, User, WithSecret};
 
 /// Seconds that an operator's token lasts: a shift of 12 hours.
 pub const OPERATOR_SECONDS: i64 = 43_200;
@@ -71,7 +71,7 @@ pub(crate) struct Bound {
 
 impl OperatorToken {
     /// A new token, bound to `to`.
-    pub(crate) fn new(to: Bound, stamp: &Stamp) -> Shown<Self> {
+    pub(crate) fn new(to: Bound, stamp: &Stamp) -> WithSecret<Self> {
         let Bound { user_id, entity_id, account_id, device, pin_id, standing } = to;
         let secret = new_token(OPERATOR_PREFIX, stamp);
         let created_at = stamp.now();
@@ -87,7 +87,7 @@ impl OperatorToken {
             created_at,
             expires_at: created_at + Duration::seconds(OPERATOR_SECONDS),
         };
-        Shown { record, secret }
+        WithSecret { record, secret }
     }
 
     /// What the operator may do in the entity, as far as a till reaches.

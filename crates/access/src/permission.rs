@@ -79,10 +79,10 @@ impl Permission {
 
 /// Whether `principal` in `role` may do what `permission` says.
 ///
-/// Entity keys belong to nobody: they reach records as an editor does, and neither people, nor keys, nor
-/// fiscal settings.
-/// They do sell and hand a till over, for many a till has no other token. Operators do at a till what
-/// their role in the entity lets them, and nothing else. Jobs act as editors.
+/// Entity keys belong to nobody: they reach records as an editor does, and neither people, nor
+/// keys, nor fiscal settings. They do sell and hand a till over, for many a till has no other
+/// token. Operators do at a till what their role in the entity lets them, and nothing else. Jobs
+/// act as editors.
 #[must_use]
 pub fn permits(principal: Principal, role: Role, permission: Permission) -> bool {
     use Permission::{
@@ -149,7 +149,8 @@ mod tests {
 
     use super::*;
 
-    /// `viewer editor admin account-key entity-key job operator viewer's-operator`, `x` where it may.
+    /// `viewer editor admin account-key entity-key job operator viewer's-operator`, `x` where it
+    /// may.
     fn row(permission: Permission) -> String {
         let stamp = stamp(OffsetDateTime::UNIX_EPOCH);
         let user = Principal::User(stamp.id());
@@ -168,7 +169,8 @@ mod tests {
 
     #[test]
     fn the_permission_table_is_this() {
-        // viewer, editor, admin, account key, entity key, job, an admin as operator, a viewer as one
+        // viewer, editor, admin, account key, entity key, job, an admin as operator, a viewer as
+        // one
         for (permission, expected) in [
             (Permission::ReadTill, "x x x x x x x x"),
             (Permission::Sell, "- x x x x x x -"),

@@ -91,13 +91,13 @@ impl fmt::Debug for Pin {
 
 /// What is kept of a PIN.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub(crate) struct KeptPin {
+pub(crate) struct PinHash {
     /// Its id: another PIN has another one, even when its digits are the same.
     pub id: PinId,
     hash: PasswordHash,
 }
 
-impl KeptPin {
+impl PinHash {
     /// Hashes a PIN. Takes tens of milliseconds: not for a reactor.
     pub fn new(key: &PinKey, entity: EntityId, user: UserId, pin: &Pin, stamp: &Stamp) -> Self {
         let hash = PasswordHash::of(&key.bind(entity, user, pin), stamp);
@@ -163,8 +163,8 @@ mod tests {
         let (key, other_key) = (PinKey::derive(&[1; 32]), PinKey::derive(&[2; 32]));
         let (entity, user): (EntityId, UserId) = (stamp.id(), stamp.id());
         let pin = Pin::parse("042".to_owned()).unwrap();
-        let kept = KeptPin::new(&key, entity, user, &pin, &stamp);
-        let verify = |kept, key, entity, user, pin| KeptPin::verify(kept, key, entity, user, pin);
+        let kept = PinHash::new(&key, entity, user, &pin, &stamp);
+        let verify = |kept, key, entity, user, pin| PinHash::verify(kept, key, entity, user, pin);
         assert!(verify(Some(&kept), &key, entity, user, &pin));
         let wrong = Pin::parse("043".to_owned()).unwrap();
         for (kept, key, entity, user, pin) in [
@@ -176,7 +176,7 @@ mod tests {
         ] {
             assert!(!verify(kept, key, entity, user, pin));
         }
-        let again = KeptPin::new(&key, entity, user, &pin, &stamp);
+        let again = PinHash::new(&key, entity, user, &pin, &stamp);
         assert!(again != kept && again.id != kept.id, "salts and ids differ");
     }
 
@@ -184,7 +184,7 @@ mod tests {
     fn nothing_of_a_pin_is_printed() {
         let stamp = stamp(OffsetDateTime::UNIX_EPOCH);
         let (key, pin) = (PinKey::derive(&[7; 32]), Pin::parse("042".to_owned()).unwrap());
-        let kept = KeptPin::new(&key, stamp.id(), stamp.id(), &pin, &stamp);
+        let kept = PinHash::new(&key, stamp.id(), stamp.id(), &pin, &stamp);
         assert_eq!(format!("{key:?} {pin:?}"), "PinKey(..) Pin(..)");
         assert!(!format!("{kept:?}").contains("argon2"));
         assert!(!serde_json::to_string(&kept).unwrap().contains("\"042\""));

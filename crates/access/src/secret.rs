@@ -46,16 +46,16 @@ impl fmt::Debug for Digest {
 
 /// A new record with the full key or token that belongs to it, which is shown once and not kept.
 #[derive(Clone, PartialEq, Eq)]
-pub struct Shown<T> {
+pub struct WithSecret<T> {
     /// What is kept.
     pub record: T,
     /// The full key or token.
     pub secret: String,
 }
 
-impl<T: fmt::Debug> fmt::Debug for Shown<T> {
+impl<T: fmt::Debug> fmt::Debug for WithSecret<T> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Shown").field("record", &self.record).finish_non_exhaustive()
+        f.debug_struct("WithSecret").field("record", &self.record).finish_non_exhaustive()
     }
 }
 
@@ -162,7 +162,7 @@ mod tests {
 
     #[test]
     fn a_shown_secret_is_not_printed() {
-        let shown = Shown { record: 7, secret: "tok_secret".to_owned() };
-        assert_eq!(format!("{shown:?}"), "Shown { record: 7, .. }");
+        let shown = WithSecret { record: 7, secret: "tok_secret".to_owned() };
+        assert_eq!(format!("{shown:?}"), "WithSecret { record: 7, .. }");
     }
 }

@@ -8,13 +8,13 @@ use serde::{Deserialize, Serialize};
 use time::{Duration, OffsetDateTime};
 
 use crate::account::event;
-use crate::device::SwitchRight;
+use crate::device::OperatorSwitch;
 use crate::email::fold_email;
 use crate::ending::hold_sessions;
 use crate::login_guard::{self, LoginGuard, remember};
 use crate::operator_token::end_operator_token;
 use crate::secret::new_token;
-use crate::{AccessError, Caller, Digest, Forbidden, Shown, USERS, User};
+use crate::{AccessError, Caller, Digest, Forbidden, USERS, User, WithSecret};
 
 /// Seconds that a session lasts: a year.
 pub const SESSION_SECONDS: i64 = 31_536_000;
@@ -53,7 +53,7 @@ pub struct Session {
     pub(crate) last_used_at: Option<OffsetDateTime>,
     /// Its right to switch the operators of a till.
     #[serde(default)]
-    pub(crate) switching: SwitchRight,
+    pub(crate) switching: OperatorSwitch,
 }
 
 /// Where a log-in comes from.
@@ -80,7 +80,7 @@ racun_kernel::record! {
 
 impl Session {
     /// A new session of `user_id`, begun from `origin`, with its token.
-    pub(crate) fn new(user_id: UserId, origin: &Origin, stamp: &Stamp) -> Shown<Self> {
+    pub(crate) fn new(user_id: UserId, origin: &Origin, stamp: &Stamp) -> WithSecret<Self> {
         let secret = new_token(SESSION_PREFIX, stamp);
         let now = stamp.now();
         let expires_at = now + Duration::seconds(SESSION_SECONDS);
@@ -95,9 +95,9 @@ impl Session {
             address: origin.address.clone(),
             agent: agent.map(|agent| agent.chars().take(MAX_AGENT_CHARS).collect()),
             last_used_at: None,
-            switching: SwitchRight::default(),
+            switching: OperatorSwitch::default(),
         };
-        Shown { record, secret }
+        WithSecret { record, secret }
     }
 
     /// When it was used last, to the minute; its beginning is a use.
@@ -140,7 +140,7 @@ pub async fn open_session(
     store: &dyn Store,
     user: &User,
     stamp: &Stamp,
-) -> Result<Shown<Session>, AccessError> {
+) -> Result<WithSecret<Session>, AccessError> {
     open_session_with(store, user, &Origin::default(), None, stamp).await
 }
 
@@ -152,7 +152,7 @@ pub(crate) async fn open_session_with(
     origin: &Origin,
     guard: Option<&str>,
     stamp: &Stamp,
-) -> Result<Shown<Session>, AccessError> {
+) -> Result<WithSecret<Session>, AccessError> {
     let shown = Session::new(user.id, origin, stamp);
     let now = stamp.now();
     let tenant = Tenant::account(user.account_id);

@@ -13,9 +13,9 @@ use crate::device::{Device, DeviceHandle};
 use crate::operator::{OperatorPin, Standing, find_person};
 use crate::operator_token::Bound;
 use crate::permission::require;
-use crate::pin::{KeptPin, attempts_remaining};
+use crate::pin::{PinHash, attempts_remaining};
 use crate::{
-    AccessError, Caller, OPERATOR_TOKENS, OperatorToken, Permission, Pin, PinKey, Shown, User,
+    AccessError, Caller, OPERATOR_TOKENS, OperatorToken, Permission, Pin, PinKey, User, WithSecret,
 };
 
 /// An attempt that counts as failed until its PIN is verified.
@@ -26,7 +26,7 @@ pub struct SwitchAttempt {
     scope: Scope,
     device: Device,
     /// The PIN; `None` when the user has none, which is not to be seen from outside.
-    kept: Option<KeptPin>,
+    kept: Option<PinHash>,
     /// Failures since the last success, this attempt among them.
     failures: u32,
     /// When it was counted.
@@ -37,7 +37,7 @@ pub struct SwitchAttempt {
 #[derive(Debug, Clone)]
 pub struct RightPin {
     attempt: SwitchAttempt,
-    kept: KeptPin,
+    kept: PinHash,
 }
 
 /// Begins to hand the caller's till over to the user called `user_id`, and counts the attempt.
@@ -108,7 +108,7 @@ impl SwitchAttempt {
     /// [`AccessError::WrongPin`] for a wrong PIN, and for a user without one alike.
     pub fn verify(self, key: &PinKey, pin: &Pin) -> Result<RightPin, AccessError> {
         let kept = self.kept.as_ref();
-        let is_theirs = KeptPin::verify(kept, key, self.scope.entity(), self.user.id, pin);
+        let is_theirs = PinHash::verify(kept, key, self.scope.entity(), self.user.id, pin);
         match self.kept.clone().filter(|_| is_theirs) {
             Some(kept) => Ok(RightPin { attempt: self, kept }),
             None => Err(self.refused()),
@@ -133,7 +133,7 @@ pub async fn finish_switch(
     store: &dyn Store,
     right: RightPin,
     stamp: &Stamp,
-) -> Result<Shown<OperatorToken>, AccessError> {
+) -> Result<WithSecret<OperatorToken>, AccessError> {
     let RightPin { attempt, kept } = right;
     let (entity, user, stamp) = (attempt.scope.entity(), attempt.user.id, stamp.clone());
     let mut unit = store.unit(attempt.scope.tenant());

@@ -146,7 +146,8 @@ impl Vault for KeyRing {
 }
 
 /// The id of the key that a text is sealed under.
-fn key_of(sealed: &str) -> Option<&str> {
+#[must_use]
+pub fn key_of(sealed: &str) -> Option<&str> {
     sealed.split('.').nth(1)
 }
 

@@ -27,12 +27,13 @@ pub enum ActivitiesError {
 pub struct Labelled {
     /// The entry.
     pub activity: Activity,
-    /// The person's name, or else e-mail address; the key's name. `None` for jobs and for whom is gone.
+    /// The person's name, or else e-mail address; the key's name. `None` for jobs and for whom is
+    /// gone.
     pub actor: Option<String>,
 }
 
-/// The page of the entity's log that `raw` asks for, newest first unless it says otherwise, of entries
-/// whose [`FILTERS`] have these values, where there are any.
+/// The page of the entity's log that `raw` asks for, newest first unless it says otherwise, of
+/// entries whose [`FILTERS`] have these values, where there are any.
 ///
 /// # Errors
 /// [`ActivitiesError`].

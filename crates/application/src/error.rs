@@ -8,8 +8,8 @@ use racun_settlement::{Refusal, SettlementError, TypeChangeError};
 
 use crate::fiscalization::FiscalizationRefused;
 
-/// Why a use case on documents and what settles them is refused: in the words of the crate whose rule
-/// refuses.
+/// Why a use case on documents and what settles them is refused: in the words of the crate whose
+/// rule refuses.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum Error {
     /// A rule of documents, or the store.

@@ -37,11 +37,12 @@ impl From<Issues> for FileError {
     }
 }
 
-/// Keeps a file. A logo or signature replaces the one that was there, and the entity or unit says so
-/// in the same commit.
+/// Keeps a file. A logo or signature replaces the one that was there, and the entity or unit says
+/// so in the same commit.
 ///
 /// # Errors
-/// [`FileRefused`], also for what it is to belong to and is not there; failures of store and storage.
+/// [`FileRefused`], also for what it is to belong to and is not there; failures of store and
+/// storage.
 pub async fn upload(
     cx: Context<'_>,
     storage: &dyn FileStorage,
@@ -112,7 +113,10 @@ pub async fn content(
     let file = get(cx, id).await?;
     match storage.get(&file.key()).await? {
         Some(content) => Ok((file, content)),
-        None => Err(StorageError(format!("the bytes of {} are not there", file.id)).into()),
+        None => {
+            let reason = format!("the bytes of {} are not there", file.id);
+            Err(StorageError::Unavailable(reason).into())
+        }
     }
 }
 

@@ -12,15 +12,16 @@
 //! | `fiscal`    | settings, certificates, premises and devices of fiscalization              |
 //! | `mailing`   | e-mail: documents, reminders, what users are told; links to documents      |
 //! | `jobs`      | what is to be done after a commit, by leases and attempts                  |
-//! | `reading`   | following the log: each entry once for each reader                         |
+//! | `consumer`  | consumers of the log: each handles each entry once                         |
 //! | `overdue`   | invoices whose due date has passed are told of once                        |
 //! | `payments`  | payments on documents and expenses; the port to tax authorities            |
+//! | `people`    | what a person made, when they are taken over or their password is set      |
 //! | `pos`       | tables and tabs of the point of sale                                       |
 //! | `idempotency` | requests that are sent again, carried out once                          |
 //! | `recurring` | recurring invoices, and the job that makes their invoices                  |
 //! | `rekey`     | all that is sealed, sealed under another master key                        |
 //! | `settling`  | documents as settlement sees them, and what it changes on them             |
-//! | `walk`      | going through all rows of a table                                          |
+//! | `vat`       | VAT numbers of customers, by VIES, and the kind of sale that follows       |
 //! | `webhooks`  | endpoints, the fan-out of events to them, deliveries, their log and replay |
 //! | `error`     | why such a use case is refused                                             |
 //! | `entities`  | entities with the taxes they start with, and settings that number documents |
@@ -31,6 +32,7 @@
 
 pub mod activities;
 pub mod billing;
+pub mod consumer;
 pub mod convert;
 pub mod documents;
 pub mod entities;
@@ -44,18 +46,17 @@ pub mod jobs;
 pub mod mailing;
 pub mod overdue;
 pub mod payments;
+pub mod people;
 pub mod pos;
-pub mod reading;
 pub mod recurring;
 pub mod rekey;
 mod settling;
-mod walk;
+pub mod vat;
 pub mod webhooks;
 
 use racun_kernel::Table;
 
 pub use error::Error;
-pub use walk::Walk;
 
 /// The version of what stores keep: of the declarations of [`tables`] and of the bodies.
 ///
@@ -66,7 +67,7 @@ pub use walk::Walk;
 pub const DATA_VERSION: u32 = 2;
 
 /// The tables of this crate's own.
-static TABLES: [&Table; 3] = [&jobs::JOBS, &reading::LOG_READERS, &overdue::OVERDUE_NOTICES];
+static TABLES: [&Table; 3] = [&jobs::JOBS, &consumer::LOG_READERS, &overdue::OVERDUE_NOTICES];
 
 /// Every table that a store has to keep.
 #[must_use]

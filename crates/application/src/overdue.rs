@@ -1,8 +1,8 @@
 //! Invoices whose due date has passed: each is told of once.
 //!
-//! A reader of the log leaves a job for each invoice that may become overdue, due when its date has passed.
-//! The job looks at the invoice as it is then: it may be paid, voided, or due at another day. What was told
-//! is noted, in the commit that says it.
+//! A reader of the log leaves a job for each invoice that may become overdue, due when its date has
+//! passed. The job looks at the invoice as it is then: it may be paid, voided, or due at another
+//! day. What was told is noted, in the commit that says it.
 
 use std::sync::Arc;
 
@@ -16,8 +16,8 @@ use serde::{Deserialize, Serialize};
 use time::macros::time;
 use time::{Date, OffsetDateTime};
 
+use crate::consumer::LogConsumer;
 use crate::jobs::{Ending, Handler, Job, JobKind, LeaseError, NewJob, Outcome, still_held};
-use crate::reading::Reader;
 
 racun_kernel::record! {
     /// Where [`OverdueNotice`]s are kept.
@@ -46,8 +46,8 @@ pub struct OverdueNotice {
     pub created_at: OffsetDateTime,
 }
 
-/// The id of the notice about the invoice `id`: not the invoice's own, by which entries of the log find
-/// their record.
+/// The id of the notice about the invoice `id`: not the invoice's own, by which entries of the log
+/// find their record.
 fn notice_id(id: &str) -> String {
     format!("overdue/{id}")
 }
@@ -80,7 +80,8 @@ struct PaidInvoice {
     invoice_id: Option<String>,
 }
 
-/// Finds in an entry and its snapshot the invoice that may be overdue from some moment on, and that moment.
+/// Finds in an entry and its snapshot the invoice that may be overdue from some moment on, and that
+/// moment.
 type Candidate = fn(&Activity, &str) -> Option<(String, OffsetDateTime)>;
 
 /// What is looked for in entries of `kind`, if anything.
@@ -100,7 +101,7 @@ fn candidate(kind: &str) -> Option<Candidate> {
 }
 
 #[async_trait]
-impl Reader for OverdueReader {
+impl LogConsumer for OverdueReader {
     fn name(&self) -> &'static str {
         "overdue"
     }
@@ -145,8 +146,8 @@ impl Handler for OverdueHandler {
     }
 }
 
-/// Looks at the invoice that `job` is about and says, once, that it is overdue, if it is. The job ends in
-/// the same commit, or waits for the invoice's other day.
+/// Looks at the invoice that `job` is about and says, once, that it is overdue, if it is. The job
+/// ends in the same commit, or waits for the invoice's other day.
 async fn tell(store: &dyn Store, job: &Job, stamp: Stamp) -> Result<(), LeaseError> {
     let ids = job.payload.parse::<EntityId>().ok().zip(job.subject.parse::<DocumentId>().ok());
     let Some((entity_id, id)) = ids else {

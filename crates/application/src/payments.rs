@@ -27,7 +27,7 @@ use time::Date;
 
 use crate::documents::{advances, get_documents, hold_payments, links, links_of, today};
 use crate::error::Error;
-use crate::settling::Sheet;
+use crate::settling::WorkingSet;
 
 pub use authority::{Concern, Matter, NoAuthority, TaxAuthority};
 
@@ -42,7 +42,7 @@ pub struct PaymentPorts<'a> {
 }
 
 impl<'a> From<Context<'a>> for PaymentPorts<'a> {
-    /// Nobody is told.
+    /// Without a tax authority.
     fn from(cx: Context<'a>) -> Self {
         Self { cx, authority: None }
     }
@@ -144,7 +144,11 @@ impl Plan {
 }
 
 /// Writes what was decided on the sheet.
-fn close(mut sheet: Sheet, outcome: Outcome, actor: &Actor) -> Result<(Payment, Writes), Error> {
+fn close(
+    mut sheet: WorkingSet,
+    outcome: Outcome,
+    actor: &Actor,
+) -> Result<(Payment, Writes), Error> {
     sheet.take_over(&outcome, actor.stamp());
     let writes = sheet.writes(&outcome, actor);
     let no_answer = || StoreError::Unavailable("a settlement answered no payment".to_owned());
@@ -165,7 +169,7 @@ struct Planned {
 /// document that is paid, in the trash or not.
 struct Opened {
     plan: Plan,
-    sheet: Sheet,
+    sheet: WorkingSet,
     settlement: Settlement,
     payments: Vec<Payment>,
 }
@@ -188,7 +192,7 @@ impl Planned {
             }
             links = advances(&found);
         }
-        let mut sheet = Sheet::of(documents);
+        let mut sheet = WorkingSet::of(documents);
         if let Some(expense) = self.expense {
             let expense = held.one(expense)?;
             if expense.deleted_at.is_some() {
@@ -285,7 +289,7 @@ pub async fn erase(cx: Context<'_>, id: PaymentId) -> Result<(), Error> {
     let payment = unit.hold(&PAYMENTS, id);
     unit.decide(move |held| {
         let outcome = Settlement::erase(held.one(payment)?)?;
-        Ok(((), Sheet::default().writes(&outcome, held.actor())))
+        Ok(((), WorkingSet::default().writes(&outcome, held.actor())))
     })
     .await
 }

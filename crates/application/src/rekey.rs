@@ -5,16 +5,17 @@
 //! already stays as it is. So after a kill the next run goes on, and the keys of the ring open all
 //! rows meanwhile.
 
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, PoisonError};
 
-use racun_access::{ACCOUNTS, Account, ENTITIES, Entity, KeyRing, OPERATOR_PINS, OperatorPin};
+use racun_access::{
+    ACCOUNTS, Account, ENTITIES, Entity, KeyRing, OPERATOR_PINS, OperatorPin, key_of,
+};
 use racun_fiscal::{FISCAL_SETTINGS, FiscalSettings};
 use racun_kernel::{
-    CannotOpen, Put, Record, Reseal, Stamp, Store, StoreError, Table, Tenant, Writes,
+    CannotOpen, Put, Record, Reseal, Stamp, Store, StoreError, Table, Tenant, Walk, Writes,
 };
 use racun_webhooks::{ENDPOINTS, Endpoint};
 
-use crate::Walk;
 use crate::idempotency::{KEYED_REQUESTS, KeyedRequest};
 
 /// What becomes of secrets that no key of the ring opens.
@@ -71,6 +72,113 @@ impl Sealed for KeyedRequest {
     }
 }
 
+/// Who looks at the tables that have secrets.
+trait Visitor {
+    /// Looks at the rows of `tenant` in `table`.
+    async fn table<A: Sealed>(
+        &mut self,
+        store: &dyn Store,
+        table: &'static Table,
+        tenant: &Tenant,
+    ) -> Result<(), StoreError>;
+
+    /// Whether it has seen enough.
+    fn has_ended(&self) -> bool {
+        false
+    }
+}
+
+/// Shows `visitor` all tables that have secrets.
+async fn visit(store: &dyn Store, visitor: &mut impl Visitor) -> Result<(), StoreError> {
+    let mut accounts = Walk::of(&ACCOUNTS, Tenant::directory());
+    while let Some(page) = accounts.next::<Account>(store).await? {
+        for account in page {
+            visit_account(store, Tenant::account(account.id), visitor).await?;
+            if visitor.has_ended() {
+                return Ok(());
+            }
+        }
+    }
+    Ok(())
+}
+
+async fn visit_account(
+    store: &dyn Store,
+    tenant: Tenant,
+    visitor: &mut impl Visitor,
+) -> Result<(), StoreError> {
+    visitor.table::<KeyedRequest>(store, &KEYED_REQUESTS, &tenant).await?;
+    visitor.table::<Endpoint>(store, &ENDPOINTS, &tenant).await?;
+    let mut entities = Walk::of(&ENTITIES, tenant);
+    while !visitor.has_ended()
+        && let Some(page) = entities.next::<Entity>(store).await?
+    {
+        for entity in page {
+            let tenant = Tenant::entity(entity.id);
+            visitor.table::<FiscalSettings>(store, &FISCAL_SETTINGS, &tenant).await?;
+            visitor.table::<Endpoint>(store, &ENDPOINTS, &tenant).await?;
+        }
+    }
+    Ok(())
+}
+
+/// The id of a key that something in `store` is sealed under: one of `known`, where something is
+/// under it, and else of any; `None` where nothing is sealed. For a store of a version that did not
+/// note its key.
+///
+/// # Errors
+/// When the store fails.
+pub async fn sealed_under(
+    store: &dyn Store,
+    known: &[String],
+) -> Result<Option<String>, StoreError> {
+    let mut search = Search { known, found: None };
+    visit(store, &mut search).await?;
+    Ok(search.found)
+}
+
+/// The search for a key that something is sealed under.
+struct Search<'a> {
+    known: &'a [String],
+    found: Option<String>,
+}
+
+impl Visitor for Search<'_> {
+    async fn table<A: Sealed>(
+        &mut self,
+        store: &dyn Store,
+        table: &'static Table,
+        tenant: &Tenant,
+    ) -> Result<(), StoreError> {
+        let mut walk = Walk::of(table, tenant.clone());
+        while !self.has_ended()
+            && let Some(page) = walk.next::<A>(store).await?
+        {
+            let ids: Vec<String> = page.into_iter().flat_map(key_ids).collect();
+            let known = ids.iter().find(|id| self.known.contains(id)).cloned();
+            self.found = known.or(self.found.take()).or(ids.into_iter().next());
+        }
+        Ok(())
+    }
+
+    fn has_ended(&self) -> bool {
+        self.found.as_ref().is_some_and(|id| self.known.contains(id))
+    }
+}
+
+/// The ids of the keys that the secrets of `row` are sealed under.
+fn key_ids<A: Sealed>(row: A) -> Vec<String> {
+    let ids = Mutex::new(Vec::new());
+    let note = |_: &str, sealed: &str| {
+        let id = key_of(sealed).map(str::to_owned);
+        ids.lock().unwrap_or_else(PoisonError::into_inner).extend(id);
+        Ok(sealed.to_owned())
+    };
+    // Only what is asked for is of interest.
+    let _: Result<A, CannotOpen> = row.resealed(&note);
+    ids.into_inner().unwrap_or_else(PoisonError::into_inner)
+}
+
 /// Seals all that is sealed under the key of `ring` that seals.
 ///
 /// # Errors
@@ -81,70 +189,54 @@ pub async fn reseal(
     lost: Lost,
     stamp: &Stamp,
 ) -> Result<Report, StoreError> {
-    let mut run = Run { store, ring, lost, stamp, report: Report::default() };
-    let mut accounts = Walk::of(&ACCOUNTS, Tenant::directory());
-    while let Some(page) = accounts.next::<Account>(store).await? {
-        for account in page {
-            run.account(Tenant::account(account.id)).await?;
-        }
-    }
+    let mut run = Run { ring, lost, stamp, report: Report::default() };
+    visit(store, &mut run).await?;
     Ok(run.report)
 }
 
 struct Run<'a> {
-    store: &'a dyn Store,
     ring: &'a Arc<KeyRing>,
     lost: Lost,
     stamp: &'a Stamp,
     report: Report,
 }
 
-impl Run<'_> {
-    async fn account(&mut self, tenant: Tenant) -> Result<(), StoreError> {
-        self.table::<KeyedRequest>(&KEYED_REQUESTS, &tenant).await?;
-        self.table::<Endpoint>(&ENDPOINTS, &tenant).await?;
-        let mut entities = Walk::of(&ENTITIES, tenant);
-        while let Some(page) = entities.next::<Entity>(self.store).await? {
-            for entity in page {
-                let tenant = Tenant::entity(entity.id);
-                self.table::<FiscalSettings>(&FISCAL_SETTINGS, &tenant).await?;
-                self.table::<Endpoint>(&ENDPOINTS, &tenant).await?;
-            }
-        }
-        Ok(())
-    }
-
+impl Visitor for Run<'_> {
     async fn table<A: Sealed>(
         &mut self,
+        store: &dyn Store,
         table: &'static Table,
         tenant: &Tenant,
     ) -> Result<(), StoreError> {
         let mut walk = Walk::of(table, tenant.clone());
-        while let Some(page) = walk.next::<A>(self.store).await? {
+        while let Some(page) = walk.next::<A>(store).await? {
             let reseal = |owner: &str, sealed: &str| self.ring.reseal(owner, sealed, self.stamp);
             let is_other = |row: &A| row.clone().resealed(&reseal).as_ref() != Ok(row);
             let ids: Vec<_> = page.iter().filter(|row| is_other(row)).map(A::id).collect();
             if ids.is_empty() {
                 continue;
             }
-            let (resealed, lost) = self.rows::<A>(table, tenant, ids).await?;
+            let (resealed, lost) = self.rows::<A>(store, table, tenant, ids).await?;
             self.report.resealed += resealed;
             let place = |id| format!("{} {id} of {}", table.name, tenant.as_str());
             self.report.lost.extend(lost.into_iter().map(place));
         }
         Ok(())
     }
+}
 
+impl Run<'_> {
     /// Seals the rows `ids` again. Answers how many that were, and the ids of those that do not
     /// open.
     async fn rows<A: Sealed>(
         &self,
+        store: &dyn Store,
         table: &'static Table,
         tenant: &Tenant,
         ids: Vec<String>,
     ) -> Result<(usize, Vec<String>), StoreError> {
         let (ring, lost, stamp) = (Arc::clone(self.ring), self.lost, self.stamp.clone());
-        let mut unit = self.store.unit(tenant.clone());
+        let mut unit = store.unit(tenant.clone());
         let rows = unit.hold_each(ids.into_iter().map(|id| (table, id)));
         unit.decide(move |held| {
             let reseal = |owner: &str, sealed: &str| ring.reseal(owner, sealed, &stamp);

@@ -39,12 +39,12 @@ pub(crate) fn settleable(document: &Document) -> Option<Settleable> {
 
 /// The documents and expenses of one decision: as they were held, and as they become.
 #[derive(Debug, Clone, Default)]
-pub(crate) struct Sheet {
+pub(crate) struct WorkingSet {
     documents: Vec<(Option<Document>, Document)>,
     expenses: Vec<(Expense, Expense)>,
 }
 
-impl Sheet {
+impl WorkingSet {
     /// A sheet of held documents.
     pub fn of(documents: Vec<Document>) -> Self {
         let documents = documents.into_iter().map(|document| (Some(document.clone()), document));
@@ -78,7 +78,7 @@ impl Sheet {
         self
     }
 
-    /// The documents as they become, the one of [`Sheet::with`] first.
+    /// The documents as they become, the one of [`WorkingSet::with`] first.
     pub fn documents(&self) -> impl Iterator<Item = &Document> {
         self.documents.iter().map(|(_, after)| after)
     }

@@ -318,8 +318,8 @@ pub async fn create_business_unit(
 /// Changes a business unit.
 ///
 /// # Errors
-/// [`CatalogError::NotFound`], [`crate::RefusalReason::InTrash`], [`CatalogError::Invalid`], and when
-/// the store fails.
+/// [`CatalogError::NotFound`], [`crate::RefusalReason::InTrash`], [`CatalogError::Invalid`], and
+/// when the store fails.
 pub async fn update_business_unit(
     cx: Context<'_>,
     id: BusinessUnitId,

@@ -257,6 +257,7 @@ impl CustomerInput {
     /// # Errors
     /// All that is wrong, by path; `customer` is then of no use.
     pub fn apply(self, customer: &mut Customer) -> Result<(), Issues> {
+        let number_before = (customer.country_code.clone(), customer.tax_number.clone());
         let mut check = Check::default();
         check.name(self.name, &mut customer.name, MAX_TEXT_CHARS);
         check.texts([
@@ -284,6 +285,10 @@ impl CustomerInput {
         self.contact_type.apply_or(&mut customer.contact_type, ContactType::Buyer);
         self.is_tax_subject.apply_or(&mut customer.is_tax_subject, true);
         self.is_end_consumer.apply_or(&mut customer.is_end_consumer, false);
+        if number_before != (customer.country_code.clone(), customer.tax_number.clone()) {
+            // It was said of another number.
+            customer.vies = None;
+        }
         check.finish()
     }
 }
@@ -303,8 +308,8 @@ pub async fn create_customer(
 /// Changes a customer.
 ///
 /// # Errors
-/// [`CatalogError::NotFound`], [`crate::RefusalReason::InTrash`], [`CatalogError::Invalid`], and when
-/// the store fails.
+/// [`CatalogError::NotFound`], [`crate::RefusalReason::InTrash`], [`CatalogError::Invalid`], and
+/// when the store fails.
 pub async fn update_customer(
     cx: Context<'_>,
     id: CustomerId,

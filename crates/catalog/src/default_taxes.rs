@@ -5,8 +5,8 @@ use racun_kernel::{Decimal, Patch, Put, Stamp};
 
 use crate::tax::{TaxInput, TaxRateInput};
 
-/// VAT rates in tenths of a percent by country, the default first, 0 for exempt and zero-rated sales
-/// last; on the mainland, and without regional or parking rates.
+/// VAT rates in tenths of a percent by country, the default first, 0 for exempt and zero-rated
+/// sales last; on the mainland, and without regional or parking rates.
 ///
 /// Source: the European Commission's table of VAT rates in the member states (Directive
 /// 2006/112/EC, articles 96 to 99) with the changes up to 2026: Slovakia 23/19/5 from 2025, Estonia
@@ -61,8 +61,8 @@ pub fn default_taxes(country_code: &str) -> Vec<TaxInput> {
     rates.iter().enumerate().map(tax).collect()
 }
 
-/// The rows of [`default_taxes`], to be written in the commit that makes the entity. Nothing is told
-/// to the log: nobody can have subscribed to an entity that is only coming to be.
+/// The rows of [`default_taxes`], to be written in the commit that makes the entity. Nothing is
+/// told to the log: nobody can have subscribed to an entity that is only coming to be.
 #[must_use]
 pub fn default_tax_puts(entity_id: EntityId, country_code: &str, stamp: &Stamp) -> Vec<Put> {
     let taxes = default_taxes(country_code).into_iter();

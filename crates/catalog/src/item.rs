@@ -323,8 +323,8 @@ pub async fn create_item(
 /// Changes an item.
 ///
 /// # Errors
-/// [`CatalogError::NotFound`], [`crate::RefusalReason::InTrash`], [`CatalogError::Invalid`], and when
-/// the store fails.
+/// [`CatalogError::NotFound`], [`crate::RefusalReason::InTrash`], [`CatalogError::Invalid`], and
+/// when the store fails.
 pub async fn update_item(
     cx: Context<'_>,
     id: ItemId,

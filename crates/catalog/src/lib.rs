@@ -19,6 +19,7 @@
 //! | `parts`              | bank accounts and UJP routing                                     |
 //! | `file`               | what uploaded files are and belong to                             |
 //! | `storage`            | the port to where the bytes of files are                          |
+//! | `vat_registry`       | the port to the register of VAT numbers, and its answers          |
 //! | `record`             | how these types declare their stored fields                       |
 //!
 //! One input type per resource serves creation and update: on creation an absent field takes its
@@ -43,6 +44,7 @@ mod record;
 mod storage;
 mod supplier;
 mod tax;
+mod vat_registry;
 
 pub use business_unit::{
     BUSINESS_UNITS, BusinessUnit, BusinessUnitInput, create_business_unit, update_business_unit,
@@ -70,7 +72,16 @@ pub use parts::{BankAccountType, EntityBankAccount, UjpCustomerData};
 pub use storage::{FileStorage, StorageError};
 pub use supplier::{SUPPLIERS, Supplier, SupplierInput, create_supplier, update_supplier};
 pub use tax::{TAXES, Tax, TaxInput, TaxRate, TaxRateInput, create_tax, replace_tax, update_tax};
+pub use vat_registry::{NoAnswer, VAT_CHECKS, VatAnswer, VatCheck, VatQuery, VatRegistry};
 
 /// Every table of this crate.
-pub static TABLES: [&racun_kernel::Table; 7] =
-    [&CUSTOMERS, &SUPPLIERS, &ITEMS, &TAXES, &FINANCIAL_CATEGORIES, &BUSINESS_UNITS, &FILES];
+pub static TABLES: [&racun_kernel::Table; 8] = [
+    &CUSTOMERS,
+    &SUPPLIERS,
+    &ITEMS,
+    &TAXES,
+    &FINANCIAL_CATEGORIES,
+    &BUSINESS_UNITS,
+    &FILES,
+    &VAT_CHECKS,
+];

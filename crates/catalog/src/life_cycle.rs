@@ -95,8 +95,8 @@ pub async fn trash<A: Trashable>(cx: Context<'_>, id: Id<A::Kind>) -> Result<A, 
 /// Brings the record back from the trash.
 ///
 /// # Errors
-/// [`CatalogError::NotFound`]; [`RefusalReason::NotInTrash`]; [`CatalogError::Conflict`] when another
-/// record took a unique value meanwhile; and when the store fails.
+/// [`CatalogError::NotFound`]; [`RefusalReason::NotInTrash`]; [`CatalogError::Conflict`] when
+/// another record took a unique value meanwhile; and when the store fails.
 pub async fn restore<A: Trashable>(cx: Context<'_>, id: Id<A::Kind>) -> Result<A, CatalogError> {
     decide_on(cx, id, move |before: A, actor| {
         must_be_in_trash(&before)?;
@@ -150,7 +150,7 @@ async fn decide_on<A: Resource, T: Send + 'static>(
     unit.decide(move |held| decide(held.one(record)?, held.actor())).await
 }
 
-/// What the log is told of `record`.
+/// The event of `record` for the log.
 pub(crate) fn happened<A: Resource>(
     actor: &Actor,
     record: &A,

@@ -90,8 +90,8 @@ pub(crate) fn bank_accounts(
     issues.into_result(accounts)
 }
 
-/// Routing of e-invoices to a budget user in Slovenia (UJP). No other properties; each text holds at
-/// least one character.
+/// Routing of e-invoices to a budget user in Slovenia (UJP). No other properties; each text holds
+/// at least one character.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct UjpCustomerData {

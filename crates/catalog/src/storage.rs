@@ -1,20 +1,34 @@
 //! The port to where the bytes of files are.
 
+use std::error::Error;
+use std::io::{self, ErrorKind};
+use std::iter::successors;
+
 use async_trait::async_trait;
 
-/// The storage cannot do it now.
+/// The storage cannot do it now. What it carries is for the log.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("the file storage is not available: {0}")]
-pub struct StorageError(
-    /// For the log.
-    pub String,
-);
+pub enum StorageError {
+    /// It does not answer, or fails.
+    #[error("the file storage is not available: {0}")]
+    Unavailable(String),
+    /// It has no room.
+    #[error("the file storage is full: {0}")]
+    Full(String),
+}
 
 impl StorageError {
-    /// Whether there was no room.
+    /// The error for `error`, which says by its kind, or by the kind of what it comes from, whether
+    /// there was no room.
     #[must_use]
-    pub fn is_full(&self) -> bool {
-        self.0.contains("No space left on device")
+    pub fn of(error: &(dyn Error + 'static)) -> Self {
+        let mut causes = successors(Some(error), |&error| error.source());
+        let is_full = causes.any(|cause| {
+            let cause = cause.downcast_ref::<io::Error>().map(io::Error::kind);
+            matches!(cause, Some(ErrorKind::StorageFull | ErrorKind::QuotaExceeded))
+        });
+        let reason = error.to_string();
+        if is_full { Self::Full(reason) } else { Self::Unavailable(reason) }
     }
 }
 
@@ -38,4 +52,25 @@ pub trait FileStorage: Send + Sync {
     /// # Errors
     /// [`StorageError`].
     async fn delete(&self, key: &str) -> Result<(), StorageError>;
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[derive(Debug, thiserror::Error)]
+    #[error("it was not written")]
+    struct Wrapped(#[source] io::Error);
+
+    #[test]
+    fn no_room_is_known_by_its_kind_and_not_by_words() {
+        let of = |number| StorageError::of(&Wrapped(io::Error::from_raw_os_error(number)));
+        let reason = "it was not written".to_owned();
+        // ENOSPC, EDQUOT, EIO.
+        assert_eq!(of(28), StorageError::Full(reason.clone()));
+        assert_eq!(of(122), StorageError::Full(reason.clone()));
+        assert_eq!(of(5), StorageError::Unavailable(reason));
+        let words = io::Error::other("No space left on device");
+        assert!(matches!(StorageError::of(&words), StorageError::Unavailable(_)));
+    }
 }

@@ -210,8 +210,8 @@ pub async fn create_supplier(
 /// Changes a supplier.
 ///
 /// # Errors
-/// [`CatalogError::NotFound`], [`crate::RefusalReason::InTrash`], [`CatalogError::Invalid`], and when
-/// the store fails.
+/// [`CatalogError::NotFound`], [`crate::RefusalReason::InTrash`], [`CatalogError::Invalid`], and
+/// when the store fails.
 pub async fn update_supplier(
     cx: Context<'_>,
     id: SupplierId,

@@ -180,8 +180,8 @@ impl TaxInput {
         Ok(tax)
     }
 
-    /// Makes `tax` what this says, and gives what it does not say its default. Metadata that it does
-    /// not say stays.
+    /// Makes `tax` what this says, and gives what it does not say its default. Metadata that it
+    /// does not say stays.
     ///
     /// # Errors
     /// All that is wrong, by path; `tax` is then of no use.
@@ -329,8 +329,8 @@ pub async fn create_tax(cx: Context<'_>, input: TaxInput) -> Result<Tax, Catalog
 /// Changes a tax's rates, and whether it is the default.
 ///
 /// # Errors
-/// [`CatalogError::NotFound`], [`crate::RefusalReason::InTrash`], [`CatalogError::Invalid`], and when
-/// the store fails.
+/// [`CatalogError::NotFound`], [`crate::RefusalReason::InTrash`], [`CatalogError::Invalid`], and
+/// when the store fails.
 pub async fn update_tax(cx: Context<'_>, id: TaxId, input: TaxInput) -> Result<Tax, CatalogError> {
     let change = move |tax: &mut Tax| input.clone().apply(tax);
     change_tax(cx, id, change).await
@@ -378,10 +378,12 @@ fn displace(
     Ok(writes)
 }
 
-/// Shows `decide` the tax `id`, when one is named, and the default tax, and commits what it decides.
+/// Shows `decide` the tax `id`, when one is named, and the default tax, and commits what it
+/// decides.
 ///
-/// Holding the default tax keeps two requests that displace it apart, but there may be none to hold.
-/// Then the second of two new defaults finds the slot taken, and decides again on what is there now.
+/// Holding the default tax keeps two requests that displace it apart, but there may be none to
+/// hold. Then the second of two new defaults finds the slot taken, and decides again on what is
+/// there now.
 async fn decide_with_default(
     cx: Context<'_>,
     id: Option<TaxId>,

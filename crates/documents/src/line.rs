@@ -74,6 +74,12 @@ impl LineTaxDetail {
     /// Croatian VAT act. It states no tax, so its rate is 0.
     pub const MARGIN: &str = "margin";
 
+    /// The highest consumption tax in percent (checks 117 and 118 of CIS).
+    #[must_use]
+    pub fn most_consumption() -> Decimal {
+        Decimal::from(3)
+    }
+
     /// Whether the tax has the classification `name`, in whichever case.
     #[must_use]
     pub fn is_called(&self, name: &str) -> bool {

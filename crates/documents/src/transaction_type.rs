@@ -42,6 +42,28 @@ impl TransactionType {
     }
 }
 
+/// What was found out of a customer's VAT number.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct NumberCheck {
+    /// Whether the number is valid; `None` when VIES gave no answer.
+    pub valid: Option<bool>,
+    /// Why the answer is not certain, or why the sale is none to a business.
+    pub warning: Option<String>,
+    /// When VIES was asked, or the number was looked at.
+    pub checked_at: OffsetDateTime,
+    /// The number by which VIES remembers that it was asked, when it gave one.
+    pub consultation_number: Option<String>,
+}
+
+impl NumberCheck {
+    /// That VIES was not asked.
+    #[must_use]
+    pub fn skipped(why: impl Into<String>, at: OffsetDateTime) -> Self {
+        let warning = Some(why.into());
+        Self { valid: None, warning, checked_at: at, consultation_number: None }
+    }
+}
+
 /// What VIES had to say of the customer's tax number: `ViesDocumentData` of the interface.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ViesData {
@@ -49,9 +71,9 @@ pub struct ViesData {
     pub transaction_type: TransactionType,
     /// Whether the customer owes the tax.
     pub reverse_charge_applies: bool,
-    /// Whether the number is valid; `None` when nobody could be asked.
+    /// Whether the number is valid; `None` when VIES gave no answer.
     pub vies_valid: Option<bool>,
-    /// Why the answer is not certain.
+    /// Why the answer is not certain, or why the sale is none to a business.
     pub warning: Option<String>,
     /// Whether the number was not checked.
     pub skipped: bool,
@@ -62,9 +84,34 @@ pub struct ViesData {
     pub country_code: Option<String>,
     /// The customer's tax number.
     pub tax_number: Option<String>,
+    /// The number by which VIES remembers that it was asked, when it gave one.
+    #[serde(default)]
+    pub consultation_number: Option<String>,
 }
 
 impl ViesData {
+    /// What a document says of a sale that rests on the number `tax_number` of a customer in
+    /// `country`, of which this `check` found out something.
+    #[must_use]
+    pub fn new(
+        verdict: Verdict,
+        check: NumberCheck,
+        country: Option<String>,
+        tax_number: Option<String>,
+    ) -> Self {
+        Self {
+            transaction_type: verdict.transaction_type,
+            reverse_charge_applies: verdict.reverse_charge_applies,
+            vies_valid: check.valid,
+            warning: check.warning,
+            skipped: check.valid.is_none(),
+            checked_at: check.checked_at,
+            country_code: country,
+            tax_number,
+            consultation_number: check.consultation_number,
+        }
+    }
+
     /// When the number was checked, as text.
     #[must_use]
     pub fn checked_at_text(&self) -> String {
@@ -86,12 +133,19 @@ pub fn is_eu(country_code: &str) -> bool {
 
 /// The two sides of a sale, as far as its kind depends on them.
 #[derive(Debug, Clone, Copy, Default)]
-pub(crate) struct Sides<'a> {
+pub struct Sides<'a> {
+    /// The issuer's country, two letters.
     pub issuer_country: Option<&'a str>,
+    /// Whether the issuer is registered for VAT.
     pub issuer_is_tax_subject: bool,
+    /// The customer's country, two letters.
     pub customer_country: Option<&'a str>,
+    /// The customer's tax number, when it has one.
     pub customer_tax_number: Option<&'a str>,
+    /// Whether the customer buys for itself, not for a business.
     pub customer_is_end_consumer: bool,
+    /// Whether the number is valid in the Union; `None` when VIES gave no answer.
+    pub number_is_valid: Option<bool>,
 }
 
 /// The kind of a sale, and what follows for its tax.
@@ -105,55 +159,44 @@ pub struct Verdict {
     pub rests_on_tax_number: bool,
 }
 
-/// Decides the kind of a sale by contract 26.1.
-///
-/// A tax number inside the Union is believed without asking VIES, as the contract decides for the
-/// case that VIES cannot be asked; the document then says that the check was skipped. A side whose
-/// country is not known counts as domestic.
-#[must_use]
-pub fn classify(
-    issuer_country: Option<&str>,
-    issuer_is_tax_subject: bool,
-    customer: Option<&crate::Party>,
-) -> Verdict {
-    let text = |text: &'_ Option<String>| text.clone().filter(|text| !text.trim().is_empty());
-    let country = customer.and_then(|customer| text(&customer.country_code));
-    let tax_number = customer.and_then(|customer| text(&customer.tax_number));
-    decide(Sides {
-        issuer_country,
-        issuer_is_tax_subject,
-        customer_country: country.as_deref(),
-        customer_tax_number: tax_number.as_deref(),
-        customer_is_end_consumer: customer.and_then(|c| c.is_end_consumer).unwrap_or(false),
-    })
+/// The code of a country in capitals; Greece by its own code.
+fn iso(code: &str) -> Option<String> {
+    match code.trim().to_ascii_uppercase().as_str() {
+        "" => None,
+        "EL" => Some("GR".to_owned()),
+        code => Some(code.to_owned()),
+    }
 }
 
-fn decide(sides: Sides<'_>) -> Verdict {
-    let verdict = |transaction_type, reverse_charge_applies, rests_on_tax_number| Verdict {
-        transaction_type,
-        reverse_charge_applies,
-        rests_on_tax_number,
-    };
-    let (Some(from), Some(to)) = (sides.issuer_country, sides.customer_country) else {
-        return verdict(TransactionType::Domestic, false, false);
-    };
-    if from.eq_ignore_ascii_case(to) {
-        return verdict(TransactionType::Domestic, false, false);
-    }
-    let taxed = sides.issuer_is_tax_subject;
-    let has_number = sides.customer_tax_number.is_some();
-    if is_eu(from) && is_eu(to) {
-        return if taxed && has_number {
-            verdict(TransactionType::IntraEuB2b, true, true)
-        } else {
-            verdict(TransactionType::IntraEuB2c, false, false)
+impl Sides<'_> {
+    /// Decides the kind of a sale by contract 26.1.
+    ///
+    /// A tax number inside the Union of which VIES gave no answer is believed, as the contract
+    /// decides; the document then says that the check was skipped. A side whose country is not
+    /// known counts as domestic.
+    #[must_use]
+    pub fn verdict(self) -> Verdict {
+        use TransactionType::{Domestic, IntraEuB2b, IntraEuB2c, ThirdCountryB2b, ThirdCountryB2c};
+        let verdict = |transaction_type, reverse_charge_applies| Verdict {
+            transaction_type,
+            reverse_charge_applies,
+            rests_on_tax_number: false,
         };
-    }
-    let reverse = taxed && is_eu(from);
-    if taxed && has_number && !sides.customer_is_end_consumer {
-        verdict(TransactionType::ThirdCountryB2b, reverse, false)
-    } else {
-        verdict(TransactionType::ThirdCountryB2c, reverse, false)
+        let countries = self.issuer_country.and_then(iso).zip(self.customer_country.and_then(iso));
+        let Some((from, to)) = countries.filter(|(from, to)| from != to) else {
+            return verdict(Domestic, false);
+        };
+        let taxed = self.issuer_is_tax_subject;
+        let number = self.customer_tax_number.filter(|number| !number.trim().is_empty());
+        if is_eu(&from) && is_eu(&to) {
+            let rests_on_tax_number = taxed && number.is_some();
+            let to_business = rests_on_tax_number && self.number_is_valid.unwrap_or(true);
+            let kind = if to_business { IntraEuB2b } else { IntraEuB2c };
+            return Verdict { rests_on_tax_number, ..verdict(kind, to_business) };
+        }
+        let to_business = taxed && number.is_some() && !self.customer_is_end_consumer;
+        let kind = if to_business { ThirdCountryB2b } else { ThirdCountryB2c };
+        verdict(kind, taxed && is_eu(&from))
     }
 }
 
@@ -162,31 +205,77 @@ mod tests {
     use super::*;
     use TransactionType::{Domestic, IntraEuB2b, IntraEuB2c, ThirdCountryB2b, ThirdCountryB2c};
 
+    /// A taxed Slovenian issuer, and a German business with a number.
+    const TO_GERMANY: Sides<'static> = Sides {
+        issuer_country: Some("SI"),
+        issuer_is_tax_subject: true,
+        customer_country: Some("DE"),
+        customer_tax_number: Some("DE129273398"),
+        customer_is_end_consumer: false,
+        number_is_valid: Some(true),
+    };
+
+    fn check(sides: Sides<'_>, expected: TransactionType, reverse: bool) {
+        let verdict = sides.verdict();
+        let found = (verdict.transaction_type, verdict.reverse_charge_applies);
+        assert_eq!(found, (expected, reverse), "{sides:?}");
+    }
+
     #[test]
-    fn the_kind_of_sale_follows_the_countries() {
-        let check = |to: Option<&str>, number: Option<&str>, consumer, taxed, expected, reverse| {
-            let verdict = decide(Sides {
-                issuer_country: Some("SI"),
-                issuer_is_tax_subject: taxed,
-                customer_country: to,
-                customer_tax_number: number,
-                customer_is_end_consumer: consumer,
-            });
-            assert_eq!(
-                (verdict.transaction_type, verdict.reverse_charge_applies),
-                (expected, reverse),
-                "to {to:?} with {number:?}"
-            );
+    fn at_home_a_sale_is_domestic_and_so_is_one_to_nobody_knows_where() {
+        for to in [Some("SI"), Some("si"), Some(" SI "), Some(""), None] {
+            check(Sides { customer_country: to, ..TO_GERMANY }, Domestic, false);
+        }
+        check(Sides { issuer_country: None, ..TO_GERMANY }, Domestic, false);
+        let greek = Sides { issuer_country: Some("GR"), ..TO_GERMANY };
+        check(Sides { customer_country: Some("EL"), ..greek }, Domestic, false);
+    }
+
+    #[test]
+    fn inside_the_union_what_vies_says_of_the_number_decides() {
+        for is_consumer in [false, true] {
+            let sides = Sides { customer_is_end_consumer: is_consumer, ..TO_GERMANY };
+            check(sides, IntraEuB2b, true);
+            check(Sides { number_is_valid: Some(false), ..sides }, IntraEuB2c, false);
+            check(Sides { number_is_valid: None, ..sides }, IntraEuB2b, true);
+            check(Sides { customer_tax_number: None, ..sides }, IntraEuB2c, false);
+            check(Sides { customer_tax_number: Some(" "), ..sides }, IntraEuB2c, false);
+        }
+        check(Sides { customer_country: Some("EL"), ..TO_GERMANY }, IntraEuB2b, true);
+    }
+
+    #[test]
+    fn outside_the_union_the_number_is_believed_and_the_end_consumer_too() {
+        let swiss = Sides {
+            customer_country: Some("CH"),
+            customer_tax_number: Some("CHE-123.456.789"),
+            number_is_valid: None,
+            ..TO_GERMANY
         };
-        check(None, None, false, true, Domestic, false);
-        check(Some("si"), Some("SI12345678"), false, true, Domestic, false);
-        check(Some("DE"), Some("DE129273398"), false, true, IntraEuB2b, true);
-        check(Some("DE"), Some("DE129273398"), true, true, IntraEuB2b, true);
-        check(Some("DE"), None, false, true, IntraEuB2c, false);
-        check(Some("DE"), Some("DE129273398"), false, false, IntraEuB2c, false);
-        check(Some("RS"), Some("100000000"), false, true, ThirdCountryB2b, true);
-        check(Some("RS"), Some("100000000"), true, true, ThirdCountryB2c, true);
-        check(Some("CH"), None, false, true, ThirdCountryB2c, true);
-        check(Some("CH"), Some("CHE1"), false, false, ThirdCountryB2c, false);
+        check(swiss, ThirdCountryB2b, true);
+        check(Sides { customer_tax_number: None, ..swiss }, ThirdCountryB2c, true);
+        check(Sides { customer_is_end_consumer: true, ..swiss }, ThirdCountryB2c, true);
+        let from_serbia = Sides { issuer_country: Some("RS"), ..TO_GERMANY };
+        check(from_serbia, ThirdCountryB2b, false);
+        check(Sides { customer_country: Some("GB"), ..swiss }, ThirdCountryB2b, true);
+    }
+
+    #[test]
+    fn who_is_not_registered_for_vat_sells_to_consumers_without_reverse_charge() {
+        let sides = Sides { issuer_is_tax_subject: false, ..TO_GERMANY };
+        check(sides, IntraEuB2c, false);
+        check(Sides { customer_country: Some("CH"), ..sides }, ThirdCountryB2c, false);
+        check(Sides { customer_country: Some("SI"), ..sides }, Domestic, false);
+        assert!(!sides.verdict().rests_on_tax_number, "VIES is not asked");
+    }
+
+    #[test]
+    fn only_a_number_inside_the_union_is_asked_for() {
+        let rests = |sides: Sides<'_>| sides.verdict().rests_on_tax_number;
+        assert!(rests(TO_GERMANY));
+        assert!(rests(Sides { number_is_valid: Some(false), ..TO_GERMANY }));
+        assert!(!rests(Sides { customer_country: Some("CH"), ..TO_GERMANY }));
+        assert!(!rests(Sides { customer_country: Some("SI"), ..TO_GERMANY }));
+        assert!(!rests(Sides { customer_tax_number: None, ..TO_GERMANY }));
     }
 }

@@ -49,26 +49,61 @@ impl Document {
         if !self.fiscal.as_deref().is_some_and(is_told) {
             return found;
         }
-        for (n, tax) in self.amounts.taxes.iter().map(|taxes| &taxes.tax).enumerate() {
-            let due = (&tax.base * &tax.rate).percent();
-            if !tax.reverse_charge && (&tax.amount - &due).abs() > Decimal::new(MOST_OFF, 2) {
+        for Told { row, rate, base, amount } in self.told() {
+            let due = (&base * rate).percent();
+            if (&amount - &due).abs() > Decimal::new(MOST_OFF, 2) {
                 let message = format!(
-                    "{} is more than 0.10 off {} % of {}, as every line is rounded; CIS takes the \
-                     receipt and notes it (checks 160 to 163)",
-                    tax.amount, tax.rate, tax.base
+                    "{amount} is more than 0.10 off {rate} % of {base}, as every line is rounded; \
+                     CIS takes the receipt and notes it (checks 160 to 163)"
                 );
-                found.push(Issue::new("vat_differs_from_base", message).at("amount").at(n));
+                found.push(Issue::new("vat_differs_from_base", message).at("amount").at(row));
             }
         }
         found
+    }
+
+    /// The taxes as the message to CIS has them: one for each rate, in euros, and
+    /// the consumption tax apart from VAT.
+    fn told(&self) -> Vec<Told<'_>> {
+        let is_in_euros = self.content.currency.code() == "EUR";
+        let figure = |own: &Decimal, converted: &Option<Decimal>| match converted {
+            Some(converted) if !is_in_euros => converted.clone(),
+            _ => own.clone(),
+        };
+        let mut all: Vec<Told<'_>> = Vec::new();
+        let rows = self.amounts.taxes.iter().enumerate();
+        for (row, taxes) in rows.filter(|(_, taxes)| !taxes.tax.reverse_charge) {
+            let base = figure(&taxes.tax.base, &taxes.base_converted);
+            let amount = figure(&taxes.tax.amount, &taxes.amount_converted);
+            add(&mut all, Told { row, rate: &taxes.tax.rate, base, amount });
+        }
+        // It is charged on documents in euros only.
+        let mut consumption = Vec::new();
+        for line in &self.content.lines {
+            let taxes = line.taxes.iter();
+            for tax in taxes.filter(|tax| tax.is_called(LineTaxDetail::CONSUMPTION)) {
+                let Some(of_rate) = all.iter_mut().find(|told| *told.rate == tax.rate) else {
+                    continue;
+                };
+                of_rate.base -= &line.total;
+                of_rate.amount -= &tax.amount;
+                let (base, amount) = (line.total.clone(), tax.amount.clone());
+                add(&mut consumption, Told { row: of_rate.row, rate: &tax.rate, base, amount });
+            }
+        }
+        all.append(&mut consumption);
+        all
     }
 
     /// Rates that a line has and the country of the sale has not.
     fn of_taxes(&self, line: &Line) -> Issues {
         let mut found = Issues::default();
         let Some(country) = self.country_of_sale() else { return found };
-        let is_vat =
-            |tax: &LineTaxDetail| !(country == "HR" && tax.is_called(LineTaxDetail::CONSUMPTION));
+        let is_vat = |tax: &LineTaxDetail| {
+            let may_be_other = tax.is_called(LineTaxDetail::CONSUMPTION)
+                && tax.rate <= LineTaxDetail::most_consumption();
+            !(country == "HR" && may_be_other)
+        };
         for (n, tax) in line.taxes.iter().enumerate().filter(|(_, tax)| is_vat(tax)) {
             if let Some(issue) = vat_rates::warning(country, &tax.rate, self.content.date) {
                 found.push(issue.at("rate").at(n).at("taxes"));
@@ -82,6 +117,26 @@ impl Document {
     fn country_of_sale(&self) -> Option<&str> {
         let may_be_either = self.content.transaction_type == TransactionType::IntraEuB2c;
         self.content.issuer.country_code.as_deref().filter(|_| !may_be_either)
+    }
+}
+
+/// What the message to CIS says of a rate.
+struct Told<'a> {
+    /// The first row of the summary that has the rate.
+    row: usize,
+    rate: &'a Decimal,
+    base: Decimal,
+    amount: Decimal,
+}
+
+/// Adds `more` to what `all` has of its rate.
+fn add<'a>(all: &mut Vec<Told<'a>>, more: Told<'a>) {
+    match all.iter_mut().find(|told| told.rate == more.rate) {
+        Some(told) => {
+            told.base += &more.base;
+            told.amount += &more.amount;
+        }
+        None => all.push(more),
     }
 }
 

@@ -106,8 +106,8 @@ impl Files {
 }
 
 fn open(path: &Folder) -> Result<Arc<dyn ObjectStore>, StorageError> {
-    let unusable = |error| StorageError(format!("{}: {error}", path.display()));
-    DirBuilder::new().recursive(true).mode(0o700).create(path).map_err(unusable)?;
+    let made = DirBuilder::new().recursive(true).mode(0o700).create(path);
+    made.map_err(|error| StorageError::of(&error))?;
     let folder = LocalFileSystem::new_with_prefix(path).map_err(unavailable)?;
     Ok(Arc::new(folder.with_fsync(true)))
 }
@@ -138,12 +138,12 @@ impl FileStorage for Files {
 /// Keys are ours, and no part of them is a client's; one that would leave the folder is refused all
 /// the same.
 fn path(key: &str) -> Result<Path, StorageError> {
-    Path::parse(key).map_err(|error| StorageError(error.to_string()))
+    Path::parse(key).map_err(|error| StorageError::of(&error))
 }
 
 #[expect(clippy::needless_pass_by_value, reason = "it is what map_err hands over")]
 fn unavailable(error: Error) -> StorageError {
-    StorageError(error.to_string())
+    StorageError::of(&error)
 }
 
 /// Makes the client that calls a bucket.

@@ -6,6 +6,7 @@
 //! | `egress`  | which addresses may be called for somebody else            |
 //! | `mail`    | handing mail to a server, or writing it into a folder      |
 //! | `files`   | keeping the bytes of files, in a folder or a bucket        |
+//! | `vies`    | asking whether a VAT number is registered                  |
 //! | `tls`     | who is trusted, and by what cryptography                   |
 //!
 //! **Invariants.** A call that a tenant asks for reaches public addresses only, and no other
@@ -17,9 +18,11 @@ mod egress;
 mod files;
 mod mail;
 mod tls;
+mod vies;
 
 pub use courier::{HttpCourier, Options};
 pub use egress::{Names, OutOfReach, OwnNames, Reach, SystemNames, is_public};
 pub use files::{Bucket, Files};
 pub use mail::{BadSmtpUrl, MailFolder, SmtpMailer, mailbox};
 pub use tls::{client as tls_client, use_ring};
+pub use vies::{Vies, ViesOptions, simulated};

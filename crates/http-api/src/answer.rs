@@ -1,20 +1,95 @@
 //! Answers other than a plain 200.
 
+use std::io::{self, ErrorKind, Write};
+
 use actix_web::body::BoxBody;
+use actix_web::dev::ServiceResponse;
+use actix_web::http::StatusCode;
 use actix_web::http::header::{
     Charset, ContentDisposition, ContentType, DispositionParam, DispositionType, ExtendedValue,
 };
-use actix_web::{HttpRequest, HttpResponse, Responder};
+use actix_web::{HttpMessage as _, HttpRequest, HttpResponse, Responder, ResponseError as _};
 use serde::Serialize;
+
+use crate::error::ApiError;
+use crate::services;
+
+/// Bytes of JSON that are written on the thread that answers requests. What turns out to be longer
+/// is written on one of those that put pages together.
+const SHORT: usize = 64 * 1024;
+
+/// 200 with a resource.
+pub struct Json<T>(pub T);
+
+impl<T: Serialize + Send + 'static> Responder for Json<T> {
+    type Body = BoxBody;
+
+    fn respond_to(self, request: &HttpRequest) -> HttpResponse {
+        json(StatusCode::OK, self.0, request)
+    }
+}
 
 /// 201 with the resource that was made.
 pub struct Created<T>(pub T);
 
-impl<T: Serialize> Responder for Created<T> {
+impl<T: Serialize + Send + 'static> Responder for Created<T> {
     type Body = BoxBody;
 
-    fn respond_to(self, _: &HttpRequest) -> HttpResponse {
-        HttpResponse::Created().json(self.0)
+    fn respond_to(self, request: &HttpRequest) -> HttpResponse {
+        json(StatusCode::CREATED, self.0, request)
+    }
+}
+
+/// An answer whose JSON is long, and not written yet.
+struct Unwritten(Box<dyn FnOnce() -> serde_json::Result<Vec<u8>> + Send>);
+
+/// `value` as JSON, or an answer that [`written`] completes.
+fn json<T>(status: StatusCode, value: T, request: &HttpRequest) -> HttpResponse
+where
+    T: Serialize + Send + 'static,
+{
+    let mut answer = HttpResponse::build(status);
+    answer.content_type(ContentType::json());
+    let mut short = Short(Vec::new());
+    match serde_json::to_writer(&mut short, &value) {
+        Ok(()) => answer.body(short.0),
+        Err(error) if error.is_io() => {
+            let write = move || serde_json::to_vec(&value);
+            request.extensions_mut().insert(Unwritten(Box::new(write)));
+            answer.finish()
+        }
+        Err(error) => ApiError::internal(error).error_response(),
+    }
+}
+
+/// The answer of a handler, whose JSON is written to its end.
+pub(crate) async fn written(answer: ServiceResponse<BoxBody>) -> ServiceResponse<BoxBody> {
+    let unwritten = answer.request().extensions_mut().remove::<Unwritten>();
+    let Some(Unwritten(write)) = unwritten else { return answer };
+    let text = services::on_threads_of_pages(async move { write() }).await;
+    match text.and_then(|text| text.map_err(ApiError::internal)) {
+        Ok(text) => answer.map_body(|_, _| BoxBody::new(text)),
+        Err(error) => {
+            let (http, _) = answer.into_parts();
+            ServiceResponse::from_err(error, http)
+        }
+    }
+}
+
+/// What holds so many bytes and no more.
+struct Short(Vec<u8>);
+
+impl Write for Short {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        if self.0.len() + bytes.len() > SHORT {
+            return Err(ErrorKind::FileTooLarge.into());
+        }
+        self.0.extend_from_slice(bytes);
+        Ok(bytes.len())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
     }
 }
 
@@ -68,5 +143,47 @@ impl Responder for File {
             ContentDisposition { disposition: DispositionType::Attachment, parameters };
         let mut answer = HttpResponse::Ok();
         answer.insert_header(disposition).content_type(self.media_type).body(self.bytes)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::{Arc, Mutex};
+    use std::thread;
+
+    use actix_web::body::to_bytes;
+    use actix_web::test::TestRequest;
+    use serde::Serializer;
+
+    use super::*;
+
+    /// A text that notes which threads write it.
+    struct Noted(String, Arc<Mutex<Vec<String>>>);
+
+    impl Serialize for Noted {
+        fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+            let name = thread::current().name().unwrap_or_default().to_owned();
+            self.1.lock().unwrap().push(name);
+            serializer.serialize_str(&self.0)
+        }
+    }
+
+    #[actix_web::test]
+    async fn long_json_is_written_on_other_threads() {
+        let here = thread::current().name().unwrap_or_default().to_owned();
+        for (bytes, threads) in
+            [(10, vec![here.as_str()]), (SHORT, vec![here.as_str(), "racun-pages"])]
+        {
+            let noted = Arc::<Mutex<Vec<String>>>::default();
+            let text = "x".repeat(bytes);
+            let request = TestRequest::get().to_http_request();
+            let answer = Created(Noted(text.clone(), Arc::clone(&noted))).respond_to(&request);
+            let answer = written(ServiceResponse::new(request, answer)).await;
+            assert_eq!(*noted.lock().unwrap(), threads);
+            assert_eq!(answer.status(), StatusCode::CREATED);
+            assert_eq!(answer.headers().get("content-type").unwrap(), "application/json");
+            let body = to_bytes(answer.into_body()).await.map_err(|_| ()).unwrap();
+            assert_eq!(body, format!("\"{text}\""));
+        }
     }
 }

@@ -8,7 +8,7 @@ use actix_web::dev::Payload;
 use actix_web::web::Data;
 use actix_web::{FromRequest, HttpMessage as _, HttpRequest};
 use racun_access::{AccountScope, Caller, Entity};
-use racun_application::fiscalization::{Fiscal, Ports};
+use racun_application::fiscalization::{Fiscal, Outside, Ports};
 use racun_kernel::{Context, Scope, Stamp, Store};
 use serde::Serialize;
 
@@ -20,7 +20,7 @@ use crate::services::Services;
 /// it does. A clone shares everything with its original.
 ///
 /// `By` is the [`Scope`] of a request in an entity, an `AccountScope`, the `Caller` who is logged
-/// in, or `()` where anybody may ask.
+/// in, or `()` on a route open to all.
 pub(crate) struct Call<By = Scope> {
     services: Data<Services>,
     asked: Arc<Asked<By>>,
@@ -67,9 +67,9 @@ impl Call {
         Context::new(self.store(), &self.asked.by, self.stamp())
     }
 
-    /// What use cases take that may tell a tax authority.
+    /// What use cases take that may tell a tax authority, or ask VIES.
     pub fn ports(&self) -> Ports<'_> {
-        Ports::new(self.cx(), self.fiscal())
+        Ports::outside(self.cx(), self.outside())
     }
 
     /// Who acts, and in which entity.
@@ -99,6 +99,11 @@ impl<By: 'static> Call<By> {
         self.asked.fiscal.get_or_init(|| self.services.fiscal()).as_ref()
     }
 
+    /// The services outside that making a document may call.
+    pub fn outside(&self) -> Outside<'_> {
+        Outside { fiscal: self.fiscal(), vat: Some(&*self.services.vat_registry) }
+    }
+
     /// Runs a use case to its end, even when the client hangs up meanwhile; see [`Services::run`].
     ///
     /// # Errors
@@ -110,6 +115,11 @@ impl<By: 'static> Call<By> {
         E: Send + 'static,
     {
         self.services.run(|_| use_case(self.clone())).await
+    }
+
+    /// The same request with `services`.
+    pub fn on(self, services: Services) -> Self {
+        Self { services: Data::new(services), ..self }
     }
 
     /// Puts a page together on the threads that are there for it; see [`Services::page`].

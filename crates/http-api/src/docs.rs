@@ -1,6 +1,7 @@
 //! The description of the interface, for programs and for people, and the page that stands before
 //! it. Nothing of it is loaded from elsewhere.
 
+use std::borrow::Cow;
 use std::io::Write as _;
 use std::sync::{Arc, LazyLock};
 
@@ -31,25 +32,29 @@ pub(crate) const ROUTES: &[Route] = &[
         .about("Description", "This description, as OpenAPI 3.1.")
         .explained("It comes compressed to whoever accepts gzip.")
         .answers::<DescriptionBody>()
-        .conditional(),
+        .conditional()
+        .fixed(),
     Route::get("/openapi-3.0.json", "getDescription30", Gate::Open, || web::to(description_3_0))
         .about("Description", "This description, as OpenAPI 3.0.")
         .explained("For tools that do not read OpenAPI 3.1.")
         .answers::<DescriptionBody>()
-        .conditional(),
+        .conditional()
+        .fixed(),
     Route::get("/", "getHome", Gate::Open, || web::to(home))
         .about("Description", "What this is, and where to go on.")
         .page(),
     Route::get("/docs", "getDocs", Gate::Open, || web::to(page))
         .about("Description", "This description, as pages to read and to try.")
         .linked()
-        .page(),
+        .page()
+        .fixed(),
     Route::get("/docs/", "getDocsFolder", Gate::Open, || web::to(folder))
         .about("Description", "Leads to those pages.")
         .page(),
     Route::get("/docs/{file}", "getDocsFile", Gate::Open, || web::to(file))
         .about("Description", "A part of those pages.")
-        .page(),
+        .page()
+        .fixed(),
     Route::get("/favicon.ico", "getIcon", Gate::Open, || web::to(icon))
         .about("Description", "The sign of these pages.")
         .page(),
@@ -186,14 +191,20 @@ async fn home(request: HttpRequest, services: Data<Services>) -> HttpResponse {
     }))
 }
 
-async fn page() -> Result<HttpResponse, ApiError> {
+/// The page, as it is answered.
+static PAGE: LazyLock<Result<Bytes, ApiError>> = LazyLock::new(|| {
     let (_, bytes) = load("index.html")?;
     // The page stands at `/docs`, its parts beneath it.
     let text = String::from_utf8_lossy(&bytes)
         .replace("=\"./", "=\"docs/")
         .replace("=\"index.css", "=\"docs/index.css")
         .replace("<title>Swagger UI</title>", "<title>Racun – the interface</title>");
-    Ok(part(ContentType::html().to_string(), text))
+    Ok(text.into())
+});
+
+async fn page() -> Result<HttpResponse, ApiError> {
+    let page = PAGE.as_ref().map_err(Clone::clone)?;
+    Ok(part(ContentType::html().to_string(), page.clone()))
 }
 
 async fn folder() -> HttpResponse {
@@ -227,14 +238,19 @@ async fn robots() -> HttpResponse {
     public().content_type(ContentType::plaintext()).body(ROBOTS)
 }
 
-fn load(name: &str) -> Result<(String, Vec<u8>), ApiError> {
+/// A part of the pages as it is in the program: it is not copied for each answer.
+fn load(name: &str) -> Result<(String, Bytes), ApiError> {
     if name == "swagger-initializer.js" {
-        return Ok(("text/javascript".to_owned(), INITIALIZER.into()));
+        return Ok(("text/javascript".to_owned(), Bytes::from_static(INITIALIZER.as_bytes())));
     }
     if name.starts_with(REDIRECT) {
         return Err(ApiError::not_found(name));
     }
     let found = serve(name, Arc::new(Config::default())).map_err(ApiError::internal)?;
     let found = found.ok_or_else(|| ApiError::not_found(name))?;
-    Ok((found.content_type, found.bytes.into_owned()))
+    let bytes = match found.bytes {
+        Cow::Borrowed(bytes) => Bytes::from_static(bytes),
+        Cow::Owned(bytes) => bytes.into(),
+    };
+    Ok((found.content_type, bytes))
 }

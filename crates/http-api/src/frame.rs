@@ -17,6 +17,7 @@ use tracing::Instrument as _;
 
 use crate::deprecation::Successor;
 use crate::error::ApiError;
+use crate::idempotency::ReplayedRefusal;
 use crate::limits::{self, Standing};
 use crate::request::bearer_token;
 use crate::security::{self, Line};
@@ -130,7 +131,13 @@ fn log<B>(answer: &ServiceResponse<B>, milliseconds: u64) {
         return;
     }
     let event = error.and_then(ApiError::event).or_else(|| security::noted(request));
-    if error.is_none() && event.is_none() {
+    // Of a refusal that was kept under a key only the text is left.
+    let extensions = answer.response().extensions();
+    let kept = extensions.get::<ReplayedRefusal>();
+    let refused = error
+        .map(|error| (error.reason().unwrap_or(error.code()), error.to_string()))
+        .or_else(|| kept.map(|kept| (kept.code.as_str(), kept.message.clone())));
+    if refused.is_none() && event.is_none() {
         if request.method().is_safe() {
             tracing::debug!(milliseconds, "answered");
         } else {
@@ -142,7 +149,7 @@ fn log<B>(answer: &ServiceResponse<B>, milliseconds: u64) {
     security::write(&Line {
         event,
         status: status.as_u16(),
-        code: error.map(|error| error.reason().unwrap_or(error.code())),
+        code: refused.as_ref().map(|(code, _)| *code),
         entity: entity(request).as_deref(),
         caller: caller(request).as_deref(),
         user: security::noted_person(request).as_deref(),
@@ -151,7 +158,7 @@ fn log<B>(answer: &ServiceResponse<B>, milliseconds: u64) {
         address: &limits::address_of(request),
         detail,
         milliseconds: Some(milliseconds),
-        message: &error.map_or_else(|| "answered".to_owned(), ToString::to_string),
+        message: refused.as_ref().map_or("answered", |(_, message)| message),
         ..Line::default()
     });
 }

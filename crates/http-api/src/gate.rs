@@ -16,16 +16,16 @@ use racun_application::billing;
 use racun_kernel::id::EntityId;
 use racun_kernel::{Context, Scope, Stamp, Store};
 
+use crate::auth_cache::{AuthCache, AuthKey, Authenticated};
 use crate::billing::features;
 use crate::body_limit;
 use crate::deprecation::Successor;
-use crate::entered::{Claim, Entered, Place};
 use crate::error::{ApiError, Kind};
-use crate::foresight::{Foresight, is_near};
 use crate::idempotency::{self, Begun, Key};
-use crate::limits::{self, Counted, Room};
+use crate::limits::{self, AnswerRoom, Counted, Full};
+use crate::prefetch::{Prefetch, is_near};
 use crate::rehearsal;
-use crate::request::{Query, TakenParts, bearer_token, receive, single};
+use crate::request::{Query, TakenParts, bearer_token, receive, single, take_nothing};
 use crate::route::{Gate, Route, Verb};
 use crate::security::{self, SecurityEvent};
 use crate::services::{Limits, Services};
@@ -59,16 +59,19 @@ pub(crate) async fn pass(
     let keyed = match begun {
         Begun::Plain => None,
         Begun::First(keyed) => Some(keyed),
-        Begun::Answered(answer, keyed) => return Ok(request.into_response(keyed.replay(answer))),
-        Begun::Unanswered(held, keyed) => {
-            let answer = idempotency::rebuild(request, keyed, held).await?;
+        Begun::Answered(answer, keyed) => {
+            return Ok(held(route, request.into_response(keyed.replay(answer))).await);
+        }
+        Begun::Unanswered(found, keyed) => {
+            let answer = idempotency::rebuild(request, keyed, found).await?;
             security::note(route, &answer);
-            return Ok(answer);
+            return Ok(held(route, answer).await);
         }
     };
     let http = request.request().clone();
     let handled = async {
         match keyed {
+            None if route.verb == Verb::Get => put_together(route, request, next).await,
             None => rehearsal::run(route, request, next).await,
             Some(keyed) => keyed.carry_out(request, next).await,
         }
@@ -76,36 +79,49 @@ pub(crate) async fn pass(
     match guarded(limits, handled).await {
         Ok(Ok(answer)) => {
             security::note(route, &answer);
-            Ok(held(route, answer, limits).await)
+            Ok(held(route, answer).await)
         }
         Ok(Err(error)) => Err(error),
         Err(error) => Ok(ServiceResponse::from_err(error, http)),
     }
 }
 
+/// Runs the handler of `route`, which reads; it is given up when its room goes to another answer.
+async fn put_together(
+    route: &'static Route,
+    request: ServiceRequest,
+    next: Next<BoxBody>,
+) -> Result<ServiceResponse<BoxBody>, Error> {
+    let room = request.extensions().get::<AnswerRoom>().map(AnswerRoom::dismissed);
+    let Some(dismissed) = room else { return rehearsal::run(route, request, next).await };
+    let http = request.request().clone();
+    tokio::select! {
+        answer = rehearsal::run(route, request, next) => answer,
+        () = dismissed => {
+            let error = limits::no_room_for_answer(Full::Room);
+            Ok(ServiceResponse::from_err(error, http))
+        }
+    }
+}
+
 /// The answer with the room that it needs until it is written, or what is sent when there is none.
-/// What is open to all is the same for all, and in memory once.
-async fn held(
-    route: &Route,
-    answer: ServiceResponse<BoxBody>,
-    limits: Limits,
-) -> ServiceResponse<BoxBody> {
+async fn held(route: &Route, answer: ServiceResponse<BoxBody>) -> ServiceResponse<BoxBody> {
     let BodySize::Sized(bytes) = answer.response().body().size() else { return answer };
-    if route.gate == Gate::Open || route.verb != Verb::Get {
+    if route.is_fixed {
         return answer;
     }
-    match Room::of(usize::try_from(bytes).unwrap_or(usize::MAX), limits).await {
-        Ok(room) => {
-            if let Some(room) = room {
-                answer.request().extensions_mut().insert(room);
-            }
-            answer
-        }
-        Err(error) => {
-            let (http, _) = answer.into_parts();
-            ServiceResponse::from_err(error, http)
-        }
-    }
+    let bytes = usize::try_from(bytes).unwrap_or(usize::MAX);
+    let Err(error) = limits::make_room(answer.request(), bytes).await else { return answer };
+    let error = match route.verb {
+        Verb::Get => error,
+        _ => ApiError::new(
+            Kind::Unavailable,
+            "the request was carried out, and its answer is not sent, for too many large answers \
+             are on their way: read what is there instead of sending it again",
+        ),
+    };
+    let (http, _) = answer.into_parts();
+    ServiceResponse::from_err(error, http)
 }
 
 /// Runs `work`, and answers what panics and what takes too long.
@@ -132,11 +148,12 @@ async fn begin(route: &'static Route, request: &mut ServiceRequest) -> Result<Be
     Query::parse(request.query_string()).check(route)?;
     body_limit::check_length(route, request)?;
     let key = key?;
-    if route.is_heavy()
-        && let Ok(token) = bearer_token(request.headers())
-        && let Some(account) = idempotency::tenant(request.request())
-    {
-        limits::count_heavy(request.request(), token, account.as_str()).await?;
+    if route.is_heavy() {
+        limits::count_heavy(request.request()).await?;
+        if route.verb == Verb::Get {
+            let room = AnswerRoom::take(route, request.request()).await?;
+            request.extensions_mut().insert(room);
+        }
     }
     if route.takes_form {
         let form = receive(route, request, key.is_some()).await?;
@@ -145,6 +162,9 @@ async fn begin(route: &'static Route, request: &mut ServiceRequest) -> Result<Be
         if let Some(form) = form {
             extensions.insert(form);
         }
+    }
+    if route.takes_nothing() {
+        take_nothing(request, key.is_some()).await?;
     }
     match key {
         Some(key) => idempotency::begin(route, request, key).await,
@@ -167,9 +187,9 @@ async fn admit(route: &Route, request: &ServiceRequest, key: Option<&Key>) -> Re
     let services = request
         .app_data::<web::Data<Services>>()
         .ok_or_else(|| ApiError::internal("the application has no services"))?;
-    let foresight = request
-        .app_data::<Foresight>()
-        .ok_or_else(|| ApiError::internal("the application has no foresight"))?;
+    let prefetch = request
+        .app_data::<Prefetch>()
+        .ok_or_else(|| ApiError::internal("the application has no prefetch"))?;
     let token = match bearer_token(request.headers()) {
         Ok(token) => token,
         Err(refused) => {
@@ -186,22 +206,22 @@ async fn admit(route: &Route, request: &ServiceRequest, key: Option<&Key>) -> Re
         Gate::EntityInPath(_) => Some(request.match_info().query("id").as_bytes()),
         _ => request.headers().get("x-entity-id").map(HeaderValue::as_bytes),
     };
-    let sort = foresight.sort(token, named);
+    let sort = prefetch.sort(token, named);
     // A token that was good a moment ago is counted as a good one while it is looked at.
     let counting = async {
-        match foresight.knows(sort) {
+        match prefetch.knows(sort) {
             true => Some(limits::count(http, route.rate, Counted::Token(token)).await),
             false => None,
         }
     };
-    let (seen, counted) = join(foresight.look(sort, key, store), counting).await;
+    let (seen, counted) = join(prefetch.look(sort, key, store), counting).await;
     let caller = access::authenticate(&seen, token, &stamp).await;
     let caller = count(route, request, token, caller, counted).await?;
     enter(route, request, caller, &seen, &stamp).await?;
     if let Some(key) = key {
         idempotency::look(http, key, &seen).await?;
     }
-    foresight.remember(sort, idempotency::tenant(http), seen);
+    prefetch.remember(sort, idempotency::tenant(http), seen);
     Ok(())
 }
 
@@ -214,16 +234,16 @@ async fn admit_near(
     stamp: &Stamp,
 ) -> Result<(), ApiError> {
     let entered = request
-        .app_data::<Entered>()
+        .app_data::<AuthCache>()
         .ok_or_else(|| ApiError::internal("the application does not know who entered"))?;
     let claim = match route.gate {
-        Gate::Entity(permission) => Claim::of(token, request.headers()).zip(Some(permission)),
+        Gate::Entity(permission) => AuthKey::of(token, request.headers()).zip(Some(permission)),
         _ => None,
     };
     let known = claim
         .as_ref()
         .and_then(|(claim, permission)| entered.find(claim, store, stamp).zip(Some(*permission)));
-    if let Some((Place { caller, scope, entity }, permission)) = known {
+    if let Some((Authenticated { caller, scope, entity }, permission)) = known {
         let caller = count(route, request, token, Ok(caller), None).await?;
         request.extensions_mut().insert(caller);
         let_in(route, request, permission, (scope, entity), store, stamp).await?;

@@ -1,5 +1,6 @@
 //! Whether the process lives, whether it can serve, and what it is.
 
+use std::sync::Arc;
 use std::time::Duration;
 
 use actix_web::http::StatusCode;
@@ -9,6 +10,7 @@ use racun_kernel::StoreError;
 use serde::Serialize;
 use utoipa::ToSchema;
 
+use crate::answer::Json;
 use crate::route::{Gate, Route};
 use crate::services::Services;
 
@@ -85,23 +87,59 @@ pub struct ChecksBody {
 impl ChecksBody {
     /// Jobs wait in the store, so the queue is as well as the store is.
     async fn run(services: &Services) -> Self {
-        let ping = tokio::time::timeout(PING_TIME, services.store.ping()).await;
+        let store = Arc::clone(&services.store);
+        let ping = in_time(services, async move { store.ping().await }).await;
         let store = match ping {
-            Ok(Ok(())) => HealthStatus::Ok,
-            Ok(Err(StoreError::Full)) => HealthStatus::StorageFull,
-            Ok(Err(_)) | Err(_) => HealthStatus::Unavailable,
+            Some(Ok(())) => HealthStatus::Ok,
+            Some(Err(StoreError::Full)) => HealthStatus::StorageFull,
+            Some(Err(_)) | None => HealthStatus::Unavailable,
         };
         Self { database: store, queue: store }
     }
 }
 
-async fn live() -> web::Json<LivenessBody> {
-    web::Json(LivenessBody { status: HealthStatus::Ok })
+/// The answer to `GET` of a path of health: its status and its JSON; `None` for any other path.
+///
+/// It asks the store on the runtime of `services`, and waits for that as long as a ping may take:
+/// on a thread with a runtime of its own it answers whatever the others do.
+pub async fn health_at(services: &Services, path: &str) -> Option<(u16, String)> {
+    let json = |body: serde_json::Result<String>| body.unwrap_or_default();
+    match path {
+        "/health/live" => Some((200, json(serde_json::to_string(&liveness())))),
+        "/health/ready" => {
+            let (code, body) = readiness(services).await;
+            Some((code.as_u16(), json(serde_json::to_string(&body))))
+        }
+        "/health" => Some((200, json(serde_json::to_string(&whole(services).await)))),
+        _ => None,
+    }
+}
+
+/// What `question` answers on the runtime of `services`, when it does in time.
+async fn in_time<T: Send + 'static>(
+    services: &Services,
+    question: impl Future<Output = T> + Send + 'static,
+) -> Option<T> {
+    let asked = services.runtime.spawn(question);
+    tokio::time::timeout(PING_TIME, asked).await.ok()?.ok()
+}
+
+const fn liveness() -> LivenessBody {
+    LivenessBody { status: HealthStatus::Ok }
+}
+
+async fn live() -> Json<LivenessBody> {
+    Json(liveness())
 }
 
 async fn ready(services: web::Data<Services>) -> HttpResponse {
-    let checks = ChecksBody::run(&services).await;
-    let message = missing_key(&services).await;
+    let (code, body) = readiness(&services).await;
+    HttpResponse::build(code).json(body)
+}
+
+async fn readiness(services: &Services) -> (StatusCode, ReadinessBody) {
+    let checks = ChecksBody::run(services).await;
+    let message = missing_key(services).await;
     let status = match (checks.database, &message) {
         (HealthStatus::Ok, Some(_)) => HealthStatus::MasterKeyMissing,
         (status, _) => status,
@@ -112,7 +150,7 @@ async fn ready(services: web::Data<Services>) -> HttpResponse {
             StatusCode::SERVICE_UNAVAILABLE
         }
     };
-    HttpResponse::build(code).json(ReadinessBody { status, checks, message })
+    (code, ReadinessBody { status, checks, message })
 }
 
 /// What to do about a master key that another process brought to the store after this one, which
@@ -121,17 +159,22 @@ async fn missing_key(services: &Services) -> Option<String> {
     if services.vault.is_some() {
         return None;
     }
-    let found = tokio::time::timeout(PING_TIME, MasterKeyRecord::find(&*services.store)).await;
-    let record = found.ok()?.ok()??;
+    let store = Arc::clone(&services.store);
+    let record = in_time(services, async move { MasterKeyRecord::find(&*store).await });
+    let record = record.await?.ok()??;
     Some(MasterKeyError::Missing(record.current).to_string())
 }
 
-async fn health(services: web::Data<Services>) -> web::Json<HealthBody> {
-    let checks = ChecksBody::run(&services).await;
-    web::Json(HealthBody {
+async fn health(services: web::Data<Services>) -> Json<HealthBody> {
+    Json(whole(&services).await)
+}
+
+async fn whole(services: &Services) -> HealthBody {
+    let checks = ChecksBody::run(services).await;
+    HealthBody {
         status: checks.database,
         version: services.version,
         uptime_seconds: services.started.elapsed().as_secs(),
         checks,
-    })
+    }
 }

@@ -1,12 +1,13 @@
 //! Routes of jobs: what is still to be done for an entity.
 
-use actix_web::web::{self, Json};
+use actix_web::web;
 use racun_access::Permission::{ReadJobs, RetryJobs};
 use racun_application::jobs::{self, JOBS, Job};
 use racun_kernel::{Clause, ListQuery, Operator, id};
 use serde::Serialize;
 use utoipa::ToSchema;
 
+use crate::answer::Json;
 use crate::body::{Convert, ListBody};
 use crate::call::Call;
 use crate::error::ApiError;

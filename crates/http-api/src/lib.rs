@@ -7,7 +7,7 @@
 //! | `route`    | how a route is declared: path, gate, bodies, handler                   |
 //! | `gate`     | who makes a request, where, and whether they may                       |
 //! | `entered`  | where keys entered lately, while nothing of that changed               |
-//! | `foresight`| what the gate will read, guessed and read at once                     |
+//! | `prefetch`| what the gate will read, guessed and read at once                     |
 //! | `frame`    | what every answer carries; where answers are logged                    |
 //! | `security` | security events, and the line of the log that tells of each            |
 //! | `limits`   | how many requests are answered in a minute                             |
@@ -36,6 +36,7 @@
 //! | `pos`      | tables and tabs of the point of sale                                   |
 //! | `fiscal`   | settings, certificates, premises and devices of fiscalization          |
 //! | `recurring` | recurring invoices                                                    |
+//! | `transaction_type` | what kind of sale two parties would have, by VIES              |
 //! | `sandbox`  | the test clock                                                         |
 //! | `catalog`  | customers, suppliers, items, taxes, financial categories, units        |
 //! | `webhooks` | endpoints, the log of deliveries, replay; both generations             |
@@ -48,6 +49,7 @@
 mod access;
 mod activities;
 mod answer;
+mod auth_cache;
 mod billing;
 mod body;
 mod body_limit;
@@ -58,10 +60,8 @@ mod cors;
 pub mod deprecation;
 mod docs;
 mod documents;
-mod entered;
 pub mod error;
 mod fiscal;
-mod foresight;
 mod frame;
 mod gate;
 mod guards;
@@ -74,6 +74,7 @@ mod openapi;
 mod pages;
 mod places;
 mod pos;
+mod prefetch;
 mod recurring;
 mod rehearsal;
 mod request;
@@ -85,13 +86,15 @@ mod server;
 mod services;
 mod settlement;
 mod storage;
+mod transaction_type;
 mod warning;
 mod webhooks;
 
 pub use connection::ConnectionLimits;
 pub use cors::{InvalidOrigins, Origins};
 pub use guards::{Guards, SignUpMode};
-pub use limits::{BodyRoom, InvalidNetwork, Network, RateLimitOptions, RateLimiter};
+pub use health::health_at;
+pub use limits::{InvalidNetwork, Network, RateLimitOptions, RateLimiter, Room, Shares};
 pub use openapi::{VERSION, openapi, openapi_3_0};
 pub use route::{Gate, Parameter, ParameterKind, Rate, Route, Verb};
 pub use routes::routes;

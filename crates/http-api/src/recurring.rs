@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use actix_web::web::{self, Json};
+use actix_web::web;
 use racun_access::Permission::{EraseRecords, ReadRecords, WriteRecords};
 use racun_application::recurring as application;
 use racun_documents::recurrence::{self, RecurringInput, RecurringInvoice};
@@ -14,7 +14,7 @@ use time::Date;
 use utoipa::ToSchema;
 use validator::Validate;
 
-use crate::answer::{self, Created, NoContent};
+use crate::answer::{self, Created, Json, NoContent};
 use crate::body::{Convert, ListBody, names};
 use crate::body_limit::RECORD;
 use crate::call::{Call, EntityCall};

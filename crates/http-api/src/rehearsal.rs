@@ -7,8 +7,8 @@
 //!
 //! **Nothing is changed.** The handler is given a store that decides units and commits none; a unit
 //! that would be committed ends the trial. Messages to a tax authority, a mail server or another
-//! receiver are always stored first, so none leaves. A handler that committed something before it
-//! refused is not tried. The gate, which counts requests, is not passed again.
+//! receiver are always stored first, so none leaves; VIES is not asked. A handler that committed
+//! something before it refused is not tried. The gate, which counts requests, is not passed again.
 //!
 //! **The cost is bounded**: by the number of trials, of issues and of bytes, by a time for all of
 //! them, and by how many requests are tried at once. Routes that check or hash passwords, PINs and
@@ -26,11 +26,15 @@ use actix_web::web::Data;
 use actix_web::{Error, HttpMessage as _, HttpRequest};
 use async_trait::async_trait;
 use futures_util::FutureExt as _;
-use racun_kernel::{Issues, Layer, Read, Refusal, Rows, Store, StoreError, TransactError, Unit};
+use racun_catalog::{NoAnswer, VatAnswer, VatQuery, VatRegistry};
+use racun_kernel::{
+    Issues, Read, Refusal, Rows, Store, StoreDecorator, StoreError, TransactError, Unit,
+};
 use tokio::sync::Semaphore;
 
+use crate::answer;
 use crate::error::ApiError;
-use crate::limits::Arriving;
+use crate::limits::Share;
 use crate::request::{Left, MOST_ISSUES};
 use crate::route::Route;
 use crate::services::{Limits, Services};
@@ -38,7 +42,8 @@ use crate::services::{Limits, Services};
 /// How often a handler is tried on what is left of one body.
 const MOST_TRIALS: usize = 8;
 
-/// The part of a request's time that all its trials may take; what is known by then is told.
+/// The part of a request's time that all its trials may take; the answer tells the issues found by
+/// then.
 const PATIENCE: u32 = 15;
 
 /// Lets as many refused requests be tried at once as there are processors.
@@ -46,7 +51,7 @@ static TURNS: LazyLock<Semaphore> =
     LazyLock::new(|| Semaphore::new(std::thread::available_parallelism().map_or(1, NonZero::get)));
 
 /// The body as it came, and its part of the room of bodies when it is long.
-pub(crate) struct Came(pub Left, pub Option<Arriving>);
+pub(crate) struct Came(pub Left, pub Option<Share>);
 
 /// What is left of it, for the handler that is tried on it.
 pub(crate) struct Again(pub Left);
@@ -68,8 +73,8 @@ struct TrialStore {
 }
 
 #[async_trait]
-impl Layer for TrialStore {
-    fn beneath(&self) -> &dyn Store {
+impl StoreDecorator for TrialStore {
+    fn inner(&self) -> &dyn Store {
         &*self.store
     }
 
@@ -100,6 +105,22 @@ impl Layer for TrialStore {
     }
 }
 
+/// The register of VAT numbers, which is not asked for a request whose handler is only tried.
+struct TrialRegistry {
+    registry: Arc<dyn VatRegistry>,
+    progress: Arc<Progress>,
+}
+
+#[async_trait]
+impl VatRegistry for TrialRegistry {
+    async fn ask(&self, query: &VatQuery) -> Result<VatAnswer, NoAnswer> {
+        if self.progress.is_trial.load(Ordering::Acquire) {
+            return Err(NoAnswer { reason: "a trial".to_owned() });
+        }
+        self.registry.ask(query).await
+    }
+}
+
 /// Lets the handler of `route` be tried, should the body of `request` be refused.
 pub(crate) fn prepare(route: &Route, request: &mut ServiceRequest) {
     if !route.is_rehearsed() {
@@ -108,7 +129,9 @@ pub(crate) fn prepare(route: &Route, request: &mut ServiceRequest) {
     let Some(services) = request.app_data::<Data<Services>>().cloned() else { return };
     let progress = Arc::<Progress>::default();
     let store = TrialStore { store: Arc::clone(&services.store), progress: Arc::clone(&progress) };
-    services.with(Arc::new(store)).give(request);
+    let registry = Arc::clone(&services.vat_registry);
+    let vat_registry = Arc::new(TrialRegistry { registry, progress: Arc::clone(&progress) });
+    Services { vat_registry, ..services.with(Arc::new(store)) }.give(request);
     request.extensions_mut().insert(progress);
 }
 
@@ -122,7 +145,7 @@ pub(crate) async fn run(
     request: ServiceRequest,
     next: Next<BoxBody>,
 ) -> Result<ServiceResponse<BoxBody>, Error> {
-    let answer = next.call(request).await?;
+    let answer = answer::written(next.call(request).await?).await;
     let came = answer.request().extensions_mut().remove::<Came>();
     let progress = answer.request().extensions_mut().remove::<Arc<Progress>>();
     let error = answer.response().error().and_then(|error| error.as_error::<ApiError>());
@@ -137,7 +160,7 @@ pub(crate) async fn run(
     let (http, _) = answer.into_parts();
     let limits = http.app_data::<Limits>().copied().unwrap_or_default();
     let trials = tell_all(route, &http, left, &mut error);
-    // What takes too long is given up; what was found until then is told.
+    // Trials that take too long end; the answer tells the issues found by then.
     let _ = tokio::time::timeout(limits.request_time / PATIENCE, trials).await;
     Ok(ServiceResponse::from_err(error, http))
 }

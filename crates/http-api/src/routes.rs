@@ -3,7 +3,7 @@
 use crate::route::Route;
 use crate::{
     access, activities, billing, catalog, docs, documents, fiscal, health, jobs, mail, pages, pos,
-    recurring, sandbox, settlement, webhooks,
+    recurring, sandbox, settlement, transaction_type, webhooks,
 };
 
 /// The areas' tables, in the order in which paths are matched.
@@ -43,6 +43,7 @@ const AREAS: &[&[Route]] = &[
     settlement::expenses::ROUTES,
     catalog::files::OF_EXPENSES,
     recurring::ROUTES,
+    transaction_type::ROUTES,
     pos::tables::ROUTES,
     pos::tabs::ROUTES,
     pos::splitting::ROUTES,
@@ -54,7 +55,7 @@ const AREAS: &[&[Route]] = &[
     webhooks::endpoints::ROUTES,
     webhooks::account::ROUTES,
     webhooks::log::ROUTES,
-    webhooks::earlier::ROUTES,
+    webhooks::v1::ROUTES,
     sandbox::ROUTES,
     billing::labels::ROUTES,
     billing::subscriptions::ROUTES,

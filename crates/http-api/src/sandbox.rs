@@ -1,6 +1,6 @@
 //! The test clock of an account's sandbox.
 
-use actix_web::web::{self, Json};
+use actix_web::web;
 use racun_access::{AccountScope, get_test_clock};
 use racun_application::recurring::{Advanced, advance_clock};
 use racun_kernel::calendar::{parse_instant, to_millisecond};
@@ -8,6 +8,7 @@ use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 use validator::Validate;
 
+use crate::answer::Json;
 use crate::body::Convert;
 use crate::call::Call;
 use crate::error::ApiError;
@@ -87,7 +88,7 @@ async fn advance(
     let to = parse_instant(&body.0.advance_to).map_err(|issue| issue.at("advance_to"))?;
     let task = call.run(|call| async move {
         let to = to_millisecond(to);
-        advance_clock(call.store(), call.fiscal(), call.by(), to, call.stamp()).await
+        advance_clock(call.store(), call.outside(), call.by(), to, call.stamp()).await
     });
     Ok(Json(task.await?.convert()))
 }

@@ -118,7 +118,7 @@ pub(crate) fn person(request: &HttpRequest, user: UserId) {
     request.extensions_mut().insert(Person(user));
 }
 
-/// The user whom [`person`] noted of `request`.
+/// The user that [`person`] noted of `request`.
 pub(crate) fn noted_person(request: &HttpRequest) -> Option<String> {
     request.extensions().get::<Person>().map(|Person(user)| user.to_string())
 }

@@ -14,10 +14,10 @@ use actix_web::middleware::from_fn;
 use actix_web::web::{self, ServiceConfig};
 use actix_web::{App, Error, HttpRequest, HttpResponse, Resource, ResponseError as _, Scope};
 
+use crate::auth_cache::AuthCache;
 use crate::connection::{self, ConnectionLimits, Refusals};
-use crate::entered::Entered;
 use crate::error::{ApiError, Kind};
-use crate::foresight::Foresight;
+use crate::prefetch::Prefetch;
 use crate::route::{Route, Verb};
 use crate::services::{Limits, Services};
 use crate::{frame, gate, limits, pos, routes};
@@ -93,8 +93,8 @@ pub fn app(
     App::new()
         .app_data(web::Data::new(services))
         .app_data(limits)
-        .app_data(Foresight::default())
-        .app_data(Entered::default())
+        .app_data(Prefetch::default())
+        .app_data(AuthCache::default())
         .app_data(pos::Tags::default())
         .configure(register)
         .default_service(web::to(no_such_path))

@@ -14,7 +14,7 @@ use racun_application::fiscalization::Fiscal;
 use racun_application::payments::TaxAuthority;
 use racun_application::webhooks::Webhooks;
 use racun_billing::Catalogue;
-use racun_catalog::FileStorage;
+use racun_catalog::{FileStorage, VatRegistry};
 use racun_fiscal::{Authorities, Retry, TestCertificates};
 use racun_kernel::{Entropy, Mailer, Stamp, Store, Vault};
 use racun_webhooks::{Courier, Schedule};
@@ -29,7 +29,7 @@ use crate::answer::Page;
 use crate::cors::Origins;
 use crate::error::ApiError;
 use crate::guards::Guards;
-use crate::limits::{BODIES, BodyRoom, Network, RateLimiter};
+use crate::limits::{ANSWERS, BODIES, FORMS, Network, RateLimiter, Room};
 use crate::storage::Storage;
 
 /// What handlers work with. A clone shares everything with its original.
@@ -56,6 +56,8 @@ pub struct Services {
     pub mailer: Arc<dyn Mailer>,
     /// Where the bytes of files are.
     pub files: Arc<dyn FileStorage>,
+    /// The register of VAT numbers (VIES).
+    pub vat_registry: Arc<dyn VatRegistry>,
     /// The base of links to this server: `https://invoices.example.com`, without a slash at its
     /// end.
     pub public_url: Arc<str>,
@@ -106,6 +108,23 @@ static PAGES: LazyLock<Runtime> = LazyLock::new(|| {
 
 /// Lets as many long computations run at once as there are processors.
 static PROCESSORS: LazyLock<Semaphore> = LazyLock::new(|| Semaphore::new(processors()));
+
+/// Runs `work` on the threads that put pages together; it ends with its caller.
+///
+/// # Errors
+/// When it does not run. A panic in it goes on in the caller.
+pub(crate) async fn on_threads_of_pages<T: Send + 'static>(
+    work: impl Future<Output = T> + Send + 'static,
+) -> Result<T, ApiError> {
+    // Dropped together with the caller, which ends what is left of it.
+    let mut tasks = JoinSet::new();
+    tasks.spawn_on(work.in_current_span(), PAGES.handle());
+    match tasks.join_next().await {
+        Some(Ok(done)) => Ok(done),
+        Some(Err(error)) => std::panic::resume_unwind(error.into_panic()),
+        None => Err(ApiError::internal("nothing was put together")),
+    }
+}
 
 impl Services {
     /// The same on `store`.
@@ -176,14 +195,7 @@ impl Services {
             let text = serde_json::to_vec(&body.await?).map_err(ApiError::internal)?;
             Ok(Page(text))
         };
-        // Dropped together with the handler, which ends what is left of it.
-        let mut tasks = JoinSet::new();
-        tasks.spawn_on(written.in_current_span(), PAGES.handle());
-        match tasks.join_next().await {
-            Some(Ok(page)) => page,
-            Some(Err(error)) => std::panic::resume_unwind(error.into_panic()),
-            None => Err(ApiError::internal("a page was not put together")),
-        }
+        on_threads_of_pages(written).await?
     }
 
     /// Computes what takes long, such as a password's hash, off the threads that serve requests and
@@ -216,7 +228,11 @@ pub struct Limits {
     /// For how long one more waits for one of them to end.
     pub heavy_patience: Duration,
     /// The room of JSON bodies while they arrive.
-    pub bodies: &'static BodyRoom,
+    pub bodies: &'static Room,
+    /// The places of forms while they arrive.
+    pub forms: &'static Room,
+    /// The room of large answers until they are written.
+    pub answers: &'static Room,
 }
 
 impl Limits {
@@ -225,7 +241,7 @@ impl Limits {
 }
 
 impl Default for Limits {
-    /// 15 seconds, 30 seconds; 4 heavy requests, and a second for one more; the process's room.
+    /// 15 seconds, 30 seconds; 4 heavy requests, and a second for one more; the process's rooms.
     fn default() -> Self {
         Self {
             body_time: Duration::from_secs(15),
@@ -233,6 +249,8 @@ impl Default for Limits {
             heavy_per_token: 4,
             heavy_patience: Duration::from_secs(1),
             bodies: &BODIES,
+            forms: &FORMS,
+            answers: &ANSWERS,
         }
     }
 }

@@ -30,14 +30,11 @@ pub fn evaluate<A: Record>(all: &[A], query: &ListQuery) -> Page<A> {
 
 /// How many of the rows a page has room for, by their length.
 fn fitting<A: Record>(found: &[A], query: &ListQuery) -> usize {
-    if query.limit > ListQuery::MAX_LIMIT {
-        return found.len();
-    }
     let ends = found.iter().scan(0, |bytes, row| {
         *bytes += json_length(row);
         Some(*bytes)
     });
-    ends.take_while(|end| *end <= ListQuery::MAX_PAGE_BYTES).count().max(found.len().min(1))
+    ends.take_while(|end| *end <= query.page_bytes()).count().max(found.len().min(1))
 }
 
 fn keys(query: &ListQuery, values: &[Value]) -> Vec<Value> {

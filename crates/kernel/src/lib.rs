@@ -23,9 +23,10 @@
 //! | `tally`      | figures over rows, grouped, and their reference meaning           |
 //! | `record`     | how a type declares its stored fields                             |
 //! | `declared`   | `record!`: fields and their values in one declaration             |
-//! | `recent`     | what was read lately, for a store that knows of every change      |
+//! | `read_cache` | a read cache for stores that see every write                      |
 //! | `store`      | the port: find, list, tally and transact with a pure decision     |
 //! | `length`     | how long something is as JSON                                        |
+//! | `walk`       | going through all rows of a table                                 |
 //! | `layer`      | stores that stand on another one and do some of the port differently |
 //! | `log`        | what happened: the entries that every store keeps, published kinds |
 //! | `stamp`      | time, ids and randomness as arguments                             |
@@ -46,11 +47,11 @@ pub mod calendar;
 mod context;
 mod decimal;
 mod declared;
+mod decorator;
 mod evaluate;
 pub mod iban;
 pub mod id;
 mod issue;
-mod layer;
 mod length;
 pub mod log;
 mod mail;
@@ -59,7 +60,7 @@ mod money;
 mod patch;
 mod query;
 mod rate;
-pub mod recent;
+pub mod read_cache;
 mod record;
 mod sales_book;
 mod scope;
@@ -76,16 +77,17 @@ mod value;
 pub mod vat_number;
 pub mod vat_rates;
 mod vault;
+mod walk;
 
 pub use address::{check_address, fold_address};
 pub use authority::{Authority, AuthorityError};
 pub use context::{Actor, Context};
 pub use decimal::{Decimal, InvalidDecimal};
 pub use declared::Declared;
+pub use decorator::StoreDecorator;
 pub use evaluate::evaluate;
 pub use id::{Id, InvalidId, Kind};
 pub use issue::{Issue, Issues, Step};
-pub use layer::Layer;
 pub use length::json_length;
 pub use log::{ACTIVITIES, Activity, ActorType, Entry, Logged};
 pub use mail::{Attachment, Mail, MailError, Mailbox, Mailer};
@@ -113,3 +115,4 @@ pub use tally::{
 };
 pub use value::Value;
 pub use vault::{CannotOpen, Reseal, Vault};
+pub use walk::Walk;

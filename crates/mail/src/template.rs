@@ -7,23 +7,26 @@ use racun_kernel::Issue;
 /// What variables stand for, by name: `document_number`, `bank_account.iban`. A variable that
 /// exists and has no value stands for nothing.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Values(BTreeMap<&'static str, String>);
+pub struct Values(BTreeMap<&'static str, Value>);
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+enum Value {
+    /// Shown as it stands.
+    Plain(String),
+    /// A template: its marks are marks, its variables are filled.
+    Text(String),
+}
 
 impl Values {
     /// Lets `name` stand for `value`, or for nothing.
     pub fn set(&mut self, name: &'static str, value: Option<impl Into<String>>) {
-        self.0.insert(name, value.map(Into::into).unwrap_or_default());
+        self.0.insert(name, Value::Plain(value.map(Into::into).unwrap_or_default()));
     }
 
-    /// What `name` stands for; `None` when there is no such variable.
-    #[must_use]
-    pub fn get(&self, name: &str) -> Option<&str> {
-        self.0.get(name).map(String::as_str)
-    }
-
-    /// All names.
-    pub fn names(&self) -> impl Iterator<Item = &'static str> {
-        self.0.keys().copied()
+    /// Lets `name` stand for a text that is a template, too. Inside of a text, names of texts stand
+    /// for nothing.
+    pub fn set_text(&mut self, name: &'static str, text: Option<impl Into<String>>) {
+        self.0.insert(name, Value::Text(text.map(Into::into).unwrap_or_default()));
     }
 }
 
@@ -40,22 +43,36 @@ pub(crate) enum Piece<'a> {
 /// shows in the mail, and loses nothing.
 pub(crate) fn pieces<'a>(template: &'a str, values: &'a Values) -> Vec<Piece<'a>> {
     let mut pieces = Vec::new();
+    add_pieces(&mut pieces, template, values, true);
+    pieces
+}
+
+/// Adds those of `template`; texts among `values` have pieces of their own, in their place.
+fn add_pieces<'a>(
+    pieces: &mut Vec<Piece<'a>>,
+    template: &'a str,
+    values: &'a Values,
+    has_texts: bool,
+) {
     let (mut text_from, mut look_from) = (0, 0);
     while let Some(open) = template[look_from..].find('{').map(|at| at + look_from) {
         look_from = open + 1;
         let Some(name) = variable_at(&template[look_from..]) else { continue };
-        let Some(value) = values.get(name) else { continue };
+        let Some(value) = values.0.get(name) else { continue };
         if text_from < open {
             pieces.push(Piece::Text(&template[text_from..open]));
         }
-        pieces.push(Piece::Value(value));
+        match value {
+            Value::Plain(value) => pieces.push(Piece::Value(value)),
+            Value::Text(text) if has_texts => add_pieces(pieces, text, values, false),
+            Value::Text(_) => {}
+        }
         look_from += name.len() + 1;
         text_from = look_from;
     }
     if text_from < template.len() {
         pieces.push(Piece::Text(&template[text_from..]));
     }
-    pieces
 }
 
 /// The name that `rest`, what stands behind an opening brace, begins with.

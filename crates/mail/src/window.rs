@@ -37,13 +37,21 @@ pub struct MailLimits {
     pub per_receiver: u32,
     /// The same from all accounts together.
     pub per_receiver_from_all: u32,
-    /// Invitations that one address gets from all senders.
+    /// Invitations that one address gets from all senders; of one account, half of them
+    /// ([`MailLimits::invitations_of_account`]).
     pub invitations_per_address: u32,
 }
 
 impl MailLimits {
     /// How long an account is new.
     pub const NEW: Duration = Duration::days(7);
+
+    /// How many of the invitations that an address gets one account may send: half of them, and one
+    /// at least, so that no account uses up what others may send.
+    #[must_use]
+    pub const fn invitations_of_account(&self) -> u32 {
+        self.invitations_per_address.div_ceil(2)
+    }
 
     /// What an account made at `created_at` may send within a day.
     #[must_use]
@@ -261,6 +269,14 @@ mod tests {
         let window = window.with_receivers(3, 4, next).unwrap();
         assert!(window.clone().with_receivers(1, 4, next).is_err());
         assert!(window.with_receivers(5, 4, NOW + Duration::days(9)).is_err(), "never");
+    }
+
+    #[test]
+    fn an_account_has_a_share_of_the_invitations_to_an_address() {
+        for (all, share) in [(0, 0), (1, 1), (2, 1), (3, 2), (10, 5)] {
+            let limits = MailLimits { invitations_per_address: all, ..MailLimits::default() };
+            assert_eq!(limits.invitations_of_account(), share, "{all}");
+        }
     }
 
     #[test]

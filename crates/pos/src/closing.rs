@@ -20,7 +20,7 @@ use crate::check::{not_blank, required, text};
 use crate::takings::{Money, Takings};
 
 /// Characters that a closing's note may hold.
-pub const MAX_CLOSING_NOTE_CHARS: usize = 2_000;
+pub const MAX_CLOSING_NOTE_CHARS: usize = 10_000;
 /// Characters that the name of a premise or a device may hold.
 const MAX_PLACE_CHARS: usize = 20;
 
@@ -168,9 +168,21 @@ fn cash(amount: &Decimal, currency: Currency) -> Result<Decimal, Issues> {
 /// what the place's closings covered of them.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct CarriedOver {
-    /// The closing before this one.
+    /// The sum of `days`, with the closing before this one and its day.
+    #[serde(flatten)]
+    pub sum: CarriedDay,
+    /// What came to each day that changed, by date. Closings of earlier versions have none: theirs
+    /// is the day of the closing before.
+    #[serde(default)]
+    pub days: Vec<CarriedDay>,
+}
+
+/// What came to one closed day, or to several.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct CarriedDay {
+    /// The closing of the day.
     pub closing_id: PosClosingId,
-    /// Its day.
+    /// The day.
     #[serde(with = "racun_kernel::calendar::date")]
     pub date: Date,
     /// Invoices.
@@ -182,30 +194,6 @@ pub struct CarriedOver {
     /// Money that moved, in less out; only types of which any did.
     pub net_by_payment_type: Vec<Money>,
     /// Of that and of tips, notes and coins.
-    pub cash: Decimal,
-    /// The same of each day that changed, by date; they come to the figures above. Closings of
-    /// earlier versions have none: theirs is the day of the closing before.
-    #[serde(default)]
-    pub days: Vec<CarriedDay>,
-}
-
-/// What came to one closed day.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct CarriedDay {
-    /// The closing of the day.
-    pub closing_id: PosClosingId,
-    /// The day.
-    #[serde(with = "racun_kernel::calendar::date")]
-    pub date: Date,
-    /// As [`CarriedOver::invoices`].
-    pub invoices: Decimal,
-    /// As [`CarriedOver::gross`].
-    pub gross: Decimal,
-    /// As [`CarriedOver::turnover`].
-    pub turnover: Decimal,
-    /// As [`CarriedOver::net_by_payment_type`].
-    pub net_by_payment_type: Vec<Money>,
-    /// As [`CarriedOver::cash`].
     pub cash: Decimal,
 }
 
@@ -232,20 +220,13 @@ impl CarriedOver {
         }
         let mut sum = CarriedDay::nothing(last.id, last.date);
         days.iter().for_each(|day| sum.add(day, &Decimal::from(1)));
-        let CarriedDay { closing_id, date, invoices, gross, turnover, net_by_payment_type, cash } =
-            sum;
-        Some(Self { closing_id, date, invoices, gross, turnover, net_by_payment_type, cash, days })
+        Some(Self { sum, days })
     }
 
     /// By day.
     #[must_use]
     pub fn into_days(self) -> Vec<CarriedDay> {
-        let Self { closing_id, date, invoices, gross, turnover, net_by_payment_type, cash, days } =
-            self;
-        if !days.is_empty() {
-            return days;
-        }
-        vec![CarriedDay { closing_id, date, invoices, gross, turnover, net_by_payment_type, cash }]
+        if self.days.is_empty() { vec![self.sum] } else { self.days }
     }
 }
 
@@ -362,7 +343,7 @@ impl Closing {
         actor: &Actor,
     ) -> (Self, Vec<Event>) {
         let Count { date, place, opening_cash, counted_cash, note } = count;
-        let carried = carried_over.as_ref().map_or_else(Decimal::zero, |it| it.cash.clone());
+        let carried = carried_over.as_ref().map_or_else(Decimal::zero, |it| it.sum.cash.clone());
         let expected_cash = &(&opening_cash + &carried) + &report.cash();
         let closing = Self {
             id: actor.stamp().id(),

@@ -262,7 +262,7 @@ impl Settlement {
         }
         let of_document = |new| NewPayment { document_id: Some(id.to_owned()), ..new };
         let payments: Vec<NewPayment> = payments.into_iter().map(of_document).collect();
-        // What is wrong with any of them is told before what they come to.
+        // Issues of single payments come before those of their sum.
         let mut issues = Issues::default();
         for (n, new) in payments.iter().enumerate() {
             if let Err(SettlementError::Invalid(wrong)) = new.references() {

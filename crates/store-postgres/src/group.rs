@@ -1,5 +1,5 @@
-//! Units that share a transaction: each decides on what the ones before it decided, and what they
-//! decided is written together. When it cannot be written, each tries alone what it decided.
+//! A batch of units that share a transaction: each unit's decision sees what the ones before it
+//! decided, and all is written together. When the write fails, each unit is tried alone.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
@@ -8,27 +8,27 @@ use racun_kernel::{
 };
 use tokio::sync::oneshot;
 
-use crate::hold::{Holding, Wanted};
-use crate::lane::Ending;
-use crate::touched::Touched;
+use crate::batcher::CommitPhase;
+use crate::conflict_set::ConflictSet;
+use crate::lock::{LockRequest, LockedRows};
 use crate::transaction::{Base, Transaction};
-use crate::wishes::Wishes;
+use crate::write_set::WriteSet;
 
-/// A unit and whoever waits for it.
+/// A unit and the caller that waits for it.
 pub(crate) struct Waiting {
     unit: Unit,
     caller: Caller,
 }
 
 impl Waiting {
-    /// `unit`, and where its answer will be.
+    /// `unit`, and the receiver of its answer.
     pub(crate) fn new(unit: Unit) -> (Self, oneshot::Receiver<Result<(), TransactError>>) {
         let (sender, receiver) = oneshot::channel();
         (Self { unit, caller: Caller(sender) }, receiver)
     }
 
-    /// Whose lane the unit takes: none when it names nothing to hold, and so waits for nobody.
-    pub(crate) fn lane(&self) -> Option<Tenant> {
+    /// The tenant whose batches the unit joins. `None` when it locks nothing, and so never waits.
+    pub(crate) fn batch_key(&self) -> Option<Tenant> {
         let series = self.unit.series.as_ref().map(|series| &series.tenant);
         let loads = self.unit.loads.first().map(|load| match load {
             Load::One { tenant, .. } | Load::Where { tenant, .. } => tenant,
@@ -37,25 +37,25 @@ impl Waiting {
     }
 }
 
-/// Whoever waits for a unit, or has stopped waiting.
+/// The caller of a unit, which may have stopped waiting.
 struct Caller(oneshot::Sender<Result<(), TransactError>>);
 
 impl Caller {
     fn answer(self, answer: Result<(), TransactError>) {
-        // Nobody listens when the caller was dropped; the unit is finished nevertheless.
+        // The receiver is gone when the caller was dropped; the unit is finished nevertheless.
         let _: Result<(), _> = self.0.send(answer);
     }
 }
 
 /// Runs the units of `group` and answers their callers. Their series are of one tenant. When all
-/// have decided, it is only to be written: those who are apart from it may begin.
-pub(crate) async fn run(base: &Base, group: Vec<Waiting>, ending: Ending<Waiting>) {
+/// have decided, only the commit is left: units that do not conflict may start.
+pub(crate) async fn run(base: &Base, group: Vec<Waiting>, commit_phase: CommitPhase<Waiting>) {
     let loads = group.iter().flat_map(|waiting| &waiting.unit.loads);
-    let wanted = Wanted::of(loads);
+    let requests = LockRequest::of(loads);
     let series: Vec<Series> =
         group.iter().filter_map(|waiting| waiting.unit.series.clone()).collect();
-    let opened = Transaction::open(base, wanted, &series).await;
-    let (transaction, holding) = match opened {
+    let opened = Transaction::open(base, requests, &series).await;
+    let (transaction, locked) = match opened {
         Ok(opened) => opened,
         Err(error) => {
             for waiting in group {
@@ -64,10 +64,10 @@ pub(crate) async fn run(base: &Base, group: Vec<Waiting>, ending: Ending<Waiting
             return;
         }
     };
-    let (decided, is_sure) = decide_all(group, holding);
-    let touched = Touched::by(&decided);
-    ending.begins(move |next| touched.is_apart_from(&next.unit));
-    let written = transaction.end(Wishes::of(&decided, is_sure)).await;
+    let (decided, is_sure) = decide_all(group, locked);
+    let conflict_set = ConflictSet::by(&decided);
+    commit_phase.begins(move |next| conflict_set.allows(&next.unit));
+    let written = transaction.end(WriteSet::of(&decided, is_sure)).await;
     match written {
         Err(failure) if failure.is_late || (failure.is_undone && decided.len() > 1) => {
             for decided in decided {
@@ -114,14 +114,14 @@ impl Decided {
 
     /// Shows what it decided to those who decide after it. Answers whether all rows that it
     /// replaces or deletes are certain to be there.
-    fn leave(&self, holding: &mut Holding) -> bool {
+    fn leave(&self, locked: &mut LockedRows) -> bool {
         let mut is_sure = true;
         for put in &self.writes.puts {
-            is_sure &= put.kind == PutKind::Insert || holding.has(put);
-            holding.apply(put);
+            is_sure &= put.kind == PutKind::Insert || locked.has(put);
+            locked.apply(put);
         }
         if let Some((series, number)) = self.used() {
-            holding.use_number(series, number);
+            locked.use_number(series, number);
         }
         is_sure
     }
@@ -133,34 +133,34 @@ impl Decided {
     }
 
     async fn write_alone(&self, base: &Base) -> Result<(), StoreError> {
-        let wanted = Wanted::of(self.loads.iter());
-        let (transaction, mut holding) =
-            Transaction::open(base, wanted, self.series.as_slice()).await?;
-        let number = self.series.as_ref().map(|series| holding.next_number(series));
-        if number != self.shown.number || holding.show(&self.loads) != self.shown.rows {
+        let requests = LockRequest::of(self.loads.iter());
+        let (transaction, mut locked) =
+            Transaction::open(base, requests, self.series.as_slice()).await?;
+        let number = self.series.as_ref().map(|series| locked.next_number(series));
+        if number != self.shown.number || locked.show(&self.loads) != self.shown.rows {
             transaction.roll_back().await;
             let reason = "what a unit decided on has changed; it may be repeated";
             return Err(StoreError::Unavailable(reason.to_owned()));
         }
-        let is_sure = self.leave(&mut holding);
-        let wishes = Wishes::of(std::slice::from_ref(self), is_sure);
-        transaction.end(wishes).await.map_err(|failure| failure.error)
+        let is_sure = self.leave(&mut locked);
+        let write_set = WriteSet::of(std::slice::from_ref(self), is_sure);
+        transaction.end(write_set).await.map_err(|failure| failure.error)
     }
 }
 
 /// Runs the decisions one after another; callers whose decision refuses are answered at once.
 /// Answers whether all rows that are replaced or deleted are certain to be there.
-fn decide_all(group: Vec<Waiting>, mut holding: Holding) -> (Vec<Decided>, bool) {
+fn decide_all(group: Vec<Waiting>, mut locked: LockedRows) -> (Vec<Decided>, bool) {
     let mut all = Vec::with_capacity(group.len());
     let mut is_sure = true;
     for Waiting { unit, caller } in group {
-        let number = unit.series.as_ref().map(|series| holding.next_number(series));
-        let shown = Loaded { rows: holding.show(&unit.loads), number, now: holding.now };
+        let number = unit.series.as_ref().map(|series| locked.next_number(series));
+        let shown = Loaded { rows: locked.show(&unit.loads), number, now: locked.now };
         match decide(unit.decide, shown.clone()) {
             Ok(writes) => {
                 let decided =
                     Decided { loads: unit.loads, series: unit.series, shown, writes, caller };
-                is_sure &= decided.leave(&mut holding);
+                is_sure &= decided.leave(&mut locked);
                 all.push(decided);
             }
             Err(error) => caller.answer(Err(error)),

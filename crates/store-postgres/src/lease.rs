@@ -1,21 +1,20 @@
-//! Whether this process is the only one that writes: then it knows of every change, and may keep
-//! what it reads.
+//! Whether this process is the only writer: then it sees every change, and may cache what it reads.
 //!
 //! The row of the table `lease` counts epochs. A transaction that writes names the epoch that its
-//! process believes in, and the server refuses it in any other; no epoch ends while a transaction
-//! writes in it. There are three kinds, each ended by the process that begins the next:
+//! process knows, and the server refuses it in any other; no epoch ends while a transaction writes
+//! in it. There are three kinds, each ended by the process that begins the next:
 //!
 //! - **crowd**: every process that knows its number writes, and none caches anything.
 //! - **alone**: the process that began it writes and caches what it reads. It asks four times a
-//!   second whether the epoch goes on, and believes an answer for [`BELIEF`] from when it asked.
+//!   second whether the epoch goes on; an answer is valid for [`VALID_FOR`] from when it asked.
 //! - **leaving**: no process writes. Another one has ended the epoch of the one that was alone,
 //!   which may not know it yet. When it learns of it, it begins a crowd; when it is silent for
 //!   [`WAIT`], another process does.
 //!
-//! So before another process writes, the one that was alone has either said that it caches nothing
-//! any more, or its belief has run out on its own clock. Each process also holds a lock that all of
-//! them can share, by which one sees whether it would be of use to be alone: nothing depends on it.
-//! ADR 0014 has the whole argument.
+//! So before another process writes, the one that was alone has either cleared its cache, or its
+//! lease has run out on its own clock. Each process also holds a shared lock, by which a process
+//! sees whether it would be of use to be alone: nothing depends on it. ADR 0014 has the whole
+//! argument.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
@@ -23,7 +22,7 @@ use std::time::{Duration, Instant};
 
 use diesel_async::AsyncPgConnection;
 use racun_kernel::StoreError;
-use racun_kernel::recent::Recent;
+use racun_kernel::read_cache::ReadCache;
 use tokio::runtime::Handle;
 use tokio::sync::{Notify, watch};
 use tokio::time::timeout;
@@ -35,10 +34,10 @@ use crate::statement::{EpochRow, NumberRow, Statement, batch};
 const BEAT: Duration = Duration::from_millis(250);
 /// The same while it must not write.
 const HASTE: Duration = Duration::from_millis(20);
-/// How long the answer is believed, from when it was asked for.
-const BELIEF: Duration = Duration::from_secs(1);
-/// How long one that was alone may be silent before others write: longer than [`BELIEF`] by any
-/// clock that goes right by a fifth.
+/// How long the answer is valid, from when it was asked for.
+const VALID_FOR: Duration = Duration::from_secs(1);
+/// How long a process that was alone may be silent before others write: longer than [`VALID_FOR`]
+/// by any clock that is off by less than a fifth.
 const WAIT: Duration = Duration::from_millis(1_250);
 /// How long a write waits until its process may write.
 const PATIENCE: Duration = Duration::from_secs(4);
@@ -62,24 +61,24 @@ struct Known {
     /// The epoch to write in, or why there is none.
     epoch: watch::Sender<Result<i64, String>>,
     /// Until when this process is certain to be alone, in microseconds since it was opened.
-    believed: AtomicU64,
+    valid_until: AtomicU64,
     opened: Instant,
-    recent: Recent,
-    /// Wakes whoever asks the server.
+    recent: ReadCache,
+    /// Wakes the task that asks the server.
     nudge: Notify,
     has_ended: AtomicBool,
 }
 
-/// That this process is alone, as it was believed when somebody began to look at what is kept.
+/// That this process is alone, as it was known when a read of the cache began.
 #[derive(Clone, Copy)]
-pub(crate) struct Belief<'a> {
+pub(crate) struct LeaseValidity<'a> {
     known: &'a Known,
     until: u64,
 }
 
-impl Belief<'_> {
-    /// Whether it still was true just now: then it was when the look was taken. It is to be asked
-    /// after the look, for a process may stand still in between, for as long as it likes.
+impl LeaseValidity<'_> {
+    /// Whether it still holds: then it held when the cache was read. Ask after the read, for a
+    /// process may be suspended in between for any time.
     pub(crate) fn held(self) -> bool {
         self.known.now() < self.until
     }
@@ -91,9 +90,9 @@ impl Lease {
         let (epoch, _) = watch::channel(Err("nothing was heard of the lease yet".to_owned()));
         let known = Arc::new(Known {
             epoch,
-            believed: AtomicU64::new(0),
+            valid_until: AtomicU64::new(0),
             opened: Instant::now(),
-            recent: Recent::new(false),
+            recent: ReadCache::new(false),
             nudge: Notify::new(),
             has_ended: AtomicBool::new(false),
         });
@@ -135,13 +134,14 @@ impl Lease {
     }
 
     /// That this process is alone, if it is.
-    pub(crate) fn belief(&self) -> Option<Belief<'_>> {
-        let belief = Belief { known: &self.0, until: self.0.believed.load(Ordering::SeqCst) };
-        belief.held().then_some(belief)
+    pub(crate) fn validity(&self) -> Option<LeaseValidity<'_>> {
+        let validity =
+            LeaseValidity { known: &self.0, until: self.0.valid_until.load(Ordering::SeqCst) };
+        validity.held().then_some(validity)
     }
 
     /// What is kept while this process is alone.
-    pub(crate) fn recent(&self) -> &Recent {
+    pub(crate) fn recent(&self) -> &ReadCache {
         &self.0.recent
     }
 }
@@ -164,12 +164,12 @@ impl Known {
     }
 
     fn believe(&self, since: Instant) {
-        self.believed.store(self.microseconds(since + BELIEF), Ordering::SeqCst);
+        self.valid_until.store(self.microseconds(since + VALID_FOR), Ordering::SeqCst);
     }
 
     /// Keeps nothing any more.
     fn doubt(&self) {
-        self.believed.store(0, Ordering::SeqCst);
+        self.valid_until.store(0, Ordering::SeqCst);
         self.recent.close();
     }
 
@@ -321,7 +321,7 @@ impl Keeper {
 ///
 /// # Errors
 /// [`StoreError::Unavailable`] when the server does not answer.
-pub async fn is_in_use(url: &str) -> Result<bool, StoreError> {
+pub(crate) async fn is_in_use(url: &str) -> Result<bool, StoreError> {
     let asked = async {
         let session = pool::open(url, "").await.map_err(|error| error.to_string())?;
         // The lock ends with the session.
@@ -395,7 +395,10 @@ async fn end_epoch(
     number(session, end.bind(crate::statement::Bind::Int(known)).bind(next.name())).await
 }
 
-async fn number(session: &AsyncPgConnection, statement: Statement) -> Result<Option<i64>, String> {
+pub(crate) async fn number(
+    session: &AsyncPgConnection,
+    statement: Statement,
+) -> Result<Option<i64>, String> {
     let rows = statement.rows::<NumberRow>(session).await.map_err(|error| error.to_string())?;
     Ok(rows.first().and_then(|row| row.number))
 }

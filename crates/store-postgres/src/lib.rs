@@ -3,56 +3,60 @@
 //! It works from the declarations ([`Table`]) alone: every table is what [`create_table_sql`] makes
 //! of one, and is made by a migration of the top-level folder `migrations`.
 //!
-//! | Module        | Owns                                                                       |
-//! | ------------- | -------------------------------------------------------------------------- |
-//! | `schema`      | names, types and indexes of a declared table; the check at the start       |
-//! | `listing`     | what is kept for lists of many rows: columns, indexes                      |
-//! | `migration`   | the embedded migrations                                                    |
-//! | `filter`      | filters, orders and cursors as SQL                                         |
-//! | `ask`         | find and lookup: rows by id or by a field, for several askers at once      |
-//! | `read`        | list, series, the log                                                      |
-//! | `tally`       | figures over rows, all of a report in one statement                        |
-//! | `lease`       | whether this process is the only one that writes                           |
-//! | `lane`        | what waits for its like, to be done together                               |
-//! | `group`       | units that share one: each decides on what those before it decided         |
-//! | `transaction` | one transaction: load and hold, write, commit                              |
-//! | `hold`        | what units ask to hold, and what they hold                                 |
-//! | `wishes`      | what a group wants written                                                 |
-//! | `write`       | the statements that write                                                  |
-//! | `pool`        | connections                                                                |
-//! | `shared`      | lists and figures that several ask for at once                             |
-//! | `rate`        | requests, counted for all processes                                        |
-//! | `session`     | whose rows a statement reaches, and how it is planned                      |
-//! | `statement`   | SQL text with values, and how diesel sends it                              |
-//! | `error`       | what PostgreSQL's failures mean to the port                                |
+//! | Module          | Owns                                                                 |
+//! | --------------- | -------------------------------------------------------------------- |
+//! | `schema`        | names, types and indexes of a declared table; the check at the start |
+//! | `listing`       | columns and indexes that long lists need                             |
+//! | `migration`     | the embedded migrations                                              |
+//! | `filter`        | filters, orders and cursors as SQL                                   |
+//! | `lookup_batch`  | find and lookup: one statement for several callers                   |
+//! | `single_flight` | equal reads at the same moment share one round trip                  |
+//! | `read`          | lists and series                                                     |
+//! | `tally`         | figures over rows, all of a report in one statement                  |
+//! | `log`           | the log of activities in its settled order                           |
+//! | `lease`         | whether this process is the only writer                              |
+//! | `keys`          | no process opens the master key while it is being changed            |
+//! | `batcher`       | batches of items with one key                                        |
+//! | `group`         | units that share a transaction: each sees the decisions before it    |
+//! | `conflict_set`  | the rows a batch reads or writes                                     |
+//! | `transaction`   | one transaction: load and lock, write, commit                        |
+//! | `lock`          | the rows that units ask to lock, and the locked rows                 |
+//! | `write_set`     | the merged write set of a batch                                      |
+//! | `write`         | the statements that write                                            |
+//! | `pool`          | connections                                                          |
+//! | `rate`          | requests, counted for all processes                                  |
+//! | `session`       | tenants and planner settings in front of a statement                 |
+//! | `statement`     | SQL text with values, and how diesel sends it                        |
+//! | `error`         | what PostgreSQL's failures mean to the port                          |
 //!
-//! **Invariants.** Values are bound, never written into SQL. Rows that are named are held in the
+//! **Invariants.** Values are bound, never written into SQL. Rows that are named are locked in the
 //! order of table, tenant and id, then rows found by a field, then the series, then kept counts.
-//! A statement reaches only the rows of tenants that it named to the row-level security. Every
-//! transaction runs in a task that no caller ends, whoever waits.
+//! A statement reaches only rows of the tenants that it named to the row-level security. Every
+//! transaction runs in a task that goes on when its caller stops waiting.
 
-mod ask;
+mod batcher;
+mod conflict_set;
 mod error;
 mod filter;
 mod group;
-mod hold;
-mod lane;
+mod keys;
 mod lease;
 mod listing;
+mod lock;
 mod log;
+mod lookup_batch;
 mod migration;
 mod pool;
 mod rate;
 mod read;
 mod schema;
 mod session;
-mod shared;
+mod single_flight;
 mod statement;
 mod tally;
-mod touched;
 mod transaction;
-mod wishes;
 mod write;
+mod write_set;
 
 use std::sync::Arc;
 use std::time::Instant;
@@ -62,24 +66,24 @@ use diesel_async::AsyncPgConnection;
 use diesel_async::pooled_connection::deadpool::Object;
 use futures_util::FutureExt as _;
 use futures_util::future::join_all;
-use racun_kernel::recent::{Answer, Asked, Began, Part};
+use racun_kernel::read_cache::{CacheKey, CacheScope, CachedRows, ReadTicket};
 use racun_kernel::{
     ACTIVITIES, Entry, Fullness, ListQuery, Look, Read, Rows, Store, StoreError, Stored, Table,
     Tally, TallyRow, Tenant, TransactError, Unit,
 };
 use tokio::runtime::Handle;
 
-pub use lease::is_in_use;
+pub use keys::{KeyHold, hold_key, hold_key_alone};
 pub use migration::migrate;
 pub use pool::Options;
 pub use schema::create_table_sql;
 
-use ask::{Asker, Question};
+use batcher::{Batcher, CommitPhase};
 use group::Waiting;
-use lane::{Ending, Lanes};
 use lease::Lease;
+use lookup_batch::{LookupKey, Waiter};
 use rate::Counting;
-use shared::{FiguresOf, PageOf, Shared};
+use single_flight::{FiguresOf, PageOf, SingleFlight};
 use statement::batch;
 use transaction::Base;
 
@@ -87,14 +91,14 @@ use transaction::Base;
 pub struct PgStore {
     base: Base,
     runtime: Handle,
-    /// Units wait for those of their tenant.
-    units: Lanes<Tenant, Waiting>,
-    /// Who asks for rows waits for those with the same question.
-    askers: Lanes<Question, Asker>,
-    pages: Shared<PageOf>,
-    figures: Shared<FiguresOf>,
-    /// What one caller reads at once.
-    reads: Shared<Vec<Read>>,
+    /// Batches units by tenant.
+    units: Batcher<Tenant, Waiting>,
+    /// Batches lookups that one statement answers.
+    lookups: Batcher<LookupKey, Waiter>,
+    pages: SingleFlight<PageOf>,
+    figures: SingleFlight<FiguresOf>,
+    /// Several reads of one caller.
+    reads: SingleFlight<Vec<Read>>,
     settled: log::Settled,
     counting: Counting,
     fullness: Fullness,
@@ -112,25 +116,25 @@ impl PgStore {
         let lease = Arc::new(Lease::of(url, options.others_write, &runtime));
         let base = Base { connections: connections.clone(), lease };
         let writing = base.clone();
-        let units = Lanes::with_endings(runtime.clone(), move |_, group, ending| {
+        let units = Batcher::with_commit_phase(runtime.clone(), move |_, group, commit_phase| {
             let base = writing.clone();
-            async move { group::run(&base, group, ending).await }.boxed()
+            async move { group::run(&base, group, commit_phase).await }.boxed()
         });
         let pool = connections.clone();
-        let askers = Lanes::new(runtime.clone(), move |question, askers| {
+        let lookups = Batcher::new(runtime.clone(), move |question, lookups| {
             let pool = pool.clone();
-            async move { ask::answer(&pool, question, askers).await }.boxed()
+            async move { lookup_batch::answer(&pool, question, lookups).await }.boxed()
         });
-        let pages = Shared::new(runtime.clone(), connections.clone());
-        let figures = Shared::new(runtime.clone(), connections.clone());
-        let reads = Shared::new(runtime.clone(), connections.clone());
+        let pages = SingleFlight::new(runtime.clone(), connections.clone());
+        let figures = SingleFlight::new(runtime.clone(), connections.clone());
+        let reads = SingleFlight::new(runtime.clone(), connections.clone());
         let settled = log::Settled::default();
         let counting = rate::counting(runtime.clone(), connections);
         let store = Self {
             base,
             runtime,
             units,
-            askers,
+            lookups,
             pages,
             figures,
             reads,
@@ -154,11 +158,11 @@ impl PgStore {
 
     async fn ask(
         &self,
-        question: Question,
+        question: LookupKey,
         values: Vec<String>,
     ) -> Result<Vec<Stored>, StoreError> {
-        let (asker, answer) = Asker::new(values);
-        self.askers.pass(question, asker).await;
+        let (asker, answer) = Waiter::new(values);
+        self.lookups.pass(question, asker).await;
         answer.await.unwrap_or_else(|_| Err(no_answer()))
     }
 
@@ -166,22 +170,22 @@ impl PgStore {
     /// now, if there is one.
     fn kept(
         &self,
-        part: impl FnOnce() -> Part,
-        asked: impl FnOnce() -> Asked,
-    ) -> Result<Answer, Option<Box<Place>>> {
-        let belief = self.base.lease.belief().ok_or(None)?;
+        part: impl FnOnce() -> CacheScope,
+        asked: impl FnOnce() -> CacheKey,
+    ) -> Result<CachedRows, Option<Box<CacheSlot>>> {
+        let validity = self.base.lease.validity().ok_or(None)?;
         let (part, asked) = (part(), asked());
         match self.base.lease.recent().answer(&part, &asked) {
-            Ok(answer) if belief.held() => Ok(Arc::unwrap_or_clone(answer)),
+            Ok(answer) if validity.held() => Ok(Arc::unwrap_or_clone(answer)),
             Ok(_) => Err(None),
-            Err(began) => Err(Some(Box::new(Place { part, asked, began }))),
+            Err(began) => Err(Some(Box::new(CacheSlot { part, asked, began }))),
         }
     }
 
     /// Keeps `answer`, if there is a place for it.
-    fn keep(&self, place: Option<Box<Place>>, answer: Answer) -> Answer {
+    fn keep(&self, place: Option<Box<CacheSlot>>, answer: CachedRows) -> CachedRows {
         let Some(place) = place else { return answer };
-        let Place { part, asked, began } = *place;
+        let CacheSlot { part, asked, began } = *place;
         let answer = Arc::new(answer);
         self.base.lease.recent().keep(part, asked, began, &answer);
         Arc::unwrap_or_clone(answer)
@@ -200,12 +204,12 @@ impl Store for PgStore {
         tenant: &Tenant,
         ids: &[String],
     ) -> Result<Vec<Stored>, StoreError> {
-        let asked = || Asked::Ids(ids.to_vec());
-        let place = match self.kept(|| Part::of(table, tenant), asked) {
+        let asked = || CacheKey::Ids(ids.to_vec());
+        let place = match self.kept(|| CacheScope::of(table, tenant), asked) {
             Ok((rows, _)) => return Ok(rows),
             Err(place) => place,
         };
-        let rows = self.ask(Question::ids(table, tenant), ids.to_vec()).await?;
+        let rows = self.ask(LookupKey::ids(table, tenant), ids.to_vec()).await?;
         Ok(self.keep(place, (rows, 0)).0)
     }
 
@@ -216,12 +220,12 @@ impl Store for PgStore {
         value: &str,
     ) -> Result<Vec<Stored>, StoreError> {
         let column = table.indexed_text(field)?;
-        let asked = || Asked::Value(column, value.to_owned());
-        let place = match self.kept(|| Part::all(table), asked) {
+        let asked = || CacheKey::Value(column, value.to_owned());
+        let place = match self.kept(|| CacheScope::all(table), asked) {
             Ok((rows, _)) => return Ok(rows),
             Err(place) => place,
         };
-        let rows = self.ask(Question::field(table, field)?, vec![value.to_owned()]).await?;
+        let rows = self.ask(LookupKey::field(table, field)?, vec![value.to_owned()]).await?;
         Ok(self.keep(place, (rows, 0)).0)
     }
 
@@ -231,16 +235,17 @@ impl Store for PgStore {
         tenant: &Tenant,
         query: &ListQuery,
     ) -> Result<(Vec<Stored>, i64), StoreError> {
-        let place = match self.kept(|| Part::of(table, tenant), || Asked::Page(query.clone())) {
-            Ok(answer) => return Ok(answer),
-            Err(place) => place,
-        };
+        let place =
+            match self.kept(|| CacheScope::of(table, tenant), || CacheKey::Page(query.clone())) {
+                Ok(answer) => return Ok(answer),
+                Err(place) => place,
+            };
         let page = PageOf { table, tenant: tenant.clone(), query: query.clone() };
         Ok(self.keep(place, self.pages.ask(page).await?))
     }
 
     async fn read_all(&self, reads: &[Read]) -> Vec<Rows> {
-        if self.base.lease.belief().is_some() {
+        if self.base.lease.validity().is_some() {
             return join_all(reads.iter().map(|read| read.ask(self))).await;
         }
         match self.reads.ask(reads.to_vec()).await {
@@ -250,9 +255,9 @@ impl Store for PgStore {
     }
 
     fn changed(&self, table: &'static Table, tenant: &Tenant) -> Option<u64> {
-        let belief = self.base.lease.belief()?;
-        let changed = self.base.lease.recent().changed(&Part::of(table, tenant))?;
-        belief.held().then_some(changed)
+        let validity = self.base.lease.validity()?;
+        let changed = self.base.lease.recent().changed(&CacheScope::of(table, tenant))?;
+        validity.held().then_some(changed)
     }
 
     async fn tallies(
@@ -269,11 +274,11 @@ impl Store for PgStore {
 
     async fn transact(&self, unit: Unit) -> Result<(), TransactError> {
         let (waiting, answer) = Waiting::new(unit);
-        match waiting.lane() {
+        match waiting.batch_key() {
             Some(tenant) => self.units.enter(tenant, waiting),
             None => {
                 let base = self.base.clone();
-                let alone = Ending::of_nobody();
+                let alone = CommitPhase::unobserved();
                 self.runtime.spawn(async move { group::run(&base, vec![waiting], alone).await });
             }
         }
@@ -331,10 +336,10 @@ const PROBE: &str = "
 ";
 
 /// Where an answer is kept, and when the read of it began.
-struct Place {
-    part: Part,
-    asked: Asked,
-    began: Began,
+struct CacheSlot {
+    part: CacheScope,
+    asked: CacheKey,
+    began: ReadTicket,
 }
 
 fn no_answer() -> StoreError {

@@ -10,8 +10,8 @@ use racun_kernel::{Bucket, RateLimits, StoreError, Taken};
 use tokio::runtime::Handle;
 use tokio::sync::oneshot;
 
+use crate::batcher::Batcher;
 use crate::error::{of_pool, unavailable};
-use crate::lane::Lanes;
 use crate::pool::Connections;
 use crate::statement::{Bind, Statement};
 use crate::{PgStore, no_answer};
@@ -23,11 +23,11 @@ pub(crate) struct Request {
 }
 
 /// Requests that are counted together; there is one lane.
-pub(crate) type Counting = Lanes<(), Request>;
+pub(crate) type Counting = Batcher<(), Request>;
 
 /// The lane in which requests are counted.
 pub(crate) fn counting(runtime: Handle, connections: Connections) -> Counting {
-    Lanes::new(runtime, move |(), requests: Vec<Request>| {
+    Batcher::new(runtime, move |(), requests: Vec<Request>| {
         let connections = connections.clone();
         async move {
             let counted = count(&connections, &requests).await;
@@ -74,11 +74,11 @@ async fn count(
     connections: &Connections,
     requests: &[Request],
 ) -> Result<BTreeMap<i64, Taken>, StoreError> {
-    let wishes = (0..)
+    let write_set = (0..)
         .zip(requests)
         .flat_map(|(number, request)| request.buckets.iter().map(move |bucket| (number, bucket)));
     let (mut numbers, mut keys, mut limits) = (Vec::new(), Vec::new(), Vec::new());
-    for (number, bucket) in wishes {
+    for (number, bucket) in write_set {
         numbers.push(number);
         keys.push(Some(bucket.key.clone()));
         limits.push(i64::from(bucket.limit));

@@ -1,6 +1,5 @@
-//! What is read outside of transactions.
-//!
-//! Each read names its tenants to the row-level security first, in the same flight.
+//! Reads outside of transactions. Each names its tenants to the row-level security first, in the
+//! same round trip.
 
 use diesel::QueryResult;
 use diesel_async::AsyncPgConnection;

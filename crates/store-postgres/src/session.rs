@@ -1,4 +1,5 @@
-//! What a statement says first, in the same flight: whose rows it reaches, and how it is planned.
+//! Session settings that are pipelined in front of a statement, without a round trip of their own:
+//! the tenants for row-level security, and how the statement is planned.
 //!
 //! The planner decides by statistics, which a young table does not have and which speak of the
 //! average tenant. But this program knows better: all its statements go through an index that was

@@ -1,6 +1,5 @@
-//! One transaction: load and hold, write, commit.
-//!
-//! Two flights to the server: what is held, then everything that is written together with COMMIT.
+//! One transaction: load and lock, write, commit, in two round trips. The first loads and locks,
+//! the second sends all writes together with COMMIT.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -9,21 +8,21 @@ use diesel::QueryResult;
 use diesel::result::{DatabaseErrorKind, Error};
 use futures_util::FutureExt;
 use futures_util::future::{join_all, join4, ready};
-use racun_kernel::recent::{Part, Writing};
+use racun_kernel::read_cache::{CacheScope, Writing};
 use racun_kernel::{ACTIVITIES, Series, StoreError, Tenant};
 
 use crate::error::{is_deadlock, is_epoch_over, of_write, unavailable};
-use crate::hold::{Holding, Wanted};
 use crate::lease::Lease;
+use crate::lock::{LockRequest, LockedRows};
 use crate::pool::{Connections, Held};
 use crate::session::{begin_in, reach_until_committed};
 use crate::statement::{ClockRow, HeldRow, SeriesRow, Statement, batch};
-use crate::wishes::Wishes;
 use crate::write;
+use crate::write_set::WriteSet;
 
-/// How often a group that holds nothing yet gets into a deadlock, or finds its epoch ended, before
-/// it gives up. Rows that are named are held in one order, but those found by a field after them
-/// may be another's named ones.
+/// Attempts of a batch that has locked nothing yet and meets a deadlock or an ended epoch. Rows
+/// that are named are locked in one order, but those found by a field after them may be rows that
+/// another batch names.
 const ATTEMPTS: usize = 4;
 
 /// What transactions need of a store.
@@ -33,36 +32,36 @@ pub(crate) struct Base {
     pub(crate) lease: Arc<Lease>,
 }
 
-/// A transaction, which may not have begun: a group that holds nothing begins when it writes.
+/// A transaction, which may not have begun: a batch that locks nothing begins when it writes.
 pub(crate) struct Transaction<'a> {
     lease: &'a Lease,
     /// The epoch that it is to write in.
     epoch: i64,
     connection: Held,
-    /// The tenants that the fence lets it reach; none before it has begun.
+    /// The tenants that row-level security lets it reach; none before it has begun.
     tenants: BTreeSet<Tenant>,
 }
 
-/// Why nothing is known to be written.
+/// A failure after which it is not known that anything was written.
 pub(crate) struct Failure {
     pub(crate) error: StoreError,
-    /// Whether it is certain that nothing was: the server said so.
+    /// Whether the server said that nothing was written.
     pub(crate) is_undone: bool,
-    /// Whether it had begun in an epoch that has ended. The next try finds another one.
+    /// Whether it began in an epoch that has ended. The next attempt finds another one.
     pub(crate) is_late: bool,
 }
 
 /// What a commit changes, from before it is sent until its answer.
 struct Committing<'a> {
     lease: &'a Lease,
-    /// Whether the server said what came of it.
+    /// Whether the server answered.
     is_answered: bool,
     _writing: Writing<'a>,
 }
 
 impl<'a> Committing<'a> {
-    fn of(lease: &'a Lease, wishes: &Wishes<'_>) -> Self {
-        let changed = wishes.changed().flat_map(Part::changed_by).collect();
+    fn of(lease: &'a Lease, write_set: &WriteSet<'_>) -> Self {
+        let changed = write_set.changed().flat_map(CacheScope::changed_by).collect();
         let writing = lease.recent().writing(changed);
         Self { lease, is_answered: false, _writing: writing }
     }
@@ -87,24 +86,24 @@ impl<'a> Transaction<'a> {
     /// Loads and holds what is `wanted`, and `series`, which are of one tenant, last.
     pub(crate) async fn open(
         base: &'a Base,
-        wanted: Vec<Wanted>,
+        wanted: Vec<LockRequest>,
         series: &[Series],
-    ) -> Result<(Self, Holding), StoreError> {
+    ) -> Result<(Self, LockedRows), StoreError> {
         let tenants = wanted.iter().map(|wanted| &wanted.tenant);
         let tenants = tenants.chain(series.iter().map(|series| &series.tenant)).cloned().collect();
         let (lease, epoch) = (&*base.lease, base.lease.epoch().await?);
         let connection = Held::take(&base.connections).await?;
         let mut transaction = Self { lease, epoch, connection, tenants };
         if transaction.tenants.is_empty() {
-            return Ok((transaction, Holding::default()));
+            return Ok((transaction, LockedRows::default()));
         }
         let mut attempts = ATTEMPTS;
         loop {
-            let statements = wanted.iter().map(Wanted::statement).collect::<Result<_, _>>()?;
+            let statements = wanted.iter().map(LockRequest::statement).collect::<Result<_, _>>()?;
             let error = match transaction.hold(statements, series).await {
                 Ok(HeldRows { rows, series, clock }) => {
                     let now = clock.first().map(|row| row.now);
-                    return Ok((transaction, Holding::of(&wanted, rows, series, now)));
+                    return Ok((transaction, LockedRows::of(&wanted, rows, series, now)));
                 }
                 Err(error) => error,
             };
@@ -148,10 +147,10 @@ impl<'a> Transaction<'a> {
         Ok(HeldRows { rows, series: series?, clock })
     }
 
-    /// Writes `wishes` and commits them, or nothing of them.
-    pub(crate) async fn end(mut self, wishes: Wishes<'_>) -> Result<(), Failure> {
+    /// Writes `write_set` and commits them, or nothing of them.
+    pub(crate) async fn end(mut self, write_set: WriteSet<'_>) -> Result<(), Failure> {
         let begun = !self.tenants.is_empty();
-        if wishes.is_empty() {
+        if write_set.is_empty() {
             if begun {
                 self.roll_back().await;
             } else {
@@ -159,14 +158,14 @@ impl<'a> Transaction<'a> {
             }
             return Ok(());
         }
-        let (batches, before, statements) = match self.statements(&wishes) {
+        let (batches, before, statements) = match self.statements(&write_set) {
             Ok(statements) => statements,
             Err(error) => {
                 self.roll_back().await;
                 return Err(Failure { error, is_undone: true, is_late: false });
             }
         };
-        let mut committing = Committing::of(self.lease, &wishes);
+        let mut committing = Committing::of(self.lease, &write_set);
         let written = self.send(statements).await;
         let written = written.map_err(|error| {
             let tables = batches.iter().map(|batch| batch.table);
@@ -178,19 +177,19 @@ impl<'a> Transaction<'a> {
             Failure { error: of_write(&error, &tables), is_undone: is_answer(&error), is_late }
         });
         committing.is_answered = match &written {
-            Ok(_) => wishes.is_sure,
+            Ok(_) => write_set.is_sure,
             Err(failure) => failure.is_undone,
         };
         let missing = written.and_then(|ids| {
             let answers = batches.iter().zip(ids.into_iter().skip(before));
-            let mut answers = answers.filter(|_| !wishes.is_sure);
+            let mut answers = answers.filter(|_| !write_set.is_sure);
             let missing = answers.find_map(|(batch, ids)| batch.missing(ids));
             missing.map_or(Ok(()), |id| {
                 Err(Failure { error: StoreError::NotFound { id }, is_undone: true, is_late: false })
             })
         });
         match missing {
-            Ok(()) if wishes.is_sure => self.connection.release(),
+            Ok(()) if write_set.is_sure => self.connection.release(),
             Ok(()) => {
                 let committed = batch(&self.connection, "COMMIT").await;
                 committing.is_answered = committed.as_ref().err().is_none_or(is_answer);
@@ -211,16 +210,17 @@ impl<'a> Transaction<'a> {
         Ok(())
     }
 
-    /// The statements that write `wishes`, how many stand before those of the batches, and the
+    /// The statements that write `write_set`, how many stand before those of the batches, and the
     /// batches.
     fn statements<'w>(
         &mut self,
-        wishes: &'w Wishes<'_>,
+        write_set: &'w WriteSet<'_>,
     ) -> Result<(Vec<write::Batch<'w>>, usize, Vec<Statement>), StoreError> {
-        let batches = write::batches(wishes.puts.iter().map(AsRef::as_ref), wishes.is_of_one)?;
+        let batches =
+            write::batches(write_set.puts.iter().map(AsRef::as_ref), write_set.is_of_one)?;
         let mut statements = Vec::new();
         let reached = self.tenants.len();
-        self.tenants.extend(wishes.tenants().cloned());
+        self.tenants.extend(write_set.tenants().cloned());
         if reached == 0 {
             statements.push(Statement::new("BEGIN"));
             statements.push(begin_in(self.epoch, &self.reached()));
@@ -228,15 +228,15 @@ impl<'a> Transaction<'a> {
             statements.push(reach_until_committed(&self.reached()));
         }
         let before = statements.len();
-        statements.extend(write::statements(&batches, wishes));
+        statements.extend(write::statements(&batches, write_set));
         // Where a row may be missing, nothing must be committed before the answer is seen.
-        if wishes.is_sure {
+        if write_set.is_sure {
             statements.push(Statement::new("COMMIT"));
         }
         Ok((batches, before, statements))
     }
 
-    /// Sends `statements` in one flight and answers the ids that each names.
+    /// Sends `statements` in one round trip and answers the ids that each names.
     async fn send(&self, statements: Vec<Statement>) -> QueryResult<Vec<Vec<String>>> {
         let connection = &*self.connection;
         let sent = statements.into_iter().map(|statement| statement.ids(connection));

@@ -7,7 +7,7 @@ use racun_kernel::{ACTIVITIES, FieldKind, Put, PutKind, StoreError, Table, Tenan
 use crate::filter::{array, cell};
 use crate::schema::{column_type, quote};
 use crate::statement::{Bind, Statement};
-use crate::wishes::Wishes;
+use crate::write_set::WriteSet;
 
 /// Rows of one table to which the same happens.
 pub(crate) struct Batch<'a> {
@@ -253,7 +253,7 @@ enum Part {
 /// Columns of the key, which stand first.
 const KEY: usize = 2;
 
-/// The statements that write `wishes`, whose rows are in `batches`, and what goes with them: the
+/// The statements that write `write_set`, whose rows are in `batches`, and what goes with them: the
 /// kept counts, the log and the series.
 ///
 /// Each statement has much the same fixed cost for the server and the caller. So all writes of one
@@ -261,23 +261,23 @@ const KEY: usize = 2;
 /// shape that units have. Groups have too many shapes: there each batch is a statement, and what
 /// goes with all of them is one more. Where a row may be missing, each batch is one, too, and
 /// answers what it finds.
-pub(crate) fn statements(batches: &[Batch<'_>], wishes: &Wishes<'_>) -> Vec<Statement> {
+pub(crate) fn statements(batches: &[Batch<'_>], write_set: &WriteSet<'_>) -> Vec<Statement> {
     let tables: BTreeSet<&str> = batches.iter().map(|batch| batch.table.name).collect();
-    let is_one = wishes.is_sure && wishes.is_of_one && tables.len() == batches.len();
+    let is_one = write_set.is_sure && write_set.is_of_one && tables.len() == batches.len();
     let (mut statements, mut last, mut parts) = (Vec::new(), Statement::new(""), Vec::new());
     for batch in batches {
         if is_one {
             parts.push(batch.sql(&mut last, false));
         } else {
             let mut statement = Statement::new("");
-            let sql = batch.sql(&mut statement, !wishes.is_sure);
+            let sql = batch.sql(&mut statement, !write_set.is_sure);
             statement.push(&sql);
             statements.push(statement);
         }
     }
-    parts.extend(count(&mut last, wishes.changed()));
-    parts.extend(log(&mut last, &wishes.entries));
-    parts.extend(use_up(&mut last, &wishes.used));
+    parts.extend(count(&mut last, write_set.changed()));
+    parts.extend(log(&mut last, &write_set.entries));
+    parts.extend(use_up(&mut last, &write_set.used));
     let Some((main, others)) = parts.split_last() else { return statements };
     for (n, part) in others.iter().enumerate() {
         let with = if n == 0 { "WITH" } else { "," };

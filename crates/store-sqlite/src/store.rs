@@ -7,7 +7,7 @@ use std::thread::JoinHandle;
 use std::time::Instant;
 
 use async_trait::async_trait;
-use racun_kernel::recent::{Answer, Asked, Part, Recent};
+use racun_kernel::read_cache::{CacheKey, CacheScope, CachedRows, ReadCache};
 use racun_kernel::{
     ACTIVITIES, Entry, Fullness, ListQuery, Look, Store, StoreError, Stored, Table, Tally,
     TallyRow, Tenant, TransactError, Unit,
@@ -26,8 +26,13 @@ use crate::{
 /// Units, or reads, that may wait; callers beyond them wait to get into the queue.
 const QUEUE: usize = 1024;
 
-/// Whose reads those are that belong to no entity: of what lets requests in, and of jobs.
+/// Whose reads those are that belong to no tenant: of what lets requests in, and of jobs.
 const SHARED: &str = "";
+
+/// Whose turn a read of the rows of `tenant` takes. Those of the directory let requests in.
+fn turn_of(tenant: &Tenant) -> &str {
+    if *tenant == Tenant::directory() { SHARED } else { tenant.as_str() }
+}
 
 /// Everything, in one SQLite file or in memory.
 ///
@@ -40,7 +45,7 @@ pub struct SqliteStore {
     /// `None` only while it is dropped.
     writer: Option<JoinHandle<()>>,
     readers: Vec<JoinHandle<()>>,
-    recent: Arc<Recent>,
+    recent: Arc<ReadCache>,
     fullness: Arc<Fullness>,
     /// Released after all connections are closed.
     _lock: Option<File>,
@@ -125,7 +130,7 @@ impl SqliteStore {
     ) -> Result<Self, OpenError> {
         let failed = |error| OpenError::io(path, error);
         let (writes, queued_writes) = mpsc::channel(QUEUE);
-        let recent = Arc::new(Recent::new(true));
+        let recent = Arc::new(ReadCache::new(true));
         let fullness = Arc::<Fullness>::default();
         let told = Arc::clone(&fullness);
         let writer = writer::spawn(connection, queued_writes, Arc::clone(&recent), settling, told);
@@ -194,18 +199,19 @@ impl SqliteStore {
         answer.await.map_err(|_| ended())?.map_err(crate::error::unavailable)
     }
 
-    /// What was answered to this lately, or what `read` answers.
+    /// What was answered to this lately, or what `read` answers in the turn of `whose` reads.
     async fn recent(
         &self,
-        part: Part,
-        asked: Asked,
-        read: impl FnOnce(&mut Connection) -> Result<Answer, rusqlite::Error> + Send + 'static,
-    ) -> Result<Answer, StoreError> {
+        whose: &str,
+        part: CacheScope,
+        asked: CacheKey,
+        read: impl FnOnce(&mut Connection) -> Result<CachedRows, rusqlite::Error> + Send + 'static,
+    ) -> Result<CachedRows, StoreError> {
         let began = match self.recent.answer(&part, &asked) {
             Ok(answer) => return Ok(Arc::unwrap_or_clone(answer)),
             Err(began) => began,
         };
-        let answer = Arc::new(self.read(SHARED, read).await?);
+        let answer = Arc::new(self.read(whose, read).await?);
         self.recent.keep(part, asked, began, &answer);
         Ok(Arc::unwrap_or_clone(answer))
     }
@@ -246,17 +252,16 @@ impl Store for SqliteStore {
         tenant: &Tenant,
         ids: &[String],
     ) -> Result<Vec<Stored>, StoreError> {
-        let (tenant, ids) = (tenant.clone(), ids.to_vec());
+        let (owner, ids) = (tenant.clone(), ids.to_vec());
         if tenant.is_of_an_entity() {
-            let whose = tenant.clone();
-            let find = move |connection: &mut _| read::find(connection, table, &tenant, &ids);
-            return self.read(whose.as_str(), find).await;
+            let find = move |connection: &mut _| read::find(connection, table, &owner, &ids);
+            return self.read(tenant.as_str(), find).await;
         }
-        let (part, asked) = (Part::of(table, &tenant), Asked::Ids(ids.clone()));
+        let (part, asked) = (CacheScope::of(table, tenant), CacheKey::Ids(ids.clone()));
         let read = move |connection: &mut Connection| {
-            Ok((read::find(connection, table, &tenant, &ids)?, 0))
+            Ok((read::find(connection, table, &owner, &ids)?, 0))
         };
-        Ok(self.recent(part, asked, read).await?.0)
+        Ok(self.recent(turn_of(tenant), part, asked, read).await?.0)
     }
 
     async fn lookup(
@@ -267,11 +272,11 @@ impl Store for SqliteStore {
     ) -> Result<Vec<Stored>, StoreError> {
         let column = table.indexed_text(field)?;
         let value = value.to_owned();
-        let asked = Asked::Value(column, value.clone());
+        let asked = CacheKey::Value(column, value.clone());
         let read = move |connection: &mut Connection| {
             Ok((read::lookup(connection, table, column, &value)?, 0))
         };
-        Ok(self.recent(Part::all(table), asked, read).await?.0)
+        Ok(self.recent(SHARED, CacheScope::all(table), asked, read).await?.0)
     }
 
     async fn list(
@@ -280,15 +285,13 @@ impl Store for SqliteStore {
         tenant: &Tenant,
         query: &ListQuery,
     ) -> Result<(Vec<Stored>, i64), StoreError> {
-        let (tenant, query) = (tenant.clone(), query.clone());
+        let (owner, query) = (tenant.clone(), query.clone());
+        let (part, asked) = (CacheScope::of(table, tenant), CacheKey::Page(query.clone()));
+        let list = move |connection: &mut _| select::list(connection, table, &owner, &query);
         if tenant.is_of_an_entity() {
-            let whose = tenant.clone();
-            let list = move |connection: &mut _| select::list(connection, table, &tenant, &query);
-            return self.read(whose.as_str(), list).await;
+            return self.read(tenant.as_str(), list).await;
         }
-        let (part, asked) = (Part::of(table, &tenant), Asked::Page(query.clone()));
-        self.recent(part, asked, move |connection| select::list(connection, table, &tenant, &query))
-            .await
+        self.recent(turn_of(tenant), part, asked, list).await
     }
 
     async fn tallies(
@@ -302,7 +305,7 @@ impl Store for SqliteStore {
     }
 
     fn changed(&self, table: &'static Table, tenant: &Tenant) -> Option<u64> {
-        self.recent.changed(&Part::of(table, tenant))
+        self.recent.changed(&CacheScope::of(table, tenant))
     }
 
     async fn transact(&self, unit: Unit) -> Result<(), TransactError> {
@@ -356,8 +359,10 @@ impl Store for SqliteStore {
 
 #[cfg(test)]
 mod tests {
+    use std::sync::Mutex;
+
     use racun_kernel::Put;
-    use racun_kernel::id::EntityId;
+    use racun_kernel::id::{AccountId, EntityId};
     use racun_kernel::testing::contract::{SAMPLES, Sample};
 
     use super::*;
@@ -398,5 +403,50 @@ mod tests {
         pages(4_000).await;
         assert_eq!(port.ping().await, Ok(()));
         port.insert(vec![sample("smp_2", 1_000_000)], Vec::new()).await.unwrap();
+    }
+
+    #[tokio::test]
+    async fn slow_lists_of_an_account_keep_no_log_in_out() {
+        let folder = tempfile::tempdir().unwrap();
+        let store = SqliteStore::open(&folder.path().join("racun.db"), &[&SAMPLES], 1).unwrap();
+        let store = Arc::new(store);
+        let account = Tenant::account(AccountId::new(1_u128.into()));
+        let (end, gate) = std::sync::mpsc::channel::<()>();
+        let gate = Arc::new(Mutex::new(gate));
+        let (started, mut starts) = mpsc::unbounded_channel();
+        let slow: Vec<_> = (0..readers::OF_ONE_TENANT)
+            .map(|_| {
+                let (gate, started) = (Arc::clone(&gate), started.clone());
+                let (store, account) = (Arc::clone(&store), account.clone());
+                tokio::spawn(async move {
+                    let read = store.read(turn_of(&account), move |_| {
+                        started.send(()).unwrap();
+                        // Ends with an error, once the sender is dropped.
+                        let _ = gate.lock().unwrap().recv();
+                        Ok(())
+                    });
+                    read.await
+                })
+            })
+            .collect();
+        for _ in 0..readers::OF_ONE_TENANT {
+            starts.recv().await.unwrap();
+        }
+        // A further list of the account waits; who asks to be let in is looked up meanwhile.
+        let list = tokio::spawn({
+            let store = Arc::clone(&store);
+            async move { store.list(&SAMPLES, &account, &ListQuery::first_page(&SAMPLES)).await }
+        });
+        tokio::task::yield_now().await;
+        let port: &dyn Store = &*store;
+        let ids = ["smp_1".to_owned()];
+        assert_eq!(port.find(&SAMPLES, &Tenant::directory(), &ids).await, Ok(Vec::new()));
+        assert_eq!(port.lookup(&SAMPLES, "handle", "nobody").await, Ok(Vec::new()));
+        assert!(!list.is_finished(), "it has the place that is left to the others");
+        drop(end);
+        for read in slow {
+            read.await.unwrap().unwrap();
+        }
+        assert_eq!(list.await.unwrap(), Ok((Vec::new(), 0)));
     }
 }

@@ -1,7 +1,7 @@
 //! One unit: load, decide, write. It runs alone, on the only connection that writes, so that no
 //! other unit changes the rows that it loads.
 
-use racun_kernel::recent::Part;
+use racun_kernel::read_cache::CacheScope;
 use racun_kernel::{
     Event, Load, Loaded, Put, PutKind, Refusal, Series, StoreError, Stored, TransactError, Unit,
 };
@@ -19,7 +19,7 @@ use crate::sql::{Sql, text};
 /// What a unit wrote.
 pub(crate) struct Written {
     /// What has changed.
-    pub(crate) changed: Vec<Part>,
+    pub(crate) changed: Vec<CacheScope>,
     /// Whose rows are fresh now, once for each.
     pub(crate) noted: Vec<Noted>,
 }
@@ -49,7 +49,7 @@ pub(crate) fn run(connection: &Connection, unit: Unit) -> Result<Written, Transa
     }
     let noted = writes.puts.iter().filter(|put| columns::keeps(put.table));
     let noted = noted.map(|put| (put.table, put.tenant.as_str().to_owned())).collect();
-    Ok(Written { changed: puts().flat_map(Part::changed_by).collect(), noted })
+    Ok(Written { changed: puts().flat_map(CacheScope::changed_by).collect(), noted })
 }
 
 fn rows(connection: &Connection, load: &Load) -> Result<Vec<Stored>, StoreError> {

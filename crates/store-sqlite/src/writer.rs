@@ -6,7 +6,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 use std::thread::{Builder, JoinHandle};
 
-use racun_kernel::recent::Recent;
+use racun_kernel::read_cache::ReadCache;
 use racun_kernel::{Fullness, StoreError, TransactError, Unit};
 use rusqlite::{Connection, Transaction, TransactionBehavior};
 use tokio::sync::{mpsc, oneshot};
@@ -43,7 +43,7 @@ pub(crate) enum Job {
 pub(crate) fn spawn(
     mut connection: Connection,
     mut queue: mpsc::Receiver<Job>,
-    recent: Arc<Recent>,
+    recent: Arc<ReadCache>,
     mut settling: Settling,
     fullness: Arc<Fullness>,
 ) -> std::io::Result<JoinHandle<()>> {
@@ -120,7 +120,7 @@ fn gather(first: Job, queue: &mut mpsc::Receiver<Job>) -> Gathered {
 fn commit(
     connection: &mut Connection,
     group: Vec<Waiting>,
-    recent: &Recent,
+    recent: &ReadCache,
     fullness: &Fullness,
 ) -> Vec<Noted> {
     if group.is_empty() {
@@ -150,7 +150,7 @@ fn commit(
 fn run_all(
     connection: &mut Connection,
     units: Vec<Unit>,
-    recent: &Recent,
+    recent: &ReadCache,
 ) -> Result<(Answers, Vec<Noted>), StoreError> {
     let mut transaction = connection
         .transaction_with_behavior(TransactionBehavior::Immediate)
@@ -224,7 +224,7 @@ mod tests {
                 (Waiting { unit, answer }, answered)
             })
             .unzip();
-        commit(connection, group, &Recent::new(true), &Fullness::default());
+        commit(connection, group, &ReadCache::new(true), &Fullness::default());
         let answers = answers.into_iter().map(|answer| answer.blocking_recv().unwrap());
         let failed = |error| {
             let store = matches!(

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use racun_kernel::id::UserId;
 use racun_kernel::{CannotOpen, Field, Metadata, Patch, Record, Reseal, Stamp, Vault};
 use serde::{Deserialize, Serialize};
 use serde_json::Value as Json;
@@ -47,6 +48,10 @@ pub struct Endpoint {
     pub last_error: Option<String>,
     /// Why it is not active, when that was not its owner's wish.
     pub disabled_reason: Option<String>,
+    /// Who made it; of one that a key made, who made that one. `None` for endpoints of earlier
+    /// versions.
+    #[serde(default)]
+    pub created_by_user_id: Option<UserId>,
     /// When it was made.
     #[serde(with = "time::serde::rfc3339")]
     pub created_at: OffsetDateTime,
@@ -143,6 +148,7 @@ impl Endpoint {
             last_delivery_at: None,
             last_error: None,
             disabled_reason: None,
+            created_by_user_id: None,
             created_at: stamp.now(),
             updated_at: stamp.now(),
         }
@@ -214,7 +220,7 @@ impl Endpoint {
     }
 
     /// Stops it for `reason`; false when it was not active anyway.
-    pub(crate) fn disable(&mut self, reason: String, now: OffsetDateTime) -> bool {
+    pub fn disable(&mut self, reason: String, now: OffsetDateTime) -> bool {
         if !self.active {
             return false;
         }

@@ -86,4 +86,5 @@ call(create_webhook, body=CreateWebhook(url="https://example.com/hook", events=[
 CALLS += 1
 refused = create_invoice.sync_detailed(client=client, body=CreateInvoice(items=[]))
 assert refused.status_code == 422 and isinstance(refused.parsed, Error), refused
+assert CALLS >= 20, CALLS
 print(f"openapi-python-client: {CALLS} calls")

@@ -8,6 +8,18 @@ from client.exceptions import ApiException
 
 configuration = api.Configuration(host=sys.argv[1])
 connection = api.ApiClient(configuration)
+CALLS = 0
+send = connection.call_api
+
+
+def counted(*arguments, **named):
+    """Sends a request as the client does, and counts it."""
+    global CALLS
+    CALLS += 1
+    return send(*arguments, **named)
+
+
+connection.call_api = counted
 me = {"email": "python@example.com", "password": "change me 1"}
 
 users = api.UsersApi(connection)
@@ -55,4 +67,5 @@ try:
     raise AssertionError("an invoice without lines")
 except ApiException as refused:
     assert refused.status == 422, refused
-print("openapi-generator python: 22 calls")
+assert CALLS >= 20, CALLS
+print(f"openapi-generator python: {CALLS} calls")

@@ -226,20 +226,9 @@ fn a_module_with_a_folder_is_the_mod_file_in_it() {
     }
 }
 
-/// Where lines that are too wide are still to be broken.
-const WIDE: [&str; 4] = [
-    "crates/access/src/",
-    "crates/application/src/",
-    "crates/catalog/src/",
-    "crates/http-api/src/",
-];
-
 #[test]
 fn no_line_is_too_wide() {
     for file in rust_files() {
-        if WIDE.iter().any(|folder| place(&file).starts_with(folder)) {
-            continue;
-        }
         for (number, line) in fs::read_to_string(&file).unwrap().lines().enumerate() {
             let columns = line.chars().count();
             assert!(columns <= MOST_COLUMNS, "{}:{}: {columns}", place(&file), number + 1);
@@ -274,6 +263,9 @@ fn no_test_measures_or_waits_for_a_time() {
     }
 }
 
+/// Names all types of serde's data model to a macro, and reads no value.
+const ALL_TYPES: &str = "apps/server/src/settings/names.rs";
+
 #[test]
 fn no_source_counts_in_binary_fractions_or_leaves_work_for_later() {
     // Put together here, so that this file does not hold them.
@@ -287,7 +279,8 @@ fn no_source_counts_in_binary_fractions_or_leaves_work_for_later() {
             let in_words = |word: &&String| {
                 code.split(|c: char| !c.is_alphanumeric() && c != '_').any(|part| part == **word)
             };
-            assert_eq!(words.iter().find(in_words), None, "{place}");
+            let counts = words.iter().find(in_words).filter(|_| !file.ends_with(ALL_TYPES));
+            assert_eq!(counts, None, "{place}");
             assert_eq!(marks.iter().find(|mark| code.contains(mark.as_str())), None, "{place}");
         }
     }
@@ -331,11 +324,13 @@ const CALLERS: &[(&str, &[&str])] = &[
         &[
             "crates/gateways/src/courier.rs",
             "crates/gateways/src/files.rs",
+            "crates/gateways/src/vies/client.rs",
             "crates/authorities/src/transport.rs",
             "apps/server/src/demo/player.rs",
         ],
     ),
-    ("Client::new(", &[]),
+    // The client of VIES itself, which is built by `Client::builder`.
+    ("Client::new(", &["crates/gateways/src/vies/mod.rs"]),
     ("HttpConnector::new(", &["crates/authorities/src/transport.rs"]),
     ("AsyncSmtpTransport", &["crates/gateways/src/mail/smtp.rs"]),
     ("lookup_host", &["crates/gateways/src/egress.rs"]),

@@ -1,10 +1,11 @@
 //! What one caller can make the process hold: log-ins, mails, uploads and lists leave it small.
 
-use std::io::Write as _;
-use std::net::TcpStream;
+use std::io::{Read as _, Write as _};
+use std::net::{SocketAddr, TcpStream};
 
 use racun_tests::{Account, Data, Profile, Racun, StoreKind, on_both_stores};
 use serde_json::json;
+use socket2::{Domain, Socket, Type};
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::task::JoinSet;
 
@@ -45,7 +46,9 @@ async fn log_ins_and_mails_leave_the_process_small() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn uploads_that_do_not_end_are_on_disk() {
-    let racun = Racun::start(StoreKind::Embedded).await;
+    let settings = vec![("RACUN__SERVER__TRUSTED_PROXIES".to_owned(), "127.0.0.1".to_owned())];
+    let data = Data::fresh(StoreKind::Embedded);
+    let racun = Racun::start_with(Profile::Debug, data, settings).await;
     let mut uploads = Vec::new();
     for _ in 0..10 {
         let account = Account::sign_up(&racun).await;
@@ -58,13 +61,14 @@ async fn uploads_that_do_not_end_are_on_disk() {
     drop(uploads);
 }
 
-/// A form with a key, most of which is sent.
+/// A form with a key, most of which is sent, from one of four addresses.
 fn upload(address: &str, account: &Account, n: usize) -> TcpStream {
     let mut stream = TcpStream::connect(address).expect("a connection");
     let head = format!(
         "POST /files HTTP/1.1\r\nhost: x\r\nauthorization: Bearer {}\r\nx-entity-id: {}\r\n\
-         x-request-id: upload-{n}\r\ncontent-type: multipart/form-data; boundary=b\r\n\
-         content-length: {}\r\n\r\n--b\r\ncontent-disposition: form-data; name=\"file\"\r\n\r\n",
+         x-forwarded-for: 192.0.2.{n}\r\nx-request-id: upload-{n}\r\n\
+         content-type: multipart/form-data; boundary=b\r\ncontent-length: {}\r\n\r\n\
+         --b\r\ncontent-disposition: form-data; name=\"file\"\r\n\r\n",
         account.key,
         account.entity,
         UPLOADED + 1_000_000,
@@ -152,6 +156,47 @@ async fn slow_readers_of_long_lists_leave_the_process_small_and_alive(store: Sto
     assert!(statuses.iter().all(|status| status == "200" || status == "429"), "{statuses:?}");
     let resident = racun.resident();
     assert!(resident < MOST, "{resident}");
+}
+
+/// A connection to `address` whose client takes few bytes at a time: the system's buffers on both
+/// sides are small, as those of far connections are.
+fn slow_reader(address: &str) -> TcpStream {
+    let socket = Socket::new(Domain::IPV4, Type::STREAM, None).expect("a socket");
+    socket.set_tcp_mss(536).expect("segments are short");
+    socket.set_recv_buffer_size(2_048).expect("a buffer is small");
+    let address: SocketAddr = address.parse().expect("an address");
+    socket.connect(&address.into()).expect("it listens");
+    socket.into()
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn slow_readers_of_a_shared_document_leave_the_process_small() {
+    let racun = Racun::start(StoreKind::Embedded).await;
+    let account = Account::sign_up(&racun).await;
+    let line = json!({ "name": "n".repeat(480), "description": "d".repeat(3_900), "price": 1 });
+    let invoice = account.api.create("/invoices", &json!({ "items": vec![line; 104] })).await;
+    let path = format!("/documents/{}/share", invoice["id"].as_str().unwrap_or_default());
+    let shared = account.api.post(&path, &json!({})).await.expect(200);
+    let link = shared["shareable_id"].as_str().unwrap_or_default();
+    let request = format!("GET /invoices/shareable/{link} HTTP/1.1\r\nhost: x\r\n\r\n");
+    let mut readers: Vec<TcpStream> = Vec::new();
+    for _ in 0..300 {
+        let mut reader = slow_reader(racun.address());
+        reader.write_all(request.as_bytes()).expect("it reads");
+        readers.push(reader);
+    }
+    let mut statuses = Vec::new();
+    for reader in &mut readers {
+        let mut head = [0; 12];
+        reader.read_exact(&mut head).expect("an answer");
+        statuses.push(String::from_utf8_lossy(&head[9..]).into_owned());
+    }
+    let good = statuses.iter().filter(|status| *status == "200").count();
+    assert!(statuses.iter().all(|status| status == "200" || status == "429"), "{statuses:?}");
+    assert!((1..50).contains(&good), "{good} are answered at once");
+    let resident = racun.resident();
+    assert!(resident < MOST, "{resident}");
+    racun.client().get("/health/live").await.expect(200);
 }
 
 /// Bytes that the account of [`concurrent_writers_stay_within_the_budget`] may store.

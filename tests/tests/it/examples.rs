@@ -42,6 +42,8 @@ const STORY: &[(&str, &str)] = &[
     ("createBusinessUnit", ""),
     ("updateBusinessUnit", "unit"),
     ("calculateDocument", ""),
+    ("checkTransactionType", ""),
+    ("checkVies", ""),
     ("createCustomInvoice", ""),
     ("createInvoice", ""),
     ("categorizeDocumentItem", "inv_item"),
@@ -226,7 +228,9 @@ impl Player {
         let refusals = self.description["components"]["responses"].as_object().expect("refusals");
         examples.extend(refusals.iter().map(|(name, it)| (name.clone(), it["content"].clone())));
         for (place, content) in &examples {
-            self.check(place, &content["application/json"]);
+            for media_type in ["application/json", "multipart/form-data"] {
+                self.check(place, &content[media_type]);
+            }
         }
         assert!(examples.len() > 400, "{}", examples.len());
     }

@@ -43,6 +43,12 @@ impl Access {
             None => SignUpMode::Invited,
         }
     }
+
+    /// Whether everybody may sign up though the operator said neither so nor where the server is
+    /// known: behind a proxy of this machine that is a server for the world.
+    pub fn is_open_unsaid(&self, listen: SocketAddr, public_url: Option<&BaseUrl>) -> bool {
+        self.signup.is_none() && public_url.is_none() && listen.ip().is_loopback()
+    }
 }
 
 #[cfg(test)]
@@ -62,8 +68,12 @@ mod tests {
             (set(SignUpMode::Closed), "127.0.0.1:8080", None, SignUpMode::Closed),
         ] {
             let url = url.map(|url| BaseUrl::read(url).unwrap());
-            let mode = access.sign_up(listen.parse().unwrap(), url.as_ref());
+            let listen = listen.parse().unwrap();
+            let mode = access.sign_up(listen, url.as_ref());
             assert_eq!(mode, expected, "{listen} {url:?}");
+            let is_unsaid = access.is_open_unsaid(listen, url.as_ref());
+            let expected = url.is_none() && access.signup.is_none() && mode == SignUpMode::Open;
+            assert_eq!(is_unsaid, expected, "{listen} {url:?}");
         }
     }
 }

@@ -6,6 +6,7 @@ mod authority;
 mod billing;
 mod fiscalization;
 mod master_key;
+mod names;
 mod outbound;
 mod outside;
 mod rate_limits;
@@ -30,7 +31,7 @@ pub use billing::Billing;
 pub use fiscalization::Fiscalization;
 pub use master_key::{MasterKey, MasterKeys};
 pub use outbound::Outbound;
-pub use outside::{Email, Files, Webhooks};
+pub use outside::{Email, Files, Vies, ViesUrl, Webhooks};
 pub use rate_limits::RateLimits;
 pub use storage::Storage;
 pub use value::{BaseUrl, LogFormat, LogLevel, Networks, PostgresUrl, Setting};
@@ -75,6 +76,8 @@ pub struct Settings {
     pub email: Email,
     /// Where the bytes of files are kept.
     pub files: Files,
+    /// Where the register of VAT numbers is.
+    pub vies: Vies,
     /// How many requests are answered in a minute.
     pub rate_limits: RateLimits,
     /// How much accounts may store.

@@ -1,4 +1,5 @@
-//! `RACUN__WEBHOOKS__…`, `RACUN__EMAIL__…` and `RACUN__FILES__…`: the world outside.
+//! `RACUN__WEBHOOKS__…`, `RACUN__EMAIL__…`, `RACUN__FILES__…` and `RACUN__VIES__…`: the world
+//! outside.
 
 use std::time::Duration;
 
@@ -10,7 +11,7 @@ use serde::de::Error;
 use serde::{Deserialize, Deserializer};
 
 use super::value::{
-    BaseUrl, Delays, Mails, Seconds, Secret, Sender, SmtpUrl, Word, optional, required,
+    BaseUrl, Delays, Mails, Seconds, Secret, Sender, Setting, SmtpUrl, Word, optional, required,
 };
 
 /// `RACUN__WEBHOOKS__…`
@@ -198,5 +199,34 @@ impl Default for S3 {
         let region = Word::new("us-east-1");
         let (endpoint, bucket) = (None, None);
         Self { endpoint, bucket, region, access_key_id: None, secret_access_key: None }
+    }
+}
+
+/// `RACUN__VIES__…`
+#[derive(Debug, Default, Deserialize)]
+#[serde(default, deny_unknown_fields, expecting = "a section")]
+pub struct Vies {
+    /// The register that live entities ask; absent: the Commission's.
+    #[serde(deserialize_with = "optional")]
+    pub url: Option<ViesUrl>,
+}
+
+/// Where the register of VAT numbers is.
+#[derive(Debug)]
+pub enum ViesUrl {
+    /// It is not asked.
+    Off,
+    /// The base of its REST interface.
+    At(BaseUrl),
+}
+
+impl Setting for ViesUrl {
+    const EXPECTED: &'static str = "the base of an address as in https://vies.example.com, or off";
+
+    fn read(text: &str) -> Option<Self> {
+        match text {
+            "off" => Some(Self::Off),
+            text => BaseUrl::read(text).map(Self::At),
+        }
     }
 }

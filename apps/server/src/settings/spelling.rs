@@ -1,25 +1,9 @@
 //! Names that are meant as settings and are none: `RACUN_DATABASE_URL`, with one underscore for
 //! two.
 
-use super::{InvalidSetting, PREFIX, SEPARATOR};
+use racun_kernel::spelling::nearest;
 
-/// The sections of settings.
-const SECTIONS: [&str; 14] = [
-    "SERVER",
-    "DATABASE",
-    "SECRETS",
-    "LOG",
-    "FURS__TEST",
-    "FURS__PRODUCTION",
-    "FINA__TEST",
-    "FINA__PRODUCTION",
-    "FISCALIZATION__RETRY",
-    "WEBHOOKS",
-    "EMAIL",
-    "FILES__S3",
-    "RATE_LIMITS",
-    "BILLING",
-];
+use super::{InvalidSetting, PREFIX, SEPARATOR, names};
 
 /// Beginnings of names that others set: tests, and Kubernetes and Docker for a service called
 /// `racun`.
@@ -52,13 +36,11 @@ fn is_misspelled(name: &str, begin: &str) -> bool {
     !rest.starts_with('_') && !is_foreign
 }
 
-/// The setting that `rest`, what stands behind the prefix, is meant for.
+/// The setting that `rest`, the text behind the prefix, is meant for.
 fn spelled(rest: &str) -> Option<String> {
-    let rest = rest.to_uppercase().replace(SEPARATOR, "_");
-    SECTIONS.iter().find_map(|section| {
-        let own = rest.strip_prefix(&section.replace(SEPARATOR, "_"))?.strip_prefix('_')?;
-        (!own.is_empty()).then(|| format!("{PREFIX}{SEPARATOR}{section}{SEPARATOR}{own}"))
-    })
+    let names = names::all();
+    let near = nearest(rest, names.iter().map(String::as_str))?;
+    Some(format!("{PREFIX}{SEPARATOR}{near}"))
 }
 
 #[cfg(test)]
@@ -74,11 +56,57 @@ mod tests {
             ("RACUN_DATABASE__URL", "RACUN__DATABASE__URL,"),
             ("RACUN_FURS_TEST_URL", "RACUN__FURS__TEST__URL,"),
             ("RACUN_FILES_S3_BUCKET", "RACUN__FILES__S3__BUCKET,"),
+            ("RACUN_ACCESS_SIGNUP", "RACUN__ACCESS__SIGNUP,"),
+            ("RACUN_EMAIL_LIMITS_PER_ACCOUNT", "RACUN__EMAIL__LIMITS__PER_ACCOUNT,"),
+            ("RACUN_STORAGE_PER_ACOUNT", "RACUN__STORAGE__PER_ACCOUNT,"),
+            ("RACUN_DATABASE_COLOUR", "two underscores between their parts"),
             ("RACUN_DEMO", "two underscores between their parts"),
         ] {
             let refused = check(std::iter::once(name.to_owned())).unwrap_err().to_string();
             assert!(refused.starts_with(&format!("setting {name}: ")), "{refused}");
             assert!(refused.contains(part), "{refused}");
+        }
+    }
+
+    /// The names in the first column of the page of settings, with what they abbreviate.
+    fn names_of_the_page() -> Vec<String> {
+        let page = include_str!("../../../../docs/settings.md");
+        let mut found = Vec::new();
+        for row in page.lines().filter(|line| line.starts_with("| `RACUN__")) {
+            let cell = row.split('|').nth(1).unwrap_or_default();
+            let mut before = String::new();
+            for name in cell.split('`').skip(1).step_by(2) {
+                let section = before.rsplit_once(SEPARATOR).map_or("", |(section, _)| section);
+                before = name.replacen('…', section, usize::from(name.starts_with('…')));
+                found.push(before.clone());
+            }
+        }
+        found
+    }
+
+    #[test]
+    fn the_page_has_every_setting_and_each_is_spelled_when_an_underscore_is_missing() {
+        let page = names_of_the_page();
+        assert!(page.len() > 50, "{page:?}");
+        let begin = format!("{PREFIX}{SEPARATOR}");
+        let declared: Vec<String> =
+            names::all().iter().map(|name| format!("{begin}{name}")).collect();
+        for name in &page {
+            if let Some(section) = name.strip_suffix('…') {
+                assert!(declared.iter().any(|it| it.starts_with(section)), "{name}");
+            } else {
+                assert!(declared.contains(name), "{name} is no setting");
+            }
+        }
+        for name in &declared {
+            let is_in = |row: &String| match row.strip_suffix('…') {
+                Some(section) => name.starts_with(section),
+                None => row == name,
+            };
+            assert!(page.iter().any(is_in), "docs/settings.md lacks {name}");
+            let wrong = name.replace(SEPARATOR, "_");
+            let refused = check(std::iter::once(wrong.clone())).unwrap_err().to_string();
+            assert!(refused.contains(&format!(" {name},")), "{wrong}: {refused}");
         }
     }
 

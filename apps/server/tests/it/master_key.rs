@@ -4,6 +4,10 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Output;
 
+use racun_access::{MASTER_KEYS, MasterKeyRecord};
+use racun_kernel::{Store, StoreError, Tenant, Writes};
+use racun_store_postgres::{Options, PgStore, hold_key, hold_key_alone};
+use racun_store_sqlite::SqliteStore;
 use racun_test_postgres::database;
 use serde_json::Value;
 
@@ -208,4 +212,105 @@ fn processes_with_different_keys_do_not_share_a_postgresql_database() {
     let server = Server::start(folder.path(), &with(B));
     shop.works(&server);
     server.stop();
+}
+
+/// Makes a store what it was before it noted which key it is of.
+async fn forget_key(store: &dyn Store) {
+    let mut unit = store.unit(Tenant::directory());
+    let record = unit.hold(&MASTER_KEYS, "master_key");
+    let forgotten = unit.decide(move |held| {
+        let record: MasterKeyRecord = held.one(record)?;
+        Ok::<_, StoreError>(((), Writes::default().delete(&record)))
+    });
+    forgotten.await.unwrap();
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_store_that_does_not_say_which_key_it_is_of_opens_with_that_which_sealed() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = key_file(folder.path());
+    let server = Server::start(folder.path(), PLAIN);
+    let shop = Shop::open(&server);
+    server.stop();
+    let key = fs::read_to_string(&file).unwrap();
+    let database = folder.path().join("racun-data/racun.db");
+    let forget = async || {
+        let (tables, version) = (racun_application::tables(), racun_application::DATA_VERSION);
+        let store = SqliteStore::open(&database, &tables, version).unwrap();
+        forget_key(&store).await;
+        store.close().await.unwrap();
+    };
+    forget().await;
+    fs::remove_file(&file).unwrap();
+    for command in ["serve", "work", "rekey"] {
+        refused(&run(folder.path(), &[command], &[LISTEN]));
+        assert!(!file.exists(), "{command} made a key");
+        refused(&run(folder.path(), &[command], &[LISTEN, (KEY, A)]));
+    }
+    // The one that sealed is there, behind the next one.
+    fs::write(&file, format!("{A}\n{key}")).unwrap();
+    let server = Server::start(folder.path(), PLAIN);
+    shop.works(&server);
+    server.stop();
+    forget().await;
+    succeeded(&run(folder.path(), &["rekey"], &[]));
+    assert_eq!(fs::read_to_string(&file).unwrap().trim(), A);
+    let server = Server::start(folder.path(), PLAIN);
+    shop.works(&server);
+    server.stop();
+    // What sealed is lost for good.
+    forget().await;
+    fs::remove_file(&file).unwrap();
+    let printed = succeeded(&run(folder.path(), &["rekey", "--lost"], &[]));
+    assert!(printed.contains("1 certificates and secrets and 1 PINs"), "{printed}");
+    Server::start(folder.path(), PLAIN).stop();
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_postgresql_database_that_does_not_say_its_key_opens_with_that_which_sealed() {
+    let database = database("racun_server_keys", |_| Ok(())).unwrap();
+    let folder = tempfile::tempdir().unwrap();
+    let url = ("RACUN__DATABASE__URL", database.url.as_str());
+    let server = Server::start(folder.path(), &[url, (KEY, A)]);
+    let shop = Shop::open(&server);
+    server.stop();
+    let store = PgStore::connect(&database.url, Options::default()).await.unwrap();
+    forget_key(&store).await;
+    drop(store);
+    refused(&run(folder.path(), &["serve"], &[url, LISTEN, (KEY, B)]));
+    refused(&run(folder.path(), &["serve"], &[url, LISTEN]));
+    let both = format!("{B},{A}");
+    let server = Server::start(folder.path(), &[url, (KEY, &both)]);
+    shop.works(&server);
+    server.stop();
+    refused(&run(folder.path(), &["serve"], &[url, LISTEN, (KEY, B)]));
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn no_process_opens_the_key_while_it_is_changed_and_none_changes_it_then() {
+    let database = database("racun_server_keys", |_| Ok(())).unwrap();
+    let folder = tempfile::tempdir().unwrap();
+    let (url, both) = (("RACUN__DATABASE__URL", database.url.as_str()), format!("{B},{A}"));
+    Server::start(folder.path(), &[url, (KEY, A)]).stop();
+    let settings = [url, LISTEN, (KEY, both.as_str())];
+    let fails = |command: &str, why: &str| {
+        let output = run(folder.path(), &[command], &settings);
+        let printed = String::from_utf8_lossy(&output.stderr);
+        assert!(output.status.code() == Some(1) && printed.contains(why), "{printed}");
+    };
+    // As `racun rekey` does from before it looks for processes until it has ended.
+    let alone = hold_key_alone(&database.url).await.unwrap().unwrap();
+    assert!(hold_key(&database.url).await.unwrap().is_none());
+    fails("serve", "is being changed");
+    fails("work", "is being changed");
+    fails("rekey", "stop all");
+    alone.release().await;
+    // As a process does from before it reads which key it is: it works on nothing else yet.
+    let [one, other] = [hold_key(&database.url).await, hold_key(&database.url).await];
+    let (one, other) = (one.unwrap().unwrap(), other.unwrap().unwrap());
+    fails("rekey", "stop all");
+    one.release().await;
+    fails("rekey", "stop all");
+    other.release().await;
+    succeeded(&run(folder.path(), &["rekey"], &settings));
 }

@@ -45,6 +45,13 @@ fn a_refused_request_leaves_one_line_with_who_asked() {
     let inside = format!("{signed}x-entity-id: {}\r\n", entity.as_str().unwrap());
     assert_eq!(ask("req-tried", "POST", "/customers", &inside, r#"{"country":"x"}"#), 422);
     assert_eq!(ask("req-mail", "POST", "/email/send", &inside, r#"{"to":"x"}"#), 422);
+    let outside = format!("{signed}x-entity-id: {foreign}\r\n");
+    assert_eq!(ask("req-foreign", "GET", "/customers", &outside, ""), 403);
+    // A refusal that is kept under a key, and answered again from there.
+    let keyed = format!("{inside}idempotency-key: once\r\n");
+    for id in ["req-first", "req-replayed"] {
+        assert_eq!(ask(id, "POST", "/customers", &keyed, r#"{"country":"y"}"#), 422);
+    }
     let log = server.log_to_the_end();
 
     let refused = line(&log, "req-key");
@@ -62,7 +69,13 @@ fn a_refused_request_leaves_one_line_with_who_asked() {
     for id in ["req-tried", "req-mail"] {
         assert_eq!(line(&log, id)["level"], "INFO");
     }
+    let (first, again) = (line(&log, "req-first"), line(&log, "req-replayed"));
+    for part in ["level", "status", "code", "entity", "caller", "address", "message"] {
+        assert_eq!((again[part].is_null(), &again[part]), (false, &first[part]), "{again}");
+    }
+    assert_eq!(again["entity"], entity);
     for (id, status, code) in [
+        ("req-foreign", 403, "entity_not_accessible"),
         ("req-login", 401, "unauthorized"),
         ("req-body", 422, "invalid_email"),
         ("req-taken", 409, "email_taken"),
@@ -79,4 +92,24 @@ fn a_refused_request_leaves_one_line_with_who_asked() {
     assert!(line(&log, "req-good")["milliseconds"].is_u64());
     assert!(!log.iter().any(|line| line.contains("req-read")), "reads are not told");
     assert!(!log.iter().any(|line| line.contains(KEY)), "a key is in no log");
+}
+
+#[test]
+fn a_request_beyond_its_limit_leaves_a_line() {
+    let folder = tempfile::tempdir().unwrap();
+    let few =
+        [("RACUN__RATE_LIMITS__ENABLED", "true"), ("RACUN__RATE_LIMITS__PER_IP_SENSITIVE", "1")];
+    let server = Server::start(folder.path(), &few);
+    // A minute of the clock may end between two requests, not between each two of ten.
+    let refused = (0..10).map(|n| format!("req-guess-{n}")).find(|id| {
+        let user = r#"{"email":"a@example.com","password":"long enough 1"}"#;
+        let id = format!("x-request-id: {id}\r\n");
+        server.ask("POST", "/users/login", &id, user).0 == 429
+    });
+    let refused = line(&server.log_to_the_end(), &refused.unwrap());
+    assert_eq!(
+        (&refused["level"], &refused["status"], &refused["code"], &refused["address"]),
+        (&"INFO".into(), &429.into(), &"rate_limit_exceeded".into(), &"127.0.0.1".into())
+    );
+    assert_eq!(refused["span"]["route"], "/users/login");
 }

@@ -67,6 +67,26 @@ fn the_first_start_tells_how_to_get_a_key_and_the_next_does_not() {
 }
 
 #[test]
+fn a_server_at_which_everybody_may_sign_up_though_nobody_said_so_says_it() {
+    let is_warning = |record: &Value| {
+        record["level"] == "WARN" && record["message"].as_str().unwrap().contains("may sign up")
+    };
+    let is_last = |record: &Value| record["message"] == "ended";
+    for (variables, expected) in [
+        (PLAIN, true),
+        (&[("RACUN__ACCESS__SIGNUP", "open")], false),
+        (&[("RACUN__SERVER__PUBLIC_URL", "https://racun.example")], false),
+    ] {
+        let folder = tempfile::tempdir().unwrap();
+        let server = Server::start(folder.path(), variables);
+        server.signal("TERM");
+        let next = server.record(|record| is_warning(record) || is_last(record));
+        assert_eq!(is_warning(&next), expected, "{variables:?}: {next}");
+        server.stop();
+    }
+}
+
+#[test]
 fn a_restart_on_the_same_folder_keeps_the_data() {
     let folder = tempfile::tempdir().unwrap();
     let user = r#"{"email":"a@example.com","password":"long enough 1","company_name":"A"}"#;

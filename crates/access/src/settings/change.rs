@@ -2,12 +2,12 @@
 
 use racun_kernel::id::BankAccount;
 use racun_kernel::spelling::nearest;
-use racun_kernel::{Issue, Issues, Stamp};
+use racun_kernel::{Issue, Issues, Stamp, Step};
 use serde_json::{Map, Value as Json};
 
 use super::Settings;
 use super::known::SETTINGS;
-use super::shape::check_properties;
+use super::shape::{check_properties, slip};
 
 /// Keys with endpoints of their own; an update of the entity leaves them alone, and
 /// [`passed_over`] says so.
@@ -23,17 +23,19 @@ impl Settings {
     /// Each key that is sent replaces the stored one whole, and null removes it. Two keys merge
     /// deeper: `translations` by its own keys, and `unit_number_sequence_starts` by kind and unit;
     /// null removes there too. Keys with endpoints of their own are ignored. Bank accounts that
-    /// come without an id get one.
+    /// come without an id get one. A key that is near to a known one is refused, unless it is
+    /// stored and sent back as it is, or removed.
     ///
     /// # Errors
     /// What is wrong with the values sent; paths are relative to the settings.
     pub fn merged(&self, mut changes: Map<String, Json>, stamp: &Stamp) -> Result<Self, Issues> {
         changes.retain(|key, _| !PROTECTED.contains(&key.as_str()));
-        let mut issues = check_properties(&SETTINGS, &changes);
-        for key in changes.keys().filter(|key| SETTINGS.iter().all(|known| known.name != *key)) {
-            if let Some(near) = nearest(key, PROTECTED) {
-                let message = format!("there is no such setting; did you mean `{near}`?");
-                issues.push(Issue::new("unknown_field", message).at(key.as_str()));
+        let mut issues = self.without_stored(&changes, check_properties(&SETTINGS, &changes));
+        for (key, value) in &changes {
+            let is_foreign = SETTINGS.iter().all(|known| known.name != *key);
+            let is_stored = value.is_null() || self.0.get(key) == Some(value);
+            if let Some(near) = nearest(key, PROTECTED).filter(|_| is_foreign && !is_stored) {
+                issues.push(slip(near).at(key.as_str()));
             }
         }
         for (key, value) in &changes {
@@ -60,6 +62,21 @@ impl Settings {
             return Err(Issue::new("too_long", message).into());
         }
         Ok(Self(merged))
+    }
+
+    /// `issues` of `changes` without slips in what is stored as it is sent: settings are sent back
+    /// as they were read.
+    fn without_stored(&self, changes: &Map<String, Json>, issues: Issues) -> Issues {
+        let is_stored = |issue: &Issue| match issue.path.first() {
+            Some(Step::Key(key)) => changes.get(key).is_some_and(|it| self.0.get(key) == Some(it)),
+            _ => false,
+        };
+        let mut left = Issues::default();
+        issues
+            .iter()
+            .filter(|issue| issue.code != "unknown_field" || !is_stored(issue))
+            .for_each(|issue| left.push(issue.clone()));
+        left
     }
 }
 
@@ -284,6 +301,58 @@ mod tests {
         ] {
             let refused = merged(&json!({}), &sent).unwrap_err();
             assert!(refused.contains(expected), "{refused}");
+        }
+    }
+
+    #[test]
+    fn a_slip_is_refused_wherever_keys_are_known() {
+        for (sent, expected) in [
+            (
+                json!({"unit_number_sequence_starts": {"invoise": {"unit_a": 1}}}),
+                "unit_number_sequence_starts.invoise: there is no such setting; did you mean \
+                 `invoice`?",
+            ),
+            (
+                json!({"translations": {"tax_clause_defaults": {"exprot": {"de-DE": "a"}}}}),
+                "translations.tax_clause_defaults.exprot: there is no such setting; did you mean \
+                 `export`?",
+            ),
+            (json!({"invoice_due_days": 5}), "did you mean `default_invoice_due_days`?"),
+            (json!({"color": "#fff"}), "did you mean `primary_color`?"),
+            (json!({"upn_qr": {"enabled": true, "mode": "x"}}), "upn_qr.mode: there is no such"),
+            (json!({"expense_recogniton": {}}), "did you mean `expense_recognition`?"),
+        ] {
+            let refused = merged(&json!({}), &sent).unwrap_err();
+            assert!(refused.contains(expected), "{refused}");
+        }
+        // What is like no known key is the caller's.
+        let foreign = json!({
+            "erp_terms": 5, "unit_number_sequence_starts": {"quotation": {"unit_a": 1}},
+        });
+        assert_eq!(merged(&json!({}), &foreign), Ok(foreign));
+    }
+
+    #[test]
+    fn a_slip_that_is_stored_is_sent_back_or_removed() {
+        let stored = json!({
+            "invoice_due_days": 5, "upn_qr": {"enabled": true, "mode": "x"}, "slovenja": {},
+            "unit_number_sequence_starts": {"invoise": {"unit_a": 1}},
+        });
+        assert_eq!(merged(&stored, &stored), Ok(stored.clone()));
+        let removed = json!({
+            "invoice_due_days": null, "slovenja": null, "upn_qr": {"enabled": true},
+            "unit_number_sequence_starts": {"invoise": null},
+        });
+        let expected = json!({"upn_qr": {"enabled": true}, "unit_number_sequence_starts": {}});
+        assert_eq!(merged(&stored, &removed), Ok(expected));
+        for changed in [
+            json!({"invoice_due_days": 6}),
+            json!({"upn_qr": {"enabled": false, "mode": "x"}}),
+            json!({"slovenja": {"a": 1}}),
+            json!({"unit_number_sequence_starts": {"invoise": {"unit_a": 2}}}),
+        ] {
+            let refused = merged(&stored, &changed).unwrap_err();
+            assert!(refused.contains("[unknown_field]"), "{refused}");
         }
     }
 

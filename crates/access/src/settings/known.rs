@@ -41,7 +41,7 @@ pub(super) static SETTINGS: [Property; 44] = [
     optional("number_formats", Object(&FORMATS)),
     optional("unit_number_formats", Object(&FORMATS)),
     optional("number_sequence_starts", Object(&STARTS)),
-    optional("unit_number_sequence_starts", Each(&Each(&Whole(1, MAX_START)))),
+    optional("unit_number_sequence_starts", Object(&UNIT_STARTS)),
     optional("primary_color", Form(is_color, "#RGB or #RRGGBB in hexadecimal digits")),
     optional("logo_scale_percent", Whole(30, 100)),
     optional("has_logo", Bool),
@@ -125,6 +125,16 @@ static STARTS: [Property; 6] = [
     optional("expense", Whole(1, MAX_START)),
 ];
 
+/// By kind; then by the unit's id or numbering index.
+static UNIT_STARTS: [Property; 6] = [
+    optional("invoice", Each(&Whole(1, MAX_START))),
+    optional("estimate", Each(&Whole(1, MAX_START))),
+    optional("credit_note", Each(&Whole(1, MAX_START))),
+    optional("advance_invoice", Each(&Whole(1, MAX_START))),
+    optional("delivery_note", Each(&Whole(1, MAX_START))),
+    optional("expense", Each(&Whole(1, MAX_START))),
+];
+
 static EMAIL_DEFAULTS: [Property; 10] = [
     optional("invoice_subject", Text(MAX_SUBJECT_CHARS)),
     optional("invoice_body", Text(MAX_BODY_CHARS)),
@@ -154,7 +164,7 @@ static TRANSLATIONS: [Property; 16] = [
     optional("receipt_signature", Localized(MAX_SIGNATURE_CHARS)),
     optional("email_defaults", Object(&EMAIL_TRANSLATIONS)),
     optional("payment_reminders", Object(&REMINDER_TRANSLATIONS)),
-    optional("tax_clause_defaults", Each(&Localized(MAX_CLAUSE_CHARS))),
+    optional("tax_clause_defaults", Object(&CLAUSE_TRANSLATIONS)),
 ];
 
 static EMAIL_TRANSLATIONS: [Property; 10] = [
@@ -174,6 +184,15 @@ static REMINDER_TRANSLATIONS: [Property; 3] = [
     optional("email_subject", Localized(MAX_SUBJECT_CHARS)),
     optional("email_body", Localized(MAX_BODY_CHARS)),
     optional("payment_instructions", Localized(MAX_BODY_CHARS)),
+];
+
+static CLAUSE_TRANSLATIONS: [Property; 6] = [
+    optional("domestic", Localized(MAX_CLAUSE_CHARS)),
+    optional("intra_eu_b2b", Localized(MAX_CLAUSE_CHARS)),
+    optional("intra_eu_b2c", Localized(MAX_CLAUSE_CHARS)),
+    optional("3w_b2b", Localized(MAX_CLAUSE_CHARS)),
+    optional("3w_b2c", Localized(MAX_CLAUSE_CHARS)),
+    optional("export", Localized(MAX_CLAUSE_CHARS)),
 ];
 
 static CALCULATION: [Property; 1] =

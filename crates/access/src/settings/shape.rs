@@ -1,6 +1,6 @@
 //! What a value of the settings may be, and what is wrong with it.
 
-use racun_kernel::spelling::nearest;
+use racun_kernel::spelling::{nearest, suggestion};
 use racun_kernel::text::{self, LOCALES};
 use racun_kernel::{Issue, Issues};
 use serde_json::{Map, Value as Json, json};
@@ -142,7 +142,8 @@ fn check_whole(value: &Json, least: i64, most: i64) -> Issues {
 }
 
 /// What is wrong with the known `properties` of `map`, and which others were meant to be known
-/// ones: those that are near to one. Whatever else callers keep there is theirs.
+/// ones: those that are near to one, or lack words of it. Whatever else callers keep there is
+/// theirs. Null removes a key, also one that was kept before its slip was noticed.
 pub(super) fn check_properties(properties: &[Property], map: &Map<String, Json>) -> Issues {
     let mut issues = Issues::default();
     for Property { name, shape, required } in properties {
@@ -154,14 +155,22 @@ pub(super) fn check_properties(properties: &[Property], map: &Map<String, Json>)
             Some(value) => issues.extend_at(*name, shape.check(value)),
         }
     }
-    let names = || properties.iter().map(|property| property.name);
-    for key in map.keys().filter(|key| !names().any(|name| name == *key)) {
-        if let Some(near) = nearest(key, names()) {
-            let message = format!("there is no such setting; did you mean `{near}`?");
-            issues.push(Issue::new("unknown_field", message).at(key.as_str()));
+    let names: Vec<&str> = properties.iter().map(|property| property.name).collect();
+    for (key, value) in map {
+        if names.contains(&key.as_str()) || value.is_null() {
+            continue;
+        }
+        if let Some(near) = suggestion(key, &names) {
+            issues.push(slip(near).at(key.as_str()));
         }
     }
     issues
+}
+
+/// A key that was meant to be `near`.
+pub(super) fn slip(near: &str) -> Issue {
+    let message = format!("there is no such setting; did you mean `{near}`?");
+    Issue::new("unknown_field", message)
 }
 
 /// Which keys of `map` are none of `properties`, at any depth.

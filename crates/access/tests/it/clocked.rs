@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use async_trait::async_trait;
-use racun_kernel::{Layer, Store, TransactError, Unit};
+use racun_kernel::{Store, StoreDecorator, TransactError, Unit};
 use racun_store_sqlite::SqliteStore;
 use time::OffsetDateTime;
 
@@ -14,8 +14,8 @@ pub struct Clocked {
 }
 
 #[async_trait]
-impl Layer for Clocked {
-    fn beneath(&self) -> &dyn Store {
+impl StoreDecorator for Clocked {
+    fn inner(&self) -> &dyn Store {
         &*self.store
     }
 

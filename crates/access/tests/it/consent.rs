@@ -1,7 +1,9 @@
 //! Joining an entity takes consent, and a proved address.
 
 use racun_access::*;
-use racun_kernel::{Context, Environment, Role, Scope};
+use racun_kernel::id::{ApiKeyId, EntityId};
+use racun_kernel::{Context, Environment, LOOKUP_LIMIT, Put, Role, Scope};
+use serde_json::json;
 
 use crate::world::{PASSWORD, World, user_id};
 
@@ -180,4 +182,35 @@ async fn a_key_that_a_key_made_has_its_maker() {
         panic!("a key")
     };
     assert_eq!(child.created_by_user_id.map(|id| id.to_string()), Some(user_id(&ana)));
+}
+
+#[tokio::test]
+async fn more_keys_than_a_look_up_answers_end_all() {
+    const KEYS: usize = 2 * LOOKUP_LIMIT + 200;
+    let (world, _) = world_of_ana().await;
+    let eva = world.caller("eva@example.com").await;
+    let own = world.entity(&eva, "Own", Environment::Live).await;
+    let Caller::EntityKey(first) = world.entity_key(&world.scope(&eva, &own).await).await else {
+        panic!("a key")
+    };
+    let (store, stamp) = (world.store(), world.stamp());
+    // The rest are of entities of another account, where she was an admin.
+    let (ids, mut rows) = (world.stamp(), Vec::new());
+    for n in 1..KEYS {
+        let (id, entity): (ApiKeyId, EntityId) = (ids.id(), ids.id());
+        let mut key = serde_json::to_value(&first).unwrap();
+        key["id"] = json!(id);
+        key["entity_id"] = json!(entity);
+        key["digest"] = json!(Digest::of(&n.to_string()));
+        let key: ApiKey = serde_json::from_value(key).unwrap();
+        rows.push(Put::insert(&key));
+    }
+    store.insert(rows, Vec::new()).await.unwrap();
+    let purpose = MailTokenPurpose::PasswordReset;
+    let token = mint_mail_token(store, "eva@example.com", purpose, &stamp).await.unwrap().unwrap();
+    let token = find_mail_token(store, &token, purpose, &stamp).await.unwrap();
+    let hash = hash_password("of the real one", &[], &stamp).unwrap();
+    reset_password(store, token, hash, true, &Origin::default(), &stamp).await.unwrap();
+    let left: Vec<ApiKey> = store.look_up(&API_KEYS, "created_by", &user_id(&eva)).await.unwrap();
+    assert_eq!(left.len(), 0);
 }

@@ -20,7 +20,7 @@ async fn an_entity_key_is_shown_once_works_and_ends() {
     let key =
         create_entity_key(Context::new(store, &scope, &world.stamp()), named("till", Some(60)))
             .await;
-    let Shown { record, secret } = key.unwrap();
+    let WithSecret { record, secret } = key.unwrap();
     let digits = secret.strip_prefix("ek_sandbox_").unwrap();
     assert!(digits.len() == 32 && digits.bytes().all(|b| b"0123456789abcdef".contains(&b)));
     let hint = format!("ek_sandbox_{}...{}", &digits[..3], &digits[29..]);

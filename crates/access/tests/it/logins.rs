@@ -16,7 +16,7 @@ async fn log_in(
     (email, password): (&str, &str),
     origin: &Origin,
     later: Duration,
-) -> Result<Shown<Session>, AccessError> {
+) -> Result<WithSecret<Session>, AccessError> {
     let stamp = world.after(later);
     let attempt = begin_login(world.store(), email, origin, &stamp).await?;
     let right = attempt.verify(password)?;

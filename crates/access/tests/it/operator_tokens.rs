@@ -8,7 +8,7 @@ use crate::till::Till;
 use crate::world::user_id;
 
 /// A till at which Eva is the operator, by a session of Ana's.
-async fn eva_at_the_till() -> (Till, Shown<Session>, Shown<OperatorToken>) {
+async fn eva_at_the_till() -> (Till, WithSecret<Session>, WithSecret<OperatorToken>) {
     let till = Till::new().await;
     till.set(&till.eva, &till.eva, "042").await.unwrap();
     let session = till.log_in(&till.ana).await;

@@ -101,7 +101,7 @@ async fn the_last_admin_stays() {
     let demoted =
         change_role(Context::new(store, &scope, &stamp), &ana, Role::Viewer).await.unwrap();
     assert_eq!(demoted.role, Role::Viewer);
-    // Ana is no admin any more, whatever her requests were let in with.
+    // Ana is no longer an admin, so a scope that she was granted before ends.
     let scope = world.scope(&eva_caller, &entity).await;
     remove_entity_user(Context::new(store, &scope, &stamp), &ana, false).await.unwrap();
     assert_eq!(

@@ -55,7 +55,7 @@ impl Till {
         whom: &Caller,
         pin: &str,
         after: Duration,
-    ) -> Result<Shown<OperatorToken>, AccessError> {
+    ) -> Result<WithSecret<OperatorToken>, AccessError> {
         let (store, scope) = (self.world.store(), self.scope(device).await);
         let stamp = self.world.after(after);
         let attempt =
@@ -75,7 +75,7 @@ impl Till {
     }
 
     /// Another session of a user.
-    pub async fn log_in(&self, caller: &Caller) -> Shown<Session> {
+    pub async fn log_in(&self, caller: &Caller) -> WithSecret<Session> {
         let Caller::User { user, .. } = caller else { panic!("not a user") };
         open_session(self.world.store(), user, &self.world.stamp()).await.unwrap()
     }

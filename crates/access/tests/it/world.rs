@@ -161,7 +161,7 @@ impl World {
     }
 
     /// Invites someone; answers the token that an admin hands over.
-    pub async fn invite(&self, scope: &Scope, email: &str, role: Role) -> Shown<Invitation> {
+    pub async fn invite(&self, scope: &Scope, email: &str, role: Role) -> WithSecret<Invitation> {
         let input = AddEntityUser { email: email.to_owned(), role };
         match add_entity_user(Context::new(self.store(), scope, &self.stamp()), input)
             .await

@@ -9,7 +9,7 @@ use super::beside;
 use crate::error::Error;
 
 /// What counts a document in its own unit, where the entity has a subscription. It holds that, so
-/// that whoever comes at once takes turns.
+/// that units which count at once take turns.
 pub(crate) struct Meter {
     subscription: Option<One<Subscription>>,
     by_law: bool,

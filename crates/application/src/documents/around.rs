@@ -11,7 +11,7 @@ use racun_settlement::{PAYMENTS, Payment};
 use super::issue::{advances, hold_payments, payment_field};
 use super::{links, read};
 use crate::error::Error;
-use crate::settling::{Sheet, hold_allocations};
+use crate::settling::{WorkingSet, hold_allocations};
 
 /// What was seen around a document before the unit that voids it.
 pub(super) struct Around {
@@ -129,7 +129,7 @@ impl HeldAround {
     ///
     /// # Errors
     /// [`DocumentError::ChangedMeanwhile`] when it is not.
-    pub fn read(self, held: &Held, sheet: &mut Sheet) -> Result<FoundAround, Error> {
+    pub fn read(self, held: &Held, sheet: &mut WorkingSet) -> Result<FoundAround, Error> {
         let seen = self.seen;
         *sheet = std::mem::take(sheet).with_held(held.all(self.documents)?);
         let mut settlements = held.all(self.payments)?;
@@ -182,7 +182,7 @@ impl FoundAround {
     ///
     /// # Errors
     /// [`Refused::CreditUnclear`] when one gives back of others, too.
-    pub fn credited(&self, sheet: &Sheet) -> Result<Vec<Document>, Error> {
+    pub fn credited(&self, sheet: &WorkingSet) -> Result<Vec<Document>, Error> {
         let note = |link: &Relation| {
             let found = sheet.document(link.source_id).cloned();
             let note = found.ok_or(Error::from(DocumentError::ChangedMeanwhile))?;
@@ -202,7 +202,7 @@ impl FoundAround {
         &self,
         note: &Document,
         links: &[Relation],
-        sheet: &Sheet,
+        sheet: &WorkingSet,
     ) -> Result<(), Refused> {
         let is_voided = |link: &Relation| {
             let target = sheet.document(link.target_id);

@@ -4,22 +4,24 @@ use racun_access::{Entity, Settings};
 use racun_catalog::{BusinessUnit, Customer};
 use racun_documents::{
     BankAccount, Content, DocumentError, DocumentKind, ExchangeRate, NewLine, Party, Texts,
-    TransactionType, UnitSnapshot, Verdict, ViesData, classify,
+    TransactionType, UnitSnapshot, Verdict,
 };
 use racun_kernel::{Currency, Issue, Issues, Patch, Stamp};
 use serde_json::Value as Json;
 use time::{Date, Duration};
 
-use super::gather::{Gathered, unit_id};
+use super::buyer::{check_on_document, sold_as};
+use super::gather::{ResolvedReferences, unit_id};
 use super::lines::{self, LineRules};
 use super::request::{CustomerRequest, DocumentRequest, ExchangeRateRequest, UnitRequest};
 use crate::convert::{account_on_document, ujp_on_document};
+use crate::vat::{document_data, eu_rule, verdict};
 
 /// The content of a new document, its lines apart; what is wrong goes to `issues`, and is left out.
 pub(super) fn compose(
     kind: DocumentKind,
     request: &DocumentRequest,
-    gathered: &Gathered,
+    gathered: &ResolvedReferences,
     stamp: &Stamp,
     issues: &mut Issues,
 ) -> (Content, Vec<NewLine>) {
@@ -29,7 +31,8 @@ pub(super) fn compose(
     let customer = customer(request, gathered.customer.as_ref().map(party_of_customer));
     let unit = unit(request, gathered, None, issues);
     let (currency, exchange_rate) = money(request, entity, date, None, issues);
-    let verdict = verdict(entity, customer.as_ref());
+    let check = gathered.check_of(customer.as_ref());
+    let verdict = verdict(entity, customer.as_ref(), check);
     let rules = line_rules(gathered, date, verdict);
     let lines = lines::resolve(request, &rules, issues);
     let defaults = default_texts(kind, entity, unit.as_ref(), verdict.transaction_type);
@@ -52,7 +55,7 @@ pub(super) fn compose(
         date_service_to: request.date_service_to.value().copied(),
         issuer: request.issuer.clone().unwrap_or_default().onto(party_of_entity(entity)),
         customer_id,
-        vies: vies(verdict, customer.as_ref(), stamp),
+        vies: document_data(verdict, customer.as_ref(), check, stamp),
         customer,
         business_unit_id: gathered.unit.as_ref().map(|unit| unit.id),
         business_unit: unit,
@@ -94,9 +97,10 @@ pub(super) fn told_with(mut issues: Issues, error: DocumentError) -> DocumentErr
 /// `before` with what an update says; what is wrong goes to `issues`, and is left out. Lines are
 /// answered when they have to be recalculated.
 pub(super) fn recompose(
+    kind: DocumentKind,
     before: &Content,
     request: &DocumentRequest,
-    gathered: &Gathered,
+    gathered: &ResolvedReferences,
     stamp: &Stamp,
     issues: &mut Issues,
 ) -> (Content, Option<Vec<NewLine>>) {
@@ -131,10 +135,18 @@ pub(super) fn recompose(
     }
     let (currency, exchange_rate) = money(request, entity, content.date, Some(before), issues);
     (content.currency, content.exchange_rate) = (currency, exchange_rate);
-    let verdict = verdict(entity, content.customer.as_ref());
-    if content.customer != before.customer {
+    let customer = content.customer.as_ref();
+    let is_same_customer = content.customer == before.customer;
+    let known = before.vies.as_ref().filter(|_| is_same_customer).map(check_on_document);
+    let check = known.as_ref().or_else(|| gathered.check_of(customer));
+    let verdict = verdict(entity, customer, check);
+    if !is_same_customer {
+        let vies = document_data(verdict, customer, check, stamp);
+        if request.texts.tax_clause.is_absent() {
+            sold_as(kind, entity, &mut content, verdict.transaction_type);
+        }
         content.transaction_type = verdict.transaction_type;
-        content.vies = vies(verdict, content.customer.as_ref(), stamp);
+        content.vies = vies;
     }
     let rules = line_rules(gathered, content.date, verdict);
     let lines = if request.items.is_some() {
@@ -152,15 +164,8 @@ pub(super) fn has_dated_taxes(content: &Content) -> bool {
     content.lines.iter().flat_map(|line| &line.taxes).any(|tax| tax.tax_id.is_some())
 }
 
-fn line_rules<'a>(gathered: &'a Gathered, date: Date, verdict: Verdict) -> LineRules<'a> {
-    let rule = |name: &str| {
-        let path = ["tax_rules", "eu", name];
-        let settings = gathered.entity.settings.as_map();
-        let (first, rest) = (settings.get(path[0]), &path[1..]);
-        let found = rest.iter().try_fold(first?, |value, key| value.get(key));
-        found.and_then(Json::as_bool)
-    };
-    let on = |name: &str| rule(name).unwrap_or(false);
+fn line_rules<'a>(gathered: &'a ResolvedReferences, date: Date, verdict: Verdict) -> LineRules<'a> {
+    let on = |name: &str| eu_rule(&gathered.entity, name).unwrap_or(false);
     let third_country = matches!(
         verdict.transaction_type,
         TransactionType::ThirdCountryB2b | TransactionType::ThirdCountryB2c
@@ -177,7 +182,7 @@ fn line_rules<'a>(gathered: &'a Gathered, date: Date, verdict: Verdict) -> LineR
 
 fn check_customer_id(
     request: &DocumentRequest,
-    gathered: &Gathered,
+    gathered: &ResolvedReferences,
     issues: &mut Issues,
 ) -> Option<racun_kernel::id::CustomerId> {
     if request.customer_id.value().is_some() && gathered.customer.is_none() {
@@ -188,7 +193,7 @@ fn check_customer_id(
 }
 
 /// The customer of the document: `base` with what the request writes over it.
-fn customer(request: &DocumentRequest, base: Option<Party>) -> Option<Party> {
+pub(super) fn customer(request: &DocumentRequest, base: Option<Party>) -> Option<Party> {
     match &request.customer {
         Patch::Absent => base,
         Patch::Null => None,
@@ -200,7 +205,7 @@ fn customer(request: &DocumentRequest, base: Option<Party>) -> Option<Party> {
 
 fn unit(
     request: &DocumentRequest,
-    gathered: &Gathered,
+    gathered: &ResolvedReferences,
     kept: Option<UnitSnapshot>,
     issues: &mut Issues,
 ) -> Option<UnitSnapshot> {
@@ -326,7 +331,7 @@ fn default_hide_prices(entity: &Entity, unit: Option<&UnitSnapshot>) -> bool {
 }
 
 /// Default texts: the business unit's, else the entity's, in the entity's language, else none.
-fn default_texts(
+pub(super) fn default_texts(
     kind: DocumentKind,
     entity: &Entity,
     unit: Option<&UnitSnapshot>,
@@ -344,25 +349,6 @@ fn default_texts(
         footer: text("document_footer"),
         signature: text("default_document_signature"),
     }
-}
-
-fn verdict(entity: &Entity, customer: Option<&Party>) -> Verdict {
-    classify(entity.country_code.as_deref(), entity.is_tax_subject, customer)
-}
-
-/// What the document says of VIES: that it was not asked, where the sale rests on a tax number.
-fn vies(verdict: Verdict, customer: Option<&Party>, stamp: &Stamp) -> Option<ViesData> {
-    let customer = customer.filter(|_| verdict.rests_on_tax_number)?;
-    Some(ViesData {
-        transaction_type: verdict.transaction_type,
-        reverse_charge_applies: verdict.reverse_charge_applies,
-        vies_valid: None,
-        warning: Some("the customer's tax number was not checked with VIES".to_owned()),
-        skipped: true,
-        checked_at: stamp.now(),
-        country_code: customer.country_code.clone(),
-        tax_number: customer.tax_number.clone(),
-    })
 }
 
 fn party_of_entity(entity: &Entity) -> Party {
@@ -394,7 +380,7 @@ fn party_of_entity(entity: &Entity) -> Party {
     }
 }
 
-fn party_of_customer(customer: &Customer) -> Party {
+pub(super) fn party_of_customer(customer: &Customer) -> Party {
     let accounts = customer.bank_accounts.as_ref();
     Party {
         name: Some(customer.name.clone()),

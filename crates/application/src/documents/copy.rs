@@ -9,11 +9,12 @@ use racun_documents::{
 };
 use racun_kernel::{Issue, Issues, Patch};
 
+use super::buyer::{buyer, find_out};
 use super::create::{Beside, New, Origin, draft};
 use super::gather::{self, gather};
 use super::request::{CustomerRequest, DocumentRequest};
 use crate::error::Error;
-use crate::fiscalization::{FiscalRequest, Occasion, Ports, Prepared, prepare};
+use crate::fiscalization::{FiscalRequest, IssueContext, Ports, Prepared, prepare};
 
 /// An invoice to make after a template.
 ///
@@ -61,14 +62,16 @@ impl InvoiceCopy<'_> {
             Prepared::Plain
         } else {
             let said = FiscalRequest::default();
-            let occasion = Occasion::issue(kind, Vec::new(), Vec::new(), said);
-            prepare(ports, entity, occasion).await?
+            let context = IssueContext::issue(kind, Vec::new(), Vec::new(), said);
+            prepare(ports, entity, context).await?
         };
         if let Some(day) = fiscal.day() {
             // A late run takes the day that the authority receives, and is due no earlier.
             (request.date, gathered.today) = (Some(day), day);
             request.date_due = Patch::Value(self.dates.date_due.max(day));
         }
+        let customer = buyer(&request, &gathered, None);
+        gathered.finding = find_out(ports, entity, customer.as_ref(), || Ok(())).await?;
         let (draft, savings) = draft(&cx.actor(), kind, &request, &gathered, origin)?;
         let (links, payments) = (Vec::new(), Vec::new());
         let is_draft = self.is_draft;

@@ -14,16 +14,20 @@ use racun_kernel::{
 use racun_settlement::{NewPayment, PAYMENTS, Payment};
 use serde_json::Value as Json;
 
+use super::buyer::{buyer, find_out, rechecked};
 use super::compose::{all_told, compose, told_with};
-use super::gather::{self, Gathered, gather};
+use super::gather::{self, ResolvedReferences, gather};
 use super::issue::{Before, Made, Plan, hold_payments, live_payments, payment_field};
 use super::numbers::numbering;
 use super::request::{CustomTotals, DocumentRequest};
-use super::save::Savings;
+use super::save::CatalogueWrites;
 use super::{links, read};
 use crate::billing::Meter;
 use crate::error::Error;
-use crate::fiscalization::{FiscalRequest, Occasion, Ports, Prepared, means, prepare, send_first};
+use crate::fiscalization::{
+    FiscalRequest, IssueContext, Ports, Prepared, means, outside_vat, prepare, send_first,
+};
+use crate::vat::HeldFinding;
 
 /// How a new document starts.
 #[derive(Debug, Clone, Default)]
@@ -82,7 +86,7 @@ impl Order {
     pub async fn carry_out(
         self,
         ports: Ports<'_>,
-        mut gathered: Gathered,
+        mut gathered: ResolvedReferences,
     ) -> Result<Document, Error> {
         let Self { kind, mut request, creation, tabs, beside } = self;
         let links = links::named(ports.cx, &request).await?.unwrap_or_default();
@@ -93,9 +97,9 @@ impl Order {
             }
             false => {
                 let kinds = creation.payments.iter().map(|payment| means(payment.kind)).collect();
-                let occasion = Occasion::issue(kind, links.clone(), kinds, creation.fiscal);
-                let prepared = prepare(ports, &gathered.entity, occasion).await;
-                // A rule without a field is told after all fields.
+                let context = IssueContext::issue(kind, links.clone(), kinds, creation.fiscal);
+                let prepared = prepare(ports, &gathered.entity, context).await;
+                // Issues of fields come before a rule without a field.
                 prepared.or_else(|refused| match refused {
                     Error::Fiscalization(_) => {
                         let origin = Origin::Request(creation.custom.clone());
@@ -110,6 +114,15 @@ impl Order {
             racun_documents::check_issue_day(request.date.unwrap_or(day), day)?;
             (request.date, gathered.today) = (Some(day), day);
         }
+        let customer = buyer(&request, &gathered, None);
+        // VIES is not asked for what is refused anyway.
+        let check = || {
+            let origin = Origin::Request(creation.custom.clone());
+            draft(&ports.cx.actor(), kind, &request, &gathered, origin).map(drop)?;
+            Ok(())
+        };
+        let found = find_out(ports, &gathered.entity, customer.as_ref(), check).await?;
+        gathered.finding = found;
         let origin = Origin::Request(creation.custom);
         let (draft, savings) = draft(&ports.cx.actor(), kind, &request, &gathered, origin)?;
         let new = New {
@@ -166,7 +179,7 @@ pub(super) struct New {
     /// What is stored or issued.
     pub draft: Document,
     /// What is kept of it in the catalogue.
-    pub savings: Savings,
+    pub savings: CatalogueWrites,
     /// Whether it stays a draft.
     pub is_draft: bool,
     /// The documents that it is linked to.
@@ -184,7 +197,7 @@ impl New {
     pub(super) async fn commit(
         self,
         ports: Ports<'_>,
-        gathered: &Gathered,
+        gathered: &ResolvedReferences,
         beside: Beside,
     ) -> Result<Document, Error> {
         let Self { mut draft, mut savings, is_draft, links, forced, payments, fiscal } = self;
@@ -200,13 +213,14 @@ impl New {
             payments,
             numbering,
             fiscal,
-            charges_vat: charges_vat(&gathered.entity),
+            outside_vat: outside_vat(&gathered.entity),
             today: gathered.today,
         };
         let mut unit = ports.cx.unit();
         let customers = savings.hold(&mut unit);
         let plan = plan.hold(&mut unit);
         let meter = Meter::hold(&mut unit, &gathered.entity, is_draft);
+        let checked = HeldFinding::of(gathered.finding.as_ref(), &mut unit);
         let beside = (beside.0)(&mut unit);
         let made = unit.decide(move |held| {
             let customers = customers.read(held)?;
@@ -216,7 +230,7 @@ impl New {
             let (made, writes) = plan.decide(draft, Before::New, held)?;
             let saved = savings.writes(&customers);
             let more = beside(&made.document, held)?;
-            let counted = meter.count(kind, held)?;
+            let counted = meter.count(kind, held)?.and(checked.writes(held)?);
             Ok::<_, Error>((made, writes.and(saved).and(more).and(counted)))
         });
         let Made { document, sending } = made.await?;
@@ -237,9 +251,9 @@ pub(super) fn draft(
     actor: &Actor,
     kind: DocumentKind,
     request: &DocumentRequest,
-    gathered: &Gathered,
+    gathered: &ResolvedReferences,
     origin: Origin,
-) -> Result<(Document, Savings), DocumentError> {
+) -> Result<(Document, CatalogueWrites), DocumentError> {
     let mut issues = Issues::default();
     let (mut content, mut lines) = compose(kind, request, gathered, actor.stamp(), &mut issues);
     let (source, given) = match origin {
@@ -254,7 +268,7 @@ pub(super) fn draft(
             (CreationSource::Recurring, given)
         }
     };
-    let savings = Savings::of(actor, request, gathered, &mut content, Some(&mut lines));
+    let savings = CatalogueWrites::of(actor, request, gathered, &mut content, Some(&mut lines));
     let savings = match savings {
         Ok(savings) => savings,
         Err(wrong) => return Err(told_with(issues, wrong.into())),
@@ -312,8 +326,10 @@ pub async fn finalize<'a>(
     let relations = read::links_of(cx, id).await?;
     let links: Vec<DocumentId> = relations.iter().map(|relation| relation.target_id).collect();
     let paid = paid_on(cx, id).await?;
-    let occasion = Occasion::issue(id.kind(), links.clone(), paid, request);
-    let fiscal = prepare(ports, entity, occasion).await?;
+    let context = IssueContext::issue(id.kind(), links.clone(), paid, request);
+    let fiscal = prepare(ports, entity, context).await?;
+    let customer = seen.content.customer.as_ref();
+    let found = find_out(ports, entity, customer, || Ok(())).await?;
     let numbering = match fiscal.issuing() {
         Some(issuing) => issuing.numbering(),
         None => {
@@ -330,7 +346,7 @@ pub async fn finalize<'a>(
         payments: Vec::new(),
         numbering: Some(numbering),
         fiscal,
-        charges_vat: charges_vat(entity),
+        outside_vat: outside_vat(entity),
         today: day.unwrap_or(today),
     };
     let mut unit = cx.unit();
@@ -338,6 +354,8 @@ pub async fn finalize<'a>(
     let payments = hold_payments(&mut unit, id);
     let plan = plan.hold(&mut unit);
     let meter = Meter::hold(&mut unit, entity, false);
+    let checked = HeldFinding::of(found.as_ref(), &mut unit);
+    let found = found.map(|finding| (finding, entity.clone()));
     let made = unit.decide(move |held| {
         let payments = live_payments(held.all(payments)?);
         let (draft, present) = (live(held.one(draft)?)?, present.read(held)?);
@@ -349,8 +367,16 @@ pub async fn finalize<'a>(
             Some(day) => draft.issued_on(day, made_on)?,
             None => draft,
         };
+        let draft = match found {
+            Some((finding, entity)) => {
+                let stamp = held.actor().stamp();
+                let content = rechecked(id.kind(), &entity, draft.content, &finding, stamp);
+                Document { content, ..draft }
+            }
+            None => draft,
+        };
         let (made, writes) = plan.decide(draft, before, held)?;
-        let counted = meter.count(id.kind(), held)?;
+        let counted = meter.count(id.kind(), held)?.and(checked.writes(held)?);
         Ok::<_, Error>((made, writes.and(counted)))
     });
     let Made { document, sending } = made.await?;
@@ -389,9 +415,4 @@ pub(super) async fn unit_of(
     let Some(id) = document.content.business_unit_id else { return Ok(None) };
     let tenant = Tenant::entity(document.entity_id);
     Ok(store.get(&BUSINESS_UNITS, &tenant, &id.to_string()).await?)
-}
-
-/// Whether `entity` may charge VAT: who is outside the VAT system of Slovenia or Croatia may not.
-pub(super) fn charges_vat(entity: &Entity) -> bool {
-    entity.is_tax_subject || !matches!(entity.country_code.as_deref(), Some("SI" | "HR"))
 }

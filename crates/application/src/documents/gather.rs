@@ -7,16 +7,20 @@ use racun_catalog::{
     BUSINESS_UNITS, BusinessUnit, CUSTOMERS, Customer, FINANCIAL_CATEGORIES, FinancialCategory,
     ITEMS, Item, TAXES, Tax,
 };
+use racun_documents::{NumberCheck, Party};
 use racun_kernel::calendar::local_date;
-use racun_kernel::id::FinancialCategoryId;
-use racun_kernel::{Issue, ListQuery, Record, Stamp, Store, StoreError, Table, Tenant};
+use racun_kernel::id::{FinancialCategoryId, ItemId};
+use racun_kernel::{
+    Context, Issue, Issues, ListQuery, Record, Stamp, Store, StoreError, Table, Tenant,
+};
 use time::Date;
 
 use super::request::{DocumentRequest, LineRequest};
+use crate::vat::Finding;
 
 /// What a request names, looked up; what is missing here does not exist, or is in the trash.
 #[derive(Debug, Clone)]
-pub(super) struct Gathered {
+pub(super) struct ResolvedReferences {
     /// The entity that issues.
     pub entity: Entity,
     /// Today, in the entity's zone.
@@ -27,6 +31,20 @@ pub(super) struct Gathered {
     pub unit: Option<BusinessUnit>,
     /// What the lines name.
     pub records: LineRecords,
+    /// What was found out of the customer's VAT number, where the sale rests on it.
+    pub finding: Option<Finding>,
+}
+
+impl ResolvedReferences {
+    /// What was found out of the VAT number of `customer`.
+    pub fn check_of(&self, customer: Option<&Party>) -> Option<&NumberCheck> {
+        self.finding_of(customer?).map(|finding| &finding.check)
+    }
+
+    /// The same with the answer that it rests on.
+    pub fn finding_of(&self, customer: &Party) -> Option<&Finding> {
+        self.finding.as_ref().filter(|finding| finding.is_of(customer))
+    }
 }
 
 /// What lines name, looked up.
@@ -38,7 +56,8 @@ pub(crate) struct LineRecords {
     pub taxes: Vec<Tax>,
     /// Financial categories that are not archived.
     pub categories: BTreeSet<String>,
-    /// Those that are: lines that have them keep them, and no others get them.
+    /// Those that are: lines that have them keep them, and no others get them, whether they name
+    /// them or their item has them.
     pub archived: BTreeSet<String>,
 }
 
@@ -50,13 +69,27 @@ impl LineRecords {
         lines: &[LineRequest],
         categories: BTreeSet<&str>,
     ) -> Result<Self, StoreError> {
-        let of_lines = lines.iter().filter_map(|line| line.financial_category_id.as_deref());
-        let categories = of_lines.chain(categories).collect();
-        let categories: Vec<FinancialCategory> =
-            by_ids(store, &FINANCIAL_CATEGORIES, tenant, categories).await?;
         let items: Vec<Item> = by_ids(store, &ITEMS, tenant, item_ids(lines)).await?;
         let taxes =
             if lines.iter().any(needs_taxes) { taxes(store, tenant).await? } else { Vec::new() };
+        let of_lines = lines.iter().filter_map(|line| line.financial_category_id.as_deref());
+        let categories = of_lines.chain(categories).map(str::to_owned).collect();
+        Self::of(store, tenant, items, taxes, categories).await
+    }
+
+    /// `items` and `taxes`, with those of `categories` and of the items' own that there are.
+    pub async fn of(
+        store: &dyn Store,
+        tenant: &Tenant,
+        items: Vec<Item>,
+        taxes: Vec<Tax>,
+        mut categories: BTreeSet<String>,
+    ) -> Result<Self, StoreError> {
+        let of_items = items.iter().filter_map(|item| item.financial_category_id);
+        categories.extend(of_items.map(|id| id.to_string()));
+        let categories = categories.iter().map(String::as_str).collect();
+        let categories: Vec<FinancialCategory> =
+            by_ids(store, &FINANCIAL_CATEGORIES, tenant, categories).await?;
         let (archived, categories): (Vec<_>, Vec<_>) =
             categories.into_iter().partition(|category| category.archived_at.is_some());
         let ids = |categories: Vec<FinancialCategory>| {
@@ -69,9 +102,7 @@ impl LineRecords {
             archived: ids(archived),
         })
     }
-}
 
-impl LineRecords {
     /// The same where lines have the categories `present` already, archived or not.
     pub fn keeping(mut self, present: impl Iterator<Item = FinancialCategoryId>) -> Self {
         for id in present.map(|id| id.to_string()) {
@@ -89,6 +120,40 @@ pub(crate) fn archived_category() -> Issue {
     Issue::new("archived", message).at("financial_category_id")
 }
 
+/// The lines, each with its item and its category, that have no category because that of their item
+/// is archived. A till sells on when a category ends, so this is a warning.
+///
+/// # Errors
+/// When the store fails.
+pub(crate) async fn archived_of_items(
+    cx: Context<'_>,
+    lines: impl Iterator<Item = (Option<ItemId>, Option<FinancialCategoryId>)>,
+) -> Result<Issues, StoreError> {
+    let bare = lines.enumerate().filter_map(|(n, (item, category))| {
+        let item = item.filter(|_| category.is_none())?;
+        Some((n, item.to_string()))
+    });
+    let bare: Vec<(usize, String)> = bare.collect();
+    let mut found = Issues::default();
+    if bare.is_empty() {
+        return Ok(found);
+    }
+    let ids = bare.iter().map(|(_, id)| id.as_str()).collect();
+    let items: Vec<Item> = by_ids(cx.store, &ITEMS, &cx.tenant(), ids).await?;
+    let (taxes, named) = (Vec::new(), BTreeSet::new());
+    let records = LineRecords::of(cx.store, &cx.tenant(), items, taxes, named).await?;
+    for (n, id) in bare {
+        let category = records.items.get(&id).and_then(|item| item.financial_category_id);
+        if category.is_some_and(|id| records.archived.contains(&id.to_string())) {
+            let message = "the item's financial category is archived, so the line has none; give \
+                           the item another one, or none";
+            let issue = Issue::new("archived", message).at("financial_category_id");
+            found.push(issue.at(n).at("items"));
+        }
+    }
+    Ok(found)
+}
+
 /// More taxes than an entity has.
 const TAX_LIMIT: usize = 1000;
 
@@ -97,7 +162,7 @@ pub(super) async fn gather(
     entity: &Entity,
     request: &DocumentRequest,
     stamp: &Stamp,
-) -> Result<Gathered, StoreError> {
+) -> Result<ResolvedReferences, StoreError> {
     let tenant = Tenant::entity(entity.id);
     let lines = request.items.as_deref().unwrap_or_default();
     let assigned = request.category_assignments.iter();
@@ -111,7 +176,8 @@ pub(super) async fn gather(
         Some(id) => live(store.get(&BUSINESS_UNITS, &tenant, id).await?),
         None => None,
     };
-    Ok(Gathered { entity: entity.clone(), today: today(entity, stamp), customer, unit, records })
+    let (entity, today) = (entity.clone(), today(entity, stamp));
+    Ok(ResolvedReferences { entity, today, customer, unit, records, finding: None })
 }
 
 /// Today, where the entity is.

@@ -4,7 +4,7 @@
 use racun_documents::{
     Document, DocumentError, DocumentId, DocumentKind, Numbering, Relation, RelationType, Stage,
 };
-use racun_kernel::{Actor, Event, Held, Issues, Many, Number, Put, UnitBuilder, Writes};
+use racun_kernel::{Actor, Authority, Event, Held, Issues, Many, Number, Put, UnitBuilder, Writes};
 use racun_settlement::{NewPayment, Outcome, PAYMENTS, Payment, PaymentWrite, SettleableStage};
 use time::Date;
 
@@ -13,7 +13,7 @@ use crate::error::Error;
 use crate::fiscalization::{
     Facts, HeldPlace, Prepared, Sending, by_advances, check_outside_vat, means, tips,
 };
-use crate::settling::{Sheet, events};
+use crate::settling::{WorkingSet, events};
 
 /// All that is known of a document before the unit that makes or issues it.
 pub(super) struct Plan {
@@ -27,8 +27,8 @@ pub(super) struct Plan {
     pub numbering: Option<Numbering>,
     /// Whether and how a tax authority is told of it.
     pub fiscal: Prepared,
-    /// Whether the entity may charge VAT.
-    pub charges_vat: bool,
+    /// Whose country's VAT system the entity is outside of; `None` when it may charge VAT.
+    pub outside_vat: Option<Authority>,
     /// Today, in the entity's zone.
     pub today: Date,
 }
@@ -111,7 +111,7 @@ impl Planned {
         let Self { plan, targets, conversions, place, number } = self;
         let (actor, stamp) = (held.actor(), held.actor().stamp());
         let mut targets = held.all(targets)?;
-        let mut sheet = Sheet::of(targets.clone());
+        let mut sheet = WorkingSet::of(targets.clone());
         let (old, mut relations) = match &before {
             Before::New => {
                 let others = held.all(conversions)?;
@@ -130,9 +130,9 @@ impl Planned {
             }
             _ => draft,
         };
-        if !(plan.charges_vat || document.is_draft()) {
+        if let Some(authority) = plan.outside_vat.filter(|_| !document.is_draft()) {
             let corrected = links::credited(document.id, &relations, targets.iter());
-            check_outside_vat(&document.content, corrected)?;
+            check_outside_vat(&document.content, authority, corrected)?;
         }
         if document.id.kind() == DocumentKind::CreditNote && !document.is_draft() {
             let total = &document.amounts.total_with_tax;
@@ -184,7 +184,7 @@ impl Plan {
     /// invoice be issued only when it is covered.
     fn settle(
         &self,
-        sheet: &mut Sheet,
+        sheet: &mut WorkingSet,
         id: DocumentId,
         relations: &[Relation],
         actor: &Actor,
@@ -218,7 +218,7 @@ impl Plan {
     }
 }
 
-/// What is told of `document`, which was made now or was a draft.
+/// The events of `document`, which was made now or was a draft.
 fn events_of(document: &Document, is_new: bool, actor: &Actor) -> Vec<Event> {
     let event = |what| document.event(what, &actor.id(), actor.stamp());
     let created = is_new.then(|| event("created")).flatten();

@@ -5,7 +5,7 @@ use racun_catalog::{Item, Tax};
 use racun_documents::{
     Classification, LineKind, LineTaxDetail, LineTranslations, Localized, NewLine,
 };
-use racun_kernel::id::TaxId;
+use racun_kernel::id::{FinancialCategoryId, TaxId};
 use racun_kernel::{Decimal, Issue, Issues};
 use time::Date;
 
@@ -120,7 +120,7 @@ impl LineRules<'_> {
             item_id: item.map(|item| item.id),
             financial_category_id: match &request.financial_category_id {
                 Some(id) => self.category(Some(id), issues),
-                None => item.and_then(|item| item.financial_category_id),
+                None => item.and_then(|item| self.live_category(item)),
             },
             revenue_recognition: request.revenue_recognition.clone(),
             metadata: request.metadata.clone(),
@@ -144,11 +144,7 @@ impl LineRules<'_> {
         item
     }
 
-    fn category(
-        &self,
-        id: Option<&str>,
-        issues: &mut Issues,
-    ) -> Option<racun_kernel::id::FinancialCategoryId> {
+    fn category(&self, id: Option<&str>, issues: &mut Issues) -> Option<FinancialCategoryId> {
         let id = id?;
         let known = self.records.categories.contains(id).then(|| id.parse().ok()).flatten();
         if self.records.archived.contains(id) {
@@ -158,6 +154,14 @@ impl LineRules<'_> {
             issues.push(Issue::new("not_found", message).at("financial_category_id"));
         }
         known
+    }
+
+    /// The category of lines of `item`; an archived one is left out, and the answer says so
+    /// ([`super::gather::archived_of_items`]).
+    fn live_category(&self, item: &Item) -> Option<FinancialCategoryId> {
+        let is_archived =
+            |id: &FinancialCategoryId| self.records.archived.contains(&id.to_string());
+        item.financial_category_id.filter(|id| !is_archived(id))
     }
 
     /// The taxes of a line: its own, else the item's, else the entity's default.

@@ -4,6 +4,7 @@
 //! | --------- | -------------------------------------------------------------------- |
 //! | `request` | what a caller asks for, in plain values                              |
 //! | `gather`  | the reads: entity, customer, unit, items, taxes, categories          |
+//! | `buyer`   | the customer, and what its VAT number makes of the sale              |
 //! | `compose` | from request and reads to a document's content                       |
 //! | `lines`   | the same for lines                                                   |
 //! | `links`   | what a document may be linked to, and what that changes there        |
@@ -20,6 +21,7 @@
 //! | `read`    | get, list, versions, calculate                                       |
 
 mod around;
+mod buyer;
 mod compose;
 mod copy;
 mod create;
@@ -40,7 +42,7 @@ pub(crate) use compose::Money;
 pub(crate) use copy::InvoiceCopy;
 pub(crate) use create::{Beside, default_mode, live as live_document};
 pub use create::{Creation, create, finalize};
-pub(crate) use gather::{LineRecords, by_ids, live, taxes, today};
+pub(crate) use gather::{LineRecords, archived_of_items, by_ids, live, taxes, today};
 pub(crate) use issue::{advances, in_payments};
 pub(crate) use issue::{hold_payments, live_payments};
 pub(crate) use lines::LineRules;
@@ -50,7 +52,10 @@ pub(crate) use read::{get_all as get_documents, links_of};
 pub(crate) use save::{ITEM_CREATED, new_items};
 
 pub use numbers::{NextNumber, NextOf, check_number_settings, next_number};
-pub use read::{RelatedDocument, RelationView, calculate, get, list, relations_of, versions};
+pub use read::{
+    Newest, RelatedDocument, RelationView, archived_categories, calculate, get, list, relations_of,
+    versions,
+};
 pub use reply::{LineCategory, accept, categorize, reject};
 pub use request::{
     CategoryAssignment, CustomTotals, CustomerRequest, DocumentRequest, ExchangeRateRequest,

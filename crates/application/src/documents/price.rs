@@ -10,19 +10,20 @@ use racun_documents::{Document, DocumentError, DocumentKind, InvoicedTab};
 use racun_kernel::{Actor, Stamp};
 
 use super::create::{Beside, Creation, Order, Origin, draft};
-use super::gather::{Gathered, LineRecords, today};
+use super::gather::{LineRecords, ResolvedReferences, today};
 use super::request::{DocumentRequest, LineRequest};
 use crate::error::Error;
 use crate::fiscalization::Ports;
 
 /// What invoices are made with: one look-up for many orders.
-pub(crate) struct Pricing(Gathered);
+pub(crate) struct Pricing(ResolvedReferences);
 
 impl Pricing {
     /// The pricing of `entity`'s lines, of which `records` hold what they name.
     pub fn new(entity: &Entity, records: LineRecords, stamp: &Stamp) -> Self {
         let today = today(entity, stamp);
-        Self(Gathered { entity: entity.clone(), today, customer: None, unit: None, records })
+        let (entity, customer, unit, finding) = (entity.clone(), None, None, None);
+        Self(ResolvedReferences { entity, today, customer, unit, records, finding })
     }
 
     /// What the lines name.

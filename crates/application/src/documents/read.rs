@@ -8,13 +8,15 @@ use racun_documents::{
     Version,
 };
 use racun_kernel::{
-    Clause, Context, ListQuery, Operator, Page, RawQuery, Record, Scope, Store, StoreError, Table,
-    Tenant, Value,
+    Clause, Context, Issues, ListQuery, Operator, Order, Page, RawQuery, Record, Scope, Store,
+    StoreError, Table, Tenant, Value, Walk,
 };
 
+use super::buyer::buyer;
 use super::create::{Origin, draft};
-use super::gather::gather;
+use super::gather::{archived_of_items, gather};
 use super::request::DocumentRequest;
+use crate::vat::Inquiry;
 
 /// Versions or links that are read of one document, or of one page of documents.
 const ROW_LIMIT: usize = 1000;
@@ -30,6 +32,18 @@ pub async fn get(cx: Context<'_>, id: DocumentId) -> Result<Document, DocumentEr
     live.ok_or_else(|| StoreError::NotFound { id: id.to_string() }.into())
 }
 
+/// That lines of `document` have no category, because that of their item is archived.
+///
+/// # Errors
+/// When the store fails.
+pub async fn archived_categories(
+    cx: Context<'_>,
+    document: &Document,
+) -> Result<Issues, StoreError> {
+    let lines = document.content.lines.iter();
+    archived_of_items(cx, lines.map(|line| (line.item_id, line.financial_category_id))).await
+}
+
 /// The page of documents of `kind` that `raw` asks for.
 ///
 /// # Errors
@@ -43,16 +57,40 @@ pub async fn list(
     Ok(cx.store.page(kind.table(), &cx.tenant(), &query).await?)
 }
 
-/// The versions of the document `id`, newest first.
+/// The newest of some rows.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Newest<T> {
+    /// The rows, newest first.
+    pub rows: Vec<T>,
+    /// Whether there are older ones.
+    pub has_more: bool,
+}
+
+/// What `shown` takes of the newest versions of the document `id`, at most a thousand. A version
+/// has the whole document before the update: one page of them is in memory at a time.
 ///
 /// # Errors
 /// [`StoreError::NotFound`], or the store's failure.
-pub async fn versions(cx: Context<'_>, id: DocumentId) -> Result<Vec<Version>, DocumentError> {
+pub async fn versions<T>(
+    cx: Context<'_>,
+    id: DocumentId,
+    mut shown: impl FnMut(Version) -> T,
+) -> Result<Newest<T>, DocumentError> {
     get(cx, id).await?;
-    let of_document = where_in(&VERSIONS, "document_id", &[id.to_string()]);
-    let mut versions: Vec<Version> = all(cx, &VERSIONS, of_document).await?;
-    versions.sort_by_key(|version| std::cmp::Reverse(version.version));
-    Ok(versions)
+    let clauses = vec![by_field(&VERSIONS, "document_id", &id.to_string())];
+    let order = vec![Order::on(&VERSIONS, "version", true)];
+    let query = ListQuery { clauses, order, ..ListQuery::first_page(&VERSIONS) };
+    let mut walk = Walk::through(&VERSIONS, cx.tenant(), query);
+    let mut rows = Vec::new();
+    while let Some(page) = walk.next::<Version>(cx.store).await? {
+        let left = ROW_LIMIT - rows.len();
+        if page.len() > left {
+            rows.extend(page.into_iter().take(left).map(shown));
+            return Ok(Newest { rows, has_more: true });
+        }
+        rows.extend(page.into_iter().map(&mut shown));
+    }
+    Ok(Newest { rows, has_more: false })
 }
 
 /// All rows of `table` that `clause` holds of, up to [`ROW_LIMIT`].
@@ -184,7 +222,8 @@ pub(crate) async fn get_all(
     Ok(found)
 }
 
-/// The document that `request` would make, without making it.
+/// The document that `request` would make, without making it. VIES is not asked: what it said
+/// before counts, however old that is.
 ///
 /// # Errors
 /// What [`super::create`] would refuse.
@@ -194,7 +233,10 @@ pub async fn calculate(
     kind: DocumentKind,
     request: DocumentRequest,
 ) -> Result<Document, DocumentError> {
-    let gathered = gather(cx.store, entity, &request, cx.stamp).await?;
+    let mut gathered = gather(cx.store, entity, &request, cx.stamp).await?;
+    if let Some(inquiry) = Inquiry::of_sale(entity, buyer(&request, &gathered, None).as_ref()) {
+        gathered.finding = Some(inquiry.recall(cx).await?);
+    }
     let origin = Origin::Request(None);
     draft(&cx.actor(), kind, &request, &gathered, origin).map(|(document, _)| document)
 }

@@ -79,8 +79,8 @@ pub struct CustomTotals {
 pub struct CustomerRequest {
     /// The fields.
     pub party: PartyPatch,
-    /// Whether to keep it in the catalogue. A new customer with a name is kept unless this is false;
-    /// the record of `customer_id` is refreshed only when this is true.
+    /// Whether to keep it in the catalogue. A new customer with a name is kept unless this is
+    /// false; the record of `customer_id` is refreshed only when this is true.
     pub save_customer: Option<bool>,
 }
 

@@ -5,27 +5,62 @@
 use racun_access::{ENTITIES, Entity, Permission, permits};
 use racun_catalog::{
     CUSTOMERS, Customer, CustomerInput, Item, ItemClassification, ItemEInvoicing, ItemInput,
-    ItemRules, ItemTranslations, References, Resource,
+    ItemRules, ItemTranslations, References, Resource, Vies,
 };
 use racun_documents::{Classification, Content, NewLine, Party};
 use racun_kernel::id::CustomerId;
 use racun_kernel::{
     Actor, Event, Held, Issue, Issues, Many, One, Patch, Put, Stamp, StoreError, Tenant,
-    UnitBuilder, Writes,
+    UnitBuilder, Writes, vat_number,
 };
 use time::Date;
 
-use super::gather::Gathered;
+use super::gather::ResolvedReferences;
 use super::request::{DocumentRequest, LineRequest};
 use crate::convert::{account_in_catalog, ujp_in_catalog};
 
 /// What a document's commit writes into the catalogue.
-pub(super) struct Savings {
+pub(super) struct CatalogueWrites {
     puts: Vec<Put>,
     events: Vec<Event>,
     refresh: Option<(CustomerId, CustomerInput)>,
     newcomer: Option<Newcomer>,
+    told: Option<Told>,
+    /// The customer's record, when it does not say what VIES says.
+    untold: Option<CustomerId>,
     actor: Actor,
+}
+
+/// What VIES says of the number that a document's customer has.
+struct Told {
+    country_code: Option<String>,
+    key: String,
+    vies: Vies,
+}
+
+impl Told {
+    /// What was found out of the number of `party`, where VIES said something.
+    fn of(gathered: &ResolvedReferences, party: Option<&Party>) -> Option<Self> {
+        let party = party?;
+        let vies = gathered.finding_of(party)?.vies()?;
+        let key = vat_number::key(party.tax_number.as_deref()?);
+        Some(Self { country_code: party.country_code.clone(), key, vies })
+    }
+
+    /// Whether the record `customer` has that number, and says less of it.
+    fn is_news_to(&self, customer: &Customer) -> bool {
+        let said = customer.vies.as_ref();
+        customer.country_code == self.country_code
+            && customer.tax_number.as_deref().is_some_and(|own| vat_number::key(own) == self.key)
+            && said.is_none_or(|said| said.checked_at < self.vies.checked_at)
+    }
+
+    /// Writes it into the record that has the number.
+    fn note(told: Option<&Self>, customer: &mut Customer) {
+        if let Some(told) = told.filter(|told| told.is_news_to(customer)) {
+            customer.vies = Some(told.vies.clone());
+        }
+    }
 }
 
 /// A customer whom the catalogue does not know, unless it does by the time of the unit.
@@ -84,22 +119,27 @@ impl HeldCustomers {
     }
 }
 
-impl Savings {
+impl CatalogueWrites {
     /// Decides what to keep of a document's customer and lines, and gives both the ids of their new
     /// records.
     pub(super) fn of(
         actor: &Actor,
         request: &DocumentRequest,
-        gathered: &Gathered,
+        gathered: &ResolvedReferences,
         content: &mut Content,
         lines: Option<&mut Vec<NewLine>>,
     ) -> Result<Self, Issues> {
         let (puts, events, actor) = (Vec::new(), Vec::new(), actor.clone());
-        let mut savings = Self { puts, events, refresh: None, newcomer: None, actor };
+        let (refresh, newcomer, told, untold) = (None, None, None, None);
+        let mut savings = Self { puts, events, refresh, newcomer, told, untold, actor };
         let scope = savings.actor.scope();
         if !permits(scope.principal(), scope.role(), Permission::WriteRecords) {
             return savings.nothing(request);
         }
+        savings.told = Told::of(gathered, content.customer.as_ref());
+        let named = gathered.customer.as_ref().filter(|own| Some(own.id) == content.customer_id);
+        let news = |own: &&Customer| savings.told.as_ref().is_some_and(|told| told.is_news_to(own));
+        savings.untold = named.filter(news).map(|own| own.id);
         let mut issues = Issues::default();
         let customer = savings.save_customer(request, content);
         issues.collect("customer", customer);
@@ -128,31 +168,32 @@ impl Savings {
 
     /// Holds the record to refresh, or the records that a new customer may equal.
     pub(super) fn hold(&self, unit: &mut UnitBuilder<'_>) -> HeldCustomers {
-        match (&self.refresh, &self.newcomer) {
-            (Some((id, _)), _) => HeldCustomers::own(unit, id),
-            (None, Some(newcomer)) => HeldCustomers::known(unit, &newcomer.customer),
-            (None, None) => HeldCustomers::default(),
+        match (&self.refresh, &self.newcomer, &self.untold) {
+            (Some((id, _)), ..) => HeldCustomers::own(unit, id),
+            (None, Some(newcomer), _) => HeldCustomers::known(unit, &newcomer.customer),
+            (None, None, Some(id)) => HeldCustomers::own(unit, id),
+            (None, None, None) => HeldCustomers::default(),
         }
     }
 
     /// The customer of the catalogue who is the document's, when it is one who was to be added.
     pub(super) fn recognise(&mut self, found: &FoundCustomers) -> Option<CustomerId> {
-        let Newcomer { customer, refresh } = self.newcomer.take()?;
+        let Newcomer { mut customer, refresh } = self.newcomer.take()?;
         let same = found.same.iter().filter(|known| known.is_same_as(&customer));
         let Some(known) = same.min_by_key(|known| (known.created_at, known.id)) else {
+            Told::note(self.told.as_ref(), &mut customer);
             self.events.push(self.actor.event("customer.created", customer.id));
             self.puts.push(Put::insert(&customer));
             return None;
         };
-        if let Some(input) = refresh {
-            self.refreshed(known.clone(), input);
-        }
+        self.refreshed(known.clone(), refresh);
         Some(known.id)
     }
 
     /// What to write.
     pub(super) fn writes(mut self, found: &FoundCustomers) -> Writes {
-        if let Some((id, input)) = self.refresh.take() {
+        let refresh = self.refresh.take().map(|(id, input)| (id, Some(input)));
+        if let Some((id, input)) = refresh.or(self.untold.map(|id| (id, None))) {
             let mut all = found.own.iter().chain(&found.same);
             if let Some(own) = all.find(|customer| customer.id == id) {
                 self.refreshed(own.clone(), input);
@@ -161,11 +202,14 @@ impl Savings {
         Writes::default().puts(self.puts).events(self.events)
     }
 
-    /// Takes over into the record `before` what the document says of its customer.
-    fn refreshed(&mut self, before: Customer, input: CustomerInput) {
+    /// Takes over into the record `before` what the document says of its customer, when that is
+    /// wanted, and what VIES says.
+    fn refreshed(&mut self, before: Customer, input: Option<CustomerInput>) {
         let mut after = before.clone();
         // The document's own checks passed, which are at least as strict.
-        if input.apply(&mut after).is_ok() && after != before {
+        let is_good = input.is_none_or(|input| input.apply(&mut after).is_ok());
+        Told::note(self.told.as_ref(), &mut after);
+        if is_good && after != before {
             after.set_updated_at(self.actor.now());
             self.puts.push(Put::update(&before, &after));
             self.events.push(self.actor.event("customer.updated", after.id));
@@ -203,7 +247,7 @@ impl Savings {
     fn save_items(
         &mut self,
         request: &DocumentRequest,
-        gathered: &Gathered,
+        gathered: &ResolvedReferences,
         lines: &mut [NewLine],
     ) -> Result<(), Issues> {
         let requests = request.items.as_deref().unwrap_or_default();

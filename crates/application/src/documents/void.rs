@@ -17,7 +17,7 @@ use super::{create, gather, links, read};
 use crate::billing::Meter;
 use crate::error::Error;
 use crate::fiscalization::{
-    Facts, FoundPlace, Occasion, Ports, Prepared, Sending, deliver_first, prepare,
+    Facts, FoundPlace, IssueContext, Ports, Prepared, Sending, deliver_first, prepare,
 };
 use crate::settling::events;
 
@@ -63,7 +63,7 @@ pub async fn void<'a>(
         return Err(Refused::FiscalizedNotVoidable.into());
     }
     let fiscal = match seen.is_fiscalized() && matches!(seen.stage, Stage::Issued(_)) {
-        true => prepare(ports, entity, Occasion::back(seen.clone())).await?,
+        true => prepare(ports, entity, IssueContext::back(seen.clone())).await?,
         false => Prepared::Plain,
     };
     let today = fiscal.day().unwrap_or(today);
@@ -92,7 +92,7 @@ pub async fn void<'a>(
         }
         let around = around.read(held, &mut found.sheet)?;
         let actor = held.actor();
-        let change = Change { actor, today, charges_vat: true };
+        let change = Change { actor, today, outside_vat: None };
         let (document, sending, writes) = match (numbering, number) {
             (Some(numbering), Some(number)) => {
                 let number = held.number(&number)?;

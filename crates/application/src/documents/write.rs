@@ -6,20 +6,23 @@ use racun_documents::{
     Revision, Version,
 };
 use racun_kernel::{
-    Actor, Context, Decimal, Decision, Held, Issue, Issues, Many, One, Put, UnitBuilder, Writes,
+    Actor, Authority, Context, Decimal, Decision, Held, Issue, Issues, Many, One, Put, UnitBuilder,
+    Writes,
 };
 use racun_settlement::{Outcome, Payment, PaymentWrite};
 
+use super::buyer::{buyer, find_out};
 use super::compose::{all_told, has_dated_taxes, recompose, told_with};
-use super::create::{charges_vat, live, same_links};
+use super::create::{live, same_links};
 use super::gather::{self, gather};
 use super::issue::{advances, relation_puts};
 use super::request::DocumentRequest;
-use super::save::{HeldCustomers, Savings};
+use super::save::{CatalogueWrites, HeldCustomers};
 use super::{links, read};
 use crate::error::Error;
-use crate::fiscalization::check_outside_vat;
-use crate::settling::{Sheet, events, hold_allocations};
+use crate::fiscalization::{Ports, check_outside_vat, outside_vat};
+use crate::settling::{WorkingSet, events, hold_allocations};
+use crate::vat::HeldFinding;
 
 /// Who updates a document, and why.
 #[derive(Debug, Clone, Default)]
@@ -50,7 +53,7 @@ pub(super) struct Found {
     pub document: Document,
     pub links: Vec<Relation>,
     pub allocations: Vec<Payment>,
-    pub sheet: Sheet,
+    pub sheet: WorkingSet,
     /// The links of others to the documents that it is to be linked to.
     pub others: Vec<Relation>,
 }
@@ -84,7 +87,7 @@ impl HeldChange {
         if !same_links(seen, &links) {
             return Err(DocumentError::ChangedMeanwhile.into());
         }
-        let sheet = Sheet::of(vec![document.clone()]).with_held(held.all(self.targets)?);
+        let sheet = WorkingSet::of(vec![document.clone()]).with_held(held.all(self.targets)?);
         let (allocations, others) = (held.all(self.allocations)?, held.all(self.others)?);
         Ok(Found { document, links, allocations, sheet, others })
     }
@@ -98,13 +101,15 @@ impl HeldChange {
 /// # Errors
 /// [`racun_kernel::StoreError::NotFound`], what the document's stage refuses, what is wrong with
 /// the request, or links and totals that settlement refuses.
-pub async fn update(
-    cx: Context<'_>,
+pub async fn update<'a>(
+    ports: impl Into<Ports<'a>>,
     entity: &Entity,
     id: DocumentId,
     request: DocumentRequest,
     edit: Edit,
 ) -> Result<Document, Error> {
+    let ports = ports.into();
+    let cx = ports.cx;
     check_reason(&edit)?;
     let seen = read::get(cx, id).await?;
     let seen_links = read::links_of(cx, id).await?;
@@ -116,20 +121,25 @@ pub async fn update(
     {
         gathered.records.taxes = gather::taxes(cx.store, &cx.tenant()).await?;
     }
-    let charges_vat = charges_vat(entity);
+    let outside_vat = outside_vat(entity);
+    let customer = buyer(&request, &gathered, Some(&seen.content));
+    if customer != seen.content.customer {
+        gathered.finding = find_out(ports, entity, customer.as_ref(), || Ok(())).await?;
+    }
     let may_edit_issued = entity.country_code.as_deref().is_none_or(|code| code != "PT");
     let mut unit = cx.unit();
     let customers = hold_customers(&mut unit, &request, &seen.content);
     let more = named.as_deref().unwrap_or_default();
     let change = HeldChange::hold(&mut unit, id, &seen_links, more);
+    let checked = HeldFinding::of(gathered.finding.as_ref(), &mut unit);
     unit.decide(move |held| {
         let (actor, stamp) = (held.actor(), held.actor().stamp());
         let (found, customers) = (change.read(held, &seen_links)?, customers.read(held)?);
         let before = found.document.clone();
         let mut issues = Issues::default();
         let (mut content, mut lines) =
-            recompose(&before.content, &request, &gathered, stamp, &mut issues);
-        let savings = Savings::of(actor, &request, &gathered, &mut content, lines.as_mut());
+            recompose(id.kind(), &before.content, &request, &gathered, stamp, &mut issues);
+        let savings = CatalogueWrites::of(actor, &request, &gathered, &mut content, lines.as_mut());
         let mut savings = match savings {
             Ok(savings) => savings,
             Err(wrong) => return Err(told_with(issues, wrong.into()).into()),
@@ -147,13 +157,14 @@ pub async fn update(
         };
         let (document, version) = all_told(issues, before.update(revision, stamp))?;
         let relink = Relink { named, forced: request.force_linked_documents };
-        let change = Change { actor, today: gathered.today, charges_vat };
+        let change = Change { actor, today: gathered.today, outside_vat };
         let (document, mut writes) = change.revise(found, document, relink)?;
         if let Some(version) = version {
             let updated = document.event("updated", &actor.id(), stamp);
             writes = writes.insert::<Version>(&version).events(updated);
             writes = writes.and(savings.writes(&customers));
         }
+        writes = writes.and(checked.writes(held)?);
         Ok((document, writes))
     })
     .await
@@ -170,8 +181,8 @@ struct Relink {
 pub(super) struct Change<'a> {
     pub actor: &'a Actor,
     pub today: time::Date,
-    /// Whether the entity may charge VAT.
-    pub charges_vat: bool,
+    /// Whose country's VAT system the entity is outside of; `None` when it may charge VAT.
+    pub outside_vat: Option<Authority>,
 }
 
 impl Change<'_> {
@@ -199,9 +210,9 @@ impl Change<'_> {
             links::credit(total, &mut new, &mut targets, stamp)?;
             targets.into_iter().for_each(|target| sheet.replace(target));
         }
-        if !self.charges_vat && !document.is_draft() {
+        if let Some(authority) = self.outside_vat.filter(|_| !document.is_draft()) {
             let targets = links::credited(document.id, &new, sheet.documents());
-            check_outside_vat(&document.content, targets.chain([&before]))?;
+            check_outside_vat(&document.content, authority, targets.chain([&before]))?;
         }
         let settles = crate::settling::settleable(&document).is_some();
         let outcome = if settles {
@@ -245,7 +256,7 @@ impl Change<'_> {
     /// The document of `sheet` as it becomes, and all that is written.
     pub fn written(
         &self,
-        mut sheet: Sheet,
+        mut sheet: WorkingSet,
         id: DocumentId,
         outcome: Option<Outcome>,
         links: Vec<Put>,
@@ -310,7 +321,7 @@ pub async fn delete(cx: Context<'_>, id: DocumentId) -> Result<Document, Error> 
         if before.amounts.total_paid != Decimal::zero() {
             return Err(Refused::Settled.into());
         }
-        let change = Change { actor, today: actor.now().date(), charges_vat: true };
+        let change = Change { actor, today: actor.now().date(), outside_vat: None };
         let sheet = sheet.with(Some(before), document);
         let (document, writes) = change.written(sheet, id, None, relation_puts(&links, &[]))?;
         let deleted = document.event("deleted", &actor.id(), actor.stamp());

@@ -12,14 +12,14 @@ use racun_settlement::{ExpenseAmounts, ExpenseContent, ExpenseExchangeRate};
 use time::Date;
 
 use super::request::ExpenseRequest;
-use super::supplier::{self, Savings};
+use super::supplier::{self, CatalogueWrites};
 use super::{amounts, items};
 use crate::documents::{LineRecords, LineRequest, LineRules, Money, live, taxes, today};
 use crate::error::Error;
 
 /// What a request names, looked up; what is missing here does not exist, or is in the trash.
 #[derive(Debug, Clone)]
-pub(super) struct Gathered {
+pub(super) struct ResolvedReferences {
     /// Whose expense.
     pub entity: Entity,
     /// Today, in the entity's zone.
@@ -30,7 +30,7 @@ pub(super) struct Gathered {
     pub records: LineRecords,
 }
 
-impl Gathered {
+impl ResolvedReferences {
     /// Holds the supplier's record, when `request` is to refresh it.
     pub fn hold_supplier(
         &self,
@@ -49,7 +49,7 @@ pub(super) async fn gather(
     request: &ExpenseRequest,
     before: Option<&ExpenseContent>,
     stamp: &Stamp,
-) -> Result<Gathered, StoreError> {
+) -> Result<ResolvedReferences, StoreError> {
     let tenant = Tenant::entity(entity.id);
     let present = before.and_then(|content| content.supplier_id).filter(|_| request.save_supplier);
     let id = match &request.supplier_id {
@@ -70,7 +70,12 @@ pub(super) async fn gather(
     if redates && records.taxes.is_empty() {
         records.taxes = taxes(store, &tenant).await?;
     }
-    Ok(Gathered { entity: entity.clone(), today: today(entity, stamp), supplier, records })
+    Ok(ResolvedReferences {
+        entity: entity.clone(),
+        today: today(entity, stamp),
+        supplier,
+        records,
+    })
 }
 
 /// An expense of `entity` that says nothing yet.
@@ -102,7 +107,7 @@ pub(super) struct Composition {
     /// The content.
     pub content: ExpenseContent,
     /// What is kept.
-    pub savings: Savings,
+    pub savings: CatalogueWrites,
 }
 
 /// `before` with what `request` says; the totals of `custom` expenses are kept as given.
@@ -110,11 +115,11 @@ pub(super) fn compose(
     before: ExpenseContent,
     request: &ExpenseRequest,
     custom: bool,
-    gathered: &Gathered,
+    gathered: &ResolvedReferences,
     stamp: &Stamp,
 ) -> Result<Composition, Error> {
     let mut issues = Issues::default();
-    let mut savings = Savings::default();
+    let mut savings = CatalogueWrites::default();
     let mut content = before.clone();
     request.supplier_document_number.clone().apply(&mut content.supplier_document_number);
     request.date.apply(&mut content.date);

@@ -28,7 +28,7 @@ pub use request::{
     ExpenseCreation, ExpenseLineRequest, ExpenseRequest, SupplierPatch, TotalsRequest,
 };
 
-use crate::documents::{expense_numbering, in_payments, today};
+use crate::documents::{archived_of_items, expense_numbering, in_payments, today};
 use crate::error::Error;
 use crate::settling::events;
 use compose::{Composition, blank, compose, gather};
@@ -210,12 +210,21 @@ pub async fn get(cx: Context<'_>, id: ExpenseId) -> Result<Expense, Error> {
     live(cx.one(&EXPENSES, id).await?)
 }
 
-/// That the supplier's document of `expense` is in the books already: as the first of the others
-/// that have its number, and are not voided.
+/// What is odd about `expense` beside other records: that its supplier's document is in the books
+/// already, as the first of the others that have its number and are not voided; and lines without a
+/// category, because that of their item is archived.
 ///
 /// # Errors
 /// When the store fails.
 pub async fn warnings(cx: Context<'_>, expense: &Expense) -> Result<Issues, StoreError> {
+    let lines = expense.content.items.iter();
+    let lines = lines.map(|item| (item.item_id, item.financial_category_id));
+    let mut found = archived_of_items(cx, lines).await?;
+    found.extend_elsewhere(&duplicates(cx, expense).await?);
+    Ok(found)
+}
+
+async fn duplicates(cx: Context<'_>, expense: &Expense) -> Result<Issues, StoreError> {
     let number = expense.content.supplier_document_number.as_ref();
     let Some(number) = number.filter(|number| !number.is_empty()) else {
         return Ok(Issues::default());

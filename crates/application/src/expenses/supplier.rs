@@ -5,13 +5,13 @@ use racun_kernel::id::SupplierId;
 use racun_kernel::{Actor, Issue, Issues, One, Patch, Stamp, UnitBuilder, Writes};
 use racun_settlement::{ExpenseContent, ExpenseSupplier};
 
-use super::compose::Gathered;
+use super::compose::ResolvedReferences;
 use super::request::ExpenseRequest;
 use crate::documents::ITEM_CREATED;
 
 /// What an expense's commit writes into the catalogue.
 #[derive(Default)]
-pub(super) struct Savings {
+pub(super) struct CatalogueWrites {
     /// New items.
     pub items: Vec<Item>,
     supplier: Option<SaveSupplier>,
@@ -22,7 +22,7 @@ enum SaveSupplier {
     Refresh(SupplierId, Box<SupplierInput>),
 }
 
-impl Savings {
+impl CatalogueWrites {
     /// Holds the record that is to be refreshed.
     pub fn hold(&self, unit: &mut UnitBuilder<'_>) -> Option<One<Supplier>> {
         match &self.supplier {
@@ -60,8 +60,8 @@ impl Savings {
 pub(super) fn apply(
     content: &mut ExpenseContent,
     request: &ExpenseRequest,
-    gathered: &Gathered,
-    savings: &mut Savings,
+    gathered: &ResolvedReferences,
+    savings: &mut CatalogueWrites,
     stamp: &Stamp,
     issues: &mut Issues,
 ) {
@@ -96,7 +96,7 @@ pub(super) fn apply(
 
 fn save(
     content: &mut ExpenseContent,
-    gathered: &Gathered,
+    gathered: &ResolvedReferences,
     stamp: &Stamp,
 ) -> Result<Option<SaveSupplier>, Issues> {
     let Some(supplier) = &content.supplier else { return Ok(None) };

@@ -1,5 +1,5 @@
-//! The internal act: what a Slovenian taxpayer lays down before the first invoice. It lists the business
-//! premises with their marks, and says by which rule invoices are numbered.
+//! The internal act: what a Slovenian taxpayer lays down before the first invoice. It lists the
+//! business premises with their marks, and says by which rule invoices are numbered.
 //!
 //! Source: ZDavPR (Uradni list RS, 57/15 and later), article 5, paragraph 6.
 
@@ -152,7 +152,8 @@ impl Matter<'_> {
                 "poslovnega prostora",
             ),
             Numbering::PerDevice => (
-                "po elektronskih napravah: vsaka elektronska naprava ima svoje zaporedje (oznaka B)",
+                "po elektronskih napravah: vsaka elektronska naprava ima svoje zaporedje \
+                 (oznaka B)",
                 "elektronske naprave",
             ),
         };
@@ -164,7 +165,8 @@ impl Matter<'_> {
             ),
             Block::paragraph(format!("Zaporedne številke se dodeljujejo {of}.")),
             Block::paragraph(format!(
-                "Zaporedje vsakega {what} je v koledarskem letu neprekinjeno in se vsako leto začne \
+                "Zaporedje vsakega {what} je v koledarskem letu neprekinjeno in se vsako leto \
+                 začne \
                  s številko 1. Računi, dobropisi in računi za predplačila so v istem zaporedju."
             )),
         ];

@@ -1,5 +1,5 @@
-//! Settings of fiscalization: what an entity told an authority's rules, with what it signs, where and
-//! on what it issues.
+//! Settings of fiscalization: what an entity told an authority's rules, with what it signs, where
+//! and on what it issues.
 //!
 //! | Module        | Owns                                                              |
 //! | ------------- | ----------------------------------------------------------------- |
@@ -10,8 +10,8 @@
 //! | `internal_act` | the act that Slovenian law asks a taxpayer for                   |
 //! | `numbers`     | which numbers of this year's sequences were issued                |
 //!
-//! An authority is told of a premise outside any unit. Before, the premise's name is reserved, or its
-//! closing is noted; after, what the authority answered is made so.
+//! An authority is told of a premise outside any unit. Before, the premise's name is reserved, or
+//! its closing is noted; after, what the authority answered is made so.
 
 pub mod devices;
 pub mod internal_act;

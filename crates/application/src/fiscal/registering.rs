@@ -25,8 +25,9 @@ impl Registry<'_> {
     /// Registers a premise. Unless FURS confirms it there is none, and its name is free.
     ///
     /// # Errors
-    /// All that is wrong with the input, by path; what the entity, its certificate or another premise
-    /// forbids; [`FiscalError::Provider`]; [`FiscalError::Unreachable`]; the store's failure.
+    /// All that is wrong with the input, by path; what the entity, its certificate or another
+    /// premise forbids; [`FiscalError::Provider`]; [`FiscalError::Unreachable`]; the store's
+    /// failure.
     pub async fn register(
         &self,
         entity: &Entity,

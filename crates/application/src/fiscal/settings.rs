@@ -11,7 +11,8 @@ use crate::fiscalization::of_country;
 
 use super::{check_country, premises};
 
-/// The settings of the scope's entity for `authority`; those of who told nothing when there are none.
+/// The settings of the scope's entity for `authority`; those of who told nothing when there are
+/// none.
 ///
 /// # Errors
 /// When the store fails.
@@ -89,7 +90,8 @@ pub async fn update(
 /// Signs with `opened` from now on, in the place of what there was.
 ///
 /// # Errors
-/// What is wrong with the certificate; [`racun_fiscal::Refusal::OtherCountry`]; the store's failure.
+/// What is wrong with the certificate; [`racun_fiscal::Refusal::OtherCountry`]; the store's
+/// failure.
 pub async fn set_certificate(
     cx: Context<'_>,
     vault: &dyn Vault,

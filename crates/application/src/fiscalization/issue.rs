@@ -144,7 +144,7 @@ impl Issuing {
         self.authority().local(self.issued_at()).date()
     }
 
-    /// Holds the premise and the device, for nobody may issue where they are closed.
+    /// Holds the premise and the device, for a closed one issues nothing.
     pub fn hold(&self, unit: &mut UnitBuilder<'_>) -> HeldPlace {
         let premise = unit.hold(&FISCAL_PREMISES, self.premise.id);
         let device = self.device.as_ref().map(|device| unit.hold(&FISCAL_DEVICES, device.id));
@@ -179,7 +179,8 @@ impl Issuing {
         self.check_form(number)?;
         if !self.settings.in_vat_system {
             let is_note = document.id.kind() == DocumentKind::CreditNote;
-            check_outside_vat(&document.content, facts.targets.iter().filter(|_| is_note))?;
+            let corrected = facts.targets.iter().filter(|_| is_note);
+            check_outside_vat(&document.content, self.authority(), corrected)?;
         }
         let paid = Paid { means: facts.means, settled: facts.settled };
         let content = self.content(&document, number, paid, facts.targets)?;

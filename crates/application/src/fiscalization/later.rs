@@ -12,7 +12,7 @@ use super::Ports;
 use super::deliver::{self, Sending, send_first};
 use super::error::FiscalizationRefused;
 use super::issue::{Facts, Issued};
-use super::prepare::{Occasion, Prepared, identity, prepare};
+use super::prepare::{IssueContext, Prepared, identity, prepare};
 use super::request::FiscalizeRequest;
 use super::sale::{by_advances, means};
 use crate::documents::{get, hold_payments, links, links_of, live_payments};
@@ -44,7 +44,7 @@ pub async fn fiscalize<'a>(
         check_place(&seen, &request)?;
         return again(ports, seen).await;
     }
-    let prepared = prepare(ports, entity, Occasion::later(id.kind(), request)).await?;
+    let prepared = prepare(ports, entity, IssueContext::later(id.kind(), request)).await?;
     // In Croatia nothing is issued without being fiscalized.
     let asks = prepared.issuing().is_some_and(|issuing| issuing.authority() == Authority::Furs);
     if !asks {

@@ -36,6 +36,7 @@ mod worker;
 
 use std::sync::Arc;
 
+use racun_catalog::VatRegistry;
 use racun_fiscal::{Authorities, Authority, Retry};
 use racun_kernel::{Context, Vault};
 
@@ -51,9 +52,9 @@ pub(crate) use deliver::{Sending, deliver_first, send_first};
 pub(crate) use issue::{Facts, FoundPlace, HeldPlace};
 pub use prepare::NextPlace;
 
-pub(crate) use prepare::{Occasion, Prepared, next_place, prepare};
+pub(crate) use prepare::{IssueContext, Prepared, next_place, prepare};
 pub(crate) use sale::{by_advances, means};
-pub(crate) use schemes::check_outside_vat;
+pub(crate) use schemes::{check_outside_vat, outside_vat};
 
 /// What fiscalizing takes besides the store.
 #[derive(Clone)]
@@ -66,27 +67,45 @@ pub struct Fiscal {
     pub retry: Retry,
 }
 
-/// Where use cases on documents read and write, and whom they tell.
+/// What use cases on documents take: the store, the tax authorities and the VAT register.
 #[derive(Clone, Copy)]
 pub struct Ports<'a> {
     /// The store, who acts, and when.
     pub cx: Context<'a>,
     /// What fiscalizing takes. Without it nothing is issued for an entity that fiscalizes.
     pub fiscal: Option<&'a Fiscal>,
+    /// The register of VAT numbers. Without it VIES is not asked.
+    pub vat: Option<&'a dyn VatRegistry>,
+}
+
+/// The services outside that making a document may call.
+#[derive(Clone, Copy, Default)]
+pub struct Outside<'a> {
+    /// As [`Ports::fiscal`].
+    pub fiscal: Option<&'a Fiscal>,
+    /// As [`Ports::vat`].
+    pub vat: Option<&'a dyn VatRegistry>,
 }
 
 impl<'a> From<Context<'a>> for Ports<'a> {
-    /// Without what fiscalizing takes.
+    /// Without services outside: no authority and no VAT register is called.
     fn from(cx: Context<'a>) -> Self {
-        Self { cx, fiscal: None }
+        Self { cx, fiscal: None, vat: None }
     }
 }
 
 impl<'a> Ports<'a> {
-    /// A context, and what fiscalizing takes.
+    /// A context, and what fiscalizing takes. VIES is not asked.
     #[must_use]
     pub const fn new(cx: Context<'a>, fiscal: Option<&'a Fiscal>) -> Self {
-        Self { cx, fiscal }
+        Self { cx, fiscal, vat: None }
+    }
+
+    /// A context, and the services outside that its use cases may call.
+    #[must_use]
+    pub const fn outside(cx: Context<'a>, outside: Outside<'a>) -> Self {
+        let Outside { fiscal, vat } = outside;
+        Self { cx, fiscal, vat }
     }
 }
 

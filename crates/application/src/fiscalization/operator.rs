@@ -46,7 +46,8 @@ impl Operator {
             issues.collect(authority.number_field(), checked.map_err(Issues::from));
         }
         if number.is_none() && !is_foreign && is_told {
-            let message = "nobody says who issues; send it, or store it in the settings of the user \
+            let message = "nobody says who issues; send it, or store it in the settings of the \
+             user \
                            or of the entity";
             issues.push(Issue::new("required", message).at(authority.number_field()));
         }

@@ -23,7 +23,7 @@ use crate::documents::get_documents;
 use crate::error::Error;
 
 /// A document that is about to be issued.
-pub(crate) struct Occasion {
+pub(crate) struct IssueContext {
     /// Its kind.
     pub kind: DocumentKind,
     /// What it is linked to.
@@ -31,10 +31,10 @@ pub(crate) struct Occasion {
     /// How it is paid, as far as that is known.
     pub means: Vec<Means>,
     /// What the request says.
-    said: Wish,
+    said: FiscalIntent,
 }
 
-enum Wish {
+enum FiscalIntent {
     /// A document is made or finalized.
     Issue(Box<FiscalRequest>),
     /// One that was skipped is fiscalized.
@@ -47,7 +47,7 @@ enum Wish {
 const NOT_TOLD: &str = "this tax authority is told of no such document of this entity, so none \
                         was written in a bound book; leave it out, or switch fiscalization on";
 
-impl Wish {
+impl FiscalIntent {
     /// Refuses what is said of paper to any authority but `told`.
     fn refuse_paper(&self, told: Option<Authority>) -> Result<(), Issues> {
         match self {
@@ -57,7 +57,7 @@ impl Wish {
     }
 }
 
-impl Occasion {
+impl IssueContext {
     /// A document of `kind` that is issued as `request` says.
     pub fn issue(
         kind: DocumentKind,
@@ -65,17 +65,17 @@ impl Occasion {
         means: Vec<Means>,
         request: FiscalRequest,
     ) -> Self {
-        Self { kind, links, means, said: Wish::Issue(Box::new(request)) }
+        Self { kind, links, means, said: FiscalIntent::Issue(Box::new(request)) }
     }
 
     /// A document of `kind` that was issued without being fiscalized.
     pub fn later(kind: DocumentKind, request: FiscalizeRequest) -> Self {
-        Self { kind, links: Vec::new(), means: Vec::new(), said: Wish::Later(request) }
+        Self { kind, links: Vec::new(), means: Vec::new(), said: FiscalIntent::Later(request) }
     }
 
     /// The credit note by which `document` is taken back.
     pub fn back(document: Document) -> Self {
-        let (kind, said) = (DocumentKind::CreditNote, Wish::Back(Box::new(document)));
+        let (kind, said) = (DocumentKind::CreditNote, FiscalIntent::Back(Box::new(document)));
         Self { kind, links: Vec::new(), means: Vec::new(), said }
     }
 }
@@ -106,7 +106,7 @@ impl Prepared {
     }
 }
 
-/// Finds out how the document of `occasion` is going to be issued.
+/// Finds out how the document of `context` is going to be issued.
 ///
 /// # Errors
 /// What is wrong with the request; a skip that is not allowed; premises, devices, operators and
@@ -114,13 +114,15 @@ impl Prepared {
 pub(crate) async fn prepare(
     ports: Ports<'_>,
     entity: &Entity,
-    occasion: Occasion,
+    context: IssueContext,
 ) -> Result<Prepared, Error> {
     let cx = ports.cx;
-    let Occasion { kind, links, means, said } = occasion;
+    let IssueContext { kind, links, means, said } = context;
     let authority = match &said {
-        Wish::Back(document) => document.fiscal.as_ref().map(|fiscal| fiscal.authority),
-        Wish::Issue(_) | Wish::Later(_) => of_country(entity.country_code.as_deref()),
+        FiscalIntent::Back(document) => document.fiscal.as_ref().map(|fiscal| fiscal.authority),
+        FiscalIntent::Issue(_) | FiscalIntent::Later(_) => {
+            of_country(entity.country_code.as_deref())
+        }
     };
     let Some(authority) = authority.filter(|_| kind.is_fiscal()) else {
         said.refuse_paper(None)?;
@@ -129,19 +131,19 @@ pub(crate) async fn prepare(
     let settings: Option<FiscalSettings> =
         cx.store.get(&FISCAL_SETTINGS, &cx.tenant(), authority.name()).await?;
     let said = match (said, &settings) {
-        (Wish::Back(document), Some(_)) => again(&document),
-        (Wish::Back(_), None) => {
+        (FiscalIntent::Back(document), Some(_)) => again(&document),
+        (FiscalIntent::Back(_), None) => {
             return Err(FiscalizationRefused::SettingsMissing(authority).into());
         }
         (said, settings) if !settings.as_ref().is_some_and(|settings| settings.enabled) => {
             said.refuse_paper(None)?;
             return Ok(Prepared::Plain);
         }
-        (Wish::Issue(request), _) => {
+        (FiscalIntent::Issue(request), _) => {
             request.refuse_paper(Some(authority), NOT_TOLD)?;
             Said::to(authority, *request, cx.now())?
         }
-        (Wish::Later(request), _) => request.into(),
+        (FiscalIntent::Later(request), _) => request.into(),
     };
     let Some(settings) = settings else { return Ok(Prepared::Plain) };
     let corrects = kind == DocumentKind::CreditNote

@@ -4,14 +4,12 @@
 //! The classification of a tax says which of them it is: [`LineTaxDetail::CONSUMPTION`] or
 //! [`LineTaxDetail::MARGIN`].
 
+use racun_access::Entity;
 use racun_documents::{Content, Document, Line, LineTaxDetail};
 use racun_fiscal::{Authority, SaleTax};
 use racun_kernel::{Decimal, Issue, Issues};
 
-/// The highest consumption tax in percent (checks 117 and 118 of CIS).
-const MOST_CONSUMPTION: i64 = 3;
-
-/// Whether `tax` is the consumption tax, which `authority` knows in Croatia alone.
+/// Whether `tax` is called the consumption tax, which `authority` knows in Croatia alone.
 fn is_consumption(tax: &LineTaxDetail, authority: Authority) -> bool {
     authority == Authority::Fina && tax.is_called(LineTaxDetail::CONSUMPTION)
 }
@@ -69,7 +67,7 @@ pub(super) fn check(content: &Content, authority: Authority) -> Result<(), Issue
         if !is_consumption(tax, authority) {
             continue;
         }
-        if tax.rate > Decimal::from(MOST_CONSUMPTION) {
+        if tax.rate > LineTaxDetail::most_consumption() {
             let message = "the consumption tax is 0 to 3 percent";
             issues.push(at(place, Issue::new("out_of_range", message).at("rate")));
         }
@@ -81,9 +79,20 @@ pub(super) fn check(content: &Content, authority: Authority) -> Result<(), Issue
     issues.into_result(())
 }
 
-/// Refuses lines that charge VAT, for a taxpayer outside the VAT system: a taxpayer that states VAT
-/// owes it (article 203 of directive 2006/112/EC), and CIS takes no VAT of them (checks 142 to
-/// 145).
+/// The tax authority in whose country `entity` is outside the VAT system: Slovenia's or Croatia's.
+/// `None` for an entity that may charge VAT.
+pub(crate) fn outside_vat(entity: &Entity) -> Option<Authority> {
+    match entity.country_code.as_deref() {
+        Some("SI") if !entity.is_tax_subject => Some(Authority::Furs),
+        Some("HR") if !entity.is_tax_subject => Some(Authority::Fina),
+        _ => None,
+    }
+}
+
+/// Refuses lines that charge VAT, for a taxpayer outside the VAT system of the country of
+/// `authority`: a taxpayer that states VAT owes it (article 203 of directive 2006/112/EC), and CIS
+/// takes no VAT of them (checks 142 to 145). Consumption tax is none, but only what can be one is:
+/// in Croatia, up to 3 percent.
 ///
 /// Taxed documents that were issued while the taxpayer was within the system are corrected and
 /// credited as they are: lines that change or give back of one of `corrected` may charge VAT, if
@@ -93,23 +102,29 @@ pub(super) fn check(content: &Content, authority: Authority) -> Result<(), Issue
 /// `taxpayer_outside_vat` at the rate of each such tax.
 pub(crate) fn check_outside_vat<'a>(
     content: &Content,
+    authority: Authority,
     mut corrected: impl Iterator<Item = &'a Document>,
 ) -> Result<(), Issues> {
-    if corrected.any(|document| charged(&document.content).next().is_some()) {
+    if corrected.any(|document| charged(&document.content, authority).next().is_some()) {
         return Ok(());
     }
     let message = "this taxpayer is outside the VAT system and charges none: send \"taxes\": [], \
                    or say in the entity's settings that it is a taxable person";
     let mut found = Issues::default();
-    for (place, ..) in charged(content) {
+    for (place, ..) in charged(content, authority) {
         found.push(at(place, Issue::new("taxpayer_outside_vat", message).at("rate")));
     }
     found.into_result(())
 }
 
-/// The taxes of `content` that are VAT to be paid.
-fn charged(content: &Content) -> impl Iterator<Item = ((usize, usize), &Line, &LineTaxDetail)> {
-    taxes(content).filter(|(.., tax)| {
-        !tax.reverse_charge && !tax.rate.is_zero() && !tax.is_called(LineTaxDetail::CONSUMPTION)
-    })
+/// The taxes of `content` that are VAT to be paid, in the country of `authority`.
+fn charged(
+    content: &Content,
+    authority: Authority,
+) -> impl Iterator<Item = ((usize, usize), &Line, &LineTaxDetail)> {
+    let is_other = move |tax: &LineTaxDetail| {
+        is_consumption(tax, authority) && tax.rate <= LineTaxDetail::most_consumption()
+    };
+    taxes(content)
+        .filter(move |(.., tax)| !tax.reverse_charge && !tax.rate.is_zero() && !is_other(tax))
 }

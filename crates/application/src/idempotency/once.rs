@@ -4,7 +4,8 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use async_trait::async_trait;
 use racun_kernel::{
-    Inner, Layer, Read, Record as _, Refusal, Rows, Store, StoreError, TransactError, Unit, Writes,
+    Inner, Read, Record as _, Refusal, Rows, Store, StoreDecorator, StoreError, TransactError,
+    Unit, Writes,
 };
 
 use super::{KEYED_REQUESTS, KeyedRequest};
@@ -77,8 +78,8 @@ fn with_key(
 }
 
 #[async_trait]
-impl Layer for Once {
-    fn beneath(&self) -> &dyn Store {
+impl StoreDecorator for Once {
+    fn inner(&self) -> &dyn Store {
         &*self.store
     }
 

@@ -23,8 +23,9 @@ fn due(kinds: &[JobKind], now: OffsetDateTime, limit: usize) -> ListQuery {
     }
 }
 
-/// Leases up to `limit` jobs of `kinds` that are due: begins the next attempt of each. Of two workers
-/// that see the same job, one gets it. What was begun as often as it may be, and never ended, is given up.
+/// Leases up to `limit` jobs of `kinds` that are due: begins the next attempt of each. Of two
+/// workers that see the same job, one gets it. What was begun as often as it may be, and never
+/// ended, is given up.
 ///
 /// # Errors
 /// The store's failure; then nothing is known to be leased, and leases run out by themselves.
@@ -59,8 +60,8 @@ pub async fn claim(
 /// Why an attempt cannot be ended.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum LeaseError {
-    /// Another one was begun, or the job is gone: this worker was taken for dead. What it did meanwhile
-    /// must not be written.
+    /// Another one was begun, or the job is gone: this worker was taken for dead. What it did
+    /// meanwhile must not be written.
     #[error("the job's lease has gone to another worker")]
     Lost,
     /// The store failed.
@@ -89,8 +90,8 @@ impl Held {
         Put::delete(&self.0)
     }
 
-    /// This attempt failed with `error`. The next one is due at `due`, if there is one left; else the
-    /// job is given up.
+    /// This attempt failed with `error`. The next one is due at `due`, if there is one left; else
+    /// the job is given up.
     #[must_use]
     pub fn again(&self, due: OffsetDateTime, error: &str, now: OffsetDateTime) -> Put {
         Put::update(&self.0, &self.0.clone().again(due, error, now))

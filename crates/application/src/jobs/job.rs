@@ -142,7 +142,8 @@ impl Job {
         self.state != JobState::Dead && self.due_at.is_some_and(|due| due <= now)
     }
 
-    /// Begins the next attempt; gives it up when there is none left, for then its last one never ended.
+    /// Begins the next attempt; gives it up when there is none left, for then its last one never
+    /// ended.
     pub(super) fn begin(self, now: OffsetDateTime) -> Self {
         if self.attempts >= self.max_attempts {
             return self.bury("the last attempt did not end in its time", now);

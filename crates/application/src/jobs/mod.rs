@@ -1,10 +1,11 @@
-//! What is to be done after a commit, by whichever process finds it: at least once, and never twice at
-//! one moment.
+//! What is to be done after a commit, by whichever process finds it: at least once, and never twice
+//! at one moment.
 //!
-//! A job is put beside what causes it, in the same commit. A worker leases it for a while: it begins the
-//! next of its attempts, in a unit that holds the row. Ends are decided in units that hold it too, and
-//! only for the attempt that was begun last; so a worker that was thought dead writes nothing any more.
-//! Where what a job does is itself a write, it ends in the commit of that: see [`still_held`].
+//! A job is put beside what causes it, in the same commit. A worker leases it for a while: it
+//! begins the next of its attempts, in a unit that holds the row. Ends are decided in units that
+//! hold it too, and only for the attempt that was begun last; so a worker that was thought dead
+//! writes nothing any more. Where what a job does is itself a write, it ends in the commit of that:
+//! see [`still_held`].
 //!
 //! | Module    | Owns                                                     |
 //! | --------- | -------------------------------------------------------- |

@@ -25,13 +25,13 @@ pub trait Handler: Send + Sync {
     /// Which jobs.
     fn kind(&self) -> JobKind;
 
-    /// Makes one attempt. It may be made again although it succeeded, when the process dies before that
-    /// is written; and it is dropped when the process stops.
+    /// Makes one attempt. It may be made again although it succeeded, when the process dies before
+    /// that is written; and it is dropped when the process stops.
     async fn run(&self, job: &Job) -> Outcome;
 }
 
-/// Makes the attempt that `job` was leased for, and ends it. A handler that panics has failed. Answers
-/// how it ended; `None` when the handler saw to that.
+/// Makes the attempt that `job` was leased for, and ends it. A handler that panics has failed.
+/// Answers how it ended; `None` when the handler saw to that.
 ///
 /// # Errors
 /// [`LeaseError`]; then the job is found again when its lease runs out.

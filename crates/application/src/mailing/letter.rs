@@ -91,36 +91,60 @@ impl LetterRequest {
 /// `unknown_placeholder` for each text with one that there is not, by its path.
 pub fn check_mail_texts(settings: &Map<String, Json>) -> Result<(), Issues> {
     let mut issues = Issues::default();
-    issues.collect("email_defaults", check_texts(settings.get("email_defaults")));
+    let defaults = settings.get("email_defaults");
+    issues.collect("email_defaults", check_texts(defaults, check_variables));
     for group in ["overdue_notifications", "payment_reminders"] {
         let texts = settings.get(group).and_then(Json::as_object);
-        for field in ["email_subject", "email_body"] {
-            let known = check_texts(texts.and_then(|texts| texts.get(field)));
+        for field in ["email_subject", "email_body", INSTRUCTIONS] {
+            let known = check_texts(texts.and_then(|texts| texts.get(field)), check_of(field));
             issues.collect(group, known.map_err(|found| found.at(field)));
         }
     }
     let translations = settings.get("translations").and_then(Json::as_object);
     for group in ["email_defaults", "payment_reminders"] {
         let texts = translations.and_then(|texts| texts.get(group)).and_then(Json::as_object);
-        // How to pay is put in as it stands: braces in it are text.
-        let texts = texts.into_iter().flatten().filter(|(name, _)| *name != "payment_instructions");
-        for (name, texts) in texts {
-            let known = check_texts(Some(texts)).map_err(|found| found.at(name.as_str()).at(group));
+        for (name, texts) in texts.into_iter().flatten() {
+            let known = check_texts(Some(texts), check_of(name));
+            let known = known.map_err(|found| found.at(name.as_str()).at(group));
             issues.collect("translations", known);
         }
     }
     issues.into_result(())
 }
 
+/// How to pay: a text inside of other texts.
+pub(super) const INSTRUCTIONS: &str = "payment_instructions";
+
+/// Accepts a text of how to pay: its variables are there, and it is not one of them.
+///
+/// # Errors
+/// `unknown_placeholder` for the first that stands for nothing.
+pub(super) fn check_instructions(text: &str) -> Result<(), Issue> {
+    check_variables(text)?;
+    if uses(text, INSTRUCTIONS) {
+        let message = "{payment_instructions} is this text itself; leave it out";
+        return Err(Issue::new("unknown_placeholder", message));
+    }
+    Ok(())
+}
+
+/// What accepts a text.
+type Check = fn(&str) -> Result<(), Issue>;
+
+/// What accepts the text called `name`.
+fn check_of(name: &str) -> Check {
+    if name == INSTRUCTIONS { check_instructions } else { check_variables }
+}
+
 /// Accepts a text, or an object of texts.
-fn check_texts(texts: Option<&Json>) -> Result<(), Issues> {
+fn check_texts(texts: Option<&Json>, check: Check) -> Result<(), Issues> {
     let mut issues = Issues::default();
     match texts {
-        Some(Json::String(text)) => check_variables(text)?,
+        Some(Json::String(text)) => check(text)?,
         Some(Json::Object(texts)) => {
             for (name, text) in texts {
                 let text = text.as_str().unwrap_or_default();
-                issues.collect(name.as_str(), check_variables(text).map_err(Issues::from));
+                issues.collect(name.as_str(), check(text).map_err(Issues::from));
             }
         }
         _ => {}
@@ -181,7 +205,8 @@ pub(super) async fn receivers(
         let outside = first_outside_sandbox(cx, &addresses).await?;
         if let Some(address) = outside {
             let message = format!(
-                "the sandbox sends to verified users of the account only, and {address} is none; set \
+                "the sandbox sends to verified users of the account only, and {address} is \
+                 none; set \
                  sandbox_skip_delivery to simulate the mail"
             );
             return Err(Issue::new("sandbox_recipient", message).at(field).into());

@@ -61,7 +61,8 @@ impl Limits {
         Self::of(scope, own, receivers.len(), limits, stamp)
     }
 
-    /// Those of an invitation to `address`; of one that is sent again, also its own.
+    /// Those of an invitation to `address`, from the account and from all; of one that is sent
+    /// again, also its own.
     fn of_invitation(
         scope: &Scope,
         address: &str,
@@ -70,9 +71,13 @@ impl Limits {
         stamp: &Stamp,
     ) -> Self {
         let (entity, account, now) = (scope.entity(), scope.account(), stamp.now());
-        let about = format!("invited/{}", address.trim().to_lowercase());
-        let window = SendWindow::shared(about, account, now);
-        let mut own = vec![(window, Count::Receivers(limits.invitations_per_address))];
+        let about = format!("invited/{}", digest_of(address));
+        let share = SendWindow::new(format!("{account}/{about}"), None, account, now);
+        let of_all = SendWindow::shared(about, account, now);
+        let mut own = vec![
+            (share, Count::Receivers(limits.invitations_of_account())),
+            (of_all, Count::Receivers(limits.invitations_per_address)),
+        ];
         own.extend(resent.map(|id| {
             let window = SendWindow::new(id.to_string(), Some(entity), account, now);
             (window, Count::Mails(&RESENT[..]))
@@ -166,6 +171,11 @@ pub(super) fn first_mail(invitation: &Invitation, now: OffsetDateTime) -> Option
     window.with_another(&RESENT, now).ok().map(|window| Put::insert(&window))
 }
 
+/// What stands for `address` in windows, which keep no address: the same however it is written.
+fn digest_of(address: &str) -> String {
+    Digest::of(&fold_address(address.trim())).as_str().to_owned()
+}
+
 /// The windows of `receivers`, of the account and of all accounts, which keep no address. A store
 /// holds them in one order.
 fn of_receivers(
@@ -175,10 +185,8 @@ fn of_receivers(
     stamp: &Stamp,
 ) -> Vec<(SendWindow, Count)> {
     let (account, now) = (scope.account(), stamp.now());
-    let to: BTreeSet<_> = receivers
-        .iter()
-        .map(|address| format!("to/{}", Digest::of(&fold_address(address.trim())).as_str()))
-        .collect();
+    let to: BTreeSet<_> =
+        receivers.iter().map(|address| format!("to/{}", digest_of(address))).collect();
     let own = to.iter().map(|to| {
         let window = SendWindow::new(format!("{account}/{to}"), None, account, now);
         (window, Count::ToReceiver(limits.per_receiver))

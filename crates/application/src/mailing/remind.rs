@@ -9,7 +9,7 @@ use racun_kernel::{
 };
 use racun_mail::{MailKind, MailLimits, NewMail, OutgoingMail, Wording};
 
-use super::letter::{Letter, LetterRequest, posted, receivers};
+use super::letter::{INSTRUCTIONS, Letter, LetterRequest, check_instructions, posted, receivers};
 use super::limits::{Limits, retried};
 use super::{MailingError, values};
 use crate::documents::{live, today};
@@ -26,7 +26,7 @@ pub struct ReminderRequest {
     pub customer_id: String,
     /// Where it goes; the customer's address when absent.
     pub recipient_email: Option<String>,
-    /// How to pay; the entity's when absent.
+    /// How to pay, markdown with variables; the entity's when absent.
     pub payment_instructions: Option<String>,
     /// The currency, for a customer who owes in several.
     pub currency_code: Option<String>,
@@ -90,7 +90,7 @@ async fn remind_once(
         let mut values = values::of_entity(&entity, None, &locale, stamp);
         values::set_reminder(&mut values, &customer, &invoices, currency, &locale);
         if let Some(instructions) = &request.payment_instructions {
-            values.set("payment_instructions", Some(&**instructions));
+            values.set_text(INSTRUCTIONS, Some(&**instructions));
         }
         let counted = limits.count(held)?;
         let (mail, rows) = posted(letter.filled(&values, stamp), is_simulated, stamp);
@@ -109,9 +109,10 @@ async fn remind_once(
 fn check(request: &ReminderRequest, scope: &Scope) -> Result<(), Issues> {
     let mut issues = Issues::default();
     request.letter.check(scope, &mut issues);
-    let instructions = request.payment_instructions.as_deref();
-    let field = "payment_instructions";
-    racun_kernel::text::check_field(&mut issues, field, instructions, MAX_INSTRUCTIONS_CHARS);
+    let text = request.payment_instructions.as_deref();
+    racun_kernel::text::check_field(&mut issues, INSTRUCTIONS, text, MAX_INSTRUCTIONS_CHARS);
+    let known = check_instructions(text.unwrap_or_default());
+    issues.collect(INSTRUCTIONS, known.map_err(Issues::from));
     issues.into_result(())
 }
 

@@ -8,6 +8,8 @@ use racun_kernel::{Currency, Decimal, Stamp};
 use racun_mail::{Values, amount, day};
 use serde_json::Value as Json;
 
+use super::letter::INSTRUCTIONS;
+
 /// Values of what every mail of an entity knows; the rest stands for nothing until it is set.
 pub(super) fn of_entity(
     entity: &Entity,
@@ -40,13 +42,13 @@ pub(super) fn of_entity(
     values.set("current_year", Some(today.year().to_string()));
     let instructions =
         entity.settings.default_text("payment_reminders.payment_instructions", locale);
-    values.set("payment_instructions", instructions);
+    values.set_text(INSTRUCTIONS, instructions);
     set_bank_account(&mut values, default_account(entity).as_ref());
     values
 }
 
-/// Where answers go: the unit's address, else the one that mails of the entity were to come from, else
-/// the entity's.
+/// Where answers go: the unit's address, else the one that mails of the entity were to come from,
+/// else the entity's.
 pub(super) fn reply_to(entity: &Entity, unit: Option<&BusinessUnit>) -> Option<String> {
     let chosen = || entity.email_sender.as_ref().map(|sender| sender.email.clone());
     unit.and_then(|unit| unit.email.clone()).or_else(chosen).or_else(|| email(entity))

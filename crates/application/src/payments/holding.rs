@@ -17,11 +17,15 @@ use super::{
 };
 use crate::error::Error;
 use crate::fiscalization::{may_be_paid_by, tips};
-use crate::settling::Sheet;
+use crate::settling::WorkingSet;
 
 /// Refuses money on a document that was issued without being fiscalized, when it comes in a way
 /// that would have had to be. Settlements move none.
-fn check_skipped(sheet: &Sheet, kind: PaymentType, stamp: &Stamp) -> Result<(), TypeChangeError> {
+fn check_skipped(
+    sheet: &WorkingSet,
+    kind: PaymentType,
+    stamp: &Stamp,
+) -> Result<(), TypeChangeError> {
     let moves = !matches!(kind, PaymentType::CreditNote | PaymentType::Advance);
     let is_legal = |document: &Document| may_be_paid_by(document, kind, stamp.now());
     if moves && !sheet.documents().all(is_legal) {
@@ -37,7 +41,7 @@ pub(super) struct Held {
     /// All payments of the document that is paid, in the trash or not.
     payments: Vec<Payment>,
     settlement: Settlement,
-    pub(super) sheet: Sheet,
+    pub(super) sheet: WorkingSet,
     plan: Plan,
     actor: Actor,
     /// The time on the store's clock, where it has one.
@@ -54,7 +58,7 @@ pub(super) struct Decided {
     /// The tips on that document, when they become others.
     tips: Option<(DocumentId, (Decimal, PaymentMeans))>,
     outcome: Outcome,
-    pub(super) sheet: Sheet,
+    pub(super) sheet: WorkingSet,
     pub(super) actor: Actor,
     pub(super) now: OffsetDateTime,
 }

@@ -32,7 +32,7 @@ use super::holding::{Decided, Held, holding};
 use super::{Command, PaymentPorts};
 use crate::error::Error;
 use crate::fiscalization::told;
-use crate::settling::Sheet;
+use crate::settling::WorkingSet;
 
 /// Where the first commit leaves a change.
 enum Begun {
@@ -267,12 +267,12 @@ fn nobody() -> Error {
 }
 
 /// The document that the change is on, as it was held.
-pub(super) fn document_of(sheet: &Sheet, change: &TypeChange) -> Result<Document, StoreError> {
+pub(super) fn document_of(sheet: &WorkingSet, change: &TypeChange) -> Result<Document, StoreError> {
     let gone = || StoreError::NotFound { id: change.document_id.clone() };
     let id: DocumentId = change.document_id.parse().map_err(|_| gone())?;
     sheet.document(id).cloned().ok_or_else(gone)
 }
 
-fn only_documents(sheet: &Sheet) -> Writes {
+fn only_documents(sheet: &WorkingSet) -> Writes {
     Writes { puts: sheet.puts(), ..Writes::default() }
 }

@@ -66,8 +66,8 @@ pub async fn invoice<'a>(
 
 /// The other tabs of `order`.
 fn joined(id: PosTabId, order: &TabOrder) -> Result<Vec<PosTabId>, Issues> {
-    order.part.check()?;
     let mut issues = Issues::default();
+    issues.note(order.part.check());
     if order.tab_ids.len() > MAX_JOINED {
         let message = format!("an invoice joins at most {MAX_JOINED} other tabs");
         issues.push(Issue::new("too_many", message).at("tab_ids"));

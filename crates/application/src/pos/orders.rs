@@ -61,13 +61,8 @@ impl Orders {
         let taxes = if needs_taxes { taxes(cx.store, &tenant).await? } else { Vec::new() };
         let items: BTreeMap<String, Item> =
             items.into_iter().map(|item| (item.id.to_string(), item)).collect();
-        let live = items.iter().filter(|(_, item)| !item.is_trashed());
-        let records = LineRecords {
-            items: live.map(|(id, item)| (id.clone(), item.clone())).collect(),
-            taxes,
-            categories: BTreeSet::new(),
-            archived: BTreeSet::new(),
-        };
+        let live = items.values().filter(|item| !item.is_trashed()).cloned().collect();
+        let records = LineRecords::of(cx.store, &tenant, live, taxes, BTreeSet::new()).await?;
         Ok(Self {
             pricing: Pricing::new(entity, records, cx.stamp),
             items,

@@ -63,8 +63,8 @@ pub async fn update(
 /// Deletes a table, for good.
 ///
 /// # Errors
-/// [`PosError::NotFound`]; [`racun_pos::TableRefusal::InUse`] while a tab is open on it; the store's
-/// failure.
+/// [`PosError::NotFound`]; [`racun_pos::TableRefusal::InUse`] while a tab is open on it; the
+/// store's failure.
 pub async fn delete(cx: Context<'_>, id: PosTableId) -> Result<PosTable, PosError> {
     let mut unit = cx.unit();
     let table = unit.hold(&POS_TABLES, id);

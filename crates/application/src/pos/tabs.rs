@@ -5,8 +5,8 @@ use std::collections::BTreeSet;
 use racun_access::Entity;
 use racun_kernel::id::PosTabId;
 use racun_kernel::{
-    Clause, Context, Decimal, Decision, Held, Issues, ListQuery, Many, One, Operator, Order, Part,
-    Tally, TallyRow, UnitBuilder, Value, Writes,
+    Clause, Context, Decimal, Decision, Held, Issues, ListQuery, Many, One, Operator, Order, Page,
+    Part, Tally, TallyRow, UnitBuilder, Value, Writes,
 };
 use racun_pos::{
     APPENDS, AcceptedAppend, Actor, AppendId, DeviceId, Known, LineInput, Naming, POS_TABLES,
@@ -15,6 +15,10 @@ use racun_pos::{
 
 use super::orders::{Orders, TabView, shown};
 use super::{ALL_ROWS, gather};
+use crate::documents::Newest;
+
+/// Bytes of tabs, as they are stored, that a list has at most: thousands of usual ones.
+pub const MAX_LIST_BYTES: usize = 2 * ListQuery::MAX_PAGE_BYTES;
 
 /// Opens a tab, on a table or on none.
 ///
@@ -49,7 +53,8 @@ pub(super) async fn get(cx: Context<'_>, id: PosTabId) -> Result<Tab, PosError> 
     Ok(cx.one(&TABS, id).await?)
 }
 
-/// All tabs in any of `statuses`, in the order in which they were opened.
+/// The tabs in any of `statuses`, newest first: all, unless they are longer than
+/// [`MAX_LIST_BYTES`].
 ///
 /// # Errors
 /// When the store fails.
@@ -57,17 +62,19 @@ pub async fn list(
     cx: Context<'_>,
     entity: &Entity,
     statuses: &BTreeSet<TabStatus>,
-) -> Result<Vec<TabView>, PosError> {
+) -> Result<Newest<TabView>, PosError> {
     let query = ListQuery {
         limit: ALL_ROWS,
         count: false,
-        order: vec![Order::on(&TABS, "id", false)],
+        order: vec![Order::on(&TABS, "id", true)],
         clauses: vec![Clause::on(&TABS, "status", any_of(statuses))],
+        max_bytes: Some(MAX_LIST_BYTES),
         ..ListQuery::first_page(&TABS)
     };
-    let tabs: Vec<Tab> = cx.page(&TABS, &query).await?.rows;
+    let Page { rows: tabs, pagination } = cx.page::<Tab>(&TABS, &query).await?;
     let mut orders = Orders::of(cx, entity, tabs.iter()).await?;
-    Ok(tabs.into_iter().map(|tab| orders.view(tab)).collect())
+    let rows = tabs.into_iter().map(|tab| orders.view(tab)).collect();
+    Ok(Newest { rows, has_more: pagination.has_more })
 }
 
 /// The ids and versions of the tabs in any of `statuses`, without reading what is on them.

@@ -20,7 +20,8 @@ use crate::documents;
 /// A start in the past is allowed: its runs are caught up by the next run of the job.
 ///
 /// # Errors
-/// All that is wrong with the input, a template that is not there or voided, or the store's failure.
+/// All that is wrong with the input, a template that is not there or voided, or the store's
+/// failure.
 pub async fn create(
     cx: Context<'_>,
     input: RecurringInput,

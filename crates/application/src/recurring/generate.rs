@@ -16,14 +16,14 @@ use super::commands::{changed, no_template, usable};
 use crate::billing;
 use crate::documents::{Beside, InvoiceCopy};
 use crate::error::Error;
-use crate::fiscalization::{Fiscal, Ports};
+use crate::fiscalization::{Outside, Ports};
 
 /// Where invoices of an entity are made, and when.
 pub(super) struct Place<'a> {
     /// The store.
     pub store: &'a dyn Store,
-    /// What fiscalizing takes.
-    pub fiscal: Option<&'a Fiscal>,
+    /// The services outside that making a document may call.
+    pub outside: Outside<'a>,
     /// The job's right to act there.
     pub scope: Scope,
     /// The entity.
@@ -106,7 +106,7 @@ impl Place<'_> {
         let is_draft = seen.terms.create_as_draft;
         let copy = InvoiceCopy { template: &template, dates, is_draft };
         let beside = Self::advance(seen.clone(), period);
-        let made = copy.make(Ports::new(self.cx(), self.fiscal), &self.entity, beside).await?;
+        let made = copy.make(Ports::outside(self.cx(), self.outside), &self.entity, beside).await?;
         Ok(seen.clone().generated(period, made.id, self.stamp.now())?)
     }
 
@@ -118,8 +118,8 @@ impl Place<'_> {
         Ok(template)
     }
 
-    /// The new invoice's dates, and the template with the days on which its lines earn their revenue
-    /// moved like those of its service.
+    /// The new invoice's dates, and the template with the days on which its lines earn their
+    /// revenue moved like those of its service.
     fn dated(
         &self,
         seen: &RecurringInvoice,

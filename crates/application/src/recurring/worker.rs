@@ -17,7 +17,7 @@ use time::{Date, OffsetDateTime};
 
 use super::generate::{Failure, Place};
 use crate::documents;
-use crate::fiscalization::Fiscal;
+use crate::fiscalization::Outside;
 
 /// How much one run does at most. What is left is done by the next.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -77,11 +77,11 @@ pub struct Problem {
 /// When what is due cannot be read.
 pub async fn run_due(
     store: &dyn Store,
-    fiscal: Option<&Fiscal>,
+    outside: Outside<'_>,
     stamp: &Stamp,
     limits: Limits,
 ) -> Result<Report, StoreError> {
-    let mut worker = Worker::new(store, fiscal, stamp, limits);
+    let mut worker = Worker::new(store, outside, stamp, limits);
     worker.work_off(due_by(stamp.now())).await?;
     for clock in clocks_ahead(store, stamp, limits.clocks).await? {
         worker.put_off_to = day_after(clock.now);
@@ -100,11 +100,11 @@ pub struct Advanced {
 }
 
 /// Moves the test clock of the caller's account to `to`. Before it shows that, the invoices that
-/// become due on the way are made for all its sandbox entities, day by day, each at the beginning of
-/// its day. The clock moves jobs only: requests go on in real time.
+/// become due on the way are made for all its sandbox entities, day by day, each at the beginning
+/// of its day. The clock moves jobs only: requests go on in real time.
 ///
-/// Should this end half-way, the same call again goes on from there. Of one recurring invoice's runs
-/// that are overdue at the start, [`Limits::periods`] are made, and the rest soon after by the
+/// Should this end half-way, the same call again goes on from there. Of one recurring invoice's
+/// runs that are overdue at the start, [`Limits::periods`] are made, and the rest soon after by the
 /// ordinary job.
 ///
 /// # Errors
@@ -112,14 +112,14 @@ pub struct Advanced {
 /// [`check_advance`] says; or the store's failure.
 pub async fn advance_clock(
     store: &dyn Store,
-    fiscal: Option<&Fiscal>,
+    outside: Outside<'_>,
     scope: &AccountScope,
     to: OffsetDateTime,
     stamp: &Stamp,
 ) -> Result<Advanced, AccessError> {
     let now = get_test_clock(store, scope, stamp).await?;
     check_advance(now, to)?;
-    let mut worker = Worker::new(store, fiscal, stamp, Limits::default());
+    let mut worker = Worker::new(store, outside, stamp, Limits::default());
     worker.put_off_to = day_after(to);
     let mut query = due_in_sandbox(scope.account, to);
     loop {
@@ -151,7 +151,7 @@ enum Moment {
 
 struct Worker<'a> {
     store: &'a dyn Store,
-    fiscal: Option<&'a Fiscal>,
+    outside: Outside<'a>,
     stamp: &'a Stamp,
     limits: Limits,
     /// The day on which what cannot be looked at is found again.
@@ -195,14 +195,9 @@ impl From<RecurrenceError> for Aside {
 }
 
 impl<'a> Worker<'a> {
-    fn new(
-        store: &'a dyn Store,
-        fiscal: Option<&'a Fiscal>,
-        stamp: &'a Stamp,
-        limits: Limits,
-    ) -> Self {
+    fn new(store: &'a dyn Store, outside: Outside<'a>, stamp: &'a Stamp, limits: Limits) -> Self {
         let put_off_to = day_after(stamp.now());
-        Self { store, fiscal, stamp, limits, put_off_to, report: Report::default() }
+        Self { store, outside, stamp, limits, put_off_to, report: Report::default() }
     }
 
     /// Looks at all rows that `query` finds, page by page.
@@ -245,7 +240,7 @@ impl<'a> Worker<'a> {
     }
 
     async fn try_visit(&mut self, row: &DueSchedule, moment: Moment) -> Result<(), Aside> {
-        let (store, fiscal) = (self.store, self.fiscal);
+        let (store, outside) = (self.store, self.outside);
         let (scope, entity) = enter_as_system(store, row.account_id, row.entity_id).await?;
         let now = match (moment, row.environment) {
             (Moment::Now, Environment::Live) => self.stamp.now(),
@@ -266,7 +261,7 @@ impl<'a> Worker<'a> {
         if row.run_on > today {
             return Ok(());
         }
-        let place = Place { store, fiscal, scope, entity, stamp, today };
+        let place = Place { store, outside, scope, entity, stamp, today };
         let gone = || Aside::PutOff("a row says that it is due, and it is not".to_owned());
         let found = place.read(&row.id.to_string()).await?;
         let recurring = found.ok_or_else(gone)?;

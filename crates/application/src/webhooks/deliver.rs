@@ -89,8 +89,8 @@ pub async fn due(
     Ok(Due { endpoints: endpoints.filter(|endpoint| seen.insert(*endpoint)).collect(), is_all })
 }
 
-/// Takes what is due for `endpoint`, the events that came first, up to `limit`; posts them, [`AT_ONCE`]
-/// at a time; and settles them.
+/// Takes what is due for `endpoint`, the events that came first, up to `limit`; posts them,
+/// [`AT_ONCE`] at a time; and settles them.
 ///
 /// After a failure the rest is given back: a receiver that is away shall not hold what is taken for
 /// longer than one time-out.
@@ -185,7 +185,8 @@ pub async fn take(
         let (mut writes, mut send) = (Writes::default(), Vec::new());
         for (found, held, delivery) in due {
             let held: Option<DueDelivery> = unit.find(held)?;
-            // What somebody else has sent meanwhile may be due again, with another attempt.
+            // A delivery that another process sent meanwhile may be due again, with another
+            // attempt.
             let is_still_due =
                 |held: &DueDelivery| held.due_at <= now && held.delivery_id == found.delivery_id;
             let Some(held) = held.filter(is_still_due) else { continue };
@@ -200,8 +201,8 @@ pub async fn take(
     .await
 }
 
-/// Ends what was taken for one endpoint: what has an outcome is settled, the rest is given back. What
-/// somebody else took meanwhile, for the lease was over, stays theirs.
+/// Ends what was taken for one endpoint: what has an outcome is settled, the rest is given back.
+/// What somebody else took meanwhile, for the lease was over, stays theirs.
 ///
 /// # Errors
 /// When the store fails.
@@ -258,8 +259,8 @@ pub async fn settle(
     .await
 }
 
-/// Posts a test to the endpoint `id`, active or not, and answers what came of it. It is in the log like
-/// any delivery, is tried once, and disables nothing.
+/// Posts a test to the endpoint `id`, active or not, and answers what came of it. It is in the log
+/// like any delivery, is tried once, and disables nothing.
 ///
 /// # Errors
 /// [`WebhookError::NotFound`], and when the store fails.

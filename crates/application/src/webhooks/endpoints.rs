@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use racun_access::Permission;
 use racun_kernel::{
     Clause, Issues, ListQuery, Many, Operator, Page, RawQuery, Stamp, Store, Value, Vault, Writes,
 };
@@ -10,12 +11,13 @@ use racun_webhooks::{
     Refused, WebhookError,
 };
 
-use super::{Holder, Webhooks};
+use super::{Holder, ManageError, Webhooks};
 
 /// Adds an endpoint, and answers it with its secret, which is shown once.
 ///
 /// # Errors
-/// [`WebhookError::Invalid`]; [`Refused::TooMany`]; the store's failure.
+/// [`WebhookError::Invalid`]; [`Refused::TooMany`]; [`ManageError::Access`] to who may not make it
+/// any more; the store's failure.
 pub async fn create(
     store: &dyn Store,
     webhooks: &Webhooks,
@@ -23,7 +25,7 @@ pub async fn create(
     holder: &Holder,
     input: EndpointInput,
     stamp: &Stamp,
-) -> Result<(Endpoint, String), WebhookError> {
+) -> Result<(Endpoint, String), ManageError> {
     let accepted = webhooks.accepts(input.url.value());
     let accepts = |_: &str| accepted.clone();
     let (endpoint, secret) = input.into_endpoint(holder.owner, &**vault, &accepts, stamp)?;
@@ -33,14 +35,15 @@ pub async fn create(
 /// Adds an endpoint of the earlier generation.
 ///
 /// # Errors
-/// [`WebhookError::Invalid`]; [`Refused::TooMany`]; the store's failure.
+/// [`WebhookError::Invalid`]; [`Refused::TooMany`]; [`ManageError::Access`] to who may not make it
+/// any more; the store's failure.
 pub async fn create_earlier(
     store: &dyn Store,
     webhooks: &Webhooks,
     holder: &Holder,
     input: EarlierInput,
     stamp: &Stamp,
-) -> Result<Endpoint, WebhookError> {
+) -> Result<Endpoint, ManageError> {
     let accepted = webhooks.accepts(input.url.value());
     let endpoint = input.into_endpoint(holder.owner, &|_| accepted.clone(), stamp)?;
     insert(store, holder, endpoint, stamp).await
@@ -51,15 +54,18 @@ async fn insert(
     holder: &Holder,
     endpoint: Endpoint,
     stamp: &Stamp,
-) -> Result<Endpoint, WebhookError> {
+) -> Result<Endpoint, ManageError> {
     let events = vec![holder.event("webhook.created", &endpoint, stamp)];
     let mut unit = store.unit(holder.tenant());
+    let maker = holder.hold_maker(&mut unit, stamp);
     holder.hold_parent(&mut unit);
     let others: Many<Endpoint> = unit.hold_where(&ENDPOINTS, "owner", holder.tenant().as_str());
     unit.decide(move |held| {
+        let created_by_user_id = maker.read(held, Permission::ManageEntity)?.user();
         if held.count(&others) >= MAX_ENDPOINTS {
             return Err(Refused::TooMany.into());
         }
+        let endpoint = Endpoint { created_by_user_id, ..endpoint };
         let writes = Writes::default().insert(&endpoint).events(events);
         Ok((endpoint, writes))
     })
@@ -100,8 +106,8 @@ pub async fn list_earlier(
     Ok(found)
 }
 
-/// The endpoint `id`, whoever's it is, when it was made with the earlier generation: its paths name no
-/// owner. Whoever asks has to be let in there before anything of it is shown.
+/// The endpoint `id`, whoever's it is, when it was made with the earlier generation: its paths name
+/// no owner. Whoever asks has to be let in there before anything of it is shown.
 ///
 /// # Errors
 /// When the store fails.
@@ -136,17 +142,17 @@ pub async fn update(
     id: String,
     input: EndpointInput,
     stamp: &Stamp,
-) -> Result<Endpoint, WebhookError> {
+) -> Result<Endpoint, ManageError> {
     let accepted = webhooks.accepts(input.url.value());
     change(store, holder, id, stamp, "webhook.updated", move |endpoint, stamp| {
-        Ok(input.apply(endpoint, &|_| accepted.clone(), stamp)?)
+        input.apply(endpoint, &|_| accepted.clone(), stamp)
     })
     .await
     .map(|(endpoint, ())| endpoint)
 }
 
-/// How an input changes an endpoint of the earlier generation: [`EarlierInput::apply`] changes what is sent,
-/// [`EarlierInput::replace`] makes what is not sent as in a new one.
+/// How an input changes an endpoint of the earlier generation: [`EarlierInput::apply`] changes what
+/// is sent, [`EarlierInput::replace`] makes what is not sent as in a new one.
 pub type ChangeEarlier = fn(EarlierInput, &mut Endpoint, Accepts<'_>, &Stamp) -> Result<(), Issues>;
 
 /// Changes the endpoint `id` of the earlier generation as `how` says.
@@ -161,17 +167,17 @@ pub async fn change_earlier(
     input: EarlierInput,
     how: ChangeEarlier,
     stamp: &Stamp,
-) -> Result<Endpoint, WebhookError> {
+) -> Result<Endpoint, ManageError> {
     let accepted = webhooks.accepts(input.url.value());
     change(store, holder, id, stamp, "webhook.updated", move |endpoint, stamp| {
-        Ok(how(input, endpoint, &|_| accepted.clone(), stamp)?)
+        how(input, endpoint, &|_| accepted.clone(), stamp)
     })
     .await
     .map(|(endpoint, ())| endpoint)
 }
 
-/// Gives the endpoint `id` another secret, which is shown once. The one before it signs beside it for
-/// 24 hours, in the header of Standard Webhooks.
+/// Gives the endpoint `id` another secret, which is shown once. The one before it signs beside it
+/// for 24 hours, in the header of Standard Webhooks.
 ///
 /// # Errors
 /// [`WebhookError::NotFound`], and when the store fails.
@@ -181,7 +187,7 @@ pub async fn rotate_secret(
     holder: &Holder,
     id: String,
     stamp: &Stamp,
-) -> Result<(Endpoint, String), WebhookError> {
+) -> Result<(Endpoint, String), ManageError> {
     let vault = Arc::clone(vault);
     change(store, holder, id, stamp, "webhook.secret_rotated", move |endpoint, stamp| {
         Ok(endpoint.rotate_secret(&*vault, stamp))
@@ -217,12 +223,14 @@ async fn change<T: Send + 'static>(
     id: String,
     stamp: &Stamp,
     kind: &'static str,
-    change: impl FnOnce(&mut Endpoint, &Stamp) -> Result<T, WebhookError> + Send + 'static,
-) -> Result<(Endpoint, T), WebhookError> {
+    change: impl FnOnce(&mut Endpoint, &Stamp) -> Result<T, Issues> + Send + 'static,
+) -> Result<(Endpoint, T), ManageError> {
     let (holder, stamp) = (holder.clone(), stamp.clone());
     let mut unit = store.unit(holder.tenant());
+    let maker = holder.hold_maker(&mut unit, &stamp);
     let endpoint = unit.hold(&ENDPOINTS, id);
     unit.decide(move |held| {
+        maker.read(held, Permission::ManageEntity)?;
         let before = holder.reached(held.one(endpoint)?)?;
         let mut after = before.clone();
         let answer = change(&mut after, &stamp)?;

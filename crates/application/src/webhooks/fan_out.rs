@@ -1,7 +1,8 @@
 //! The fan-out: what happened becomes a delivery for each endpoint that subscribes to it.
 //!
-//! It follows the log, so that each event becomes each of its deliveries once, and the deliveries of a
-//! batch are written in the unit that moves on. Endpoints that are not active get theirs parked.
+//! It follows the log, so that each event becomes each of its deliveries once, and the deliveries
+//! of a batch are written in the unit that moves on. Endpoints that are not active get theirs
+//! parked.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -16,13 +17,14 @@ use racun_webhooks::{
 };
 use serde_json::Value as Json;
 
-use crate::reading::Reader;
+use crate::consumer::LogConsumer;
 
 /// Who renders what something happened to.
 #[async_trait]
 pub trait Renderer: Send + Sync {
-    /// The resource that `logged` happened to, as JSON, as a request for it would be answered: made of
-    /// the entry's snapshot, and of what `place` knows. `None` for what it does not know to render.
+    /// The resource that `logged` happened to, as JSON, as a request for it would be answered: made
+    /// of the entry's snapshot, and of what `place` knows. `None` for what it does not know to
+    /// render.
     ///
     /// # Errors
     /// When the store fails.
@@ -47,7 +49,7 @@ pub struct FanOut {
 }
 
 #[async_trait]
-impl Reader for FanOut {
+impl LogConsumer for FanOut {
     fn name(&self) -> &'static str {
         "webhooks"
     }
@@ -86,7 +88,8 @@ struct Known<'a> {
 }
 
 impl Known<'_> {
-    /// Whether any endpoint of its tenant, which are known from then on, subscribes to such an entry.
+    /// Whether any endpoint of its tenant, which are known from then on, subscribes to such an
+    /// entry.
     async fn is_awaited(&mut self, entry: &Entry) -> Result<bool, StoreError> {
         let Activity { tenant, kind, .. } = &entry.activity;
         if !self.endpoints.contains_key(tenant) {

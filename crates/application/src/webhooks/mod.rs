@@ -1,10 +1,12 @@
-//! Webhooks: endpoints and their secrets, the fan-out of events to them, deliveries, their log, replay.
+//! Webhooks: endpoints and their secrets, the fan-out of events to them, deliveries, their log,
+//! replay.
 //!
-//! An event reaches a receiver in three steps, each of which another process may take over: the fan-out
-//! makes deliveries of it, a worker takes those of one endpoint, posts them outside any unit, and
-//! settles what came of them.
+//! An event reaches a receiver in three steps, each of which another process may take over: the
+//! fan-out makes deliveries of it, a worker takes those of one endpoint, posts them outside any
+//! unit, and settles what came of them.
 
 mod deliver;
+mod ending;
 mod endpoints;
 mod fan_out;
 mod log;
@@ -13,11 +15,16 @@ mod replay;
 
 use std::sync::Arc;
 
-use racun_access::{ACCOUNTS, Account, AccountScope, ENTITIES, Entity};
-use racun_kernel::{Event, Issue, One, Scope, Stamp, Tenant, UnitBuilder, Vault};
-use racun_webhooks::{Courier, Endpoint, Generation, Owner, Schedule, WebhookError};
+use racun_access::{
+    ACCOUNTS, AccessError, Account, AccountScope, ENTITIES, Entity, HeldMaker, Right,
+};
+use racun_kernel::{
+    Event, Issue, Issues, One, Scope, Stamp, StoreError, Tenant, UnitBuilder, Vault,
+};
+use racun_webhooks::{Courier, Endpoint, Generation, Owner, Refused, Schedule, WebhookError};
 
 pub use deliver::{AT_ONCE, Batch, Delivered, Due, due, run_endpoint, send_test, settle, take};
+pub use ending::{EndpointsOf, end, with_keys};
 pub use endpoints::{ChangeEarlier, change_earlier, list_earlier};
 pub use endpoints::{
     create, create_earlier, delete, find_earlier, get, list, rotate_secret, update,
@@ -50,7 +57,36 @@ impl Webhooks {
 pub struct Holder {
     owner: Owner,
     generation: Generation,
-    actor: String,
+    right: Right,
+}
+
+/// Why an endpoint is not made or changed.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum ManageError {
+    /// What the request was let in with has ended.
+    #[error(transparent)]
+    Access(#[from] AccessError),
+    /// A rule of webhooks, or the store.
+    #[error(transparent)]
+    Webhook(#[from] WebhookError),
+}
+
+impl From<StoreError> for ManageError {
+    fn from(error: StoreError) -> Self {
+        Self::Webhook(error.into())
+    }
+}
+
+impl From<Issues> for ManageError {
+    fn from(issues: Issues) -> Self {
+        Self::Webhook(issues.into())
+    }
+}
+
+impl From<Refused> for ManageError {
+    fn from(refused: Refused) -> Self {
+        Self::Webhook(refused.into())
+    }
 }
 
 impl Holder {
@@ -59,7 +95,7 @@ impl Holder {
     pub fn entity(scope: &Scope) -> Self {
         let (account_id, entity_id) = (scope.account(), scope.entity());
         let owner = Owner::Entity { account_id, entity_id };
-        Self { owner, generation: Generation::Current, actor: scope.principal().id() }
+        Self { owner, generation: Generation::Current, right: scope.into() }
     }
 
     /// The endpoints of the entity that were made with the earlier generation.
@@ -72,7 +108,7 @@ impl Holder {
     #[must_use]
     pub fn account(scope: &AccountScope) -> Self {
         let owner = Owner::Account { account_id: scope.account, environment: scope.environment };
-        Self { owner, generation: Generation::Current, actor: scope.principal.id() }
+        Self { owner, generation: Generation::Current, right: scope.into() }
     }
 
     fn tenant(&self) -> Tenant {
@@ -98,7 +134,7 @@ impl Holder {
         }
     }
 
-    /// Holds what whoever adds an endpoint holds, so that the limit holds for all.
+    /// Holds the row that every unit holds which adds an endpoint, so that the limit holds for all.
     fn hold_parent(&self, unit: &mut UnitBuilder<'_, ()>) {
         match self.owner {
             Owner::Entity { account_id, entity_id } => {
@@ -112,8 +148,14 @@ impl Holder {
         }
     }
 
+    /// Holds who gives the command, whose request began at `stamp`: what it was let in with may
+    /// have ended since.
+    fn hold_maker(&self, unit: &mut UnitBuilder<'_, ()>, stamp: &Stamp) -> HeldMaker {
+        HeldMaker::hold(unit, self.right.clone(), stamp.now())
+    }
+
     fn event(&self, kind: &'static str, endpoint: &Endpoint, stamp: &Stamp) -> Event {
-        event(&self.actor, kind, endpoint, stamp)
+        event(&self.right.actor(), kind, endpoint, stamp)
     }
 }
 

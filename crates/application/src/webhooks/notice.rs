@@ -1,4 +1,5 @@
-//! The mail that tells an owner of a webhook that was disabled: one, in the commit that disables it.
+//! The mail that tells an owner of a webhook that was disabled: one, in the commit that disables
+//! it.
 
 use racun_access::{ENTITIES, Entity, MEMBERSHIPS, Membership};
 use racun_kernel::{ListQuery, Order, Put, Role, Stamp, Store, StoreError, Tenant};
@@ -10,8 +11,9 @@ use crate::mailing::enqueue;
 /// Members of an entity that are looked at.
 const MOST: usize = 1_000;
 
-/// The address of whoever owns the endpoints of `owner`: who made the entity, while they are its admin;
-/// else its first admin; else the entity's own address. An account's owner is that of its first entity.
+/// The address of whoever owns the endpoints of `owner`: who made the entity, while they are its
+/// admin; else its first admin; else the entity's own address. An account's owner is that of its
+/// first entity.
 ///
 /// # Errors
 /// When the store fails.
@@ -43,7 +45,8 @@ pub(super) fn mail(endpoint: &Endpoint, address: &str, stamp: &Stamp) -> Vec<Put
     let (id, url) = (endpoint.id, &endpoint.url);
     let reason = endpoint.disabled_reason.as_deref().unwrap_or_default();
     let text = format!(
-        "Your webhook {id} at {url} was disabled: {reason}.\n\nWhat happens from now on is kept for \
+        "Your webhook {id} at {url} was disabled: {reason}.\n\nWhat happens from now on is kept \
+         for \
          it. When the receiver answers again, set the webhook's active to true and replay what it \
          missed with POST /webhooks/{id}/replay.\n"
     );

@@ -34,8 +34,8 @@ pub struct Replayed {
     pub has_more: bool,
 }
 
-/// Puts the event of the delivery `id` into the queue once more, and answers its new first attempt: the
-/// same event under the same id, signed anew.
+/// Puts the event of the delivery `id` into the queue once more, and answers its new first attempt:
+/// the same event under the same id, signed anew.
 ///
 /// # Errors
 /// [`WebhookError::NotFound`], also when the endpoint is gone; [`Refused::Inactive`],
@@ -68,7 +68,8 @@ pub async fn replay_one(
 /// that had arrived.
 ///
 /// # Errors
-/// [`WebhookError::NotFound`]; [`WebhookError::Invalid`]; [`Refused::Inactive`]; the store's failure.
+/// [`WebhookError::NotFound`]; [`WebhookError::Invalid`]; [`Refused::Inactive`]; the store's
+/// failure.
 pub async fn replay_range(
     store: &dyn Store,
     webhooks: &Webhooks,

@@ -91,8 +91,8 @@ async fn what_was_skipped_takes_the_next_number_then_and_its_old_one_is_kept() {
     assert_eq!(record(&done).issued_at, Authority::Furs.local(NOW + Duration::HOUR));
     let heard = own.office.heard();
     assert!(heard.len() == 1 && !heard[0].is_late(), "nobody has it under this number yet");
-    let versions = documents::versions(own.shop.cx(), skipped.id);
-    let versions = versions.await.unwrap();
+    let versions = documents::versions(own.shop.cx(), skipped.id, |version| version);
+    let versions = versions.await.unwrap().rows;
     let [version] = &versions[..] else { panic!("{versions:?}") };
     assert_eq!(version.changed_fields, ["number"]);
     assert_eq!(version.before.number(), "2026-00001");

@@ -1,9 +1,12 @@
 //! Taxes beyond VAT by rate: consumption tax, margin schemes, taxpayers outside VAT, and what is
 //! left to pay after advances.
 
-use racun_application::documents::{Creation, DocumentRequest, LineTaxRequest};
+use racun_application::documents::{
+    Creation, DocumentRequest, ExchangeRateRequest, LineRequest, LineTaxRequest,
+};
 use racun_documents::{Document, DocumentKind};
 use racun_fiscal::{FiscalSettings, Message, fina, furs};
+use racun_kernel::Patch;
 use racun_settlement::PaymentType::{BankTransfer, Cash};
 
 use crate::fiscal::{in_croatia, in_slovenia};
@@ -15,12 +18,12 @@ const INVOICE: DocumentKind = DocumentKind::Invoice;
 const CREDIT_NOTE: DocumentKind = DocumentKind::CreditNote;
 
 /// A line of `price` with a tax of 22 %.
-fn vat(price: &str) -> racun_application::documents::LineRequest {
+fn vat(price: &str) -> LineRequest {
     taxed(price, &[("22", None)])
 }
 
 /// A line of `price` whose taxes have these rates and classifications.
-fn taxed(price: &str, taxes: &[(&str, Option<&str>)]) -> racun_application::documents::LineRequest {
+fn taxed(price: &str, taxes: &[(&str, Option<&str>)]) -> LineRequest {
     let tax = |(rate, classification): &(&str, Option<&str>)| LineTaxRequest {
         rate: Some(decimal(rate)),
         classification: classification.map(str::to_owned),
@@ -120,16 +123,46 @@ async fn who_is_outside_vat_issues_no_line_with_vat() {
     let mut slovenia = in_slovenia().await;
     slovenia.shop.entity.is_tax_subject = false;
     for own in [&croatia, &slovenia] {
-        let lines = vec![taxed("10", &[]), taxed("5", &[("25", None)])];
-        let stamp = &own.shop.stamp;
-        let creation = || Creation { payments: paid(&[Cash]), ..Creation::default() };
-        let made = own.make(DocumentKind::Invoice, request(lines), creation(), stamp).await;
-        let found = issues(made.unwrap_err());
-        assert!(found.len() == 1 && found[0].contains("items[1].taxes[0].rate"), "{found:?}");
-        sold(own, request(vec![taxed("10", &[]), taxed("5", &[("3", Some("pnp"))])])).await;
+        // A classification makes no consumption tax of VAT, and Slovenia has none.
+        let refused: &[(&str, Option<&str>)] = match own.shop.entity.country_code.as_deref() {
+            Some("HR") => &[("25", None), ("25", Some("pnp")), ("25", Some("margin"))],
+            _ => &[("25", None), ("22", Some("pnp")), ("3", Some("pnp")), ("0.5", Some("PNP"))],
+        };
+        for tax in refused {
+            let lines = vec![taxed("10", &[]), taxed("5", &[*tax])];
+            let stamp = &own.shop.stamp;
+            let creation = Creation { payments: paid(&[Cash]), ..Creation::default() };
+            let made = own.make(INVOICE, request(lines), creation, stamp).await;
+            let found = issues(made.unwrap_err());
+            let at = "items[1].taxes[0].rate";
+            assert!(found.len() == 1 && found[0].contains(at), "{tax:?}: {found:?}");
+        }
+        assert_eq!(own.series().await, [], "a number was taken");
     }
+    sold(&slovenia, request(vec![taxed("10", &[])])).await;
+    sold(&croatia, request(vec![taxed("10", &[]), taxed("5", &[("3", Some("pnp"))])])).await;
     let told = receipt(&croatia);
     assert_eq!((told.vat.len(), told.consumption.len(), told.untaxed.clone()), (0, 1, None));
+}
+
+#[tokio::test]
+async fn croatian_consumption_tax_without_reports_goes_up_to_three_percent() {
+    let mut shop = Shop::open().await;
+    shop.entity.country_code = Some("HR".to_owned());
+    shop.entity.is_tax_subject = false;
+    let coffee = |rate: &str| request(vec![taxed("100", &[(rate, Some("pnp"))])]);
+    for rate in ["25", "3.01"] {
+        let refused = shop.issue(INVOICE, coffee(rate), Vec::new()).await.unwrap_err();
+        let found = issues(refused);
+        assert!(found.len() == 1 && found[0].contains("items[0].taxes[0].rate"), "{found:?}");
+    }
+    let taxed = shop.issue(INVOICE, coffee("3"), Vec::new()).await.unwrap();
+    assert_eq!(taxed.amounts.total_with_tax, decimal("103"));
+    assert!(taxed.warnings().iter().all(|issue| issue.code != "unknown_tax_rate"));
+    // Within the system it may stand there, and is remarked on.
+    shop.entity.is_tax_subject = true;
+    let odd = shop.issue(INVOICE, coffee("7"), Vec::new()).await.unwrap();
+    assert!(odd.warnings().iter().any(|issue| issue.code == "unknown_tax_rate"));
 }
 
 #[tokio::test]
@@ -191,4 +224,33 @@ async fn a_long_receipt_in_croatia_is_issued_with_a_warning_of_its_rounding() {
     assert!(found.len() == 1 && found[0].starts_with("taxes[0].amount: 30"), "{found:?}");
     let beer = vec![taxed("100", &[("25", None), ("3", Some("pnp"))])];
     assert!(sold(&own, request(beer)).await.warnings().is_empty(), "3 % is no rate of VAT");
+}
+
+#[tokio::test]
+async fn what_cis_adds_up_by_rate_in_euros_is_what_the_rounding_is_compared_with() {
+    let own = in_croatia().await;
+    let bare = |count: usize| vec![taxed("1.99", &[("25", None)]); count];
+    // The entity's own tax has 25 %, too: each row is 0.08 off, CIS hears of one that is 0.16 off.
+    let by_default = LineRequest { taxes: None, ..line("Pivo", "1", "1.99") };
+    let both = [bare(32), vec![by_default; 32]].concat();
+    let document = sold(&own, request(both)).await;
+    assert_eq!((document.amounts.taxes.len(), receipt(&own).vat.len()), (2, 1));
+    let odd = |document: &Document| -> Vec<String> {
+        document.warnings().iter().map(ToString::to_string).collect()
+    };
+    let found = odd(&document);
+    assert!(found.len() == 1 && found[0].starts_with("taxes[0].amount: 32 is"), "{found:?}");
+
+    // Sixty lines are 0.15 off in their own currency, thirty 0.075.
+    for (count, rate, is_told) in [(60, "0.5", false), (30, "2", true)] {
+        let (source, date, quote_currency) = (None, None, None);
+        let exchange = ExchangeRateRequest { rate: decimal(rate), source, date, quote_currency };
+        let dollars = DocumentRequest {
+            currency_code: Some("USD".to_owned()),
+            exchange_rate: Patch::Value(exchange),
+            ..request(bare(count))
+        };
+        let found = odd(&sold(&own, dollars).await);
+        assert_eq!(!found.is_empty(), is_told, "{count} at {rate}: {found:?}");
+    }
 }

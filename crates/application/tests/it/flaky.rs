@@ -4,7 +4,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 
 use async_trait::async_trait;
-use racun_kernel::{Layer, Read, Rows, Store, StoreError, TransactError, Unit};
+use racun_kernel::{Read, Rows, Store, StoreDecorator, StoreError, TransactError, Unit};
 
 /// A store whose units fail after a few of them, as when its process is killed.
 pub struct Flaky<S> {
@@ -57,8 +57,8 @@ impl<S: Store> Flaky<S> {
 }
 
 #[async_trait]
-impl<S: Store> Layer for Flaky<S> {
-    fn beneath(&self) -> &dyn Store {
+impl<S: Store> StoreDecorator for Flaky<S> {
+    fn inner(&self) -> &dyn Store {
         &self.store
     }
 

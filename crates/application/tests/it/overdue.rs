@@ -2,11 +2,11 @@
 
 use std::sync::{Arc, Mutex};
 
+use racun_application::consumer::{LogConsumer, Step, read};
 use racun_application::documents::{DocumentRequest, Edit, update};
 use racun_application::jobs::{self, JOBS, JobKind};
 use racun_application::overdue::{Clock, OverdueHandler, OverdueReader};
 use racun_application::payments;
-use racun_application::reading::{Reader, Step, read};
 use racun_documents::Document;
 use racun_kernel::{Context, ListQuery, Patch, Stamp, Tenant};
 use racun_settlement::{NewPayment, PaymentType};

@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use racun_access::AccountScope;
 use racun_application::documents;
+use racun_application::fiscalization::Outside;
 use racun_application::recurring::{self, Limits, Report, advance_clock, run_due};
 use racun_documents::recurrence::{
     DUE_SCHEDULES, Frequency, RECURRING_RUNS, RecurrenceError, RecurringInput, RecurringInvoice,
@@ -42,7 +43,7 @@ impl Shop {
     }
 
     pub async fn run(&self, now: OffsetDateTime) -> Report {
-        run_due(&*self.store, None, &self.at(now), Limits::default()).await.unwrap()
+        run_due(&*self.store, Outside::default(), &self.at(now), Limits::default()).await.unwrap()
     }
 
     async fn look_again(&self, recurring: &RecurringInvoice) -> RecurringInvoice {
@@ -127,9 +128,9 @@ async fn missed_periods_get_an_invoice_each_within_the_limit_of_a_run() {
     let shop = Shop::open().await;
     let rent = shop.monthly(&shop.template().await, date!(2026 - 08 - 01)).await;
     let limits = Limits { periods: 3, ..Limits::default() };
-    let first = run_due(&*shop.store, None, &shop.stamp, limits).await.unwrap();
+    let first = run_due(&*shop.store, Outside::default(), &shop.stamp, limits).await.unwrap();
     assert_eq!((first.invoices, first.has_more), (3, true));
-    let second = run_due(&*shop.store, None, &shop.stamp, limits).await.unwrap();
+    let second = run_due(&*shop.store, Outside::default(), &shop.stamp, limits).await.unwrap();
     assert_eq!((second.invoices, second.has_more), (1, false));
     let months = [8, 9, 10, 11].map(|month| {
         Date::from_calendar_date(2026, time::Month::try_from(month).unwrap(), 1).unwrap()
@@ -323,9 +324,15 @@ async fn a_disabled_entitys_invoices_wait_and_are_in_nobodys_way() {
     racun_access::update_entity(Context::new(store, scope, stamp), patch).await.unwrap();
     assert_eq!(shop.run(datetime!(2026-11-22 10:00 UTC)).await.invoices, 1);
     // By a clock that is ahead it is put off as far, not found again by every run.
-    advance_clock(store, None, &shop.account(), datetime!(2026-12-10 12:00 UTC), stamp)
-        .await
-        .unwrap();
+    advance_clock(
+        store,
+        Outside::default(),
+        &shop.account(),
+        datetime!(2026-12-10 12:00 UTC),
+        stamp,
+    )
+    .await
+    .unwrap();
     shop.monthly(&shop.template().await, date!(2026 - 12 - 05)).await;
     racun_access::disable_entity(Context::new(store, scope, stamp)).await.unwrap();
     assert_eq!(shop.run(shop.stamp.now()).await.problems.len(), 1);
@@ -344,7 +351,8 @@ async fn a_test_clock_makes_what_it_passes_in_the_order_of_time() {
     shop.recurring(weekly).await.unwrap();
     let (store, account) = (&*shop.store, shop.account());
     let to = datetime!(2027-01-31 12:00 UTC);
-    let advanced = advance_clock(store, None, &account, to, &shop.stamp).await.unwrap();
+    let advanced =
+        advance_clock(store, Outside::default(), &account, to, &shop.stamp).await.unwrap();
     assert_eq!((advanced.now, advanced.report.invoices), (to, 8));
     let made = shop.made().await;
     let mut in_time = made.clone();
@@ -355,14 +363,17 @@ async fn a_test_clock_makes_what_it_passes_in_the_order_of_time() {
     assert_eq!(numbers(&in_time), numbers(&by_number), "numbers follow time");
     assert_eq!(made[0].created_at, datetime!(2026-12-23 23:00 UTC), "when its day begins");
     // Again, nothing; back, never; too far, not at once.
-    let again = advance_clock(store, None, &account, to, &shop.stamp).await.unwrap();
+    let again = advance_clock(store, Outside::default(), &account, to, &shop.stamp).await.unwrap();
     assert_eq!((again.now, again.report), (to, Report::default()));
     for wrong in [datetime!(2027-01-31 11:59 UTC), datetime!(2029-02-01 12:00 UTC)] {
-        let refused = advance_clock(store, None, &account, wrong, &shop.stamp).await.unwrap_err();
+        let refused = advance_clock(store, Outside::default(), &account, wrong, &shop.stamp)
+            .await
+            .unwrap_err();
         assert!(refused.to_string().contains("advance_to"), "{refused}");
     }
     let live = AccountScope { environment: Some(racun_kernel::Environment::Live), ..account };
-    let refused = advance_clock(store, None, &live, to, &shop.stamp).await.unwrap_err();
+    let refused =
+        advance_clock(store, Outside::default(), &live, to, &shop.stamp).await.unwrap_err();
     assert!(matches!(refused, racun_access::AccessError::NotFound { .. }));
 }
 
@@ -371,14 +382,14 @@ async fn jobs_go_by_the_test_clock_until_real_time_has_passed_it() {
     let shop = Shop::open().await;
     let (store, scope, entity) = (&*shop.store, &shop.scope, &shop.entity);
     let to = datetime!(2027-03-10 12:00 UTC);
-    advance_clock(store, None, &shop.account(), to, &shop.stamp).await.unwrap();
+    advance_clock(store, Outside::default(), &shop.account(), to, &shop.stamp).await.unwrap();
     let template = shop.template().await;
     assert_eq!(template.content.date, date!(2026 - 11 - 20), "requests stay in real time");
     let rent = shop.monthly(&template, date!(2027 - 01 - 01)).await;
     assert_eq!(shop.run(shop.stamp.now()).await.invoices, 3, "January to March by the clock");
     recurring::pause(Context::new(store, scope, &shop.stamp), entity, rent.id).await.unwrap();
     let to = datetime!(2027-05-10 12:00 UTC);
-    advance_clock(store, None, &shop.account(), to, &shop.stamp).await.unwrap();
+    advance_clock(store, Outside::default(), &shop.account(), to, &shop.stamp).await.unwrap();
     let resumed =
         recurring::resume(Context::new(store, scope, &shop.stamp), entity, rent.id).await.unwrap();
     assert_eq!(resumed.next_run_date, Some(date!(2027 - 06 - 01)), "the pause was by the clock");

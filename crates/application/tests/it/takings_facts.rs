@@ -67,7 +67,7 @@ pub fn sale(document: &Document, currency: Currency, names: &BTreeMap<String, St
         lines: goods.map(line).collect(),
         seller: document.operator.as_ref().map(|operator| Seller {
             user: Some(operator.user_id.to_string()),
-            label: None,
+            label: document.fiscal_record().and_then(|record| record.operator_label.clone()),
             name: operator.name.clone(),
             email: Some(operator.email.clone()),
         }),

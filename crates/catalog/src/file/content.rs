@@ -167,8 +167,8 @@ fn is_workbook(bytes: &[u8]) -> bool {
     holds(b"[Content_Types].xml") && holds(b"xl/workbook.xml")
 }
 
-/// Whether XML is something that programs run, or that makes a reader fetch or unfold more than there
-/// is.
+/// Whether XML is something that programs run, or that makes a reader fetch or unfold more than
+/// there is.
 fn is_active(text: &str) -> bool {
     let text = text.to_lowercase();
     let active = [

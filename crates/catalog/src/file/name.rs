@@ -7,7 +7,8 @@ use super::FileFormat;
 const MAX_CHARS: usize = 150;
 
 /// `name` without folders and without what a folder or a person would misread: signs that control,
-/// that turn the direction of writing around, or that file systems forbid; dots and spaces at its ends.
+/// that turn the direction of writing around, or that file systems forbid; dots and spaces at its
+/// ends.
 pub fn clean(name: &str) -> String {
     let last = name.rsplit(['/', '\\']).next().unwrap_or_default();
     let readable = last.chars().filter(|sign| !sign.is_control() && !turns_around(*sign));
@@ -28,7 +29,13 @@ pub fn clean(name: &str) -> String {
 
 /// Marks of direction: they would show `gpj.exe` as `exe.jpg`.
 const fn turns_around(sign: char) -> bool {
-    matches!(sign, '\u{200b}'..='\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2060}'..='\u{2069}' | '\u{feff}')
+    matches!(
+        sign,
+        '\u{200b}'..='\u{200f}'
+            | '\u{202a}'..='\u{202e}'
+            | '\u{2060}'..='\u{2069}'
+            | '\u{feff}'
+    )
 }
 
 /// What stands after the last dot, in small letters.

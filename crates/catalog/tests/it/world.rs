@@ -7,8 +7,8 @@ use async_trait::async_trait;
 use racun_catalog::CatalogError;
 use racun_kernel::testing::stamp;
 use racun_kernel::{
-    Environment, Issues, Layer, Patch, Principal, RawQuery, Role, Scope, Stamp, Store, StoreError,
-    TransactError, Unit,
+    Environment, Issues, Patch, Principal, RawQuery, Role, Scope, Stamp, Store, StoreDecorator,
+    StoreError, TransactError, Unit,
 };
 use racun_store_sqlite::SqliteStore;
 use time::macros::datetime;
@@ -67,8 +67,8 @@ pub struct Noting {
 }
 
 #[async_trait]
-impl Layer for Noting {
-    fn beneath(&self) -> &dyn Store {
+impl StoreDecorator for Noting {
+    fn inner(&self) -> &dyn Store {
         &self.inner
     }
 

@@ -5,3 +5,4 @@ mod courier;
 mod egress;
 mod files;
 mod mail;
+mod vies;

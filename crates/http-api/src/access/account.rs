@@ -1,11 +1,12 @@
 //! The account: what it is called, and what it stores.
 
-use actix_web::web::{self, Data, Json, ReqData};
+use actix_web::web::{self, Data, ReqData};
 use racun_access::{ACCOUNTS, Account, AccountScope};
 use racun_kernel::Tenant;
 use serde::Serialize;
 use utoipa::ToSchema;
 
+use crate::answer::Json;
 use crate::body::Convert as _;
 use crate::error::ApiError;
 use crate::route::{Gate, Route};

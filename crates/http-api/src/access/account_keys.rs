@@ -1,7 +1,7 @@
 //! API keys of an account, for one environment.
 
 use actix_web::HttpRequest;
-use actix_web::web::{self, Json};
+use actix_web::web;
 use racun_access::{self as access, AccountScope, NewKey};
 use serde::Deserialize;
 use utoipa::ToSchema;
@@ -9,7 +9,7 @@ use validator::Validate;
 
 use super::EnvironmentBody;
 use super::entity_keys::ApiKeyBody;
-use crate::answer::{Created, NoContent};
+use crate::answer::{Created, Json, NoContent};
 use crate::body::{AllBody, Convert};
 use crate::call::Call;
 use crate::error::ApiError;
@@ -44,11 +44,11 @@ struct NewAccountKeyBody {
     name: String,
     /// The environment it reaches.
     environment: EnvironmentBody,
-    /// Seconds that it lasts; for ever, when absent.
+    /// Seconds that it lasts. When absent: for ever, or as long as the key that makes it.
     #[schema(minimum = 60)]
     ttl: Option<i64>,
-    /// The addresses that it may be used from: single ones or ranges, `203.0.113.0/24`; any when
-    /// absent.
+    /// The addresses that it may be used from: single ones or ranges, `203.0.113.0/24`. When
+    /// absent: any, or those of the key that makes it.
     #[validate(length(min = 1))]
     #[schema(min_items = 1)]
     allowed_addresses: Option<Vec<String>>,

@@ -1,6 +1,6 @@
 //! The address that an entity wants its mails to come from.
 
-use actix_web::web::{self, Json, ReqData};
+use actix_web::web::{self, ReqData};
 use racun_access::Permission::{ManageEntity, ReadEntity};
 use racun_access::{self as access, EmailSender, Entity};
 use racun_kernel::{Issue, Patch};
@@ -8,6 +8,7 @@ use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 use validator::Validate;
 
+use crate::answer::Json;
 use crate::body::Convert;
 use crate::call::{Call, EntityCall};
 use crate::error::ApiError;

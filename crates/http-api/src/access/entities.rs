@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use actix_web::HttpRequest;
-use actix_web::web::{self, Data, Json, ReqData};
+use actix_web::web::{self, Data, ReqData};
 use racun_access::Permission::{ManageEntity, ReadEntity, ReadFiscal};
 use racun_access::{self as access, AccountScope, Caller, ENTITIES, Entity, EntityPatch, permits};
 use racun_application::entities;
@@ -13,7 +13,7 @@ use racun_kernel::id::EntityId;
 use racun_kernel::{Environment, Issue, ListQuery, Page, Scope};
 
 use super::entity_bodies::{EntityBody, NewEntityBody, SpendingLimitBody, UpdateEntityBody};
-use crate::answer::Created;
+use crate::answer::{Created, Json};
 use crate::body::{Convert, ListBody};
 use crate::body_limit::DOCUMENT;
 use crate::call::{Call, EntityCall};

@@ -1,15 +1,15 @@
 //! API keys of one entity.
 
 use actix_web::HttpRequest;
-use actix_web::web::{self, Json};
+use actix_web::web;
 use racun_access::Permission::ManageKeys;
-use racun_access::{self as access, ApiKey, NewKey, Shown};
+use racun_access::{self as access, ApiKey, NewKey, WithSecret};
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 use validator::Validate;
 
 use super::EnvironmentBody;
-use crate::answer::{Created, NoContent};
+use crate::answer::{Created, Json, NoContent};
 use crate::body::{AllBody, Convert};
 use crate::call::Call;
 use crate::error::ApiError;
@@ -45,11 +45,11 @@ struct NewKeyBody {
     /// What people call it.
     #[schema(max_length = 255)]
     name: String,
-    /// Seconds that it lasts; for ever, when absent.
+    /// Seconds that it lasts. When absent: for ever, or as long as the key that makes it.
     #[schema(minimum = 60)]
     ttl: Option<i64>,
-    /// The addresses that it may be used from: single ones or ranges, `203.0.113.0/24`; any when
-    /// absent.
+    /// The addresses that it may be used from: single ones or ranges, `203.0.113.0/24`. When
+    /// absent: any, or those of the key that makes it.
     #[validate(length(min = 1))]
     #[schema(min_items = 1)]
     allowed_addresses: Option<Vec<String>>,
@@ -108,7 +108,7 @@ impl Convert<ApiKeyBody> for ApiKey {
     }
 }
 
-impl Convert<ApiKeyBody> for Shown<ApiKey> {
+impl Convert<ApiKeyBody> for WithSecret<ApiKey> {
     fn convert(self) -> ApiKeyBody {
         ApiKeyBody { id: self.secret, ..self.record.convert() }
     }

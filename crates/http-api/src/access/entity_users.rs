@@ -1,24 +1,26 @@
 //! Who belongs to an entity.
 
 use actix_web::HttpRequest;
-use actix_web::web::{self, Json};
+use actix_web::web;
 use racun_access::Permission::{ManagePeople, ReadPeople};
-use racun_access::{self as access, AddEntityUser, Added, Membership, Shown};
-use racun_application::billing;
+use racun_access::{self as access, AddEntityUser, Added, Changed, Membership, WithSecret};
 use racun_application::mailing::{self, Sender};
+use racun_application::{billing, webhooks};
 use racun_kernel::Role;
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 use validator::Validate;
 
 use super::RoleBody;
-use crate::answer::{Created, NoContent};
+use crate::answer::{Created, Json, NoContent};
 use crate::body::{AllBody, Convert, answer};
 use crate::call::{Call, EntityCall};
 use crate::error::ApiError;
 use crate::request::{Body, PathText, Query};
 use crate::route::{Gate, Parameter, ParameterKind, Route};
 use crate::security::{self, SecurityEvent};
+use crate::warning::WarningBody;
+
 const TAG: &str = "Entity users";
 
 /// Routes of entity users.
@@ -41,7 +43,7 @@ pub(crate) const ROUTES: &[Route] = &[
     })
     .about(TAG, "Gives a user of the entity another role.")
     .takes::<RoleChangeBody>()
-    .answers::<EntityUserBody>()
+    .answers::<ChangedEntityUserBody>()
     .seen_as(SecurityEvent::RoleChanged),
     Route::delete("/entities/users/{id}", "removeEntityUser", Gate::Entity(ManagePeople), || {
         web::to(remove)
@@ -49,8 +51,9 @@ pub(crate) const ROUTES: &[Route] = &[
     .about(TAG, "Takes a user's place in the entity away.")
     .reads(&[Parameter {
         name: "end_keys",
-        meaning: "Whether the entity's keys that the user made end too; false when absent. They \
-                  end in any case when the user never verified their address.",
+        meaning: "Whether the entity's keys that the user made end too, and with them the \
+                  webhooks that they made; false when absent. They end in any case when the user \
+                  never verified their address.",
         kind: ParameterKind::Flag,
     }])
     .seen_as(SecurityEvent::MemberRemoved),
@@ -76,6 +79,9 @@ struct AddEntityUserBody {
 struct RoleChangeBody {
     /// What they may do from now on.
     role: RoleBody,
+    /// Whether the entity's keys that they made end too, and with them the webhooks that they made,
+    /// also where they have the role already; false when absent.
+    end_keys: Option<bool>,
 }
 
 answer! {
@@ -95,6 +101,55 @@ answer! {
         invited_by_user_id: Option<String>,
         /// Since when they belong to it.
         created_at: String,
+    }
+}
+
+/// A user's place in an entity, whose role was changed.
+#[derive(Debug, Serialize, ToSchema)]
+#[schema(as = ChangedEntityUser)]
+pub struct ChangedEntityUserBody {
+    /// The user.
+    user_id: String,
+    /// The entity.
+    entity_id: String,
+    /// What they may do.
+    role: RoleBody,
+    /// Their e-mail address.
+    email: String,
+    /// Their name.
+    #[schema(required = true)]
+    name: Option<String>,
+    /// Who let them in.
+    #[schema(required = true)]
+    invited_by_user_id: Option<String>,
+    /// Since when they belong to it.
+    created_at: String,
+    /// What is odd about it: keys that they made live on and may do more than they.
+    warnings: Vec<WarningBody>,
+}
+
+impl Convert<ChangedEntityUserBody> for Changed {
+    fn convert(self) -> ChangedEntityUserBody {
+        let warnings = self.warnings().convert();
+        let EntityUserBody {
+            user_id,
+            entity_id,
+            role,
+            email,
+            name,
+            invited_by_user_id,
+            created_at,
+        } = self.membership.convert();
+        ChangedEntityUserBody {
+            user_id,
+            entity_id,
+            role,
+            email,
+            name,
+            invited_by_user_id,
+            created_at,
+            warnings,
+        }
     }
 }
 
@@ -146,7 +201,7 @@ async fn add(
     });
     let (status, invitation_id, token) = match task.await? {
         Added::Member(_) => (AddedStatusBody::Member, None, None),
-        Added::Invited(Shown { record, secret }) => {
+        Added::Invited(WithSecret { record, secret }) => {
             (AddedStatusBody::Invited, Some(record.id.convert()), (!is_mailed).then_some(secret))
         }
     };
@@ -161,16 +216,20 @@ async fn change(
     call: Call,
     user: PathText,
     body: Body<RoleChangeBody>,
-) -> Result<Json<EntityUserBody>, ApiError> {
-    let role = body.0.role.convert();
-    let task = call.run(|call| async move { access::change_role(call.cx(), &user.0, role).await });
+) -> Result<Json<ChangedEntityUserBody>, ApiError> {
+    let (role, ends_keys) = (body.0.role.convert(), body.0.end_keys.unwrap_or_default());
+    let task = call.run(|call| async move {
+        access::change_role_with(call.cx(), &user.0, role, ends_keys, webhooks::with_keys).await
+    });
     Ok(Json(task.await?.convert()))
 }
 
 async fn remove(call: Call, user: PathText, query: Query) -> Result<NoContent, ApiError> {
     let ends_keys = query.flag("end_keys")?;
-    let task = call
-        .run(|call| async move { access::remove_entity_user(call.cx(), &user.0, ends_keys).await });
+    let task = call.run(|call| async move {
+        let beside = webhooks::with_keys;
+        access::remove_entity_user_with(call.cx(), &user.0, ends_keys, beside).await
+    });
     task.await?;
     Ok(NoContent)
 }

@@ -2,11 +2,11 @@
 
 use actix_web::HttpRequest;
 use actix_web::http::header::AUTHORIZATION;
-use actix_web::web::{self, Json};
+use actix_web::web;
 use racun_access::Permission::{ManagePeople, ReadPeople};
 use racun_access::{self as access, Accepted, AccessError, Invitation, InvitationStatus, Origin};
-use racun_application::billing;
 use racun_application::mailing::{self, Sender};
+use racun_application::{billing, people};
 use racun_kernel::Issue;
 use serde::{Deserialize, Serialize};
 use time::OffsetDateTime;
@@ -16,7 +16,7 @@ use validator::Validate;
 use super::RoleBody;
 use super::sessions::origin_of;
 use super::users::person;
-use crate::answer::NoContent;
+use crate::answer::{Json, NoContent};
 use crate::body::{AllBody, Convert, names};
 use crate::call::{Call, EntityCall};
 use crate::error::ApiError;
@@ -225,7 +225,7 @@ async fn accept_in_session(
         let (store, stamp) = (call.store(), call.stamp());
         let user = person(&access::authenticate(store, &session, stamp).await?)?;
         let answer = access::find_invitation(store, &token, stamp).await?.answer_as(&user)?;
-        access::accept_invitation(store, answer.from(origin), stamp).await
+        people::accept_invitation(store, answer.from(origin), stamp).await
     });
     task.await
 }
@@ -244,7 +244,7 @@ pub(crate) async fn accept_invitation(
         call.guards.sign_up.check_invited(open.may_make_user())?;
         let answering = stamp.clone();
         let answer = call.compute(move || open.answer(&password, name, &answering)).await?;
-        access::accept_invitation(store, answer.from(origin), stamp).await
+        people::accept_invitation(store, answer.from(origin), stamp).await
     });
     task.await
 }

@@ -1,7 +1,7 @@
 //! Operators of tills: their PINs, and handing a till over.
 
 use actix_web::HttpRequest;
-use actix_web::web::{self, Json, ReqData};
+use actix_web::web::{self, ReqData};
 use racun_access::Permission::{ManagePeople, ReadTill, Sell, SetPin};
 use racun_access::{self as access, AccessError, Caller, OPERATOR_SECONDS, Operator, Pin, PinKey};
 use racun_kernel::id::UserId;
@@ -10,7 +10,7 @@ use utoipa::ToSchema;
 use validator::Validate;
 
 use super::RoleBody;
-use crate::answer::NoContent;
+use crate::answer::{Json, NoContent};
 use crate::body::{AllBody, Convert, answer};
 use crate::call::Call;
 use crate::error::{ApiError, Kind};

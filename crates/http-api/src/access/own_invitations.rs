@@ -1,6 +1,6 @@
 //! Invitations as those see them who are invited: their consent, in a session of their own.
 
-use actix_web::web::{self, Json};
+use actix_web::web;
 use racun_access::{self as access, Caller, Invitation};
 use serde::Serialize;
 use utoipa::ToSchema;
@@ -8,7 +8,7 @@ use utoipa::ToSchema;
 use super::RoleBody;
 use super::entity_users::EntityUserBody;
 use super::users::person;
-use crate::answer::NoContent;
+use crate::answer::{Json, NoContent};
 use crate::body::{AllBody, Convert};
 use crate::call::Call;
 use crate::error::ApiError;

@@ -1,17 +1,17 @@
 //! New passwords and verified addresses, by tokens that are mailed.
 
-use actix_web::web::{self, Data, Json};
+use actix_web::web::{self, Data};
 use actix_web::{HttpRequest, HttpResponse};
 use racun_access::{self as access, AccessError, Caller, MailTokenPurpose, Origin, Proof};
-use racun_application::billing;
 use racun_application::mailing::{self, Sender};
+use racun_application::{billing, people};
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 use validator::Validate;
 
 use super::sessions::origin_of;
 use super::users::person;
-use crate::answer::NoContent;
+use crate::answer::{Json, NoContent};
 use crate::call::Call;
 use crate::error::ApiError;
 use crate::pages::{LINK, verification_page};
@@ -87,8 +87,9 @@ struct ResetBody {
     /// 8 to 200 characters, one of them a lower-case letter.
     password: String,
     /// Whether the keys of the user's account, and those that they made elsewhere, end too; false
-    /// when absent. They end in any case when the address was never verified: another
-    /// person may have them.
+    /// when absent, and with them the webhooks that they made. When the address was never verified
+    /// they end in any case, for another person may have them: so do all webhooks and, in the
+    /// entities of the account, the places of others, PINs and open invitations.
     end_keys: Option<bool>,
 }
 
@@ -146,10 +147,10 @@ pub(crate) async fn reset_password(
         let purpose = MailTokenPurpose::PasswordReset;
         let token = access::find_mail_token(store, &token, purpose, stamp).await?;
         let hashing = stamp.clone();
-        let address = access::address_of(store, &token).await?;
+        let address = access::owner_of(store, &token).await?.email;
         let hash = move || access::hash_password(&password, &[&address], &hashing);
         let password = call.compute(hash).await?;
-        access::reset_password(store, token, password, ends_keys, &origin, stamp).await
+        people::reset_password(store, token, password, ends_keys, &origin, stamp).await
     });
     task.await
 }

@@ -2,16 +2,17 @@
 
 use actix_web::HttpRequest;
 use actix_web::http::header::USER_AGENT;
-use actix_web::web::{self, Json};
+use actix_web::web;
 use racun_access::{
     self as access, AccessError, Caller, Ending, Forbidden, Origin, Session, User, WRONG_PASSWORD,
 };
+use racun_application::people;
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 use validator::Validate;
 
 use super::users::login_turn;
-use crate::answer::NoContent;
+use crate::answer::{Json, NoContent};
 use crate::body::{AllBody, Convert};
 use crate::call::Call;
 use crate::error::ApiError;
@@ -76,8 +77,8 @@ struct ChangePasswordBody {
     /// The new one: 8 to 200 characters, one of them a lower-case letter, and none that is guessed
     /// first.
     password: String,
-    /// Whether the keys of the user's account, and those that they made elsewhere, end too; false
-    /// when absent.
+    /// Whether the keys of the user's account, and those that they made elsewhere, end too, and
+    /// with them the webhooks that they made; false when absent.
     end_keys: Option<bool>,
 }
 
@@ -149,7 +150,7 @@ async fn change(
         let (email, hashing) = (user.email.clone(), stamp.clone());
         let hash = move || access::hash_password(&password, &[&email], &hashing);
         let password = call.compute(hash).await?;
-        access::change_password(store, right, session.id, password, ends_keys, stamp).await
+        people::change_password(store, right, session.id, password, ends_keys, stamp).await
     });
     let changed = task.await;
     if let Err(AccessError::Invalid(issues)) = &changed

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use actix_web::HttpRequest;
-use actix_web::web::{self, Json, ReqData};
+use actix_web::web::{self, ReqData};
 use racun_access::Permission::WriteRecords;
 use racun_access::{
     self as access, AccessError, Caller, Forbidden, PortugueseOperator, SESSION_SECONDS, SignUp,
@@ -17,7 +17,7 @@ use utoipa::ToSchema;
 use validator::{Validate, ValidationErrors};
 
 use super::sessions::origin_of;
-use crate::answer::{Created, NoContent};
+use crate::answer::{Created, Json, NoContent};
 use crate::billing::labels::label_of;
 use crate::body::{Convert, answer};
 use crate::body_limit::RECORD;

@@ -2,7 +2,7 @@
 
 use actix_web::HttpRequest;
 use actix_web::http::header::HOST;
-use actix_web::web::{self, Data, Json, ReqData};
+use actix_web::web::{self, Data, ReqData};
 use racun_access::AccountScope;
 use racun_application::billing;
 use racun_billing::{Catalogue, WhiteLabel};
@@ -11,6 +11,7 @@ use serde::Serialize;
 use serde_json::{Map, Value};
 use utoipa::ToSchema;
 
+use crate::answer::Json;
 use crate::body::AllBody;
 use crate::error::{ApiError, Kind};
 use crate::route::{Gate, Route};

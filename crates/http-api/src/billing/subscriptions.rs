@@ -1,7 +1,7 @@
 //! Subscriptions.
 
 use actix_web::HttpRequest;
-use actix_web::web::{self, Json};
+use actix_web::web;
 use racun_access::Permission::{ManageBilling, ReadBilling};
 use racun_application::billing::{self, Choice};
 use racun_billing::{BillingError, Feature, Resource, Subscription};
@@ -11,6 +11,7 @@ use utoipa::ToSchema;
 use validator::Validate;
 
 use super::plan::{IntervalBody, LimitCheckBody, PlansBody, SubscriptionBody};
+use crate::answer::Json;
 use crate::body::Convert;
 use crate::call::EntityCall;
 use crate::error::ApiError;
@@ -28,15 +29,15 @@ pub(crate) const ROUTES: &[Route] = &[
         .may_lack()
         .answers::<SubscriptionBody>(),
     Route::get("/white-label-subscriptions/plans", "listPlans", READ, || web::to(plans))
-        .about(TAG, "Answers the plans that the entity can choose from: none without a \
-                     subscription.")
+        .about(
+            TAG,
+            "Answers the plans that the entity can choose from: none without a \
+                     subscription.",
+        )
         .answers::<PlansBody>(),
-    Route::get(
-        "/white-label-subscriptions/check-feature/{feature}",
-        "checkFeature",
-        READ,
-        || web::to(check_feature),
-    )
+    Route::get("/white-label-subscriptions/check-feature/{feature}", "checkFeature", READ, || {
+        web::to(check_feature)
+    })
     .about(TAG, "Whether the plan has a feature, and else which plan does.")
     .answers::<FeatureCheckBody>(),
     Route::get("/white-label-subscriptions/check-limit/{resource}", "checkLimit", READ, || {
@@ -56,7 +57,8 @@ pub(crate) const ROUTES: &[Route] = &[
     })
     .about(
         TAG,
-        "Chooses a plan: a higher one at once, a lower one when the period ends. One with a price is \
+        "Chooses a plan: a higher one at once, a lower one when the period ends. One with a \
+         price is \
          paid by bank, for there is nobody here who takes cards.",
     )
     .may_lack()

@@ -1,6 +1,6 @@
 //! Business units.
 
-use actix_web::web::{self, Json};
+use actix_web::web;
 use racun_access::Permission::{DeleteUnits, EraseRecords, ReadTill, WriteRecords};
 use racun_access::check_unit_settings;
 use racun_application::mailing::check_mail_texts;
@@ -9,7 +9,7 @@ use racun_kernel::{Issues, id};
 use serde_json::{Map, Value};
 
 use super::{answered, erase, get, list, restore, trash};
-use crate::answer::Created;
+use crate::answer::{Created, Json};
 use crate::body::{Convert, ListBody, answer, input};
 use crate::body_limit::RECORD;
 use crate::call::Call;

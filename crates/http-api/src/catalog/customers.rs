@@ -2,14 +2,14 @@
 
 use std::collections::BTreeMap;
 
-use actix_web::web::{self, Json};
+use actix_web::web;
 use racun_access::Permission::{EraseRecords, ReadTill, WriteRecords};
 use racun_catalog::{self as catalog, Customer};
 use racun_kernel::id;
 
 use super::parts::{BankAccountBody, UjpBody};
 use super::{answered, erase, get, list, restore, trash};
-use crate::answer::Created;
+use crate::answer::{Created, Json};
 use crate::body::{Convert, ListBody, answer, input, names};
 use crate::body_limit::RECORD;
 use crate::call::Call;

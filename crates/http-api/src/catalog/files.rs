@@ -2,7 +2,7 @@
 
 use std::str::FromStr;
 
-use actix_web::web::{self, Json};
+use actix_web::{HttpRequest, web};
 use racun_access::Permission::{ReadRecords, WriteRecords};
 use racun_application::{expenses, files};
 use racun_catalog::{
@@ -15,10 +15,11 @@ use serde_json::{Map, Value};
 use utoipa::ToSchema;
 use validator::Validate;
 
-use crate::answer::{self, Created, NoContent};
+use crate::answer::{self, Created, Json, NoContent};
 use crate::body::{Convert, ListBody, names};
 use crate::call::Call;
 use crate::error::ApiError;
+use crate::limits;
 use crate::openapi::file;
 use crate::request::{Form, PathId, Query};
 use crate::route::{Gate, LIST, Parameter, ParameterKind, Route};
@@ -371,7 +372,13 @@ async fn get(call: Call, id: PathId<id::File>) -> Result<Json<FileBody>, ApiErro
     Ok(Json(FileBody::of(found, &call)))
 }
 
-async fn download(call: Call, id: PathId<id::File>) -> Result<answer::File, ApiError> {
+async fn download(
+    call: Call,
+    id: PathId<id::File>,
+    request: HttpRequest,
+) -> Result<answer::File, ApiError> {
+    let file = files::get(call.cx(), id.0).await?;
+    limits::make_room(&request, usize::try_from(file.bytes).unwrap_or(usize::MAX)).await?;
     let (file, bytes) = files::content(call.cx(), &*call.files, id.0).await?;
     Ok(answer::File { media_type: file.media_type(), name: file.filename, bytes })
 }

@@ -1,12 +1,12 @@
 //! Financial categories.
 
-use actix_web::web::{self, Json};
+use actix_web::web;
 use racun_access::Permission::{ReadTill, WriteRecords};
 use racun_catalog::{self as catalog, FinancialCategory};
 use racun_kernel::id;
 
 use super::{answered, get};
-use crate::answer::{Created, NoContent};
+use crate::answer::{Created, Json, NoContent};
 use crate::body::{AllBody, Convert, answer, input};
 use crate::call::Call;
 use crate::error::ApiError;

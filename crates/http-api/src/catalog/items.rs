@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use actix_web::web::{self, Json};
+use actix_web::web;
 use racun_access::Entity;
 use racun_access::Permission::{EraseRecords, ReadTill, WriteRecords};
 use racun_catalog::{self as catalog, Item, ItemRules, Tax};
@@ -13,7 +13,7 @@ use time::{Date, OffsetDateTime};
 use utoipa::ToSchema;
 
 use super::{erase, trash};
-use crate::answer::{self, Created};
+use crate::answer::{self, Created, Json};
 use crate::body::{Convert, ListBody, input, names};
 use crate::body_limit::RECORD;
 use crate::call::EntityCall;

@@ -9,13 +9,12 @@ pub(crate) mod parts;
 pub(crate) mod suppliers;
 pub(crate) mod taxes;
 
-use actix_web::web::Json;
 use racun_access::Entity;
 use racun_catalog::{self as catalog, Resource, Trashable};
 use racun_kernel::Page;
 use serde::Serialize;
 
-use crate::answer::{self, NoContent};
+use crate::answer::{self, Json, NoContent};
 use crate::body::ListBody;
 use crate::call::{Call, EntityCall};
 use crate::error::ApiError;
@@ -29,7 +28,7 @@ pub(crate) trait Answered: Resource {
     fn answered(self, entity: &Entity) -> Self::Body;
 }
 
-/// Declares that a record is answered with a body, whatever its entity.
+/// Declares that a record is answered with a body that does not depend on its entity.
 macro_rules! answered {
     ($record:ty, $body:ty) => {
         impl $crate::catalog::Answered for $record {

@@ -2,13 +2,13 @@
 
 use std::collections::BTreeMap;
 
-use actix_web::web::{self, Json};
+use actix_web::web;
 use racun_access::Permission::{EraseRecords, ReadTill, WriteRecords};
 use racun_catalog::{self as catalog, Supplier};
 use racun_kernel::id;
 
 use super::{answered, erase, get, list, restore, trash};
-use crate::answer::Created;
+use crate::answer::{Created, Json};
 use crate::body::{Convert, ListBody, answer, input};
 use crate::body_limit::RECORD;
 use crate::call::Call;

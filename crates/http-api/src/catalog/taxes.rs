@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use actix_web::web::{self, Json};
+use actix_web::web;
 use racun_access::Entity;
 use racun_access::Permission::{EraseRecords, ReadTill, WriteRecords};
 use racun_catalog::{self as catalog, Tax, TaxRateInput};
@@ -14,7 +14,7 @@ use utoipa::ToSchema;
 use validator::Validate;
 
 use super::{Answered, erase, get, list, restore, trash};
-use crate::answer::Created;
+use crate::answer::{Created, Json};
 use crate::body::{Convert, ListBody, answer};
 use crate::body_limit::RECORD;
 use crate::call::EntityCall;

@@ -16,7 +16,7 @@ use futures_util::task::noop_waker_ref;
 use futures_util::{Stream, StreamExt as _};
 
 use super::progress::Progress;
-use crate::limits::{HeavyTurn, Room};
+use crate::limits::{AnswerRoom, HeavyTurn};
 
 /// Bytes that the connection is handed of an answer at a time: it copies them.
 const CHUNK: usize = 64 * 1024;
@@ -62,6 +62,9 @@ impl Stream for Shared {
 
     fn poll_next(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Option<Self::Item>> {
         let read = self.0.poll(cx);
+        if let Some(progress) = &self.1 {
+            progress.waits_for_client(read.is_pending());
+        }
         let lives = || self.1.as_ref().is_some_and(|progress| !progress.has_ended());
         match read {
             // actix-http takes a chunk that cannot be read for a client that has gone.
@@ -95,7 +98,7 @@ pub struct Answer {
     unread: Option<Rc<Unread>>,
     progress: Option<Rc<Progress>>,
     _turn: Option<HeavyTurn>,
-    _room: Option<Room>,
+    _room: Option<AnswerRoom>,
 }
 
 impl MessageBody for Answer {
@@ -161,7 +164,10 @@ pub(crate) async fn watch(
         answer.response_mut().head_mut().set_connection_type(ConnectionType::Close);
     }
     let turn = answer.request().extensions_mut().remove::<HeavyTurn>();
-    let room = answer.request().extensions_mut().remove::<Room>();
+    let room = answer.request().extensions_mut().remove::<AnswerRoom>();
+    if let (Some(progress), Some(room)) = (&progress, &room) {
+        progress.goes_with(room.dismissed());
+    }
     Ok(answer.map_body(|_, body| Answer {
         body,
         rest: Bytes::new(),

@@ -1,8 +1,9 @@
 //! What a connection is doing. The application tells its stream, on the connection's own thread.
 
-use std::cell::Cell;
+use std::cell::{Cell, RefCell};
+use std::pin::Pin;
 use std::sync::Arc;
-use std::task::Waker;
+use std::task::{Context, Waker};
 use std::time::Duration;
 
 use tokio::time::Instant;
@@ -32,9 +33,15 @@ pub(crate) struct Progress {
     has_ended: Cell<bool>,
     /// Whether something was written since the request's head.
     has_written: Cell<bool>,
+    /// Whether a write waits for the client.
+    waits_to_write: Cell<bool>,
     /// Since when the socket keeps this answer waiting, and what it took meanwhile.
     writing: Cell<Option<(Instant, u64)>>,
+    /// Ends when the answer has to go.
+    dismissed: RefCell<Option<Dismissed>>,
 }
+
+type Dismissed = Pin<Box<dyn Future<Output = ()>>>;
 
 impl Progress {
     pub(super) fn new(handle: Arc<Handle>, head_time: Duration, write_time: Duration) -> Self {
@@ -48,7 +55,9 @@ impl Progress {
             is_broken: Cell::new(false),
             has_ended: Cell::new(false),
             has_written: Cell::new(false),
+            waits_to_write: Cell::new(false),
             writing: Cell::new(None),
+            dismissed: RefCell::new(None),
         }
     }
 
@@ -60,6 +69,42 @@ impl Progress {
         self.writing.set(None);
         self.is_broken.set(false);
         self.has_written.set(false);
+        self.waits_to_write.set(false);
+        self.dismissed.replace(None);
+    }
+
+    /// Whether the request that is under way waits for its client: for its body, or for taking its
+    /// answer.
+    pub(super) fn waits_for_client(&self, waits: bool) {
+        match (self.handle.doing(), waits) {
+            (Doing::Working, true) => self.handle.does(Doing::Waiting),
+            (Doing::Waiting, false) => self.handle.does(Doing::Working),
+            _ => {}
+        }
+    }
+
+    /// Whether a write waits for the client. A write that did not wait says nothing of the body.
+    pub(super) fn write_waits(&self, waits: bool) {
+        if self.waits_to_write.replace(waits) || waits {
+            self.waits_for_client(waits);
+        }
+    }
+
+    /// The answer that is written from now on goes when `dismissed` ends.
+    pub(super) fn goes_with(&self, dismissed: impl Future<Output = ()> + 'static) {
+        self.dismissed.replace(Some(Box::pin(dismissed)));
+    }
+
+    /// Whether the answer that is being written has to go, with its connection. Wakes the task when
+    /// it has to.
+    pub(super) fn is_dismissed(&self, cx: &mut Context<'_>) -> bool {
+        let mut dismissed = self.dismissed.borrow_mut();
+        let answer = dismissed.as_mut().is_some_and(|end| end.as_mut().poll(cx).is_ready());
+        if answer {
+            // It is not to be polled again.
+            *dismissed = Some(Box::pin(std::future::ready(())));
+        }
+        answer || self.handle.is_closed(cx.waker())
     }
 
     /// The request's body broke off before there was an answer.
@@ -85,12 +130,13 @@ impl Progress {
     /// The answer has been handed to the connection; of the request's body there is a rest, or not.
     pub(super) fn finish(&self, has_rest: bool) {
         self.drain_left.set(DRAINED);
+        self.dismissed.replace(None);
         self.handle.does(if has_rest { Doing::Draining } else { Doing::Idle });
     }
 
     /// All that was handed to the connection has been written.
     pub(super) fn flushed(&self) {
-        if self.handle.doing() != Doing::Working {
+        if !self.handle.doing().is_under_way() {
             self.is_answering.set(false);
         }
     }
@@ -117,7 +163,7 @@ impl Progress {
                 self.head_due.set(Some(Instant::now() + self.head_time));
             }
             // The first head has the server's own deadline, and a body that of its route.
-            Doing::Idle | Doing::Fresh | Doing::Working => {}
+            Doing::Idle | Doing::Fresh | Doing::Waiting | Doing::Working => {}
         }
     }
 

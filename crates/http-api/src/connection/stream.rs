@@ -94,11 +94,15 @@ impl Stream {
         cx: &mut Context<'_>,
         written: Poll<io::Result<usize>>,
     ) -> Poll<io::Result<usize>> {
+        self.progress.write_waits(written.is_pending());
         match &written {
             Poll::Ready(Ok(count)) => self.progress.wrote(*count),
             Poll::Ready(Err(_)) => {}
             Poll::Pending if self.write.poll(self.progress.write_due(), cx) => {
                 return Poll::Ready(Err(ErrorKind::TimedOut.into()));
+            }
+            Poll::Pending if self.progress.is_dismissed(cx) => {
+                return Poll::Ready(Err(ErrorKind::ConnectionAborted.into()));
             }
             Poll::Pending => {}
         }

@@ -2,9 +2,10 @@
 
 use std::collections::BTreeMap;
 
+use racun_application::documents as application;
 use racun_documents::{Document, DocumentKind};
-use racun_kernel::Decimal;
 use racun_kernel::calendar::{format_date, format_instant, format_midnight};
+use racun_kernel::{Decimal, Issues};
 use serde::Serialize;
 use serde_json::Value as Json;
 use utoipa::ToSchema;
@@ -22,6 +23,7 @@ use super::output::{
 use super::party::{PartyBody, UnitBody};
 use super::relation::RelationBody;
 use crate::body::Convert;
+use crate::call::Call;
 use crate::openapi::{nullable_number, number};
 use crate::warning::WarningBody;
 
@@ -35,6 +37,20 @@ pub trait DocumentBody: Serialize + ToSchema + 'static {
 
     /// `document`, which is of this kind, and its links.
     fn of(document: Document, document_relations: Vec<RelationBody>) -> Self;
+
+    /// The same with what is odd about it beside other records.
+    fn warned(self, more: Issues) -> Self;
+}
+
+/// `document`, which was made or changed, with its links and with what was left out of its lines.
+/// It is stored already, so it is answered without that when the store does not say it.
+pub(crate) async fn answered<B: DocumentBody>(
+    call: &Call,
+    document: Document,
+    links: Vec<RelationBody>,
+) -> B {
+    let odd = application::archived_categories(call.cx(), &document).await;
+    B::of(document, links).warned(odd.unwrap_or_default())
 }
 
 /// Declares a kind's body: `[Body as Kind of Line] { own fields } groups of fields`. A field's
@@ -54,10 +70,12 @@ macro_rules! document_answer {
                 paid_in_full: bool = |document| document.paid_in_full(),
                 /// What FURS knows of it; null where it is not told.
                 #[schema(required = true)]
-                furs: Option<FursFiscalizationBody> = |document| FursFiscalizationBody::of(document),
+                furs: Option<FursFiscalizationBody> =
+                    |document| FursFiscalizationBody::of(document),
                 /// What the authority of Croatia knows of it; null where it is not told.
                 #[schema(required = true)]
-                fina: Option<FinaFiscalizationBody> = |document| FinaFiscalizationBody::of(document),
+                fina: Option<FinaFiscalizationBody> =
+                    |document| FinaFiscalizationBody::of(document),
                 /// Null: fiscalization in Portugal is not part of this version.
                 #[schema(required = true, value_type = Option<Object>)]
                 pt: Option<Json> = |_document| None,
@@ -180,6 +198,11 @@ macro_rules! document_answer {
             const KIND: DocumentKind = DocumentKind::$name;
             const NAME: &'static str = stringify!($name);
 
+            fn warned(mut self, more: Issues) -> Self {
+                self.warnings.extend(more.convert());
+                self
+            }
+
             fn of(document: Document, document_relations: Vec<RelationBody>) -> Self {
                 $(let $field: $kind = { let $document = &document; $value };)*
                 let (number, is_draft) = (document.number(), document.is_draft());
@@ -301,7 +324,9 @@ document_answer! {
     }
 }
 
-/// A document of any kind.
+/// A document of any kind. The beginning of its `id` says which (`inv_`, `est_`, `cre_`, `adv_`,
+/// `del_`), and its lines name it (`invoice_id`, …). No property has the kind as its value, so this
+/// choice has no discriminator.
 #[derive(Debug, Serialize, ToSchema)]
 #[serde(untagged)]
 #[schema(as = Document)]

@@ -2,8 +2,8 @@
 //!
 //! | Module     | Owns                                                                   |
 //! | ---------- | ---------------------------------------------------------------------- |
-//! | `one_kind` | routes that each kind has of its own, declared once for all            |
-//! | `any_kind` | routes that take documents of any kind                                 |
+//! | `kind_routes` | routes that each kind has of its own, declared once for all            |
+//! | `document_routes` | routes that take documents of any kind                                 |
 //! | `shape`    | which properties a body may hold, by kind and by what is done          |
 //! | `input`    | all those properties, and what is asked by them                        |
 //! | `answer`   | documents as they are answered, by kind                                |
@@ -14,23 +14,23 @@
 //! | `relation` | links between documents                                                |
 //! | `scalar`   | dates                                                                  |
 
+mod allowed_properties;
 pub(crate) mod answer;
-mod any_kind;
+mod document_routes;
 pub(crate) mod fiscal;
 pub(crate) mod input;
+mod kind_routes;
 pub(crate) mod line;
-mod one_kind;
 pub(crate) mod output;
 pub(crate) mod party;
 mod relation;
 pub(crate) mod scalar;
-mod shape;
 
 use racun_documents::DocumentId;
 
 pub(crate) use answer::AnyDocumentBody;
-pub(crate) use any_kind::ROUTES;
-pub(crate) use one_kind::{ADVANCE_INVOICES, CREDIT_NOTES, DELIVERY_NOTES, ESTIMATES, INVOICES};
+pub(crate) use document_routes::ROUTES;
+pub(crate) use kind_routes::{ADVANCE_INVOICES, CREDIT_NOTES, DELIVERY_NOTES, ESTIMATES, INVOICES};
 
 use crate::error::ApiError;
 use crate::openapi::{described, same_body};

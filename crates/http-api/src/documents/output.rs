@@ -1,6 +1,6 @@
 //! Parts of documents as they are answered, and answers that are not documents.
 
-use racun_application::documents::NextNumber;
+use racun_application::documents::{Newest, NextNumber};
 use racun_documents::{
     AdvanceTax, AppliedAdvance, Document, ExchangeRate, TaxAmounts, TransactionType, Version,
     ViesData,
@@ -179,24 +179,27 @@ impl Convert<TransactionTypeBody> for TransactionType {
 }
 
 crate::body::answer! {
-    /// What VIES had to say of the customer's tax number.
+    /// What VIES, the Union's register, had to say of the customer's VAT number.
     DocumentViesBody as ViesDocumentData from ViesData {
         /// The kind of sale that follows.
         transaction_type: TransactionTypeBody,
         /// Whether the customer owes the tax.
         reverse_charge_applies: bool,
-        /// Whether the number is valid; null when nobody could be asked.
+        /// Whether the number is valid; null when VIES gave no answer.
         vies_valid: Option<bool>,
-        /// Why the answer is not certain.
+        /// Why the answer is not certain, or why the sale is none to a business.
         warning: Option<String>,
-        /// Whether the number was not checked.
+        /// Whether the number was not checked; the sale then counts as one to a business.
         skipped: bool,
-        /// When.
+        /// When VIES gave its answer, or the number was looked at.
         checked_at: String,
         /// The customer's country.
         country_code: Option<String>,
         /// The customer's tax number.
         tax_number: Option<String>,
+        /// The number by which VIES remembers that it was asked: proof of the check. VIES gives one
+        /// when the entity has a VAT number of its own.
+        consultation_number: Option<String>,
     }
 }
 
@@ -275,7 +278,7 @@ impl Convert<NextNumberBody> for NextNumber {
 /// Who changed a document.
 #[derive(Debug, Serialize, ToSchema)]
 #[schema(as = VersionUser)]
-struct EditorBody {
+pub(super) struct EditorBody {
     #[schema(required = true)]
     name: Option<String>,
     email: String,
@@ -284,7 +287,7 @@ struct EditorBody {
 /// One update of a document.
 #[derive(Debug, Serialize, ToSchema)]
 #[schema(as = DocumentVersion)]
-struct VersionBody {
+pub(super) struct VersionBody {
     /// 1 for the first update, and so on.
     version: i64,
     changed_fields: Vec<String>,
@@ -301,17 +304,24 @@ struct VersionBody {
 #[schema(as = DocumentVersions)]
 pub struct VersionsBody {
     versions: Vec<VersionBody>,
+    /// Whether there are older ones: a thousand are answered at most.
+    has_more: bool,
 }
 
-impl Convert<VersionsBody> for Vec<Version> {
-    fn convert(self) -> VersionsBody {
-        let version = |version: Version| VersionBody {
+impl VersionBody {
+    pub(super) fn of(version: Version) -> Self {
+        Self {
             version: version.version,
             changed_fields: version.changed_fields,
             user: version.user.map(|user| EditorBody { name: user.name, email: user.email }),
             change_reason: version.change_reason,
             created_at: format_instant(version.created_at),
-        };
-        VersionsBody { versions: self.into_iter().map(version).collect() }
+        }
+    }
+}
+
+impl VersionsBody {
+    pub(super) fn of(newest: Newest<VersionBody>) -> Self {
+        Self { versions: newest.rows, has_more: newest.has_more }
     }
 }

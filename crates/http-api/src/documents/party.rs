@@ -29,7 +29,12 @@ macro_rules! party_texts {
         #[derive(Debug, Deserialize, ToSchema)]
         #[schema(as = CreateDocumentCustomer)]
         pub struct PartyInputBody {
-            $($(#[$doc])* #[schema(value_type = Option<String>)] #[serde(default)] $field: Patch<String>,)*
+            $(
+                $(#[$doc])*
+                #[schema(value_type = Option<String>)]
+                #[serde(default)]
+                $field: Patch<String>,
+            )*
             /// What e-invoices need to know.
             #[schema(value_type = Option<PartyEInvoicingBody>)]
             #[serde(default)]

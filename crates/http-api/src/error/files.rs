@@ -1,7 +1,7 @@
 //! Errors of files.
 
 use racun_application::files::FileError;
-use racun_catalog::FileRefused;
+use racun_catalog::{FileRefused, StorageError};
 
 use super::{ApiError, Kind};
 
@@ -10,8 +10,8 @@ impl From<FileError> for ApiError {
         match error {
             FileError::Refused(refused) => refused.into(),
             FileError::Store(error) => error.into(),
-            FileError::Storage(error) if error.is_full() => Self::storage_full(),
-            FileError::Storage(error) => Self::unavailable(error.0),
+            FileError::Storage(StorageError::Full(reason)) => Self::storage_full().detailed(reason),
+            FileError::Storage(StorageError::Unavailable(reason)) => Self::unavailable(reason),
         }
     }
 }

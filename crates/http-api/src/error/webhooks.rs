@@ -1,5 +1,6 @@
 //! Errors of webhooks.
 
+use racun_application::webhooks::ManageError;
 use racun_webhooks::{Refused, WebhookError};
 
 use super::{ApiError, Kind};
@@ -17,6 +18,15 @@ impl From<WebhookError> for ApiError {
                 Self::new(kind, refused.to_string()).caused_by(refused.code())
             }
             WebhookError::Store(error) => error.into(),
+        }
+    }
+}
+
+impl From<ManageError> for ApiError {
+    fn from(error: ManageError) -> Self {
+        match error {
+            ManageError::Access(error) => error.into(),
+            ManageError::Webhook(error) => error.into(),
         }
     }
 }

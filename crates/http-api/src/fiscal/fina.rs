@@ -1,6 +1,6 @@
 //! Croatia: routes, and what only FINA has.
 
-use actix_web::web::{self, Json};
+use actix_web::web;
 use racun_access::Permission::{ManageFiscal, ReadFiscal, ReadTill};
 use racun_application::fiscal::premises;
 use racun_fiscal::{Authority, FiscalSettings, NewDevice, NewPremise, Numbering, SettingsInput};
@@ -11,15 +11,15 @@ use time::OffsetDateTime;
 use utoipa::ToSchema;
 use validator::Validate;
 
+use super::authority_api::{self, AuthorityApi, premise_id};
 use super::certificate::{
     CertificateBody, CertificateForm, CertificateStatusBody, FiscalEnvironmentBody, MessageBody,
     Told,
 };
-use super::office::{self, Office, premise_id};
 use super::premise::{
     DeviceOutcomeBody, FinaDeviceBody, FinaPremiseBody, PremiseOutcomeBody, RestartBody,
 };
-use crate::answer::Created;
+use crate::answer::{Created, Json};
 use crate::body::{ArrayBody, Convert};
 use crate::call::{Call, EntityCall};
 use crate::error::ApiError;
@@ -38,12 +38,12 @@ struct Fina;
 /// Routes of FINA.
 pub(crate) const ROUTES: &[Route] = &[
     Route::get("/fiscalization/fina/settings", "getFinaSettings", READ, || {
-        web::to(office::get_settings::<Fina>)
+        web::to(authority_api::get_settings::<Fina>)
     })
     .about(TAG, "Answers the settings of fiscalization in Croatia.")
     .answers::<FinaSettingsBody>(),
     Route::put("/fiscalization/fina/settings", "updateFinaSettings", MANAGE, || {
-        web::to(office::put_settings::<Fina>)
+        web::to(authority_api::put_settings::<Fina>)
     })
     .about(TAG, "Changes what is sent of the settings.")
     .takes::<FinaSettingsInputBody>()
@@ -52,7 +52,7 @@ pub(crate) const ROUTES: &[Route] = &[
         "/fiscalization/fina/settings/certificate",
         "uploadFinaCertificate",
         MANAGE,
-        || web::to(office::upload::<Fina>),
+        || web::to(authority_api::upload::<Fina>),
     )
     .about(TAG, "Uploads the certificate that signs from now on.")
     .takes_form::<CertificateForm>(&["file"])
@@ -61,13 +61,13 @@ pub(crate) const ROUTES: &[Route] = &[
         "/fiscalization/fina/settings/certificate/sandbox",
         "issueFinaSandboxCertificate",
         MANAGE,
-        || web::to(office::issue_for_sandbox::<Fina>),
+        || web::to(authority_api::issue_for_sandbox::<Fina>),
     )
     .about(TAG, "Gives an entity of the sandbox a certificate of the built-in simulator.")
     .may_lack()
     .creates::<CertificateBody>(),
     Route::get("/fiscalization/fina/settings/certificate", "getFinaCertificate", READ, || {
-        web::to(office::get_certificate::<Fina>)
+        web::to(authority_api::get_certificate::<Fina>)
     })
     .about(TAG, "Tells of the certificate, and never its private key.")
     .may_lack()
@@ -76,7 +76,7 @@ pub(crate) const ROUTES: &[Route] = &[
         "/fiscalization/fina/settings/certificate",
         "deleteFinaCertificate",
         MANAGE,
-        || web::to(office::delete_certificate::<Fina>),
+        || web::to(authority_api::delete_certificate::<Fina>),
     )
     .about(TAG, "Deletes the certificate and its private key.")
     .may_lack()
@@ -86,17 +86,17 @@ pub(crate) const ROUTES: &[Route] = &[
         .takes::<NewFinaPremiseBody>()
         .creates::<PremiseOutcomeBody>(),
     Route::get("/fiscalization/fina/premises", "listFinaPremises", AT_TILL, || {
-        web::to(office::list_premises::<Fina>)
+        web::to(authority_api::list_premises::<Fina>)
     })
     .about(TAG, "Lists all business premises with their devices, closed ones included.")
     .answers::<ArrayBody<FinaPremiseBody>>(),
     Route::get("/fiscalization/fina/premises/{id}", "getFinaPremise", AT_TILL, || {
-        web::to(office::get_premise::<Fina>)
+        web::to(authority_api::get_premise::<Fina>)
     })
     .about(TAG, "Answers a business premise.")
     .answers::<FinaPremiseBody>(),
     Route::patch("/fiscalization/fina/premises/{id}", "updateFinaPremise", MANAGE, || {
-        web::to(office::restart_premise::<Fina>)
+        web::to(authority_api::restart_premise::<Fina>)
     })
     .about(TAG, "Sets where a premise's numbers start, before the first one is issued.")
     .takes::<RestartBody>()
@@ -107,29 +107,29 @@ pub(crate) const ROUTES: &[Route] = &[
     .about(TAG, "Deactivates a premise and its devices, for good.")
     .tells::<PremiseOutcomeBody>(),
     Route::get("/fiscalization/fina/premises/{id}/devices", "listFinaDevices", AT_TILL, || {
-        web::to(office::list_devices::<Fina>)
+        web::to(authority_api::list_devices::<Fina>)
     })
     .about(TAG, "Lists a premise's devices, deactivated ones included.")
     .answers::<ArrayBody<FinaDeviceBody>>(),
     Route::post("/fiscalization/fina/premises/{id}/devices", "createFinaDevice", MANAGE, || {
-        web::to(office::create_device::<Fina>)
+        web::to(authority_api::create_device::<Fina>)
     })
     .about(TAG, "Puts an electronic device into a premise.")
     .takes::<NewFinaDeviceBody>()
     .creates::<DeviceOutcomeBody>(),
     Route::get("/fiscalization/fina/devices/{id}", "getFinaDevice", AT_TILL, || {
-        web::to(office::get_device::<Fina>)
+        web::to(authority_api::get_device::<Fina>)
     })
     .about(TAG, "Answers an electronic device.")
     .answers::<FinaDeviceBody>(),
     Route::patch("/fiscalization/fina/devices/{id}", "updateFinaDevice", MANAGE, || {
-        web::to(office::restart_device::<Fina>)
+        web::to(authority_api::restart_device::<Fina>)
     })
     .about(TAG, "Sets where a device's own numbers start, before the first one is issued.")
     .takes::<RestartBody>()
     .answers::<FinaDeviceBody>(),
     Route::delete("/fiscalization/fina/devices/{id}", "deactivateFinaDevice", MANAGE, || {
-        web::to(office::deactivate_device::<Fina>)
+        web::to(authority_api::deactivate_device::<Fina>)
     })
     .about(TAG, "Deactivates an electronic device, for good.")
     .tells::<DeviceOutcomeBody>(),
@@ -141,10 +141,10 @@ pub(super) fn as_setting(
     to: Environment,
     now: OffsetDateTime,
 ) -> Result<(&'static str, Value), ApiError> {
-    office::as_setting::<Fina>(settings, to, now)
+    authority_api::as_setting::<Fina>(settings, to, now)
 }
 
-impl Office for Fina {
+impl AuthorityApi for Fina {
     const AUTHORITY: Authority = Authority::Fina;
     type PremiseId = id::FinaPremise;
     type DeviceId = id::FinaDevice;

@@ -1,6 +1,6 @@
 //! Slovenia: routes, and what only FURS has.
 
-use actix_web::web::{self, Json};
+use actix_web::web;
 use racun_access::Permission::{ManageFiscal, ReadFiscal, ReadTill};
 use racun_application::fiscal::registering::Registry;
 use racun_fiscal::furs::PremiseKind;
@@ -15,16 +15,16 @@ use time::OffsetDateTime;
 use utoipa::ToSchema;
 use validator::Validate;
 
+use super::authority_api::{self, AuthorityApi, premise_id, vault};
 use super::certificate::{
     CertificateBody, CertificateForm, CertificateStatusBody, FiscalEnvironmentBody, MessageBody,
     Told,
 };
-use super::office::{self, Office, premise_id, vault};
 use super::premise::{
     DeviceOutcomeBody, FursDeviceBody, FursPremiseBody, MovableBody, PremiseOutcomeBody,
     RealEstateBody, RestartBody,
 };
-use crate::answer::Created;
+use crate::answer::{Created, Json};
 use crate::body::{ArrayBody, Convert};
 use crate::call::{Call, EntityCall};
 use crate::error::ApiError;
@@ -43,12 +43,12 @@ struct Furs;
 /// Routes of FURS.
 pub(crate) const ROUTES: &[Route] = &[
     Route::get("/fiscalization/furs/settings", "getFursSettings", READ, || {
-        web::to(office::get_settings::<Furs>)
+        web::to(authority_api::get_settings::<Furs>)
     })
     .about(TAG, "Answers the settings of fiscalization in Slovenia.")
     .answers::<FursSettingsBody>(),
     Route::put("/fiscalization/furs/settings", "updateFursSettings", MANAGE, || {
-        web::to(office::put_settings::<Furs>)
+        web::to(authority_api::put_settings::<Furs>)
     })
     .about(TAG, "Changes what is sent of the settings.")
     .takes::<FursSettingsInputBody>()
@@ -57,7 +57,7 @@ pub(crate) const ROUTES: &[Route] = &[
         "/fiscalization/furs/settings/certificate",
         "uploadFursCertificate",
         MANAGE,
-        || web::to(office::upload::<Furs>),
+        || web::to(authority_api::upload::<Furs>),
     )
     .about(TAG, "Uploads the certificate that signs from now on.")
     .takes_form::<CertificateForm>(&["file"])
@@ -66,13 +66,13 @@ pub(crate) const ROUTES: &[Route] = &[
         "/fiscalization/furs/settings/certificate/sandbox",
         "issueFursSandboxCertificate",
         MANAGE,
-        || web::to(office::issue_for_sandbox::<Furs>),
+        || web::to(authority_api::issue_for_sandbox::<Furs>),
     )
     .about(TAG, "Gives an entity of the sandbox a certificate of the built-in simulator.")
     .may_lack()
     .creates::<CertificateBody>(),
     Route::get("/fiscalization/furs/settings/certificate", "getFursCertificate", READ, || {
-        web::to(office::get_certificate::<Furs>)
+        web::to(authority_api::get_certificate::<Furs>)
     })
     .about(TAG, "Tells of the certificate, and never its private key.")
     .may_lack()
@@ -81,7 +81,7 @@ pub(crate) const ROUTES: &[Route] = &[
         "/fiscalization/furs/settings/certificate",
         "deleteFursCertificate",
         MANAGE,
-        || web::to(office::delete_certificate::<Furs>),
+        || web::to(authority_api::delete_certificate::<Furs>),
     )
     .about(TAG, "Deletes the certificate and its private key.")
     .may_lack()
@@ -102,17 +102,17 @@ pub(crate) const ROUTES: &[Route] = &[
     .takes::<NewMovableBody>()
     .creates::<PremiseOutcomeBody>(),
     Route::get("/fiscalization/furs/premises", "listFursPremises", AT_TILL, || {
-        web::to(office::list_premises::<Furs>)
+        web::to(authority_api::list_premises::<Furs>)
     })
     .about(TAG, "Lists all business premises with their devices, closed ones included.")
     .answers::<ArrayBody<FursPremiseBody>>(),
     Route::get("/fiscalization/furs/premises/{id}", "getFursPremise", AT_TILL, || {
-        web::to(office::get_premise::<Furs>)
+        web::to(authority_api::get_premise::<Furs>)
     })
     .about(TAG, "Answers a business premise.")
     .answers::<FursPremiseBody>(),
     Route::patch("/fiscalization/furs/premises/{id}", "updateFursPremise", MANAGE, || {
-        web::to(office::restart_premise::<Furs>)
+        web::to(authority_api::restart_premise::<Furs>)
     })
     .about(TAG, "Sets where a premise's numbers start, before the first one is issued.")
     .takes::<RestartBody>()
@@ -123,29 +123,29 @@ pub(crate) const ROUTES: &[Route] = &[
     .about(TAG, "Closes a premise at FURS for good, and deactivates its devices.")
     .tells::<PremiseOutcomeBody>(),
     Route::get("/fiscalization/furs/premises/{id}/devices", "listFursDevices", AT_TILL, || {
-        web::to(office::list_devices::<Furs>)
+        web::to(authority_api::list_devices::<Furs>)
     })
     .about(TAG, "Lists a premise's devices, deactivated ones included.")
     .answers::<ArrayBody<FursDeviceBody>>(),
     Route::post("/fiscalization/furs/premises/{id}/devices", "createFursDevice", MANAGE, || {
-        web::to(office::create_device::<Furs>)
+        web::to(authority_api::create_device::<Furs>)
     })
     .about(TAG, "Puts an electronic device into a premise.")
     .takes::<NewFursDeviceBody>()
     .creates::<DeviceOutcomeBody>(),
     Route::get("/fiscalization/furs/devices/{id}", "getFursDevice", AT_TILL, || {
-        web::to(office::get_device::<Furs>)
+        web::to(authority_api::get_device::<Furs>)
     })
     .about(TAG, "Answers an electronic device.")
     .answers::<FursDeviceBody>(),
     Route::patch("/fiscalization/furs/devices/{id}", "updateFursDevice", MANAGE, || {
-        web::to(office::restart_device::<Furs>)
+        web::to(authority_api::restart_device::<Furs>)
     })
     .about(TAG, "Sets where a device's own numbers start, before the first one is issued.")
     .takes::<RestartBody>()
     .answers::<FursDeviceBody>(),
     Route::delete("/fiscalization/furs/devices/{id}", "deactivateFursDevice", MANAGE, || {
-        web::to(office::deactivate_device::<Furs>)
+        web::to(authority_api::deactivate_device::<Furs>)
     })
     .about(TAG, "Deactivates an electronic device, for good.")
     .tells::<DeviceOutcomeBody>(),
@@ -157,10 +157,10 @@ pub(super) fn as_setting(
     to: Environment,
     now: OffsetDateTime,
 ) -> Result<(&'static str, Value), ApiError> {
-    office::as_setting::<Furs>(settings, to, now)
+    authority_api::as_setting::<Furs>(settings, to, now)
 }
 
-impl Office for Furs {
+impl AuthorityApi for Furs {
     const AUTHORITY: Authority = Authority::Furs;
     type PremiseId = id::FursPremise;
     type DeviceId = id::FursDevice;

@@ -9,11 +9,11 @@
 //! | `premise`     | bodies of premises and devices                    |
 //! | `internal_act` | the internal act of a Slovenian taxpayer         |
 
+mod authority_api;
 mod certificate;
 pub(crate) mod fina;
 pub(crate) mod furs;
 pub(crate) mod internal_act;
-mod office;
 mod premise;
 
 use racun_fiscal::{Authority, FiscalSettings};

@@ -81,8 +81,8 @@ impl Convert<RealEstateBody> for RealEstate {
     }
 }
 
-/// What is movable: `A` a movable object such as a vehicle, `B` an object at a permanent place such as a
-/// market stall, `C` a single device where there is no other premise, such as a web shop.
+/// What is movable: `A` a movable object such as a vehicle, `B` an object at a permanent place such
+/// as a market stall, `C` a single device where there is no other premise, such as a web shop.
 #[derive(Debug, Clone, Copy, Serialize, Deserialize, ToSchema)]
 #[schema(as = MovablePremiseType)]
 pub(super) enum MovableTypeBody {
@@ -127,8 +127,8 @@ impl Convert<MovableBody> for MovableKind {
 #[derive(Debug, Deserialize, ToSchema, Validate)]
 #[schema(as = StartingNumberInput)]
 pub(super) struct RestartBody {
-    /// First number of this year's sequence, 1 to 999999999; null for 1. It can be set until the first
-    /// number of the sequence is issued.
+    /// First number of this year's sequence, 1 to 999999999; null for 1. It can be set until the
+    /// first number of the sequence is issued.
     #[serde(default)]
     #[schema(value_type = Option<i64>)]
     pub starting_number: Patch<i64>,
@@ -240,7 +240,8 @@ pub(super) struct FursDeviceBody {
     electronic_device_name: String,
     /// Whether documents can be issued on it.
     is_active: bool,
-    /// The last number of the sequence that it takes numbers from this year; 0 when none was issued.
+    /// The last number of the sequence that it takes numbers from this year; 0 when none was
+    /// issued.
     counter: i64,
     /// First number of its own sequence of this year, when it was set.
     #[schema(required = true)]

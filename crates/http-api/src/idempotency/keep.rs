@@ -8,6 +8,7 @@ use actix_web::http::header::{
 };
 use actix_web::web::Bytes;
 use racun_application::idempotency::{AnswerTo, KeptAnswer, KeptBody, Verdict, sweep};
+use serde_json::Value as Json;
 
 use super::Keyed;
 use crate::error::{ApiError, Kind};
@@ -20,6 +21,24 @@ const KEPT: [HeaderName; 4] = [CONTENT_TYPE, CONTENT_DISPOSITION, ETAG, LOCATION
 
 /// One key of 256 looks for keys of its account that are over, so that nobody else has to.
 const SWEEPING: &str = "00";
+
+/// What the log says of a refusal that is given again. It is kept beside the answer.
+pub(crate) struct ReplayedRefusal {
+    /// The most specific code.
+    pub code: String,
+    /// What was answered.
+    pub message: String,
+}
+
+impl ReplayedRefusal {
+    /// That of an answer with this `body`; `None` for one that is no error's.
+    fn of(body: &[u8]) -> Option<Self> {
+        let body: Json = serde_json::from_slice(body).ok()?;
+        let code = body["cause"]["code"].as_str().or_else(|| body["code"].as_str())?;
+        let message = body["message"].as_str()?;
+        Some(Self { code: code.to_owned(), message: message.to_owned() })
+    }
+}
 
 /// What became of an answer that was to be stored.
 pub(super) enum Kept {
@@ -107,7 +126,12 @@ impl Keyed {
             answer.insert_header((name, value));
         }
         answer.insert_header((REPLAYED, HeaderValue::from_static("true")));
-        if body.is_empty() { answer.finish() } else { answer.body(body) }
+        let refusal = if status.is_success() { None } else { ReplayedRefusal::of(&body) };
+        let mut answer = if body.is_empty() { answer.finish() } else { answer.body(body) };
+        if let Some(refusal) = refusal {
+            answer.extensions_mut().insert(refusal);
+        }
+        answer
     }
 
     /// Says that `answer` was given before, or would have been.

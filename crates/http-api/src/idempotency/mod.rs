@@ -43,11 +43,12 @@ use racun_kernel::id::AccountId;
 use racun_kernel::{Scope, Store, Tenant};
 use tracing::Instrument as _;
 
+pub(crate) use keep::ReplayedRefusal;
 pub(crate) use key::Key;
 pub(crate) use rebuild::rebuild;
 
 use crate::error::{ApiError, Kind, OwnCode};
-use crate::foresight::is_near;
+use crate::prefetch::is_near;
 use crate::rehearsal;
 use crate::request::{Spooled, read_whole};
 use crate::route::{Gate, Route};

@@ -15,6 +15,7 @@ use racun_application::idempotency::{AnswerTo, KeyedRequest};
 
 use super::Keyed;
 use super::keep::lost;
+use crate::answer;
 use crate::documents;
 use crate::error::ApiError;
 use crate::openapi::same_body;
@@ -88,12 +89,12 @@ async fn read(
     ResourceDef::new(reader.path).capture_match_info(request.match_info_mut());
     let handler = (reader.handler)().new_service(()).await;
     let handler = handler.map_err(|()| ApiError::internal("a handler cannot be made"))?;
-    handler.call(request).await
+    Ok(answer::written(handler.call(request).await?).await)
 }
 
-/// The routes that may read what a request to `route` at `path` made or changed, with the paths to ask
-/// them for, the most likely first: the thing beneath the list that it was made in, or the thing that
-/// the path names; else whatever answers the same body.
+/// The routes that may read what a request to `route` at `path` made or changed, with the paths to
+/// ask them for, the most likely first: the thing beneath the list that it was made in, or the
+/// thing that the path names; else whatever answers the same body.
 fn readers(
     route: &Route,
     path: &str,

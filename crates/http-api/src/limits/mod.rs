@@ -8,14 +8,16 @@
 //! | Module       | Owns                                                          |
 //! | ------------ | ------------------------------------------------------------- |
 //! | `address`    | whose address a request counts for, and which proxies to trust |
-//! | `arriving`   | how many bytes of JSON bodies are in memory while they arrive |
 //! | `heavy`      | how many lists, files and uploads are under way at once       |
 //! | `in_process` | the counters of one process                                   |
+//! | `room`       | what requests share, with parts for accounts and addresses    |
+//! | `rooms`      | the rooms: for bodies, forms, and large answers               |
 
 mod address;
-mod arriving;
 mod heavy;
 mod in_process;
+mod room;
+mod rooms;
 
 use std::cmp::Reverse;
 use std::fmt::Display;
@@ -24,7 +26,6 @@ use std::sync::Arc;
 
 use actix_web::http::header::{HeaderMap, HeaderName, HeaderValue};
 use actix_web::{HttpMessage as _, HttpRequest, web};
-use racun_access::Caller;
 use racun_kernel::{Bucket, RateLimits, Taken};
 use ring::digest::{SHA256, digest};
 use time::OffsetDateTime;
@@ -36,11 +37,14 @@ use crate::route::{Rate, Route};
 use crate::security::SecurityEvent;
 use crate::services::{Limits, Services};
 
-pub use arriving::BodyRoom;
-pub(crate) use arriving::{Arriving, BODIES, SMALL_BODY};
-pub(crate) use heavy::{HeavyTurn, Room};
+pub(crate) use heavy::HeavyTurn;
 use in_process::InProcess;
 pub use racun_access::{InvalidNetwork, Network};
+pub(crate) use room::{Full, Share};
+pub use room::{Room, Shares};
+pub(crate) use rooms::{ANSWERS, AnswerRoom, BODIES, FORMS, SMALL_BODY};
+pub(crate) use rooms::{arriving_body, arriving_form, make_room, no_room_for_answer};
+pub(crate) use rooms::{no_room_for_body, no_room_for_form};
 
 /// Requests that are answered in a minute.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -147,8 +151,8 @@ impl Standing {
 }
 
 impl RateLimiter {
-    /// A limiter that counts in `shared` where there is one. While that cannot be reached, it counts
-    /// for this process alone.
+    /// A limiter that counts in `shared` where there is one. While that cannot be reached, it
+    /// counts for this process alone.
     #[must_use]
     pub fn new(options: RateLimitOptions, shared: Option<Arc<dyn RateLimits>>) -> Self {
         Self(Arc::new(Inner { options, shared, own: InProcess::default() }))
@@ -184,33 +188,22 @@ impl RateLimiter {
     }
 }
 
-/// Waits until the request that `token` proves may take much memory; its place stays among the
-/// request's extensions, and goes with its answer.
+/// Waits until `request` may take much memory; its place stays among its extensions, and goes with
+/// its answer. Without a token the places are those of its address.
 ///
 /// # Errors
 /// When as many as may be are under way.
-pub(crate) async fn count_heavy(
-    request: &HttpRequest,
-    token: &str,
-    account: &str,
-) -> Result<(), ApiError> {
+pub(crate) async fn count_heavy(request: &HttpRequest) -> Result<(), ApiError> {
     let limits = request.app_data::<Limits>().copied().unwrap_or_default();
-    let turn = HeavyTurn::take(key("token", token), key("account", account), limits).await?;
+    let turn = match (tenant(request), bearer_token(request.headers())) {
+        (Some(account), Ok(token)) => {
+            let (token, account) = (key("token", token), key("account", account.as_str()));
+            HeavyTurn::take(Some(token), account, limits).await?
+        }
+        _ => HeavyTurn::take(None, key("anonymous", &address_of(request)), limits).await?,
+    };
     request.extensions_mut().insert(turn);
     Ok(())
-}
-
-/// The bytes of the body of `request`, which is about to be read: its account's, or its token's or
-/// address's where it has none.
-pub(crate) fn arriving(request: &HttpRequest) -> Arriving {
-    let limits = request.app_data::<Limits>().copied().unwrap_or_default();
-    let address = key("address", &address_of(request));
-    let sender = match (tenant(request), bearer_token(request.headers())) {
-        (Some(account), _) => key("account", account.as_str()),
-        (None, Ok(token)) if request.extensions().contains::<Caller>() => key("token", token),
-        (None, _) => key("anonymous", &address),
-    };
-    limits.bodies.enter(sender, address)
 }
 
 /// What a bucket is stored under: it says neither the token nor the address.

@@ -1,7 +1,7 @@
 //! Documents behind links, for everyone: what their customer may read, and nothing that the entity
 //! keeps for itself.
 
-use actix_web::http::header::{CACHE_CONTROL, HeaderName, REFERRER_POLICY};
+use actix_web::http::header::{CACHE_CONTROL, ContentType, HeaderName, REFERRER_POLICY};
 use actix_web::web;
 use actix_web::{HttpRequest, HttpResponse};
 use racun_application::mailing::{self as application, SharedReply};
@@ -13,6 +13,7 @@ use utoipa::openapi::schema::{AdditionalProperties, ObjectBuilder, Schema, Type}
 use utoipa::{PartialSchema, ToSchema};
 use validator::Validate;
 
+use crate::answer::Page;
 use crate::call::Call;
 use crate::documents::AnyDocumentBody;
 use crate::error::ApiError;
@@ -30,6 +31,7 @@ macro_rules! shared_route {
             web::to(|call, request| shared(call, request, DocumentKind::$kind))
         })
         .about(TAG, concat!("Answers ", $a_one, " to whoever has its link."))
+        .long()
         .answers::<SharedDocumentBody>()
     };
 }
@@ -205,7 +207,8 @@ pub struct SharedDocumentBody(Map<String, Json>);
 impl PartialSchema for SharedDocumentBody {
     fn schema() -> RefOr<Schema> {
         let text = || Schema::from(ObjectBuilder::new().schema_type(Type::String).build());
-        let about = "A document without what its entity keeps for itself: ids of records, metadata, \
+        let about = "A document without what its entity keeps for itself: ids of records, \
+         metadata, \
                      settings. `type` says which kind it is; properties are those of the kind.";
         ObjectBuilder::new()
             .schema_type(Type::Object)
@@ -297,9 +300,12 @@ async fn shared(
     request: HttpRequest,
     kind: DocumentKind,
 ) -> Result<HttpResponse, ApiError> {
-    let id = request.match_info().query("shareable_id");
-    let document = application::find_shared(call.store(), kind, id).await?;
-    seen(document)
+    let id = request.match_info().query("shareable_id").to_owned();
+    let page = call.page(move |call| async move {
+        let document = application::find_shared(call.store(), kind, &id).await?;
+        SharedDocumentBody::of(document).map_err(ApiError::internal)
+    });
+    Ok(seen(page.await?))
 }
 
 /// What the customer says of an estimate behind a link.
@@ -313,15 +319,17 @@ async fn reply(
     let task = call.run(|call| async move {
         application::reply_to_shared(call.store(), &id, reply, call.stamp()).await
     });
-    seen(task.await?)
+    let document = task.await?;
+    let page = call
+        .page(move |_| async move { SharedDocumentBody::of(document).map_err(ApiError::internal) });
+    Ok(seen(page.await?))
 }
 
 /// The document as its public link shows it.
-fn seen(document: Document) -> Result<HttpResponse, ApiError> {
-    let body = SharedDocumentBody::of(document).map_err(ApiError::internal)?;
+fn seen(document: Page) -> HttpResponse {
     let mut answer = HttpResponse::Ok();
     answer.insert_header((X_ROBOTS_TAG, "noindex, nofollow"));
     answer.insert_header((CACHE_CONTROL, "no-store"));
     answer.insert_header((REFERRER_POLICY, "no-referrer"));
-    Ok(answer.json(body))
+    answer.content_type(ContentType::json()).body(document.0)
 }

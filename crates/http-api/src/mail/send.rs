@@ -1,6 +1,6 @@
 //! Sending documents and reminders by e-mail.
 
-use actix_web::web::{self, Json};
+use actix_web::web;
 use racun_access::Permission::WriteRecords;
 use racun_application::mailing::{
     self as application, LetterRequest, MailingError, Reminded, ReminderRequest, SendRequest, Sent,
@@ -11,6 +11,7 @@ use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 use validator::Validate;
 
+use crate::answer::Json;
 use crate::body::Convert;
 use crate::body_limit::RECORD;
 use crate::call::EntityCall;
@@ -155,7 +156,8 @@ struct ReminderBody {
     /// Markdown with variables, likewise; `{invoice_list}` is put at the end when it is not used.
     #[schema(max_length = 20000)]
     body_text: Option<String>,
-    /// What `{payment_instructions}` stands for; the setting's when absent.
+    /// What `{payment_instructions}` stands for: markdown with variables, likewise; the setting's
+    /// when absent.
     #[schema(max_length = 2000)]
     payment_instructions: Option<String>,
     /// Which invoices, for a customer who owes in several currencies.

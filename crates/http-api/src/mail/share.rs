@@ -1,13 +1,13 @@
 //! Links to documents, for whoever may make and revoke them.
 
-use actix_web::web::{self, Json};
+use actix_web::web;
 use racun_access::Permission::WriteRecords;
 use racun_application::mailing as application;
 use racun_documents::DocumentId;
 use serde::Serialize;
 use utoipa::ToSchema;
 
-use crate::answer::NoContent;
+use crate::answer::{Json, NoContent};
 use crate::call::Call;
 use crate::error::ApiError;
 use crate::request::PathText;

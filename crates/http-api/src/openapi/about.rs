@@ -9,7 +9,7 @@ use crate::route::Route;
 const INTRODUCTION: &str = include_str!("introduction.md");
 
 /// The areas in the order in which they are shown: what everybody needs comes first.
-const TAGS: [(&str, &str); 38] = [
+const TAGS: [(&str, &str); 40] = [
     ("Users", "Signing up, logging in, one's own data, forgotten passwords."),
     ("Entities", "Whoever issues documents: their data, settings, country and environment."),
     ("Accounts", "The account, which owns entities: what it stores, and may store."),
@@ -39,6 +39,8 @@ const TAGS: [(&str, &str); 38] = [
     ("Expenses", "Received invoices, and what was paid on them."),
     ("Files", "Logos, signatures and attachments."),
     ("Point of sale", "Tables, tabs, operators of tills, and a day's takings."),
+    ("Transaction type", "What kind of sale it is for VAT, by the parties' countries and numbers."),
+    ("VIES", "The same by its earlier path. Deprecated: use Transaction type."),
     ("FURS", "Fiscalization in Slovenia: settings, certificate, premises and devices."),
     ("FINA", "Fiscalization in Croatia: settings, certificate, premises and devices."),
     ("Webhooks", "Where an entity's events are posted to, and what became of them."),

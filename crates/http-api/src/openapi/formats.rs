@@ -13,20 +13,27 @@ pub(super) enum Side {
 const DAYS_OF_DOCUMENTS: [&str; 4] = ["date", "date_due", "date_received", "date_valid_till"];
 
 /// Days on both sides.
-const DAYS: [&str; 8] = [
+const DAYS: [&str; 9] = [
     "date_from",
     "date_service",
     "date_service_to",
     "date_to",
     "end_date",
+    "issue_date",
     "last_run_date",
     "next_run_date",
     "start_date",
 ];
 
 /// Instants whose names do not end as others' do.
-const INSTANTS: [&str; 5] =
-    ["advance_to", "current_period_end", "current_period_start", "period_end", "period_start"];
+const INSTANTS: [&str; 6] = [
+    "advance_to",
+    "certificate_expiry",
+    "current_period_end",
+    "current_period_start",
+    "period_end",
+    "period_start",
+];
 
 /// Addresses of mail.
 const MAILBOXES: [&str; 4] = ["billing_email", "email", "recipient_email", "support_email"];

@@ -115,10 +115,7 @@ fn in_query(parameter: Parameter) -> Json {
 fn body(route: &Route, components: &Components) -> Option<Json> {
     let schema = components.taken(route)?;
     let media_type = if route.takes_form { FORM } else { "application/json" };
-    let mut content = json!({ "schema": schema });
-    if !route.takes_form {
-        content["example"] = examples::request(route, components);
-    }
+    let content = json!({ "schema": schema, "example": examples::request(route, components) });
     let length = format!("At most {} KiB.", route.body_bytes() / 1024);
     Some(json!({ "required": true, "description": length, "content": { media_type: content } }))
 }

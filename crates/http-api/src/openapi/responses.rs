@@ -178,16 +178,18 @@ fn may_refuse(route: &Route, kind: Kind) -> bool {
     let is_open = route.gate == Gate::Open;
     let is_limited = route.rate != Rate::Unlimited;
     match kind {
-        Kind::BadRequest => !is_open || route.takes.is_some(),
+        Kind::BadRequest => !is_open || route.takes.is_some() || route.takes_nothing(),
         Kind::Unauthorized => !is_open || route.rate == Rate::Sensitive,
         Kind::Forbidden => !is_open || route.rate == Rate::Sensitive || route.makes_users,
         Kind::NotFound => route.may_lack || route.path_parameters().next().is_some(),
         Kind::Conflict => route.verb != Verb::Get,
         Kind::PayloadTooLarge => route.takes.is_some(),
-        // Parameters that it does not know, if nothing else. Others append some to linked pages.
+        // Parameters that it does not know, if nothing else, or a body that it does not take.
+        // Others append parameters to linked pages.
         Kind::Unprocessable => {
             let takes_parameters = route.parameters.iter().any(|it| !it.is_empty());
-            !route.is_linked || takes_parameters || route.takes.is_some()
+            let reads_body = route.takes.is_some() || route.takes_nothing();
+            !route.is_linked || takes_parameters || reads_body
         }
         Kind::TooManyRequests => is_limited,
         Kind::Unavailable => is_limited,

@@ -51,9 +51,18 @@ pub(super) const MEANINGS: [(&str, &str); 44] = [
     ("translations", "The texts above in other languages, by locale."),
     ("calculation", "`default_mode`: how documents are calculated that name no mode."),
     ("pt", "Operator of documents in Portugal."),
-    ("tax_rules", "What is found out of a customer abroad: reverse charge, export, VIES."),
+    (
+        "tax_rules",
+        "`eu`: `vies_validate_vat`, whether VIES is asked for customers' VAT numbers (true when \
+         absent); `auto_reverse_charge`, whether taxes that the customer owes are so; \
+         `auto_remove_tax_export`, whether sales outside the Union have none; \
+         `require_gross_prices`. False when absent.",
+    ),
     ("tax_clause_defaults", "Tax clauses by kind of transaction, of documents that are sent none."),
-    ("overdue_notifications", "Mails about overdue invoices; off when absent."),
+    (
+        "overdue_notifications",
+        "Mails about overdue invoices; off when absent. They are kept and not sent yet.",
+    ),
     ("payment_reminders", "Texts of payment reminders; Racun's own when absent."),
     ("upn_qr", "The UPN QR code of Slovenia on documents; off when absent."),
     ("epc_qr", "The EPC QR code on documents; off when absent."),
@@ -77,7 +86,8 @@ pub(super) const MEANINGS: [(&str, &str); 44] = [
 /// What settings are as a whole.
 const MEANING: &str = "An entity's settings. Answered as they were set: a default acts, but is not \
                        shown. Sent, they are merged key by key, and null removes a key. Keys that \
-                       Racun does not know are kept as they are.";
+                       Racun does not know are kept as they are; those that look like a slip of \
+                       a known one are refused.";
 
 /// A reference to the settings.
 pub(crate) fn settings() -> RefOr<Schema> {

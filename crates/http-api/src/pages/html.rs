@@ -16,7 +16,8 @@ const X_ROBOTS_TAG: HeaderName = HeaderName::from_static("x-robots-tag");
 
 /// The style of all pages.
 const STYLE: &str = "body{font:1rem/1.5 system-ui,sans-serif;max-width:26rem;margin:4rem auto;\
-padding:0 1rem;color:#1a1a1a;background:#fff}h1{font-size:1.4rem}label{display:block;margin:1rem 0 0}\
+padding:0 1rem;color:#1a1a1a;background:#fff}h1{font-size:1.4rem}\
+label{display:block;margin:1rem 0 0}\
 input{font:inherit;width:100%;box-sizing:border-box;padding:.5rem;border:1px solid #767676;\
 border-radius:4px}button{font:inherit;margin-top:1.25rem;padding:.6rem 1.2rem;border:0;\
 border-radius:4px;background:#1d4ed8;color:#fff}.problem{color:#b00020}footer{margin-top:3rem;\
@@ -89,7 +90,8 @@ impl Page<'_> {
             "<!doctype html>\n<html lang=\"{language}\">\n<head>\n<meta charset=\"utf-8\">\n\
              <meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n\
              <title>{title} – {product}</title>\n<style>{STYLE}</style>\n</head>\n<body>\n<main>\n\
-             <h1>{title}</h1>\n{}<p>{}</p>\n{}</main>\n<footer>{product}</footer>\n</body>\n</html>\n",
+             <h1>{title}</h1>\n{}<p>{}</p>\n{}</main>\n\
+             <footer>{product}</footer>\n</body>\n</html>\n",
             problem.unwrap_or_default(),
             escape(self.text),
             self.form.as_ref().map(Form::html).unwrap_or_default(),

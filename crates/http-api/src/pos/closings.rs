@@ -1,6 +1,6 @@
 //! Closings of days at the point of sale.
 
-use actix_web::web::{self, Json};
+use actix_web::web;
 use racun_access::Permission::{ReadTill, Sell};
 use racun_application::pos::closings as application;
 use racun_kernel::calendar::{format_date, format_instant};
@@ -10,7 +10,7 @@ use serde::Serialize;
 use utoipa::ToSchema;
 
 use super::takings::{MoneyBody, TakingsBody};
-use crate::answer::{self, Created};
+use crate::answer::{self, Created, Json};
 use crate::body::{Convert, ListBody, input};
 use crate::call::{Call, EntityCall};
 use crate::error::ApiError;
@@ -57,7 +57,7 @@ input! {
         opening_cash: Decimal => nullable_number,
         /// The cash that is in the drawer.
         counted_cash: Decimal => nullable_number,
-        /// A note of at most 2,000 characters.
+        /// A note of at most 10,000 characters.
         note: String,
     }
 }
@@ -179,15 +179,25 @@ impl Convert<CarriedDayBody> for pos::CarriedDay {
 
 impl Convert<CarriedOverBody> for pos::CarriedOver {
     fn convert(self) -> CarriedOverBody {
+        let CarriedDayBody {
+            closing_id,
+            date,
+            invoices,
+            gross,
+            turnover,
+            net_by_payment_type,
+            cash,
+        } = self.sum.convert();
+        let days = self.days.convert();
         CarriedOverBody {
-            closing_id: self.closing_id.to_string(),
-            date: format_date(self.date),
-            invoices: self.invoices,
-            gross: self.gross,
-            turnover: self.turnover,
-            net_by_payment_type: self.net_by_payment_type.convert(),
-            cash: self.cash,
-            days: self.days.convert(),
+            closing_id,
+            date,
+            invoices,
+            gross,
+            turnover,
+            net_by_payment_type,
+            cash,
+            days,
         }
     }
 }

@@ -9,13 +9,15 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use actix_web::HttpRequest;
 use actix_web::http::header::{EntityTag, Header as _, IfNoneMatch};
-use racun_access::Entity;
+use racun_application::documents::Newest;
 use racun_application::pos::{TabView, tabs as application};
 use racun_kernel::{Context, Decimal, Issue, Tenant};
 use racun_pos::{TABS, TabStatus};
 use ring::digest::SHA256;
 
+use crate::call::EntityCall;
 use crate::error::ApiError;
+use crate::limits;
 use crate::request::Query;
 
 /// Bytes of a digest that a tag shows.
@@ -25,28 +27,31 @@ const TAG_BYTES: usize = 16;
 pub(super) enum Listing {
     /// Its list is the present one.
     Unchanged(EntityTag),
-    /// The list.
-    Tabs(EntityTag, Vec<TabView>),
+    /// The list, newest first.
+    Tabs(EntityTag, Newest<TabView>),
 }
 
-/// The list of the tabs in any of `statuses`, unless `seen` says that the caller has it.
+/// The list of the tabs in any of `statuses`, unless `seen` says that the caller has it. A list
+/// that is read is a heavy request; to find out that it is the same takes little.
 pub(super) async fn read(
-    cx: Context<'_>,
-    entity: &Entity,
+    call: &EntityCall,
+    request: &HttpRequest,
     statuses: &BTreeSet<TabStatus>,
-    seen: &Seen,
-    tags: &Tags,
 ) -> Result<Listing, ApiError> {
+    let (cx, seen) = (call.cx(), Seen::of(request));
     if seen.is_any() {
+        let tags = request.app_data::<Tags>();
+        let tags = tags.ok_or_else(|| ApiError::internal("the application keeps no tags"))?;
         let tag = present(cx, statuses, tags).await?;
         if seen.is(&tag) {
             return Ok(Listing::Unchanged(tag));
         }
     }
-    let tabs = application::list(cx, entity, statuses).await?;
+    limits::count_heavy(request).await?;
+    let tabs = application::list(cx, call.entity(), statuses).await?;
     // Of these tabs: another may have been opened since the versions were read.
-    let tag = tag(statuses, tabs.iter().map(|it| (it.tab.id.to_string(), it.tab.version.into())));
-    Ok(Listing::Tabs(tag, tabs))
+    let versions = tabs.rows.iter().map(|it| (it.tab.id.to_string(), it.tab.version.into()));
+    Ok(Listing::Tabs(tag(statuses, versions), tabs))
 }
 
 /// The present tag: the kept one while no tab changed, or made of what is read.
@@ -121,11 +126,11 @@ fn tag(statuses: &BTreeSet<TabStatus>, tabs: impl Iterator<Item = (String, Decim
 }
 
 /// The lists that a caller has, by their tags: the header `If-None-Match`.
-pub(super) struct Seen(Option<IfNoneMatch>);
+struct Seen(Option<IfNoneMatch>);
 
 impl Seen {
     /// Reads the header. One that cannot be read names nothing.
-    pub fn of(request: &HttpRequest) -> Self {
+    fn of(request: &HttpRequest) -> Self {
         let there = request.headers().contains_key(IfNoneMatch::name());
         Self(there.then(|| IfNoneMatch::parse(request).ok()).flatten())
     }

@@ -1,22 +1,22 @@
 //! Invoices of tabs and of parts of them, and lines that go from one tab to another.
 
-use actix_web::web::{self, Json};
+use actix_web::web;
 use racun_access::Permission::Sell;
 use racun_application::documents::{Creation, DocumentRequest};
 use racun_application::pos::{self as application, MoveOrder, TabOrder};
 use racun_documents::TextDefaults;
 use racun_kernel::{Decimal, Issue, Issues, Patch, id};
-use racun_pos::{self as pos, DeviceId, InvoiceTerms, Part};
+use racun_pos::{self as pos, DeviceId, InvoiceTerms, Part, PosError};
 use serde::Deserialize;
 use utoipa::ToSchema;
 use validator::Validate;
 
 use super::TabBody;
-use crate::answer::Created;
+use crate::answer::{Created, Json};
 use crate::body::Convert;
 use crate::body_limit::DOCUMENT;
 use crate::call::EntityCall;
-use crate::documents::answer::{DocumentBody, InvoiceBody};
+use crate::documents::answer::{InvoiceBody, answered};
 use crate::documents::fiscal::{FinaInputBody, FursInputBody, fiscal_request};
 use crate::documents::party::PartyInputBody;
 use crate::error::ApiError;
@@ -118,16 +118,22 @@ pub struct InvoiceTabBody {
 
 impl InvoiceTabBody {
     fn order(self) -> Result<TabOrder, ApiError> {
+        let mut issues = Issues::default();
         let part = match (self.lines, self.share) {
             (None, None) => Part::Whole,
             (Some(lines), None) => Part::Lines(lines.convert()),
             (None, Some(ShareBody { number, of })) => Part::Share { number, of },
             (Some(_), Some(_)) => {
                 let message = "a share is one of all lines; send lines or share";
-                return Err(Issues::from(Issue::new("conflicting", message).at("share")).into());
+                issues.push(Issue::new("conflicting", message).at("share"));
+                Part::Whole
             }
         };
-        let device = self.device_id.map(DeviceId::parse).transpose()?;
+        let device = match self.device_id.map(DeviceId::parse).transpose() {
+            Err(PosError::Invalid(wrong)) => issues.note(Err(wrong)),
+            device => device?,
+        };
+        issues.into_result(())?;
         let texts = TextDefaults { note: self.note, ..TextDefaults::default() };
         Ok(TabOrder {
             part,
@@ -189,7 +195,7 @@ async fn invoice(
         application::invoice(ports, call.entity(), id.0, order).await
     });
     // What is new and names no other document has no links.
-    Ok(Created(InvoiceBody::of(task.await?, Vec::new())))
+    Ok(Created(answered(&call, task.await?, Vec::new()).await))
 }
 
 async fn move_lines(

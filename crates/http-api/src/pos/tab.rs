@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use racun_application::documents::Newest;
 use racun_application::pos::TabView;
 use racun_kernel::{Decimal, Patch};
 use racun_pos::{self as pos, Tab, TabState};
@@ -290,6 +291,23 @@ impl TabBody {
     }
 }
 
+/// The tabs in some states, in the order in which they were opened.
+#[derive(Debug, Serialize, ToSchema)]
+#[schema(as = PosTabList)]
+pub struct TabsBody {
+    /// The tabs.
+    data: Vec<TabBody>,
+    /// Whether there are older ones, for which there was no room.
+    has_more: bool,
+}
+
+impl TabsBody {
+    pub(super) fn of(tabs: Newest<TabView>) -> Self {
+        let oldest_first = tabs.rows.into_iter().rev();
+        Self { data: oldest_first.map(Convert::convert).collect(), has_more: tabs.has_more }
+    }
+}
+
 impl Convert<TabBody> for TabView {
     fn convert(self) -> TabBody {
         let warnings = self.warnings.convert();
@@ -390,7 +408,7 @@ pub struct TabPatchBody {
     #[schema(value_type = Option<Vec<TabLineInputBody>>)]
     #[serde(default)]
     items: Patch<Vec<TabLineInputBody>>,
-    /// Staff's note; at most 2,000 characters.
+    /// Staff's note; at most 10,000 characters.
     #[schema(value_type = Option<String>)]
     #[serde(default)]
     note: Patch<String>,

@@ -2,13 +2,13 @@
 
 use std::collections::BTreeMap;
 
-use actix_web::web::{self, Json};
+use actix_web::web;
 use racun_access::Permission::{ReadTill, WriteRecords};
 use racun_application::pos::tables as application;
 use racun_kernel::id;
 use racun_pos as pos;
 
-use crate::answer::{Created, NoContent};
+use crate::answer::{Created, Json, NoContent};
 use crate::body::{AllBody, Convert, answer, input};
 use crate::call::Call;
 use crate::error::ApiError;

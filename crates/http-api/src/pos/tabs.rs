@@ -1,16 +1,16 @@
 //! Tabs.
 
-use actix_web::http::header::ETag;
-use actix_web::web::{self, Json};
-use actix_web::{HttpRequest, HttpResponse};
+use actix_web::http::header::{ETAG, ETag, TryIntoHeaderValue as _};
+use actix_web::web;
+use actix_web::{HttpRequest, HttpResponse, Responder as _};
 use racun_access::Permission::{ReadTill, Sell};
 use racun_application::pos::{close as close_tab, tabs as application};
 use racun_kernel::{Issue, id};
 
-use super::listing::{self, Listing, Seen, Tags};
-use super::tab::{AppendBody, CloseBody, DeviceBody, OpenTabBody, TabBody, TabPatchBody};
-use crate::answer::Created;
-use crate::body::{AllBody, Convert};
+use super::listing::{self, Listing};
+use super::tab::{AppendBody, CloseBody, DeviceBody, OpenTabBody, TabBody, TabPatchBody, TabsBody};
+use crate::answer::{Created, Json};
+use crate::body::Convert;
 use crate::body_limit::DOCUMENT;
 use crate::call::{Call, EntityCall};
 use crate::error::ApiError;
@@ -26,7 +26,11 @@ pub(crate) const ROUTES: &[Route] = &[
         .up_to(DOCUMENT)
         .creates::<TabBody>(),
     Route::get("/pos/tabs", "listPosTabs", Gate::Entity(ReadTill), || web::to(list))
-        .about(TAG, "Lists all tabs in some states, in the order in which they were opened.")
+        .about(
+            TAG,
+            "Lists all tabs in some states, in the order in which they were opened. Of more than 4 \
+             MiB of them, as they are stored, the newest are answered.",
+        )
         .reads(&[Parameter {
             name: "status",
             meaning: "Some of open, issuing, issued, cancelled, parted by commas; open and issuing \
@@ -34,7 +38,7 @@ pub(crate) const ROUTES: &[Route] = &[
             kind: ParameterKind::Text,
         }])
         .conditional()
-        .answers::<AllBody<TabBody>>(),
+        .answers::<TabsBody>(),
     Route::get("/pos/tabs/{id}", "getPosTab", Gate::Entity(ReadTill), || web::to(get))
         .about(TAG, "Answers a tab.")
         .answers::<TabBody>(),
@@ -87,15 +91,15 @@ async fn list(
     query: Query,
     request: HttpRequest,
 ) -> Result<HttpResponse, ApiError> {
-    let (statuses, seen) = (listing::statuses(&query)?, Seen::of(&request));
-    let tags = request.app_data::<Tags>();
-    let tags = tags.ok_or_else(|| ApiError::internal("the application keeps no tags"))?;
-    let read = listing::read(call.cx(), call.entity(), &statuses, &seen, tags);
-    Ok(match read.await? {
+    let statuses = listing::statuses(&query)?;
+    Ok(match listing::read(&call, &request, &statuses).await? {
         Listing::Unchanged(tag) => HttpResponse::NotModified().insert_header(ETag(tag)).finish(),
         Listing::Tabs(tag, tabs) => {
-            let body: AllBody<TabBody> = tabs.convert();
-            HttpResponse::Ok().insert_header(ETag(tag)).json(body)
+            let page = call.page(|_| async { Ok(TabsBody::of(tabs)) });
+            let mut answer = page.await?.respond_to(&request);
+            let tag = ETag(tag).try_into_value().map_err(ApiError::internal)?;
+            answer.headers_mut().insert(ETAG, tag);
+            answer
         }
     })
 }

@@ -1,6 +1,6 @@
 //! Daily takings of the point of sale.
 
-use actix_web::web::{self, Json};
+use actix_web::web;
 use racun_access::Permission::ReadTill;
 use racun_application::pos::takings::{Filter, daily};
 use racun_kernel::Decimal;
@@ -10,6 +10,7 @@ use racun_pos::takings::{self, Takings};
 use serde::Serialize;
 use utoipa::ToSchema;
 
+use crate::answer::Json;
 use crate::body::{Convert, answer};
 use crate::call::EntityCall;
 use crate::error::ApiError;

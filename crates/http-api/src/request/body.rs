@@ -15,7 +15,7 @@ use super::json::{self, Gaps, Left, Unread};
 use crate::body_limit::{self, too_large};
 use crate::connection::broken_off;
 use crate::error::{ApiError, Kind};
-use crate::limits::{self, Arriving, SMALL_BODY};
+use crate::limits::{Full, SMALL_BODY, Share, arriving_body, no_room_for_body};
 use crate::rehearsal::{Again, Came};
 use crate::services::{Limits, Services};
 
@@ -25,13 +25,13 @@ pub struct Body<T>(pub T);
 /// Bytes from which on a body is understood off the thread that answers requests.
 const LONG: usize = 64 * 1024;
 
-/// Bytes up to which a body is kept for further checks, should it be refused: a longer one is told
-/// what its first check finds.
+/// Bytes up to which a body is kept for further checks, should it be refused. The answer to a
+/// longer one tells the issues of its first check.
 const MOST_KEPT: usize = 256 * 1024;
 
-/// Keeps `body` for further checks, without what is at `gaps`; a long one with its bytes of the room
-/// of bodies.
-fn keep(request: &HttpRequest, body: Bytes, arrived: Arriving, gaps: Gaps) {
+/// Keeps `body` for further checks, without what is at `gaps`; a long one with its bytes of the
+/// room of bodies.
+fn keep(request: &HttpRequest, body: Bytes, arrived: Share, gaps: Gaps) {
     if body.len() <= MOST_KEPT {
         let room = (body.len() > LONG).then_some(arrived);
         request.extensions_mut().insert(Came(Left::of(body, gaps), room));
@@ -54,8 +54,8 @@ where
 async fn understood<T>(
     request: &HttpRequest,
     body: Bytes,
-    arrived: Arriving,
-) -> (Result<T, Unread>, Arriving)
+    arrived: Share,
+) -> (Result<T, Unread>, Share)
 where
     T: DeserializeOwned + Validate + Send + 'static,
 {
@@ -122,7 +122,7 @@ fn too_slow(limits: Limits) -> ApiError {
     ApiError::new(Kind::RequestTimeout, message)
 }
 
-fn check_type(headers: &HeaderMap) -> Result<(), ApiError> {
+pub(super) fn check_type(headers: &HeaderMap) -> Result<(), ApiError> {
     let media_type = headers.get(CONTENT_TYPE).and_then(|value| value.to_str().ok());
     let media_type = media_type.unwrap_or_default().split(';').next().unwrap_or_default().trim();
     if !media_type.eq_ignore_ascii_case("application/json") {
@@ -137,23 +137,25 @@ async fn read(
     payload: Payload,
     most: usize,
     limits: Limits,
-) -> Result<(Vec<u8>, Arriving), ApiError> {
+) -> Result<(Vec<u8>, Share), ApiError> {
     // What was read whole before has its bytes already.
-    let read_before = request.extensions_mut().remove::<Arriving>();
+    let read_before = request.extensions_mut().remove::<Share>();
     let is_new = read_before.is_none();
-    let arriving = read_before.unwrap_or_else(|| limits::arriving(request));
+    let arriving = read_before.unwrap_or_else(|| arriving_body(request));
     let said = body_limit::length(request.headers()).and_then(|said| said.try_into().ok());
     let longest = said.map_or(most, |said: usize| said.min(most));
-    let grow = |bytes| if is_new { arriving.grow(bytes) } else { Ok(()) };
+    let grow = |bytes| {
+        if is_new { arriving.grow(bytes).map_err(no_room_for_body) } else { Ok(()) }
+    };
     let read = async {
         tokio::select! {
             body = receive(payload, most, longest, grow) => body,
-            made_room = arriving.dismissed() => Err(made_room),
+            () = arriving.dismissed() => Err(no_room_for_body(Full::Room)),
         }
     };
     let body = tokio::time::timeout(limits.body_time, read).await;
     let body = body.map_err(|_| too_slow(limits))??;
-    arriving.has_arrived()?;
+    arriving.stay().map_err(no_room_for_body)?;
     Ok((body, arriving))
 }
 

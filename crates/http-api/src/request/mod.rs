@@ -1,10 +1,11 @@
-//! Reading a request: headers, path, query string, JSON body, form.
+//! Reading a request: headers, path, query string, JSON body, form, no body.
 
 mod body;
 mod form;
 mod header;
 mod json;
 mod maybe_body;
+mod nothing;
 mod path;
 mod query;
 mod spool;
@@ -16,6 +17,8 @@ pub(crate) use form::TakenParts;
 pub(crate) use header::{bearer_token, single};
 pub(crate) use json::{Left, MOST_ISSUES, as_declared, unknown};
 pub(crate) use maybe_body::MaybeBody;
+pub(crate) use nothing::take_nothing;
 pub use path::{PathId, PathText};
+pub(crate) use query::FILTER;
 pub use query::Query;
 pub(crate) use spool::{Spooled, receive};

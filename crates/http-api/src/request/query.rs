@@ -4,6 +4,7 @@ use std::future::{Ready, ready};
 
 use actix_web::dev::Payload;
 use actix_web::{FromRequest, HttpRequest, web};
+use racun_kernel::spelling::suggestion;
 use racun_kernel::{Issue, Issues, RawQuery};
 
 use super::unknown;
@@ -12,6 +13,18 @@ use crate::route::Route;
 
 /// Parameters of a query string. A list with all of its parameters has about fifteen.
 const MOST: usize = 100;
+
+/// The parts of `filter` that the earlier generation writes in brackets, beside `filter` as JSON.
+pub(crate) const FILTER: [&str; 4] =
+    ["filter[limit]", "filter[skip]", "filter[offset]", "filter[order]"];
+
+/// The part of `sent` to look for among `known` names: the whole, or what stands before brackets.
+fn meant<'a>(sent: &'a str, known: &[&str]) -> &'a str {
+    match suggestion(sent, known) {
+        Some(_) => sent,
+        None => sent.split('[').next().unwrap_or_default(),
+    }
+}
 
 /// A request's query parameters. The gate refuses those that the route does not declare.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -38,14 +51,15 @@ impl Query {
             let message = format!("send at most {MOST} query parameters");
             return Err(ApiError::bad_request(message));
         }
-        let known: Vec<&str> = route.parameters.into_iter().flatten().map(|it| it.name).collect();
+        let declared = || route.parameters.into_iter().flatten().map(|it| it.name);
+        let bracketed: &[&str] =
+            if declared().any(|name| name == "filter") { &FILTER } else { &[] };
+        let known: Vec<&str> = declared().chain(bracketed.iter().copied()).collect();
         let mut issues = Issues::default();
         for (n, (sent, _)) in self.0.iter().enumerate() {
-            // The earlier generation writes objects with brackets: `filter[limit]`.
-            let name = sent.split('[').next().unwrap_or_default();
             let is_told = self.0[..n].iter().any(|(before, _)| before == sent);
-            if !known.contains(&name) && !is_told {
-                let message = unknown("query parameter", name, &known);
+            if !known.contains(&sent.as_str()) && !is_told {
+                let message = unknown("query parameter", meant(sent, &known), &known);
                 issues.push(Issue::new("unknown_parameter", message).at(sent.as_str()));
             }
         }

@@ -1,7 +1,7 @@
 //! A form on its way in: beyond its first bytes it is kept on disk, in a file without a name, and
 //! so many forms at once take little memory, however slowly they arrive.
 
-use std::io::{self, SeekFrom};
+use std::io::{self, ErrorKind, SeekFrom};
 
 use actix_web::HttpMessage as _;
 use actix_web::dev::{Payload, ServiceRequest};
@@ -19,17 +19,15 @@ use tokio::sync::{Semaphore, SemaphorePermit};
 use crate::body_limit::too_large;
 use crate::connection::broken_off;
 use crate::error::{ApiError, Kind};
+use crate::limits::{Full, Share, arriving_form, no_room_for_form};
 use crate::route::Route;
 use crate::services::Limits;
 
-/// Forms that may arrive at one moment.
-const ARRIVING: usize = 64;
 /// Forms whose bytes may be in memory at one moment.
 const OPEN: usize = 4;
 /// Bytes of a form that are kept in memory; a certificate and its passphrase never reach the disk.
 const IN_MEMORY: usize = 64 * 1024;
 
-static ARRIVING_FORMS: Semaphore = Semaphore::const_new(ARRIVING);
 static OPEN_FORMS: Semaphore = Semaphore::const_new(OPEN);
 
 /// A form that arrived.
@@ -37,7 +35,7 @@ pub(crate) struct Spooled {
     kept: Kept,
     /// The digest of its bytes without its borders, where it was asked for.
     pub print: Option<String>,
-    _place: SemaphorePermit<'static>,
+    _place: Share,
 }
 
 enum Kept {
@@ -51,7 +49,7 @@ pub(crate) struct Opened(#[expect(dead_code, reason = "held")] SemaphorePermit<'
 /// Takes in the form of `request`; `None` when its body is no form, which [`super::Form`] refuses.
 ///
 /// # Errors
-/// When the form is too long or too slow, or too many forms arrive at once.
+/// When the form is too long or too slow, when too many arrive at once, or when the disk is full.
 pub(crate) async fn receive(
     route: &Route,
     request: &mut ServiceRequest,
@@ -61,14 +59,21 @@ pub(crate) async fn receive(
     let max_bytes = route.body_bytes();
     let Some(border) = border(request.headers()) else { return Ok(None) };
     let print = is_keyed.then(|| Print::new(border));
-    let place = ARRIVING_FORMS.try_acquire().map_err(|_| busy())?;
-    let arriving = arrive(request.take_payload(), max_bytes, print);
+    let place = arriving_form(request.request())?;
+    let payload = request.take_payload();
+    let arriving = async {
+        tokio::select! {
+            arrived = arrive(payload, max_bytes, print, nameless) => arrived,
+            () = place.dismissed() => Err(no_room_for_form(Full::Room)),
+        }
+    };
     let arrived = tokio::time::timeout(limits.body_time, arriving).await;
     let (kept, print) = arrived.map_err(|_| {
         let seconds = limits.body_time.as_secs();
         let message = format!("the body did not arrive within {seconds} seconds");
         ApiError::new(Kind::RequestTimeout, message)
     })??;
+    place.stay().map_err(no_room_for_form)?;
     Ok(Some(Spooled { kept, print, _place: place }))
 }
 
@@ -76,6 +81,7 @@ async fn arrive(
     mut payload: Payload,
     max_bytes: usize,
     mut print: Option<Print>,
+    make_file: impl AsyncFn() -> io::Result<File>,
 ) -> Result<(Kept, Option<String>), ApiError> {
     let (mut bytes, mut buffer, mut file) = (0, BytesMut::new(), None);
     while let Some(chunk) = payload.next().await {
@@ -91,15 +97,15 @@ async fn arrive(
         if buffer.len() > IN_MEMORY {
             let file = match &mut file {
                 Some(file) => file,
-                None => file.insert(nameless().await.map_err(ApiError::unavailable)?),
+                None => file.insert(make_file().await.map_err(unwritten)?),
             };
-            file.write_all(&buffer).await.map_err(ApiError::unavailable)?;
+            file.write_all(&buffer).await.map_err(unwritten)?;
             buffer.clear();
         }
     }
     let kept = match file {
         None => Kept::InMemory(buffer.freeze()),
-        Some(file) => Kept::OnDisk(rewound(file, &buffer).await.map_err(ApiError::unavailable)?),
+        Some(file) => Kept::OnDisk(rewound(file, &buffer).await.map_err(unwritten)?),
     };
     Ok((kept, print.map(Print::finish)))
 }
@@ -139,9 +145,12 @@ fn chunks(file: File) -> impl Stream<Item = Result<Bytes, PayloadError>> {
     })
 }
 
-fn busy() -> ApiError {
-    let message = "too many forms arrive at this moment; send it again in a second";
-    ApiError::new(Kind::Unavailable, message).retry_after(1)
+/// What is answered where a form cannot be kept.
+fn unwritten(error: io::Error) -> ApiError {
+    match error.kind() {
+        ErrorKind::StorageFull | ErrorKind::QuotaExceeded => ApiError::storage_full(),
+        _ => ApiError::unavailable(error),
+    }
 }
 
 /// The text between the parts of a form; `None` for what is no form.
@@ -193,8 +202,10 @@ impl Print {
 #[cfg(test)]
 mod tests {
     use actix_web::test::TestRequest;
+    use futures_util::FutureExt as _;
 
     use super::*;
+    use crate::limits::{Room, Shares};
 
     fn print(border: &str, chunks: &[&[u8]]) -> String {
         let mut print = Print::new(border);
@@ -229,9 +240,10 @@ mod tests {
     async fn a_long_form_is_on_disk_and_a_short_one_is_not() {
         for (bytes, is_on_disk) in [(10, false), (IN_MEMORY, false), (IN_MEMORY * 3 + 7, true)] {
             let (kept, print) =
-                arrive(payload(bytes), bytes, Some(Print::new("--"))).await.unwrap();
+                arrive(payload(bytes), bytes, Some(Print::new("--")), nameless).await.unwrap();
             assert_eq!(matches!(kept, Kept::OnDisk(_)), is_on_disk, "{bytes}");
-            let place = ARRIVING_FORMS.try_acquire().unwrap();
+            let request = TestRequest::post().to_http_request();
+            let place = arriving_form(&request).unwrap();
             let spooled = Spooled { kept, print, _place: place };
             let (mut read, _turn) = spooled.open().await.unwrap();
             let mut count = 0;
@@ -241,20 +253,49 @@ mod tests {
                 count += chunk.len();
             }
             assert_eq!(count, bytes);
-            assert!(arrive(payload(bytes + 1), bytes, None).await.is_err(), "too long");
+            let long = arrive(payload(bytes + 1), bytes, None, nameless).await;
+            assert!(long.is_err(), "too long");
         }
     }
 
     #[actix_web::test]
-    async fn a_form_beyond_those_that_may_arrive_at_once_is_asked_to_come_again() {
+    async fn a_full_disk_is_told_as_such() {
+        let full = async || File::options().write(true).open("/dev/full").await;
+        for bytes in [IN_MEMORY + 1_000, IN_MEMORY * 3] {
+            let refused = arrive(payload(bytes), bytes, None, full).await.err().unwrap();
+            assert_eq!(refused.reason(), Some("storage_full"), "{refused:?}");
+        }
+    }
+
+    /// A form from `address` that does not end.
+    fn endless(address: &str, forms: &'static Room) -> ServiceRequest {
+        let request = TestRequest::post()
+            .app_data(Limits { forms, ..Limits::default() })
+            .insert_header(("content-type", "multipart/form-data; boundary=abc"))
+            .peer_addr(format!("{address}:4711").parse().unwrap());
+        let (request, _) = request.to_srv_request().into_parts();
+        let payload = futures_util::stream::pending().boxed_local();
+        ServiceRequest::from_parts(request, Payload::Stream { payload })
+    }
+
+    #[actix_web::test]
+    async fn forms_that_do_not_end_leave_places_to_other_addresses() {
         let route = crate::routes().find(|route| route.operation == "uploadFile").unwrap();
-        let form = ("content-type", "multipart/form-data; boundary=abc");
-        let mut request = TestRequest::post().insert_header(form).to_srv_request();
-        let others = ARRIVING_FORMS.acquire_many(64).await.unwrap();
-        let refused = receive(route, &mut request, false).await.err().unwrap();
-        assert_eq!(refused.code(), "service_unavailable");
-        drop(others);
-        let received = receive(route, &mut request, true).await;
-        assert!(received.unwrap().is_some_and(|received| received.print.is_some()));
+        let shares = Shares { total: 6, reserved: 0, of_sender: 2, of_address: 2, small: 0 };
+        let forms: &'static Room = Box::leak(Box::new(Room::new(shares)));
+        let mut requests: Vec<_> =
+            (0..6).map(|n| endless(&format!("192.0.2.{}", n / 2), forms)).collect();
+        let mut held: Vec<_> =
+            requests.iter_mut().map(|request| Box::pin(receive(route, request, false))).collect();
+        assert!(held.iter_mut().all(|one| one.as_mut().now_or_never().is_none()));
+        let mut further = endless("192.0.2.0", forms);
+        let refused = receive(route, &mut further, false).await.err().unwrap();
+        assert_eq!(refused.code(), "rate_limit_exceeded", "the address has its part");
+        let mut good = endless("192.0.2.9", forms);
+        let mut good = Box::pin(receive(route, &mut good, true));
+        assert!(good.as_mut().now_or_never().is_none(), "it is on its way in");
+        let dismissed = held[0].as_mut().now_or_never().unwrap().err().unwrap();
+        assert_eq!(dismissed.code(), "service_unavailable");
+        assert!(held[1..].iter_mut().all(|one| one.as_mut().now_or_never().is_none()));
     }
 }

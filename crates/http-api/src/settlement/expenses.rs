@@ -1,6 +1,6 @@
 //! Routes of expenses.
 
-use actix_web::web::{self, Json};
+use actix_web::web;
 use racun_access::Permission::{ReadRecords, WriteRecords};
 use racun_application::{expenses as application, payments};
 use racun_kernel::id;
@@ -12,7 +12,7 @@ use validator::Validate;
 use super::expense::ExpenseBody;
 use super::expense_input::{ExpensePatchBody, NewExpenseBody};
 use super::payment::{ExpensePaymentBody, PaymentBody};
-use crate::answer::{self, Created, NoContent};
+use crate::answer::{self, Created, Json, NoContent};
 use crate::body::{Convert, ListBody};
 use crate::body_limit::{DOCUMENT, RECORD};
 use crate::call::{Call, EntityCall};

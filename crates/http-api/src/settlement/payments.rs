@@ -1,13 +1,13 @@
 //! Routes of payments.
 
-use actix_web::web::{self, Json};
+use actix_web::web;
 use racun_access::Permission::{EraseRecords, ReadTill, Sell, WriteRecords};
 use racun_application::payments::{self as application, PaymentPorts};
 use racun_kernel::{Page, id};
 
 use super::include::{INCLUDE, Include};
 use super::payment::{NewPaymentBody, PaymentBody, PaymentPatchBody};
-use crate::answer::{self, Created, NoContent};
+use crate::answer::{self, Created, Json, NoContent};
 use crate::body::{Convert, ListBody};
 use crate::body_limit::RECORD;
 use crate::call::{Call, EntityCall};

@@ -3,7 +3,7 @@
 use std::sync::{Arc, Mutex, PoisonError};
 
 use async_trait::async_trait;
-use racun_kernel::{Layer, Read, Refusal, Rows, Store, StoreError, TransactError, Unit};
+use racun_kernel::{Read, Refusal, Rows, Store, StoreDecorator, StoreError, TransactError, Unit};
 
 use super::reserving::Reserved;
 
@@ -33,8 +33,8 @@ impl Charging {
 }
 
 #[async_trait]
-impl Layer for Charging {
-    fn beneath(&self) -> &dyn Store {
+impl StoreDecorator for Charging {
+    fn inner(&self) -> &dyn Store {
         &*self.store
     }
 

@@ -15,13 +15,12 @@ mod reserving;
 
 use std::sync::Arc;
 
-use actix_web::HttpMessage as _;
 use actix_web::dev::ServiceRequest;
 use actix_web::web::Data;
+use actix_web::{HttpMessage as _, HttpRequest};
 use racun_access::{ACCOUNTS, Account, AccountScope, ENTITIES, Entity};
-use racun_application::Walk;
 use racun_kernel::id::AccountId;
-use racun_kernel::{Scope, Store, StoreError, Tenant};
+use racun_kernel::{Scope, Store, StoreError, Tenant, Walk};
 use time::OffsetDateTime;
 
 use crate::body_limit;
@@ -143,16 +142,40 @@ pub(crate) async fn admit(
     };
     let services = request.app_data::<Data<Services>>().cloned();
     let (Some(account), Some(services)) = (account, services) else { return Ok(()) };
-    // A body that does not say its length has as much as the route takes, as far as one can tell.
-    let said = body_limit::length(request.headers());
-    let body = said.map_or_else(|| i64::try_from(route.body_bytes()), i64::try_from);
-    let body = body.unwrap_or(i64::MAX);
+    let body = body_bytes(request.request());
     // What is kept of an answer is charged with the unit before it; a calculation has none.
     let cost = if writes { 0 } else { body.saturating_mul(FACTOR).saturating_add(OVERHEAD) };
     let wanted = Wanted { account, body, cost, keeps_answer };
+    charging(&services, wanted).await?.give(request);
+    Ok(())
+}
+
+/// `services` for a handler that finds out by itself in which account `request` writes, whose gate
+/// did not: what is written is charged to `account`.
+///
+/// # Errors
+/// Those of [`admit`].
+pub(crate) async fn charged(
+    services: &Services,
+    request: &HttpRequest,
+    account: AccountId,
+) -> Result<Services, ApiError> {
+    let body = body_bytes(request);
+    charging(services, Wanted { account, body, cost: 0, keeps_answer: false }).await
+}
+
+/// Bytes of the body of `request`. One that does not say its length has as much as its route takes,
+/// as far as one can tell.
+fn body_bytes(request: &HttpRequest) -> i64 {
+    let said = body_limit::length(request.headers());
+    let body = said.map_or_else(|| i64::try_from(body_limit::of(request)), i64::try_from);
+    body.unwrap_or(i64::MAX)
+}
+
+/// `services` whose store charges the account of the request that is `wanted`.
+async fn charging(services: &Services, wanted: Wanted) -> Result<Services, ApiError> {
     let now = services.stamp().now();
     let reserved = services.storage.admit(&*services.store, wanted, now).await?;
     let store = Charging::new(Arc::clone(&services.store), Arc::new(reserved));
-    services.with(Arc::new(store)).give(request);
-    Ok(())
+    Ok(services.with(Arc::new(store)))
 }

@@ -16,8 +16,8 @@ use time::{Duration, OffsetDateTime};
 
 use super::Budget;
 
-/// Bytes that a request may store beside what its body, or its unit, tells: messages of an authority
-/// and the like.
+/// Bytes that a request may store beside what its body or its unit tells, such as messages of an
+/// authority.
 pub(super) const OVERHEAD: i64 = 32 * 1024;
 /// Bytes that a request stores after a unit, at most: the next one stores no more than that one,
 /// and a document has 512 KiB, in its row and in the log.
@@ -98,7 +98,7 @@ pub(super) struct Wanted {
 
 impl Reserves {
     /// Reserves what `wanted` costs, when its account is known to have so much left; otherwise what
-    /// is reserved before somebody looks.
+    /// is reserved before the store is asked.
     pub(super) fn spend(&self, wanted: Wanted, now: OffsetDateTime) -> Result<Reserved, Seen> {
         let mut all = self.known();
         if all.len() >= REMEMBERED {

@@ -7,7 +7,7 @@ use racun_kernel::Issue;
 use serde_json::{Map, Value as Json};
 
 use crate::error::ApiError;
-use crate::request::Query;
+use crate::request::{FILTER, Query};
 
 /// Bytes that a filter may hold.
 const MAX_BYTES: usize = 8 * 1024;
@@ -56,11 +56,11 @@ impl Filter {
                 part.map_err(|issue| issue.at(key.as_str()).at("filter"))?;
             }
         }
-        for key in ["limit", "skip", "offset", "order"] {
-            let name = format!("filter[{key}]");
-            if let Some(text) = query.one(&name)? {
+        for name in FILTER {
+            if let Some(text) = query.one(name)? {
+                let key = name.trim_start_matches("filter[").trim_end_matches(']');
                 let value = serde_json::from_str(text).unwrap_or_else(|_| Json::from(text));
-                filter.take(key, &value, known).map_err(|issue| issue.at(name.as_str()))?;
+                filter.take(key, &value, known).map_err(|issue| issue.at(name))?;
             }
         }
         Ok(filter)

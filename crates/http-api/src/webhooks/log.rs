@@ -1,6 +1,6 @@
 //! The log of deliveries, and replay.
 
-use actix_web::web::{self, Json};
+use actix_web::web;
 use racun_access::AccessError;
 use racun_access::Forbidden::EntityNotAccessible;
 use racun_access::Permission::{ManageEntity, ReadWebhooks};
@@ -11,7 +11,7 @@ use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 use validator::Validate;
 
-use crate::answer::{self, Created};
+use crate::answer::{self, Created, Json};
 use crate::body::{Convert, ListBody};
 use crate::call::Call;
 use crate::error::ApiError;

@@ -1,13 +1,13 @@
-//! What endpoints of entities and of accounts have in common: all but their paths and who may use them.
+//! What endpoints of entities and of accounts have in common: all but their paths and who may use
+//! them.
 
-use actix_web::web::Json;
 use racun_access::AccountScope;
 use racun_application::webhooks::{self, Holder};
 use racun_kernel::{Kind, Scope, id};
 
 use super::log::{RangeBody, ReplayedBody, WebhookLogBody};
 use super::{WebhookBody, WebhookInputBody, vault};
-use crate::answer::{Created, NoContent};
+use crate::answer::{Created, Json, NoContent};
 use crate::body::{Convert, ListBody};
 use crate::call::{Asks, Call};
 use crate::error::ApiError;

@@ -2,12 +2,12 @@
 //! generation.
 
 pub(crate) mod account;
-pub(crate) mod earlier;
 pub(crate) mod endpoints;
 mod filter;
 pub(crate) mod log;
 mod managing;
 mod render;
+pub(crate) mod v1;
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -71,6 +71,9 @@ pub struct WebhookBody {
     /// Why it is not active, when that was not its owner's wish.
     #[schema(required = true)]
     disabled_reason: Option<String>,
+    /// Who made it; of one that a key made, who made that one. Null where that is not known.
+    #[schema(required = true)]
+    created_by_user_id: Option<String>,
     /// When it was made.
     created_at: String,
     /// When it changed last.
@@ -95,6 +98,7 @@ impl Convert<WebhookBody> for Endpoint {
             last_delivery_at: self.last_delivery_at.convert(),
             last_error: self.last_error,
             disabled_reason: self.disabled_reason,
+            created_by_user_id: self.created_by_user_id.convert(),
             created_at: self.created_at.convert(),
             updated_at: self.updated_at.convert(),
         }
@@ -114,8 +118,8 @@ pub use render::Resources;
 /// The vault that secrets are kept in.
 fn vault(services: &Services) -> Result<Arc<dyn Vault>, ApiError> {
     services.vault.clone().ok_or_else(|| {
-        let message =
-            "secrets of webhooks need a master key; start the server with RACUN__SECRETS__MASTER_KEY";
+        let message = "secrets of webhooks need a master key; start the server with \
+             RACUN__SECRETS__MASTER_KEY";
         ApiError::new(error::Kind::Unavailable, message).caused_by("master_key_missing")
     })
 }

@@ -1,4 +1,4 @@
-//! All that is wrong with a body is told in one answer: what its type refuses, what its domain
+//! One answer tells all that is wrong with a body: what its type refuses, what its domain
 //! refuses, and what is not found, whichever is checked first.
 
 use serde_json::{Value, json};
@@ -16,7 +16,7 @@ fn places(answer: &Answer) -> Vec<String> {
     places
 }
 
-/// Sends what is wrong in all `expected` places with `verb`; answers what is told instead, where
+/// Sends what is wrong in all `expected` places with `verb`; answers what it tells instead, where
 /// that is something else.
 async fn other(
     (api, who): (&Api, &Who),
@@ -107,6 +107,9 @@ async fn records_of_all_areas_tell_all() {
     let line = json!([{"name": "a", "price": 10}]);
     let invoice = made("/invoices", json!({"items": line})).await;
     let tab = made("/pos/tabs", json!({})).await;
+    let full = made("/pos/tabs", json!({})).await;
+    let items = json!({"items": [{"name": "a", "unit_gross_price": 1, "tax_rates": []}]});
+    api.post(&format!("/pos/tabs/{full}/items"), &owner, items).await.with(200);
     let unit = made("/business-units", json!({"name": "Koper"})).await;
     let entity = format!("/entities/{}", owner.entity());
     let nonsense = json!({"invoice_body": "{nonsense}", "invoice_subjectt": "a"});
@@ -258,6 +261,43 @@ async fn records_of_all_areas_tell_all() {
                 r#""items",0,"name""#,
                 r#""items",1,"quantity""#,
                 r#""items",2,"item_id""#,
+            ],
+        ),
+        (
+            "POST",
+            format!("/pos/tabs/{full}/invoice"),
+            json!({
+                "expected_version": 2, "device_id": "", "lines": [{"line_id": "line_no"}],
+                "share": {"number": 1, "of": 2}, "tab_ids": ["x", full], "nott": 1,
+                "customer_id": format!("cus_{NOBODY}"), "note": "x".repeat(10_001),
+                "payments": [{"type": "cash", "amount": -1}],
+            }),
+            vec![
+                r#""device_id""#,
+                r#""share""#,
+                r#""tab_ids""#,
+                r#""tab_ids",0"#,
+                r#""tab_ids",1"#,
+                r#""nott""#,
+                r#""lines",0,"line_id""#,
+                r#""customer_id""#,
+                r#""note""#,
+                r#""payments",0,"amount""#,
+            ],
+        ),
+        (
+            "POST",
+            format!("/pos/tabs/{full}/invoice"),
+            json!({
+                "expected_version": 2, "share": {"number": 1, "of": 99}, "device_id": "",
+                "tab_ids": ["x", full, format!("ptab_{NOBODY}")],
+            }),
+            vec![
+                r#""share","of""#,
+                r#""device_id""#,
+                r#""tab_ids""#,
+                r#""tab_ids",0"#,
+                r#""tab_ids",1"#,
             ],
         ),
         (

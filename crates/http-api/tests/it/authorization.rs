@@ -162,6 +162,8 @@ const ROUTES: &str = "
 /estimates/{id}/reject: POST write
 /documents/next-number: GET till
 /documents/calculate: POST till
+/transaction-type/check: POST read
+/vies/check: POST read
 /documents/items/financial-categories: PATCH write
 /documents/items/{id}/financial-category: PATCH write
 /documents/{id}/finalize: POST sell

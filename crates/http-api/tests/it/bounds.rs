@@ -11,8 +11,8 @@ use actix_web::test::{self, TestRequest};
 use actix_web::web::Bytes;
 use async_trait::async_trait;
 use futures_util::{FutureExt as _, StreamExt as _, stream};
-use racun_http_api::{BodyRoom, Limits, app};
-use racun_kernel::{Layer, Read, Rows, Store};
+use racun_http_api::{Limits, Room, Shares, app};
+use racun_kernel::{ListQuery, Read, Rows, Store, StoreDecorator};
 use racun_store_sqlite::SqliteStore;
 use serde_json::{Value, json};
 
@@ -57,6 +57,20 @@ async fn a_page_ends_at_four_mebibytes_and_the_next_goes_on() {
 }
 
 #[actix_web::test]
+async fn a_page_of_many_short_lines_stays_below_four_mebibytes_too() {
+    let api = Api::new().await;
+    let ana = api.owner("ana@example.com").await;
+    let line = json!({ "name": "n", "price": 1, "taxes": [{ "rate": 22 }] });
+    for _ in 0..6 {
+        let made = json!({ "items": vec![line.clone(); 700] });
+        api.post("/invoices", &ana, made).await.with(201);
+    }
+    let answer = api.get("/invoices?limit=100", &ana).await.with(200);
+    let rows = answer.json()["data"].as_array().unwrap().len();
+    assert!(rows > 1 && answer.text.len() < 4 * MIB, "{rows} rows: {}", answer.text.len());
+}
+
+#[actix_web::test]
 async fn a_document_has_a_size_and_so_have_the_keys_of_its_metadata() {
     let api = Api::new().await;
     let ana = api.owner("ana@example.com").await;
@@ -82,6 +96,26 @@ async fn a_document_has_a_size_and_so_have_the_keys_of_its_metadata() {
         assert_eq!(refused.issue().1, "too_long", "{path}");
         assert!(refused.text.len() < 4_000, "{path}: an answer does not repeat the key");
     }
+}
+
+#[actix_web::test]
+async fn versions_are_listed_however_long_the_document_is() {
+    let api = Api::new().await;
+    let ana = api.owner("ana@example.com").await;
+    let made = api.post("/invoices", &ana, invoice(250)).await.with(201);
+    let count = 3 * ListQuery::MAX_PAGE_BYTES / made.text.len();
+    let path = format!("/invoices/{}", made.json()["id"].as_str().unwrap());
+    for n in 1..=count {
+        api.patch(&path, &ana, json!({ "note": n.to_string() })).await.with(200);
+    }
+    let listed = api.get(&format!("{path}/versions"), &ana).await.with(200);
+    let versions = listed.json()["versions"].as_array().unwrap().clone();
+    let numbers: Vec<usize> = versions
+        .iter()
+        .map(|one| usize::try_from(one["version"].as_u64().unwrap()).unwrap())
+        .collect();
+    assert_eq!(numbers, (1..=count).rev().collect::<Vec<_>>(), "more than a page of them");
+    assert_eq!(listed.json()["has_more"], false);
 }
 
 /// A store whose lists of invoices wait until they may go on.
@@ -117,8 +151,8 @@ impl Gate {
 }
 
 #[async_trait]
-impl Layer for Held {
-    fn beneath(&self) -> &dyn Store {
+impl StoreDecorator for Held {
+    fn inner(&self) -> &dyn Store {
         &*self.store
     }
 
@@ -176,6 +210,13 @@ async fn pages_are_put_together_on_threads_of_their_own_and_four_at_once() {
     assert_eq!(more.status(), 404);
 }
 
+/// A room of bodies, of which an account has a `part` and an address four.
+fn room(total: usize, part: usize) -> &'static Room {
+    let (of_sender, of_address) = (part, part * 4);
+    let shares = Shares { total, reserved: MIB, of_sender, of_address, small: 16 * 1024 };
+    Box::leak(Box::new(Room::new(shares)))
+}
+
 /// A `POST` of `path` from `address` whose body is `bytes` long and lacks its end.
 fn unfinished(path: &str, who: &Who, bytes: usize, address: &str) -> Request {
     let request = TestRequest::post()
@@ -190,7 +231,7 @@ fn unfinished(path: &str, who: &Who, bytes: usize, address: &str) -> Request {
 
 #[actix_web::test]
 async fn bodies_that_do_not_end_have_a_room_and_small_ones_of_others_are_taken() {
-    let bodies: &'static BodyRoom = Box::leak(Box::new(BodyRoom::new(MIB * 3, MIB, MIB * 2)));
+    let bodies = room(MIB * 3, MIB * 2);
     let limits = Limits { bodies, ..Limits::default() };
     let store = Arc::new(SqliteStore::in_memory(&racun_application::tables()).unwrap());
     let api = Api::on(Arc::<SqliteStore>::clone(&store), limits).await;
@@ -201,7 +242,7 @@ async fn bodies_that_do_not_end_have_a_room_and_small_ones_of_others_are_taken()
 
     let mut held = Box::pin(futures_util::future::join(long(&ana), long(&ana)));
     let arrive = async {
-        while bodies.taken_bytes() < 1_800_000 {
+        while bodies.taken_size() < 1_800_000 {
             tokio::task::yield_now().await;
         }
     };
@@ -226,9 +267,9 @@ async fn bodies_that_do_not_end_have_a_room_and_small_ones_of_others_are_taken()
     api.call(keyed()).await.with(201);
     let first = held.as_mut().now_or_never();
     assert!(first.is_none(), "the other one is still arriving");
-    assert!((900_000..1_100_000).contains(&bodies.taken_bytes()), "{}", bodies.taken_bytes());
+    assert!((900_000..1_100_000).contains(&bodies.taken_size()), "{}", bodies.taken_size());
     drop(held);
-    assert_eq!(bodies.taken_bytes(), 0);
+    assert_eq!(bodies.taken_size(), 0);
     let keyed = || TestRequest::post().uri("/invoices").insert_header(("idempotency-key", "k"));
     for _ in 0..12 {
         api.call(bor.sign(keyed()).set_json(invoice(250))).await.with(201);
@@ -240,7 +281,7 @@ async fn bodies_that_do_not_end_have_a_room_and_small_ones_of_others_are_taken()
 async fn long_bodies_of_an_account_and_an_address_keep_out_no_small_ones_of_theirs() {
     // Two bodies of 110 chunks are all that an address may have.
     let part = 110 * 8_192 * 2 / 4;
-    let bodies: &'static BodyRoom = Box::leak(Box::new(BodyRoom::new(MIB * 8, MIB, part)));
+    let bodies = room(MIB * 8, part);
     let limits = Limits { bodies, ..Limits::default() };
     let store = Arc::new(SqliteStore::in_memory(&racun_application::tables()).unwrap());
     let api = Api::on(Arc::<SqliteStore>::clone(&store), limits).await;
@@ -249,7 +290,7 @@ async fn long_bodies_of_an_account_and_an_address_keep_out_no_small_ones_of_thei
     let long = |who| test::call_service(&app, unfinished("/invoices", who, 900_000, "192.0.2.1"));
     let mut held = Box::pin(futures_util::future::join(long(&ana), long(&bor)));
     let arrive = async {
-        while bodies.taken_bytes() < part * 4 {
+        while bodies.taken_size() < part * 4 {
             tokio::task::yield_now().await;
         }
     };
@@ -266,5 +307,5 @@ async fn long_bodies_of_an_account_and_an_address_keep_out_no_small_ones_of_thei
     let login = json!({ "email": "ana@example.com", "password": PASSWORD });
     api.call(near("/users/login").set_json(login)).await.with(200);
     drop(held);
-    assert_eq!(bodies.taken_bytes(), 0);
+    assert_eq!(bodies.taken_size(), 0);
 }

@@ -6,10 +6,13 @@ use std::sync::Arc;
 use std::sync::atomic::AtomicI64;
 use std::time::Duration;
 
+use async_trait::async_trait;
 use racun_http_api::{ConnectionLimits, Options, run};
+use racun_kernel::{Read, Rows, Store, StoreDecorator};
 use racun_store_sqlite::SqliteStore;
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::net::{TcpSocket, TcpStream};
+use tokio::sync::{Notify, Semaphore};
 
 use crate::harness::services;
 
@@ -29,9 +32,20 @@ pub fn patient() -> ConnectionLimits {
 }
 
 pub fn start(connections: ConnectionLimits) -> SocketAddr {
-    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
-    let address = listener.local_addr().unwrap();
+    start_at(TcpListener::bind("127.0.0.1:0").unwrap(), connections)
+}
+
+fn start_at(listener: TcpListener, connections: ConnectionLimits) -> SocketAddr {
     let store = Arc::new(SqliteStore::in_memory(&racun_application::tables()).unwrap());
+    start_on(store, listener, connections)
+}
+
+fn start_on(
+    store: Arc<dyn Store>,
+    listener: TcpListener,
+    connections: ConnectionLimits,
+) -> SocketAddr {
+    let address = listener.local_addr().unwrap();
     let services = services(store, Arc::new(AtomicI64::new(0)));
     let until = std::future::pending();
     let options = Options { connections, workers: Some(1), ..Options::until(until) };
@@ -98,19 +112,25 @@ async fn a_body_that_nobody_wants_and_that_stalls_ends_its_connection() {
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn no_more_than_some_of_an_unwanted_body_is_read() {
-    let address = start(patient());
-    let mut endless = send(address, &chunked("POST /nope", "")).await;
-    let chunk = format!("2000\r\n{}\r\n", "x".repeat(0x2000));
-    // More than sockets hold between themselves.
-    let refused = in_time(async {
-        for _ in 0..10_000 {
-            if endless.write_all(chunk.as_bytes()).await.is_err() {
-                return true;
-            }
+    // Sockets that hold a few KiB between themselves; those that are accepted are as the listener.
+    let socket = TcpSocket::new_v4().unwrap();
+    socket.set_recv_buffer_size(4_096).unwrap();
+    socket.bind("127.0.0.1:0".parse().unwrap()).unwrap();
+    let address = start_at(socket.listen(16).unwrap().into_std().unwrap(), patient());
+    let socket = TcpSocket::new_v4().unwrap();
+    socket.set_send_buffer_size(4_096).unwrap();
+    let mut endless = socket.connect(address).await.unwrap();
+    endless.write_all(chunked("POST /nope", "").as_bytes()).await.unwrap();
+    let chunk = format!("400\r\n{}\r\n", "x".repeat(0x400));
+    let sent = in_time(async {
+        let mut sent = 0;
+        while endless.write_all(chunk.as_bytes()).await.is_ok() {
+            sent += chunk.len();
         }
-        false
+        sent
     });
-    assert!(refused.await, "80 MB of an unwanted body were read");
+    let sent = sent.await;
+    assert!((60_000..160_000).contains(&sent), "{sent} bytes of an unwanted body were taken");
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
@@ -180,19 +200,65 @@ async fn an_address_has_so_many_connections_and_the_most_useless_goes() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_connection_too_many_is_told_so_while_all_are_at_work() {
+async fn a_connection_whose_body_does_not_come_makes_room() {
     let address = start(ConnectionLimits { per_address: 1, ..patient() });
     let head = "POST /users/login HTTP/1.1\r\nhost: x\r\ncontent-type: application/json\r\n\
                 expect: 100-continue\r\ncontent-length: 2\r\n\r\n";
-    let mut working = send(address, head).await;
+    let mut slow = send(address, head).await;
     let mut told = [0; 25];
-    in_time(working.read_exact(&mut told)).await.unwrap();
+    in_time(slow.read_exact(&mut told)).await.unwrap();
+    in_time(slow.write_all(b"{")).await.unwrap();
+    // While the server takes the byte, the request is at work.
+    let mut refused = 0;
+    while !answer(&mut send(address, LIVE).await).await.starts_with("HTTP/1.1 200") {
+        refused += 1;
+        assert!(refused < 1_000, "a request that waits for its body keeps its place");
+    }
+    rest(&mut slow).await;
+}
+
+/// A store whose look-ups wait until they may go on.
+struct Held {
+    store: Arc<dyn Store>,
+    may_go_on: Semaphore,
+    begun: Notify,
+}
+
+#[async_trait]
+impl StoreDecorator for Held {
+    fn inner(&self) -> &dyn Store {
+        &*self.store
+    }
+
+    async fn read(&self, read: &Read) -> Rows {
+        self.begun.notify_one();
+        drop(self.may_go_on.acquire().await.unwrap());
+        read.ask(&*self.store).await
+    }
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_connection_too_many_is_told_so_while_all_are_at_work() {
+    let store = SqliteStore::in_memory(&racun_application::tables()).unwrap();
+    let (may_go_on, begun) = (Semaphore::new(0), Notify::new());
+    let store = Arc::new(Held { store: Arc::new(store), may_go_on, begun });
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    let limits = ConnectionLimits { per_address: 1, ..patient() };
+    let address = start_on(Arc::<Held>::clone(&store), listener, limits);
+    let body = r#"{"email": "ana@example.com", "password": "not hers, but long"}"#;
+    let request = format!(
+        "POST /users/login HTTP/1.1\r\nhost: x\r\ncontent-type: application/json\r\n\
+         content-length: {}\r\n\r\n{body}",
+        body.len()
+    );
+    let mut working = send(address, &request).await;
+    in_time(store.begun.notified()).await;
     let mut further = TcpStream::connect(address).await.unwrap();
     let refusal = rest(&mut further).await;
     assert!(refusal.starts_with("HTTP/1.1 429"), "{refusal}");
     let (_, body) = refusal.split_once("\r\n\r\n").unwrap();
     let body: serde_json::Value = serde_json::from_str(body).unwrap();
     assert_eq!(body["code"], "rate_limit_exceeded");
-    in_time(working.write_all(b"{}")).await.unwrap();
-    assert!(answer(&mut working).await.contains("HTTP/1.1 422"));
+    store.may_go_on.add_permits(1);
+    assert!(answer(&mut working).await.contains("HTTP/1.1 401"));
 }

@@ -343,3 +343,124 @@ async fn a_reset_of_an_unproved_password_ends_keys_and_another_one_when_asked() 
         post.api.get("/customers", &Who::key(&text(&key["id"]))).await.with(left);
     }
 }
+
+/// The webhook that `who` makes at `path`.
+async fn webhook(post: &Post, path: &str, who: &Who) -> String {
+    let event = match path {
+        "/webhooks" => "invoice.created",
+        _ => "white_label_subscription.renewed",
+    };
+    let body = json!({"url": "https://example.com/hooks", "events": [event]});
+    let made = post.api.post(path, who, body).await.with(201).json();
+    format!("{path}/{}", text(&made["id"]))
+}
+
+/// Whether the webhook is active, and why not.
+async fn is_active(post: &Post, path: &str, who: &Who) -> bool {
+    let webhook = post.api.get(path, who).await.with(200).json();
+    let is_active = webhook["active"] == json!(true);
+    assert_eq!(is_active, webhook["disabled_reason"].is_null(), "{webhook}");
+    is_active
+}
+
+#[actix_web::test]
+async fn a_demotion_says_which_keys_live_on_and_ends_them_when_asked() {
+    let post = Post::open().await;
+    let owner = post.owner("owner@example.com").await;
+    let admin = post.api.verified_member(&owner, "admin@example.com", "admin").await;
+    let path = format!("/entities/users/{}", post.api.id(&admin).await);
+    let mut keys = Vec::new();
+    for ttl in [json!(null), json!(60)] {
+        let key = json!({"name": "k", "ttl": ttl});
+        let key = post.api.post("/entities/api-keys", &admin, key).await.with(201).json();
+        keys.push(Who::key(&text(&key["id"])));
+    }
+    let hook = webhook(&post, "/webhooks", &admin).await;
+    let kept = webhook(&post, "/webhooks", &owner).await;
+    post.api.pass(61);
+    let change = async |body: Value| post.api.patch(&path, &owner, body).await.with(200).json();
+    // A key acts as an editor, so an editor who has one may do no more by it.
+    let editor = change(json!({"role": "editor"})).await;
+    assert_eq!((&editor["role"], &editor["warnings"]), (&json!("editor"), &json!([])));
+    for _ in 0..2 {
+        let viewer = change(json!({"role": "viewer"})).await;
+        assert_eq!(viewer["warnings"][0]["code"], "keys_live_on", "{viewer}");
+        let told = text(&viewer["warnings"][0]["message"]);
+        assert!(told.starts_with("1 keys"), "one has expired: {told}");
+        post.api.get("/customers", &keys[0]).await.with(200);
+        assert!(is_active(&post, &hook, &owner).await);
+    }
+    // They have the role already; what they made ends now.
+    let viewer = change(json!({"role": "viewer", "end_keys": true})).await;
+    assert_eq!(viewer["warnings"], json!([]));
+    post.api.get("/customers", &keys[0]).await.with(401);
+    assert!(!is_active(&post, &hook, &owner).await);
+    assert!(is_active(&post, &kept, &owner).await, "another one's");
+}
+
+#[actix_web::test]
+async fn webhooks_end_with_the_keys_of_who_made_them() {
+    let post = Post::open().await;
+    let owner = post.owner("owner@example.com").await;
+    let mut hooks = Vec::new();
+    for (email, query, left) in
+        [("one@example.com", "", true), ("two@example.com", "?end_keys=true", false)]
+    {
+        let admin = post.api.verified_member(&owner, email, "admin").await;
+        let hook = webhook(&post, "/webhooks", &admin).await;
+        let id = post.api.id(&admin).await;
+        post.api.delete(&format!("/entities/users/{id}{query}"), &owner).await.with(204);
+        assert_eq!(is_active(&post, &hook, &owner).await, left, "{email}");
+        hooks.push(hook);
+    }
+    // One that a key made is of who made the key.
+    let key = json!({"name": "k", "environment": "sandbox"});
+    let key = post.api.post("/account/api-keys", &owner, key).await.with(201).json();
+    let key = Who::key(&text(&key["id"])).in_entity(owner.entity());
+    let of_key = webhook(&post, "/webhooks", &key).await;
+    let of_account = webhook(&post, "/account-webhooks", &owner).await;
+    let same = json!({"current_password": PASSWORD, "password": PASSWORD});
+    let change = |end_keys: bool| {
+        let mut body = same.clone();
+        body["end_keys"] = json!(end_keys);
+        body
+    };
+    post.api.post("/users/me/password", &owner, change(false)).await.with(204);
+    assert!(is_active(&post, &of_key, &owner).await && is_active(&post, &of_account, &owner).await);
+    post.api.post("/users/me/password", &owner, change(true)).await.with(204);
+    for ended in [&of_key, &of_account] {
+        assert!(!is_active(&post, ended, &owner).await, "{ended}");
+    }
+    assert!(is_active(&post, &hooks[0], &owner).await, "another one's");
+    // An owner who looked at it says that it goes on.
+    let on = post.api.patch(&of_key, &owner, json!({"active": true})).await.with(200).json();
+    assert_eq!((&on["active"], &on["disabled_reason"]), (&json!(true), &json!(null)));
+}
+
+#[actix_web::test]
+async fn a_new_password_by_mail_ends_webhooks_with_keys() {
+    for (is_verified, end_keys, left) in
+        [(true, false, true), (true, true, false), (false, false, false)]
+    {
+        let post = Post::open().await;
+        let owner = match is_verified {
+            true => post.owner("owner@example.com").await,
+            false => post.api.owner("owner@example.com").await,
+        };
+        let hooks = [
+            webhook(&post, "/webhooks", &owner).await,
+            webhook(&post, "/account-webhooks", &owner).await,
+        ];
+        post.deliver().await;
+        let asked = json!({"email": "owner@example.com"});
+        post.api.post("/users/password-reset", &Who::nobody(), asked).await.with(204);
+        let token = post.token("reset_").await;
+        let body = json!({"token": token, "password": PASSWORD, "end_keys": end_keys});
+        let path = "/users/password-reset/confirm";
+        post.api.post(path, &Who::nobody(), body).await.with(204);
+        let owner = post.api.log_in("owner@example.com").await.in_entity(owner.entity());
+        for hook in hooks {
+            assert_eq!(is_active(&post, &hook, &owner).await, left, "{is_verified} {end_keys}");
+        }
+    }
+}

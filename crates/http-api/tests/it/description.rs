@@ -219,6 +219,57 @@ fn what_has_limits_and_forms_says_so() {
     assert_eq!(schemas["CustomerInput"].get("required"), None, "a change names what it likes");
 }
 
+/// Whether a text called `name` is a day or an instant, by rules apart from the list of formats.
+fn is_date(name: &str) -> bool {
+    let words: Vec<&str> = name.split('_').collect();
+    let ends = ["at", "expiry", "since", "until"];
+    words.contains(&"date")
+        || name.ends_with("At")
+        || words.last().is_some_and(|last| ends.contains(last))
+}
+
+#[test]
+fn every_date_has_a_format() {
+    let description = racun_http_api::openapi();
+    let schemas = description["components"]["schemas"].as_object().unwrap();
+    let mut dated = BTreeSet::new();
+    let mut bare = Vec::new();
+    let mut look = |owner: &str, name: &str, schema: &Value| {
+        let is_text = schema["type"] == "string"
+            || schema["type"].as_array().is_some_and(|kinds| kinds.contains(&"string".into()));
+        if is_text && is_date(name) {
+            dated.insert(name.to_owned());
+            if !matches!(schema["format"].as_str(), Some("date" | "date-time")) {
+                bare.push(format!("{owner}.{name}"));
+            }
+        }
+    };
+    for (owner, schema) in schemas {
+        let mut within = Vec::new();
+        each_schema(schema, &mut within);
+        for (name, property) in
+            within.iter().filter_map(|it| it["properties"].as_object()).flatten()
+        {
+            look(owner, name, property);
+        }
+    }
+    for (owner, operation) in operations(&description) {
+        for parameter in operation["parameters"].as_array().into_iter().flatten() {
+            if let Some(name) = parameter["name"].as_str() {
+                look(owner, name, &parameter["schema"]);
+            }
+        }
+    }
+    // Those take a day or an instant, which no format says.
+    assert_eq!(bare, ["listWebhookLogs.date_from", "listWebhookLogs.date_to"]);
+    for name in ["certificate_expiry", "issue_date", "created_at", "date_due"] {
+        assert!(dated.contains(name), "{name}: {dated:?}");
+    }
+    let of = |schema: &str, name: &str| schemas[schema]["properties"][name]["format"].clone();
+    assert_eq!(of("FiscalCertificate", "certificate_expiry"), "date-time");
+    assert_eq!(of("FursDocumentInput", "issue_date"), "date");
+}
+
 #[test]
 fn every_key_of_the_settings_is_described() {
     let description = racun_http_api::openapi();
@@ -305,7 +356,8 @@ fn every_body_has_an_example() {
         serde_json::from_str(include_str!("../../src/openapi/examples/requests.json")).unwrap();
     let mut left: BTreeSet<&String> = written.as_object().unwrap().keys().collect();
     for (name, operation) in operations(&description) {
-        if let Some(body) = operation["requestBody"]["content"].get("application/json") {
+        let content = &operation["requestBody"]["content"];
+        for body in content.as_object().into_iter().flat_map(|content| content.values()) {
             let place = "openapi/examples/requests.json";
             assert_eq!(body.get("example"), written.get(name), "{name} has a place in {place}");
             left.remove(&name.to_owned());

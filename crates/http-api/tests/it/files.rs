@@ -380,15 +380,15 @@ struct Away;
 #[async_trait]
 impl FileStorage for Away {
     async fn put(&self, _: &str, _: Vec<u8>) -> Result<(), StorageError> {
-        Err(StorageError("away".to_owned()))
+        Err(StorageError::Unavailable("away".to_owned()))
     }
 
     async fn get(&self, _: &str) -> Result<Option<Vec<u8>>, StorageError> {
-        Err(StorageError("away".to_owned()))
+        Err(StorageError::Unavailable("away".to_owned()))
     }
 
     async fn delete(&self, _: &str) -> Result<(), StorageError> {
-        Err(StorageError("away".to_owned()))
+        Err(StorageError::Unavailable("away".to_owned()))
     }
 }
 

@@ -273,6 +273,59 @@ async fn an_invoice_says_what_croatia_knows_of_it_and_of_how_it_is_paid() {
 }
 
 #[actix_web::test]
+async fn classifications_of_taxes_and_tips_of_payments_reach_croatia() {
+    let hr = open(Taxpayer::croatian().await).await;
+    let vat = json!({"rate": 25});
+    let lines = |tax: Value| {
+        json!([
+            {"name": "Pivo", "price": 100, "taxes": [vat, tax]},
+            {"name": "Slika", "price": 30, "taxes": [{"rate": 0, "classification": "margin"}]},
+        ])
+    };
+    let pnp = json!({"rate": 3, "classification": "pnp"});
+    let paid = json!([{"type": "card", "tip": 2}]);
+    let sold = hr.sell(json!({"items": lines(pnp.clone()), "payments": paid})).await;
+    let sold = sold.with(201).json();
+    assert_eq!((&sold["total_with_tax"], &sold["warnings"]), (&json!(158), &json!([])));
+    assert_eq!(sold["items"][0]["taxes"][1]["classification"], "pnp");
+    assert_eq!(sold["fina"]["data"]["tips"]["amount"], 2);
+    let told = hr.authorities.told();
+    let Message::FinaReceipt { receipt, .. } = &told[0].2 else { panic!() };
+    let figures = |taxes: &[racun_fiscal::fina::TaxLine]| -> Vec<[String; 3]> {
+        let line = |tax: &racun_fiscal::fina::TaxLine| {
+            [&tax.rate, &tax.base, &tax.amount].map(ToString::to_string)
+        };
+        taxes.iter().map(line).collect()
+    };
+    assert_eq!(figures(&receipt.vat), [["25", "100", "25"]]);
+    assert_eq!(figures(&receipt.consumption), [["3", "100", "3"]]);
+    assert_eq!(receipt.margin.as_ref().map(ToString::to_string).as_deref(), Some("30"));
+    assert_eq!(receipt.total.to_string(), "158");
+
+    let refused = hr.sell(json!({"items": lines(json!({"rate": 4, "classification": "pnp"}))}));
+    let at = r#"["items",0,"taxes",1,"rate"]"#.to_owned();
+    assert_eq!(refused.await.with(422).issue(), (at, "out_of_range".to_owned()));
+
+    // Outside the VAT system Croatia still has it; Slovenia has none.
+    let outside = json!({"is_tax_subject": false});
+    let settings = json!({
+        "enabled": true, "operator_label": "Ana", "operator_oib": OIB, "u_sust_pdv": false,
+    });
+    hr.put(settings).await.with(200);
+    let drink = |tax: Value| json!([{"name": "Pivo", "price": 100, "taxes": [tax]}]);
+    hr.sell(json!({"items": drink(pnp.clone())})).await.with(201);
+    let si = open(Taxpayer::slovenian().await).await;
+    let path = format!("/entities/{}", si.owner.entity());
+    si.api.patch(&path, &si.owner, outside).await.with(200);
+    for tax in [pnp, json!({"rate": 22, "classification": "pnp"})] {
+        let refused = si.sell(json!({"items": drink(tax)})).await.with(422);
+        let at = r#"["items",0,"taxes",0,"rate"]"#.to_owned();
+        assert_eq!(refused.issue(), (at, "taxpayer_outside_vat".to_owned()));
+    }
+    assert!(si.authorities.told().is_empty());
+}
+
+#[actix_web::test]
 async fn an_invoice_says_how_far_the_report_of_its_tips_is() {
     let hr = open(Taxpayer::croatian().await).await;
     let sold = hr.sell(json!({"payments": [{"type": "card", "tip": 2}]})).await;

@@ -6,7 +6,7 @@ use actix_web::test::TestRequest;
 use async_trait::async_trait;
 use futures_util::future::join;
 use racun_http_api::Limits;
-use racun_kernel::{Layer, Store, TransactError, Unit};
+use racun_kernel::{Store, StoreDecorator, TransactError, Unit};
 use racun_store_sqlite::SqliteStore;
 use serde_json::json;
 use tokio::sync::Notify;
@@ -23,8 +23,8 @@ struct Slow {
 }
 
 #[async_trait]
-impl Layer for Slow {
-    fn beneath(&self) -> &dyn Store {
+impl StoreDecorator for Slow {
+    fn inner(&self) -> &dyn Store {
         &*self.store
     }
 

@@ -321,6 +321,64 @@ async fn a_customer_is_reminded_of_all_that_is_overdue() {
     assert_eq!(unknown.issue().0, "[\"customer_id\"]");
 }
 
+#[actix_web::test]
+async fn how_to_pay_is_a_text_like_others() {
+    let post = Post::open().await;
+    let (api, owner) = (&post.api, post.owner(OWNER).await);
+    let entity = format!("/entities/{}", owner.entity());
+    let reminders = |text: &str| json!({"payment_reminders": {"payment_instructions": text}});
+    let translated =
+        |text: &str| json!({"payment_reminders": {"payment_instructions": {"sl-SI": text}}});
+    let body = json!({"name": "Bor", "email": OWNER});
+    let customer = text(&api.post("/customers", &owner, body).await.with(201).json()["id"]);
+    let due = json!({"customer_id": customer, "date_due": "2026-11-10"});
+    post.document(&owner, "/invoices", due).await;
+    for text in ["Pay {nonsense}", "{payment_instructions}", "{ iban }"] {
+        for (settings, at) in [
+            (reminders(text), json!(["settings", "payment_reminders", "payment_instructions"])),
+            (
+                json!({"translations": translated(text)}),
+                json!([
+                    "settings",
+                    "translations",
+                    "payment_reminders",
+                    "payment_instructions",
+                    "sl-SI",
+                ]),
+            ),
+        ] {
+            let refused = api.patch(&entity, &owner, json!({"settings": settings})).await.with(422);
+            assert_eq!(refused.issue(), (at.to_string(), "unknown_placeholder".to_owned()));
+        }
+        let body = json!({"customer_id": customer, "payment_instructions": text});
+        let refused = api.post("/payment-reminders/send", &owner, body).await.with(422);
+        let at = "[\"payment_instructions\"]".to_owned();
+        assert_eq!(refused.issue(), (at, "unknown_placeholder".to_owned()));
+    }
+    let mut settings = reminders("**Plačajte** na {iban}.");
+    settings["bank_accounts"] = json!([{"iban": "SI56191000000123438", "type": "iban"}]);
+    api.patch(&entity, &owner, json!({"settings": settings})).await.with(200);
+    for (more, plain, html) in [
+        (
+            json!({}),
+            "\n\nPlačajte na SI56191000000123438.\n\n",
+            "<strong>Plačajte</strong> na SI56191000000123438.",
+        ),
+        (
+            json!({"payment_instructions": "*Takoj*, {customer_name}"}),
+            "\n\nTakoj, Bor\n\n",
+            "<em>Takoj</em>, Bor",
+        ),
+    ] {
+        let mut body = json!({"customer_id": customer});
+        body.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
+        api.post("/payment-reminders/send", &owner, body).await.with(200);
+        let mail = post.deliver().await.remove(0);
+        assert!(mail.text.contains(plain), "{}", mail.text);
+        assert!(mail.html.as_ref().unwrap().contains(html), "{:?}", mail.html);
+    }
+}
+
 /// Seconds that a worker has for a mail before others take it for dead.
 const LEASE: i64 = 300;
 

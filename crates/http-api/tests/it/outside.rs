@@ -1,10 +1,11 @@
-//! The world outside: nobody, but for a storage of files in memory.
+//! The world outside: a storage of files in memory, a register of VAT numbers, and silence else.
 
 use std::collections::HashMap;
 use std::sync::Mutex;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use async_trait::async_trait;
-use racun_catalog::{FileStorage, StorageError};
+use racun_catalog::{FileStorage, NoAnswer, StorageError, VatAnswer, VatQuery, VatRegistry};
 use racun_kernel::{Mail, MailError, Mailer};
 use racun_webhooks::{Answer, Courier, Post, Undelivered};
 
@@ -43,5 +44,54 @@ impl FileStorage for Memory {
     async fn delete(&self, key: &str) -> Result<(), StorageError> {
         self.0.lock().unwrap().remove(key);
         Ok(())
+    }
+}
+
+/// A register of VAT numbers that a test scripts: each number is valid unless the test says
+/// otherwise.
+#[derive(Default)]
+pub struct Register {
+    /// What it answers of a number, `DE136695976`.
+    pub answers: Mutex<HashMap<String, Result<VatAnswer, NoAnswer>>>,
+    /// Whether it is away.
+    pub is_away: AtomicBool,
+    /// What it was asked, in that order.
+    pub asked: Mutex<Vec<VatQuery>>,
+}
+
+impl Register {
+    /// Says of `number` whether it is valid.
+    pub fn says(&self, number: &str, valid: bool) {
+        let answer = VatAnswer {
+            valid,
+            name: valid.then(|| "Bäckerei GmbH".to_owned()),
+            address: None,
+            consultation_number: Some(format!("WAPI-{number}")),
+        };
+        self.answers.lock().unwrap().insert(number.to_owned(), Ok(answer));
+    }
+
+    /// Gives no answer any more, or does again.
+    pub fn go_away(&self, is_away: bool) {
+        self.is_away.store(is_away, Ordering::SeqCst);
+    }
+
+    /// How often it was asked.
+    pub fn count(&self) -> usize {
+        self.asked.lock().unwrap().len()
+    }
+}
+
+#[async_trait]
+impl VatRegistry for Register {
+    async fn ask(&self, query: &VatQuery) -> Result<VatAnswer, NoAnswer> {
+        self.asked.lock().unwrap().push(query.clone());
+        if self.is_away.load(Ordering::SeqCst) {
+            return Err(NoAnswer { reason: "MS_UNAVAILABLE".to_owned() });
+        }
+        let number = query.number.to_string();
+        let told = self.answers.lock().unwrap().get(&number).cloned();
+        let valid = VatAnswer { valid: true, name: None, address: None, consultation_number: None };
+        told.unwrap_or(Ok(valid))
     }
 }

@@ -303,7 +303,7 @@ async fn nobody_reaches_the_tabs_and_tables_of_others() {
     api.patch(&format!("/pos/tables/{table}"), &stranger, json!({"label": "x"})).await.with(404);
     for list in ["/pos/tabs", "/pos/tables"] {
         let rows = api.get(list, &stranger).await.with(200).json();
-        assert_eq!(rows, json!({"data": []}));
+        assert_eq!(rows["data"], json!([]));
     }
     let refused = api.post("/pos/tabs", &stranger, json!({"table_id": table})).await.with(422);
     assert_eq!(refused.issue(), ("[\"table_id\"]".to_owned(), "not_found".to_owned()));

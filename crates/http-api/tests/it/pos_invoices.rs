@@ -436,3 +436,44 @@ async fn a_tabs_invoice_is_fiscalized_like_any_other() {
     let now = own.api.get(&path, &own.owner).await.with(200).json();
     assert_eq!(now["status"], "issued");
 }
+
+#[actix_web::test]
+async fn an_archived_category_of_an_item_stops_no_sale_and_is_on_no_new_line() {
+    let shop = Shop::open().await;
+    let category = shop.post("/financial-categories", json!({"name": "Old"})).await;
+    let category = text(&category.with(201).json()["id"]);
+    let beer = json!({"name": "Pivo", "gross_price": 4, "financial_category_id": category});
+    let beer = text(&shop.post("/items", beer).await.with(201).json()["id"]);
+    let lines = json!([{"name": "Kava", "price": 1, "taxes": []}, {"item_id": beer}]);
+    let sold = json!({"items": lines});
+    let draft = json!({"items": lines, "is_draft": true});
+    let draft = shop.post("/invoices", draft).await.with(201).json();
+    assert_eq!(draft["items"][1]["financial_category_id"], category);
+    let path = format!("/financial-categories/{category}");
+    shop.api.delete(&path, &shop.owner).await.with(204);
+
+    let is_left_out = |made: &Value, n: usize| {
+        let warning = &made["warnings"][0];
+        let at = json!(["items", n, "financial_category_id"]);
+        assert_eq!((&warning["path"], &warning["code"]), (&at, &json!("archived")), "{made}");
+        assert_eq!(made["warnings"].as_array().unwrap().len(), 1);
+        assert_eq!(made["items"][n]["financial_category_id"], Value::Null);
+    };
+    is_left_out(&shop.post("/invoices", sold.clone()).await.with(201).json(), 1);
+    let bought = json!({"items": lines, "supplier": {"name": "A"}, "date": "2026-11-01"});
+    is_left_out(&shop.post("/expenses", bought).await.with(201).json(), 1);
+    let id = shop.tab().await;
+    shop.on(&id, "items", json!({"items": [{"item_id": beer}]})).await.with(200);
+    shop.claim(&id, "till").await.with(200);
+    is_left_out(&invoice(&shop, &id, json!({})).await.with(201).json(), 0);
+
+    // A line that has it keeps it, and a new one that names it is refused.
+    let path = format!("/invoices/{}", text(&draft["id"]));
+    let kept = shop.api.patch(&path, &shop.owner, sold).await.with(200).json();
+    let of_line = &kept["items"][1]["financial_category_id"];
+    assert_eq!((of_line, &kept["warnings"]), (&json!(category), &json!([])));
+    let named = json!([{"item_id": beer, "financial_category_id": category}]);
+    let refused = shop.post("/invoices", json!({"items": named})).await.with(422);
+    let at = "[\"items\",0,\"financial_category_id\"]".to_owned();
+    assert_eq!(refused.issue(), (at, "archived".to_owned()));
+}

@@ -83,7 +83,7 @@ async fn the_list_says_when_it_changed() {
     let shop = Shop::open().await;
     let read = |path: &'static str| shop.get(path);
     let empty = read("/pos/tabs").await.with(200);
-    assert_eq!(empty.json(), json!({"data": []}));
+    assert_eq!(empty.json(), json!({"data": [], "has_more": false}));
     let ids = [shop.tab().await, shop.tab().await, shop.tab().await];
     let list = read("/pos/tabs").await.with(200);
     let tag = list.header("etag").to_owned();
@@ -134,4 +134,31 @@ async fn a_list_of_more_tabs_than_a_page_is_whole() {
     let list = shop.get("/pos/tabs").await.with(200).json();
     assert_eq!(list["data"].as_array().unwrap().len(), 120);
     assert!(list["pagination"].is_null());
+}
+
+#[actix_web::test]
+async fn a_list_of_very_long_tabs_ends_and_says_so() {
+    let shop = Shop::open().await;
+    let line = |n: usize| {
+        let long = "x".repeat(480);
+        json!({"name": format!("{n} {long}"), "note": long, "quantity": 1, "unit_gross_price": 1})
+    };
+    let lines: Vec<_> = (0..380).map(line).collect();
+    let mut ids = Vec::new();
+    for _ in 0..12 {
+        let id = shop.tab().await;
+        shop.post(&format!("/pos/tabs/{id}/items"), json!({"items": lines})).await.with(200);
+        ids.push(id);
+    }
+    let answer = shop.get("/pos/tabs").await.with(200);
+    let list = answer.json();
+    let listed = list["data"].as_array().unwrap().iter().map(|tab| text(&tab["id"]));
+    let listed: Vec<String> = listed.collect();
+    assert_eq!(list["has_more"], true);
+    assert!(listed.len() > 4 && ids.ends_with(&listed), "the newest, oldest first: {listed:?}");
+    // What is left out is still there by its id, and in lists of another state.
+    shop.get(&format!("/pos/tabs/{}", ids[0])).await.with(200);
+    shop.claim(&ids[0], "till-1").await.with(200);
+    let claimed = shop.get("/pos/tabs?status=issuing").await.with(200).json();
+    assert_eq!((&claimed["data"][0]["id"], &claimed["has_more"]), (&json!(ids[0]), &json!(false)));
 }

@@ -186,3 +186,29 @@ async fn nothing_waits_for_a_verified_address_but_mail() {
     let path = format!("/documents/{}/share", text(&invoice["id"]));
     api.post(&path, &owner, json!({})).await.with(200);
 }
+
+#[actix_web::test]
+async fn mails_that_a_stranger_asks_for_are_few_a_day_and_never_stop() {
+    const QUARTER: i64 = 900;
+    let post = Post::open().await;
+    let (api, nobody) = (&post.api, Who::nobody());
+    api.user("ana@example.com").await;
+    post.deliver().await;
+    let asked = json!({"email": "ana@example.com"});
+    let mut days = [0; 3];
+    let mut since = 0;
+    for day in &mut days {
+        for _ in 0..24 * 4 {
+            api.post("/users/password-reset", &nobody, asked.clone()).await.with(204);
+            match post.deliver().await.len() {
+                0 => since += QUARTER,
+                1 => (*day, since) = (*day + 1, 0),
+                more => panic!("{more} at once"),
+            }
+            assert!(since <= 2 * 3_600, "the owner of the address waits {since} seconds");
+            api.pass(QUARTER);
+        }
+    }
+    assert!(days[0] <= 21 && days[1] <= 12 && days[2] <= 12, "{days:?}");
+    assert!(days.iter().all(|day| *day >= 10), "{days:?}");
+}

@@ -178,3 +178,39 @@ async fn small_requests_that_store_much_stay_within_the_budget() {
     keyed().await.with(200);
     keyed().await.with(200);
 }
+
+#[actix_web::test]
+async fn a_webhook_of_the_earlier_generation_is_charged_to_its_entitys_account() {
+    let limits = StorageLimits { unverified: 300_000, verified: 300_000 };
+    let post = post_with(limits).await;
+    let (api, owner) = (&post.api, post.api.owner("ana@example.com").await);
+    let admin = api.member(&owner, "bor@example.com", "admin").await;
+    let path = format!("/v1/Organizations/{}/webhooks", owner.entity());
+    let body = json!({"url": "https://receiver.example/hook"});
+    let made = api.post(&path, &owner, body).await.with(200).json();
+    let path = format!("/v1/Webhooks/{}", text(&made["id"]));
+    let item = json!({"name": "n", "price": 1, "description": "d".repeat(1_500)});
+    let mut filled = api.post("/items", &owner, item.clone()).await;
+    for _ in 0..1_000 {
+        if filled.status == 201 {
+            filled = api.post("/items", &owner, item.clone()).await;
+        }
+    }
+    assert_eq!(filled.with(403).json()["cause"]["code"], "storage_limit");
+    let mut sent = 0;
+    let refused = loop {
+        let events = json!([{ "event": "invoice.created", "note": "n".repeat(30_000), "n": sent }]);
+        let answer = match sent % 2 {
+            0 => api.patch(&path, &admin, json!({ "events": events })).await,
+            _ => {
+                let url = "https://receiver.example/hook";
+                api.put(&path, &owner, json!({ "url": url, "events": events })).await
+            }
+        };
+        if answer.status != 200 || sent > 50 {
+            break answer;
+        }
+        sent += 1;
+    };
+    assert_eq!(refused.with(403).json()["cause"]["code"], "storage_limit");
+}

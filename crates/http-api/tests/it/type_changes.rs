@@ -2,6 +2,7 @@
 
 use std::sync::{Arc, Mutex};
 
+use actix_web::test::TestRequest;
 use async_trait::async_trait;
 use racun_application::payments::{Concern, Matter, TaxAuthority};
 use racun_kernel::Stamp;
@@ -142,6 +143,25 @@ async fn a_providers_error_keeps_its_code_and_message() {
         assert!(message.contains("the payment is unchanged"), "{message}");
         till.is_unchanged().await;
     }
+}
+
+#[actix_web::test]
+async fn a_refusal_of_the_authority_is_not_kept_under_the_key_of_the_change() {
+    let till = Till::open().await;
+    let path = format!("/payments/{}", text(&till.payment["id"]));
+    let change = || {
+        let request = TestRequest::patch().uri(&path).insert_header(("idempotency-key", "card-1"));
+        till.books.api.call(till.books.owner.sign(request).set_json(json!({"type": "card"})))
+    };
+    till.authority.answers(provider("s002"));
+    for _ in 0..2 {
+        let refused = change().await.with(422);
+        assert_eq!(refused.json()["cause"]["code"], "fiscalization_provider_error");
+        assert_eq!(refused.header("idempotent-replayed"), "");
+    }
+    till.authority.answers(Ok(()));
+    assert_eq!(change().await.with(200).json()["type"], "card");
+    assert_eq!(change().await.with(200).header("idempotent-replayed"), "true");
 }
 
 #[actix_web::test]

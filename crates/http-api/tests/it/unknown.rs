@@ -79,15 +79,15 @@ fn body(description: &Value, route: &Route) -> Option<Vec<Part>> {
 }
 
 /// Requests to one route, with an id in its path that reads like one of its kind.
-struct Target<'a> {
+pub struct Target<'a> {
     api: &'a Api,
     owner: &'a Who,
     route: &'static Route,
-    uri: String,
+    pub uri: String,
 }
 
 impl<'a> Target<'a> {
-    async fn of(api: &'a Api, owner: &'a Who, route: &'static Route) -> Self {
+    pub async fn of(api: &'a Api, owner: &'a Who, route: &'static Route) -> Self {
         let uri = |id: &str| {
             let parts = route.path.split('/');
             let parts = parts.map(|part| if part.starts_with('{') { id } else { part });
@@ -111,7 +111,7 @@ impl<'a> Target<'a> {
         panic!("{}: no id fits", route.operation);
     }
 
-    async fn send(&self, body: &Value) -> Answer {
+    pub async fn send(&self, body: &Value) -> Answer {
         let method = Method::from_bytes(self.route.verb.name().as_bytes()).unwrap();
         let request = TestRequest::default().method(method).uri(&self.uri).set_json(body);
         self.api.call(self.owner.sign(request)).await
@@ -119,7 +119,7 @@ impl<'a> Target<'a> {
 }
 
 /// Whether `answer` refuses what is at `path` with `code`.
-fn refuses(answer: &Answer, path: &Value, code: Option<&str>) -> bool {
+pub fn refuses(answer: &Answer, path: &Value, code: Option<&str>) -> bool {
     let found = answer.json();
     let issues = found["cause"]["issues"].as_array().cloned().unwrap_or_default();
     let is_it =
@@ -128,7 +128,7 @@ fn refuses(answer: &Answer, path: &Value, code: Option<&str>) -> bool {
 }
 
 /// The number of logged activities.
-async fn happened(api: &Api, owner: &Who) -> Value {
+pub async fn happened(api: &Api, owner: &Who) -> Value {
     api.get("/activities", owner).await.with(200).json()["pagination"]["total"].clone()
 }
 
@@ -243,6 +243,10 @@ async fn an_unknown_parameter_is_told_with_the_nearest_or_all() {
         ("status=paid&limit=5", "status", "limit, next_cursor"),
         ("querry=%7B%7D", "querry", "did you mean `query`?"),
         ("orderBy=-date", "orderBy", "did you mean `order_by`?"),
+        ("query[total]=1", "query[total]", "did you mean `query`?"),
+        ("limit[x]=1", "limit[x]", "did you mean `limit`?"),
+        ("filter[limit]=1", "filter[limit]", "limit, next_cursor"),
+        ("[limit]=1", "[limit]", "limit, next_cursor"),
     ] {
         let answer = api.get(&format!("/invoices?{query}"), &owner).await.with(422);
         assert!(refuses(&answer, &json!([path]), Some("unknown_parameter")), "{answer:?}");
@@ -256,6 +260,38 @@ async fn an_unknown_parameter_is_told_with_the_nearest_or_all() {
     }
     let verify = "/users/verify-email?token=x&utm_campaign=1";
     api.get(verify, &Who::nobody()).await.with(200);
+}
+
+#[actix_web::test]
+async fn brackets_are_read_in_filters_of_the_earlier_generation_alone() {
+    let api = Api::new().await;
+    let owner = api.owner("owner@example.com").await;
+    let list = format!("/v1/Organizations/{}/webhooks", owner.entity());
+    for part in ["filter[limit]=1", "filter[skip]=0", "filter[offset]=0", "filter[order]=id"] {
+        api.get(&format!("{list}?{part}"), &owner).await.with(200);
+    }
+    for (query, path, near) in [
+        ("filter[limt]=1", "filter[limt]", "did you mean `filter[limit]`?"),
+        ("filter[where][enabled]=true", "filter[where][enabled]", "did you mean `filter`?"),
+        ("filter[]=1", "filter[]", "did you mean `filter`?"),
+        ("order[id]=1", "order[id]", "expected one of "),
+    ] {
+        let answer = api.get(&format!("{list}?{query}"), &owner).await.with(422);
+        assert!(refuses(&answer, &json!([path]), Some("unknown_parameter")), "{answer:?}");
+        assert!(answer.text.contains(near), "{answer:?}");
+    }
+    // In every operation that declares a parameter, and so could take it for one with brackets.
+    for route in routes().filter(|route| !route.is_linked) {
+        let Some(name) = route.parameters.into_iter().flatten().map(|it| it.name).next() else {
+            continue;
+        };
+        let name = format!("{name}[{UNKNOWN}]");
+        let mut target = Target::of(&api, &owner, route).await;
+        target.uri = format!("{}?{name}=1", target.uri);
+        let answer = target.send(&json!({})).await;
+        let is_refused = refuses(&answer, &json!([name]), Some("unknown_parameter"));
+        assert!(is_refused, "{} {}", route.operation, answer.text);
+    }
 }
 
 #[actix_web::test]

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use racun_application::reading::{self, Reader as _, Step};
+use racun_application::consumer::{self, LogConsumer as _, Step};
 use racun_application::webhooks::{self, FanOut};
 use racun_billing::Catalogue;
 use racun_http_api::{Resources, Services};
@@ -61,7 +61,7 @@ impl World {
         let next = async || {
             let stamp = self.services.stamp();
             let make = |entries| reader.make(entries);
-            reading::read(&**store, reader.name(), 50, &stamp, make).await.unwrap()
+            consumer::read(&**store, reader.name(), 50, &stamp, make).await.unwrap()
         };
         while next().await != Step::Nothing {}
     }

@@ -51,6 +51,10 @@ pub struct ListQuery {
     pub search: Option<String>,
     /// Only the trash instead of everything but the trash.
     pub trash: bool,
+    /// Bytes of rows, as JSON, after which the page ends, but for its first row. Absent: a page of
+    /// at most [`ListQuery::MAX_LIMIT`] rows ends at [`ListQuery::MAX_PAGE_BYTES`], and more rows,
+    /// which use cases alone ask for, are answered whole.
+    pub max_bytes: Option<usize>,
     /// Where to go on from.
     pub cursor: Option<Cursor>,
 }
@@ -190,9 +194,6 @@ impl ListQuery {
     /// Bytes of rows, as JSON, after which a page ends before its limit. Answers say more of a row
     /// than is stored of it; that of a page stays below 4 MiB.
     pub const MAX_PAGE_BYTES: usize = 2 * 1024 * 1024;
-    /// Bytes of rows that a store has to read for a page: it may write JSON with spaces, so these
-    /// are always more than a page.
-    const READ_BYTES: usize = 3 * Self::MAX_PAGE_BYTES;
     /// Bytes that a filter may hold.
     pub const MAX_FILTER_BYTES: usize = 8 * 1024;
     /// Clauses that a filter may hold.
@@ -219,6 +220,7 @@ impl ListQuery {
             clauses: Vec::new(),
             search: None,
             trash: false,
+            max_bytes: None,
             cursor: None,
         }
     }
@@ -244,6 +246,7 @@ impl ListQuery {
             clauses: clauses.unwrap_or_default(),
             search: search.unwrap_or_default(),
             trash: trash.unwrap_or_default(),
+            max_bytes: None,
             cursor: None,
         };
         if issues.is_empty() {
@@ -267,16 +270,24 @@ impl ListQuery {
         self.cursor.as_ref().map_or(Direction::Next, |cursor| cursor.direction)
     }
 
-    /// Whether a store goes on reading, of whose rows' bodies it has read so many `bytes`. What use
-    /// cases ask for beyond a page is read whole.
+    /// Bytes of rows, as JSON, after which the page ends.
+    pub(crate) const fn page_bytes(&self) -> usize {
+        match self.max_bytes {
+            Some(bytes) => bytes,
+            None if self.limit > Self::MAX_LIMIT => usize::MAX,
+            None => Self::MAX_PAGE_BYTES,
+        }
+    }
+
+    /// Whether a store goes on reading, of whose rows' bodies it has read so many `bytes`. It may
+    /// write JSON with spaces, so that what it reads is more than a page.
     #[must_use]
     pub const fn reads_on(&self, bytes: usize) -> bool {
-        self.limit > Self::MAX_LIMIT || bytes <= Self::READ_BYTES
+        bytes <= self.page_bytes().saturating_mul(3)
     }
 
     /// Makes a page of what a store found: up to `limit` + 1 rows, in the order of the walk. Rows
-    /// that are together longer than [`ListQuery::MAX_PAGE_BYTES`] are left to the next page, but
-    /// for the first.
+    /// that are together longer than a page may be are left to the next page, but for the first.
     ///
     /// # Errors
     /// When a row cannot be read.
@@ -287,7 +298,7 @@ impl ListQuery {
         total: i64,
     ) -> Result<Page<A>, StoreError> {
         let bytes: usize = stored.iter().map(|row| row.body.len()).sum();
-        if self.limit > Self::MAX_LIMIT || bytes <= Self::MAX_PAGE_BYTES {
+        if bytes <= self.page_bytes() {
             let found = stored.iter().map(|row| row.read(table)).collect::<Result<_, _>>()?;
             return Ok(self.page_of(found, false, total));
         }
@@ -295,7 +306,7 @@ impl ListQuery {
         for row in stored {
             let record: A = row.read(table)?;
             bytes += json_length(&record);
-            if bytes > Self::MAX_PAGE_BYTES && !found.is_empty() {
+            if bytes > self.page_bytes() && !found.is_empty() {
                 return Ok(self.page_of(found, true, total));
             }
             found.push(record);
@@ -368,7 +379,7 @@ impl ListQuery {
         if cursor.direction == wanted { Ok(Some(cursor)) } else { Err(refused()) }
     }
 
-    fn read_cursor(&self, text: &str) -> Option<Cursor> {
+    pub(crate) fn read_cursor(&self, text: &str) -> Option<Cursor> {
         let bytes = URL_SAFE_NO_PAD.decode(text).ok()?;
         let (order, direction, keys, id): (String, String, Vec<Json>, String) =
             serde_json::from_slice(&bytes).ok()?;

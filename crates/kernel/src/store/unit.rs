@@ -1,5 +1,5 @@
-//! A unit of work with types: whatever takes part in a transaction names what it holds, and reads
-//! that by the handle that it was given.
+//! A unit of work with types: each part of a transaction names the rows that it holds, and reads
+//! them by the handles that it was given.
 
 use std::marker::PhantomData;
 use std::ops::Range;
@@ -224,7 +224,7 @@ impl<'a, By> UnitBuilder<'a, By> {
 /// What a unit holds, as its decision is shown it.
 ///
 /// # Panics
-/// Whatever reads a handle panics when that is of another unit: a mistake in the program.
+/// All that reads a handle panics when it is of another unit: a mistake in the program.
 pub struct Held<By = Actor> {
     by: By,
     unit: u64,

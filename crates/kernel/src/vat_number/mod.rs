@@ -4,12 +4,16 @@
 //! | Module   | Owns                                            |
 //! | -------- | ----------------------------------------------- |
 //! | `digits` | digits, and what is commonly made of them       |
+//! | `number` | a number whose form and check digits are right  |
 //! | `states` | the form and the check digits of each state     |
 
 mod digits;
+mod number;
 mod states;
 
 use crate::Issue;
+
+pub use number::VatNumber;
 
 /// The prefixes of VAT numbers: those of the member states, of which Greece has its own, and XI.
 const STATES: [&str; 28] = [

@@ -85,6 +85,23 @@ fn plain_text_holds_no_marks() {
 }
 
 #[test]
+fn a_text_in_a_text_has_marks_and_variables_of_its_own() {
+    let mut values = values();
+    values.set_text("how", Some("**Pay** to {bank_account.iban}, {name} {evil} {how}{unknown}"));
+    values.set_text("none", None::<String>);
+    let evil = "{name} **x** [a](javascript:x) <script>";
+    let plain = format!("a Pay to SI56, Bor & <sin> {evil}\r\nBcc: x {{unknown}}|.");
+    assert_eq!(to_plain("a {how}|{none}.", &values), plain);
+    let html = "<p>a <strong>Pay</strong> to SI56, Bor &amp; &lt;sin&gt; {name} **x** \
+                [a](javascript:x) &lt;script&gt;<br>\nBcc: x {unknown}|.</p>\n";
+    assert_eq!(to_html("a {how}|{none}.", &values), html);
+    assert_eq!(fill_line("{how}", &values, 22), "**Pay** to SI56, Bor &");
+    values.set_text("how", Some("# Pay\n- a\n- b"));
+    let lists = "<p>x</p>\n<h1>Pay</h1>\n<ul>\n<li>a</li>\n<li>b</li>\n</ul>\n<p>y</p>\n";
+    assert_eq!(to_html("x\n\n{how}\n\ny", &values), lists);
+}
+
+#[test]
 fn a_variable_that_there_is_not_is_refused_with_the_nearest() {
     for name in VARIABLES {
         assert_eq!(check_variables(&format!("a {{{name}}} b")), Ok(()), "{name}");

@@ -14,7 +14,7 @@ use crate::line::{LineInput, MAX_LINES, TabLine, parse_id};
 use racun_kernel::Actor;
 
 /// Characters that a tab's note may hold.
-pub const MAX_NOTE_CHARS: usize = 2_000;
+pub const MAX_NOTE_CHARS: usize = 10_000;
 
 /// What replaces parts of a tab. What is absent stays.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -266,8 +266,8 @@ fn what_is_wrong_with_a_replacement_is_named() {
     let text = |text: &str| Patch::Value(text.to_owned());
     for (sent, expected) in [
         (TabPatch { items: Patch::Null, ..patch(1) }, "items=required"),
-        (TabPatch { note: text(&"ž".repeat(2001)), ..patch(1) }, "note=too_long"),
-        (TabPatch { note: text(&"ž".repeat(2000)), ..patch(1) }, "ok"),
+        (TabPatch { note: text(&"ž".repeat(10_001)), ..patch(1) }, "note=too_long"),
+        (TabPatch { note: text(&"ž".repeat(10_000)), ..patch(1) }, "ok"),
         (TabPatch { customer_id: text("cus_1"), ..patch(1) }, "customer_id=invalid_id"),
         (
             TabPatch { customer_id: text(&customer(2).to_string()), ..patch(1) },

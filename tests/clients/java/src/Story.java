@@ -62,8 +62,9 @@ public class Story {
         same(estimates.getEstimate(estimate, null, entity).getId(), estimate);
         CreateInvoice draft = new CreateInvoice().items(List.of(tea)).isDraft(true);
         String drafted = invoices.createInvoice(draft, entity, null).getId();
-        // Finalizing is left out: this generator reads a choice of kinds by trying all, and refuses when
-        // several can be read, for it does not ask for the properties that a kind requires.
+        // Finalizing is left out: its answer is a document of any kind, and no property names the kind, so
+        // the description has no discriminator. This generator reads such a choice by trying all kinds, and
+        // refuses when several can be read, for it does not ask for the properties that a kind requires.
         same(invoices.getInvoice(drafted, null, entity).getIsDraft(), true);
         CreateWebhook hook = new CreateWebhook().url(java.net.URI.create("https://example.com/hook"));
         new WebhooksApi(connection).createWebhook(hook.events(List.of("invoice.created")), entity, null);
@@ -72,6 +73,9 @@ public class Story {
             throw new IllegalStateException("an invoice without lines");
         } catch (ApiException refused) {
             same(refused.getCode(), 422);
+        }
+        if (calls < 20) {
+            throw new IllegalStateException("only " + calls + " calls");
         }
         System.out.println("openapi-generator java: " + calls + " calls");
     }

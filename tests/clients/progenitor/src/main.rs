@@ -87,6 +87,7 @@ async fn main() -> Result<(), Box<dyn std::error::Error>> {
         }
         other => return Err(format!("an invoice without lines, {draft}: {other:?}").into()),
     }
+    assert!(calls.get() >= 20, "only {} calls", calls.get());
     println!("progenitor: {} calls", calls.get());
     Ok(())
 }

@@ -105,22 +105,23 @@ Every answer that is not a success has one body:
 }
 ```
 
-`code` is that of the status, or one of the few that the interface has in its place. `cause.code` is
-there whenever there is a specific reason, and is always the most specific one: that of the rule that
-refuses, or that of the first issue, or `code` itself where that is specific. `cause.issues` names all that
-is wrong with the request's fields at once, each with its path. Programs decide by `cause.code`, people read
-`message`. Some rules add figures to `cause`; answers of the point of sale add `tab`.
+`code` is that of the status, or one of the few that the interface has in its place. `cause.code`
+is there whenever there is a specific reason, and is always the most specific one: that of the rule
+that refuses, or that of the first issue, or `code` itself where that is specific. `cause.issues`
+names all that is wrong with the request's fields at once, each with its path. Programs decide by
+`cause.code`, people read `message`. Some rules add figures to `cause`; answers of the point of sale
+add `tab`.
 
-Some things are told only when others are right: a query parameter before the body; text that is no JSON before
-its properties; a rule without a field (`expected_total_mismatch`, `payment_exceeds_total`) after all fields;
-what compares amounts or days after what they are made of; the rest of a tab's change after its
-`expected_version`; whatever depends on a record or an element that could not be read, after that. What only
-follows from an issue is not told beside it: a line whose `item_id` is unknown does not lack a name.
-Bodies longer than 256 KiB, forms, and what changes a password or hands over a till are told what their first
-check finds, and of more than 50 issues 50 are told.
+Some checks wait for others: the body for the query parameters; properties for text that is JSON; a
+rule without a field (`expected_total_mismatch`, `payment_exceeds_total`) for all fields; a
+comparison of amounts or days for what they are made of; the rest of a tab's change for its
+`expected_version`; a check of a record or an element until that can be read. An issue hides what
+only follows from it: a line whose `item_id` is unknown does not lack a name. The answer to a body
+longer than 256 KiB, to a form, and to a request that changes a password or hands over a till lists
+the issues of the first check. An answer lists at most 50 issues.
 
-Send again, with the same `Idempotency-Key`, what was answered 408, 429, 500 or 503, what bears `Retry-After`,
-and what `cause.code` says to send again: such answers are not kept under the key.
+Send again, with the same `Idempotency-Key`, what was answered 408, 429, 500 or 503, what bears
+`Retry-After`, and what `cause.code` says to send again: such answers are not kept under the key.
 
 This page is made from the table in `crates/http-api/src/error/codes`, by
 `cargo run -p racun-http-api --example errors > docs/errors.md`.

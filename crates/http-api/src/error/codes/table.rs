@@ -162,8 +162,10 @@ pub(super) const REASONS: &[Code] = codes! {
     Reason fina_unreachable [503] for now "CIS did not answer. Send the same request again.";
     Reason fiscalization_not_configured [422]
         "Settings that fiscalizing needs are missing; the message names them.";
-    Reason fiscalization_provider_error [422, 500, 503]
-        "The authority refused; `cause.provider_code` and `cause.provider_message` are its words.";
+    Reason fiscalization_provider_error [422, 500, 503] for now
+        "The authority refused; `cause.provider_code` and `cause.provider_message` are its words. \
+         Mend what they name, which is often a setting or the certificate, and send the request \
+         again.";
     Reason fiscalization_required_for_payment_type [422] for now
         "The invoice was issued without fiscalization, which this type of payment does not \
          allow. Fiscalize it, then send the change again.";
@@ -302,6 +304,9 @@ pub(super) const ISSUES: &[Code] = codes! {
         "The value is of another JSON type than is taken; the message names it.";
     Issue invalid_url [422] "Expected an https address.";
     Issue invalid_value [422] "The value is none that is taken; the message says what is.";
+    Issue keys_live_on [422]
+        "A warning: keys that the user made act with a higher role than theirs. Send \
+         `end_keys: true` to end them.";
     Issue linked_document_invalid [422]
         "A document that is named cannot be linked; the issues say which and why.";
     Issue negative [422] "The number must be at least 0.";

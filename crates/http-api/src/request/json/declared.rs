@@ -6,8 +6,8 @@ use std::collections::BTreeMap;
 use racun_kernel::{Issue, Issues, Step};
 use validator::{ValidationError, ValidationErrors, ValidationErrorsKind};
 
-/// `issues` of a domain's rule as those of a body that declares it, so that they are told with what
-/// its reader refuses. An issue within what another one is of is left out.
+/// `issues` of a domain's rule as those of a body that declares it, so that one answer tells them
+/// beside the reader's. An issue within what another one is of is left out.
 pub(crate) fn as_declared(issues: &Issues) -> ValidationErrors {
     let mut errors = ValidationErrors::new();
     for issue in issues.iter() {

@@ -24,7 +24,7 @@ enum Compared {
     With(&'static [&'static str]),
     /// The element of a list that it is in: a line.
     Line,
-    /// Amounts: whatever [`AMOUNTS`] names.
+    /// Amounts: the properties that [`AMOUNTS`] names.
     Amounts,
 }
 

@@ -263,7 +263,8 @@ mod tests {
                 "name: send this property once [duplicate_field]",
             ),
             (
-                r#"{"name": "ab", "count": 1, "inner": {"colour": 5}, "list": [7, {"amount": "1"}]}"#,
+                r#"{"name": "ab", "count": 1, "inner": {"colour": 5},
+                    "list": [7, {"amount": "1"}]}"#,
                 "inner.colour: expected one of red, dark_blue [invalid_type]; \
                  inner.amount: is required [required]; \
                  list[0]: expected an object [invalid_type]; \
@@ -271,7 +272,8 @@ mod tests {
                  list[1].colour: is required [required]",
             ),
             (
-                r#"{"name": "a", "count": 1, "free": {"x": 1, "y": 2}, "inner": {"amount": 1e999, "colour": "blue"}}"#,
+                r#"{"name": "a", "count": 1, "free": {"x": 1, "y": 2},
+                    "inner": {"amount": 1e999, "colour": "blue"}}"#,
                 "free.x: expected text [invalid_type]; free.y: expected text [invalid_type]; \
                  inner.amount: a number may hold at most 15 digits before the decimal point and 10 \
                  behind it [invalid_value]; inner.colour: expected one of red, dark_blue \

@@ -2,9 +2,9 @@
 
 use std::sync::Arc;
 
+use racun_application::consumer::{LogConsumer as _, Step, read};
 use racun_application::jobs::{JobKind, claim, perform};
 use racun_application::overdue::{Clock, OverdueHandler, OverdueReader};
-use racun_application::reading::{Reader as _, Step, read};
 use serde_json::json;
 
 use super::{Story, lines, with};

@@ -1,0 +1,108 @@
+//! Consumers of the log: each entry is handled once by each consumer, in any number of processes.
+//!
+//! A consumer's offset is a row of the directory. What a batch of entries leads to and the new
+//! offset are written in one unit, which locks the offset and writes nothing when another process
+//! moved it.
+
+use std::future::Future;
+
+use async_trait::async_trait;
+use racun_kernel::{Entry, Field, Put, Stamp, Store, StoreError, Tenant, Writes};
+use serde::{Deserialize, Serialize};
+use time::OffsetDateTime;
+
+racun_kernel::record! {
+    /// Where [`ConsumerOffset`]s are kept.
+    pub static LOG_READERS: ConsumerOffset = "log_readers";
+    |reader|
+    id: reader.name,
+    tenant: Tenant::directory(),
+    fields: {
+        Field::id() => reader.name,
+        Field::instant("created_at") => reader.created_at,
+        Field::instant("updated_at") => reader.updated_at,
+    }
+}
+
+/// How far a consumer has read the log.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ConsumerOffset {
+    /// Who.
+    pub name: String,
+    /// The position of the last entry that was read; 0 before the first one.
+    pub position: i64,
+    /// When it began.
+    #[serde(with = "time::serde::rfc3339")]
+    pub created_at: OffsetDateTime,
+    /// When it read last.
+    #[serde(with = "time::serde::rfc3339")]
+    pub updated_at: OffsetDateTime,
+}
+
+/// A consumer of the log.
+#[async_trait]
+pub trait LogConsumer: Send + Sync {
+    /// Its name: the id of its offset.
+    fn name(&self) -> &'static str;
+
+    /// What is to be written because of these entries, once. It may look things up.
+    async fn make(&self, entries: Vec<Entry>) -> Result<Vec<Put>, StoreError>;
+}
+
+/// What a step of a reader did.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Step {
+    /// It read this many entries; there may be more.
+    Read(usize),
+    /// There is nothing new.
+    Nothing,
+    /// Another process read the same entries meanwhile.
+    Overtaken,
+}
+
+/// Takes the next entries of the log behind the place of the reader `name`, `limit` at most, asks
+/// `make` what is to be written because of them, and writes that together with the new place.
+///
+/// `make` runs outside of the unit: it may look things up, and its answer counts only if nobody
+/// else read the same entries. A new reader begins at the beginning of the log.
+///
+/// # Errors
+/// The store's failure, or that of `make`. Then the place is as it was.
+pub async fn read<F>(
+    store: &dyn Store,
+    name: &str,
+    limit: usize,
+    stamp: &Stamp,
+    make: impl FnOnce(Vec<Entry>) -> F,
+) -> Result<Step, StoreError>
+where
+    F: Future<Output = Result<Vec<Put>, StoreError>>,
+{
+    let tenant = Tenant::directory();
+    let seen: Option<ConsumerOffset> = store.get(&LOG_READERS, &tenant, name).await?;
+    let position = seen.as_ref().map_or(0, |reader| reader.position);
+    let batch = store.events_after(position, limit).await?;
+    let Some(last) = batch.last().map(|entry| entry.position) else { return Ok(Step::Nothing) };
+    let count = batch.len();
+    let made = make(batch).await?;
+    let (name, now) = (name.to_owned(), stamp.now());
+    let mut unit = store.unit(tenant);
+    let reader = unit.hold(&LOG_READERS, &name);
+    let written = unit.decide(move |held| {
+        let before: Option<ConsumerOffset> = held.find(reader)?;
+        if before.as_ref().map_or(0, |reader| reader.position) != position {
+            return Ok((Step::Overtaken, Writes::default()));
+        }
+        let created_at = before.as_ref().map_or(now, |reader| reader.created_at);
+        let after = ConsumerOffset { name, position: last, created_at, updated_at: now };
+        let writes = Writes::default().put(Put::write(before.as_ref(), &after)).puts(made);
+        Ok((Step::Read(count), writes))
+    });
+    match written.await {
+        // Two processes began to read at one moment.
+        Err(StoreError::Duplicate { table, .. }) if table == LOG_READERS.name => {
+            Ok(Step::Overtaken)
+        }
+        written => written,
+    }
+}

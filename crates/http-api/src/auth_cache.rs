@@ -1,0 +1,99 @@
+//! Cache of authenticated API keys (caller, scope, entity), invalidated when any of their rows
+//! change.
+//!
+//! It serves stores that see every write. The rows behind a key seldom change, so they are not
+//! parsed from JSON for each request. Users are not cached: their rights depend on more rows.
+
+use std::cell::RefCell;
+use std::collections::HashMap;
+
+use actix_web::http::header::HeaderMap;
+use racun_access::{self as access, API_KEYS, Caller, ENTITIES, Entity};
+use racun_kernel::{Record as _, Scope, Stamp, Store, Table, Tenant};
+use ring::digest::{SHA256, digest};
+
+use crate::request::single;
+
+/// The key of the cache: a digest of the request's token, and the entity that it names.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub(crate) struct AuthKey {
+    token: Vec<u8>,
+    entity: Option<String>,
+}
+
+impl AuthKey {
+    /// That of a request with this `token` and these headers, if they can be read.
+    pub fn of(token: &str, headers: &HeaderMap) -> Option<Self> {
+        let entity = single(headers, "x-entity-id").ok()?.map(str::to_owned);
+        Some(Self { token: digest(&SHA256, token.as_bytes()).as_ref().to_vec(), entity })
+    }
+}
+
+/// An authenticated request: its caller, scope and entity.
+#[derive(Debug, Clone)]
+pub(crate) struct Authenticated {
+    pub caller: Caller,
+    pub scope: Scope,
+    pub entity: Entity,
+}
+
+/// The cache of one worker thread.
+#[derive(Default)]
+pub(crate) struct AuthCache(RefCell<HashMap<AuthKey, Kept>>);
+
+struct Kept {
+    place: Authenticated,
+    /// What it was made of, and when each of these changed last.
+    made_of: [(Rows, u64); 2],
+}
+
+/// The rows of a tenant in a table.
+type Rows = (&'static Table, Tenant);
+
+impl AuthCache {
+    /// Entries, at most; beyond, the cache is cleared.
+    const MOST: usize = 1_000;
+
+    /// Where a request with this `claim` is, if nothing changed since the last one like it.
+    pub fn find(&self, claim: &AuthKey, store: &dyn Store, stamp: &Stamp) -> Option<Authenticated> {
+        let kept = self.0.borrow();
+        let Kept { place, made_of } = kept.get(claim)?;
+        let is_current = made_of.iter().all(|(rows, seen)| changed(store, rows) == Some(*seen));
+        let (Caller::AccountKey(key) | Caller::EntityKey(key)) = &place.caller else { return None };
+        let is_over = key.expires_at.is_some_and(|end| end <= stamp.now());
+        (is_current && !is_over).then(|| place.clone())
+    }
+
+    /// Keeps where the request of this `claim` is, which `caller` made with `token` and was let in.
+    /// It is found out once more: only what is read after it was asked when the rows changed last
+    /// is known to be as new as that.
+    pub async fn learn(
+        &self,
+        claim: AuthKey,
+        token: &str,
+        caller: &Caller,
+        store: &dyn Store,
+        stamp: &Stamp,
+    ) {
+        let (Caller::AccountKey(key) | Caller::EntityKey(key)) = caller else { return };
+        let rows: [Rows; 2] =
+            [(&API_KEYS, key.tenant()), (&ENTITIES, Tenant::account(key.account_id))];
+        let [Some(keys), Some(entities)] = rows.each_ref().map(|rows| changed(store, rows)) else {
+            return;
+        };
+        let Ok(again) = access::authenticate(store, token, stamp).await else { return };
+        let entered = access::enter(store, &again, claim.entity.as_deref()).await;
+        let (true, Ok((scope, entity))) = (again == *caller, entered) else { return };
+        let mut kept = self.0.borrow_mut();
+        if kept.len() >= Self::MOST {
+            kept.clear();
+        }
+        let place = Authenticated { caller: again, scope, entity };
+        let [of_keys, of_entities] = rows;
+        kept.insert(claim, Kept { place, made_of: [(of_keys, keys), (of_entities, entities)] });
+    }
+}
+
+fn changed(store: &dyn Store, (table, tenant): &Rows) -> Option<u64> {
+    store.changed(table, tenant)
+}

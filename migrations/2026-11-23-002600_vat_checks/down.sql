@@ -1,0 +1,1 @@
+DROP TABLE "vat_checks";
