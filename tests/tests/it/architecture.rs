@@ -40,6 +40,7 @@ const PURE: &[(&str, &[&str])] = &[
     ("racun-billing", &["racun-kernel", "serde", "serde_json", "thiserror", "time"]),
     ("racun-catalog", &["async-trait", "racun-kernel", "serde", "serde_json", "thiserror", "time"]),
     ("racun-documents", &["racun-kernel", "serde", "serde_json", "thiserror", "time", "ulid"]),
+    ("racun-exports", &["racun-kernel", "time"]),
     (
         "racun-fiscal",
         &[
@@ -81,6 +82,7 @@ const PURE: &[(&str, &[&str])] = &[
             "racun-billing",
             "racun-catalog",
             "racun-documents",
+            "racun-exports",
             "racun-fiscal",
             "racun-kernel",
             "racun-mail",
@@ -101,6 +103,7 @@ const ADAPTERS: &[&str] = &[
     "racun-authorities",
     "racun-gateways",
     "racun-http-api",
+    "racun-spreadsheet",
     "racun-store-postgres",
     "racun-store-sqlite",
 ];
@@ -123,6 +126,7 @@ const KNOWN_BY: &[(&str, &[&str])] = &[
     ("lettre", &["racun-gateways"]),
     ("object_store", &["racun-gateways"]),
     ("reqwest", &["racun-gateways", "racun-server", "racun-tests"]),
+    ("rust_xlsxwriter", &["racun-spreadsheet"]),
     ("chrono", &[]),
     ("openssl", &[]),
     ("rust_decimal", &[]),
