@@ -6,6 +6,7 @@
 //! | `activities` | the log as an entity's members read it                                   |
 //! | `convert`   | parts that documents and the catalogue both keep                          |
 //! | `documents` | documents made of the catalogue's records and the entity's settings        |
+//! | `exports`   | records as rows of tables, and what they come to                          |
 //! | `expenses`  | received supplier invoices, calculated and numbered                        |
 //! | `files`     | uploaded files, and what their records say of them elsewhere               |
 //! | `fiscalization` | documents that a tax authority is told of                              |
@@ -38,6 +39,7 @@ pub mod documents;
 pub mod entities;
 mod error;
 pub mod expenses;
+pub mod exports;
 pub mod files;
 pub mod fiscal;
 pub mod fiscalization;

@@ -181,14 +181,16 @@ fn write(
                 None => sheet.write_string(row, column, number.to_string())?,
             };
         }
-        Cell::Whole(number) => match numeric(&Decimal::from(*number)).and_then(|one| one.as_f64()) {
-            Some(value) => {
-                sheet.write_number_with_format(row, column, value, &formats.whole)?;
+        Cell::Whole(number) => {
+            match numeric(&Decimal::from(*number)).and_then(|one| one.as_f64()) {
+                Some(value) => {
+                    sheet.write_number_with_format(row, column, value, &formats.whole)?;
+                }
+                None => {
+                    sheet.write_string(row, column, number.to_string())?;
+                }
             }
-            None => {
-                sheet.write_string(row, column, number.to_string())?;
-            }
-        },
+        }
         Cell::Date(date) => match day(*date) {
             Ok(value) => {
                 sheet.write_datetime_with_format(row, column, value, &formats.date)?;

@@ -153,7 +153,7 @@ fn check_texts(texts: Option<&Json>, check: Check) -> Result<(), Issues> {
 }
 
 /// The locale that a locale or a language names: `sl-SI` of `sl`.
-fn locale_of(text: &str) -> Option<&'static str> {
+pub(crate) fn locale_of(text: &str) -> Option<&'static str> {
     let of_language = |locale: &&&str| locale.split('-').next() == Some(text);
     let exact = LOCALES.iter().find(|locale| **locale == text);
     exact.or_else(|| LOCALES.iter().find(of_language)).copied()

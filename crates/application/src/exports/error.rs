@@ -1,0 +1,24 @@
+//! Why nothing is exported.
+
+use std::io;
+
+use racun_kernel::{Issues, StoreError};
+
+use crate::Error;
+
+/// Why nothing is exported.
+#[derive(Debug, thiserror::Error)]
+pub enum ExportError {
+    /// What is wrong with the request.
+    #[error(transparent)]
+    Invalid(#[from] Issues),
+    /// The store fails, or the export is too large for it.
+    #[error(transparent)]
+    Store(#[from] StoreError),
+    /// What records name cannot be read.
+    #[error(transparent)]
+    Related(#[from] Error),
+    /// The file cannot be written.
+    #[error(transparent)]
+    Io(#[from] io::Error),
+}
