@@ -179,6 +179,7 @@ pub fn services(
         mailer: outside.mailer,
         files: outside.files,
         vat_registry: outside.vat_registry,
+        spreadsheets: Arc::<racun_spreadsheet::Xlsx>::default(),
         public_url: outside.public_url.into(),
         origins: Arc::default(),
         hsts_seconds: None,

@@ -2,14 +2,17 @@
 
 use std::io::{self, ErrorKind, Write};
 
-use actix_web::body::BoxBody;
+use actix_web::body::{BodyStream, BoxBody};
 use actix_web::dev::ServiceResponse;
 use actix_web::http::StatusCode;
 use actix_web::http::header::{
     Charset, ContentDisposition, ContentType, DispositionParam, DispositionType, ExtendedValue,
 };
+use actix_web::web::BytesMut;
 use actix_web::{HttpMessage as _, HttpRequest, HttpResponse, Responder, ResponseError as _};
+use futures_util::stream::try_unfold;
 use serde::Serialize;
+use tokio::io::AsyncReadExt as _;
 
 use crate::error::ApiError;
 use crate::services;
@@ -125,24 +128,53 @@ pub struct File {
     pub bytes: Vec<u8>,
 }
 
+/// 200 with a file to keep, which is on disk and sent from there.
+pub struct StreamedFile {
+    /// Its media type.
+    pub media_type: &'static str,
+    /// Its name, without signs that control.
+    pub name: String,
+    /// What is in it, at its beginning.
+    pub file: std::fs::File,
+}
+
+impl Responder for StreamedFile {
+    type Body = BoxBody;
+
+    fn respond_to(self, _: &HttpRequest) -> HttpResponse {
+        let chunks = try_unfold(tokio::fs::File::from_std(self.file), |mut file| async {
+            let mut chunk = BytesMut::with_capacity(SHORT);
+            let count = file.read_buf(&mut chunk).await?;
+            Ok::<_, io::Error>((count > 0).then(|| (chunk.freeze(), file)))
+        });
+        let mut answer = HttpResponse::Ok();
+        answer.insert_header(to_keep(self.name)).content_type(self.media_type);
+        answer.body(BodyStream::new(Box::pin(chunks)))
+    }
+}
+
+/// What tells browsers to keep a file under `name`.
+fn to_keep(name: String) -> ContentDisposition {
+    let plain = |sign: char| if sign.is_ascii_graphic() || sign == ' ' { sign } else { '_' };
+    let ascii: String = name.chars().map(plain).collect();
+    let is_plain = ascii == name;
+    let mut parameters = vec![DispositionParam::Filename(ascii)];
+    if !is_plain {
+        // The name itself, for whoever knows RFC 8187.
+        let (charset, value) = (Charset::Ext("UTF-8".to_owned()), name.into_bytes());
+        let value = ExtendedValue { charset, language_tag: None, value };
+        parameters.push(DispositionParam::FilenameExt(value));
+    }
+    ContentDisposition { disposition: DispositionType::Attachment, parameters }
+}
+
 impl Responder for File {
     type Body = BoxBody;
 
     fn respond_to(self, _: &HttpRequest) -> HttpResponse {
-        let plain = |sign: char| if sign.is_ascii_graphic() || sign == ' ' { sign } else { '_' };
-        let ascii: String = self.name.chars().map(plain).collect();
-        let is_plain = ascii == self.name;
-        let mut parameters = vec![DispositionParam::Filename(ascii)];
-        if !is_plain {
-            // The name itself, for whoever knows RFC 8187.
-            let (charset, value) = (Charset::Ext("UTF-8".to_owned()), self.name.into_bytes());
-            let value = ExtendedValue { charset, language_tag: None, value };
-            parameters.push(DispositionParam::FilenameExt(value));
-        }
-        let disposition =
-            ContentDisposition { disposition: DispositionType::Attachment, parameters };
         let mut answer = HttpResponse::Ok();
-        answer.insert_header(disposition).content_type(self.media_type).body(self.bytes)
+        answer.insert_header(to_keep(self.name));
+        answer.content_type(self.media_type).body(self.bytes)
     }
 }
 

@@ -61,6 +61,7 @@ pub mod deprecation;
 mod docs;
 mod documents;
 pub mod error;
+mod exports;
 mod fiscal;
 mod frame;
 mod gate;

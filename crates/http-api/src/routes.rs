@@ -2,8 +2,8 @@
 
 use crate::route::Route;
 use crate::{
-    access, activities, billing, catalog, docs, documents, fiscal, health, jobs, mail, pages, pos,
-    recurring, sandbox, settlement, transaction_type, webhooks,
+    access, activities, billing, catalog, docs, documents, exports, fiscal, health, jobs, mail,
+    pages, pos, recurring, sandbox, settlement, transaction_type, webhooks,
 };
 
 /// The areas' tables, in the order in which paths are matched.
@@ -23,6 +23,8 @@ const AREAS: &[&[Route]] = &[
     access::entities::ROUTES,
     access::email_sender::ROUTES,
     access::operators::ROUTES,
+    // Before the paths in which an id stands where these say `export`.
+    exports::ROUTES,
     catalog::customers::ROUTES,
     catalog::suppliers::ROUTES,
     catalog::items::ROUTES,

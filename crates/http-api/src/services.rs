@@ -15,6 +15,7 @@ use racun_application::payments::TaxAuthority;
 use racun_application::webhooks::Webhooks;
 use racun_billing::Catalogue;
 use racun_catalog::{FileStorage, VatRegistry};
+use racun_exports::Spreadsheets;
 use racun_fiscal::{Authorities, Retry, TestCertificates};
 use racun_kernel::{Entropy, Mailer, Stamp, Store, Vault};
 use racun_webhooks::{Courier, Schedule};
@@ -58,6 +59,8 @@ pub struct Services {
     pub files: Arc<dyn FileStorage>,
     /// The register of VAT numbers (VIES).
     pub vat_registry: Arc<dyn VatRegistry>,
+    /// Who writes exports as XLSX.
+    pub spreadsheets: Arc<dyn Spreadsheets>,
     /// The base of links to this server: `https://invoices.example.com`, without a slash at its
     /// end.
     pub public_url: Arc<str>,

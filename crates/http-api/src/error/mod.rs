@@ -9,6 +9,7 @@ mod catalog;
 pub mod codes;
 mod consequences;
 mod documents;
+mod exports;
 mod files;
 mod fiscal;
 mod following;

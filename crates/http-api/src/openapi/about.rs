@@ -9,7 +9,7 @@ use crate::route::Route;
 const INTRODUCTION: &str = include_str!("introduction.md");
 
 /// The areas in the order in which they are shown: what everybody needs comes first.
-const TAGS: [(&str, &str); 40] = [
+const TAGS: [(&str, &str); 41] = [
     ("Users", "Signing up, logging in, one's own data, forgotten passwords."),
     ("Entities", "Whoever issues documents: their data, settings, country and environment."),
     ("Accounts", "The account, which owns entities: what it stores, and may store."),
@@ -37,6 +37,7 @@ const TAGS: [(&str, &str); 40] = [
     ("Shared documents", "Documents behind a link, for whoever has it."),
     ("Suppliers", "From whom expenses come."),
     ("Expenses", "Received invoices, and what was paid on them."),
+    ("Exports", "Records as XLSX and CSV, for people and for accounting."),
     ("Files", "Logos, signatures and attachments."),
     ("Point of sale", "Tables, tabs, operators of tills, and a day's takings."),
     ("Transaction type", "What kind of sale it is for VAT, by the parties' countries and numbers."),

@@ -167,8 +167,8 @@ fn success(route: &Route, components: &Components) -> Json {
         success["content"] =
             json!({ "application/json": { "schema": schema, "example": example } });
     }
-    if let Some(media_type) = route.answers_file {
-        success["content"] = json!({ media_type: { "schema": file() } });
+    for media_type in [route.answers_file, route.or_file].into_iter().flatten() {
+        success["content"][media_type] = json!({ "schema": file() });
     }
     success
 }

@@ -14,6 +14,17 @@ const FILTER: &str = "A filter: a JSON object, encoded for the address, that nam
                       it is nested: `{\"metadata\": {\"order\": \"17\"}}`. Dates are `YYYY-MM-DD` \
                       or instants. An unknown field or operator is 422.";
 
+/// The filter.
+pub(crate) const FILTER_QUERY: Parameter =
+    Parameter { name: "query", meaning: FILTER, kind: ParameterKind::Text };
+
+/// The text to look for.
+pub(crate) const SEARCH: Parameter = Parameter {
+    name: "search",
+    meaning: "Text to look for, capitals or not.",
+    kind: ParameterKind::Text,
+};
+
 /// The query parameters that every paged list reads.
 pub const LIST: &[Parameter] = &[
     Parameter {
@@ -41,12 +52,8 @@ pub const LIST: &[Parameter] = &[
         meaning: "A field to order by, `-` before it for descending; repeat it for more fields.",
         kind: ParameterKind::Texts,
     },
-    Parameter { name: "query", meaning: FILTER, kind: ParameterKind::Text },
-    Parameter {
-        name: "search",
-        meaning: "Text to look for, capitals or not.",
-        kind: ParameterKind::Text,
-    },
+    FILTER_QUERY,
+    SEARCH,
     Parameter {
         name: "deleted",
         meaning: "True for the trash only; false when absent.",

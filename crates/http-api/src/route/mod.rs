@@ -10,6 +10,7 @@ use utoipa::ToSchema;
 use crate::openapi::{Described, described};
 use crate::security::SecurityEvent;
 pub use list::LIST;
+pub(crate) use list::{FILTER_QUERY, SEARCH};
 
 /// One operation of the interface.
 ///
@@ -70,6 +71,8 @@ pub struct Route {
     pub(crate) requires: &'static [&'static str],
     pub(crate) answers: Option<Described>,
     pub(crate) answers_file: Option<&'static str>,
+    /// Another media type that the caller may choose.
+    pub(crate) or_file: Option<&'static str>,
     pub(crate) handler: fn() -> actix_web::Route,
 }
 
@@ -256,6 +259,7 @@ impl Route {
             requires: &[],
             answers: None,
             answers_file: None,
+            or_file: None,
             handler,
         }
     }
@@ -306,6 +310,12 @@ impl Route {
     #[must_use]
     pub const fn answers_file(self, media_type: &'static str) -> Self {
         Self { answers_file: Some(media_type), ..self }
+    }
+
+    /// Says which other media type a caller may have the file in.
+    #[must_use]
+    pub const fn or_file(self, media_type: &'static str) -> Self {
+        Self { or_file: Some(media_type), ..self }
     }
 
     /// Says that a success makes something: 201.

@@ -128,6 +128,12 @@ const ROUTES: &str = "
 /pos/reports/daily: GET till
 /pos/reports/closings: POST sell, GET till
 /pos/reports/closings/{id}: GET till
+/documents/export: GET read
+/documents/export/sales-per-item: GET read
+/documents/export/revenue-by-category: GET read
+/payments/export: GET read
+/customers/export: GET read
+/expenses/export: GET read
 /customers: POST write, GET till
 /customers/{id}: GET till, PATCH write, DELETE write
 /customers/{id}/restore: POST write

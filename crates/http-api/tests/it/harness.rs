@@ -98,6 +98,7 @@ pub fn services(store: Arc<dyn Store>, seconds: Arc<AtomicI64>) -> Services {
         mailer: Arc::new(Unreachable),
         files: Arc::<Memory>::default(),
         vat_registry: Arc::<Register>::default(),
+        spreadsheets: Arc::<racun_spreadsheet::Xlsx>::default(),
         public_url: "https://racun.example".into(),
         origins: Arc::default(),
         hsts_seconds: None,
