@@ -124,6 +124,18 @@ impl Client {
         })
     }
 
+    /// The bytes of the file that `GET` answers.
+    ///
+    /// # Panics
+    /// When it answers none.
+    pub async fn file(&self, path: &str) -> Vec<u8> {
+        let request = self.http.get(format!("{}{path}", self.base));
+        let headers = self.headers.iter();
+        let request = headers.fold(request, |request, (name, value)| request.header(*name, value));
+        let file = async { request.send().await?.error_for_status()?.bytes().await }.await;
+        file.unwrap_or_else(|error| panic!("GET {path}: {error:?}")).to_vec()
+    }
+
     /// Sends a request with a JSON body as it is written.
     ///
     /// # Errors

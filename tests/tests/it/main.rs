@@ -6,6 +6,7 @@ mod bounds;
 mod crash;
 mod customers;
 mod examples;
+mod exports;
 mod files;
 mod fiscal_crash;
 mod fiscal_faults;

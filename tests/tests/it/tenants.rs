@@ -22,6 +22,17 @@ const LISTS: &[(&str, &str)] = &[
     ("/business-units", "name"),
 ];
 
+/// The exports there are; what the owner's show is in [`LISTS`], and of payments nothing here.
+const EXPORTS: &[(&str, bool)] = &[
+    ("/documents/export?type=invoice", true),
+    ("/documents/export?types=invoice,estimate,credit_note,advance_invoice,delivery_note", true),
+    ("/documents/export/sales-per-item", true),
+    ("/documents/export/revenue-by-category", true),
+    ("/customers/export", true),
+    ("/payments/export", false),
+    ("/expenses/export", false),
+];
+
 /// One of everything, with the mark in every text; answers the paths of what was made.
 async fn marked(account: &Account) -> Vec<String> {
     let api = &account.api;
@@ -82,6 +93,10 @@ async fn another_account_sees_nothing(store: StoreKind) {
         let found = owner.api.get(&filtered(list, field)).await;
         assert!(found.text.contains(MARK), "{list} is not filtered by {field}: {}", found.text);
     }
+    for (export, shows) in EXPORTS {
+        let own = owner.api.get(&as_csv(export)).await;
+        assert_eq!(own.text.contains(MARK), *shows, "{export}: {}", own.text);
+    }
     let before: Vec<Value> = seen(&owner, &paths).await;
     let stranger = Account::sign_up(&racun).await;
     lists_show_nothing(&stranger).await;
@@ -105,6 +120,12 @@ fn filtered(list: &str, field: &str) -> String {
     with_query(list, &[("query", &Value::Object(filter).to_string())])
 }
 
+/// The export as text: XLSX is packed.
+fn as_csv(export: &str) -> String {
+    let sign = if export.contains('?') { '&' } else { '?' };
+    format!("{export}{sign}format=csv")
+}
+
 async fn lists_show_nothing(stranger: &Account) {
     for (list, field) in LISTS {
         let search = with_query(list, &[("search", MARK)]);
@@ -118,6 +139,12 @@ async fn lists_show_nothing(stranger: &Account) {
             assert_eq!(body["pagination"]["total"].to_string(), rows.to_string(), "{path}");
             assert!(rows == 0 || path == "/taxes", "{path}: {}", answer.text);
         }
+    }
+    for (export, _) in EXPORTS {
+        let answer = stranger.api.get(&as_csv(export)).await;
+        assert_eq!(answer.status, 200, "{export}: {}", answer.text);
+        assert!(!answer.text.contains(MARK), "{export} shows what is another's: {}", answer.text);
+        assert_eq!(answer.text.lines().count(), 1, "{export}: {}", answer.text);
     }
     for path in ["/financial-categories", "/entities", "/entities/users", "/entities/api-keys"] {
         assert!(!stranger.user.get(path).await.text.contains(MARK), "{path}");

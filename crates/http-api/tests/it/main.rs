@@ -28,6 +28,7 @@ mod equal_work;
 mod errors;
 mod expense_totals;
 mod expenses;
+mod exports;
 mod files;
 mod fiscal;
 mod fiscal_act;

@@ -1,0 +1,233 @@
+//! Exports: what they are, in which format, and of what they consist.
+
+use actix_web::http::header::CONTENT_DISPOSITION;
+use serde_json::{Value, json};
+
+use crate::harness::{Answer, Api, Who, text};
+
+const XLSX: &str = "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet";
+
+fn invoice(name: &str, price: &str) -> Value {
+    let price: Value = serde_json::from_str(price).unwrap();
+    json!({
+        "date": "2026-11-20",
+        "customer": { "name": name },
+        "items": [{ "name": "Delo", "unit": "ura", "quantity": 2, "price": price,
+                    "taxes": [{ "rate": 22 }] }],
+    })
+}
+
+async fn made(api: &Api, who: &Who, path: &str, body: Value) -> Value {
+    api.post(path, who, body).await.with(201).json()
+}
+
+/// The rows of a CSV without line breaks in its cells, by heading.
+fn rows(answer: &Answer, delimiter: char) -> Vec<Vec<(String, String)>> {
+    let text = answer.text.trim_start_matches('\u{feff}');
+    let cells = |line: &str| -> Vec<String> {
+        let (mut cells, mut cell, mut quoted) = (Vec::new(), String::new(), false);
+        for sign in line.chars() {
+            match sign {
+                '"' => quoted = !quoted,
+                sign if sign == delimiter && !quoted => cells.push(std::mem::take(&mut cell)),
+                sign => cell.push(sign),
+            }
+        }
+        cells.push(cell);
+        cells
+    };
+    let mut lines = text.split("\r\n").filter(|line| !line.is_empty());
+    let heads = cells(lines.next().unwrap_or_default());
+    lines.map(|line| heads.iter().cloned().zip(cells(line)).collect()).collect()
+}
+
+fn column(rows: &[Vec<(String, String)>], name: &str) -> Vec<String> {
+    let cell = |row: &Vec<(String, String)>| {
+        let found = row.iter().find(|(head, _)| head == name);
+        found.unwrap_or_else(|| panic!("no column {name}: {row:?}")).1.clone()
+    };
+    rows.iter().map(cell).collect()
+}
+
+async fn csv(api: &Api, who: &Who, path: &str) -> Vec<Vec<(String, String)>> {
+    let sign = if path.contains('?') { '&' } else { '?' };
+    let path = format!("{path}{sign}format=csv&locale=en-US");
+    rows(&api.get(&path, who).await.with(200), ',')
+}
+
+#[actix_web::test]
+async fn an_export_is_a_file_with_a_name() {
+    let api = Api::new().await;
+    let who = api.owner("ana@example.com").await;
+    made(&api, &who, "/invoices", invoice("Žaga", "10")).await;
+    let path = "/documents/export?type=invoice&date_from=2026-01-01&date_to=2026-12-31";
+    for (format, media, ending) in
+        [("", XLSX, "xlsx"), ("&format=csv", "text/csv; charset=utf-8", "csv")]
+    {
+        let answer = api.get(&format!("{path}{format}"), &who).await.with(200);
+        assert_eq!(answer.headers.get("content-type").unwrap(), media);
+        let disposition = answer.headers.get(CONTENT_DISPOSITION).unwrap().to_str().unwrap();
+        let name = format!("filename=\"documents_2026-01-01_2026-12-31.{ending}\"");
+        assert_eq!(disposition, format!("attachment; {name}"));
+    }
+    for path in [
+        "/documents/export/sales-per-item",
+        "/documents/export/revenue-by-category",
+        "/payments/export",
+        "/customers/export",
+        "/expenses/export",
+    ] {
+        let answer = api.get(path, &who).await.with(200);
+        assert_eq!(answer.headers.get("content-type").unwrap(), XLSX, "{path}");
+        assert!(answer.text.starts_with("PK"), "{path}");
+    }
+}
+
+#[actix_web::test]
+async fn csv_follows_the_locale() {
+    let api = Api::new().await;
+    let who = api.owner("ana@example.com").await;
+    made(&api, &who, "/invoices", invoice("=cmd|'/C calc'!A0", "10.25")).await;
+    let csv = "/documents/export?format=csv";
+    // The entity is Slovenian.
+    for (more, delimiter, net, head) in [
+        ("", ';', "20,5", "Neto"),
+        ("&locale=hr-HR", ';', "20,5", "Neto"),
+        ("&language=de", ';', "20,5", "Netto"),
+        ("&language=pt-PT", ';', "20,5", "Valor líquido"),
+        ("&locale=en-US&language=sl", ',', "20.5", "Net"),
+        ("&language=it", ',', "20.5", "Imponibile"),
+    ] {
+        let answer = api.get(&format!("{csv}{more}"), &who).await.with(200);
+        assert!(answer.text.starts_with('\u{feff}'), "{more}");
+        let rows = rows(&answer, delimiter);
+        assert_eq!(column(&rows, head), [net], "{more}");
+        assert!(answer.text.contains("\"'=cmd|'/C calc'!A0\""), "{}", answer.text);
+        let bare = api.get(&format!("{csv}{more}&bom=false"), &who).await.with(200);
+        assert_eq!(answer.text.trim_start_matches('\u{feff}'), bare.text);
+    }
+}
+
+#[actix_web::test]
+async fn what_cannot_be_meant_is_refused_by_name() {
+    let api = Api::new().await;
+    let who = api.owner("ana@example.com").await;
+    for (query, parameter, code) in [
+        ("format=pdf", "format", "invalid_value"),
+        ("type=receipt", "type", "invalid_value"),
+        ("types=invoice,receipt", "types", "invalid_value"),
+        ("type=invoice&types=estimate", "types", "conflicting"),
+        ("date_from=2026-13-01", "date_from", "invalid_date"),
+        ("date_from=2026-11-21&date_to=2026-11-20", "date_to", "invalid_period"),
+        ("date_from=2025-01-01&date_to=2026-01-02", "date_to", "invalid_period"),
+        ("locale=tlh", "locale", "unknown_locale"),
+        ("language=xx-XX", "language", "unknown_locale"),
+        ("query=%7B%22no%22%3A1%7D", "query", "unknown_field"),
+        ("bom=yes", "bom", "invalid_type"),
+        ("limit=5", "limit", "unknown_parameter"),
+    ] {
+        let answer = api.get(&format!("/documents/export?{query}"), &who).await.with(422);
+        let (path, found) = answer.issue();
+        assert!(path.contains(&format!("\"{parameter}\"")), "{query}: {}", answer.text);
+        assert_eq!(found, code, "{query}: {}", answer.text);
+    }
+    // A year is not too long, nor is one that is open.
+    for query in ["date_from=2025-01-01&date_to=2026-01-01", "date_from=2020-01-01"] {
+        api.get(&format!("/documents/export?{query}"), &who).await.with(200);
+    }
+    for path in ["/payments/export", "/expenses/export", "/documents/export/sales-per-item"] {
+        let reversed = format!("{path}?date_from=2026-11-21&date_to=2026-11-20");
+        assert_eq!(api.get(&reversed, &who).await.with(422).issue().1, "invalid_period");
+    }
+    let dated = api.get("/customers/export?date_from=2026-01-01", &who).await.with(422);
+    assert_eq!(dated.issue().1, "unknown_parameter");
+}
+
+#[actix_web::test]
+async fn drafts_and_voided_documents_are_listed_and_not_summed() {
+    let api = Api::new().await;
+    let who = api.owner("ana@example.com").await;
+    let kept = made(&api, &who, "/invoices", invoice("A", "10")).await;
+    let mut draft = invoice("B", "20");
+    draft["is_draft"] = json!(true);
+    made(&api, &who, "/invoices", draft).await;
+    let voided = made(&api, &who, "/invoices", invoice("C", "40")).await;
+    api.post(&format!("/invoices/{}/void", text(&voided["id"])), &who, json!({})).await.with(200);
+    let mut credit = invoice("A", "3");
+    credit["linked_documents"] = json!([kept["id"]]);
+    made(&api, &who, "/credit-notes", credit).await;
+    let rows = csv(&api, &who, "/documents/export?types=invoice,credit_note").await;
+    let all = |name: &str| column(&rows, name);
+    assert_eq!(all("Type"), ["invoice", "invoice", "invoice", "credit_note"]);
+    assert_eq!(all("Status"), ["issued", "draft", "voided", "issued"]);
+    assert_eq!(all("In sums"), ["true", "false", "false", "true"]);
+    assert_eq!(all("Net"), ["20", "40", "80", "-6"]);
+    assert_eq!(all("Tax base 22 %"), ["20", "40", "80", "-6"]);
+    assert_eq!(all("Tax 22 %"), ["4.4", "8.8", "17.6", "-1.32"]);
+    assert_eq!(all("Gross"), ["24.4", "48.8", "97.6", "-7.32"]);
+    let sales = csv(&api, &who, "/documents/export/sales-per-item").await;
+    assert_eq!(column(&sales, "Item"), ["Delo"]);
+    assert_eq!(column(&sales, "Quantity"), ["0"]);
+    assert_eq!(column(&sales, "Net"), ["14"]);
+    assert_eq!(column(&sales, "Gross"), ["17.08"]);
+    assert_eq!(column(&sales, "Documents"), ["2"]);
+    let revenue = csv(&api, &who, "/documents/export/revenue-by-category").await;
+    assert_eq!(column(&revenue, "Month"), ["2026-11"]);
+    assert_eq!(column(&revenue, "Net"), ["14"]);
+    let none = csv(&api, &who, "/documents/export?date_to=2026-11-19").await;
+    assert!(none.is_empty());
+}
+
+#[actix_web::test]
+async fn an_invoice_that_ended_by_credit_cancels_out() {
+    let api = Api::new().await;
+    let who = api.owner("ana@example.com").await;
+    let wanted = json!({"name": "Loja", "country": "Portugal", "environment": "sandbox"});
+    let entity = made(&api, &who, "/entities", wanted).await;
+    let who = who.in_entity(&text(&entity["id"]));
+    let made_one = made(&api, &who, "/invoices", invoice("A", "10")).await;
+    api.post(&format!("/invoices/{}/void", text(&made_one["id"])), &who, json!({})).await.with(200);
+    let rows = csv(&api, &who, "/documents/export?types=invoice,credit_note").await;
+    assert_eq!(column(&rows, "Status"), ["voided", "issued"]);
+    assert_eq!(column(&rows, "In sums"), ["true", "true"]);
+    assert_eq!(column(&rows, "Gross"), ["24.4", "-24.4"]);
+    let sales = csv(&api, &who, "/documents/export/sales-per-item").await;
+    assert_eq!(column(&sales, "Gross"), ["0"]);
+}
+
+#[actix_web::test]
+async fn payments_customers_and_expenses_are_rows_too() {
+    let api = Api::new().await;
+    let who = api.owner("ana@example.com").await;
+    let customer = json!({ "name": "+Kupec", "tax_number": "SI12345678", "country_code": "SI" });
+    made(&api, &who, "/customers", customer).await;
+    let sold = made(&api, &who, "/invoices", invoice("A", "10")).await;
+    let paid = json!({ "document_id": sold["id"], "amount": 24.4, "type": "card",
+                       "date": "2026-11-20", "note": "@note" });
+    made(&api, &who, "/payments", paid).await;
+    let expense = json!({
+        "supplier": { "name": "Dobavitelj" }, "date": "2026-11-19", "is_draft": false,
+        "items": [{ "name": "Moka", "price": 100, "taxes": [{ "rate": 22 }] }],
+    });
+    made(&api, &who, "/expenses", expense).await;
+    let payments = csv(&api, &who, "/payments/export?date_from=2026-11-20").await;
+    for (name, value) in [
+        ("Date", "2026-11-20"),
+        ("Direction", "in"),
+        ("Payment method", "card"),
+        ("Amount", "24.4"),
+        ("Currency", "EUR"),
+        ("Document", &text(&sold["number"])),
+        ("Note", "'@note"),
+    ] {
+        assert_eq!(column(&payments, name), [value], "{name}");
+    }
+    let customers = csv(&api, &who, "/customers/export").await;
+    assert!(column(&customers, "Name").contains(&"'+Kupec".to_owned()), "{customers:?}");
+    let filter = "/customers/export?query=%7B%22name%22%3A%22Nobody%22%7D";
+    assert!(csv(&api, &who, filter).await.is_empty());
+    let expenses = csv(&api, &who, "/expenses/export?date_to=2026-11-19").await;
+    assert_eq!(column(&expenses, "Supplier"), ["Dobavitelj"]);
+    assert_eq!(column(&expenses, "Gross"), ["122"]);
+    assert_eq!(column(&expenses, "Tax"), ["22"]);
+}
