@@ -1,4 +1,4 @@
-//! Exported tables: sheets of typed cells, their headings in 18 languages, and how they are written.
+//! Exported tables: sheets of typed cells, headings in 18 languages, and how they are written.
 //!
 //! | Module  | Owns                                                                     |
 //! | ------- | ------------------------------------------------------------------------ |

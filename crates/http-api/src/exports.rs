@@ -66,7 +66,7 @@ const DATE_TO: Parameter = Parameter {
 const LOCALE: Parameter = Parameter {
     name: "locale",
     meaning: "The locale of headings and of CSV: `sl-SI`, `hr-HR`, `de-DE` and `pt-PT` part cells \
-              by `;` and write `1,5`, others part by `,` and write `1.5`. The entity's when absent.",
+              by `;` and write `1,5`, others by `,` and write `1.5`. The entity's when absent.",
     kind: ParameterKind::Text,
 };
 const LANGUAGE: Parameter = Parameter {

@@ -153,6 +153,12 @@ pub(super) fn responses(route: &Route, components: &Components) -> Json {
     responses.into()
 }
 
+/// The media type of exports that programs read.
+const CSV: &str = "text/csv";
+/// The beginning of an export of documents, less most of its columns.
+const CSV_EXAMPLE: &str = "\"Number\",\"Type\",\"Date\",\"Currency\",\"Net\"\r\n\
+                           \"2026-00017\",\"invoice\",2026-11-20,\"EUR\",100\r\n";
+
 fn success(route: &Route, components: &Components) -> Json {
     let mut headers = headers_of(route.rate != Rate::Unlimited, None);
     if route.is_conditional {
@@ -169,6 +175,9 @@ fn success(route: &Route, components: &Components) -> Json {
     }
     for media_type in [route.answers_file, route.or_file].into_iter().flatten() {
         success["content"][media_type] = json!({ "schema": file() });
+        if media_type == CSV {
+            success["content"][media_type]["example"] = json!(CSV_EXAMPLE);
+        }
     }
     success
 }
