@@ -36,6 +36,14 @@ pub fn is_counted(document: &Document) -> bool {
     }
 }
 
+/// Whether documents of the kind are paid.
+const fn is_paid(kind: DocumentKind) -> bool {
+    match kind {
+        DocumentKind::Invoice | DocumentKind::CreditNote | DocumentKind::AdvanceInvoice => true,
+        DocumentKind::Estimate | DocumentKind::DeliveryNote => false,
+    }
+}
+
 /// What of a document's amounts goes into sums: those of credit notes are taken off.
 pub(super) fn signed(kind: DocumentKind, amount: &Decimal) -> Decimal {
     if kind == DocumentKind::CreditNote && !amount.is_zero() { -amount } else { amount.clone() }
@@ -178,6 +186,7 @@ fn row(document: &Document, rates: &[Decimal]) -> Vec<Cell> {
     }
     let fiscal = document.fiscal.as_ref();
     let mark = document.fiscal_record().map(|record| &record.mark).filter(|mark| !mark.is_empty());
+    let is_paid = is_paid(kind);
     let state = payment_state(document.paid_in_full(), &amounts.total_paid);
     cells.extend([
         money(&split.reverse_charge),
@@ -187,9 +196,9 @@ fn row(document: &Document, rates: &[Decimal]) -> Vec<Cell> {
         content.exchange_rate.as_ref().map(|exchange| &exchange.rate).into(),
         amounts.total_converted.as_ref().map(money).unwrap_or(Cell::Empty),
         amounts.total_with_tax_converted.as_ref().map(money).unwrap_or(Cell::Empty),
-        money(&amounts.total_paid),
-        money(&document.total_due()),
-        (!document.is_draft()).then_some(state).into(),
+        is_paid.then(|| money(&amounts.total_paid)).unwrap_or(Cell::Empty),
+        is_paid.then(|| money(&document.total_due())).unwrap_or(Cell::Empty),
+        (is_paid && !document.is_draft()).then_some(state).into(),
         content.reference.as_ref().into(),
         mark.into(),
         fiscal.and_then(|fiscal| fiscal.confirmation()).into(),
@@ -245,8 +254,8 @@ fn count(sums: &mut AllSums, document: &Document, own: Currency) {
         Some(&amounts.total),
         Some(&tax),
         Some(&amounts.total_with_tax),
-        Some(&amounts.total_paid),
-        Some(&due),
+        is_paid(kind).then_some(&amounts.total_paid),
+        is_paid(kind).then_some(&due),
         net,
         gross,
     ];

@@ -35,8 +35,8 @@ use request::Source;
 /// Writes what `plan` says to `to`, to its end.
 ///
 /// # Errors
-/// When the store fails, when `to` cannot be written, and
-/// [`racun_kernel::StoreError::TooExpensive`] when there are too many different items or categories.
+/// When the store fails, as too expensive where there are too many different items or categories;
+/// when `to` cannot be written.
 pub async fn write(
     cx: Context<'_>,
     entity: &Entity,

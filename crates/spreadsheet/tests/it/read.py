@@ -81,7 +81,8 @@ def compare(path, sheets):
         import openpyxl
     except ImportError:
         return
-    book = openpyxl.load_workbook(path)
+    with open(path, "rb") as file:
+        book = openpyxl.load_workbook(file)
     assert book.sheetnames == list(sheets), book.sheetnames
     for name, rows in sheets.items():
         for own, row in zip(rows, book[name].iter_rows()):
