@@ -1,7 +1,14 @@
 //! Exports: what they are, in which format, and of what they consist.
 
+use std::io::{self, Write};
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex};
+
 use actix_web::http::header::CONTENT_DISPOSITION;
+use racun_exports::{Cell, Sheet, SheetWriter, Spreadsheets};
+use racun_http_api::Services;
 use serde_json::{Value, json};
+use tokio::sync::{Notify, Semaphore, SemaphorePermit};
 
 use crate::harness::{Answer, Api, Who, text};
 
@@ -234,4 +241,113 @@ async fn payments_customers_and_expenses_are_rows_too() {
     assert_eq!(column(&expenses, "Supplier"), ["Dobavitelj"]);
     assert_eq!(column(&expenses, "Gross"), ["122"]);
     assert_eq!(column(&expenses, "Tax"), ["22"]);
+}
+
+/// Writers of which a test knows how many there are, and what became of each. Each stops at its
+/// first heading until it is let go.
+struct Held {
+    /// Writers that are there, and the most that ever were.
+    present: AtomicUsize,
+    most: AtomicUsize,
+    began: Notify,
+    let_go: Semaphore,
+    /// Of each that ended: its rows, and whether it was finished.
+    ended: Mutex<Vec<(usize, bool)>>,
+    ends: Notify,
+}
+
+impl Held {
+    fn new() -> Self {
+        Self {
+            present: AtomicUsize::new(0),
+            most: AtomicUsize::new(0),
+            began: Notify::new(),
+            let_go: Semaphore::new(0),
+            ended: Mutex::default(),
+            ends: Notify::new(),
+        }
+    }
+}
+
+/// Its rows so far, and whether it was finished.
+struct HeldWriter(Arc<Held>, usize, bool);
+
+struct SharedHeld(Arc<Held>);
+
+impl Spreadsheets for SharedHeld {
+    fn workbook(&self, _: Box<dyn Write + Send>) -> Box<dyn SheetWriter> {
+        let present = self.0.present.fetch_add(1, Ordering::SeqCst) + 1;
+        self.0.most.fetch_max(present, Ordering::SeqCst);
+        Box::new(HeldWriter(Arc::clone(&self.0), 0, false))
+    }
+}
+
+impl SheetWriter for HeldWriter {
+    fn has_sheets(&self) -> bool {
+        false
+    }
+
+    fn begin(&mut self, _: &Sheet) -> io::Result<()> {
+        self.0.began.notify_one();
+        while self.0.let_go.try_acquire().map(SemaphorePermit::forget).is_err() {
+            std::thread::yield_now();
+        }
+        Ok(())
+    }
+
+    fn row(&mut self, _: &[Cell]) -> io::Result<()> {
+        self.1 += 1;
+        Ok(())
+    }
+
+    fn finish(mut self: Box<Self>) -> io::Result<()> {
+        self.2 = true;
+        Ok(())
+    }
+}
+
+impl Drop for HeldWriter {
+    fn drop(&mut self) {
+        self.0.present.fetch_sub(1, Ordering::SeqCst);
+        self.0.ended.lock().unwrap().push((self.1, self.2));
+        self.0.ends.notify_one();
+    }
+}
+
+async fn held_api() -> (Arc<Held>, Api) {
+    let held = Arc::new(Held::new());
+    let own = Arc::new(SharedHeld(Arc::clone(&held)));
+    let api = Api::with(move |services| Services { spreadsheets: own, ..services }).await;
+    (held, api)
+}
+
+#[actix_web::test]
+async fn an_account_has_one_export_put_together_at_once() {
+    let (held, api) = held_api().await;
+    let who = api.owner("ana@example.com").await;
+    made(&api, &who, "/invoices", invoice("A", "10")).await;
+    held.let_go.add_permits(3);
+    let path = "/documents/export";
+    let (first, second, third) =
+        tokio::join!(api.get(path, &who), api.get(path, &who), api.get(path, &who));
+    assert_eq!([first.status, second.status, third.status], [200; 3]);
+    assert_eq!(held.most.load(Ordering::SeqCst), 1);
+    assert_eq!(*held.ended.lock().unwrap(), [(1, true); 3]);
+}
+
+#[actix_web::test]
+async fn who_hangs_up_leaves_nothing_to_be_done() {
+    let (held, api) = held_api().await;
+    let who = api.owner("ana@example.com").await;
+    made(&api, &who, "/invoices", invoice("A", "10")).await;
+    tokio::select! {
+        answer = api.get("/documents/export", &who) => panic!("{answer:?}"),
+        () = held.began.notified() => {}
+    }
+    // Nobody waits any more; the writer goes on, and is given no row.
+    held.let_go.add_permits(1);
+    held.ends.notified().await;
+    assert_eq!(*held.ended.lock().unwrap(), [(0, false)]);
+    held.let_go.add_permits(1);
+    api.get("/documents/export", &who).await.with(200);
 }
