@@ -23,6 +23,7 @@
 
 mod catalogue;
 mod error;
+pub mod events;
 mod feature;
 mod period;
 mod plan;

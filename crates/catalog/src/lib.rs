@@ -35,6 +35,7 @@ mod customer;
 mod customer_identity;
 mod default_taxes;
 mod error;
+pub mod events;
 mod file;
 mod financial_category;
 mod item;

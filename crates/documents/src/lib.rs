@@ -37,6 +37,7 @@ pub mod calculation;
 mod content;
 mod document;
 mod error;
+pub mod events;
 mod fiscalization;
 mod kind;
 mod line;

@@ -36,6 +36,7 @@ mod checks;
 mod class;
 mod device;
 mod error;
+pub mod events;
 mod exchange;
 pub mod fina;
 pub mod furs;

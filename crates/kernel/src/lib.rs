@@ -89,7 +89,7 @@ pub use evaluate::evaluate;
 pub use id::{Id, InvalidId, Kind};
 pub use issue::{Issue, Issues, Step};
 pub use length::json_length;
-pub use log::{ACTIVITIES, Activity, ActorType, Entry, Logged};
+pub use log::{ACTIVITIES, Activity, ActorType, Entry, EventKind, Logged, Receivers};
 pub use mail::{Attachment, Mail, MailError, Mailbox, Mailer};
 pub use metadata::Metadata;
 pub use money::{Currency, UnknownCurrency};

@@ -30,6 +30,7 @@ mod append;
 mod check;
 mod closing;
 mod error;
+pub mod events;
 mod known;
 mod line;
 mod tab;

@@ -31,6 +31,7 @@
 
 mod books;
 mod error;
+pub mod events;
 mod expense;
 mod input;
 mod payment;

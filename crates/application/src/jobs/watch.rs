@@ -1,5 +1,6 @@
 //! What admins see of their entity's jobs, and starting anew what was given up.
 
+use crate::events;
 use racun_kernel::id::JobId;
 use racun_kernel::{Clause, Context, ListQuery, Operator, Page, StoreError, Tenant, Value, Writes};
 
@@ -49,7 +50,7 @@ pub async fn retry(cx: Context<'_>, id: JobId) -> Result<Job, JobError> {
         }
         let after = before.clone().revived(actor.now());
         let writes = Writes::default().update(&before, &after);
-        Ok((after, writes.events([actor.event("job.retried", id)])))
+        Ok((after, writes.events([actor.event(events::job::RETRIED, id)])))
     })
     .await
 }

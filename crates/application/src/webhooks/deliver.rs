@@ -1,5 +1,6 @@
 //! Deliveries that are due: taken, posted outside any unit, settled.
 
+use racun_webhooks::events;
 use std::collections::HashSet;
 use std::sync::atomic::{AtomicBool, Ordering};
 
@@ -249,7 +250,7 @@ pub async fn settle(
         {
             writes.puts.push(Put::update(before, after));
             if done.disabled {
-                writes.events.push(event("system", "webhook.disabled", after, &stamp));
+                writes.events.push(event("system", events::webhook::DISABLED, after, &stamp));
                 let mail = |address: String| notice::mail(after, &address, &stamp);
                 writes.puts.extend(address.map(mail).unwrap_or_default());
             }
