@@ -44,6 +44,7 @@
 //! | `operator_token`    | the token that comes of that, and all that ends it                  |
 //! | `test_clock`        | what jobs of an account's sandbox take for now                      |
 //! | `vault`             | secrets of entities, sealed under the server's master key           |
+//! | `events`            | what the log tells of people, keys and entities                     |
 //!
 //! **Invariants.** Passwords are kept as Argon2id hashes, tokens and keys as SHA-256 digests, PINs
 //! as Argon2id hashes over an HMAC under a key that no store has, and none of them shows in any

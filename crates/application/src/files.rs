@@ -3,10 +3,10 @@
 //!
 //! Bytes are stored before the unit and removed after it, so whatever a record names is there.
 
-use racun_catalog::events::file;
 use std::str::FromStr as _;
 
 use racun_access::{ENTITIES, Entity, note_file, setting};
+use racun_catalog::events::file;
 use racun_catalog::{
     BUSINESS_UNITS, BusinessUnit, FILES, File, FileCategory, FileRefused, FileStorage, NewFile,
     StorageError,

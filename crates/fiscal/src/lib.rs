@@ -28,6 +28,7 @@
 //! | `exchange`     | what was said to an authority of a document, and what came back  |
 //! | `port`         | the port to the authorities: identity, signer, messages, replies |
 //! | `error`        | why a command on settings is refused                             |
+//! | `events`       | what the log tells of settings, premises and devices             |
 //!
 //! Sources: the technical specifications and laws named at each rule.
 

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use racun_kernel::Actor;
 use racun_kernel::id::{EntityId, PosTableId};
 use racun_kernel::{Decision, Event, EventKind, Field, Issues, Metadata, Patch, Tenant};
 use serde::{Deserialize, Serialize};
@@ -10,7 +11,6 @@ use time::OffsetDateTime;
 use crate::check::{apply_metadata, not_blank, required};
 use crate::error::{PosError, TableRefusal};
 use crate::events;
-use racun_kernel::Actor;
 
 /// Tables that an entity may have; deleted ones do not count.
 pub const MAX_TABLES: usize = 200;

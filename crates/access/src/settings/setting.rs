@@ -45,7 +45,15 @@ impl<T: ?Sized> EachNumbered<T> {
     /// The key for `kind`.
     #[must_use]
     pub const fn of(&self, kind: Numbered) -> Key<T> {
-        self.0[kind as usize]
+        let [invoice, estimate, credit_note, advance_invoice, delivery_note, expense] = self.0;
+        match kind {
+            Numbered::Invoice => invoice,
+            Numbered::Estimate => estimate,
+            Numbered::CreditNote => credit_note,
+            Numbered::AdvanceInvoice => advance_invoice,
+            Numbered::DeliveryNote => delivery_note,
+            Numbered::Expense => expense,
+        }
     }
 }
 

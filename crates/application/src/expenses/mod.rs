@@ -14,6 +14,7 @@ mod items;
 mod request;
 mod supplier;
 
+use compose::{Composition, blank, compose, gather};
 use racun_access::Entity;
 use racun_documents::DocumentError;
 use racun_kernel::id::ExpenseId;
@@ -23,16 +24,14 @@ use racun_kernel::{
 };
 use racun_settlement::events::expense as events;
 use racun_settlement::{EXPENSES, Expense, NewPayment, Outcome, PaymentWrite, Settlement};
-use time::Date;
-
 pub use request::{
     ExpenseCreation, ExpenseLineRequest, ExpenseRequest, SupplierPatch, TotalsRequest,
 };
+use time::Date;
 
 use crate::documents::{archived_of_items, expense_numbering, in_payments, today};
 use crate::error::Error;
 use crate::settling::events;
-use compose::{Composition, blank, compose, gather};
 
 /// Expenses with one number of a supplier's document that are looked at, of whichever supplier.
 const MAX_DUPLICATES: usize = 100;

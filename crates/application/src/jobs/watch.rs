@@ -1,10 +1,10 @@
 //! What admins see of their entity's jobs, and starting anew what was given up.
 
-use crate::events;
 use racun_kernel::id::JobId;
 use racun_kernel::{Clause, Context, ListQuery, Operator, Page, StoreError, Tenant, Value, Writes};
 
 use super::job::{JOBS, Job, JobState};
+use crate::events;
 
 /// Why a job is not shown or started anew.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]

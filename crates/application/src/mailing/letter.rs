@@ -68,7 +68,8 @@ impl LetterRequest {
     }
 
     /// The texts: what is asked for, else the first of `settings` that says something, else
-    /// `default`. `keys` are those of subject and body in settings; none where settings say nothing.
+    /// `default`. `keys` are those of subject and body in settings; none where settings say
+    /// nothing.
     pub(super) fn words(
         &self,
         settings: &[&Settings],

@@ -1,12 +1,12 @@
 //! Deliveries that are due: taken, posted outside any unit, settled.
 
-use racun_webhooks::events;
 use std::collections::HashSet;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use futures_util::StreamExt as _;
 use futures_util::stream;
 use racun_kernel::{One, Put, Stamp, Store, StoreError, Tenant, Writes};
+use racun_webhooks::events;
 use racun_webhooks::{
     self as domain, Answer, DELIVERIES, DUE_DELIVERIES, Delivery, DueDelivery, ENDPOINTS, Endpoint,
     EndpointId, Owner, Schedule, Settled, TEST_EVENT, Told, Undelivered, WebhookError, due_by,

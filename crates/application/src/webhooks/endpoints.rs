@@ -1,6 +1,5 @@
 //! Endpoints: added, read, changed, removed.
 
-use racun_webhooks::events;
 use std::sync::Arc;
 
 use racun_access::Permission;
@@ -8,6 +7,7 @@ use racun_kernel::{
     Clause, EventKind, Issues, ListQuery, Many, Operator, Page, RawQuery, Stamp, Store, Value,
     Vault, Writes,
 };
+use racun_webhooks::events;
 use racun_webhooks::{
     Accepts, ENDPOINTS, EarlierInput, Endpoint, EndpointInput, Generation, MAX_ENDPOINTS, Owner,
     Refused, Rules, WebhookError,

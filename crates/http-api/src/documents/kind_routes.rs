@@ -28,8 +28,7 @@ use crate::route::{Gate, LIST, Route};
 /// those that not every kind has.
 macro_rules! routes {
     (
-        $(needs $feature:ident,)?
-        $body:ty, $path:literal, $tag:literal,
+        $body:ty, $path:literal $(needs $feature:ident)?, $tag:literal,
         $one:literal, $many:literal, $a_one:literal, $plural:literal,
         $($more:expr),* $(,)?
     ) => {
@@ -100,8 +99,8 @@ macro_rules! routes {
 /// Declares the route by which a kind is voided.
 macro_rules! void_route {
     (
-        $(needs $feature:ident,)?
-        $body:ty, $path:literal, $one:literal, $tag:literal, $a_one:literal $(,)?
+        $body:ty, $path:literal $(needs $feature:ident)?,
+        $one:literal, $tag:literal, $a_one:literal $(,)?
     ) => {
         Route::post($path, concat!("void", $one), Gate::Entity(WriteRecords), || {
             web::to(void::<$body>)
@@ -116,53 +115,51 @@ macro_rules! void_route {
 
 /// Routes of invoices.
 pub(crate) const INVOICES: &[Route] = routes! {
-    needs Invoices,
-    InvoiceBody, "/invoices", "Invoices", "Invoice", "Invoices", "an invoice", "invoices",
+    InvoiceBody, "/invoices" needs Invoices, "Invoices",
+    "Invoice", "Invoices", "an invoice", "invoices",
     void_route!(
-        needs Invoices,
-        InvoiceBody, "/invoices/{id}/void", "Invoice", "Invoices", "an invoice"
+        InvoiceBody, "/invoices/{id}/void" needs Invoices, "Invoice", "Invoices", "an invoice"
     ),
 };
 
 /// Routes of estimates. They end by being rejected or by running out, not by being voided.
 pub(crate) const ESTIMATES: &[Route] = routes! {
-    needs Estimates,
-    EstimateBody, "/estimates", "Estimates", "Estimate", "Estimates", "an estimate", "estimates",
+    EstimateBody, "/estimates" needs Estimates, "Estimates",
+    "Estimate", "Estimates", "an estimate", "estimates",
     Route::post("/estimates/{id}/accept", "acceptEstimate", Gate::Entity(WriteRecords), || {
         web::to(accept)
     })
     .needs(Feature::Estimates)
-    .read_by(&["getEstimate"]).about("Estimates", "Notes that the customer accepted an estimate.")
+    .read_by(&["getEstimate"])
+    .about("Estimates", "Notes that the customer accepted an estimate.")
     .takes::<ReplyBody>()
     .answers::<EstimateBody>(),
     Route::post("/estimates/{id}/reject", "rejectEstimate", Gate::Entity(WriteRecords), || {
         web::to(reject)
     })
     .needs(Feature::Estimates)
-    .read_by(&["getEstimate"]).about("Estimates", "Notes that the customer rejected an estimate.")
+    .read_by(&["getEstimate"])
+    .about("Estimates", "Notes that the customer rejected an estimate.")
     .takes::<ReplyBody>()
     .answers::<EstimateBody>(),
 };
 
 /// Routes of credit notes.
 pub(crate) const CREDIT_NOTES: &[Route] = routes! {
-    needs Invoices,
-    CreditNoteBody, "/credit-notes", "Credit notes",
+    CreditNoteBody, "/credit-notes" needs Invoices, "Credit notes",
     "CreditNote", "CreditNotes", "a credit note", "credit notes",
     void_route!(
-        needs Invoices,
-        CreditNoteBody, "/credit-notes/{id}/void", "CreditNote", "Credit notes", "a credit note"
+        CreditNoteBody, "/credit-notes/{id}/void" needs Invoices,
+        "CreditNote", "Credit notes", "a credit note"
     ),
 };
 
 /// Routes of advance invoices.
 pub(crate) const ADVANCE_INVOICES: &[Route] = routes! {
-    needs Invoices,
-    AdvanceInvoiceBody, "/advance-invoices", "Advance invoices",
+    AdvanceInvoiceBody, "/advance-invoices" needs Invoices, "Advance invoices",
     "AdvanceInvoice", "AdvanceInvoices", "an advance invoice", "advance invoices",
     void_route!(
-        needs Invoices,
-        AdvanceInvoiceBody, "/advance-invoices/{id}/void", "AdvanceInvoice",
+        AdvanceInvoiceBody, "/advance-invoices/{id}/void" needs Invoices, "AdvanceInvoice",
         "Advance invoices", "an advance invoice"
     ),
 };

@@ -33,7 +33,9 @@ pub(crate) const ROUTES: &[Route] = &[
     Route::post("/pos/tabs/{id}/invoice", "invoicePosTab", Gate::Entity(Sell), || {
         web::to(invoice)
     })
-    .needs(Feature::Invoices).read_by(&["getInvoice"]).about(
+    .needs(Feature::Invoices)
+    .read_by(&["getInvoice"])
+    .about(
         TAG,
         "Issues an invoice of a tab, of some of its lines or of an equal share of it, and ends the \
          tab in it when nothing is left: both or neither.",
@@ -44,7 +46,8 @@ pub(crate) const ROUTES: &[Route] = &[
     Route::post("/pos/tabs/{id}/move-lines", "movePosTabLines", Gate::Entity(Sell), || {
         web::to(move_lines)
     })
-    .read_by(&["getPosTab"]).about(TAG, "Moves lines to another tab, and answers the tab that they left.")
+    .read_by(&["getPosTab"])
+    .about(TAG, "Moves lines to another tab, and answers the tab that they left.")
     .takes::<MoveLinesBody>()
     .up_to(DOCUMENT)
     .answers::<TabBody>(),

@@ -167,6 +167,7 @@ macro_rules! events {
                         $(.says($action))?;
             )+
             /// All of them, in the order in which they are listed.
+            #[allow(dead_code, reason = "private events may not be listed anywhere")]
             pub const ALL: &[$crate::EventKind] = &[$($kind),+];
         }
     )+};

@@ -2,6 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use racun_kernel::Actor;
 use racun_kernel::id::{CustomerId, PosTableId};
 use racun_kernel::{Decision, Issue, Issues, Patch, Put};
 
@@ -12,7 +13,6 @@ use crate::error::{PosError, TabRefusal};
 use crate::events;
 use crate::known::Known;
 use crate::line::{LineInput, MAX_LINES, TabLine, parse_id};
-use racun_kernel::Actor;
 
 /// Characters that a tab's note may hold.
 pub const MAX_NOTE_CHARS: usize = 10_000;

@@ -7,7 +7,7 @@ use std::sync::atomic::{AtomicI64, Ordering};
 
 use racun_kernel::id::EntityId;
 use racun_kernel::testing::contract::{
-    NOTES, SAMPLES, Sample, random_lists, random_tallies, store_contract,
+    NOTES, SAMPLES, Sample, happened, random_lists, random_tallies, store_contract,
 };
 use racun_kernel::{
     Decimal, Event, Field, FieldKind, ListQuery, Loaded, Part, Put, RawQuery, Record, Refusal,
