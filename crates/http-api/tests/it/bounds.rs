@@ -60,9 +60,9 @@ async fn a_page_ends_at_four_mebibytes_and_the_next_goes_on() {
 async fn a_page_of_many_short_lines_stays_below_four_mebibytes_too() {
     let api = Api::new().await;
     let ana = api.owner("ana@example.com").await;
-    let line = json!({ "name": "n", "price": 1, "taxes": [{ "rate": 22 }] });
-    for _ in 0..6 {
-        let made = json!({ "items": vec![line.clone(); 700] });
+    let line = json!({ "name": "n", "price": 1, "taxes": [{ "rate": 22 }, { "rate": 5 }] });
+    for _ in 0..8 {
+        let made = json!({ "items": vec![line.clone(); 500] });
         api.post("/invoices", &ana, made).await.with(201);
     }
     let answer = api.get("/invoices?limit=100", &ana).await.with(200);
