@@ -141,7 +141,6 @@ mod tests {
         ("v1DeleteWebhook", TELLS_THE_STEP),
         ("categorizeDocumentItem", "a line is read with its document"),
         ("categorizeDocumentItems", "lines are read with their documents"),
-        ("addEntityUser", "members are read in a list"),
         ("updateEntityUser", "members are read in a list"),
         ("acceptMyInvitation", "members are read in a list"),
         ("createPosTable", "tables are read in a list"),
