@@ -117,11 +117,11 @@ fn places(route: &Route, path: &str, reader: &Route, ids: &[&str]) -> Vec<String
     if rest.iter().all(|part| !part.starts_with('{')) {
         return vec![own.chain(rest.iter().copied()).collect::<Vec<_>>().join("/")];
     }
-    let with = |id: &&str| {
-        let rest = rest.iter().map(|part| if part.starts_with('{') { *id } else { *part });
-        own.clone().chain(rest).collect::<Vec<_>>().join("/")
+    let with = |id: &str| {
+        let parts = rest.iter().map(|part| if part.starts_with('{') { id } else { *part });
+        own.clone().map(str::to_owned).chain(parts.map(str::to_owned)).collect::<Vec<_>>()
     };
-    ids.iter().map(with).collect()
+    ids.iter().map(|id| with(id).join("/")).collect()
 }
 
 #[cfg(test)]
