@@ -14,6 +14,7 @@ use racun_kernel::{Held, Many, One, Put, Stamp, Store, Tenant, UnitBuilder, Writ
 use crate::account::{event, find_white_label, new_user};
 use crate::email::fold_email;
 use crate::ending::{HeldKeys, HeldPlaces, end_keys, end_late_keys, end_sessions, hold_sessions};
+use crate::events;
 use crate::invitation::INVITATION_PREFIX;
 use crate::mail_token::prove_address;
 use crate::member::{HeldMembers, MAX_MEMBERS};
@@ -178,7 +179,7 @@ pub async fn decline_invitation(
     let (tenant, id) = (Tenant::entity(invitation.entity_id), invitation.id.to_string());
     let mut unit = store.unit(tenant.clone());
     let invitation = unit.hold(&INVITATIONS, &id);
-    let happened = event(tenant, "entity_invitation.declined", &id, &user, stamp);
+    let happened = event(tenant, events::entity_invitation::DECLINED, &id, &user, stamp);
     unit.decide(move |held| {
         let open = |one: &Invitation| one.status == InvitationStatus::Pending;
         let before = held.find(invitation)?.filter(open);
@@ -476,7 +477,8 @@ impl Accepting {
             ..before.clone()
         };
         let tenant = Tenant::entity(after.entity_id);
-        let accepted = event(tenant, "entity_invitation.accepted", &after.id, &user.id, stamp);
+        let accepted =
+            event(tenant, events::entity_invitation::ACCEPTED, &after.id, &user.id, stamp);
         Ok((user, membership, writes.update(&before, &after).events([accepted])))
     }
 }

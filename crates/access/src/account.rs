@@ -3,14 +3,15 @@
 use racun_kernel::id::{AccountId, UserId};
 use racun_kernel::text::LOCALES;
 use racun_kernel::{
-    Decision, Event, Field, Issue, Issues, ListQuery, Metadata, Patch, Put, Stamp, Store, Tenant,
-    Unique,
+    Decision, Event, EventKind, Field, Issue, Issues, ListQuery, Metadata, Patch, Put, Stamp,
+    Store, Tenant, Unique,
 };
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value as Json};
 use time::OffsetDateTime;
 
 use crate::email::{check_email, check_name, fold_email};
+use crate::events;
 use crate::login_guard::KnownPlace;
 use crate::settings::LANGUAGES;
 use crate::{AccessError, PasswordHash};
@@ -212,7 +213,8 @@ pub fn sign_up_writes(
     stamp: &Stamp,
 ) -> Result<(User, Vec<Put>, Vec<Event>), Issues> {
     let (user, puts) = new_user(input, false, stamp)?;
-    let event = event(Tenant::account(user.account_id), "user.created", &user.id, &user.id, stamp);
+    let event =
+        event(Tenant::account(user.account_id), events::user::CREATED, &user.id, &user.id, stamp);
     Ok((user, puts, vec![event]))
 }
 
@@ -319,7 +321,7 @@ pub async fn update_me(
         }
         user.updated_at = at.now();
         let tenant = Tenant::account(user.account_id);
-        let happened = event(tenant, "user.updated", &user_id, &user_id, &at);
+        let happened = event(tenant, events::user::UPDATED, &user_id, &user_id, &at);
         Ok(Decision::changed(user, vec![happened]))
     };
     store.amend(&USERS, &Tenant::directory(), user_id.to_string(), change).await
@@ -340,7 +342,7 @@ fn is_known_locale(text: &str) -> bool {
 /// Something that happened, for the log: what security reviews ask for first.
 pub(crate) fn event(
     tenant: Tenant,
-    kind: &'static str,
+    kind: EventKind,
     subject: &dyn ToString,
     actor: &dyn ToString,
     stamp: &Stamp,

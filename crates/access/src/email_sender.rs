@@ -9,6 +9,7 @@ use serde::{Deserialize, Serialize};
 use time::OffsetDateTime;
 
 use crate::account::event;
+use crate::events;
 use crate::mailing::is_inside;
 use crate::permission::require;
 use crate::{AccessError, ENTITIES, Entity, Forbidden, Permission};
@@ -98,7 +99,7 @@ async fn change(
         }
         let after = Entity { email_sender, updated_at: stamp.now(), ..before };
         let actor = scope.principal().id();
-        let happened = event(scope.tenant(), "entity.updated", &after.id, &actor, &stamp);
+        let happened = event(scope.tenant(), events::entity::UPDATED, &after.id, &actor, &stamp);
         Ok(Decision::changed(after, vec![happened]))
     };
     cx.store.amend(&ENTITIES, &tenant, id, amend).await

@@ -8,6 +8,7 @@ use racun_kernel::{
 use time::OffsetDateTime;
 
 use crate::account::event;
+use crate::events;
 use crate::{
     API_KEYS, AccessError, ApiKey, Invitation, InvitationStatus, MEMBERSHIPS, Membership,
     OPERATOR_PINS, OperatorPin, SESSIONS, Session, User, invitation, key,
@@ -66,7 +67,7 @@ impl HeldKeys {
 
 /// Ends `keys`.
 pub(crate) fn end_keys(keys: &[ApiKey], actor: &dyn ToString, stamp: &Stamp) -> Writes {
-    let told = |key: &ApiKey| event(key.tenant(), "api_key.deleted", &key.id, actor, stamp);
+    let told = |key: &ApiKey| event(key.tenant(), events::api_key::DELETED, &key.id, actor, stamp);
     Writes::default().puts(keys.iter().map(Put::delete)).events(keys.iter().map(told))
 }
 
@@ -96,7 +97,7 @@ pub(crate) fn end_open_invitations(
     invitations.retain(|one| one.status == InvitationStatus::Pending);
     let told = invitations.iter().map(|one| {
         let tenant = Tenant::entity(one.entity_id);
-        event(tenant, "entity_invitation.cancelled", &one.id, actor, stamp)
+        event(tenant, events::entity_invitation::CANCELLED, &one.id, actor, stamp)
     });
     Writes::default().puts(invitations.iter().map(Put::delete)).events(told)
 }
@@ -175,8 +176,8 @@ impl HeldPlaces {
                 .puts(pin.iter().map(Put::delete))
                 .insert(&again)
                 .events([
-                    tell("entity_user.removed", &user.id),
-                    tell("entity_invitation.created", &again.id),
+                    tell(events::entity_user::REMOVED, &user.id),
+                    tell(events::entity_invitation::CREATED, &again.id),
                 ]);
             if !is_recovery {
                 let made = made_by(user.id, held.all(keys)?);

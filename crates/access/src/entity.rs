@@ -11,10 +11,11 @@ use time::OffsetDateTime;
 
 use crate::account::event;
 use crate::country::CountryRules;
+use crate::events;
 use crate::permission::require;
 use crate::{
-    AccessError, AccountScope, Caller, EmailSender, EntityPatch, Forbidden, Membership, NewEntity,
-    Permission, Settings,
+    AccessError, AccountScope, Caller, EmailSender, EntityPatch, Forbidden, Key, Membership,
+    NewEntity, Permission, Settings,
 };
 
 /// A legal entity: whoever issues documents.
@@ -124,8 +125,7 @@ impl Entity {
         if let Some(issue) = vat_number::warning(country, self.tax_number.as_deref()) {
             found.push(issue.at("tax_number"));
         }
-        let accounts = iban::warnings(self.settings.as_map().get("bank_accounts"));
-        found.extend_at("settings", accounts.at("bank_accounts"));
+        found.extend_at("settings", iban::warnings(self.settings.as_map()));
         found
     }
 }
@@ -151,7 +151,7 @@ pub fn entity_writes(
     }
     let actor = caller.principal().id();
     let events =
-        vec![event(Tenant::entity(entity.id), "entity.created", &entity.id, &actor, stamp)];
+        vec![event(Tenant::entity(entity.id), events::entity::CREATED, &entity.id, &actor, stamp)];
     Ok((entity, puts, events))
 }
 
@@ -193,7 +193,7 @@ pub fn change_entity(
     }
     after.updated_at = stamp.now();
     let actor = scope.principal().id();
-    let happened = event(scope.tenant(), "entity.updated", &after.id, &actor, stamp);
+    let happened = event(scope.tenant(), events::entity::UPDATED, &after.id, &actor, stamp);
     Ok(Decision::changed(after, vec![happened]))
 }
 
@@ -204,17 +204,17 @@ pub fn change_entity(
 /// When the settings have become too large to hold it.
 pub fn note_file(
     before: &Entity,
-    setting: &str,
+    setting: Key<bool>,
     is_there: bool,
     actor: &Actor,
 ) -> Result<Writes, Issues> {
-    let change = Map::from_iter([(setting.to_owned(), Json::Bool(is_there))]);
+    let change = Map::from_iter([(setting.name().to_owned(), Json::Bool(is_there))]);
     let settings = before.settings.merged(change, actor.stamp())?;
     if settings == before.settings {
         return Ok(Writes::default());
     }
     let after = Entity { settings, updated_at: actor.now(), ..before.clone() };
-    let happened = actor.event("entity.updated", after.id);
+    let happened = actor.event(events::entity::UPDATED, after.id);
     Ok(Writes::default().update(before, &after).events([happened]))
 }
 

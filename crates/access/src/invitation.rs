@@ -5,13 +5,15 @@
 
 use racun_kernel::id::{AccountId, EntityId, InvitationId, UserId};
 use racun_kernel::{
-    Context, Field, ListQuery, Many, Put, Role, Stamp, Store, Tenant, Unique, UnitBuilder, Writes,
+    Context, EventKind, Field, ListQuery, Many, Put, Role, Stamp, Store, Tenant, Unique,
+    UnitBuilder, Writes,
 };
 use serde::{Deserialize, Serialize};
 use time::{Duration, OffsetDateTime};
 
 use crate::account::event;
 use crate::email::fold_email;
+use crate::events;
 use crate::maker::HeldMaker;
 use crate::member::{AddEntityUser, HeldMembers};
 use crate::permission::require;
@@ -178,7 +180,7 @@ pub(crate) async fn invite(
     let beside = beside(&record);
     let actor = cx.scope.principal().id();
     let happened =
-        event(cx.scope.tenant(), "entity_invitation.created", &record.id, &actor, cx.stamp);
+        event(cx.scope.tenant(), events::entity_invitation::CREATED, &record.id, &actor, cx.stamp);
     let mut unit = cx.unit();
     let maker = HeldMaker::hold(&mut unit, cx.scope, now);
     let place = HeldMembers::hold(&mut unit, cx.scope.account(), cx.scope.entity());
@@ -239,7 +241,7 @@ pub async fn get_invitation(cx: Context<'_>, id: &str) -> Result<Invitation, Acc
 /// [`AccessError::Forbidden`] to all but admins, [`AccessError::NotFound`], or
 /// [`Refused::InvitationNotPending`] when it was accepted.
 pub async fn cancel_invitation(cx: Context<'_>, id: &str) -> Result<(), AccessError> {
-    amend_invitation(cx, id, "entity_invitation.cancelled", |before| {
+    amend_invitation(cx, id, events::entity_invitation::CANCELLED, |before| {
         ((), vec![Put::delete(before)])
     })
     .await
@@ -268,7 +270,7 @@ pub async fn resend_invitation_with(
 ) -> Result<WithSecret<Invitation>, AccessError> {
     let secret = new_token(INVITATION_PREFIX, cx.stamp);
     let now = cx.now();
-    amend_invitation(cx, id, "entity_invitation.resent", move |before| {
+    amend_invitation(cx, id, events::entity_invitation::RESENT, move |before| {
         let record = Invitation {
             expires_at: now + Duration::days(INVITATION_DAYS),
             updated_at: now,
@@ -313,7 +315,7 @@ pub async fn mint_invitation_token(
 async fn amend_invitation<T: Send + 'static>(
     cx: Context<'_>,
     id: &str,
-    kind: &'static str,
+    kind: EventKind,
     change: impl FnOnce(&Invitation) -> (T, Vec<Put>) + Send + 'static,
 ) -> Result<T, AccessError> {
     require(cx.scope, Permission::ManagePeople)?;

@@ -12,6 +12,7 @@ use time::OffsetDateTime;
 
 use crate::account::event;
 use crate::device::OperatorSwitch;
+use crate::events;
 use crate::permission::require;
 use crate::secret::{hint, is_key};
 use crate::{AccessError, AccountScope, Conflict, Digest, Forbidden, Network, Permission};
@@ -192,7 +193,7 @@ async fn delete_key(
         let mut keys: Vec<ApiKey> = held.all(keys)?;
         keys.retain(|found| environment.is_none_or(|own| own == found.environment));
         let found = named(&keys, &key)?;
-        let happened = event(owner, "api_key.deleted", &found.id, &actor, &stamp);
+        let happened = event(owner, events::api_key::DELETED, &found.id, &actor, &stamp);
         Ok(((), Writes::default().delete(found).events([happened])))
     })
     .await

@@ -9,6 +9,7 @@ use time::Duration;
 use crate::account::event;
 use crate::device::OperatorSwitch;
 use crate::email::check_name;
+use crate::events;
 use crate::key::{MAX_KEYS, hold_all_of, prefix};
 use crate::maker::{HeldMaker, Maker, Right};
 use crate::permission::require;
@@ -163,7 +164,7 @@ async fn add_key(
             return Err(Refused::TooManyKeys.into());
         }
         let key = &shown.record;
-        let happened = event(key.tenant(), "api_key.created", &key.id, &actor, &stamp);
+        let happened = event(key.tenant(), events::api_key::CREATED, &key.id, &actor, &stamp);
         let writes = Writes::default().insert(key).events([happened]);
         Ok((shown, writes))
     })

@@ -44,6 +44,7 @@
 //! | `operator_token`    | the token that comes of that, and all that ends it                  |
 //! | `test_clock`        | what jobs of an account's sandbox take for now                      |
 //! | `vault`             | secrets of entities, sealed under the server's master key           |
+//! | `events`            | what the log tells of people, keys and entities                     |
 //!
 //! **Invariants.** Passwords are kept as Argon2id hashes, tokens and keys as SHA-256 digests, PINs
 //! as Argon2id hashes over an HMAC under a key that no store has, and none of them shows in any
@@ -67,6 +68,7 @@ mod enter_entity;
 mod entity;
 mod entity_input;
 mod error;
+pub mod events;
 mod hashing;
 mod invitation;
 mod key;
@@ -165,7 +167,10 @@ pub use session::{
     Ending, Origin, SESSION_SECONDS, SESSIONS, Session, end_sessions_of, find_user_id,
     list_sessions, log_out, open_session,
 };
-pub use settings::{Settings, check_unit_settings, passed_over, settings_schema};
+pub use settings::{
+    Group, Key, List, Localized, SettingValue, Settings, check_unit_settings, passed_over, setting,
+    settings_schema,
+};
 pub use switch::{RightPin, SwitchAttempt, begin_switch, finish_switch};
 pub use test_clock::{
     TEST_CLOCKS, TestClock, check_advance, get_test_clock, move_test_clock, sandbox_now,

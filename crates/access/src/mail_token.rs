@@ -15,6 +15,7 @@ use crate::account::event;
 use crate::ending::{
     EndedPlaces, HeldKeys, HeldPlaces, end_keys, end_late_keys, end_sessions, hold_sessions,
 };
+use crate::events;
 use crate::login_guard::{LoginGuard, forgive, guards_of, hold_all};
 use crate::secret::{is_token, new_token};
 use crate::session::find_user;
@@ -230,7 +231,7 @@ pub async fn reset_password(
             .and(end_sessions(&sessions, None))
             .and(forgive(&guards))
             .and(end_keys(&keys, &user.id, &at))
-            .events([event(tenant, "user.password_reset", &user.id, &user.id, &at)]);
+            .events([event(tenant, events::user::PASSWORD_RESET, &user.id, &user.id, &at)]);
         Ok(ended)
     };
     let at = stamp.clone();
@@ -317,7 +318,7 @@ pub(crate) fn prove_address(user: &mut User, account: Option<Account>, stamp: &S
     }
     user.email_verified = true;
     let tenant = Tenant::account(user.account_id);
-    let verified = event(tenant, "user.email_verified", &user.id, &user.id, stamp);
+    let verified = event(tenant, events::user::EMAIL_VERIFIED, &user.id, &user.id, stamp);
     let account = account.map(|before| {
         let after = Account { has_verified_user: true, ..before.clone() };
         Put::update(&before, &after)

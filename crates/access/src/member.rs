@@ -11,6 +11,7 @@ use serde::{Deserialize, Serialize};
 use time::OffsetDateTime;
 
 use crate::ending::{end_invitations, end_keys, made_by};
+use crate::events;
 use crate::invitation::{self, invite};
 use crate::key::{ROLE_OF_KEYS, hold_all_of};
 use crate::mailing::find_colleague;
@@ -170,7 +171,7 @@ async fn add_member(
         }
         let actor = held.actor();
         let member = Membership::new(&entity, &user, role, inviter, actor.stamp());
-        let added = actor.event("entity_user.added", user.id);
+        let added = actor.event(events::entity_user::ADDED, user.id);
         let writes = Writes::default().insert(&member).events([added]);
         Ok((member, writes))
     })
@@ -353,9 +354,9 @@ fn amended(
     let (kind, put) = match role {
         Some(role) => {
             (after.role, after.updated_at) = (role, actor.now());
-            ("entity_user.role_changed", Put::update(before, &after))
+            (events::entity_user::ROLE_CHANGED, Put::update(before, &after))
         }
-        None => ("entity_user.removed", Put::delete(before)),
+        None => (events::entity_user::REMOVED, Put::delete(before)),
     };
     let told = actor.event(kind, after.user_id);
     Ok((after, Writes::default().put(put).events([told])))

@@ -10,6 +10,7 @@ use racun_kernel::{
 use serde::{Deserialize, Serialize};
 use time::OffsetDateTime;
 
+use crate::events;
 use crate::maker::HeldMaker;
 use crate::member::{MAX_MEMBERS, find_membership};
 use crate::permission::require;
@@ -290,7 +291,7 @@ pub async fn unlock_pin(cx: Context<'_>, user_id: &str) -> Result<(), AccessErro
             return Ok(((), Writes::default()));
         };
         let put = before.clone().forgiven().put(Some(&before));
-        let happened = held.actor().event("operator.pin_unlocked", user.id);
+        let happened = held.actor().event(events::operator::PIN_UNLOCKED, user.id);
         Ok(((), Writes::default().puts(put).events([happened])))
     })
     .await
@@ -322,8 +323,8 @@ async fn amend_pin(
             after = after.forgiven();
         }
         let kind = match (&after.kept, had_one) {
-            (Some(_), _) => Some("operator.pin_set"),
-            (None, true) => Some("operator.pin_removed"),
+            (Some(_), _) => Some(events::operator::PIN_SET),
+            (None, true) => Some(events::operator::PIN_REMOVED),
             (None, false) => None,
         };
         let happened = kind.map(|kind| held.actor().event(kind, owner.user));

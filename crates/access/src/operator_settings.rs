@@ -6,6 +6,7 @@ use serde_json::{Map, Value as Json};
 
 use crate::account::event;
 use crate::email::check_name;
+use crate::events;
 use crate::operator::list_operators;
 use crate::permission::require;
 use crate::{AccessError, Permission, USERS, User};
@@ -83,7 +84,7 @@ async fn keep(
         }
         user.updated_at = at.now();
         let tenant = Tenant::account(user.account_id);
-        let happened = event(tenant, "user.updated", &user.id, &actor, &at);
+        let happened = event(tenant, events::user::UPDATED, &user.id, &actor, &at);
         Ok::<_, AccessError>(Decision::changed(user, vec![happened]))
     };
     cx.store.amend(&USERS, &Tenant::directory(), user_id.to_string(), change).await

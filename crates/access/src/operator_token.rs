@@ -7,6 +7,7 @@ use time::{Duration, OffsetDateTime};
 
 use crate::account::event;
 use crate::device::Device;
+use crate::events;
 use crate::operator::Standing;
 use crate::secret::new_token;
 use crate::{AccessError, Caller, Digest, OPERATOR_PINS, OperatorPin, USERS, User, WithSecret};
@@ -152,7 +153,7 @@ pub(crate) async fn end_operator_token(
     let (tenant, id) = (token.tenant(), token.id.to_string());
     let mut unit = store.unit(tenant.clone());
     let held_token = unit.hold(&OPERATOR_TOKENS, &id);
-    let happened = event(tenant, "operator.logged_out", &id, &token.user_id, stamp);
+    let happened = event(tenant, events::operator_token::LOGGED_OUT, &id, &token.user_id, stamp);
     unit.decide(move |held| {
         let Some(token) = held.find::<OperatorToken>(held_token)? else {
             return Ok(((), Writes::default()));

@@ -5,6 +5,7 @@ use racun_kernel::{Issue, Record as _, Stamp, Store, Tenant, Writes};
 
 use crate::account::event;
 use crate::ending::{HeldKeys, end_keys, end_late_keys, end_sessions, hold_sessions};
+use crate::events;
 use crate::login_guard::{LoginGuard, forgive};
 use crate::{AccessError, PasswordHash, RightLogin, Session, USERS, User};
 
@@ -71,7 +72,7 @@ pub async fn change_password(
             .and(forgive(&guard))
             .and(end_sessions(&sessions, Some(kept)))
             .and(end_keys(&keys, &after.id, &at))
-            .events([event(tenant, "user.password_changed", &id, &id, &at)]);
+            .events([event(tenant, events::user::PASSWORD_CHANGED, &id, &id, &at)]);
         Ok::<_, AccessError>(((), writes))
     })
     .await?;

@@ -11,6 +11,7 @@ use crate::account::event;
 use crate::device::OperatorSwitch;
 use crate::email::fold_email;
 use crate::ending::hold_sessions;
+use crate::events;
 use crate::login_guard::{self, LoginGuard, remember};
 use crate::operator_token::end_operator_token;
 use crate::secret::new_token;
@@ -156,7 +157,7 @@ pub(crate) async fn open_session_with(
     let shown = Session::new(user.id, origin, stamp);
     let now = stamp.now();
     let tenant = Tenant::account(user.account_id);
-    let happened = event(tenant, "user.logged_in", &shown.record.id, &user.id, stamp);
+    let happened = event(tenant, events::session::LOGGED_IN, &shown.record.id, &user.id, stamp);
     let place = origin.address.clone();
     let mut unit = store.unit(Tenant::directory());
     let sessions = hold_sessions(&mut unit, user.id);
@@ -243,7 +244,7 @@ pub async fn end_sessions_of(
             }
         }
         let told = |session: &Session| {
-            event(tenant.clone(), "user.session_ended", &session.id, &id, &stamp)
+            event(tenant.clone(), events::session::ENDED, &session.id, &id, &stamp)
         };
         let puts = ended.iter().map(Put::delete);
         Ok(((), Writes::default().puts(puts).events(ended.iter().map(told))))
@@ -266,7 +267,7 @@ pub async fn log_out(store: &dyn Store, caller: &Caller, stamp: &Stamp) -> Resul
     let mut unit = store.unit(Tenant::directory());
     let session = unit.hold(&SESSIONS, &id);
     let tenant = Tenant::account(user.account_id);
-    let happened = event(tenant, "user.logged_out", &id, &user.id, stamp);
+    let happened = event(tenant, events::session::LOGGED_OUT, &id, &user.id, stamp);
     unit.decide(move |held| {
         let Some(session) = held.find::<Session>(session)? else {
             return Ok(((), Writes::default()));

@@ -10,6 +10,7 @@ use time::OffsetDateTime;
 
 use crate::account::event;
 use crate::device::{Device, DeviceHandle};
+use crate::events;
 use crate::operator::{OperatorPin, Standing, find_person};
 use crate::operator_token::Bound;
 use crate::permission::require;
@@ -157,7 +158,7 @@ pub async fn finish_switch(
         };
         let shown = OperatorToken::new(bound, &stamp);
         let (tenant, actor) = (attempt.scope.tenant(), attempt.scope.principal().id());
-        let happened = event(tenant, "operator.switched", &user, &actor, &stamp);
+        let happened = event(tenant, events::operator::SWITCHED, &user, &actor, &stamp);
         let writes = Writes::default()
             .insert(&shown.record)
             .put(device.with(device.switching().forgiven(attempt.at)))

@@ -10,6 +10,7 @@ use racun_kernel::{
 
 use crate::account::event;
 use crate::ending::{end_keys, end_open_invitations};
+use crate::events;
 use crate::member::{HeldMembers, MAX_MEMBERS};
 use crate::{
     AccessError, ApiKey, ENTITIES, Entity, Invitation, Membership, OPERATOR_PINS, OperatorPin,
@@ -104,13 +105,14 @@ impl HeldEntity {
             |kind, id: &dyn ToString| event(Tenant::entity(entity.id), kind, id, &user, stamp);
         let (own, others): (Vec<_>, Vec<_>) =
             members.iter().partition(|member| member.user_id == user);
-        let mut writes = Writes::default()
-            .puts(others.iter().map(|member| Put::delete(*member)))
-            .events(others.iter().map(|member| tell("entity_user.removed", &member.user_id)));
+        let mut writes =
+            Writes::default().puts(others.iter().map(|member| Put::delete(*member))).events(
+                others.iter().map(|member| tell(events::entity_user::REMOVED, &member.user_id)),
+            );
         // Without a place of their own they are an admin as the owner of the account.
         for before in own.into_iter().filter(|member| member.role != Role::Admin) {
             let after = Membership { role: Role::Admin, updated_at: stamp.now(), ..before.clone() };
-            let told = tell("entity_user.role_changed", &user);
+            let told = tell(events::entity_user::ROLE_CHANGED, &user);
             writes = writes.update(before, &after).events([told]);
         }
         for pin in self.pins {

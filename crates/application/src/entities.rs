@@ -2,7 +2,7 @@
 
 use racun_access::{
     AccessError, AccountScope, Caller, ENTITIES, Entity, EntityPatch, NewEntity, change_entity,
-    entity_writes,
+    entity_writes, setting,
 };
 use racun_billing::Catalogue;
 use racun_catalog::default_tax_puts;
@@ -79,7 +79,7 @@ fn check_texts(settings: Option<&Map<String, Json>>) -> Result<(), Issues> {
 fn sends_numbers(patch: &EntityPatch) -> bool {
     let settings = patch.settings.value();
     !patch.tax_number.is_absent()
-        || settings.is_some_and(|settings| settings.contains_key("bank_accounts"))
+        || settings.is_some_and(|settings| settings.contains_key(setting::BANK_ACCOUNTS.name()))
 }
 
 /// Whether the entity reports its sales to a tax authority. Then its numbers must be right, and

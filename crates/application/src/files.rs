@@ -5,7 +5,8 @@
 
 use std::str::FromStr as _;
 
-use racun_access::{ENTITIES, Entity, note_file};
+use racun_access::{ENTITIES, Entity, note_file, setting};
+use racun_catalog::events::file;
 use racun_catalog::{
     BUSINESS_UNITS, BusinessUnit, FILES, File, FileCategory, FileRefused, FileStorage, NewFile,
     StorageError,
@@ -81,7 +82,7 @@ pub async fn delete(
     let (kept, holder) = (unit.hold(&FILES, file.id), Holder::hold(&mut unit, &file));
     unit.decide(move |held| {
         let file: File = held.one(kept)?;
-        let deleted = held.actor().event("file.deleted", file.id);
+        let deleted = held.actor().event(file::DELETED, file.id);
         let writes = Writes::default().delete(&file).events([deleted]);
         let told = holder.map(|holder| holder.tell(held, &file, false)).transpose()?;
         Ok::<_, FileError>(((), writes.and(told.unwrap_or_default())))
@@ -176,12 +177,12 @@ async fn record(cx: Context<'_>, file: &File, links: Vec<Link>) -> Result<Vec<Fi
         issues.into_result(())?;
         let event = |kind, file: &File| held.actor().event(kind, file.id);
         let replaced: Vec<File> = held.all(replaced)?;
-        let mut writes = Writes::default().insert(&file).events([event("file.created", &file)]);
+        let mut writes = Writes::default().insert(&file).events([event(file::CREATED, &file)]);
         if let Some(holder) = holder {
             writes = writes.and(holder.tell(held, &file, true)?);
         }
         for old in &replaced {
-            writes = writes.delete(old).events([event("file.deleted", old)]);
+            writes = writes.delete(old).events([event(file::DELETED, old)]);
         }
         Ok((replaced, writes))
     })
@@ -210,8 +211,8 @@ impl Holder {
     /// Has it say that `file` is there, or not any more. A unit that was erased says nothing.
     fn tell(self, held: &Held, file: &File, is_there: bool) -> Result<Writes, FileError> {
         let (is_logo, setting) = match file.category {
-            FileCategory::Logo => (true, "has_logo"),
-            FileCategory::Signature => (false, "has_signature"),
+            FileCategory::Logo => (true, setting::HAS_LOGO),
+            FileCategory::Signature => (false, setting::HAS_SIGNATURE),
             FileCategory::Attachment => return Ok(Writes::default()),
         };
         let before: BusinessUnit = match self {

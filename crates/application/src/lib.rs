@@ -6,6 +6,7 @@
 //! | `activities` | the log as an entity's members read it                                   |
 //! | `convert`   | parts that documents and the catalogue both keep                          |
 //! | `documents` | documents made of the catalogue's records and the entity's settings        |
+//! | `events`    | all events that there are, as crates declare them                         |
 //! | `exports`   | records as rows of tables, and what they come to                          |
 //! | `expenses`  | received supplier invoices, calculated and numbered                        |
 //! | `files`     | uploaded files, and what their records say of them elsewhere               |
@@ -38,6 +39,7 @@ pub mod convert;
 pub mod documents;
 pub mod entities;
 mod error;
+mod events;
 pub mod expenses;
 pub mod exports;
 pub mod files;
@@ -59,6 +61,7 @@ pub mod webhooks;
 use racun_kernel::Table;
 
 pub use error::Error;
+pub use events::{event_named, events};
 
 /// The version of what stores keep: of the declarations of [`tables`] and of the bodies.
 ///

@@ -7,11 +7,13 @@
 use std::sync::Arc;
 
 use async_trait::async_trait;
+use racun_documents::events::invoice;
 use racun_documents::{Document, DocumentId, DocumentKind, Stage};
 use racun_kernel::id::EntityId;
 use racun_kernel::{
-    Activity, Entry, Event, Field, Logged, Put, Stamp, Store, StoreError, Tenant, Writes,
+    Activity, Entry, Event, EventKind, Field, Logged, Put, Stamp, Store, StoreError, Tenant, Writes,
 };
+use racun_settlement::events::payment;
 use serde::{Deserialize, Serialize};
 use time::macros::time;
 use time::{Date, OffsetDateTime};
@@ -86,18 +88,18 @@ type Candidate = fn(&Activity, &str) -> Option<(String, OffsetDateTime)>;
 
 /// What is looked for in entries of `kind`, if anything.
 fn candidate(kind: &str) -> Option<Candidate> {
-    match kind {
-        "invoice.finalized" | "invoice.updated" => Some(|_, body| {
+    let is_one_of = |kinds: &[EventKind]| kinds.iter().any(|known| *known == kind);
+    if is_one_of(&[invoice::FINALIZED, invoice::UPDATED]) {
+        return Some(|_, body| {
             let invoice: Document = serde_json::from_str(body).ok()?;
             Some((invoice.id.to_string(), passed(awaited(&invoice)?)))
-        }),
-        // What it paid may be open again; whoever does the job looks.
-        "payment.deleted" => Some(|activity, body| {
-            let payment: PaidInvoice = serde_json::from_str(body).ok()?;
-            Some((payment.invoice_id?, activity.created_at))
-        }),
-        _ => None,
+        });
     }
+    // What it paid may be open again; whoever does the job looks.
+    is_one_of(&[payment::DELETED]).then_some(|activity, body| {
+        let payment: PaidInvoice = serde_json::from_str(body).ok()?;
+        Some((payment.invoice_id?, activity.created_at))
+    })
 }
 
 #[async_trait]
@@ -173,7 +175,7 @@ async fn tell(store: &dyn Store, job: &Job, stamp: Stamp) -> Result<(), LeaseErr
                     let created_at = stamp.now();
                     let notice = OverdueNotice { document_id: id, entity_id, date_due, created_at };
                     let (subject, actor) = (id.to_string(), "cron".to_owned());
-                    let event = Event::new(tenant, "invoice.overdue", subject, actor, &stamp);
+                    let event = Event::new(tenant, invoice::OVERDUE, subject, actor, &stamp);
                     writes.insert(&notice).put(held.done()).events([event])
                 }
                 Some(date_due) => writes.put(held.later(passed(date_due), stamp.now())),

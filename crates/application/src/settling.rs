@@ -1,10 +1,12 @@
 //! Documents as settlement sees them, and what its decisions change on them.
 
+use racun_documents::events::{advance_invoice, invoice};
 use racun_documents::{Document, DocumentId, DocumentKind, Stage};
-use racun_kernel::{Actor, Decimal, Event, Many, Put, Stamp, UnitBuilder, Writes};
+use racun_kernel::{Actor, Decimal, Event, EventKind, Many, Put, Stamp, UnitBuilder, Writes};
+use racun_settlement::events::payment;
 use racun_settlement::{
-    Expense, Outcome, PAYMENTS, Payment, PaymentWrite, Settleable, SettleableKind, SettleableStage,
-    Settlement,
+    Expense, Happened, Outcome, PAYMENTS, Payment, PaymentWrite, Settleable, SettleableKind,
+    SettleableStage, Settlement,
 };
 use time::Date;
 
@@ -169,5 +171,19 @@ impl WorkingSet {
 
 /// What happened, for the log.
 pub(crate) fn events(outcome: &Outcome, actor: &Actor) -> Vec<Event> {
-    outcome.facts.iter().map(|fact| actor.event(fact.event(), fact.subject())).collect()
+    outcome.facts.iter().map(|fact| actor.event(kind_of(fact), fact.subject())).collect()
+}
+
+/// The event that tells `fact`.
+const fn kind_of(fact: &Happened) -> EventKind {
+    match fact {
+        Happened::PaymentReceived(_) => payment::RECEIVED,
+        Happened::PaymentUpdated(_) => payment::UPDATED,
+        Happened::PaymentDeleted(_) => payment::DELETED,
+        Happened::PaymentRestored(_) => payment::RESTORED,
+        Happened::PaymentErased(_) => payment::PERMANENTLY_DELETED,
+        Happened::InvoicePaid(_) => invoice::PAID,
+        Happened::AdvancePaid(_) => advance_invoice::PAID,
+        Happened::AdvanceApplied(_) => advance_invoice::APPLIED,
+    }
 }

@@ -1,5 +1,6 @@
 //! The clients of all systems.
 
+use std::num::NonZeroUsize;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -34,7 +35,7 @@ const MOST_CALLS: usize = 32;
 /// Of these, calls that nobody waits for.
 const MOST_BACKGROUND: usize = 4;
 /// How many certificates' connections are kept.
-const MOST_LINES: usize = 512;
+const MOST_LINES: NonZeroUsize = NonZeroUsize::new(512).expect("a number above zero");
 
 /// What one certificate's calls to one system share.
 struct Line {

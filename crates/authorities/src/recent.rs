@@ -1,70 +1,43 @@
-//! What was used lately, kept up to a number.
+//! What was used last, kept up to a number.
 
-use std::collections::HashMap;
 use std::hash::Hash;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::num::NonZeroUsize;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use lru::LruCache;
 
 /// Values that are costly to make, by key. When there are too many, the one that was used longest
 /// ago goes.
-pub(crate) struct Recent<K, V> {
-    most: usize,
-    kept: Mutex<Kept<K, V>>,
-}
+pub(crate) struct Recent<K: Eq + Hash, V>(Mutex<LruCache<K, Arc<V>>>);
 
-struct Kept<K, V> {
-    uses: u64,
-    values: HashMap<K, (u64, Arc<V>)>,
-}
-
-impl<K: Clone + Eq + Hash, V> Recent<K, V> {
-    pub(crate) fn new(most: usize) -> Self {
-        Self { most, kept: Mutex::new(Kept { uses: 0, values: HashMap::new() }) }
+impl<K: Eq + Hash, V> Recent<K, V> {
+    pub(crate) fn new(most: NonZeroUsize) -> Self {
+        Self(Mutex::new(LruCache::new(most)))
     }
 
     /// The value of `key`, made by `make` unless it is kept.
     pub(crate) fn get<E>(&self, key: K, make: impl FnOnce() -> Result<V, E>) -> Result<Arc<V>, E> {
-        if let Some(value) = self.lock().touch(&key) {
-            return Ok(value);
+        if let Some(value) = self.lock().get(&key) {
+            return Ok(Arc::clone(value));
         }
         // Made without the lock: others go on, and a value that two made at once is one of them.
         let made = Arc::new(make()?);
-        let mut kept = self.lock();
-        if let Some(value) = kept.touch(&key) {
-            return Ok(value);
-        }
-        if kept.values.len() >= self.most {
-            let oldest = kept.values.iter().min_by_key(|(_, (used, _))| *used);
-            if let Some(oldest) = oldest.map(|(key, _)| key.clone()) {
-                kept.values.remove(&oldest);
-            }
-        }
-        let used = kept.uses;
-        kept.values.insert(key, (used, Arc::clone(&made)));
-        Ok(made)
+        Ok(Arc::clone(self.lock().get_or_insert(key, || made)))
     }
 
-    fn lock(&self) -> std::sync::MutexGuard<'_, Kept<K, V>> {
+    fn lock(&self) -> MutexGuard<'_, LruCache<K, Arc<V>>> {
         // No code that can panic runs under the lock.
-        self.kept.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-}
-
-impl<K: Eq + Hash, V> Kept<K, V> {
-    fn touch(&mut self, key: &K) -> Option<Arc<V>> {
-        self.uses += 1;
-        let (used, value) = self.values.get_mut(key)?;
-        *used = self.uses;
-        Some(Arc::clone(value))
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
 #[cfg(test)]
 mod tests {
-    use super::Recent;
+    use super::*;
 
     #[test]
     fn what_was_used_longest_ago_goes() {
-        let recent = Recent::new(2);
+        let recent = Recent::new(NonZeroUsize::new(2).unwrap());
         let get = |key: u8, made: u8| *recent.get(key, || Ok::<_, ()>(made)).unwrap();
         assert_eq!([get(1, 10), get(2, 20), get(1, 11), get(3, 30)], [10, 20, 10, 30]);
         assert_eq!([get(1, 12), get(2, 21)], [10, 21]);

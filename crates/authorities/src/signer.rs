@@ -1,5 +1,6 @@
 //! Signing with a taxpayer's key.
 
+use std::num::NonZeroUsize;
 use std::sync::Arc;
 
 use racun_fiscal::{Identity, Signer, SigningFailed};
@@ -43,7 +44,7 @@ impl Signer for RsaSigner {
 }
 
 /// How many keys are kept ready: reading one takes longer than signing with it.
-const MOST_KEYS: usize = 1_024;
+const MOST_KEYS: NonZeroUsize = NonZeroUsize::new(1_024).expect("a number above zero");
 
 /// The keys that were used lately.
 pub(crate) struct Signers(Recent<[u8; 32], RsaSigner>);

@@ -16,6 +16,7 @@
 //! | `subscription` | the states of a subscription, and one function for each command       |
 //! | `record`       | how subscriptions and used months are kept, and what is due           |
 //! | `error`        | why something is refused                                              |
+//! | `events`       | what the log tells of subscriptions                                   |
 //!
 //! **Invariants.** Pure: no I/O, no clock, no randomness. Periods follow each other without a gap
 //! and without an overlap, and there is one current period at most. A downgrade takes effect at the
@@ -23,6 +24,7 @@
 
 mod catalogue;
 mod error;
+pub mod events;
 mod feature;
 mod period;
 mod plan;

@@ -1,10 +1,11 @@
 //! The states of a subscription, and one function for each command.
 
 use racun_kernel::id::{AccountId, EntityId, SubscriptionId};
-use racun_kernel::{Environment, Stamp};
+use racun_kernel::{Environment, EventKind, Stamp};
 use serde::{Deserialize, Serialize};
 use time::{Duration, OffsetDateTime};
 
+use crate::events::white_label_subscription as told;
 use crate::{
     BillingProfile, Feature, Interval, LimitCheck, NotAllowed, PaymentProvider, Period, Plan,
     Resource, Usage, WhiteLabel, subscription_id,
@@ -142,19 +143,19 @@ pub enum Happening {
 }
 
 impl Happening {
-    /// The event's name.
+    /// The event that tells it.
     #[must_use]
-    pub const fn event(self) -> &'static str {
+    pub const fn event(self) -> EventKind {
         match self {
-            Self::Subscribed => "white_label_subscription.subscribed",
-            Self::Upgraded => "white_label_subscription.upgraded",
-            Self::DowngradeScheduled => "white_label_subscription.downgrade_scheduled",
-            Self::Downgraded => "white_label_subscription.downgraded",
-            Self::CancellationScheduled => "white_label_subscription.cancellation_scheduled",
-            Self::Cancelled => "white_label_subscription.cancelled",
-            Self::Renewed => "white_label_subscription.renewed",
-            Self::Expired => "white_label_subscription.expired",
-            Self::PaymentFailed => "white_label_subscription.payment_failed",
+            Self::Subscribed => told::SUBSCRIBED,
+            Self::Upgraded => told::UPGRADED,
+            Self::DowngradeScheduled => told::DOWNGRADE_SCHEDULED,
+            Self::Downgraded => told::DOWNGRADED,
+            Self::CancellationScheduled => told::CANCELLATION_SCHEDULED,
+            Self::Cancelled => told::CANCELLED,
+            Self::Renewed => told::RENEWED,
+            Self::Expired => told::EXPIRED,
+            Self::PaymentFailed => told::PAYMENT_FAILED,
         }
     }
 }

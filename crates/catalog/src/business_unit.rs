@@ -72,7 +72,7 @@ pub struct BusinessUnit {
 record! {
     /// Where business units are kept.
     BUSINESS_UNITS: BusinessUnit, id::BusinessUnit, "business_units",
-    events { "business_unit" }
+    events { business_unit }
     fields {
         name: text searched,
         address: text searched,
@@ -99,8 +99,7 @@ impl BusinessUnit {
     #[must_use]
     pub fn warnings(&self) -> Issues {
         let mut found = Issues::default();
-        let accounts = iban::warnings(self.settings.get("bank_accounts"));
-        found.extend_at("settings", accounts.at("bank_accounts"));
+        found.extend_at("settings", iban::warnings(&self.settings));
         found
     }
 }

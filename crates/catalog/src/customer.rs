@@ -119,7 +119,7 @@ pub struct Customer {
 record! {
     /// Where customers are kept.
     CUSTOMERS: Customer, id::Customer, "customers",
-    events { "customer" }
+    events { customer }
     fields {
         name: text searched,
         address: text searched,

@@ -38,7 +38,7 @@ pub struct FinancialCategory {
 record! {
     /// Where financial categories are kept.
     FINANCIAL_CATEGORIES: FinancialCategory, id::FinancialCategory, "financial_categories",
-    events { "financial_category" }
+    events { financial_category }
     fields {
         name: text searched,
         color: text,

@@ -113,7 +113,7 @@ pub struct Item {
 record! {
     /// Where items are kept.
     ITEMS: Item, id::Item, "items",
-    events { "item" }
+    events { item }
     fields {
         name: text searched,
         description: text searched,

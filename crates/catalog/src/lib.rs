@@ -21,6 +21,7 @@
 //! | `storage`            | the port to where the bytes of files are                          |
 //! | `vat_registry`       | the port to the register of VAT numbers, and its answers          |
 //! | `record`             | how these types declare their stored fields                       |
+//! | `events`             | what the log tells of the catalogue                               |
 //!
 //! One input type per resource serves creation and update: on creation an absent field takes its
 //! default, on update it stays as it is.
@@ -35,6 +36,7 @@ mod customer;
 mod customer_identity;
 mod default_taxes;
 mod error;
+pub mod events;
 mod file;
 mod financial_category;
 mod item;

@@ -1,25 +1,25 @@
 //! What all records of the catalogue go through, written once.
 
 use racun_kernel::{
-    Actor, Context, Event, Id, Kind, ListQuery, Page, RawQuery, Record, Table, Writes,
+    Actor, Context, Event, EventKind, Id, Kind, ListQuery, Page, RawQuery, Record, Table, Writes,
 };
 use time::OffsetDateTime;
 
 use crate::error::{CatalogError, RefusalReason};
 
-/// The names under which the log tells what happened to a record.
+/// What the log tells of every record of the catalogue.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct EventKinds {
     /// It is new.
-    pub created: &'static str,
+    pub created: EventKind,
     /// It changed.
-    pub updated: &'static str,
+    pub updated: EventKind,
     /// It went to the trash.
-    pub deleted: &'static str,
+    pub deleted: EventKind,
     /// It came back from the trash.
-    pub restored: &'static str,
+    pub restored: EventKind,
     /// It is gone for good.
-    pub permanently_deleted: &'static str,
+    pub permanently_deleted: EventKind,
 }
 
 /// A record of the catalogue.
@@ -154,7 +154,7 @@ async fn decide_on<A: Resource, T: Send + 'static>(
 pub(crate) fn happened<A: Resource>(
     actor: &Actor,
     record: &A,
-    kind: fn(&EventKinds) -> &'static str,
+    kind: fn(&EventKinds) -> EventKind,
 ) -> Vec<Event> {
     vec![actor.event(kind(&A::EVENTS), record.id())]
 }
@@ -164,7 +164,7 @@ fn replaced<A: Resource>(
     actor: &Actor,
     before: &A,
     mut after: A,
-    kind: fn(&EventKinds) -> &'static str,
+    kind: fn(&EventKinds) -> EventKind,
 ) -> (A, Writes) {
     after.set_updated_at(actor.now());
     let writes = Writes::default().update(before, &after).events(happened(actor, &after, kind));

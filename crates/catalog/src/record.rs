@@ -7,12 +7,12 @@
 /// that callers filter and order by; under `unique` methods that answer a hidden value which no two
 /// records of an entity may share; under `keys` methods that answer a hidden value by which records
 /// are looked up; under `trash` the field that says since when it is in the trash; under `events`
-/// the first part of its events' names.
+/// the module of `crate::events` that declares what happens to it.
 macro_rules! record {
     (
         $(#[$doc:meta])*
         $table:ident: $record:ident, $kind:path, $name:literal,
-        events { $event:literal }
+        events { $event:ident }
         fields { $($field:ident: $field_kind:ident $($how:ident)*,)* }
         unique { $($hidden:ident)* }
         $(keys { $($key:ident)* })?
@@ -46,11 +46,11 @@ macro_rules! record {
             type Kind = $kind;
             const TABLE: &'static racun_kernel::Table = &$table;
             const EVENTS: $crate::life_cycle::EventKinds = $crate::life_cycle::EventKinds {
-                created: concat!($event, ".created"),
-                updated: concat!($event, ".updated"),
-                deleted: concat!($event, ".deleted"),
-                restored: concat!($event, ".restored"),
-                permanently_deleted: concat!($event, ".permanently_deleted"),
+                created: $crate::events::$event::CREATED,
+                updated: $crate::events::$event::UPDATED,
+                deleted: $crate::events::$event::DELETED,
+                restored: $crate::events::$event::RESTORED,
+                permanently_deleted: $crate::events::$event::PERMANENTLY_DELETED,
             };
 
             fn set_updated_at(&mut self, now: time::OffsetDateTime) {

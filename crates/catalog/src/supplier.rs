@@ -63,7 +63,7 @@ pub struct Supplier {
 record! {
     /// Where suppliers are kept.
     SUPPLIERS: Supplier, id::Supplier, "suppliers",
-    events { "supplier" }
+    events { supplier }
     fields {
         name: text searched,
         address: text searched,

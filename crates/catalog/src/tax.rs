@@ -60,7 +60,7 @@ pub struct Tax {
 record! {
     /// Where taxes are kept.
     TAXES: Tax, id::Tax, "taxes",
-    events { "tax" }
+    events { tax }
     fields {
         name: text searched,
         classification: text searched,

@@ -26,6 +26,7 @@
 //! | `version`          | what an update changed                                          |
 //! | `warnings`         | what is odd about a document                                    |
 //! | `recurrence`       | schedules that make invoices after a template                   |
+//! | `events`           | what the log tells of documents                                 |
 //!
 //! **Invariants.** A number is taken when a document is issued, never before, and stays. Totals are
 //! those of `calculation`, or given (custom documents) and checked. An issued document's snapshots
@@ -37,6 +38,7 @@ pub mod calculation;
 mod content;
 mod document;
 mod error;
+pub mod events;
 mod fiscalization;
 mod kind;
 mod line;

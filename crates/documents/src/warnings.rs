@@ -22,7 +22,7 @@ impl Document {
         }
         found.extend_at("issuer", of_party(&self.content.issuer));
         if let Some(unit) = &self.content.business_unit {
-            let accounts = iban::warnings(unit.settings.get("bank_accounts")).at("bank_accounts");
+            let accounts = iban::warnings(&unit.settings);
             found.extend_at("business_unit", accounts.at("settings"));
         }
         if let Some(own) = self.fiscal.as_deref() {

@@ -1,10 +1,11 @@
 //! Electronic devices in business premises.
 
 use racun_kernel::id::EntityId;
-use racun_kernel::{Decision, Event, Field, Issues, Patch, Tenant, Unique};
+use racun_kernel::{Decision, Event, EventKind, Field, Issues, Patch, Tenant, Unique};
 use serde::{Deserialize, Serialize};
 use time::OffsetDateTime;
 
+use crate::events;
 use crate::numbering::{restarted, starts_at};
 use crate::{
     Actor, BusinessPremise, Conflict, DeviceId, FiscalError, Numbering, Place, PremiseId, Refusal,
@@ -88,7 +89,7 @@ impl NewDevice {
             created_at: actor.now(),
             updated_at: actor.now(),
         };
-        Ok(device.changed("fiscal_device.created", actor))
+        Ok(device.changed(events::fiscal_device::CREATED, actor))
     }
 }
 
@@ -130,7 +131,7 @@ impl Device {
         if after == self {
             return Ok(Decision::Unchanged(self));
         }
-        Ok(after.changed("fiscal_device.updated", actor))
+        Ok(after.changed(events::fiscal_device::UPDATED, actor))
     }
 
     /// Deactivates it, for good.
@@ -146,7 +147,7 @@ impl Device {
     pub(crate) fn switched_off(mut self, actor: &Actor) -> (Self, Event) {
         self.is_active = false;
         self.updated_at = actor.now();
-        let event = actor.event("fiscal_device.deactivated", self.id);
+        let event = actor.event(events::fiscal_device::DEACTIVATED, self.id);
         (self, event)
     }
 
@@ -154,7 +155,7 @@ impl Device {
         if self.is_active { Ok(()) } else { Err(Refusal::DeviceInactive) }
     }
 
-    fn changed(mut self, event: &'static str, actor: &Actor) -> Decision<Self> {
+    fn changed(mut self, event: EventKind, actor: &Actor) -> Decision<Self> {
         self.updated_at = actor.now();
         let events = vec![actor.event(event, self.id)];
         Decision::changed(self, events)

@@ -28,6 +28,7 @@
 //! | `exchange`     | what was said to an authority of a document, and what came back  |
 //! | `port`         | the port to the authorities: identity, signer, messages, replies |
 //! | `error`        | why a command on settings is refused                             |
+//! | `events`       | what the log tells of settings, premises and devices             |
 //!
 //! Sources: the technical specifications and laws named at each rule.
 
@@ -36,6 +37,7 @@ mod checks;
 mod class;
 mod device;
 mod error;
+pub mod events;
 mod exchange;
 pub mod fina;
 pub mod furs;

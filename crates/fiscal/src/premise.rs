@@ -6,11 +6,14 @@ use std::str::FromStr;
 use racun_kernel::id::{
     EntityId, FinaDevice, FinaPremise, FursDevice, FursPremise, InvalidId, format_ulid, parse_ulid,
 };
-use racun_kernel::{Decision, Environment, Field, Issues, Kind, Patch, Put, Stamp, Tenant, Unique};
+use racun_kernel::{
+    Decision, Environment, EventKind, Field, Issues, Kind, Patch, Put, Stamp, Tenant, Unique,
+};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use time::{Duration, OffsetDateTime};
 use ulid::Ulid;
 
+use crate::events;
 use crate::furs::PremiseKind;
 use crate::numbering::{restarted, starts_at};
 use crate::{
@@ -206,7 +209,7 @@ impl NewPremise {
             updated_at: now,
         };
         if is_registered {
-            return Ok(premise.changed("fiscal_premise.registered", actor));
+            return Ok(premise.changed(events::fiscal_premise::REGISTERED, actor));
         }
         Ok(Decision::changed(premise, Vec::new()))
     }
@@ -258,7 +261,7 @@ impl BusinessPremise {
         }
         self.is_active = true;
         self.registered_at = Some(actor.now());
-        Ok(self.changed("fiscal_premise.registered", actor))
+        Ok(self.changed(events::fiscal_premise::REGISTERED, actor))
     }
 
     /// Takes over where its sequence of this year starts; `is_unused` says whether no number of it
@@ -280,7 +283,7 @@ impl BusinessPremise {
         if after == self {
             return Ok(Decision::Unchanged(self));
         }
-        Ok(after.changed("fiscal_premise.updated", actor))
+        Ok(after.changed(events::fiscal_premise::UPDATED, actor))
     }
 
     /// Notes that its closing is about to be reported.
@@ -317,7 +320,7 @@ impl BusinessPremise {
         self.is_active = false;
         self.closed_at = Some(actor.now());
         self.closing_since = None;
-        let mut events = vec![actor.event("fiscal_premise.closed", self.id)];
+        let mut events = vec![actor.event(events::fiscal_premise::CLOSED, self.id)];
         self.updated_at = actor.now();
         let mut beside = Vec::new();
         for device in devices.into_iter().filter(|device| device.is_active) {
@@ -357,7 +360,7 @@ impl BusinessPremise {
         if self.is_active { Ok(()) } else { Err(Refusal::PremiseClosed.into()) }
     }
 
-    fn changed(mut self, event: &'static str, actor: &Actor) -> Decision<Self> {
+    fn changed(mut self, event: EventKind, actor: &Actor) -> Decision<Self> {
         self.updated_at = actor.now();
         let events = vec![actor.event(event, self.id)];
         Decision::changed(self, events)

@@ -2,11 +2,13 @@
 
 use racun_kernel::id::EntityId;
 use racun_kernel::{
-    CannotOpen, Decision, Event, Field, Issue, Issues, Patch, Reseal, Tenant, text, vat_number,
+    CannotOpen, Decision, Event, EventKind, Field, Issue, Issues, Patch, Reseal, Tenant, text,
+    vat_number,
 };
 use serde::{Deserialize, Serialize};
 use time::OffsetDateTime;
 
+use crate::events;
 use crate::{
     Actor, Authority, Certificate, CertificateStatus, FiscalError, Numbering, Refusal,
     taxpayer_number,
@@ -120,13 +122,13 @@ impl FiscalSettings {
         if after.numbering != self.numbering && is_numbered {
             return Err(Refusal::NumberingLocked.into());
         }
-        Ok(after.changed("fiscal_settings.updated", actor))
+        Ok(after.changed(events::fiscal_settings::UPDATED, actor))
     }
 
     /// Signs with `certificate` from now on.
     pub fn with_certificate(self, certificate: Certificate, actor: &Actor) -> Decision<Self> {
         let after = Self { certificate: Some(certificate), ..self };
-        after.changed("fiscal_certificate.uploaded", actor)
+        after.changed(events::fiscal_settings::CERTIFICATE_UPLOADED, actor)
     }
 
     /// Signs no more.
@@ -138,7 +140,7 @@ impl FiscalSettings {
             return Err(FiscalError::NotFound { id: "certificate".to_owned() });
         }
         let after = Self { certificate: None, ..self };
-        Ok(after.changed("fiscal_certificate.deleted", actor))
+        Ok(after.changed(events::fiscal_settings::CERTIFICATE_DELETED, actor))
     }
 
     /// The same with the certificate's private key under another key of the vault.
@@ -240,7 +242,7 @@ impl FiscalSettings {
         found
     }
 
-    fn changed(mut self, event: &'static str, actor: &Actor) -> Decision<Self> {
+    fn changed(mut self, event: EventKind, actor: &Actor) -> Decision<Self> {
         self.updated_at = actor.now();
         let events: Vec<Event> = vec![actor.event(event, self.authority.name().to_owned())];
         Decision::changed(self, events)

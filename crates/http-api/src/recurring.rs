@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use actix_web::web;
 use racun_access::Permission::{EraseRecords, ReadRecords, WriteRecords};
 use racun_application::recurring as application;
+use racun_billing::Feature;
 use racun_documents::recurrence::{self, RecurringInput, RecurringInvoice};
 use racun_documents::{DocumentId, DocumentKind};
 use racun_kernel::calendar::format_date;
@@ -35,6 +36,8 @@ pub(crate) const ROUTES: &[Route] = &[
         Gate::Entity(WriteRecords),
         || web::to(create),
     )
+    .needs(Feature::Recurring)
+    .read_by(&["getRecurringInvoice"])
     .about(TAG, "Makes a schedule that makes invoices after the one that it names.")
     .takes_with::<RecurringInputBody>(NEEDED)
     .up_to(RECORD)
@@ -59,6 +62,8 @@ pub(crate) const ROUTES: &[Route] = &[
         Gate::Entity(WriteRecords),
         || web::to(update),
     )
+    .needs(Feature::Recurring)
+    .read_by(&["getRecurringInvoice"])
     .about(TAG, "Changes what is sent of a recurring invoice; the invoice to copy stays.")
     .takes::<RecurringInputBody>()
     .up_to(RECORD)
@@ -69,6 +74,7 @@ pub(crate) const ROUTES: &[Route] = &[
         Gate::Entity(WriteRecords),
         || web::to(trash),
     )
+    .needs(Feature::Recurring)
     .about(TAG, "Moves a recurring invoice to the trash, where it makes no invoices."),
     Route::post(
         "/recurring-invoices/{id}/pause",
@@ -76,6 +82,8 @@ pub(crate) const ROUTES: &[Route] = &[
         Gate::Entity(WriteRecords),
         || web::to(pause),
     )
+    .needs(Feature::Recurring)
+    .read_by(&["getRecurringInvoice"])
     .about(TAG, "Pauses an active recurring invoice.")
     .answers::<RecurringBody>(),
     Route::post(
@@ -84,6 +92,8 @@ pub(crate) const ROUTES: &[Route] = &[
         Gate::Entity(WriteRecords),
         || web::to(resume),
     )
+    .needs(Feature::Recurring)
+    .read_by(&["getRecurringInvoice"])
     .about(TAG, "Resumes a paused one; the runs of the days it was paused are not made.")
     .answers::<RecurringBody>(),
     Route::post(
@@ -92,6 +102,8 @@ pub(crate) const ROUTES: &[Route] = &[
         Gate::Entity(WriteRecords),
         || web::to(restore),
     )
+    .needs(Feature::Recurring)
+    .read_by(&["getRecurringInvoice"])
     .about(TAG, "Brings a recurring invoice back from the trash, in the status it had.")
     .answers::<RecurringBody>(),
     Route::delete(
@@ -100,6 +112,7 @@ pub(crate) const ROUTES: &[Route] = &[
         Gate::Entity(EraseRecords),
         || web::to(erase),
     )
+    .needs(Feature::Recurring)
     .about(TAG, "Removes a recurring invoice in the trash for good; its invoices stay."),
 ];
 

@@ -5,8 +5,8 @@ use time::OffsetDateTime;
 use crate::id::{EntityId, UserId};
 use crate::store::UnitBuilder;
 use crate::{
-    Decision, Environment, Event, ListQuery, Page, Record, Scope, Stamp, Store, StoreError, Table,
-    Tenant, Writes,
+    Decision, Environment, Event, EventKind, ListQuery, Page, Record, Scope, Stamp, Store,
+    StoreError, Table, Tenant, Writes,
 };
 
 /// The store, who acts where, and when.
@@ -56,7 +56,7 @@ impl<'a> Context<'a> {
 
     /// That `kind` happened to the record `subject` of the entity.
     #[must_use]
-    pub fn event(&self, kind: &'static str, subject: impl ToString) -> Event {
+    pub fn event(&self, kind: EventKind, subject: impl ToString) -> Event {
         event(self.scope, self.stamp, kind, subject)
     }
 
@@ -215,11 +215,11 @@ impl Actor {
 
     /// That `kind` happened to the record `subject` of the entity.
     #[must_use]
-    pub fn event(&self, kind: &'static str, subject: impl ToString) -> Event {
+    pub fn event(&self, kind: EventKind, subject: impl ToString) -> Event {
         event(&self.scope, &self.stamp, kind, subject)
     }
 }
 
-fn event(scope: &Scope, stamp: &Stamp, kind: &'static str, subject: impl ToString) -> Event {
+fn event(scope: &Scope, stamp: &Stamp, kind: EventKind, subject: impl ToString) -> Event {
     Event::new(scope.tenant(), kind, subject.to_string(), scope.principal().id(), stamp)
 }

@@ -1,6 +1,6 @@
 //! International bank account numbers.
 
-use serde_json::Value as Json;
+use serde_json::{Map, Value as Json};
 
 use crate::{Issue, Issues};
 
@@ -57,17 +57,20 @@ pub fn warning(text: Option<&str>) -> Option<Issue> {
     check(text.filter(|text| !text.trim().is_empty())?).err()
 }
 
-/// What is wrong with the IBANs of `bank_accounts` in settings: paths begin with the index. An
-/// account without `type` is named by its IBAN.
+/// What settings call bank accounts: those of an entity and of its units alike.
+pub const BANK_ACCOUNTS: &str = "bank_accounts";
+
+/// What is wrong with the IBANs of the bank accounts in `settings`. An account without `type` is
+/// named by its IBAN.
 #[must_use]
-pub fn warnings(bank_accounts: Option<&Json>) -> Issues {
+pub fn warnings(settings: &Map<String, Json>) -> Issues {
     let mut found = Issues::default();
-    let accounts = bank_accounts.and_then(Json::as_array).into_iter().flatten();
+    let accounts = settings.get(BANK_ACCOUNTS).and_then(Json::as_array).into_iter().flatten();
     for (n, account) in accounts.enumerate() {
         let of = |key: &str| account.get(key).and_then(Json::as_str);
         let is_iban = of("type").is_none_or(|kind| kind == "iban");
         if let Some(issue) = warning(of("iban").filter(|_| is_iban)) {
-            found.push(issue.at("iban").at(n));
+            found.push(issue.at("iban").at(n).at(BANK_ACCOUNTS));
         }
     }
     found

@@ -28,7 +28,7 @@
 //! | `length`     | how long something is as JSON                                        |
 //! | `walk`       | going through all rows of a table                                 |
 //! | `layer`      | stores that stand on another one and do some of the port differently |
-//! | `log`        | what happened: the entries that every store keeps, published kinds |
+//! | `log`        | what happened: declared events, the entries that every store keeps |
 //! | `stamp`      | time, ids and randomness as arguments                             |
 //! | `vault`      | the port to whoever keeps secrets unreadable at rest              |
 //! | `rate`       | the port to whoever counts requests                               |
@@ -89,7 +89,7 @@ pub use evaluate::evaluate;
 pub use id::{Id, InvalidId, Kind};
 pub use issue::{Issue, Issues, Step};
 pub use length::json_length;
-pub use log::{ACTIVITIES, Activity, ActorType, Entry, Logged};
+pub use log::{ACTIVITIES, Activity, ActorType, Entry, EventKind, Logged, Receivers};
 pub use mail::{Attachment, Mail, MailError, Mailbox, Mailer};
 pub use metadata::Metadata;
 pub use money::{Currency, UnknownCurrency};

@@ -17,6 +17,7 @@ use serde::{Deserialize, Serialize};
 use time::{Date, OffsetDateTime};
 
 use crate::check::{not_blank, required, text};
+use crate::events;
 use crate::takings::{Money, Takings};
 
 /// Characters that a closing's note may hold.
@@ -363,7 +364,7 @@ impl Closing {
                 .map(|person| person.name.clone().unwrap_or_else(|| person.email.clone())),
             closed_at: actor.now(),
         };
-        let events = vec![actor.event("pos_closing.created", closing.id)];
+        let events = vec![actor.event(events::pos_closing::CREATED, closing.id)];
         (closing, events)
     }
 }

@@ -21,6 +21,7 @@
 //! | `error`  | why a command is refused, with the tab that refuses it                   |
 //! | `takings`| what the invoices of a day come to                                       |
 //! | `closing`| a day's report, frozen, with the cash that was counted                   |
+//! | `events` | what the log tells of tables, tabs and closings                          |
 //!
 //! **Invariants.** The version rises by exactly one with each change, and by nothing else. An
 //! append of one name is applied once, for ever. Nothing is added under a live claim, and at most
@@ -30,6 +31,7 @@ mod append;
 mod check;
 mod closing;
 mod error;
+pub mod events;
 mod known;
 mod line;
 mod tab;

@@ -2,14 +2,15 @@
 
 use std::collections::BTreeMap;
 
+use racun_kernel::Actor;
 use racun_kernel::id::{EntityId, PosTableId};
-use racun_kernel::{Decision, Event, Field, Issues, Metadata, Patch, Tenant};
+use racun_kernel::{Decision, Event, EventKind, Field, Issues, Metadata, Patch, Tenant};
 use serde::{Deserialize, Serialize};
 use time::OffsetDateTime;
 
 use crate::check::{apply_metadata, not_blank, required};
 use crate::error::{PosError, TableRefusal};
-use racun_kernel::Actor;
+use crate::events;
 
 /// Tables that an entity may have; deleted ones do not count.
 pub const MAX_TABLES: usize = 200;
@@ -80,7 +81,7 @@ impl PosTableInput {
         if present >= MAX_TABLES {
             return Err(TableRefusal::TooMany.into());
         }
-        let events = vec![actor.event("pos_table.created", table.id)];
+        let events = vec![actor.event(events::pos_table::CREATED, table.id)];
         Ok((table, events))
     }
 
@@ -114,7 +115,7 @@ impl PosTable {
         if after == self {
             return Ok(Decision::Unchanged(self));
         }
-        Ok(after.changed("pos_table.updated", actor))
+        Ok(after.changed(events::pos_table::UPDATED, actor))
     }
 
     /// Deletes the table, for good. `in_use` says whether a tab is open on it.
@@ -127,7 +128,7 @@ impl PosTable {
             return Err(TableRefusal::InUse.into());
         }
         self.deleted_at = Some(actor.now());
-        Ok(self.changed("pos_table.deleted", actor))
+        Ok(self.changed(events::pos_table::DELETED, actor))
     }
 
     fn must_be_there(&self) -> Result<(), PosError> {
@@ -137,7 +138,7 @@ impl PosTable {
         }
     }
 
-    fn changed(mut self, event: &'static str, actor: &Actor) -> Decision<Self> {
+    fn changed(mut self, event: EventKind, actor: &Actor) -> Decision<Self> {
         self.updated_at = actor.now();
         let events = vec![actor.event(event, self.id)];
         Decision::changed(self, events)

@@ -16,6 +16,7 @@
 //! | `type_change` | a payment's other type, as a tax authority has a say in it           |
 //! | `expense`     | received supplier invoices, their stages and transitions             |
 //! | `error`       | why a command is refused, with the figures that explain it           |
+//! | `events`      | what the log tells of payments and expenses                          |
 //!
 //! **Three kinds of money on an invoice.** *Ordinary* payments are what callers record; settlement
 //! by a credit note is one of them. *Allocations* are payments of type `advance` that this crate
@@ -31,6 +32,7 @@
 
 mod books;
 mod error;
+pub mod events;
 mod expense;
 mod input;
 mod payment;

@@ -101,21 +101,6 @@ pub enum Happened {
 }
 
 impl Happened {
-    /// The event's name in the catalogue.
-    #[must_use]
-    pub const fn event(&self) -> &'static str {
-        match self {
-            Self::PaymentReceived(_) => "payment.received",
-            Self::PaymentUpdated(_) => "payment.updated",
-            Self::PaymentDeleted(_) => "payment.deleted",
-            Self::PaymentRestored(_) => "payment.restored",
-            Self::PaymentErased(_) => "payment.permanently_deleted",
-            Self::InvoicePaid(_) => "invoice.paid",
-            Self::AdvancePaid(_) => "advance_invoice.paid",
-            Self::AdvanceApplied(_) => "advance_invoice.applied",
-        }
-    }
-
     /// The id that it happened to.
     #[must_use]
     pub fn subject(&self) -> String {

@@ -1,7 +1,8 @@
 //! What callers say of endpoints.
 
-use racun_kernel::log::{ACCOUNT_KINDS, ENTITY_KINDS};
-use racun_kernel::{Decimal, Issue, Issues, Metadata, Patch, Stamp, Vault, text};
+use racun_kernel::{
+    Decimal, EventKind, Issue, Issues, Metadata, Patch, Receivers, Stamp, Vault, text,
+};
 use serde_json::{Map, Value as Json};
 
 use crate::endpoint::{Endpoint, EndpointInput};
@@ -19,6 +20,23 @@ const MAX_SENT_EVENTS_BYTES: usize = 32 * 1024;
 
 /// Whether the server may call a URL, as far as it can tell without looking up its name.
 pub type Accepts<'a> = &'a (dyn Fn(&str) -> Result<(), Issue> + 'a);
+
+/// What inputs are checked by.
+#[derive(Clone, Copy)]
+pub struct Rules<'a> {
+    /// Which URLs the server may call.
+    pub accepts: Accepts<'a>,
+    /// All events that there are; endpoints may subscribe to those that are published to them.
+    pub events: &'a [EventKind],
+}
+
+impl Rules<'_> {
+    /// The names of the events that are published to `receivers`.
+    fn events_to(self, receivers: Receivers) -> Vec<&'static str> {
+        let published = self.events.iter().filter(|kind| kind.receivers() == Some(receivers));
+        published.map(|kind| kind.name()).collect()
+    }
+}
 
 /// What a caller of the earlier generation says of an endpoint.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -41,11 +59,11 @@ impl EndpointInput {
         self,
         owner: Owner,
         vault: &dyn Vault,
-        accepts: Accepts<'_>,
+        rules: Rules<'_>,
         stamp: &Stamp,
     ) -> Result<(Endpoint, String), Issues> {
         let mut endpoint = Endpoint::blank(owner, Generation::Current, stamp);
-        self.take_over(&mut endpoint, MAX_NEW_DESCRIPTION, accepts)?;
+        self.take_over(&mut endpoint, MAX_NEW_DESCRIPTION, rules)?;
         let secret = endpoint.rotate_secret(vault, stamp);
         Ok((endpoint, secret))
     }
@@ -57,11 +75,11 @@ impl EndpointInput {
     pub fn apply(
         self,
         endpoint: &mut Endpoint,
-        accepts: Accepts<'_>,
+        rules: Rules<'_>,
         stamp: &Stamp,
     ) -> Result<(), Issues> {
         let before = endpoint.clone();
-        self.take_over(endpoint, MAX_DESCRIPTION, accepts)?;
+        self.take_over(endpoint, MAX_DESCRIPTION, rules)?;
         note_change(&before, endpoint, stamp);
         Ok(())
     }
@@ -70,19 +88,20 @@ impl EndpointInput {
         self,
         endpoint: &mut Endpoint,
         max_description: usize,
-        accepts: Accepts<'_>,
+        rules: Rules<'_>,
     ) -> Result<(), Issues> {
         let mut issues = Issues::default();
-        let (schemes, known) = match endpoint.owner {
-            Owner::Entity { .. } => (Schemes::Both, &ENTITY_KINDS[..]),
-            Owner::Account { .. } => (Schemes::HttpsOnly, &ACCOUNT_KINDS[..]),
+        let (schemes, receivers) = match endpoint.owner {
+            Owner::Entity { .. } => (Schemes::Both, Receivers::Entity),
+            Owner::Account { .. } => (Schemes::HttpsOnly, Receivers::Account),
         };
-        apply_url(&mut issues, self.url, endpoint, schemes, accepts);
+        let known = rules.events_to(receivers);
+        apply_url(&mut issues, self.url, endpoint, schemes, rules.accepts);
         match self.events {
             Patch::Absent if !endpoint.events.is_empty() => {}
             Patch::Absent | Patch::Null => issues.push(no_events()),
             Patch::Value(events) => {
-                if let Some(events) = issues.collect("events", check_events(events, known)) {
+                if let Some(events) = issues.collect("events", check_events(events, &known)) {
                     endpoint.events = events;
                 }
             }
@@ -109,11 +128,11 @@ impl EarlierInput {
     pub fn into_endpoint(
         self,
         owner: Owner,
-        accepts: Accepts<'_>,
+        rules: Rules<'_>,
         stamp: &Stamp,
     ) -> Result<Endpoint, Issues> {
         let mut endpoint = Endpoint::blank(owner, Generation::Earlier, stamp);
-        self.take_over(&mut endpoint, accepts)?;
+        self.take_over(&mut endpoint, rules)?;
         Ok(endpoint)
     }
 
@@ -124,11 +143,11 @@ impl EarlierInput {
     pub fn apply(
         self,
         endpoint: &mut Endpoint,
-        accepts: Accepts<'_>,
+        rules: Rules<'_>,
         stamp: &Stamp,
     ) -> Result<(), Issues> {
         let before = endpoint.clone();
-        self.take_over(endpoint, accepts)?;
+        self.take_over(endpoint, rules)?;
         note_change(&before, endpoint, stamp);
         Ok(())
     }
@@ -141,26 +160,29 @@ impl EarlierInput {
     pub fn replace(
         self,
         endpoint: &mut Endpoint,
-        accepts: Accepts<'_>,
+        rules: Rules<'_>,
         stamp: &Stamp,
     ) -> Result<(), Issues> {
         let before = endpoint.clone();
         let blank = Endpoint::blank(endpoint.owner, Generation::Earlier, stamp);
         (endpoint.url, endpoint.events) = (blank.url, blank.events);
         (endpoint.sent_events, endpoint.active) = (blank.sent_events, blank.active);
-        self.take_over(endpoint, accepts)?;
+        self.take_over(endpoint, rules)?;
         note_change(&before, endpoint, stamp);
         Ok(())
     }
 
-    fn take_over(self, endpoint: &mut Endpoint, accepts: Accepts<'_>) -> Result<(), Issues> {
+    fn take_over(self, endpoint: &mut Endpoint, rules: Rules<'_>) -> Result<(), Issues> {
         let mut issues = Issues::default();
-        apply_url(&mut issues, self.url, endpoint, Schemes::Both, accepts);
+        apply_url(&mut issues, self.url, endpoint, Schemes::Both, rules.accepts);
         match self.events {
             Patch::Absent => {}
             Patch::Null => (endpoint.events, endpoint.sent_events) = (Vec::new(), Vec::new()),
             Patch::Value(sent) => {
-                if let Some(events) = issues.collect("events", check_sent_events(&sent)) {
+                if let Some(events) = issues.collect(
+                    "events",
+                    check_sent_events(&sent, &rules.events_to(Receivers::Entity)),
+                ) {
                     endpoint.events = events;
                     endpoint.sent_events = sent.into_iter().map(Json::Object).collect();
                 }
@@ -229,7 +251,7 @@ fn unknown_event(known: &[&str]) -> Issue {
 
 /// The kinds that the objects name. The specification of the earlier generation does not say under
 /// which property, so each may be used.
-fn check_sent_events(sent: &[Map<String, Json>]) -> Result<Vec<String>, Issues> {
+fn check_sent_events(sent: &[Map<String, Json>], known: &[&str]) -> Result<Vec<String>, Issues> {
     let bytes = serde_json::to_string(sent).map_or(usize::MAX, |text| text.len());
     if sent.len() > MAX_SENT_EVENTS || bytes > MAX_SENT_EVENTS_BYTES {
         let message =
@@ -244,12 +266,12 @@ fn check_sent_events(sent: &[Map<String, Json>]) -> Result<Vec<String>, Issues> 
             issues.push(Issue::new("invalid_value", message).at(index));
         }
         let named = object.values().filter_map(Json::as_str);
-        let mut named = named.filter(|text| ENTITY_KINDS.contains(text)).peekable();
+        let mut named = named.filter(|text| known.contains(text)).peekable();
         if named.peek().is_none() {
-            issues.push(unknown_event(&ENTITY_KINDS).at(index));
+            issues.push(unknown_event(known).at(index));
         }
         for event in named {
-            if !events.iter().any(|known| known == event) {
+            if !events.iter().any(|noted| noted == event) {
                 events.push(event.to_owned());
             }
         }

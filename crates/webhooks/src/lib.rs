@@ -19,6 +19,7 @@
 //! | `schedule`  | when a delivery is tried, for how long, and what an answer means          |
 //! | `queue`     | what is to be sent, when, and what follows from what came of it           |
 //! | `error`     | why a command is refused                                                  |
+//! | `events`    | what the log tells of endpoints                                           |
 //! | `port`      | the port to receivers of events                                           |
 //!
 //! **Invariants.** Pure: no I/O, no clock, no randomness. No event vanishes: its last row says
@@ -29,6 +30,7 @@
 mod delivery;
 mod endpoint;
 mod error;
+pub mod events;
 mod input;
 mod owner;
 mod port;
@@ -43,7 +45,7 @@ pub use endpoint::{
     ENDPOINTS, Endpoint, EndpointInput, Ends, MAX_ENDPOINTS, ROTATION, SealedSecret,
 };
 pub use error::{Refused, WebhookError};
-pub use input::{Accepts, EarlierInput};
+pub use input::{Accepts, EarlierInput, Rules};
 pub use owner::{EndpointId, Generation, Owner};
 pub use port::{Answer, Courier, Post, Undelivered};
 pub use queue::{

@@ -35,7 +35,17 @@ const PURE: &[(&str, &[&str])] = &[
     ),
     (
         "racun-access",
-        &["argon2", "base64", "racun-kernel", "ring", "serde", "serde_json", "thiserror", "time"],
+        &[
+            "argon2",
+            "base64",
+            "ipnet",
+            "racun-kernel",
+            "ring",
+            "serde",
+            "serde_json",
+            "thiserror",
+            "time",
+        ],
     ),
     ("racun-billing", &["racun-kernel", "serde", "serde_json", "thiserror", "time"]),
     ("racun-catalog", &["async-trait", "racun-kernel", "serde", "serde_json", "thiserror", "time"]),

@@ -1,13 +1,14 @@
 //! How a partial update of the settings merges.
 
+use racun_kernel::iban::BANK_ACCOUNTS;
 use racun_kernel::id::BankAccount;
 use racun_kernel::spelling::nearest;
 use racun_kernel::{Issue, Issues, Stamp, Step};
 use serde_json::{Map, Value as Json};
 
-use super::Settings;
 use super::known::SETTINGS;
 use super::shape::{check_properties, slip};
+use super::{Settings, setting};
 
 /// Keys with endpoints of their own; an update of the entity leaves them alone, and
 /// [`passed_over`] says so.
@@ -44,17 +45,15 @@ impl Settings {
                 issues.push(Issue::new("invalid_value", message).at(key.as_str()));
             }
         }
-        if let Some(accounts) = changes.get_mut("bank_accounts").and_then(Json::as_array_mut) {
-            issues.extend_at("bank_accounts", identify(accounts, stamp));
+        if let Some(accounts) = changes.get_mut(BANK_ACCOUNTS).and_then(Json::as_array_mut) {
+            issues.extend_at(BANK_ACCOUNTS, identify(accounts, stamp));
         }
         issues.into_result(())?;
         let mut merged = self.0.clone();
         for (key, value) in changes {
-            let depth = match key.as_str() {
-                "translations" => 1,
-                "unit_number_sequence_starts" => 2,
-                _ => 0,
-            };
+            let deep = [(setting::TRANSLATIONS, 1), (setting::UNIT_STARTS_BY_KIND, 2)];
+            let depth = deep.into_iter().find(|(deep, _)| deep.name() == key);
+            let depth = depth.map_or(0, |(_, depth)| depth);
             merge(&mut merged, key, value, depth);
         }
         if serde_json::to_string(&merged).is_ok_and(|json| json.len() > MAX_BYTES) {
@@ -418,7 +417,8 @@ mod tests {
             prop_assert_eq!(untouched(&before), untouched(&after));
             for (kind, units) in second["unit_number_sequence_starts"].as_object().unwrap() {
                 for (unit, start) in units.as_object().unwrap() {
-                    let stored = after.at(&["unit_number_sequence_starts", kind, unit]);
+                    let stored = after.get(setting::UNIT_STARTS_BY_KIND);
+                    let stored = stored.and_then(|kinds| kinds.get(kind)?.get(unit));
                     prop_assert_eq!(stored.unwrap_or(&Json::Null), start);
                 }
             }

@@ -1,5 +1,7 @@
 //! The settings that Racun knows, and what each may be.
 
+use racun_kernel::iban::BANK_ACCOUNTS;
+
 use super::shape::Property;
 use super::shape::Shape::{self, Bool, Each, Form, List, Localized, Object, OneOf, Text, Whole};
 
@@ -35,76 +37,102 @@ const fn required(name: &'static str, shape: Shape) -> Property {
     Property::required(name, shape)
 }
 
-/// All known keys but those that have endpoints of their own.
-pub(super) static SETTINGS: [Property; 44] = [
-    optional("pdf_template", OneOf(TEMPLATES)),
-    optional("number_formats", Object(&FORMATS)),
-    optional("unit_number_formats", Object(&FORMATS)),
-    optional("number_sequence_starts", Object(&STARTS)),
-    optional("unit_number_sequence_starts", Object(&UNIT_STARTS)),
-    optional("primary_color", Form(is_color, "#RGB or #RRGGBB in hexadecimal digits")),
-    optional("logo_scale_percent", Whole(30, 100)),
-    optional("has_logo", Bool),
-    optional("has_signature", Bool),
-    optional("default_invoice_due_days", Whole(0, MAX_DAYS)),
-    optional("default_estimate_valid_days", Whole(0, MAX_DAYS)),
-    optional("email", Text(MAX_LABEL_CHARS)),
-    optional("email_defaults", Object(&EMAIL_DEFAULTS)),
-    optional("default_invoice_note", Text(MAX_NOTE_CHARS)),
-    optional("default_invoice_payment_terms", Text(MAX_TERMS_CHARS)),
-    optional("default_estimate_note", Text(MAX_NOTE_CHARS)),
-    optional("default_estimate_payment_terms", Text(MAX_TERMS_CHARS)),
-    optional("default_credit_note_note", Text(MAX_NOTE_CHARS)),
-    optional("default_credit_note_payment_terms", Text(MAX_TERMS_CHARS)),
-    optional("default_advance_invoice_note", Text(MAX_NOTE_CHARS)),
-    optional("default_delivery_note_note", Text(MAX_NOTE_CHARS)),
-    optional("document_footer", Text(MAX_FOOTER_CHARS)),
-    optional("default_document_signature", Text(MAX_SIGNATURE_CHARS)),
-    optional("translations", Object(&TRANSLATIONS)),
-    optional("calculation", Object(&CALCULATION)),
-    optional("pt", Object(&PORTUGAL)),
-    optional("tax_rules", Object(&TAX_RULES)),
-    optional("tax_clause_defaults", Object(&TAX_CLAUSES)),
-    optional("overdue_notifications", Object(&OVERDUE_NOTIFICATIONS)),
-    optional("payment_reminders", Object(&PAYMENT_REMINDERS)),
-    optional("upn_qr", Object(&UPN_QR)),
-    optional("epc_qr", Object(&EPC_QR)),
-    optional("hub3_qr", Object(&HUB3_QR)),
-    optional("bank_accounts", List(MAX_BANK_ACCOUNTS, &Object(&BANK_ACCOUNT))),
-    optional("eslog_validation_enabled", Bool),
-    optional("ujp_validation_with_eslog_enabled", Bool),
-    optional("xrechnung", Object(&SWITCH)),
-    optional("zugferd", Object(&SWITCH)),
-    optional("delivery_note_hide_prices", Bool),
-    optional("credit_note_negative_values", Bool),
-    optional("show_payment_amounts", Bool),
-    optional("receipt_note", Text(MAX_NOTE_CHARS)),
-    optional("receipt_footer", Text(MAX_FOOTER_CHARS)),
-    optional("receipt_signature", Text(MAX_SIGNATURE_CHARS)),
-];
+/// A setting that a business unit may have instead of its entity's (`BusinessUnitSettings`).
+const fn of_units(name: &'static str, shape: Shape) -> Property {
+    Property::optional(name, shape).of_units()
+}
 
-/// Those that a business unit may have instead of its entity's (`BusinessUnitSettings`).
-pub(super) const OF_UNITS: [&str; 20] = [
-    "pdf_template",
-    "primary_color",
-    "logo_scale_percent",
-    "email_defaults",
-    "translations",
-    "default_invoice_note",
-    "default_invoice_payment_terms",
-    "default_estimate_note",
-    "default_estimate_payment_terms",
-    "default_credit_note_note",
-    "default_credit_note_payment_terms",
-    "default_advance_invoice_note",
-    "default_delivery_note_note",
-    "document_footer",
-    "default_document_signature",
-    "bank_accounts",
-    "delivery_note_hide_prices",
-    "credit_note_negative_values",
-    "show_payment_amounts",
-    "tax_clause_defaults",
+/// All known keys but those that have endpoints of their own, with what they mean and what holds
+/// when they are absent. A key without a default leaves out what it is for.
+pub(super) static SETTINGS: [Property; 44] = [
+    of_units("pdf_template", OneOf(TEMPLATES)).means("How PDFs look."),
+    optional("number_formats", Object(&FORMATS)).means(
+        "Formats of numbers by kind of document, of `{yyyy}` or `{yy}` and `{nnnnn}`, as \
+             many digits as there are n. Absent: `{yyyy}-{nnnnn}`, with `CN-`, `ADV-`, `DN-` \
+             and `EXP-` before it for credit notes, advance invoices, delivery notes and \
+             expenses.",
+    ),
+    optional("unit_number_formats", Object(&FORMATS)).means(
+        "The same for documents of business units, with `{u}` for the unit's index; \
+             `{yyyy}-{u}-{nnnnn}` when absent.",
+    ),
+    optional("number_sequence_starts", Object(&STARTS))
+        .means("The first number of a fresh series, by kind; 1 when absent."),
+    optional("unit_number_sequence_starts", Object(&UNIT_STARTS))
+        .means("The same for business units: by kind, then by the unit's id or numbering index."),
+    of_units("primary_color", Form(is_color, "#RGB or #RRGGBB in hexadecimal digits"))
+        .means("The colour of documents: `#RGB` or `#RRGGBB`."),
+    of_units("logo_scale_percent", Whole(30, 100)).means("How large the logo is."),
+    optional("has_logo", Bool).means("Whether documents show the logo."),
+    optional("has_signature", Bool).means("Whether documents show the signature."),
+    optional("default_invoice_due_days", Whole(0, MAX_DAYS))
+        .means("Days from an invoice's date to its due date; 30 when absent."),
+    optional("default_estimate_valid_days", Whole(0, MAX_DAYS))
+        .means("Days for which an estimate is valid; 30 when absent."),
+    optional("email", Text(MAX_LABEL_CHARS)).means("Where answers to mails go."),
+    of_units("email_defaults", Object(&EMAIL_DEFAULTS)).means(
+        "Subjects and texts of mails by kind of document, with `{placeholders}`. Absent: \
+             Racun's own in Slovenian, Croatian, German or English, by the document's locale.",
+    ),
+    of_units("default_invoice_note", Text(MAX_NOTE_CHARS))
+        .means("Note of invoices that are sent none."),
+    of_units("default_invoice_payment_terms", Text(MAX_TERMS_CHARS))
+        .means("Payment terms of invoices that are sent none."),
+    of_units("default_estimate_note", Text(MAX_NOTE_CHARS))
+        .means("Note of estimates that are sent none."),
+    of_units("default_estimate_payment_terms", Text(MAX_TERMS_CHARS))
+        .means("Payment terms of estimates that are sent none."),
+    of_units("default_credit_note_note", Text(MAX_NOTE_CHARS))
+        .means("Note of credit notes that are sent none."),
+    of_units("default_credit_note_payment_terms", Text(MAX_TERMS_CHARS))
+        .means("Payment terms of credit notes that are sent none."),
+    of_units("default_advance_invoice_note", Text(MAX_NOTE_CHARS))
+        .means("Note of advance invoices that are sent none."),
+    of_units("default_delivery_note_note", Text(MAX_NOTE_CHARS))
+        .means("Note of delivery notes that are sent none."),
+    of_units("document_footer", Text(MAX_FOOTER_CHARS))
+        .means("Footer of documents that are sent none."),
+    of_units("default_document_signature", Text(MAX_SIGNATURE_CHARS))
+        .means("Signature of documents that are sent none."),
+    of_units("translations", Object(&TRANSLATIONS))
+        .means("The texts above in other languages, by locale."),
+    optional("calculation", Object(&CALCULATION))
+        .means("`default_mode`: how documents are calculated that name no mode."),
+    optional("pt", Object(&PORTUGAL)).means("Operator of documents in Portugal."),
+    optional("tax_rules", Object(&TAX_RULES)).means(
+        "`eu`: `vies_validate_vat`, whether VIES is asked for customers' VAT numbers (true \
+             when absent); `auto_reverse_charge`, whether taxes that the customer owes are so; \
+             `auto_remove_tax_export`, whether sales outside the Union have none; \
+             `require_gross_prices`. False when absent.",
+    ),
+    of_units("tax_clause_defaults", Object(&TAX_CLAUSES))
+        .means("Tax clauses by kind of transaction, of documents that are sent none."),
+    optional("overdue_notifications", Object(&OVERDUE_NOTIFICATIONS))
+        .means("Mails about overdue invoices; off when absent. They are kept and not sent yet."),
+    optional("payment_reminders", Object(&PAYMENT_REMINDERS))
+        .means("Texts of payment reminders; Racun's own when absent."),
+    optional("upn_qr", Object(&UPN_QR))
+        .means("The UPN QR code of Slovenia on documents; off when absent."),
+    optional("epc_qr", Object(&EPC_QR)).means("The EPC QR code on documents; off when absent."),
+    optional("hub3_qr", Object(&HUB3_QR))
+        .means("The HUB3 bar code of Croatia on documents; off when absent."),
+    of_units(BANK_ACCOUNTS, List(MAX_BANK_ACCOUNTS, &Object(&BANK_ACCOUNT)))
+        .means("Accounts that customers pay to. Racun gives each an `id`."),
+    optional("eslog_validation_enabled", Bool).means("Whether documents are checked for e-SLOG."),
+    optional("ujp_validation_with_eslog_enabled", Bool)
+        .means("Whether they are checked for UJP, too."),
+    optional("xrechnung", Object(&SWITCH))
+        .means("Whether documents come as XRechnung; off when absent."),
+    optional("zugferd", Object(&SWITCH))
+        .means("Whether documents come as ZUGFeRD; off when absent."),
+    of_units("delivery_note_hide_prices", Bool)
+        .means("Whether delivery notes hide prices; false when absent."),
+    of_units("credit_note_negative_values", Bool)
+        .means("Whether credit notes show values below zero; false when absent."),
+    of_units("show_payment_amounts", Bool).means("Whether documents show what was paid."),
+    optional("receipt_note", Text(MAX_NOTE_CHARS)).means("Note of receipts."),
+    optional("receipt_footer", Text(MAX_FOOTER_CHARS)).means("Footer of receipts."),
+    optional("receipt_signature", Text(MAX_SIGNATURE_CHARS)).means("Signature of receipts."),
 ];
 
 static FORMATS: [Property; 6] = [
@@ -148,7 +176,7 @@ static EMAIL_DEFAULTS: [Property; 10] = [
     optional("delivery_note_body", Text(MAX_BODY_CHARS)),
 ];
 
-static TRANSLATIONS: [Property; 16] = [
+pub(super) static TRANSLATIONS: [Property; 16] = [
     optional("default_invoice_note", Localized(MAX_NOTE_CHARS)),
     optional("default_invoice_payment_terms", Localized(MAX_TERMS_CHARS)),
     optional("default_estimate_note", Localized(MAX_NOTE_CHARS)),

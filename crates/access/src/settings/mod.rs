@@ -5,17 +5,23 @@
 //! | `shape`  | what a value may be, and what is wrong with it |
 //! | `known`  | the known keys and their shapes                |
 //! | `change` | how a partial update merges                    |
+//! | `key`    | typed keys, found among the known ones         |
+//! | `setting` | the keys that Racun reads                     |
 
 mod change;
+mod key;
 mod known;
+pub mod setting;
 mod shape;
 
 use racun_kernel::{Decimal, Issues};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value as Json};
 
+use self::setting::Numbered;
 use self::shape::Property;
 pub use change::passed_over;
+pub use key::{Group, Key, List, Localized, SettingValue};
 pub(crate) use known::LANGUAGES;
 
 /// Days in which an invoice is due, and an estimate valid, when nothing else is said.
@@ -42,8 +48,8 @@ pub fn settings_schema() -> Json {
 /// # Errors
 /// All that is wrong; paths are relative to the settings.
 pub fn check_unit_settings(sent: &Map<String, Json>) -> Result<(), Issues> {
-    let of_units = |property: &&Property| known::OF_UNITS.contains(&property.name);
-    let properties: Vec<&Property> = known::SETTINGS.iter().filter(of_units).collect();
+    let properties: Vec<&Property> =
+        known::SETTINGS.iter().filter(|property| property.is_of_units).collect();
     let mut issues = shape::unknown(&properties, sent);
     for property in properties {
         if let Some(value) = sent.get(property.name) {
@@ -69,45 +75,34 @@ impl Settings {
         &self.0
     }
 
-    /// The number format of documents of `kind`: `invoice`, `estimate`, `credit_note`,
-    /// `advance_invoice`, `delivery_note` or `expense`.
+    /// What the settings say under `key`; `None` where they do not.
     #[must_use]
-    pub fn number_format(&self, kind: &str) -> String {
-        let default = match kind {
-            "credit_note" => "CN-{yyyy}-{nnnnn}",
-            "advance_invoice" => "ADV-{yyyy}-{nnnnn}",
-            "delivery_note" => "DN-{yyyy}-{nnnnn}",
-            "expense" => "EXP-{yyyy}-{nnnnn}",
-            _ => "{yyyy}-{nnnnn}",
-        };
-        self.text(&["number_formats", kind]).unwrap_or(default).to_owned()
+    pub fn get<T: SettingValue + ?Sized>(&self, key: Key<T>) -> Option<T::Read<'_>> {
+        key.of(&self.0)
+    }
+
+    /// The number format of documents of `kind`.
+    #[must_use]
+    pub fn number_format(&self, kind: Numbered) -> &str {
+        self.get(setting::NUMBER_FORMATS.of(kind)).unwrap_or(match kind {
+            Numbered::Invoice | Numbered::Estimate => "{yyyy}-{nnnnn}",
+            Numbered::CreditNote => "CN-{yyyy}-{nnnnn}",
+            Numbered::AdvanceInvoice => "ADV-{yyyy}-{nnnnn}",
+            Numbered::DeliveryNote => "DN-{yyyy}-{nnnnn}",
+            Numbered::Expense => "EXP-{yyyy}-{nnnnn}",
+        })
     }
 
     /// The number format of a business unit's documents of `kind`.
     #[must_use]
-    pub fn unit_number_format(&self, kind: &str) -> String {
-        self.text(&["unit_number_formats", kind]).unwrap_or("{yyyy}-{u}-{nnnnn}").to_owned()
-    }
-
-    /// The formats that are set, each with its path: `number_formats` or `unit_number_formats`, and
-    /// the kind. What a format may be is known to crate `documents`.
-    #[must_use]
-    pub fn number_formats(&self) -> Vec<([&str; 2], &str)> {
-        let groups = ["number_formats", "unit_number_formats"];
-        let entries = groups.into_iter().filter_map(|group| Some((group, self.object(group)?)));
-        entries
-            .flat_map(|(group, formats)| {
-                formats.iter().filter_map(move |(kind, format)| {
-                    Some(([group, kind.as_str()], format.as_str()?))
-                })
-            })
-            .collect()
+    pub fn unit_number_format(&self, kind: Numbered) -> &str {
+        self.get(setting::UNIT_NUMBER_FORMATS.of(kind)).unwrap_or("{yyyy}-{u}-{nnnnn}")
     }
 
     /// The first number of a fresh series of `kind`; at least 1.
     #[must_use]
-    pub fn number_sequence_start(&self, kind: &str) -> i64 {
-        self.whole(&["number_sequence_starts", kind]).unwrap_or(1)
+    pub fn number_sequence_start(&self, kind: Numbered) -> i64 {
+        self.get(setting::NUMBER_SEQUENCE_STARTS.of(kind)).unwrap_or(1)
     }
 
     /// The first number of a business unit's fresh series of `kind`; at least 1. The unit is named
@@ -115,57 +110,39 @@ impl Settings {
     #[must_use]
     pub fn unit_number_sequence_start(
         &self,
-        kind: &str,
+        kind: Numbered,
         unit_id: &str,
         numbering_index: i64,
     ) -> i64 {
-        let start = |unit: &str| self.whole(&["unit_number_sequence_starts", kind, unit]);
+        let starts = self.get(setting::UNIT_NUMBER_SEQUENCE_STARTS.of(kind));
+        let start = |unit: &str| as_whole(starts?.get(unit)?);
         start(unit_id).or_else(|| start(&numbering_index.to_string())).unwrap_or(1)
     }
 
     /// Days from an invoice's date to the day it is due.
     #[must_use]
     pub fn default_invoice_due_days(&self) -> u32 {
-        self.days("default_invoice_due_days")
+        self.days(setting::DEFAULT_INVOICE_DUE_DAYS)
     }
 
     /// Days from an estimate's date to the last on which it is valid.
     #[must_use]
     pub fn default_estimate_valid_days(&self) -> u32 {
-        self.days("default_estimate_valid_days")
+        self.days(setting::DEFAULT_ESTIMATE_VALID_DAYS)
     }
 
-    /// The text called `key` for documents in `locale`: a translation when there is one (of the
-    /// locale, or else of its language), or else the plain text.
-    ///
-    /// A dot leads into an object: `email_defaults.invoice_subject`.
+    /// The text `key` for documents in `locale`: a translation when there is one (of the locale, or
+    /// else of its language), or else the plain text.
     #[must_use]
-    pub fn default_text(&self, key: &str, locale: &str) -> Option<String> {
-        let path: Vec<&str> = key.split('.').collect();
-        let translations: Vec<&str> =
-            std::iter::once("translations").chain(path.iter().copied()).collect();
-        let translated = self.at(&translations).and_then(Json::as_object);
-        let text = translated.and_then(|texts| translation(texts, locale));
-        text.or_else(|| self.text(&path)).map(str::to_owned)
-    }
-
-    /// The calculation mode of documents that name none, when one is set.
-    #[must_use]
-    pub fn calculation_default_mode(&self) -> Option<String> {
-        self.text(&["calculation", "default_mode"]).map(str::to_owned)
-    }
-
-    /// The tax clause of documents of `transaction_type`, such as `intra_eu_b2b`, in `locale`.
-    #[must_use]
-    pub fn tax_clause_default(&self, transaction_type: &str, locale: &str) -> Option<String> {
-        self.default_text(&format!("tax_clause_defaults.{transaction_type}"), locale)
+    pub fn text(&self, key: Key<Localized>, locale: &str) -> Option<String> {
+        key.in_locale(&self.0, locale).map(str::to_owned)
     }
 
     /// The bank accounts; each has an `id`, and a `type`, which is `iban` unless another was sent.
     #[must_use]
     pub fn bank_accounts(&self) -> Vec<Json> {
-        let stored = self.at(&["bank_accounts"]).and_then(Json::as_array);
-        let mut accounts = stored.cloned().unwrap_or_default();
+        let stored = self.get(setting::BANK_ACCOUNTS);
+        let mut accounts = stored.map(<[Json]>::to_vec).unwrap_or_default();
         for account in accounts.iter_mut().filter_map(Json::as_object_mut) {
             if account.get("type").is_none_or(Json::is_null) {
                 account.insert("type".to_owned(), "iban".into());
@@ -174,36 +151,9 @@ impl Settings {
         accounts
     }
 
-    fn days(&self, key: &str) -> u32 {
-        let days = self.whole(&[key]).and_then(|days| u32::try_from(days).ok());
-        days.unwrap_or(DEFAULT_DAYS)
+    fn days(&self, key: Key<i64>) -> u32 {
+        self.get(key).and_then(|days| u32::try_from(days).ok()).unwrap_or(DEFAULT_DAYS)
     }
-
-    fn at(&self, path: &[&str]) -> Option<&Json> {
-        let (first, rest) = path.split_first()?;
-        rest.iter().try_fold(self.0.get(*first)?, |value, key| value.get(key))
-    }
-
-    fn text(&self, path: &[&str]) -> Option<&str> {
-        self.at(path)?.as_str()
-    }
-
-    fn whole(&self, path: &[&str]) -> Option<i64> {
-        as_whole(self.at(path)?)
-    }
-
-    fn object(&self, key: &str) -> Option<&Map<String, Json>> {
-        self.at(&[key])?.as_object()
-    }
-}
-
-/// The text for `locale` among `texts`, or one of the same language.
-fn translation<'a>(texts: &'a Map<String, Json>, locale: &str) -> Option<&'a str> {
-    let language = |locale: &str| locale.split('-').next().unwrap_or_default().to_owned();
-    let wanted = language(locale);
-    let related = || texts.iter().find(|(key, text)| language(key) == wanted && text.is_string());
-    let exact = texts.get(locale).filter(|text| text.is_string());
-    exact.or_else(|| related().map(|(_, text)| text))?.as_str()
 }
 
 /// A JSON number that is whole, whatever its digits: 30, 30.0, 3e1.
@@ -225,17 +175,20 @@ mod tests {
     #[test]
     fn defaults_are_answered_and_not_stored() {
         let empty = Settings::default();
-        assert_eq!(empty.number_format("invoice"), "{yyyy}-{nnnnn}");
-        assert_eq!(empty.number_format("estimate"), "{yyyy}-{nnnnn}");
-        assert_eq!(empty.number_format("credit_note"), "CN-{yyyy}-{nnnnn}");
-        assert_eq!(empty.number_format("advance_invoice"), "ADV-{yyyy}-{nnnnn}");
-        assert_eq!(empty.number_format("delivery_note"), "DN-{yyyy}-{nnnnn}");
-        assert_eq!(empty.unit_number_format("invoice"), "{yyyy}-{u}-{nnnnn}");
-        assert_eq!(empty.number_sequence_start("invoice"), 1);
-        assert_eq!(empty.unit_number_sequence_start("invoice", "unit_x", 3), 1);
+        assert_eq!(empty.number_format(Numbered::Invoice), "{yyyy}-{nnnnn}");
+        assert_eq!(empty.number_format(Numbered::Estimate), "{yyyy}-{nnnnn}");
+        assert_eq!(empty.number_format(Numbered::CreditNote), "CN-{yyyy}-{nnnnn}");
+        assert_eq!(empty.number_format(Numbered::AdvanceInvoice), "ADV-{yyyy}-{nnnnn}");
+        assert_eq!(empty.number_format(Numbered::DeliveryNote), "DN-{yyyy}-{nnnnn}");
+        assert_eq!(empty.unit_number_format(Numbered::Invoice), "{yyyy}-{u}-{nnnnn}");
+        assert_eq!(empty.number_sequence_start(Numbered::Invoice), 1);
+        assert_eq!(empty.unit_number_sequence_start(Numbered::Invoice, "unit_x", 3), 1);
         assert_eq!(empty.default_invoice_due_days(), 30);
         assert_eq!(empty.default_estimate_valid_days(), 30);
-        assert_eq!(empty.calculation_default_mode(), None);
+        assert_eq!(empty.get(setting::CALCULATION_DEFAULT_MODE), None);
+        for kind in Numbered::ALL {
+            assert_eq!(setting::NUMBER_SEQUENCE_STARTS.of(kind).name(), kind.name());
+        }
         assert!(empty.bank_accounts().is_empty() && empty.as_map().is_empty());
     }
 
@@ -249,14 +202,13 @@ mod tests {
             "calculation": {"default_mode": "b2c_gross_discount"},
             "bank_accounts": [{"iban": "SI56"}, {"type": "other", "account_number": "1"}],
         }));
-        assert_eq!(set.number_format("invoice"), "R-{nnn}");
-        assert_eq!(set.number_format("estimate"), "{yyyy}-{nnnnn}");
-        assert_eq!(set.number_formats(), [(["number_formats", "invoice"], "R-{nnn}")]);
-        assert_eq!(set.number_sequence_start("invoice"), 42);
-        assert_eq!(set.unit_number_sequence_start("invoice", "unit_a", 3), 7);
-        assert_eq!(set.unit_number_sequence_start("invoice", "unit_b", 3), 9);
+        assert_eq!(set.number_format(Numbered::Invoice), "R-{nnn}");
+        assert_eq!(set.number_format(Numbered::Estimate), "{yyyy}-{nnnnn}");
+        assert_eq!(set.number_sequence_start(Numbered::Invoice), 42);
+        assert_eq!(set.unit_number_sequence_start(Numbered::Invoice, "unit_a", 3), 7);
+        assert_eq!(set.unit_number_sequence_start(Numbered::Invoice, "unit_b", 3), 9);
         assert_eq!(set.default_invoice_due_days(), 0);
-        assert_eq!(set.calculation_default_mode().as_deref(), Some("b2c_gross_discount"));
+        assert_eq!(set.get(setting::CALCULATION_DEFAULT_MODE), Some("b2c_gross_discount"));
         let types: Vec<_> = set.bank_accounts().iter().map(|one| one["type"].clone()).collect();
         assert_eq!(types, ["iban", "other"]);
     }
@@ -273,18 +225,18 @@ mod tests {
             },
         }));
         for (key, locale, text) in [
-            ("default_invoice_note", "de-DE", Some("Notiz")),
-            ("default_invoice_note", "de", Some("Notiz")),
-            ("default_invoice_note", "de-AT", Some("Notiz")),
-            ("default_invoice_note", "it-IT", Some("plain")),
-            ("default_invoice_note", "sl-SI", Some("plain")),
-            ("document_footer", "sl-SI", Some("footer")),
-            ("receipt_note", "sl-SI", None),
+            (setting::INVOICE_NOTE, "de-DE", Some("Notiz")),
+            (setting::INVOICE_NOTE, "de", Some("Notiz")),
+            (setting::INVOICE_NOTE, "de-AT", Some("Notiz")),
+            (setting::INVOICE_NOTE, "it-IT", Some("plain")),
+            (setting::INVOICE_NOTE, "sl-SI", Some("plain")),
+            (setting::DOCUMENT_FOOTER, "sl-SI", Some("footer")),
+            (setting::DOCUMENT_SIGNATURE, "sl-SI", None),
         ] {
-            assert_eq!(set.default_text(key, locale).as_deref(), text, "{key} {locale}");
+            assert_eq!(set.text(key, locale).as_deref(), text, "{} {locale}", key.name());
         }
-        assert_eq!(set.tax_clause_default("export", "sl-SI").as_deref(), Some("izvoz"));
-        assert_eq!(set.tax_clause_default("export", "de-DE").as_deref(), Some("plain clause"));
-        assert_eq!(set.tax_clause_default("domestic", "de-DE"), None);
+        assert_eq!(set.text(setting::CLAUSE_EXPORT, "sl-SI").as_deref(), Some("izvoz"));
+        assert_eq!(set.text(setting::CLAUSE_EXPORT, "de-DE").as_deref(), Some("plain clause"));
+        assert_eq!(set.text(setting::CLAUSE_DOMESTIC, "de-DE"), None);
     }
 }

@@ -35,15 +35,29 @@ pub(super) struct Property {
     pub name: &'static str,
     pub shape: Shape,
     pub required: bool,
+    /// What it means, for readers of the interface; empty where the names say it.
+    pub meaning: &'static str,
+    /// Whether a business unit may have it, too.
+    pub is_of_units: bool,
 }
 
 impl Property {
     pub const fn optional(name: &'static str, shape: Shape) -> Self {
-        Self { name, shape, required: false }
+        Self { name, shape, required: false, meaning: "", is_of_units: false }
     }
 
     pub const fn required(name: &'static str, shape: Shape) -> Self {
-        Self { name, shape, required: true }
+        Self { name, shape, required: true, meaning: "", is_of_units: false }
+    }
+
+    /// The same, also of business units.
+    pub const fn of_units(self) -> Self {
+        Self { is_of_units: true, ..self }
+    }
+
+    /// The same, explained.
+    pub const fn means(self, meaning: &'static str) -> Self {
+        Self { meaning, ..self }
     }
 }
 
@@ -111,7 +125,13 @@ impl Shape {
 
 /// An object with these properties, and others.
 pub(super) fn object_schema(properties: &[Property]) -> Json {
-    let described = properties.iter().map(|it| (it.name.to_owned(), it.shape.schema()));
+    let described = properties.iter().map(|it| {
+        let mut schema = it.shape.schema();
+        if !it.meaning.is_empty() {
+            schema["description"] = it.meaning.into();
+        }
+        (it.name.to_owned(), schema)
+    });
     let mut schema = json!({
         "type": ["object", "null"],
         "properties": described.collect::<Map<_, _>>(),
@@ -146,7 +166,7 @@ fn check_whole(value: &Json, least: i64, most: i64) -> Issues {
 /// theirs. Null removes a key, also one that was kept before its slip was noticed.
 pub(super) fn check_properties(properties: &[Property], map: &Map<String, Json>) -> Issues {
     let mut issues = Issues::default();
-    for Property { name, shape, required } in properties {
+    for Property { name, shape, required, .. } in properties {
         match map.get(*name) {
             None | Some(Json::Null) if *required => {
                 issues.push(Issue::new("required", "this is needed here").at(*name));

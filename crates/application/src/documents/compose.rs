@@ -1,13 +1,12 @@
 //! From a request and what it names to a document's content: parties, unit, texts, dates, currency.
 
-use racun_access::{Entity, Settings};
+use racun_access::{Entity, Key, Settings, setting};
 use racun_catalog::{BusinessUnit, Customer};
 use racun_documents::{
     BankAccount, Content, DocumentError, DocumentKind, ExchangeRate, NewLine, Party, Texts,
     TransactionType, UnitSnapshot, Verdict,
 };
 use racun_kernel::{Currency, Issue, Issues, Patch, Stamp};
-use serde_json::Value as Json;
 use time::{Date, Duration};
 
 use super::buyer::{check_on_document, sold_as};
@@ -15,7 +14,7 @@ use super::gather::{ResolvedReferences, unit_id};
 use super::lines::{self, LineRules};
 use super::request::{CustomerRequest, DocumentRequest, ExchangeRateRequest, UnitRequest};
 use crate::convert::{account_on_document, ujp_on_document};
-use crate::vat::{document_data, eu_rule, verdict};
+use crate::vat::{document_data, verdict};
 
 /// The content of a new document, its lines apart; what is wrong goes to `issues`, and is left out.
 pub(super) fn compose(
@@ -165,7 +164,7 @@ pub(super) fn has_dated_taxes(content: &Content) -> bool {
 }
 
 fn line_rules<'a>(gathered: &'a ResolvedReferences, date: Date, verdict: Verdict) -> LineRules<'a> {
-    let on = |name: &str| eu_rule(&gathered.entity, name).unwrap_or(false);
+    let on = |rule: Key<bool>| gathered.entity.settings.get(rule).unwrap_or(false);
     let third_country = matches!(
         verdict.transaction_type,
         TransactionType::ThirdCountryB2b | TransactionType::ThirdCountryB2c
@@ -174,9 +173,9 @@ fn line_rules<'a>(gathered: &'a ResolvedReferences, date: Date, verdict: Verdict
         entity: &gathered.entity,
         records: &gathered.records,
         date,
-        reverse_charge: verdict.reverse_charge_applies && on("auto_reverse_charge"),
-        untaxed: third_country && on("auto_remove_tax_export"),
-        gross_only: on("require_gross_prices"),
+        reverse_charge: verdict.reverse_charge_applies && on(setting::AUTO_REVERSE_CHARGE),
+        untaxed: third_country && on(setting::AUTO_REMOVE_TAX_EXPORT),
+        gross_only: on(setting::REQUIRE_GROSS_PRICES),
     }
 }
 
@@ -324,10 +323,9 @@ fn default_valid_till(kind: DocumentKind, entity: &Entity, date: Date) -> Option
 
 /// Whether delivery notes hide prices: the unit's setting, else the entity's, else not.
 fn default_hide_prices(entity: &Entity, unit: Option<&UnitSnapshot>) -> bool {
-    let key = "delivery_note_hide_prices";
-    let of_unit = unit.and_then(|unit| unit.settings.get(key));
-    let setting = of_unit.or_else(|| entity.settings.as_map().get(key));
-    setting.and_then(Json::as_bool).unwrap_or(false)
+    let key = setting::DELIVERY_NOTE_HIDE_PRICES;
+    let of_unit = unit.and_then(|unit| key.of(&unit.settings));
+    of_unit.or_else(|| entity.settings.get(key)).unwrap_or(false)
 }
 
 /// Default texts: the business unit's, else the entity's, in the entity's language, else none.
@@ -339,15 +337,30 @@ pub(super) fn default_texts(
 ) -> Texts {
     let of_unit = unit.map(|unit| Settings::from(unit.settings.clone()));
     let layers = || of_unit.iter().chain([&entity.settings]);
-    let text = |key: &str| layers().find_map(|settings| settings.default_text(key, &entity.locale));
-    let clause =
-        |settings: &Settings| settings.tax_clause_default(transaction_type.name(), &entity.locale);
+    let text = |key| layers().find_map(|settings| settings.text(key, &entity.locale));
+    let (note, payment_terms) = match kind {
+        DocumentKind::Invoice => (setting::INVOICE_NOTE, Some(setting::INVOICE_PAYMENT_TERMS)),
+        DocumentKind::Estimate => (setting::ESTIMATE_NOTE, Some(setting::ESTIMATE_PAYMENT_TERMS)),
+        DocumentKind::CreditNote => {
+            (setting::CREDIT_NOTE_NOTE, Some(setting::CREDIT_NOTE_PAYMENT_TERMS))
+        }
+        DocumentKind::AdvanceInvoice => (setting::ADVANCE_INVOICE_NOTE, None),
+        DocumentKind::DeliveryNote => (setting::DELIVERY_NOTE_NOTE, None),
+    };
+    let tax_clause = match transaction_type {
+        TransactionType::Domestic => setting::CLAUSE_DOMESTIC,
+        TransactionType::IntraEuB2b => setting::CLAUSE_INTRA_EU_B2B,
+        TransactionType::IntraEuB2c => setting::CLAUSE_INTRA_EU_B2C,
+        TransactionType::ThirdCountryB2b => setting::CLAUSE_THIRD_COUNTRY_B2B,
+        TransactionType::ThirdCountryB2c => setting::CLAUSE_THIRD_COUNTRY_B2C,
+        TransactionType::Export => setting::CLAUSE_EXPORT,
+    };
     Texts {
-        note: text(&format!("default_{}_note", kind.name())),
-        payment_terms: text(&format!("default_{}_payment_terms", kind.name())),
-        tax_clause: layers().find_map(clause),
-        footer: text("document_footer"),
-        signature: text("default_document_signature"),
+        note: text(note),
+        payment_terms: payment_terms.and_then(text),
+        tax_clause: text(tax_clause),
+        footer: text(setting::DOCUMENT_FOOTER),
+        signature: text(setting::DOCUMENT_SIGNATURE),
     }
 }
 

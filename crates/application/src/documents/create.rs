@@ -1,6 +1,6 @@
 //! Making documents, and issuing drafts.
 
-use racun_access::Entity;
+use racun_access::{Entity, setting};
 use racun_catalog::{BUSINESS_UNITS, BusinessUnit};
 use racun_documents::calculation::CalculationMode;
 use racun_documents::{
@@ -299,7 +299,7 @@ fn given(totals: CustomTotals) -> GivenTotals {
 
 /// The entity's calculation mode.
 pub(crate) fn default_mode(entity: &Entity) -> CalculationMode {
-    let name = entity.settings.calculation_default_mode();
+    let name = entity.settings.get(setting::CALCULATION_DEFAULT_MODE).map(str::to_owned);
     name.and_then(|name| serde_json::from_value(Json::String(name)).ok()).unwrap_or_default()
 }
 

@@ -1,6 +1,7 @@
 //! Making a document, and issuing one: number, links, advances, credit and payments in one
 //! decision.
 
+use racun_documents::events::Happening;
 use racun_documents::{
     Document, DocumentError, DocumentId, DocumentKind, Numbering, Relation, RelationType, Stage,
 };
@@ -221,11 +222,11 @@ impl Plan {
 /// The events of `document`, which was made now or was a draft.
 fn events_of(document: &Document, is_new: bool, actor: &Actor) -> Vec<Event> {
     let event = |what| document.event(what, &actor.id(), actor.stamp());
-    let created = is_new.then(|| event("created")).flatten();
+    let created = is_new.then(|| event(Happening::Created)).flatten();
     let issued = match document.stage {
         Stage::Draft => None,
-        _ if document.id.kind() == DocumentKind::CreditNote => event("issued"),
-        _ => event("finalized"),
+        _ if document.id.kind() == DocumentKind::CreditNote => event(Happening::Issued),
+        _ => event(Happening::Finalized),
     };
     created.into_iter().chain(issued).collect()
 }

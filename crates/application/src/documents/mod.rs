@@ -49,7 +49,7 @@ pub(crate) use lines::LineRules;
 pub(crate) use numbers::expense_numbering;
 pub(crate) use price::{Pricing, TabSale};
 pub(crate) use read::{get_all as get_documents, links_of};
-pub(crate) use save::{ITEM_CREATED, new_items};
+pub(crate) use save::new_items;
 
 pub use numbers::{NextNumber, NextOf, check_number_settings, next_number};
 pub use read::{

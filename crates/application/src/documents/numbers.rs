@@ -1,6 +1,7 @@
 //! Number formats and sequences of an entity.
 
-use racun_access::Entity;
+use racun_access::setting::Numbered;
+use racun_access::{Entity, Key, setting};
 use racun_catalog::{BUSINESS_UNITS, BusinessUnit};
 use racun_documents::number_format::{FormatKind, NumberFormat, series_key};
 use racun_documents::{DocumentError, DocumentKind, NumberFormats, Numbering, UnitNumbering};
@@ -12,8 +13,16 @@ use super::gather::today;
 use crate::error::Error;
 use crate::fiscalization::{NextPlace, next_place};
 
-/// What settings call expenses, which are numbered beside the kinds of documents.
-const EXPENSE: &str = "expense";
+/// What settings call a `kind` of documents; expenses are numbered beside them.
+const fn numbered(kind: DocumentKind) -> Numbered {
+    match kind {
+        DocumentKind::Invoice => Numbered::Invoice,
+        DocumentKind::Estimate => Numbered::Estimate,
+        DocumentKind::CreditNote => Numbered::CreditNote,
+        DocumentKind::AdvanceInvoice => Numbered::AdvanceInvoice,
+        DocumentKind::DeliveryNote => Numbered::DeliveryNote,
+    }
+}
 
 /// The sequence that an expense of `entity` dated `date` is numbered in, and its numbers' format.
 ///
@@ -24,20 +33,35 @@ pub(crate) fn expense_numbering(
     date: Date,
 ) -> Result<(Series, NumberFormat), Issues> {
     let settings = &entity.settings;
-    let format = read_format(&settings.number_format(EXPENSE), FormatKind::Main, EXPENSE)?;
-    let key = series_key(EXPENSE, date, format.has_year(), None);
-    let start = settings.number_sequence_start(EXPENSE);
+    let kind = Numbered::Expense;
+    let format = read_format(settings.number_format(kind), FormatKind::Main, kind)?;
+    let key = series_key(kind.name(), date, format.has_year(), None);
+    let start = settings.number_sequence_start(kind);
     Ok((Series { tenant: Tenant::entity(entity.id), key, start }, format))
 }
 
 /// The format `text` of a `kind`.
-fn read_format(text: &str, format_kind: FormatKind, kind: &str) -> Result<NumberFormat, Issues> {
-    let key = match format_kind {
-        FormatKind::Main => "number_formats",
-        FormatKind::Unit => "unit_number_formats",
-    };
+fn read_format(
+    text: &str,
+    format_kind: FormatKind,
+    kind: Numbered,
+) -> Result<NumberFormat, Issues> {
+    let key = format_key(format_kind, kind);
     NumberFormat::parse(text, format_kind)
-        .map_err(|issue| Issues::from(issue.at(kind).at(key).at("settings")))
+        .map_err(|issue| Issues::from(within(key, issue).at("settings")))
+}
+
+/// Where settings keep the format of a `kind`.
+const fn format_key(format_kind: FormatKind, kind: Numbered) -> Key<str> {
+    match format_kind {
+        FormatKind::Main => setting::NUMBER_FORMATS.of(kind),
+        FormatKind::Unit => setting::UNIT_NUMBER_FORMATS.of(kind),
+    }
+}
+
+/// `issue` of what settings keep under `key`.
+fn within<T: ?Sized>(key: Key<T>, issue: Issue) -> Issue {
+    key.path().iter().rev().fold(issue, |issue, name| issue.at(*name))
 }
 
 /// The formats of `entity` for a `kind`.
@@ -45,11 +69,11 @@ fn read_format(text: &str, format_kind: FormatKind, kind: &str) -> Result<Number
 /// # Errors
 /// When a stored format cannot be read; none is stored that was not checked.
 pub(super) fn formats(entity: &Entity, kind: DocumentKind) -> Result<NumberFormats, DocumentError> {
-    let (settings, name) = (&entity.settings, kind.name());
+    let (settings, kind) = (&entity.settings, numbered(kind));
     Ok(NumberFormats {
-        main: read_format(&settings.number_format(name), FormatKind::Main, name)?,
-        unit: read_format(&settings.unit_number_format(name), FormatKind::Unit, name)?,
-        start: settings.number_sequence_start(name),
+        main: read_format(settings.number_format(kind), FormatKind::Main, kind)?,
+        unit: read_format(settings.unit_number_format(kind), FormatKind::Unit, kind)?,
+        start: settings.number_sequence_start(kind),
     })
 }
 
@@ -62,8 +86,8 @@ pub(super) fn numbering(
 ) -> Result<Numbering, DocumentError> {
     let unit = unit.map(|unit| {
         let id = unit.id.to_string();
-        let start =
-            entity.settings.unit_number_sequence_start(kind.name(), &id, unit.numbering_index);
+        let (settings, kind) = (&entity.settings, numbered(kind));
+        let start = settings.unit_number_sequence_start(kind, &id, unit.numbering_index);
         UnitNumbering { id: unit.id, index: unit.numbering_index, start }
     });
     let formats = formats(entity, kind)?;
@@ -149,23 +173,19 @@ pub fn check_number_settings(
     used: &[(String, i64)],
 ) -> Result<(), Issues> {
     let mut issues = Issues::default();
-    for kind in DocumentKind::ALL.map(DocumentKind::name).into_iter().chain([EXPENSE]) {
-        let text = |key: &str| {
-            settings.get(key).and_then(|formats| formats.get(kind)).and_then(Json::as_str)
-        };
-        let checks =
-            [("number_formats", FormatKind::Main), ("unit_number_formats", FormatKind::Unit)];
-        for (key, format_kind) in checks {
-            if let Some(Err(issue)) = text(key).map(|text| NumberFormat::parse(text, format_kind)) {
-                issues.push(issue.at(kind).at(key));
+    for kind in Numbered::ALL {
+        let keys = [FormatKind::Main, FormatKind::Unit].map(|form| (form, format_key(form, kind)));
+        let set = keys.map(|(form, key)| (form, key, key.of(settings)));
+        for (format_kind, key, text) in set {
+            if let Some(Err(issue)) = text.map(|text| NumberFormat::parse(text, format_kind)) {
+                issues.push(within(key, issue));
             }
         }
-        if let (Some(main), Some(unit)) = (text("number_formats"), text("unit_number_formats"))
+        if let [(_, _, Some(main)), (_, key, Some(unit))] = set
             && main == unit
         {
             let message = "must differ from number_formats, or units would share its numbers";
-            let issue = Issue::new("number_format_invalid", message);
-            issues.push(issue.at(kind).at("unit_number_formats"));
+            issues.push(within(key, Issue::new("number_format_invalid", message)));
         }
         check_start(settings, kind, used, &mut issues);
     }
@@ -175,20 +195,17 @@ pub fn check_number_settings(
 /// A start takes effect in a fresh sequence; below a used number it could only promise a double.
 fn check_start(
     settings: &Map<String, Json>,
-    kind: &str,
+    kind: Numbered,
     used: &[(String, i64)],
     issues: &mut Issues,
 ) {
-    let starts = settings.get("number_sequence_starts");
-    let Some(start) = starts.and_then(|starts| starts.get(kind)).and_then(Json::as_i64) else {
-        return;
-    };
+    let key = setting::NUMBER_SEQUENCE_STARTS.of(kind);
+    let Some(start) = key.of(settings) else { return };
     // Keys are `kind/period` for the main sequence and `kind/period/unit` for a unit's.
-    let main = |key: &str| key.split('/').count() == 2 && key.split('/').next() == Some(kind);
-    let last = used.iter().filter(|(key, _)| main(key)).map(|(_, last)| *last).max();
+    let main = |of: &str| of.split('/').count() == 2 && of.split('/').next() == Some(kind.name());
+    let last = used.iter().filter(|(of, _)| main(of)).map(|(_, last)| *last).max();
     if last.is_some_and(|last| start < last) {
         let message = format!("the number {} is used already", last.unwrap_or_default());
-        let issue = Issue::new("number_used", message);
-        issues.push(issue.at(kind).at("number_sequence_starts"));
+        issues.push(within(key, Issue::new("number_used", message)));
     }
 }

@@ -2,6 +2,7 @@
 
 use racun_access::Entity;
 use racun_catalog::{FINANCIAL_CATEGORIES, FinancialCategory};
+use racun_documents::events::Happening;
 use racun_documents::{Document, DocumentError, DocumentId};
 use racun_kernel::{
     Clause, Context, Decision, Issue, Issues, ListQuery, Operator, StoreError, Writes,
@@ -19,7 +20,7 @@ pub async fn accept(
     id: DocumentId,
 ) -> Result<Document, DocumentError> {
     let (today, at) = (today(entity, cx.stamp), cx.stamp.clone());
-    reply(cx, id, "accepted", move |estimate| estimate.accept(today, &at)).await
+    reply(cx, id, Happening::Accepted, move |estimate| estimate.accept(today, &at)).await
 }
 
 /// Notes that the customer rejected an estimate. Rejecting again changes nothing.
@@ -28,13 +29,13 @@ pub async fn accept(
 /// [`StoreError::NotFound`], or what [`Document::reject`] refuses.
 pub async fn reject(cx: Context<'_>, id: DocumentId) -> Result<Document, DocumentError> {
     let at = cx.stamp.clone();
-    reply(cx, id, "rejected", move |estimate| estimate.reject(&at)).await
+    reply(cx, id, Happening::Rejected, move |estimate| estimate.reject(&at)).await
 }
 
 async fn reply(
     cx: Context<'_>,
     id: DocumentId,
-    what: &'static str,
+    what: Happening,
     transition: impl FnOnce(Document) -> Result<Document, DocumentError> + Send + 'static,
 ) -> Result<Document, DocumentError> {
     let (actor, stamp) = (cx.scope.principal().id(), cx.stamp.clone());
@@ -104,7 +105,7 @@ pub async fn categorize(
         }
         let writes =
             befores.iter().zip(&held).fold(Writes::default(), |writes, (before, after)| {
-                let updated = after.event("updated", &all.actor().id(), stamp);
+                let updated = after.event(Happening::Updated, &all.actor().id(), stamp);
                 writes.update(before, after).events(updated)
             });
         let of = |id| held.iter().find(|document: &&Document| document.id == id).cloned();

@@ -3,6 +3,7 @@
 //! Both are written in the document's own commit, so a refused document leaves nothing behind.
 
 use racun_access::{ENTITIES, Entity, Permission, permits};
+use racun_catalog::events::{customer, item};
 use racun_catalog::{
     CUSTOMERS, Customer, CustomerInput, Item, ItemClassification, ItemEInvoicing, ItemInput,
     ItemRules, ItemTranslations, References, Resource, Vies,
@@ -182,7 +183,7 @@ impl CatalogueWrites {
         let same = found.same.iter().filter(|known| known.is_same_as(&customer));
         let Some(known) = same.min_by_key(|known| (known.created_at, known.id)) else {
             Told::note(self.told.as_ref(), &mut customer);
-            self.events.push(self.actor.event("customer.created", customer.id));
+            self.events.push(self.actor.event(customer::CREATED, customer.id));
             self.puts.push(Put::insert(&customer));
             return None;
         };
@@ -212,7 +213,7 @@ impl CatalogueWrites {
         if is_good && after != before {
             after.set_updated_at(self.actor.now());
             self.puts.push(Put::update(&before, &after));
-            self.events.push(self.actor.event("customer.updated", after.id));
+            self.events.push(self.actor.event(customer::UPDATED, after.id));
         }
     }
 
@@ -253,15 +254,12 @@ impl CatalogueWrites {
         let requests = request.items.as_deref().unwrap_or_default();
         let stamp = self.actor.stamp().clone();
         for item in new_items(&gathered.entity, gathered.today, requests, lines, &stamp)? {
-            self.events.push(self.actor.event(ITEM_CREATED, item.id));
+            self.events.push(self.actor.event(item::CREATED, item.id));
             self.puts.push(Put::insert(&item));
         }
         Ok(())
     }
 }
-
-/// What the log calls a new item.
-pub(crate) const ITEM_CREATED: &str = "item.created";
 
 /// The items to be kept of those `lines` whose `requests` ask for it; the lines get their ids.
 pub(crate) fn new_items(

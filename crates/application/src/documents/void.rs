@@ -1,6 +1,7 @@
 //! Taking an issued document out of effect, where the law asks for it by a credit note.
 
 use racun_access::Entity;
+use racun_documents::events::Happening;
 use racun_documents::{
     Content, CreationSource, Document, DocumentError, DocumentId, DocumentKind, Line, NewDocument,
     Numbering, Refused, Relation, Stage, Voided, rest,
@@ -106,7 +107,7 @@ pub async fn void<'a>(
             }
         };
         let counted = meter.count(DocumentKind::CreditNote, held)?;
-        let told = ["voided", "cancelled"].into_iter();
+        let told = [Happening::Voided, Happening::Cancelled].into_iter();
         let told = told.filter_map(|what| document.event(what, &actor.id(), actor.stamp()));
         let writes = writes.and(counted).events(told);
         Ok::<_, Error>(((document, sending), writes))
@@ -232,7 +233,7 @@ fn by_credit(
     writes.puts.extend(relations.iter().map(Put::insert));
     writes.puts.extend(outcome.writes.iter().map(PaymentWrite::put));
     let actor = change.actor.id();
-    let told = ["created", "issued"].into_iter();
+    let told = [Happening::Created, Happening::Issued].into_iter();
     writes.events.extend(told.filter_map(|what| credit.event(what, &actor, stamp)));
     writes.events.extend(events(&outcome, change.actor));
     Ok((document, issued.sending, writes))

@@ -1,6 +1,7 @@
 //! Changing documents.
 
 use racun_access::Entity;
+use racun_documents::events::Happening;
 use racun_documents::{
     Content, Document, DocumentError, DocumentId, DocumentKind, Editor, Refused, Relation,
     Revision, Version,
@@ -160,7 +161,7 @@ pub async fn update<'a>(
         let change = Change { actor, today: gathered.today, outside_vat };
         let (document, mut writes) = change.revise(found, document, relink)?;
         if let Some(version) = version {
-            let updated = document.event("updated", &actor.id(), stamp);
+            let updated = document.event(Happening::Updated, &actor.id(), stamp);
             writes = writes.insert::<Version>(&version).events(updated);
             writes = writes.and(savings.writes(&customers));
         }
@@ -324,7 +325,7 @@ pub async fn delete(cx: Context<'_>, id: DocumentId) -> Result<Document, Error> 
         let change = Change { actor, today: actor.now().date(), outside_vat: None };
         let sheet = sheet.with(Some(before), document);
         let (document, writes) = change.written(sheet, id, None, relation_puts(&links, &[]))?;
-        let deleted = document.event("deleted", &actor.id(), actor.stamp());
+        let deleted = document.event(Happening::Deleted, &actor.id(), actor.stamp());
         Ok((document, writes.events(deleted)))
     })
     .await
@@ -337,7 +338,7 @@ pub async fn delete(cx: Context<'_>, id: DocumentId) -> Result<Document, Error> 
 pub async fn restore(cx: Context<'_>, id: DocumentId) -> Result<Document, DocumentError> {
     let decide = |before: Document, actor: &Actor| {
         let after = before.restore(actor.stamp())?;
-        let restored = after.event("restored", &actor.id(), actor.stamp());
+        let restored = after.event(Happening::Restored, &actor.id(), actor.stamp());
         Ok(Decision::changed(after, restored.into_iter().collect()))
     };
     cx.amend(id.kind().table(), id, decide).await

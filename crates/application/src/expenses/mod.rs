@@ -14,24 +14,24 @@ mod items;
 mod request;
 mod supplier;
 
+use compose::{Composition, blank, compose, gather};
 use racun_access::Entity;
 use racun_documents::DocumentError;
 use racun_kernel::id::ExpenseId;
 use racun_kernel::{
-    Actor, Clause, Context, Decision, Event, Issues, ListQuery, Operator, Page, RawQuery, Stamp,
-    StoreError, Value, Writes,
+    Actor, Clause, Context, Decision, Event, EventKind, Issues, ListQuery, Operator, Page,
+    RawQuery, Stamp, StoreError, Value, Writes,
 };
+use racun_settlement::events::expense as events;
 use racun_settlement::{EXPENSES, Expense, NewPayment, Outcome, PaymentWrite, Settlement};
-use time::Date;
-
 pub use request::{
     ExpenseCreation, ExpenseLineRequest, ExpenseRequest, SupplierPatch, TotalsRequest,
 };
+use time::Date;
 
 use crate::documents::{archived_of_items, expense_numbering, in_payments, today};
 use crate::error::Error;
 use crate::settling::events;
-use compose::{Composition, blank, compose, gather};
 
 /// Expenses with one number of a supplier's document that are looked at, of whichever supplier.
 const MAX_DUPLICATES: usize = 100;
@@ -63,10 +63,10 @@ pub async fn create(
     let numbering = numbering.map(|(series, format)| (unit.number(series), format));
     unit.decide(move |held| {
         let actor = held.actor();
-        let mut told = vec!["created"];
+        let mut told = vec![events::CREATED];
         let expense = match numbering {
             Some((number, format)) => {
-                told.push("finalized");
+                told.push(events::FINALIZED);
                 let number = format.format(date, held.number(&number)?, None);
                 draft.finalize(Some(number), actor.stamp())?
             }
@@ -107,8 +107,8 @@ fn pay(
     Ok((expense, outcome))
 }
 
-fn happened(expense: &Expense, what: &[&str], actor: &Actor) -> Vec<Event> {
-    what.iter().filter_map(|what| expense.event(what, &actor.id(), actor.stamp())).collect()
+fn happened(expense: &Expense, what: &[EventKind], actor: &Actor) -> Vec<Event> {
+    what.iter().map(|what| actor.event(*what, expense.id)).collect()
 }
 
 /// Changes a draft, or an expense in the books that is not voided.
@@ -137,7 +137,7 @@ pub async fn update(
         let after = before.clone().update(content, actor.stamp())?;
         let mut writes = Writes::default();
         if after != before {
-            let updated = happened(&after, &["updated"], actor);
+            let updated = happened(&after, &[events::UPDATED], actor);
             writes = writes.update(&before, &after).events(updated);
         }
         let saved = savings.writes(held.find(supplier)?, actor);
@@ -165,7 +165,7 @@ pub async fn finalize(cx: Context<'_>, entity: &Entity, id: ExpenseId) -> Result
         }
         let number = format.format(day, held.number(&number)?, None);
         let after = before.clone().finalize(Some(number), actor.stamp())?;
-        let finalized = happened(&after, &["finalized"], actor);
+        let finalized = happened(&after, &[events::FINALIZED], actor);
         let writes = Writes::default().update(&before, &after).events(finalized);
         Ok((after, writes.taking_number()))
     })
@@ -177,7 +177,7 @@ pub async fn finalize(cx: Context<'_>, entity: &Entity, id: ExpenseId) -> Result
 /// # Errors
 /// [`StoreError::NotFound`], or what its stage refuses.
 pub async fn void(cx: Context<'_>, id: ExpenseId) -> Result<Expense, Error> {
-    change(cx, id, "voided", |expense, stamp| Ok(expense.void(stamp)?)).await
+    change(cx, id, events::VOIDED, |expense, stamp| Ok(expense.void(stamp)?)).await
 }
 
 /// Deletes a draft.
@@ -185,13 +185,13 @@ pub async fn void(cx: Context<'_>, id: ExpenseId) -> Result<Expense, Error> {
 /// # Errors
 /// [`StoreError::NotFound`], or an expense that is no draft.
 pub async fn delete(cx: Context<'_>, id: ExpenseId) -> Result<Expense, Error> {
-    change(cx, id, "deleted", |expense, stamp| Ok(expense.delete(stamp)?)).await
+    change(cx, id, events::DELETED, |expense, stamp| Ok(expense.delete(stamp)?)).await
 }
 
 async fn change(
     cx: Context<'_>,
     id: ExpenseId,
-    what: &'static str,
+    what: EventKind,
     transition: impl FnOnce(Expense, &Stamp) -> Result<Expense, Error> + Send + 'static,
 ) -> Result<Expense, Error> {
     let decide = move |before: Expense, actor: &Actor| {

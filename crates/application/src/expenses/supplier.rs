@@ -1,5 +1,6 @@
 //! The supplier as frozen on an expense, and what of it is kept in the catalogue.
 
+use racun_catalog::events::{item, supplier};
 use racun_catalog::{Item, Resource as _, SUPPLIERS, Supplier, SupplierInput};
 use racun_kernel::id::SupplierId;
 use racun_kernel::{Actor, Issue, Issues, One, Patch, Stamp, UnitBuilder, Writes};
@@ -7,7 +8,6 @@ use racun_settlement::{ExpenseContent, ExpenseSupplier};
 
 use super::compose::ResolvedReferences;
 use super::request::ExpenseRequest;
-use crate::documents::ITEM_CREATED;
 
 /// What an expense's commit writes into the catalogue.
 #[derive(Default)]
@@ -34,11 +34,11 @@ impl CatalogueWrites {
     /// What is kept, given the supplier's record where that was held.
     pub fn writes(self, held: Option<Supplier>, actor: &Actor) -> Writes {
         let writes = self.items.iter().fold(Writes::default(), |writes, item| {
-            writes.insert(item).events([actor.event(ITEM_CREATED, item.id)])
+            writes.insert(item).events([actor.event(item::CREATED, item.id)])
         });
         match (self.supplier, held) {
             (Some(SaveSupplier::New(supplier)), _) => {
-                let created = actor.event("supplier.created", supplier.id);
+                let created = actor.event(supplier::CREATED, supplier.id);
                 writes.insert(&*supplier).events([created])
             }
             (Some(SaveSupplier::Refresh(_, input)), Some(before)) => {
@@ -48,7 +48,7 @@ impl CatalogueWrites {
                     return writes;
                 }
                 after.set_updated_at(actor.now());
-                let updated = actor.event("supplier.updated", after.id);
+                let updated = actor.event(supplier::UPDATED, after.id);
                 writes.update(&before, &after).events([updated])
             }
             (Some(SaveSupplier::Refresh(..)) | None, _) => writes,

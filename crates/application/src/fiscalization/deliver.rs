@@ -1,5 +1,6 @@
 //! A message is sent, and what came of it is stored on the exchange and on the document.
 
+use racun_documents::events::Happening;
 use racun_documents::{Document, DocumentId, FiscalRecord, FiscalStatus, Fiscalization};
 use racun_fiscal::{
     Authority, AuthorityError, Content, EXCHANGES, Exchange, Header, Identity, MessageId, Outcome,
@@ -142,7 +143,8 @@ where
         let (account, environment) = (actor.scope().account(), actor.environment());
         let due = due_put(Some(&before), &exchange, account, environment);
         let is_confirmed = exchange.state == State::Confirmed && before.state != exchange.state;
-        let event = is_confirmed.then(|| document.event("fiscalized", &actor.id(), actor.stamp()));
+        let event =
+            is_confirmed.then(|| document.event(Happening::Fiscalized, &actor.id(), actor.stamp()));
         Ok(((document, exchange), writes.puts(due).events(event.flatten())))
     })
     .await

@@ -1,6 +1,7 @@
 //! Documents that were refused or skipped, fiscalized because somebody orders it.
 
 use racun_access::Entity;
+use racun_documents::events::Happening;
 use racun_documents::{Document, DocumentError, DocumentId, Editor, Refused};
 use racun_fiscal::{
     Authority, EXCHANGES, Exchange, FISCAL_SETTINGS, FiscalSettings, MessageId, Patience,
@@ -175,7 +176,7 @@ async fn first(ports: Ports<'_>, seen: Document, prepared: Prepared) -> Result<D
             now: held.now(),
         };
         let Issued { document, puts, sending } = prepared.issue(document, facts)?;
-        let updated = document.event("updated", &actor.id(), actor.stamp());
+        let updated = document.event(Happening::Updated, &actor.id(), actor.stamp());
         let writes = Writes::default().puts(puts).update(&before, &document).insert(&version);
         Ok(((document, sending), writes.events(updated).taking_number()))
     });

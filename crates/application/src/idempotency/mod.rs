@@ -321,7 +321,7 @@ mod tests {
         let told = Event {
             id: EventId::new(1_u128.into()),
             tenant: wanted.tenant(),
-            kind: "invoice.created",
+            kind: racun_documents::events::invoice::CREATED,
             subject: "inv_1".to_owned(),
             actor: "usr_1".to_owned(),
             at: NOW,

@@ -4,6 +4,7 @@ use racun_kernel::id::JobId;
 use racun_kernel::{Clause, Context, ListQuery, Operator, Page, StoreError, Tenant, Value, Writes};
 
 use super::job::{JOBS, Job, JobState};
+use crate::events;
 
 /// Why a job is not shown or started anew.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -49,7 +50,7 @@ pub async fn retry(cx: Context<'_>, id: JobId) -> Result<Job, JobError> {
         }
         let after = before.clone().revived(actor.now());
         let writes = Writes::default().update(&before, &after);
-        Ok((after, writes.events([actor.event("job.retried", id)])))
+        Ok((after, writes.events([actor.event(events::job::RETRIED, id)])))
     })
     .await
 }

@@ -1,6 +1,8 @@
 //! What mails of an entity have in common: their language, their texts and their limits.
 
-use racun_access::{Entity, Settings, check_may_send, first_outside_sandbox};
+use racun_access::{
+    Entity, Key, Localized, Settings, check_may_send, first_outside_sandbox, setting,
+};
 use racun_kernel::text::LOCALES;
 use racun_kernel::{Context, Environment, Issue, Issues, Put, Scope, Stamp};
 use racun_mail::{
@@ -66,20 +68,22 @@ impl LetterRequest {
     }
 
     /// The texts: what is asked for, else the first of `settings` that says something, else
-    /// `default`. `keys` are those of subject and body in settings.
+    /// `default`. `keys` are those of subject and body in settings; none where settings say
+    /// nothing.
     pub(super) fn words(
         &self,
         settings: &[&Settings],
-        keys: [&str; 2],
+        keys: Option<[Key<Localized>; 2]>,
         locale: &str,
         default: Words,
     ) -> (String, String) {
-        let pick = |asked: &Option<String>, key: &str, default: &str| {
+        let pick = |asked: &Option<String>, key: Option<Key<Localized>>, default: &str| {
             let said = |text: &String| !text.trim().is_empty();
-            let set = || settings.iter().find_map(|one| one.default_text(key, locale).filter(said));
+            let of = |one: &&Settings| one.text(key?, locale).filter(said);
+            let set = || settings.iter().find_map(of);
             asked.clone().filter(said).or_else(set).unwrap_or_else(|| default.to_owned())
         };
-        let [subject, body] = keys;
+        let [subject, body] = keys.map_or([None, None], |keys| keys.map(Some));
         (pick(&self.subject, subject, default.subject), pick(&self.body_text, body, default.body))
     }
 }
@@ -91,29 +95,30 @@ impl LetterRequest {
 /// `unknown_placeholder` for each text with one that there is not, by its path.
 pub fn check_mail_texts(settings: &Map<String, Json>) -> Result<(), Issues> {
     let mut issues = Issues::default();
-    let defaults = settings.get("email_defaults");
-    issues.collect("email_defaults", check_texts(defaults, check_variables));
-    for group in ["overdue_notifications", "payment_reminders"] {
-        let texts = settings.get(group).and_then(Json::as_object);
-        for field in ["email_subject", "email_body", INSTRUCTIONS] {
-            let known = check_texts(texts.and_then(|texts| texts.get(field)), check_of(field));
+    let defaults = settings.get(setting::EMAIL_DEFAULTS.name());
+    issues.collect(setting::EMAIL_DEFAULTS.name(), check_texts(defaults, check_variables));
+    let texts = [setting::REMINDER_SUBJECT, setting::REMINDER_BODY, setting::PAYMENT_INSTRUCTIONS];
+    for key in [setting::OVERDUE_NOTIFICATIONS, setting::PAYMENT_REMINDERS] {
+        let (group, said) = (key.name(), key.of(settings));
+        for field in texts.map(Key::name) {
+            let known = check_texts(said.and_then(|said| said.get(field)), check_of(field));
             issues.collect(group, known.map_err(|found| found.at(field)));
         }
     }
-    let translations = settings.get("translations").and_then(Json::as_object);
-    for group in ["email_defaults", "payment_reminders"] {
+    let translations = setting::TRANSLATIONS.of(settings);
+    for group in [setting::EMAIL_DEFAULTS, setting::PAYMENT_REMINDERS].map(Key::name) {
         let texts = translations.and_then(|texts| texts.get(group)).and_then(Json::as_object);
         for (name, texts) in texts.into_iter().flatten() {
             let known = check_texts(Some(texts), check_of(name));
             let known = known.map_err(|found| found.at(name.as_str()).at(group));
-            issues.collect("translations", known);
+            issues.collect(setting::TRANSLATIONS.name(), known);
         }
     }
     issues.into_result(())
 }
 
 /// How to pay: a text inside of other texts.
-pub(super) const INSTRUCTIONS: &str = "payment_instructions";
+pub(super) const INSTRUCTIONS: &str = setting::PAYMENT_INSTRUCTIONS.name();
 
 /// Accepts a text of how to pay: its variables are there, and it is not one of them.
 ///

@@ -1,6 +1,7 @@
 //! What a customer still owes.
 
-use racun_access::Entity;
+use racun_access::{Entity, setting};
+use racun_catalog::events;
 use racun_catalog::{CUSTOMERS, Customer};
 use racun_documents::{Document, DocumentKind};
 use racun_kernel::{
@@ -100,7 +101,7 @@ async fn remind_once(
             total_amount: values::open_total(&invoices),
             currency,
         };
-        let event = actor.event("customer.reminded", customer.id);
+        let event = actor.event(events::customer::REMINDED, customer.id);
         Ok((reminded, Writes::default().puts(counted).puts(rows).events([event])))
     });
     reminded.await
@@ -180,9 +181,9 @@ fn letter(
     entity: &Entity,
 ) -> Letter {
     let locale = request.letter.locale(entity);
-    let keys = ["payment_reminders.email_subject", "payment_reminders.email_body"];
+    let keys = [setting::REMINDER_SUBJECT, setting::REMINDER_BODY];
     let default = Wording::Reminder.words(&locale);
-    let (subject, body) = request.letter.words(&[&entity.settings], keys, &locale, default);
+    let (subject, body) = request.letter.words(&[&entity.settings], Some(keys), &locale, default);
     let envelope = NewMail {
         account_id: Some(entity.account_id),
         entity_id: Some(entity.id),

@@ -1,7 +1,8 @@
 //! A document, or a plain text, to its receivers.
 
-use racun_access::{ENTITIES, Entity, Settings};
+use racun_access::{ENTITIES, Entity, Settings, setting};
 use racun_catalog::{BUSINESS_UNITS, BusinessUnit};
+use racun_documents::events::Happening;
 use racun_documents::{Document, DocumentId, DocumentKind};
 use racun_kernel::{Context, Issue, Issues, One, Scope, StoreError, Tenant, Writes};
 use racun_mail::{DocumentWords, MailKind, MailLimits, NewMail, OutgoingMail, Wording, Words};
@@ -92,7 +93,7 @@ async fn send_once(
             let shareable_id = after.shareable_id.as_deref().unwrap_or_default();
             let link = share::link(&base, after.id.kind(), shareable_id);
             values::set_document(&mut values, &after, unit.as_ref(), &link, &locale);
-            writes = writes.events(after.event("sent", &actor.id(), stamp));
+            writes = writes.events(after.event(Happening::Sent, &actor.id(), stamp));
             if after != before {
                 writes = writes.update(&before, &after);
             }
@@ -157,9 +158,15 @@ fn letter(
     let default = kind.map_or(Words { subject: "", body: "" }, |kind| {
         Wording::Document(words_of(kind)).words(&locale)
     });
-    let name = kind.map_or("", DocumentKind::name);
-    let keys = ["subject", "body"].map(|part| format!("email_defaults.{name}_{part}"));
-    let keys = [keys[0].as_str(), keys[1].as_str()];
+    let keys = kind.map(|kind| match kind {
+        DocumentKind::Invoice => [setting::INVOICE_SUBJECT, setting::INVOICE_BODY],
+        DocumentKind::Estimate => [setting::ESTIMATE_SUBJECT, setting::ESTIMATE_BODY],
+        DocumentKind::CreditNote => [setting::CREDIT_NOTE_SUBJECT, setting::CREDIT_NOTE_BODY],
+        DocumentKind::AdvanceInvoice => {
+            [setting::ADVANCE_INVOICE_SUBJECT, setting::ADVANCE_INVOICE_BODY]
+        }
+        DocumentKind::DeliveryNote => [setting::DELIVERY_NOTE_SUBJECT, setting::DELIVERY_NOTE_BODY],
+    });
     let (subject, body) = request.letter.words(&settings, keys, &locale, default);
     let envelope = NewMail {
         account_id: Some(entity.account_id),

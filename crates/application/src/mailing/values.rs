@@ -1,12 +1,11 @@
 //! What the variables of templates stand for (contract 17).
 
-use racun_access::Entity;
+use racun_access::{Entity, setting};
 use racun_catalog::{BusinessUnit, Customer};
 use racun_documents::{BankAccount, Document};
 use racun_kernel::calendar::local_date;
 use racun_kernel::{Currency, Decimal, Stamp};
 use racun_mail::{Values, amount, day};
-use serde_json::Value as Json;
 
 use super::letter::INSTRUCTIONS;
 
@@ -40,8 +39,7 @@ pub(super) fn of_entity(
     let today = local_date(stamp.now(), &entity.timezone).unwrap_or_else(|| stamp.now().date());
     values.set("current_date", Some(day(today, locale)));
     values.set("current_year", Some(today.year().to_string()));
-    let instructions =
-        entity.settings.default_text("payment_reminders.payment_instructions", locale);
+    let instructions = entity.settings.text(setting::PAYMENT_INSTRUCTIONS, locale);
     values.set_text(INSTRUCTIONS, instructions);
     set_bank_account(&mut values, default_account(entity).as_ref());
     values
@@ -55,7 +53,7 @@ pub(super) fn reply_to(entity: &Entity, unit: Option<&BusinessUnit>) -> Option<S
 }
 
 fn email(entity: &Entity) -> Option<String> {
-    let set = || entity.settings.as_map().get("email").and_then(Json::as_str).map(str::to_owned);
+    let set = || entity.settings.get(setting::EMAIL).map(str::to_owned);
     entity.email.clone().or_else(set)
 }
 

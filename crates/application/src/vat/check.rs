@@ -1,13 +1,13 @@
 //! What is known of a VAT number: by its digits, by what is kept of earlier answers, and from VIES.
 
-use racun_access::{ENTITIES, Entity};
+use racun_access::{ENTITIES, Entity, setting};
 use racun_catalog::{NoAnswer, VAT_CHECKS, VatCheck, VatQuery, VatRegistry, Vies};
 use racun_documents::{NumberCheck, Party};
 use racun_kernel::vat_number::{Fault, VatNumber};
 use racun_kernel::{Context, Held, One, StoreError, Tenant, UnitBuilder, Writes, calendar};
 use time::OffsetDateTime;
 
-use super::sale::{country_of, eu_rule, verdict};
+use super::sale::{country_of, verdict};
 
 /// A VAT number of which something is to be found out.
 pub(crate) struct Inquiry {
@@ -60,7 +60,7 @@ impl Inquiry {
         if !verdict(entity, Some(customer), None).rests_on_tax_number {
             return None;
         }
-        let is_on = eu_rule(entity, "vies_validate_vat").unwrap_or(true);
+        let is_on = entity.settings.get(setting::VIES_VALIDATE_VAT).unwrap_or(true);
         Some(Self { is_on, ..Self::of(entity, country_of(customer), customer.tax_number.clone()) })
     }
 

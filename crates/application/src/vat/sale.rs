@@ -3,13 +3,6 @@
 use racun_access::{Entity, country_code};
 use racun_documents::{NumberCheck, Party, Sides, Verdict, ViesData};
 use racun_kernel::Stamp;
-use serde_json::Value as Json;
-
-/// The entity's setting `tax_rules.eu.name`, where it is set.
-pub(crate) fn eu_rule(entity: &Entity, name: &str) -> Option<bool> {
-    let rules = entity.settings.as_map().get("tax_rules")?;
-    rules.get("eu")?.get(name).and_then(Json::as_bool)
-}
 
 /// The code of the customer's country; `None` where it says none that is known.
 pub(super) fn country_of(customer: &Party) -> Option<String> {

@@ -6,6 +6,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use futures_util::StreamExt as _;
 use futures_util::stream;
 use racun_kernel::{One, Put, Stamp, Store, StoreError, Tenant, Writes};
+use racun_webhooks::events;
 use racun_webhooks::{
     self as domain, Answer, DELIVERIES, DUE_DELIVERIES, Delivery, DueDelivery, ENDPOINTS, Endpoint,
     EndpointId, Owner, Schedule, Settled, TEST_EVENT, Told, Undelivered, WebhookError, due_by,
@@ -249,7 +250,7 @@ pub async fn settle(
         {
             writes.puts.push(Put::update(before, after));
             if done.disabled {
-                writes.events.push(event("system", "webhook.disabled", after, &stamp));
+                writes.events.push(event("system", events::webhook::DISABLED, after, &stamp));
                 let mail = |address: String| notice::mail(after, &address, &stamp);
                 writes.puts.extend(address.map(mail).unwrap_or_default());
             }

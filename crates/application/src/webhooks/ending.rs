@@ -6,6 +6,7 @@ use racun_kernel::id::UserId;
 use racun_kernel::{
     Held, Many, Put, Record as _, Stamp, Store, StoreError, Tenant, UnitBuilder, Walk, Writes,
 };
+use racun_webhooks::events;
 use racun_webhooks::{ENDPOINTS, Endpoint};
 
 use super::event;
@@ -46,7 +47,7 @@ impl EndpointsOf {
         for before in endpoints.iter().filter(|endpoint| self.includes(endpoint)) {
             let mut after = before.clone();
             after.disable(self.reason().to_owned(), stamp.now());
-            let told = event(actor, "webhook.disabled", &after, stamp);
+            let told = event(actor, events::webhook::DISABLED, &after, stamp);
             writes = writes.put(Put::update(before, &after)).events([told]);
         }
         writes

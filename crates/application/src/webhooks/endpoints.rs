@@ -4,11 +4,13 @@ use std::sync::Arc;
 
 use racun_access::Permission;
 use racun_kernel::{
-    Clause, Issues, ListQuery, Many, Operator, Page, RawQuery, Stamp, Store, Value, Vault, Writes,
+    Clause, EventKind, Issues, ListQuery, Many, Operator, Page, RawQuery, Stamp, Store, Value,
+    Vault, Writes,
 };
+use racun_webhooks::events;
 use racun_webhooks::{
     Accepts, ENDPOINTS, EarlierInput, Endpoint, EndpointInput, Generation, MAX_ENDPOINTS, Owner,
-    Refused, WebhookError,
+    Refused, Rules, WebhookError,
 };
 
 use super::{Holder, ManageError, Webhooks};
@@ -27,8 +29,8 @@ pub async fn create(
     stamp: &Stamp,
 ) -> Result<(Endpoint, String), ManageError> {
     let accepted = webhooks.accepts(input.url.value());
-    let accepts = |_: &str| accepted.clone();
-    let (endpoint, secret) = input.into_endpoint(holder.owner, &**vault, &accepts, stamp)?;
+    let (endpoint, secret) =
+        input.into_endpoint(holder.owner, &**vault, rules(&|_| accepted.clone()), stamp)?;
     Ok((insert(store, holder, endpoint, stamp).await?, secret))
 }
 
@@ -45,8 +47,13 @@ pub async fn create_earlier(
     stamp: &Stamp,
 ) -> Result<Endpoint, ManageError> {
     let accepted = webhooks.accepts(input.url.value());
-    let endpoint = input.into_endpoint(holder.owner, &|_| accepted.clone(), stamp)?;
+    let endpoint = input.into_endpoint(holder.owner, rules(&|_| accepted.clone()), stamp)?;
     insert(store, holder, endpoint, stamp).await
+}
+
+/// What inputs are checked by, where `accepts` says which URLs the server may call.
+fn rules(accepts: Accepts<'_>) -> Rules<'_> {
+    Rules { accepts, events: crate::events() }
 }
 
 async fn insert(
@@ -55,7 +62,7 @@ async fn insert(
     endpoint: Endpoint,
     stamp: &Stamp,
 ) -> Result<Endpoint, ManageError> {
-    let events = vec![holder.event("webhook.created", &endpoint, stamp)];
+    let events = vec![holder.event(events::webhook::CREATED, &endpoint, stamp)];
     let mut unit = store.unit(holder.tenant());
     let maker = holder.hold_maker(&mut unit, stamp);
     holder.hold_parent(&mut unit);
@@ -144,8 +151,8 @@ pub async fn update(
     stamp: &Stamp,
 ) -> Result<Endpoint, ManageError> {
     let accepted = webhooks.accepts(input.url.value());
-    change(store, holder, id, stamp, "webhook.updated", move |endpoint, stamp| {
-        input.apply(endpoint, &|_| accepted.clone(), stamp)
+    change(store, holder, id, stamp, events::webhook::UPDATED, move |endpoint, stamp| {
+        input.apply(endpoint, rules(&|_| accepted.clone()), stamp)
     })
     .await
     .map(|(endpoint, ())| endpoint)
@@ -153,7 +160,7 @@ pub async fn update(
 
 /// How an input changes an endpoint of the earlier generation: [`EarlierInput::apply`] changes what
 /// is sent, [`EarlierInput::replace`] makes what is not sent as in a new one.
-pub type ChangeEarlier = fn(EarlierInput, &mut Endpoint, Accepts<'_>, &Stamp) -> Result<(), Issues>;
+pub type ChangeEarlier = fn(EarlierInput, &mut Endpoint, Rules<'_>, &Stamp) -> Result<(), Issues>;
 
 /// Changes the endpoint `id` of the earlier generation as `how` says.
 ///
@@ -169,8 +176,8 @@ pub async fn change_earlier(
     stamp: &Stamp,
 ) -> Result<Endpoint, ManageError> {
     let accepted = webhooks.accepts(input.url.value());
-    change(store, holder, id, stamp, "webhook.updated", move |endpoint, stamp| {
-        how(input, endpoint, &|_| accepted.clone(), stamp)
+    change(store, holder, id, stamp, events::webhook::UPDATED, move |endpoint, stamp| {
+        how(input, endpoint, rules(&|_| accepted.clone()), stamp)
     })
     .await
     .map(|(endpoint, ())| endpoint)
@@ -189,7 +196,7 @@ pub async fn rotate_secret(
     stamp: &Stamp,
 ) -> Result<(Endpoint, String), ManageError> {
     let vault = Arc::clone(vault);
-    change(store, holder, id, stamp, "webhook.secret_rotated", move |endpoint, stamp| {
+    change(store, holder, id, stamp, events::webhook::SECRET_ROTATED, move |endpoint, stamp| {
         Ok(endpoint.rotate_secret(&*vault, stamp))
     })
     .await
@@ -210,7 +217,7 @@ pub async fn delete(
     let endpoint = unit.hold(&ENDPOINTS, id);
     unit.decide(move |held| {
         let endpoint = holder.reached(held.one(endpoint)?)?;
-        let event = holder.event("webhook.deleted", &endpoint, &stamp);
+        let event = holder.event(events::webhook::DELETED, &endpoint, &stamp);
         Ok(((), Writes::default().delete(&endpoint).events([event])))
     })
     .await
@@ -222,7 +229,7 @@ async fn change<T: Send + 'static>(
     holder: &Holder,
     id: String,
     stamp: &Stamp,
-    kind: &'static str,
+    kind: EventKind,
     change: impl FnOnce(&mut Endpoint, &Stamp) -> Result<T, Issues> + Send + 'static,
 ) -> Result<(Endpoint, T), ManageError> {
     let (holder, stamp) = (holder.clone(), stamp.clone());

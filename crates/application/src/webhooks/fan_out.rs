@@ -10,14 +10,16 @@ use std::sync::Arc;
 use async_trait::async_trait;
 use racun_access::{AccessError, Entity, enter_as_system};
 use racun_kernel::id::EntityId;
-use racun_kernel::log::is_published;
-use racun_kernel::{Activity, Entry, Logged, Put, Scope, Stamp, Store, StoreError, Tenant};
+use racun_kernel::{
+    Activity, Entry, EventKind, Logged, Put, Scope, Stamp, Store, StoreError, Tenant,
+};
 use racun_webhooks::{
     Delivery, DeliveryStatus, DueDelivery, ENDPOINTS, Endpoint, Owner, Schedule, Told,
 };
 use serde_json::Value as Json;
 
 use crate::consumer::LogConsumer;
+use crate::event_named;
 
 /// Who renders what something happened to.
 #[async_trait]
@@ -65,7 +67,9 @@ impl LogConsumer for FanOut {
         };
         let mut awaited = Vec::new();
         for entry in entries {
-            if is_published(&entry.activity.kind) && known.is_awaited(&entry).await? {
+            let is_published =
+                event_named(&entry.activity.kind).is_some_and(EventKind::is_published);
+            if is_published && known.is_awaited(&entry).await? {
                 awaited.push(entry);
             }
         }

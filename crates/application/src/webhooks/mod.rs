@@ -19,7 +19,7 @@ use racun_access::{
     ACCOUNTS, AccessError, Account, AccountScope, ENTITIES, Entity, HeldMaker, Right,
 };
 use racun_kernel::{
-    Event, Issue, Issues, One, Scope, Stamp, StoreError, Tenant, UnitBuilder, Vault,
+    Event, EventKind, Issue, Issues, One, Scope, Stamp, StoreError, Tenant, UnitBuilder, Vault,
 };
 use racun_webhooks::{Courier, Endpoint, Generation, Owner, Refused, Schedule, WebhookError};
 
@@ -154,13 +154,13 @@ impl Holder {
         HeldMaker::hold(unit, self.right.clone(), stamp.now())
     }
 
-    fn event(&self, kind: &'static str, endpoint: &Endpoint, stamp: &Stamp) -> Event {
+    fn event(&self, kind: EventKind, endpoint: &Endpoint, stamp: &Stamp) -> Event {
         event(&self.right.actor(), kind, endpoint, stamp)
     }
 }
 
 /// What the log is told of `endpoint`. Nothing subscribes to these.
-fn event(actor: &str, kind: &'static str, endpoint: &Endpoint, stamp: &Stamp) -> Event {
+fn event(actor: &str, kind: EventKind, endpoint: &Endpoint, stamp: &Stamp) -> Event {
     let (tenant, subject) = (endpoint.owner.tenant(), endpoint.id.to_string());
     Event::new(tenant, kind, subject, actor.to_owned(), stamp)
 }

@@ -13,6 +13,12 @@ use crate::jobs::stores;
 
 const EVENTS: usize = 300;
 
+racun_kernel::events! {
+    mod happened {
+        ENTRY = "a.made",
+    }
+}
+
 /// A job for each entry.
 fn made(entries: &[Entry], worker: u64) -> Vec<Put> {
     let stamp = stamp(NOW + time::Duration::days(i64::try_from(worker).unwrap()));
@@ -60,7 +66,7 @@ async fn of_many_processes_that_read_each_entry_counts_once() {
         let now = stamp(NOW);
         for n in 0..EVENTS {
             let (subject, actor) = (format!("a_{n}"), "system".to_owned());
-            let event = Event::new(Tenant::directory(), "a.made", subject, actor, &now);
+            let event = Event::new(Tenant::directory(), happened::ENTRY, subject, actor, &now);
             store.insert(Vec::new(), vec![event]).await.unwrap();
         }
         for worker in workers {
@@ -84,7 +90,7 @@ async fn a_reader_that_fails_reads_the_same_again_and_readers_go_apart() {
         let (store, now) = (&*store, stamp(NOW));
         let event = |subject: &str| {
             let (subject, actor) = (subject.to_owned(), "system".to_owned());
-            Event::new(Tenant::directory(), "a.made", subject, actor, &now)
+            Event::new(Tenant::directory(), happened::ENTRY, subject, actor, &now)
         };
         store.insert(Vec::new(), vec![event("a_1"), event("a_2"), event("a_3")]).await.unwrap();
         // Others may hold the log of the server up for a moment.

@@ -49,7 +49,7 @@ impl<S: Store> Flaky<S> {
         let events = Arc::clone(&self.events);
         let decide = Box::new(move |loaded| {
             let writes = (unit.decide)(loaded)?;
-            events.lock().unwrap().extend(writes.events.iter().map(|event| event.kind));
+            events.lock().unwrap().extend(writes.events.iter().map(|event| event.kind.name()));
             Ok(writes)
         });
         Unit { decide, ..unit }

@@ -1,7 +1,7 @@
 //! Which operation leaves which entries in the log (contract 29.1, "event → operation map").
 
 use racun_application::documents::{self, DocumentRequest, Edit, Voiding};
-use racun_application::payments;
+use racun_application::{event_named, payments};
 use racun_catalog::{Customer, CustomerInput};
 use racun_documents::DocumentKind;
 use racun_kernel::Context;
@@ -16,8 +16,8 @@ async fn since(shop: &Shop, position: &mut i64) -> String {
     *position = new.last().map_or(*position, |logged| logged.position);
     let mut kinds = Vec::new();
     for logged in new {
-        let is_published = racun_kernel::log::is_published(&logged.activity.kind);
-        assert_eq!(logged.snapshot.is_some(), is_published, "{}", logged.activity.kind);
+        let kind = event_named(&logged.activity.kind).unwrap();
+        assert_eq!(logged.snapshot.is_some(), kind.is_published(), "{}", logged.activity.kind);
         kinds.push(logged.activity.kind);
     }
     kinds.join(" ")

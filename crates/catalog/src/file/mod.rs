@@ -138,7 +138,7 @@ pub struct File {
 record! {
     /// Where files are kept.
     FILES: File, id::File, "files",
-    events { "file" }
+    events { file }
     fields {
         category: text,
         business_unit_id: text,

@@ -83,7 +83,7 @@ impl StoreDecorator for Noting {
         let Unit { loads, series, decide } = unit;
         let decide = Box::new(move |loaded| {
             let writes = decide(loaded)?;
-            noted.lock().unwrap().extend(writes.events.iter().map(|event| event.kind));
+            noted.lock().unwrap().extend(writes.events.iter().map(|event| event.kind.name()));
             Ok(writes)
         });
         self.inner.transact(Unit { loads, series, decide }).await?;

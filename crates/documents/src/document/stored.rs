@@ -1,7 +1,7 @@
 //! A document as stores and the log see it.
 
 use racun_kernel::Listing::{Long, Ordered, Seldom};
-use racun_kernel::{Event, Field, Issue, Issues, Stamp, State, Tenant, Unique, Value, json_length};
+use racun_kernel::{Field, Issue, Issues, State, Tenant, Unique, Value, json_length};
 
 use super::Document;
 use crate::amounts::Amounts;
@@ -29,66 +29,7 @@ impl Document {
         );
         Err(Issue::new("document_too_large", message).at("items").into())
     }
-
-    /// The event that `what` happened to this document, done by `actor`; `None` when there is no
-    /// such event for its kind.
-    #[must_use]
-    pub fn event(&self, what: &str, actor: &str, stamp: &Stamp) -> Option<Event> {
-        let kind = EVENTS
-            .into_iter()
-            .find(|name| name.split_once('.') == Some((self.id.kind().name(), what)))?;
-        let (tenant, subject) = (Tenant::entity(self.entity_id), self.id.to_string());
-        Some(Event::new(tenant, kind, subject, actor.to_owned(), stamp))
-    }
 }
-
-/// Events of documents: those that contract 29.1 lists, and a few more for the log alone.
-const EVENTS: [&str; 44] = [
-    "invoice.fiscalized",
-    "estimate.updated",
-    "estimate.finalized",
-    "credit_note.updated",
-    "credit_note.fiscalized",
-    "advance_invoice.updated",
-    "advance_invoice.finalized",
-    "advance_invoice.fiscalized",
-    "delivery_note.updated",
-    "delivery_note.finalized",
-    "invoice.created",
-    "invoice.updated",
-    "invoice.finalized",
-    "invoice.sent",
-    "invoice.voided",
-    "invoice.cancelled",
-    "invoice.deleted",
-    "invoice.restored",
-    "invoice.paid",
-    "estimate.created",
-    "estimate.sent",
-    "estimate.accepted",
-    "estimate.rejected",
-    "estimate.deleted",
-    "estimate.restored",
-    "credit_note.created",
-    "credit_note.issued",
-    "credit_note.sent",
-    "credit_note.voided",
-    "credit_note.deleted",
-    "credit_note.restored",
-    "advance_invoice.created",
-    "advance_invoice.sent",
-    "advance_invoice.paid",
-    "advance_invoice.applied",
-    "advance_invoice.voided",
-    "advance_invoice.deleted",
-    "advance_invoice.restored",
-    "delivery_note.created",
-    "delivery_note.sent",
-    "delivery_note.cancelled",
-    "delivery_note.voided",
-    "delivery_note.deleted",
-    "delivery_note.restored",
-];
 
 /// Names of the fields, as on the wire, in which `before` differs.
 pub(super) fn changed_fields(

@@ -1,6 +1,8 @@
 //! What the log is told of a recurring invoice.
 
-use racun_kernel::{Event, Stamp, Tenant};
+use racun_kernel::{Event, EventKind, Stamp, Tenant};
+
+use crate::events::recurring_invoice as told;
 
 use super::{RecurringInvoice, Status};
 
@@ -30,20 +32,20 @@ pub enum Happening {
 }
 
 impl Happening {
-    /// The event's name.
+    /// The event that tells it.
     #[must_use]
-    pub const fn kind(self) -> &'static str {
+    pub const fn kind(self) -> EventKind {
         match self {
-            Self::Created => "recurring_invoice.created",
-            Self::Updated => "recurring_invoice.updated",
-            Self::Deleted => "recurring_invoice.deleted",
-            Self::Restored => "recurring_invoice.restored",
-            Self::PermanentlyDeleted => "recurring_invoice.permanently_deleted",
-            Self::Paused => "recurring_invoice.paused",
-            Self::Resumed => "recurring_invoice.resumed",
-            Self::InvoiceGenerated => "recurring_invoice.invoice_generated",
-            Self::GenerationFailed => "recurring_invoice.generation_failed",
-            Self::Completed => "recurring_invoice.completed",
+            Self::Created => told::CREATED,
+            Self::Updated => told::UPDATED,
+            Self::Deleted => told::DELETED,
+            Self::Restored => told::RESTORED,
+            Self::PermanentlyDeleted => told::PERMANENTLY_DELETED,
+            Self::Paused => told::PAUSED,
+            Self::Resumed => told::RESUMED,
+            Self::InvoiceGenerated => told::INVOICE_GENERATED,
+            Self::GenerationFailed => told::GENERATION_FAILED,
+            Self::Completed => told::COMPLETED,
         }
     }
 }

@@ -93,7 +93,7 @@ fn closing_ends_a_premise_and_its_devices_once() {
         let Decision::Changed { record: closed, beside, events } = closed else { panic!("open") };
         assert!(!closed.is_active && closed.closed_at == Some(NOW));
         assert_eq!(beside.iter().map(|put| put.id.clone()).collect::<Vec<_>>(), [on.id()]);
-        let kinds: Vec<_> = events.iter().map(|event| event.kind).collect();
+        let kinds: Vec<_> = events.iter().map(|event| event.kind.name()).collect();
         assert_eq!(kinds, ["fiscal_premise.closed", "fiscal_device.deactivated"]);
         for refused in [
             closed.clone().close(Vec::new(), &actor).unwrap_err(),

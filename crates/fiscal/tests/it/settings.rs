@@ -23,7 +23,7 @@ pub fn actor(now: OffsetDateTime) -> Actor {
 pub fn changed<A>(decision: Decision<A>) -> (A, Vec<&'static str>) {
     match decision {
         Decision::Changed { record, events, .. } => {
-            (record, events.into_iter().map(|event| event.kind).collect())
+            (record, events.into_iter().map(|event| event.kind.name()).collect())
         }
         Decision::Unchanged(_) => panic!("nothing is changed"),
     }

@@ -26,6 +26,7 @@ pub(crate) const ROUTES: &[Route] = &[
         )
         .answers::<EmailSenderBody>(),
     Route::put(PATH, "setEmailSender", Gate::EntityInPath(ManageEntity), || web::to(set))
+        .read_by(&["getEmailSender"])
         .about(
             TAG,
             "Chooses the address, or with null none. It is where answers go; mails come from the \

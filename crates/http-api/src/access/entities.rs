@@ -48,6 +48,7 @@ pub(crate) const ROUTES: &[Route] = &[
     Route::patch("/entities/{id}", "updateEntity", Gate::EntityInPath(ManageEntity), || {
         web::to(update)
     })
+    .read_by(&["getEntity"])
     .about(TAG, "Changes what is sent of an entity; settings merge key by key.")
     .takes::<UpdateEntityBody>()
     .up_to(DOCUMENT)
@@ -58,6 +59,7 @@ pub(crate) const ROUTES: &[Route] = &[
         Gate::EntityInPath(ManageEntity),
         || web::to(disable),
     )
+    .read_by(&["getEntity"])
     .about(TAG, "Closes an entity to writes.")
     .answers::<EntityBody>(),
     Route::patch(
@@ -66,6 +68,7 @@ pub(crate) const ROUTES: &[Route] = &[
         Gate::EntityInPath(ManageEntity),
         || web::to(limit_spending),
     )
+    .read_by(&["getEntity"])
     .about(TAG, "Sets what an entity wants to spend here in a month at most, or with null nothing.")
     .takes::<SpendingLimitBody>()
     .answers::<EntityBody>(),

@@ -51,6 +51,7 @@ pub(crate) const ROUTES: &[Route] = &[
         Gate::Entity(ManagePeople),
         || web::to(resend),
     )
+    .read_by(&["getInvitation"])
     .about(TAG, "Mails an invitation again, for another seven days.")
     .answers::<InvitationBody>(),
     Route::post("/invitations/accept", "acceptInvitation", Gate::Open, || web::to(accept))

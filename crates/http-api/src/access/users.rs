@@ -59,6 +59,7 @@ pub(crate) const ROUTES: &[Route] = &[
         .about(TAG, "Answers the user whose login token is sent.")
         .answers::<UserBody>(),
     Route::patch("/users/me", "updateMe", Gate::SignedIn, || web::to(update_me))
+        .read_by(&["getMe"])
         .about(TAG, "Changes what a user says about themselves.")
         .takes::<UpdateMeBody>()
         .up_to(RECORD)

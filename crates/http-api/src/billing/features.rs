@@ -1,57 +1,83 @@
-//! Which route needs which feature of the entity's plan.
-//!
-//! One table by path, so that a new route of an area needs what the area needs. What an entity has
-//! stays readable whatever its plan: features stand before writing, and before what makes files.
+//! Which features of the entity's plan a request needs.
 
 use racun_billing::Feature;
 use racun_kernel::Principal;
 
-use crate::route::{Route, Verb};
-
-/// Before whatever is not a `GET` under these paths.
-const AREAS: &[(&str, Feature)] = &[
-    ("/invoices", Feature::Invoices),
-    ("/pos/tabs/{id}/invoice", Feature::Invoices),
-    ("/advance-invoices", Feature::Invoices),
-    ("/credit-notes", Feature::Invoices),
-    ("/estimates", Feature::Estimates),
-    ("/customers", Feature::Customers),
-    ("/items", Feature::Items),
-    ("/business-units", Feature::BusinessUnits),
-    ("/financial-categories", Feature::FinancialCategories),
-    ("/fiscalization/furs", Feature::Furs),
-    ("/fiscalization/fina", Feature::Fina),
-    ("/recurring-invoices", Feature::Recurring),
-    ("/webhooks", Feature::Webhooks),
-    ("/email", Feature::EmailSending),
-    ("/payment-reminders", Feature::EmailSending),
-    ("/eslog", Feature::Eslog),
-    ("/e-invoicing", Feature::EInvoicing),
-];
-
-/// Before everything of documents whose path has this part, whatever the method.
-const PARTS: &[(&str, Feature)] =
-    &[("pdf", Feature::PdfExport), ("eslog", Feature::Eslog), ("send", Feature::EmailSending)];
-
-/// Where a plan is looked at and changed: within reach whatever the plan, and also by its keys.
-const SUBSCRIPTIONS: &str = "/white-label-subscriptions";
-
-/// Whether `path` is `area` or lies under it.
-fn is_in(path: &str, area: &str) -> bool {
-    path.strip_prefix(area).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
-}
+use crate::route::Route;
 
 /// The features that `route` needs when `principal` takes it.
 pub(crate) fn needed(route: &Route, principal: Principal) -> Vec<Feature> {
-    if is_in(route.path, SUBSCRIPTIONS) {
+    if route.ignores_plan {
         return Vec::new();
     }
     let is_key = matches!(principal, Principal::AccountKey(_) | Principal::EntityKey(_));
-    let by_key = is_key.then_some(Feature::ApiAccess);
-    let of_area =
-        AREAS.iter().filter(|(area, _)| route.verb != Verb::Get && is_in(route.path, area));
-    let of_part = PARTS.iter().filter(|(part, _)| {
-        is_in(route.path, "/documents") && route.path.split('/').any(|own| own == *part)
-    });
-    by_key.into_iter().chain(of_area.chain(of_part).map(|(_, feature)| *feature)).collect()
+    is_key.then_some(Feature::ApiAccess).into_iter().chain(route.needs).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::{BTreeMap, BTreeSet};
+
+    use super::*;
+    use crate::route::{Gate, Verb};
+    use crate::routes;
+
+    /// Features that no route needs, with the reason.
+    const UNNEEDED: [(Feature, &str); 6] = [
+        (Feature::PdfExport, "documents have no PDF"),
+        (Feature::Eslog, "documents have no e-SLOG"),
+        (Feature::EInvoicing, "electronic invoices are not sent"),
+        (Feature::CustomTemplates, "there are no templates of one's own"),
+        (Feature::ApiAccess, "keys need it, whatever the route"),
+        (Feature::PrioritySupport, "people give it"),
+    ];
+
+    /// Routes that need what others of their area do not, with the reason.
+    const APART: [(&str, &str); 2] =
+        [("invoicePosTab", "it makes an invoice"), ("sendDocument", "it sends an e-mail")];
+
+    /// What `route` belongs to: the first part of its path, of fiscalization the first two.
+    fn area(route: &Route) -> &'static str {
+        let skipped = if route.path.starts_with("/fiscalization/") { 2 } else { 1 };
+        let end = route.path.match_indices('/').nth(skipped).map(|(place, _)| place);
+        &route.path[..end.unwrap_or(route.path.len())]
+    }
+
+    #[test]
+    fn an_area_that_a_plan_sells_is_sold_whole() {
+        let mut areas: BTreeMap<&str, BTreeSet<Option<Feature>>> = BTreeMap::new();
+        let is_apart = |route: &Route| APART.iter().any(|(name, _)| *name == route.operation);
+        for route in routes().filter(|route| matches!(route.gate, Gate::Entity(_))) {
+            if route.verb == Verb::Get && !is_apart(route) {
+                // What an entity has stays readable whatever its plan; what makes a file of it may
+                // be sold.
+                assert!(route.needs.is_none() || route.answers_file.is_some(), "{}", route.path);
+            } else if !is_apart(route) {
+                areas.entry(area(route)).or_default().insert(route.needs);
+            }
+        }
+        for (area, needs) in areas {
+            assert_eq!(needs.len(), 1, "{area}: its routes do not agree: {needs:?}");
+        }
+    }
+
+    #[test]
+    fn what_a_plan_sells_is_needed_somewhere() {
+        for feature in racun_billing::FEATURES {
+            let is_needed = routes().any(|route| route.needs == Some(*feature));
+            let reason = UNNEEDED.iter().find(|(unneeded, _)| unneeded == feature);
+            assert_ne!(is_needed, reason.is_some(), "{feature}: {reason:?}");
+        }
+        for (name, _) in APART {
+            assert!(routes().any(|route| route.operation == name && route.needs.is_some()));
+        }
+    }
+
+    #[test]
+    fn a_plan_is_changed_whatever_the_plan() {
+        for route in routes() {
+            let is_of_plans = route.path.starts_with("/white-label-subscriptions");
+            assert_eq!(route.ignores_plan, is_of_plans, "{}", route.path);
+        }
+    }
 }

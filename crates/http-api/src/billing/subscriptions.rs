@@ -25,10 +25,12 @@ const MANAGE: Gate = Gate::Entity(ManageBilling);
 /// but for the plans, of which there are none then.
 pub(crate) const ROUTES: &[Route] = &[
     Route::get("/white-label-subscriptions", "getSubscription", READ, || web::to(get))
+        .whatever_the_plan()
         .about(TAG, "Answers the entity's subscription, and what was used of it.")
         .may_lack()
         .answers::<SubscriptionBody>(),
     Route::get("/white-label-subscriptions/plans", "listPlans", READ, || web::to(plans))
+        .whatever_the_plan()
         .about(
             TAG,
             "Answers the plans that the entity can choose from: none without a subscription.",
@@ -37,16 +39,19 @@ pub(crate) const ROUTES: &[Route] = &[
     Route::get("/white-label-subscriptions/check-feature/{feature}", "checkFeature", READ, || {
         web::to(check_feature)
     })
+    .whatever_the_plan()
     .about(TAG, "Whether the plan has a feature, and else which plan does.")
     .answers::<FeatureCheckBody>(),
     Route::get("/white-label-subscriptions/check-limit/{resource}", "checkLimit", READ, || {
         web::to(check_limit)
     })
+    .whatever_the_plan()
     .about(TAG, "Whether there is more of `documents`, `invoices` or `e_invoicing_sends`.")
     .answers::<LimitCheckBody>(),
     Route::patch("/white-label-subscriptions/billing-email", "setBillingEmail", MANAGE, || {
         web::to(set_billing_email)
     })
+    .whatever_the_plan()
     .about(TAG, "Says where bills are sent.")
     .may_lack()
     .takes_with::<BillingEmailInputBody>(&["billing_email"])
@@ -54,6 +59,7 @@ pub(crate) const ROUTES: &[Route] = &[
     Route::post("/white-label-subscriptions/activate", "activatePlan", MANAGE, || {
         web::to(activate)
     })
+    .whatever_the_plan()
     .about(
         TAG,
         "Chooses a plan: a higher one at once, a lower one when the period ends. One with a \

@@ -4,6 +4,7 @@ use actix_web::web;
 use racun_access::Permission::{DeleteUnits, EraseRecords, ReadTill, WriteRecords};
 use racun_access::check_unit_settings;
 use racun_application::mailing::check_mail_texts;
+use racun_billing::Feature;
 use racun_catalog::{self as catalog, BusinessUnit, BusinessUnitInput};
 use racun_kernel::{Issues, id};
 use serde_json::{Map, Value};
@@ -25,6 +26,8 @@ pub(crate) const ROUTES: &[Route] = &[
     Route::post("/business-units", "createBusinessUnit", Gate::Entity(WriteRecords), || {
         web::to(create)
     })
+    .needs(Feature::BusinessUnits)
+    .read_by(&["getBusinessUnit"])
     .about(TAG, "Adds a business unit.")
     .takes_with::<BusinessUnitInputBody>(&["name"])
     .up_to(RECORD)
@@ -43,6 +46,8 @@ pub(crate) const ROUTES: &[Route] = &[
     Route::patch("/business-units/{id}", "updateBusinessUnit", Gate::Entity(WriteRecords), || {
         web::to(update)
     })
+    .needs(Feature::BusinessUnits)
+    .read_by(&["getBusinessUnit"])
     .about(TAG, "Changes what is sent of a business unit.")
     .takes::<BusinessUnitInputBody>()
     .up_to(RECORD)
@@ -50,6 +55,7 @@ pub(crate) const ROUTES: &[Route] = &[
     Route::delete("/business-units/{id}", "deleteBusinessUnit", Gate::Entity(DeleteUnits), || {
         web::to(trash::<BusinessUnit>)
     })
+    .needs(Feature::BusinessUnits)
     .about(TAG, "Moves a business unit to the trash."),
     Route::post(
         "/business-units/{id}/restore",
@@ -57,6 +63,8 @@ pub(crate) const ROUTES: &[Route] = &[
         Gate::Entity(DeleteUnits),
         || web::to(restore::<BusinessUnit>),
     )
+    .needs(Feature::BusinessUnits)
+    .read_by(&["getBusinessUnit"])
     .about(TAG, "Brings a business unit back from the trash.")
     .answers::<BusinessUnitBody>(),
     Route::delete(
@@ -65,6 +73,7 @@ pub(crate) const ROUTES: &[Route] = &[
         Gate::Entity(EraseRecords),
         || web::to(erase::<BusinessUnit>),
     )
+    .needs(Feature::BusinessUnits)
     .about(TAG, "Removes a business unit in the trash for good."),
 ];
 

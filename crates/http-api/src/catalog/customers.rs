@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 
 use actix_web::web;
 use racun_access::Permission::{EraseRecords, ReadTill, WriteRecords};
+use racun_billing::Feature;
 use racun_catalog::{self as catalog, Customer};
 use racun_kernel::id;
 
@@ -23,6 +24,8 @@ const TAG: &str = "Customers";
 /// Routes of customers.
 pub(crate) const ROUTES: &[Route] = &[
     Route::post("/customers", "createCustomer", Gate::Entity(WriteRecords), || web::to(create))
+        .needs(Feature::Customers)
+        .read_by(&["getCustomer"])
         .about(TAG, "Adds a customer.")
         .takes_with::<CustomerInputBody>(&["name"])
         .up_to(RECORD)
@@ -39,6 +42,8 @@ pub(crate) const ROUTES: &[Route] = &[
     Route::patch("/customers/{id}", "updateCustomer", Gate::Entity(WriteRecords), || {
         web::to(update)
     })
+    .needs(Feature::Customers)
+    .read_by(&["getCustomer"])
     .about(TAG, "Changes what is sent of a customer.")
     .takes::<CustomerInputBody>()
     .up_to(RECORD)
@@ -46,10 +51,13 @@ pub(crate) const ROUTES: &[Route] = &[
     Route::delete("/customers/{id}", "deleteCustomer", Gate::Entity(WriteRecords), || {
         web::to(trash::<Customer>)
     })
+    .needs(Feature::Customers)
     .about(TAG, "Moves a customer to the trash."),
     Route::post("/customers/{id}/restore", "restoreCustomer", Gate::Entity(WriteRecords), || {
         web::to(restore::<Customer>)
     })
+    .needs(Feature::Customers)
+    .read_by(&["getCustomer"])
     .about(TAG, "Brings a customer back from the trash.")
     .answers::<CustomerBody>(),
     Route::delete(
@@ -58,6 +66,7 @@ pub(crate) const ROUTES: &[Route] = &[
         Gate::Entity(EraseRecords),
         || web::to(erase::<Customer>),
     )
+    .needs(Feature::Customers)
     .about(TAG, "Removes a customer in the trash for good."),
 ];
 

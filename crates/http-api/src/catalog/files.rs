@@ -37,6 +37,7 @@ const MAX_IMAGE_FORM: usize = MAX_IMAGE_BYTES + MARGIN;
 /// Routes of files.
 pub(crate) const ROUTES: &[Route] = &[
     Route::post("/files", "uploadFile", Gate::Entity(WriteRecords), || web::to(upload))
+        .read_by(&["getFile"])
         .about(TAG, "Keeps a file; a logo or signature replaces the one before.")
         .takes_form::<FileForm>(&["file", "category"])
         .up_to(MAX_FORM)
@@ -59,6 +60,7 @@ pub(crate) const ROUTES: &[Route] = &[
     Route::post("/upload/image", "uploadImage", Gate::Entity(WriteRecords), || {
         web::to(upload_image)
     })
+    .read_by(&["getFile"])
     .about(TAG, "Keeps a picture in PNG, JPG, WEBP or GIF, of 5 MiB at most.")
     .takes_form::<ImageForm>(&["file"])
     .up_to(MAX_IMAGE_FORM)
@@ -73,6 +75,7 @@ pub(crate) const OF_EXPENSES: &[Route] = &[
         Gate::Entity(WriteRecords),
         || web::to(attach),
     )
+    .read_by(&["getFile"])
     .about("Expenses", "Keeps a file as an attachment of an expense; the same as `POST /files`.")
     .takes_form::<AttachmentForm>(&["file"])
     .up_to(MAX_FORM)

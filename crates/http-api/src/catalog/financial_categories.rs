@@ -2,6 +2,7 @@
 
 use actix_web::web;
 use racun_access::Permission::{ReadTill, WriteRecords};
+use racun_billing::Feature;
 use racun_catalog::{self as catalog, FinancialCategory};
 use racun_kernel::id;
 
@@ -22,6 +23,8 @@ pub(crate) const ROUTES: &[Route] = &[
         Gate::Entity(WriteRecords),
         || web::to(create),
     )
+    .needs(Feature::FinancialCategories)
+    .read_by(&["getFinancialCategory"])
     .about(TAG, "Adds a financial category.")
     .takes_with::<FinancialCategoryInputBody>(&["name"])
     .creates::<FinancialCategoryBody>(),
@@ -49,6 +52,8 @@ pub(crate) const ROUTES: &[Route] = &[
         Gate::Entity(WriteRecords),
         || web::to(update),
     )
+    .needs(Feature::FinancialCategories)
+    .read_by(&["getFinancialCategory"])
     .about(TAG, "Changes what is sent of a financial category.")
     .takes::<FinancialCategoryInputBody>()
     .answers::<FinancialCategoryBody>(),
@@ -58,6 +63,7 @@ pub(crate) const ROUTES: &[Route] = &[
         Gate::Entity(WriteRecords),
         || web::to(archive),
     )
+    .needs(Feature::FinancialCategories)
     .about(TAG, "Archives a financial category."),
 ];
 

@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use actix_web::web;
 use racun_access::Entity;
 use racun_access::Permission::{EraseRecords, ReadTill, WriteRecords};
+use racun_billing::Feature;
 use racun_catalog::{self as catalog, Item, ItemRules, Tax};
 use racun_kernel::calendar::local_date;
 use racun_kernel::{Currency, Decimal, Page, Stamp, id};
@@ -26,6 +27,8 @@ const TAG: &str = "Items";
 /// Routes of items.
 pub(crate) const ROUTES: &[Route] = &[
     Route::post("/items", "createItem", Gate::Entity(WriteRecords), || web::to(create))
+        .needs(Feature::Items)
+        .read_by(&["getItem"])
         .about(TAG, "Adds an item.")
         .takes_with::<ItemInputBody>(&["name"])
         .up_to(RECORD)
@@ -38,6 +41,8 @@ pub(crate) const ROUTES: &[Route] = &[
         .about(TAG, "Answers an item.")
         .answers::<ItemBody>(),
     Route::patch("/items/{id}", "updateItem", Gate::Entity(WriteRecords), || web::to(update))
+        .needs(Feature::Items)
+        .read_by(&["getItem"])
         .about(TAG, "Changes what is sent of an item.")
         .takes::<ItemInputBody>()
         .up_to(RECORD)
@@ -45,10 +50,13 @@ pub(crate) const ROUTES: &[Route] = &[
     Route::delete("/items/{id}", "deleteItem", Gate::Entity(WriteRecords), || {
         web::to(trash::<Item>)
     })
+    .needs(Feature::Items)
     .about(TAG, "Moves an item to the trash."),
     Route::post("/items/{id}/restore", "restoreItem", Gate::Entity(WriteRecords), || {
         web::to(restore)
     })
+    .needs(Feature::Items)
+    .read_by(&["getItem"])
     .about(TAG, "Brings an item back from the trash.")
     .answers::<ItemBody>(),
     Route::delete(
@@ -57,6 +65,7 @@ pub(crate) const ROUTES: &[Route] = &[
         Gate::Entity(EraseRecords),
         || web::to(erase::<Item>),
     )
+    .needs(Feature::Items)
     .about(TAG, "Removes an item in the trash for good."),
 ];
 

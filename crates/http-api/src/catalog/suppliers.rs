@@ -22,6 +22,7 @@ const TAG: &str = "Suppliers";
 /// Routes of suppliers.
 pub(crate) const ROUTES: &[Route] = &[
     Route::post("/suppliers", "createSupplier", Gate::Entity(WriteRecords), || web::to(create))
+        .read_by(&["getSupplier"])
         .about(TAG, "Adds a supplier.")
         .takes_with::<SupplierInputBody>(&["name"])
         .up_to(RECORD)
@@ -38,6 +39,7 @@ pub(crate) const ROUTES: &[Route] = &[
     Route::patch("/suppliers/{id}", "updateSupplier", Gate::Entity(WriteRecords), || {
         web::to(update)
     })
+    .read_by(&["getSupplier"])
     .about(TAG, "Changes what is sent of a supplier.")
     .takes::<SupplierInputBody>()
     .up_to(RECORD)
@@ -49,6 +51,7 @@ pub(crate) const ROUTES: &[Route] = &[
     Route::post("/suppliers/{id}/restore", "restoreSupplier", Gate::Entity(WriteRecords), || {
         web::to(restore::<Supplier>)
     })
+    .read_by(&["getSupplier"])
     .about(TAG, "Brings a supplier back from the trash.")
     .answers::<SupplierBody>(),
     Route::delete(

@@ -29,6 +29,7 @@ const TAG: &str = "Taxes";
 /// Routes of taxes.
 pub(crate) const ROUTES: &[Route] = &[
     Route::post("/taxes", "createTax", Gate::Entity(WriteRecords), || web::to(create))
+        .read_by(&["getTax"])
         .about(TAG, "Adds a tax.")
         .takes_with::<TaxInputBody>(&["tax_rates"])
         .up_to(RECORD)
@@ -41,11 +42,13 @@ pub(crate) const ROUTES: &[Route] = &[
         .about(TAG, "Answers a tax.")
         .answers::<TaxBody>(),
     Route::patch("/taxes/{id}", "updateTax", Gate::Entity(WriteRecords), || web::to(update))
+        .read_by(&["getTax"])
         .about(TAG, "Changes a tax's rates, and whether it is the default.")
         .takes_with::<TaxInputBody>(&["tax_rates"])
         .up_to(RECORD)
         .answers::<TaxBody>(),
     Route::put("/taxes/{id}", "replaceTax", Gate::Entity(WriteRecords), || web::to(replace))
+        .read_by(&["getTax"])
         .about(TAG, "Replaces a tax; documents keep what they copied.")
         .takes_with::<TaxInputBody>(&["tax_rates"])
         .up_to(RECORD)
@@ -55,6 +58,7 @@ pub(crate) const ROUTES: &[Route] = &[
     Route::post("/taxes/{id}/restore", "restoreTax", Gate::Entity(WriteRecords), || {
         web::to(restore::<Tax>)
     })
+    .read_by(&["getTax"])
     .about(TAG, "Brings a tax back from the trash.")
     .answers::<TaxBody>(),
     Route::delete(

@@ -51,6 +51,10 @@ const DEVICE: Parameter = Parameter {
     kind: ParameterKind::Text,
 };
 
+/// What reads a document, whatever its kind.
+const ANY_KIND: &[&str] =
+    &["getInvoice", "getEstimate", "getCreditNote", "getAdvanceInvoice", "getDeliveryNote"];
+
 /// Routes of documents of any kind.
 pub(crate) const ROUTES: &[Route] = &[
     Route::get("/documents/next-number", "getNextNumber", Gate::Entity(ReadTill), || {
@@ -89,6 +93,7 @@ pub(crate) const ROUTES: &[Route] = &[
     Route::post("/documents/{id}/finalize", "finalizeDocument", Gate::Entity(Sell), || {
         web::to(finalize)
     })
+    .read_by(ANY_KIND)
     .about(DOCUMENTS, "Issues a draft: gives it the next number of its sequence.")
     .takes::<FinalizeBody>()
     .up_to(RECORD)
@@ -96,6 +101,7 @@ pub(crate) const ROUTES: &[Route] = &[
     Route::post("/documents/{id}/fiscalize", "fiscalizeDocument", Gate::Entity(Sell), || {
         web::to(fiscalize)
     })
+    .read_by(ANY_KIND)
     .about(DOCUMENTS, "Tells the tax authority of a document that it refused, or was not told of.")
     .takes::<FiscalizeBody>()
     .answers::<AnyDocumentBody>(),
@@ -107,6 +113,7 @@ pub(crate) const ROUTES: &[Route] = &[
     Route::post("/documents/{id}/restore", "restoreDocument", Gate::Entity(WriteRecords), || {
         web::to(restore)
     })
+    .read_by(ANY_KIND)
     .about(DOCUMENTS, "Makes a deleted draft a draft again, without the links that it had.")
     .answers::<AnyDocumentBody>(),
 ];

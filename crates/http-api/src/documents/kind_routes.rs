@@ -3,6 +3,7 @@
 use actix_web::web;
 use racun_access::Permission::{ReadRecords, ReadTill, Sell, WriteRecords};
 use racun_application::documents::{self as application, Edit};
+use racun_billing::Feature;
 use racun_documents::{Document, DocumentId, Editor};
 use racun_kernel::{Page, Scope};
 use serde::Deserialize;
@@ -27,7 +28,7 @@ use crate::route::{Gate, LIST, Route};
 /// those that not every kind has.
 macro_rules! routes {
     (
-        $body:ty, $path:literal, $tag:literal,
+        $body:ty, $path:literal $(needs $feature:ident)?, $tag:literal,
         $one:literal, $many:literal, $a_one:literal, $plural:literal,
         $($more:expr),* $(,)?
     ) => {
@@ -35,6 +36,8 @@ macro_rules! routes {
             Route::post($path, concat!("create", $one), Gate::Entity(Sell), || {
                 web::to(create::<Create<$body>>)
             })
+            $(.needs(Feature::$feature))?
+            .read_by(&[concat!("get", $one)])
             .about($tag, concat!("Makes ", $a_one, ": issued with the next number, or a draft."))
             .takes_with::<Sent<Create<$body>>>(&["items"])
             .up_to(DOCUMENT)
@@ -45,6 +48,8 @@ macro_rules! routes {
                 Gate::Entity(Sell),
                 || web::to(create::<CreateCustom<$body>>),
             )
+            $(.needs(Feature::$feature))?
+            .read_by(&[concat!("get", $one)])
             .about($tag, concat!("Makes ", $a_one, " with totals that are kept as given."))
             .takes_with::<Sent<CreateCustom<$body>>>(&["items", "total", "total_with_tax"])
             .up_to(DOCUMENT)
@@ -71,6 +76,8 @@ macro_rules! routes {
                 Gate::Entity(WriteRecords),
                 || web::to(update::<$body>),
             )
+            $(.needs(Feature::$feature))?
+            .read_by(&[concat!("get", $one)])
             .about($tag, concat!("Changes what is sent of ", $a_one, "; keeps a version of it."))
             .takes::<Sent<Update<$body>>>()
             .up_to(DOCUMENT)
@@ -91,8 +98,15 @@ macro_rules! routes {
 
 /// Declares the route by which a kind is voided.
 macro_rules! void_route {
-    ($body:ty, $path:literal, $operation:literal, $tag:literal, $a_one:literal) => {
-        Route::post($path, $operation, Gate::Entity(WriteRecords), || web::to(void::<$body>))
+    (
+        $body:ty, $path:literal $(needs $feature:ident)?,
+        $one:literal, $tag:literal, $a_one:literal $(,)?
+    ) => {
+        Route::post($path, concat!("void", $one), Gate::Entity(WriteRecords), || {
+            web::to(void::<$body>)
+        })
+            $(.needs(Feature::$feature))?
+            .read_by(&[concat!("get", $one)])
             .about($tag, concat!("Declares ", $a_one, " void, if issued; its number stays taken."))
             .takes::<VoidBody>()
             .answers::<$body>()
@@ -101,22 +115,30 @@ macro_rules! void_route {
 
 /// Routes of invoices.
 pub(crate) const INVOICES: &[Route] = routes! {
-    InvoiceBody, "/invoices", "Invoices", "Invoice", "Invoices", "an invoice", "invoices",
-    void_route!(InvoiceBody, "/invoices/{id}/void", "voidInvoice", "Invoices", "an invoice"),
+    InvoiceBody, "/invoices" needs Invoices, "Invoices",
+    "Invoice", "Invoices", "an invoice", "invoices",
+    void_route!(
+        InvoiceBody, "/invoices/{id}/void" needs Invoices, "Invoice", "Invoices", "an invoice"
+    ),
 };
 
 /// Routes of estimates. They end by being rejected or by running out, not by being voided.
 pub(crate) const ESTIMATES: &[Route] = routes! {
-    EstimateBody, "/estimates", "Estimates", "Estimate", "Estimates", "an estimate", "estimates",
+    EstimateBody, "/estimates" needs Estimates, "Estimates",
+    "Estimate", "Estimates", "an estimate", "estimates",
     Route::post("/estimates/{id}/accept", "acceptEstimate", Gate::Entity(WriteRecords), || {
         web::to(accept)
     })
+    .needs(Feature::Estimates)
+    .read_by(&["getEstimate"])
     .about("Estimates", "Notes that the customer accepted an estimate.")
     .takes::<ReplyBody>()
     .answers::<EstimateBody>(),
     Route::post("/estimates/{id}/reject", "rejectEstimate", Gate::Entity(WriteRecords), || {
         web::to(reject)
     })
+    .needs(Feature::Estimates)
+    .read_by(&["getEstimate"])
     .about("Estimates", "Notes that the customer rejected an estimate.")
     .takes::<ReplyBody>()
     .answers::<EstimateBody>(),
@@ -124,19 +146,20 @@ pub(crate) const ESTIMATES: &[Route] = routes! {
 
 /// Routes of credit notes.
 pub(crate) const CREDIT_NOTES: &[Route] = routes! {
-    CreditNoteBody, "/credit-notes", "Credit notes",
+    CreditNoteBody, "/credit-notes" needs Invoices, "Credit notes",
     "CreditNote", "CreditNotes", "a credit note", "credit notes",
     void_route!(
-        CreditNoteBody, "/credit-notes/{id}/void", "voidCreditNote", "Credit notes", "a credit note"
+        CreditNoteBody, "/credit-notes/{id}/void" needs Invoices,
+        "CreditNote", "Credit notes", "a credit note"
     ),
 };
 
 /// Routes of advance invoices.
 pub(crate) const ADVANCE_INVOICES: &[Route] = routes! {
-    AdvanceInvoiceBody, "/advance-invoices", "Advance invoices",
+    AdvanceInvoiceBody, "/advance-invoices" needs Invoices, "Advance invoices",
     "AdvanceInvoice", "AdvanceInvoices", "an advance invoice", "advance invoices",
     void_route!(
-        AdvanceInvoiceBody, "/advance-invoices/{id}/void", "voidAdvanceInvoice",
+        AdvanceInvoiceBody, "/advance-invoices/{id}/void" needs Invoices, "AdvanceInvoice",
         "Advance invoices", "an advance invoice"
     ),
 };
@@ -146,7 +169,7 @@ pub(crate) const DELIVERY_NOTES: &[Route] = routes! {
     DeliveryNoteBody, "/delivery-notes", "Delivery notes",
     "DeliveryNote", "DeliveryNotes", "a delivery note", "delivery notes",
     void_route!(
-        DeliveryNoteBody, "/delivery-notes/{id}/void", "voidDeliveryNote",
+        DeliveryNoteBody, "/delivery-notes/{id}/void", "DeliveryNote",
         "Delivery notes", "a delivery note"
     ),
 };

@@ -33,16 +33,7 @@ pub(crate) use document_routes::ROUTES;
 pub(crate) use kind_routes::{ADVANCE_INVOICES, CREDIT_NOTES, DELIVERY_NOTES, ESTIMATES, INVOICES};
 
 use crate::error::ApiError;
-use crate::openapi::{described, same_body};
 use crate::request::PathText;
-use crate::route::Route;
-
-/// Whether `route` answers a document of any kind, and `reader` those of one.
-pub(crate) fn answers_one(route: &Route, reader: &Route) -> bool {
-    let kinds = [INVOICES, ESTIMATES, CREDIT_NOTES, ADVANCE_INVOICES, DELIVERY_NOTES];
-    let is_reader = kinds.iter().copied().flatten().any(|own| own.operation == reader.operation);
-    is_reader && same_body(route.answers, Some(described::<AnyDocumentBody>))
-}
 
 /// The path's id as one of a document; any other is answered like an id that is not there.
 fn document_id(path: &PathText) -> Result<DocumentId, ApiError> {

@@ -3,6 +3,7 @@
 use actix_web::web;
 use racun_access::Permission::{ManageFiscal, ReadFiscal, ReadTill};
 use racun_application::fiscal::premises;
+use racun_billing::Feature;
 use racun_fiscal::{Authority, FiscalSettings, NewDevice, NewPremise, Numbering, SettingsInput};
 use racun_kernel::{Environment, Issues, Patch, id};
 use serde::{Deserialize, Serialize};
@@ -45,6 +46,8 @@ pub(crate) const ROUTES: &[Route] = &[
     Route::put("/fiscalization/fina/settings", "updateFinaSettings", MANAGE, || {
         web::to(authority_api::put_settings::<Fina>)
     })
+    .needs(Feature::Fina)
+    .read_by(&["getFinaSettings"])
     .about(TAG, "Changes what is sent of the settings.")
     .takes::<FinaSettingsInputBody>()
     .answers::<FinaSettingsBody>(),
@@ -54,6 +57,7 @@ pub(crate) const ROUTES: &[Route] = &[
         MANAGE,
         || web::to(authority_api::upload::<Fina>),
     )
+    .needs(Feature::Fina)
     .about(TAG, "Uploads the certificate that signs from now on.")
     .takes_form::<CertificateForm>(&["file"])
     .creates::<CertificateBody>(),
@@ -63,6 +67,7 @@ pub(crate) const ROUTES: &[Route] = &[
         MANAGE,
         || web::to(authority_api::issue_for_sandbox::<Fina>),
     )
+    .needs(Feature::Fina)
     .about(TAG, "Gives an entity of the sandbox a certificate of the built-in simulator.")
     .may_lack()
     .creates::<CertificateBody>(),
@@ -78,10 +83,12 @@ pub(crate) const ROUTES: &[Route] = &[
         MANAGE,
         || web::to(authority_api::delete_certificate::<Fina>),
     )
+    .needs(Feature::Fina)
     .about(TAG, "Deletes the certificate and its private key.")
     .may_lack()
     .tells::<MessageBody>(),
     Route::post("/fiscalization/fina/premises", "createFinaPremise", MANAGE, || web::to(create))
+        .needs(Feature::Fina)
         .about(TAG, "Keeps the name of a premise that is registered on the authority's portal.")
         .takes::<NewFinaPremiseBody>()
         .creates::<PremiseOutcomeBody>(),
@@ -98,12 +105,15 @@ pub(crate) const ROUTES: &[Route] = &[
     Route::patch("/fiscalization/fina/premises/{id}", "updateFinaPremise", MANAGE, || {
         web::to(authority_api::restart_premise::<Fina>)
     })
+    .needs(Feature::Fina)
+    .read_by(&["getFinaPremise"])
     .about(TAG, "Sets where a premise's numbers start, before the first one is issued.")
     .takes::<RestartBody>()
     .answers::<FinaPremiseBody>(),
     Route::delete("/fiscalization/fina/premises/{id}", "deactivateFinaPremise", MANAGE, || {
         web::to(close)
     })
+    .needs(Feature::Fina)
     .about(TAG, "Deactivates a premise and its devices, for good.")
     .tells::<PremiseOutcomeBody>(),
     Route::get("/fiscalization/fina/premises/{id}/devices", "listFinaDevices", AT_TILL, || {
@@ -114,6 +124,7 @@ pub(crate) const ROUTES: &[Route] = &[
     Route::post("/fiscalization/fina/premises/{id}/devices", "createFinaDevice", MANAGE, || {
         web::to(authority_api::create_device::<Fina>)
     })
+    .needs(Feature::Fina)
     .about(TAG, "Puts an electronic device into a premise.")
     .takes::<NewFinaDeviceBody>()
     .creates::<DeviceOutcomeBody>(),
@@ -125,12 +136,15 @@ pub(crate) const ROUTES: &[Route] = &[
     Route::patch("/fiscalization/fina/devices/{id}", "updateFinaDevice", MANAGE, || {
         web::to(authority_api::restart_device::<Fina>)
     })
+    .needs(Feature::Fina)
+    .read_by(&["getFinaDevice"])
     .about(TAG, "Sets where a device's own numbers start, before the first one is issued.")
     .takes::<RestartBody>()
     .answers::<FinaDeviceBody>(),
     Route::delete("/fiscalization/fina/devices/{id}", "deactivateFinaDevice", MANAGE, || {
         web::to(authority_api::deactivate_device::<Fina>)
     })
+    .needs(Feature::Fina)
     .about(TAG, "Deactivates an electronic device, for good.")
     .tells::<DeviceOutcomeBody>(),
 ];

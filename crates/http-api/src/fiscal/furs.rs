@@ -3,6 +3,7 @@
 use actix_web::web;
 use racun_access::Permission::{ManageFiscal, ReadFiscal, ReadTill};
 use racun_application::fiscal::registering::Registry;
+use racun_billing::Feature;
 use racun_fiscal::furs::PremiseKind;
 use racun_fiscal::{
     Authority, BusinessPremise, FiscalError, FiscalSettings, NewDevice, NewPremise, Numbering,
@@ -50,6 +51,8 @@ pub(crate) const ROUTES: &[Route] = &[
     Route::put("/fiscalization/furs/settings", "updateFursSettings", MANAGE, || {
         web::to(authority_api::put_settings::<Furs>)
     })
+    .needs(Feature::Furs)
+    .read_by(&["getFursSettings"])
     .about(TAG, "Changes what is sent of the settings.")
     .takes::<FursSettingsInputBody>()
     .answers::<FursSettingsBody>(),
@@ -59,6 +62,7 @@ pub(crate) const ROUTES: &[Route] = &[
         MANAGE,
         || web::to(authority_api::upload::<Furs>),
     )
+    .needs(Feature::Furs)
     .about(TAG, "Uploads the certificate that signs from now on.")
     .takes_form::<CertificateForm>(&["file"])
     .creates::<CertificateBody>(),
@@ -68,6 +72,7 @@ pub(crate) const ROUTES: &[Route] = &[
         MANAGE,
         || web::to(authority_api::issue_for_sandbox::<Furs>),
     )
+    .needs(Feature::Furs)
     .about(TAG, "Gives an entity of the sandbox a certificate of the built-in simulator.")
     .may_lack()
     .creates::<CertificateBody>(),
@@ -83,6 +88,7 @@ pub(crate) const ROUTES: &[Route] = &[
         MANAGE,
         || web::to(authority_api::delete_certificate::<Furs>),
     )
+    .needs(Feature::Furs)
     .about(TAG, "Deletes the certificate and its private key.")
     .may_lack()
     .tells::<MessageBody>(),
@@ -92,12 +98,14 @@ pub(crate) const ROUTES: &[Route] = &[
         MANAGE,
         || web::to(create_real_estate),
     )
+    .needs(Feature::Furs)
     .about(TAG, "Registers a business premise in a building at FURS.")
     .takes::<NewRealEstateBody>()
     .creates::<PremiseOutcomeBody>(),
     Route::post("/fiscalization/furs/premises/movable", "createFursMovablePremise", MANAGE, || {
         web::to(create_movable)
     })
+    .needs(Feature::Furs)
     .about(TAG, "Registers a business premise that is in no building at FURS.")
     .takes::<NewMovableBody>()
     .creates::<PremiseOutcomeBody>(),
@@ -114,12 +122,15 @@ pub(crate) const ROUTES: &[Route] = &[
     Route::patch("/fiscalization/furs/premises/{id}", "updateFursPremise", MANAGE, || {
         web::to(authority_api::restart_premise::<Furs>)
     })
+    .needs(Feature::Furs)
+    .read_by(&["getFursPremise"])
     .about(TAG, "Sets where a premise's numbers start, before the first one is issued.")
     .takes::<RestartBody>()
     .answers::<FursPremiseBody>(),
     Route::delete("/fiscalization/furs/premises/{id}", "closeFursPremise", MANAGE, || {
         web::to(close)
     })
+    .needs(Feature::Furs)
     .about(TAG, "Closes a premise at FURS for good, and deactivates its devices.")
     .tells::<PremiseOutcomeBody>(),
     Route::get("/fiscalization/furs/premises/{id}/devices", "listFursDevices", AT_TILL, || {
@@ -130,6 +141,7 @@ pub(crate) const ROUTES: &[Route] = &[
     Route::post("/fiscalization/furs/premises/{id}/devices", "createFursDevice", MANAGE, || {
         web::to(authority_api::create_device::<Furs>)
     })
+    .needs(Feature::Furs)
     .about(TAG, "Puts an electronic device into a premise.")
     .takes::<NewFursDeviceBody>()
     .creates::<DeviceOutcomeBody>(),
@@ -141,12 +153,15 @@ pub(crate) const ROUTES: &[Route] = &[
     Route::patch("/fiscalization/furs/devices/{id}", "updateFursDevice", MANAGE, || {
         web::to(authority_api::restart_device::<Furs>)
     })
+    .needs(Feature::Furs)
+    .read_by(&["getFursDevice"])
     .about(TAG, "Sets where a device's own numbers start, before the first one is issued.")
     .takes::<RestartBody>()
     .answers::<FursDeviceBody>(),
     Route::delete("/fiscalization/furs/devices/{id}", "deactivateFursDevice", MANAGE, || {
         web::to(authority_api::deactivate_device::<Furs>)
     })
+    .needs(Feature::Furs)
     .about(TAG, "Deactivates an electronic device, for good.")
     .tells::<DeviceOutcomeBody>(),
 ];

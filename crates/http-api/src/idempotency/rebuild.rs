@@ -16,10 +16,8 @@ use racun_application::idempotency::{AnswerTo, KeyedRequest};
 use super::Keyed;
 use super::keep::lost;
 use crate::answer;
-use crate::documents;
 use crate::error::ApiError;
-use crate::openapi::same_body;
-use crate::route::{Route, Verb};
+use crate::route::Route;
 use crate::routes;
 
 /// The status of a success with nothing to tell.
@@ -92,62 +90,134 @@ async fn read(
     Ok(answer::written(handler.call(request).await?).await)
 }
 
-/// The routes that may read what a request to `route` at `path` made or changed, with the paths to
-/// ask them for, the most likely first: the thing beneath the list that it was made in, or the
-/// thing that the path names; else whatever answers the same body.
+/// The routes that read what a request to `route` at `path` made or changed, with the paths to ask
+/// them for, the most likely first.
 fn readers(
     route: &Route,
     path: &str,
     own: Option<&str>,
     subjects: &[String],
 ) -> Vec<(&'static Route, String)> {
-    let mut found: Vec<(&'static Route, String)> = Vec::new();
-    let ids: Vec<&str> = match route.status {
-        CREATED => subjects.iter().map(String::as_str).collect(),
-        _ => own.into_iter().chain(subjects.iter().map(String::as_str)).collect(),
+    let own = own.filter(|_| route.status != CREATED);
+    let ids: Vec<&str> = own.into_iter().chain(subjects.iter().map(String::as_str)).collect();
+    let named = |name: &&str| routes().find(|reader| reader.operation == *name);
+    let readers = route.read_by.iter().filter_map(named);
+    let places = |reader| places(route, path, reader, &ids).into_iter().map(move |at| (reader, at));
+    readers.flat_map(places).collect()
+}
+
+/// Where `reader` may read it: its path with the ids that the request's own path has in the same
+/// places, and each of `ids` in the place that is left. What was made has an id of its own.
+fn places(route: &Route, path: &str, reader: &Route, ids: &[&str]) -> Vec<String> {
+    let parts: Vec<&str> = reader.path.split('/').collect();
+    let shared = route.path.split('/').zip(&parts).take_while(|(own, part)| own == *part).count();
+    let shared = if route.status == CREATED { shared.min(parts.len() - 1) } else { shared };
+    let own = path.split('/').take(shared);
+    let (_, rest) = parts.split_at(shared);
+    if rest.iter().all(|part| !part.starts_with('{')) {
+        return vec![own.chain(rest.iter().copied()).collect::<Vec<_>>().join("/")];
+    }
+    let with = |id: &str| {
+        let parts = rest.iter().map(|part| if part.starts_with('{') { id } else { *part });
+        own.clone().map(str::to_owned).chain(parts.map(str::to_owned)).collect::<Vec<_>>()
     };
-    if route.status == CREATED {
-        let reader = reader(route, &format!("{}/{{id}}", route.path));
-        let path = |id: &&str| format!("{path}/{id}");
-        found.extend(reader.into_iter().flat_map(|it| ids.iter().map(move |id| (it, path(id)))));
-    } else {
-        let mut places = (route.path, path);
-        while let (Some((pattern, _)), Some((path, _))) =
-            (places.0.rsplit_once('/'), places.1.rsplit_once('/'))
-        {
-            if places.0.ends_with('}') || places.0 == route.path {
-                let reader = reader(route, places.0);
-                found.extend(reader.map(|reader| (reader, places.1.to_owned())));
-            }
-            places = (pattern, path);
-        }
-    }
-    for reader in routes().filter(|reader| answers_like(route, reader)) {
-        let Some(list) = reader.path.strip_suffix("/{id}").filter(|list| !list.contains('{'))
-        else {
-            continue;
-        };
-        found.extend(ids.iter().map(|id| (reader, format!("{list}/{id}"))));
-    }
-    found
-}
-
-/// The route that reads at `pattern` what `route` answers.
-fn reader(route: &Route, pattern: &str) -> Option<&'static Route> {
-    routes().find(|reader| reader.path == pattern && answers_like(route, reader))
-}
-
-/// Whether `reader` reads what `route` answers, for those who pass the gate of `route`.
-fn answers_like(route: &Route, reader: &Route) -> bool {
-    let is_reader = reader.verb == Verb::Get && reader.status == 200;
-    let same_gate = std::mem::discriminant(&reader.gate) == std::mem::discriminant(&route.gate);
-    let same = same_body(route.answers, reader.answers) || documents::answers_one(route, reader);
-    is_reader && same_gate && same
+    ids.iter().map(|id| with(id).join("/")).collect()
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::openapi::same_body;
+    use crate::route::{Gate, Verb};
+
+    /// Operations whose answers are not made again, with the reason. Their effect is there; whoever
+    /// asks again is answered that it is.
+    const UNREAD: &[(&str, &str)] = &[
+        ("calculateDocument", CHANGES_NOTHING),
+        ("checkTransactionType", CHANGES_NOTHING),
+        ("checkVies", CHANGES_NOTHING),
+        ("createEntity", "it is made in an account, and read in the entity"),
+        ("v1CreateWebhook", "it is made in an entity, and read by whoever is signed in"),
+        ("v1DeleteWebhook", TELLS_THE_STEP),
+        ("categorizeDocumentItem", "a line is read with its document"),
+        ("categorizeDocumentItems", "lines are read with their documents"),
+        ("updateEntityUser", "members are read in a list"),
+        ("acceptMyInvitation", "members are read in a list"),
+        ("createPosTable", "tables are read in a list"),
+        ("updatePosTable", "tables are read in a list"),
+        ("retryJob", "jobs are read in a list"),
+        ("setMyFinaSettings", "they are read with the user"),
+        ("setMyFursSettings", "they are read with the user"),
+        ("setMyPtSettings", "they are read with the user"),
+        ("shareDocument", "the link is read with the document"),
+        ("setBillingEmail", "it is read with the subscription"),
+        ("activatePlan", TELLS_THE_STEP),
+        ("advanceTestClock", TELLS_THE_STEP),
+        ("recheckEmailSender", TELLS_THE_STEP),
+        ("sendDocument", TELLS_THE_STEP),
+        ("sendEmail", TELLS_THE_STEP),
+        ("sendPaymentReminder", TELLS_THE_STEP),
+        ("replayWebhook", TELLS_THE_STEP),
+        ("replayAccountWebhook", TELLS_THE_STEP),
+        ("testAccountWebhook", "an account's log is not read"),
+        ("createFinaPremise", TELLS_THE_STEP),
+        ("createFursMovablePremise", TELLS_THE_STEP),
+        ("createFursRealEstatePremise", TELLS_THE_STEP),
+        ("deactivateFinaPremise", TELLS_THE_STEP),
+        ("closeFursPremise", TELLS_THE_STEP),
+        ("createFinaDevice", TELLS_THE_STEP),
+        ("createFursDevice", TELLS_THE_STEP),
+        ("deactivateFinaDevice", TELLS_THE_STEP),
+        ("deactivateFursDevice", TELLS_THE_STEP),
+        ("uploadFinaCertificate", "whoever reads it may lack a certificate"),
+        ("uploadFursCertificate", "whoever reads it may lack a certificate"),
+        ("issueFinaSandboxCertificate", "whoever reads it may lack a certificate"),
+        ("issueFursSandboxCertificate", "whoever reads it may lack a certificate"),
+        ("deleteFinaCertificate", TELLS_THE_STEP),
+        ("deleteFursCertificate", TELLS_THE_STEP),
+    ];
+    const CHANGES_NOTHING: &str = "it changes nothing";
+    const TELLS_THE_STEP: &str = "it tells what was done, which is not kept";
+
+    /// Whether a request to `route` with a key leaves an answer that may have to be made again.
+    fn is_made_again(route: &Route) -> bool {
+        let has_answer = route.answers.is_some() && route.status != NO_CONTENT;
+        let has_key = route.verb != Verb::Get && route.gate != Gate::Open;
+        has_key && has_answer && !route.shows_secret
+    }
+
+    #[test]
+    fn a_route_names_what_reads_its_effect() {
+        for route in routes() {
+            let reason = UNREAD.iter().find(|(name, _)| *name == route.operation);
+            let has_reader = !route.read_by.is_empty();
+            if is_made_again(route) {
+                let named = "names its reader, or is listed as unread";
+                assert_ne!(has_reader, reason.is_some(), "{} {named}", route.operation);
+            } else {
+                assert!(!has_reader && reason.is_none(), "{} needs no reader", route.operation);
+            }
+        }
+        for (name, _) in UNREAD {
+            assert!(routes().any(|route| route.operation == *name), "{name} is no operation");
+        }
+    }
+
+    #[test]
+    fn a_reader_answers_the_same_body_to_whoever_passes_the_gate() {
+        for route in routes() {
+            for name in route.read_by {
+                let found = routes().find(|reader| reader.operation == *name);
+                let reader = found.unwrap_or_else(|| panic!("{}: {name}", route.operation));
+                assert_eq!((reader.verb, reader.status), (Verb::Get, 200), "{name}");
+                let kind = |route: &Route| std::mem::discriminant(&route.gate);
+                assert_eq!(kind(reader), kind(route), "{} {name}", route.operation);
+                let is_of_any_kind = route.read_by.len() > 1;
+                let is_same = same_body(route.answers, reader.answers);
+                assert!(is_same || is_of_any_kind, "{} {name}", route.operation);
+            }
+        }
+    }
 
     #[test]
     fn what_was_made_or_changed_is_read_where_it_is() {

@@ -5,6 +5,7 @@ use racun_access::Permission::WriteRecords;
 use racun_application::mailing::{
     self as application, LetterRequest, MailingError, Reminded, ReminderRequest, SendRequest, Sent,
 };
+use racun_billing::Feature;
 use racun_documents::DocumentId;
 use racun_kernel::{Decimal, Issue, check_address};
 use serde::{Deserialize, Serialize};
@@ -24,6 +25,7 @@ const TAG: &str = "E-mail";
 /// Routes that send e-mail.
 pub(crate) const ROUTES: &[Route] = &[
     Route::post("/email/send", "sendEmail", Gate::Entity(WriteRecords), || web::to(send_any))
+        .needs(Feature::EmailSending)
         .about(
             TAG,
             "Sends a document with a link to it, or a plain text, to one to four addresses.",
@@ -34,6 +36,7 @@ pub(crate) const ROUTES: &[Route] = &[
     Route::post("/documents/{id}/send", "sendDocument", Gate::Entity(WriteRecords), || {
         web::to(send_document)
     })
+    .needs(Feature::EmailSending)
     .about(TAG, "Sends a document with a link to it to one address.")
     .takes_with::<SendDocumentBody>(&["to"])
     .up_to(RECORD)
@@ -44,6 +47,7 @@ pub(crate) const ROUTES: &[Route] = &[
         Gate::Entity(WriteRecords),
         || web::to(remind),
     )
+    .needs(Feature::EmailSending)
     .about(TAG, "Reminds a customer of all their overdue unpaid invoices.")
     .takes_with::<ReminderBody>(&["customer_id"])
     .answers::<RemindedBody>(),

@@ -62,6 +62,7 @@ pub(crate) fn described<T: ToSchema>(schemas: &mut Collected) -> RefOr<Schema> {
 }
 
 /// Whether two routes answer the same body. Types are compared by their names in the description.
+#[cfg(test)]
 pub(crate) fn same_body(one: Option<Described>, other: Option<Described>) -> bool {
     let name = |described: Described| match described(&mut Collected::new()) {
         RefOr::Ref(reference) => Some(reference.ref_location),

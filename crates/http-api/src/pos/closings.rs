@@ -22,6 +22,7 @@ const TAG: &str = "Point of sale";
 /// Routes of closings.
 pub(crate) const ROUTES: &[Route] = &[
     Route::post("/pos/reports/closings", "closePosDay", Gate::Entity(Sell), || web::to(close))
+        .read_by(&["getPosClosing"])
         .about(
             TAG,
             "Closes a day, once for the entity and for each premise and device: freezes its \

@@ -4,6 +4,7 @@ use actix_web::web;
 use racun_access::Permission::Sell;
 use racun_application::documents::{Creation, DocumentRequest};
 use racun_application::pos::{self as application, MoveOrder, TabOrder};
+use racun_billing::Feature;
 use racun_documents::TextDefaults;
 use racun_kernel::{Decimal, Issue, Issues, Patch, id};
 use racun_pos::{self as pos, DeviceId, InvoiceTerms, Part, PosError};
@@ -32,6 +33,8 @@ pub(crate) const ROUTES: &[Route] = &[
     Route::post("/pos/tabs/{id}/invoice", "invoicePosTab", Gate::Entity(Sell), || {
         web::to(invoice)
     })
+    .needs(Feature::Invoices)
+    .read_by(&["getInvoice"])
     .about(
         TAG,
         "Issues an invoice of a tab, of some of its lines or of an equal share of it, and ends the \
@@ -43,6 +46,7 @@ pub(crate) const ROUTES: &[Route] = &[
     Route::post("/pos/tabs/{id}/move-lines", "movePosTabLines", Gate::Entity(Sell), || {
         web::to(move_lines)
     })
+    .read_by(&["getPosTab"])
     .about(TAG, "Moves lines to another tab, and answers the tab that they left.")
     .takes::<MoveLinesBody>()
     .up_to(DOCUMENT)

@@ -21,6 +21,7 @@ const TAG: &str = "Point of sale";
 /// Routes of tabs.
 pub(crate) const ROUTES: &[Route] = &[
     Route::post("/pos/tabs", "openPosTab", Gate::Entity(Sell), || web::to(open))
+        .read_by(&["getPosTab"])
         .about(TAG, "Opens a tab, on a table or on none.")
         .takes::<OpenTabBody>()
         .up_to(DOCUMENT)
@@ -43,11 +44,13 @@ pub(crate) const ROUTES: &[Route] = &[
         .about(TAG, "Answers a tab.")
         .answers::<TabBody>(),
     Route::patch("/pos/tabs/{id}", "updatePosTab", Gate::Entity(Sell), || web::to(replace))
+        .read_by(&["getPosTab"])
         .about(TAG, "Replaces what is sent of a tab, if it is at the version that is expected.")
         .takes::<TabPatchBody>()
         .up_to(DOCUMENT)
         .answers::<TabBody>(),
     Route::delete("/pos/tabs/{id}", "cancelPosTab", Gate::Entity(Sell), || web::to(cancel))
+        .read_by(&["getPosTab"])
         .about(TAG, "Cancels a tab that is open or being paid.")
         .reads(&[Parameter {
             name: "expected_version",
@@ -58,19 +61,23 @@ pub(crate) const ROUTES: &[Route] = &[
     Route::post("/pos/tabs/{id}/items", "appendPosTabItems", Gate::Entity(Sell), || {
         web::to(append)
     })
+    .read_by(&["getPosTab"])
     .about(TAG, "Adds lines to an open tab, whatever others add at the same time.")
     .takes::<AppendBody>()
     .up_to(DOCUMENT)
     .answers::<TabBody>(),
     Route::post("/pos/tabs/{id}/claim", "claimPosTab", Gate::Entity(Sell), || web::to(claim))
+        .read_by(&["getPosTab"])
         .about(TAG, "Gives the payment to a device: for five minutes nobody else changes the tab.")
         .takes::<DeviceBody>()
         .answers::<TabBody>(),
     Route::post("/pos/tabs/{id}/release", "releasePosTab", Gate::Entity(Sell), || web::to(release))
+        .read_by(&["getPosTab"])
         .about(TAG, "Gives a claim back; any device clears one that ran out.")
         .takes::<DeviceBody>()
         .answers::<TabBody>(),
     Route::post("/pos/tabs/{id}/close", "closePosTab", Gate::Entity(Sell), || web::to(close))
+        .read_by(&["getPosTab"])
         .about(
             TAG,
             "Ends a claimed tab in an issued invoice; again with the same one changes nothing. \

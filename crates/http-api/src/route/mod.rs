@@ -5,6 +5,7 @@ mod list;
 use actix_web::guard;
 use actix_web::http::Method;
 use racun_access::Permission;
+use racun_billing::Feature;
 use utoipa::ToSchema;
 
 use crate::openapi::{Described, described};
@@ -45,6 +46,12 @@ pub struct Route {
     pub may_lack: bool,
     /// Whether it makes users, which the operator may not want: 403.
     pub makes_users: bool,
+    /// What the entity's plan must have, where a plan sells it.
+    pub needs: Option<Feature>,
+    /// Whether it is within reach whatever the plan, and also by keys.
+    pub ignores_plan: bool,
+    /// The operations that read what it made or changed, the most likely first.
+    pub read_by: &'static [&'static str],
     /// In which buckets its requests are counted.
     pub rate: Rate,
     /// Whether its handler computes what is dear, such as a hash, from what is sent.
@@ -244,6 +251,9 @@ impl Route {
             is_linked: false,
             may_lack: false,
             makes_users: false,
+            needs: None,
+            ignores_plan: false,
+            read_by: &[],
             rate: Rate::Ordinary,
             is_dear: false,
             is_fixed: false,
@@ -370,6 +380,25 @@ impl Route {
     #[must_use]
     pub const fn makes_users(self) -> Self {
         Self { makes_users: true, ..self }
+    }
+
+    /// Says which feature the entity's plan must have.
+    #[must_use]
+    pub const fn needs(self, feature: Feature) -> Self {
+        Self { needs: Some(feature), ..self }
+    }
+
+    /// Says that the route is within reach whatever the plan, and also by keys.
+    #[must_use]
+    pub const fn whatever_the_plan(self) -> Self {
+        Self { ignores_plan: true, ..self }
+    }
+
+    /// Says which operations read what the route made or changed, by whose answer its own can be
+    /// made again: each takes the ids in its path from the request, or the last from what was made.
+    #[must_use]
+    pub const fn read_by(self, operations: &'static [&'static str]) -> Self {
+        Self { read_by: operations, ..self }
     }
 
     /// Says that the route is one where guessing pays: few requests from one address are answered.

@@ -24,6 +24,7 @@ const TAG: &str = "Expenses";
 /// Routes of expenses.
 pub(crate) const ROUTES: &[Route] = &[
     Route::post("/expenses", "createExpense", Gate::Entity(WriteRecords), || web::to(create))
+        .read_by(&["getExpense"])
         .about(TAG, "Makes an expense: entered in the books with the next number, or a draft.")
         .takes::<NewExpenseBody>()
         .up_to(DOCUMENT)
@@ -31,6 +32,7 @@ pub(crate) const ROUTES: &[Route] = &[
     Route::post("/expenses/custom", "createCustomExpense", Gate::Entity(WriteRecords), || {
         web::to(create_custom)
     })
+    .read_by(&["getExpense"])
     .about(TAG, "Makes an expense with totals that are kept as given, those of its items too.")
     .takes::<NewExpenseBody>()
     .up_to(DOCUMENT)
@@ -43,6 +45,7 @@ pub(crate) const ROUTES: &[Route] = &[
         .about(TAG, "Answers an expense.")
         .answers::<ExpenseBody>(),
     Route::patch("/expenses/{id}", "updateExpense", Gate::Entity(WriteRecords), || web::to(update))
+        .read_by(&["getExpense"])
         .about(TAG, "Changes what is sent of an expense.")
         .takes::<ExpensePatchBody>()
         .up_to(DOCUMENT)
@@ -54,10 +57,12 @@ pub(crate) const ROUTES: &[Route] = &[
     Route::post("/expenses/{id}/finalize", "finalizeExpense", Gate::Entity(WriteRecords), || {
         web::to(finalize)
     })
+    .read_by(&["getExpense"])
     .about(TAG, "Enters a draft in the books: gives it the next number.")
     .takes::<CommandBody>()
     .answers::<ExpenseBody>(),
     Route::post("/expenses/{id}/void", "voidExpense", Gate::Entity(WriteRecords), || web::to(void))
+        .read_by(&["getExpense"])
         .about(TAG, "Declares an expense void; its number stays taken.")
         .takes::<CommandBody>()
         .answers::<ExpenseBody>(),
@@ -67,6 +72,7 @@ pub(crate) const ROUTES: &[Route] = &[
         Gate::Entity(WriteRecords),
         || web::to(pay),
     )
+    .read_by(&["getPayment"])
     .about(TAG, "Records a payment of an expense; its totals follow.")
     .takes_with::<ExpensePaymentBody>(&["amount"])
     .up_to(RECORD)

@@ -19,6 +19,7 @@ const TAG: &str = "Payments";
 /// Routes of payments.
 pub(crate) const ROUTES: &[Route] = &[
     Route::post("/payments", "createPayment", Gate::Entity(Sell), || web::to(create))
+        .read_by(&["getPayment"])
         .about(TAG, "Records a payment; the totals of what it pays follow.")
         .may_lack()
         .takes_with::<NewPaymentBody>(&["amount"])
@@ -34,6 +35,7 @@ pub(crate) const ROUTES: &[Route] = &[
         .reads(&[INCLUDE])
         .answers::<PaymentBody>(),
     Route::patch("/payments/{id}", "updatePayment", Gate::Entity(WriteRecords), || web::to(update))
+        .read_by(&["getPayment"])
         .about(
             TAG,
             "Changes what is sent of a payment; the totals of what it pays follow. Another type \
@@ -49,6 +51,7 @@ pub(crate) const ROUTES: &[Route] = &[
     Route::post("/payments/{id}/restore", "restorePayment", Gate::Entity(WriteRecords), || {
         web::to(restore)
     })
+    .read_by(&["getPayment"])
     .about(TAG, "Brings a payment back from the trash; the totals of what it pays follow.")
     .answers::<PaymentBody>(),
     Route::delete(

@@ -33,6 +33,7 @@ pub(crate) const ROUTES: &[Route] = &[
     Route::patch("/account-webhooks/{id}", "updateAccountWebhook", Gate::Account, || {
         web::to(managing::update::<AccountScope>)
     })
+    .read_by(&["getAccountWebhook"])
     .about(TAG, "Changes what is sent of an endpoint.")
     .takes::<WebhookInputBody>()
     .answers::<WebhookBody>(),

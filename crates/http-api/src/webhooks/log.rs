@@ -35,6 +35,7 @@ pub(crate) const ROUTES: &[Route] = &[
         Gate::Entity(ManageEntity),
         || web::to(replay),
     )
+    .read_by(&["getWebhookLog"])
     .about(TAG, "Queues the event of an attempt once more and answers its new first attempt.")
     .creates::<WebhookLogBody>(),
 ];

@@ -55,11 +55,13 @@ pub(crate) const ROUTES: &[Route] = &[
         .reads(FILTER)
         .answers::<EarlierBody>(),
     Route::put("/v1/Webhooks/{id}", "v1ReplaceWebhook", Gate::SignedIn, || web::to(replace))
+        .read_by(&["v1GetWebhook"])
         .about(TAG, "Replaces an endpoint.")
         .superseded_by("/webhooks")
         .takes_with::<EarlierInputBody>(&["url"])
         .answers::<EarlierBody>(),
     Route::patch("/v1/Webhooks/{id}", "v1UpdateWebhook", Gate::SignedIn, || web::to(update))
+        .read_by(&["v1GetWebhook"])
         .about(TAG, "Changes what is sent of an endpoint.")
         .superseded_by("/webhooks")
         .takes::<EarlierInputBody>()

@@ -5,7 +5,7 @@
 //! writes. Entries are written in the commit of the change, and never again.
 
 mod changes;
-mod kinds;
+mod kind;
 
 use serde::{Deserialize, Serialize};
 use time::OffsetDateTime;
@@ -13,7 +13,7 @@ use time::OffsetDateTime;
 use crate::id::EventId;
 use crate::{Event, Field, Put, PutKind, Stored, Table, Tenant, Writes, calendar};
 
-pub use kinds::{ACCOUNT_KINDS, ENTITY_KINDS, is_published};
+pub use kind::{EventKind, Receivers};
 
 crate::record! {
     /// Where [`Activity`]s are kept. Every store has this table of its own accord: it is read like
@@ -109,18 +109,15 @@ impl Activity {
     /// The entry that says `event`.
     #[must_use]
     pub fn of(event: &Event) -> Self {
-        let (resource, action) = event.kind.rsplit_once('.').unwrap_or((event.kind, "updated"));
-        // What a payment does is received; the record comes to be nevertheless.
-        let action = if event.kind == "payment.received" { "created" } else { action };
         let actor_type = ActorType::of(&event.actor);
         let has_id = matches!(actor_type, ActorType::User | ActorType::ApiKey);
         Self {
             id: event.id,
             tenant: event.tenant.clone(),
-            kind: event.kind.to_owned(),
-            resource_type: pascal_case(resource),
+            kind: event.kind.name().to_owned(),
+            resource_type: pascal_case(event.kind.resource()),
             resource_id: event.subject.clone(),
-            action: action.to_owned(),
+            action: event.kind.action().to_owned(),
             actor_type,
             actor_id: has_id.then(|| event.actor.clone()),
             fields: event.fields.clone(),
@@ -157,7 +154,7 @@ pub struct Logged {
     /// What happened.
     pub activity: Activity,
     /// The record's stored body, as JSON, as it was left (or as it was, when it is gone for good).
-    /// Kept for [published](is_published) kinds only.
+    /// Kept for [published](EventKind::is_published) kinds only.
     pub snapshot: Option<String>,
 }
 
@@ -167,31 +164,33 @@ pub(crate) fn complete(shown: &[(&'static Table, &[Stored])], writes: &mut Write
     let Writes { puts, events, .. } = writes;
     for event in events {
         let after = record_of(event, puts);
-        let table = |table: &Table| after.is_none_or(|put| put.table.name == table.name);
-        let rows = shown.iter().filter(|(of, _)| table(of)).flat_map(|(_, rows)| *rows);
+        let is_its = |table: &Table| is_on(event, table);
+        let rows = shown.iter().filter(|(of, _)| is_its(of)).flat_map(|(_, rows)| *rows);
         let before = rows.into_iter().find(|row| row.id == event.subject);
         if let (Some(before), Some(after)) = (before, after)
             && after.kind == PutKind::Update
         {
             event.fields = changes::names(&before.body, &after.body);
         }
-        if is_published(event.kind) {
+        if event.kind.is_published() {
             let body = after.map(|put| &put.body).or_else(|| before.map(|row| &row.body));
             event.snapshot = body.cloned();
         }
     }
 }
 
-/// The write of the record that `event` happened to. Several rows may have its id: that of an
-/// invoice and that of what an authority is told of it. The record's table is called as its kind
-/// is, in the plural.
+/// Whether records of `table` are what `event` happens to.
+fn is_on(event: &Event, table: &Table) -> bool {
+    event.kind.table().is_some_and(|own| own.name == table.name)
+}
+
+/// The write of the record that `event` happened to, in the table that its declaration names.
+/// Other rows may have its id: what an authority is told of an invoice has that of the invoice. The
+/// record itself may be in the directory, where its event is not.
 fn record_of<'a>(event: &Event, puts: &'a [Put]) -> Option<&'a Put> {
-    let resource = event.kind.split_once('.').map_or(event.kind, |(resource, _)| resource);
-    let of_it = || puts.iter().filter(|put| put.id == event.subject);
-    let own = || of_it().filter(|put| put.tenant == event.tenant);
-    let is_named = |put: &&Put| matches!(put.table.name.strip_prefix(resource), Some("s" | "es"));
-    let named = own().find(is_named);
-    named.or_else(|| own().next()).or_else(|| of_it().next())
+    let is_its = |put: &&Put| put.id == event.subject && is_on(event, put.table);
+    let own = puts.iter().filter(is_its).find(|put| put.tenant == event.tenant);
+    own.or_else(|| puts.iter().find(is_its))
 }
 
 // With the samples of the stores' contract; every build of the workspace has them.
@@ -199,34 +198,58 @@ fn record_of<'a>(event: &Event, puts: &'a [Put]) -> Option<&'a Put> {
 mod tests {
     use super::*;
 
-    #[test]
-    fn kinds_name_resources_and_actions() {
-        for (kind, resource, action) in [
-            ("advance_invoice.created", "AdvanceInvoice", "created"),
-            ("payment.received", "Payment", "created"),
-            ("e_invoicing.submission.failed", "EInvoicingSubmission", "failed"),
-            ("entity", "Entity", "updated"),
-        ] {
-            let stamp = crate::testing::stamp(OffsetDateTime::UNIX_EPOCH);
-            let by = "system".to_owned();
-            let event = Event::new(Tenant::directory(), kind, "x_1".to_owned(), by, &stamp);
-            let activity = Activity::of(&event);
-            assert_eq!((&*activity.resource_type, &*activity.action), (resource, action));
+    use crate::testing::contract::{NOTES, Note, SAMPLES, Sample};
+
+    crate::events! {
+        /// Names of every form.
+        mod sample on SAMPLES {
+            CREATED = "advance_invoice.created" to Entity,
+            RECEIVED = "payment.received" to Account says "created",
+            FAILED = "e_invoicing.submission.failed",
+            BARE = "entity",
+        }
+        /// What happens to a record beside.
+        mod note on NOTES {
+            MADE = "note.made",
         }
     }
 
     #[test]
+    fn kinds_name_resources_and_actions() {
+        let expected = [
+            ("AdvanceInvoice", "created"),
+            ("Payment", "created"),
+            ("EInvoicingSubmission", "failed"),
+            ("Entity", "updated"),
+        ];
+        for (kind, (resource, action)) in sample::ALL.iter().zip(expected) {
+            let stamp = crate::testing::stamp(OffsetDateTime::UNIX_EPOCH);
+            let by = "system".to_owned();
+            let event = Event::new(Tenant::directory(), *kind, "x_1".to_owned(), by, &stamp);
+            let activity = Activity::of(&event);
+            assert_eq!((&*activity.resource_type, &*activity.action), (resource, action));
+        }
+        let receivers: Vec<_> = sample::ALL.iter().map(|kind| kind.receivers()).collect();
+        assert_eq!(receivers, [Some(Receivers::Entity), Some(Receivers::Account), None, None]);
+    }
+
+    #[test]
     fn the_record_is_told_from_other_rows_of_its_id() {
-        use crate::testing::contract::{Note, Sample};
         let stamp = crate::testing::stamp(OffsetDateTime::UNIX_EPOCH);
         let (entity, other) = (stamp.id(), stamp.id());
-        let (note, sample) = (Note::new(entity, "x", "y"), Sample::new(entity, "x"));
+        let (note, own) = (Note::new(entity, "x", "y"), Sample::new(entity, "x"));
         let foreign = Put::insert(&Sample::new(other, "x"));
-        let puts = [foreign, Put::insert(&note), Put::insert(&sample), Put::delete(&sample)];
-        for (kind, place) in [("sample.made", 2), ("sample_note.made", 1), ("thing.made", 1)] {
+        let puts = [foreign, Put::insert(&note), Put::insert(&own)];
+        for (kind, shown, place) in [
+            (sample::CREATED, 3, Some(2)),
+            (sample::CREATED, 2, Some(0)),
+            (note::MADE, 3, Some(1)),
+            (note::MADE, 1, None),
+        ] {
             let (tenant, by) = (Tenant::entity(entity), "system".to_owned());
             let event = Event::new(tenant, kind, "x".to_owned(), by, &stamp);
-            assert_eq!(record_of(&event, &puts), Some(&puts[place]), "{kind}");
+            let expected = place.map(|place: usize| &puts[place]);
+            assert_eq!(record_of(&event, &puts[..shown]), expected, "{kind}");
         }
     }
 
@@ -240,7 +263,8 @@ mod tests {
         ] {
             let stamp = crate::testing::stamp(OffsetDateTime::UNIX_EPOCH);
             let tenant = Tenant::directory();
-            let event = Event::new(tenant, "a.b", "x_1".to_owned(), actor.to_owned(), &stamp);
+            let event =
+                Event::new(tenant, sample::BARE, "x_1".to_owned(), actor.to_owned(), &stamp);
             let activity = Activity::of(&event);
             let id = is_known.then(|| actor.to_owned());
             assert_eq!((activity.actor_type, activity.actor_id), (kind, id), "{actor}");

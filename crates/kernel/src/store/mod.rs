@@ -17,7 +17,7 @@ use time::OffsetDateTime;
 
 use crate::id::{self, AccountId, EntityId, EventId};
 use crate::log::{Activity, Entry, Logged};
-use crate::{Kind, ListQuery, Record, Stamp, Table, Tally, TallyRow};
+use crate::{EventKind, Kind, ListQuery, Record, Stamp, Table, Tally, TallyRow};
 
 pub use fullness::{Fullness, Look, Probe};
 pub use put::{BYTES, Put, PutKind};
@@ -149,8 +149,8 @@ pub struct Event {
     pub id: EventId,
     /// Whose it is.
     pub tenant: Tenant,
-    /// What happened: `invoice.created`.
-    pub kind: &'static str,
+    /// What happened.
+    pub kind: EventKind,
     /// The id it happened to.
     pub subject: String,
     /// The id of who did it.
@@ -169,7 +169,7 @@ impl Event {
     #[must_use]
     pub fn new(
         tenant: Tenant,
-        kind: &'static str,
+        kind: EventKind,
         subject: String,
         actor: String,
         stamp: &Stamp,

@@ -5,6 +5,7 @@
 use std::sync::Arc;
 
 pub use super::lists::random_lists;
+pub use super::log::happened;
 pub use super::sample::{NOTES, Note, SAMPLES, Sample, SampleCustomer, SamplePart, SamplePrice};
 pub use super::tallies::random_tallies;
 

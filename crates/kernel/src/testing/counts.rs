@@ -150,7 +150,7 @@ pub(super) async fn bytes_are_counted(store: &dyn Store) {
     insert(store, vec![Put::delete(&large)]).await;
     assert_eq!(stored(&both).await, length(&foreign));
     let happened = super::stamp(small.created_at);
-    let (kind, actor) = ("invoice.created", "usr_1".to_owned());
+    let (kind, actor) = (super::log::happened::CREATED, "usr_1".to_owned());
     let told = Event::new(tenant, kind, small.id(), actor, &happened);
     store.insert(vec![Put::insert(&large)], vec![told.clone()]).await.expect("it is new");
     let twice = 2 * length(&large) + length(&foreign);

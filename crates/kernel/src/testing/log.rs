@@ -6,9 +6,25 @@ use super::sample::{SAMPLES, Sample, fresh_entity};
 use crate::id::EntityId;
 use crate::log::{ACTIVITIES, Activity, ActorType, Entry, Logged};
 use crate::{
-    Decimal, Decision, Event, ListQuery, Put, RawQuery, Record, Stamp, Store, StoreError, Tenant,
-    Writes, evaluate,
+    Decimal, Decision, Event, EventKind, ListQuery, Put, RawQuery, Record, Stamp, Store,
+    StoreError, Tenant, Writes, evaluate,
 };
+
+crate::events! {
+    /// What happens to samples, under names that the log has others of.
+    pub mod happened on SAMPLES {
+        CREATED = "invoice.created" to Entity,
+        UPDATED = "invoice.updated" to Entity,
+        DELETED = "invoice.deleted" to Entity,
+        VOIDED = "invoice.voided" to Entity,
+        RECEIVED = "payment.received" to Entity says "created",
+        OPENED = "pos_tab.opened",
+        ADDED = "sample.created",
+        RENAMED = "sample.renamed",
+        CHANGED = "sample.updated",
+        ISSUED = "sample.issued",
+    }
+}
 
 /// Units that write at once.
 const CROWD: i64 = 48;
@@ -20,7 +36,7 @@ fn stamp(entity: EntityId) -> Stamp {
 }
 
 /// That `kind` happened to `sample`.
-fn event(sample: &Sample, kind: &'static str, stamp: &Stamp) -> Event {
+fn event(sample: &Sample, kind: EventKind, stamp: &Stamp) -> Event {
     Event::new(sample.tenant(), kind, sample.id(), "usr_1".to_owned(), stamp)
 }
 
@@ -49,16 +65,16 @@ pub(super) async fn an_entry_says_what_changed_and_what_is_there_now(store: &dyn
     let named = Sample { name: Some("Žaga".to_owned()), ..sample.clone() };
     let told = |sample: &Sample, kind| vec![event(sample, kind, &stamp)];
 
-    let insertion = store.insert(vec![Put::insert(&sample)], told(&sample, "invoice.created"));
+    let insertion = store.insert(vec![Put::insert(&sample)], told(&sample, happened::CREATED));
     insertion.await.expect("it is new");
-    for (kind, after) in [("invoice.updated", &named), ("sample.renamed", &sample)] {
+    for (kind, after) in [(happened::UPDATED, &named), (happened::RENAMED, &sample)] {
         let (after, events) = (after.clone(), told(&sample, kind));
         let decide = move |_: Sample| Ok::<_, StoreError>(Decision::changed(after, events));
         store.amend(&SAMPLES, &sample.tenant(), sample.id(), decide).await.expect("it is there");
     }
     let gone = Writes {
         puts: vec![Put::delete(&sample)],
-        events: told(&sample, "invoice.deleted"),
+        events: told(&sample, happened::DELETED),
         ..Writes::default()
     };
     let deletion = store.decide(vec![one(&sample)], None, |_| Ok::<_, StoreError>(((), gone)));
@@ -90,7 +106,7 @@ pub(super) async fn an_entry_says_what_changed_and_what_is_there_now(store: &dyn
 pub(super) async fn an_entry_is_there_when_its_unit_is_committed(store: &dyn Store) {
     let entity = fresh_entity();
     let (stamp, sample) = (stamp(entity), Sample::new(entity, "smp_1"));
-    let told = || vec![event(&sample, "sample.created", &stamp)];
+    let told = || vec![event(&sample, happened::ADDED, &stamp)];
     let first = told();
     store.insert(vec![Put::insert(&sample)], first.clone()).await.expect("it is new");
     let clash = store.insert(vec![Put::insert(&sample)], told()).await;
@@ -123,7 +139,7 @@ fn query(text: &str) -> ListQuery {
 pub(super) async fn the_log_is_listed_like_any_table(store: &dyn Store) {
     let entity = fresh_entity();
     let (stamp, tenant) = (stamp(entity), Tenant::entity(entity));
-    let kinds = ["invoice.created", "payment.received", "pos_tab.opened", "invoice.voided"];
+    let kinds = [happened::CREATED, happened::RECEIVED, happened::OPENED, happened::VOIDED];
     let event = |n: usize, kind| {
         let actor = ["usr_1", "key_1", "system"][n % 3].to_owned();
         Event::new(tenant.clone(), kind, format!("inv_{}", n % 2), actor, &stamp)
@@ -164,7 +180,7 @@ async fn disturb(store: &dyn Store, samples: &[Sample], n: i64, stamp: &Stamp) {
         if n % 5 == 2 {
             return Err(Failure::Refused);
         }
-        let events = vec![event(&before, "invoice.updated", &stamp)];
+        let events = vec![event(&before, happened::UPDATED, &stamp)];
         Ok(Decision::Changed { record: Sample { amount, ..before }, beside, events })
     };
     let answer = store.amend(&SAMPLES, &sample.tenant(), sample.id(), raise).await;

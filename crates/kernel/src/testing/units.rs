@@ -3,6 +3,7 @@
 use time::OffsetDateTime;
 
 use super::amendments::Failure;
+use super::log::happened;
 use super::sample::{NOTES, Note, SAMPLES, Sample, fresh_entity};
 use super::{actor, stamp};
 use crate::{
@@ -119,7 +120,7 @@ pub(super) async fn an_amendment_in_a_context_says_who_acted(store: &dyn Store) 
 
     let named = |sample: Sample, actor: &Actor| {
         let after = Sample { name: Some("new".to_owned()), ..sample };
-        let events = vec![actor.event("sample.updated", &after.id)];
+        let events = vec![actor.event(happened::CHANGED, &after.id)];
         Ok(Decision::changed(after, events))
     };
     let after: Result<Sample, Failure> = cx.amend(&SAMPLES, "smp_1", named).await;
@@ -131,6 +132,6 @@ pub(super) async fn an_amendment_in_a_context_says_who_acted(store: &dyn Store) 
         cx.get(&SAMPLES, "smp_1").await.map(|found| found.and_then(name)),
         Ok(Some("new".to_owned()))
     );
-    let event = cx.event("sample.updated", "smp_1");
+    let event = cx.event(happened::CHANGED, "smp_1");
     assert_eq!((event.tenant, event.actor), (sample.tenant(), "system".to_owned()));
 }

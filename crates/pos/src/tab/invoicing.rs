@@ -10,6 +10,7 @@ use super::choice::LineChoice;
 use super::{DeviceId, Tab, TabState};
 use crate::check::required;
 use crate::error::{PosError, TabRefusal};
+use crate::events;
 use crate::line::TabLine;
 use crate::totals::{MAX_SHARES, TabTotals};
 
@@ -148,7 +149,7 @@ impl Tab {
         };
         if !is_done {
             self.state = TabState::Open;
-            return Ok(self.changed(&["pos_tab.invoiced"], actor));
+            return Ok(self.changed(&[events::pos_tab::INVOICED], actor));
         }
         self.state = TabState::Issued {
             invoice_id,
@@ -156,7 +157,7 @@ impl Tab {
             totals: Some(Box::new(totals)),
             invoice_difference: None,
         };
-        Ok(self.changed(&["pos_tab.issued"], actor))
+        Ok(self.changed(&[events::pos_tab::ISSUED], actor))
     }
 
     /// All lines, in the order of `chosen` where that names all of them.

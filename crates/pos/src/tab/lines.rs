@@ -2,6 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use racun_kernel::Actor;
 use racun_kernel::id::{CustomerId, PosTableId};
 use racun_kernel::{Decision, Issue, Issues, Patch, Put};
 
@@ -9,9 +10,9 @@ use super::{Tab, TabState};
 use crate::append::{AcceptedAppend, Naming};
 use crate::check::{apply_metadata, required, text};
 use crate::error::{PosError, TabRefusal};
+use crate::events;
 use crate::known::Known;
 use crate::line::{LineInput, MAX_LINES, TabLine, parse_id};
-use racun_kernel::Actor;
 
 /// Characters that a tab's note may hold.
 pub const MAX_NOTE_CHARS: usize = 10_000;
@@ -68,7 +69,7 @@ impl Tab {
         let added = read_lines(lines, |line| line.into_line(None, known, actor));
         let merged = added.and_then(|added| tab.merge(added));
         merged.map_err(|issues| issues.at("items"))?;
-        let events: &[_] = if was_claimed { &["pos_tab.released"] } else { &[] };
+        let events: &[_] = if was_claimed { &[events::pos_tab::RELEASED] } else { &[] };
         Ok(with_beside(tab.changed(events, actor), accepted.iter().map(Put::insert)))
     }
 
@@ -99,9 +100,9 @@ impl Tab {
             return Ok(Decision::Unchanged(tab));
         }
         let events: &[_] = if was_claimed {
-            &["pos_tab.released", "pos_tab.updated"]
+            &[events::pos_tab::RELEASED, events::pos_tab::UPDATED]
         } else {
-            &["pos_tab.updated"]
+            &[events::pos_tab::UPDATED]
         };
         Ok(tab.changed(events, actor))
     }

@@ -7,12 +7,13 @@ mod moving;
 mod stored;
 
 use racun_kernel::id::{CustomerId, EntityId, PosTabId, PosTableId, UserId};
-use racun_kernel::{Decimal, Decision, Event, Issue, Metadata, Put};
+use racun_kernel::{Decimal, Decision, Event, EventKind, Issue, Metadata, Put};
 use serde::{Deserialize, Serialize};
 use time::{Duration, OffsetDateTime};
 
 use crate::check::not_blank;
 use crate::error::{PosError, RefusedTab, TabRefusal};
+use crate::events;
 use crate::known::Known;
 use crate::line::TabLine;
 use crate::totals::TabTotals;
@@ -248,7 +249,7 @@ impl Tab {
             created_at: actor.now(),
             updated_at: actor.now(),
         };
-        let events = vec![tab.event("pos_tab.opened", actor)];
+        let events = vec![tab.event(events::pos_tab::OPENED, actor)];
         Ok((tab, events))
     }
 
@@ -305,7 +306,7 @@ impl Tab {
             TabState::Issued { .. } | TabState::Cancelled { .. } => return Err(self.ended()),
         }
         self.state = TabState::Issuing(Claim { device, claimed_at: actor.now() });
-        Ok(self.changed(&["pos_tab.claimed"], actor))
+        Ok(self.changed(&[events::pos_tab::CLAIMED], actor))
     }
 
     /// Gives the claim back. Anyone clears one that ran out; an open tab stays as it is.
@@ -320,7 +321,7 @@ impl Tab {
             TabState::Issued { .. } | TabState::Cancelled { .. } => return Err(self.ended()),
         }
         self.state = TabState::Open;
-        Ok(self.changed(&["pos_tab.released"], actor))
+        Ok(self.changed(&[events::pos_tab::RELEASED], actor))
     }
 
     /// Ends the tab in an invoice. Naming the same invoice again changes nothing; a claim that ran
@@ -362,9 +363,9 @@ impl Tab {
         let differs = invoice_difference.as_ref().is_some_and(|difference| !difference.is_zero());
         self.state = TabState::Issued { invoice_id, issued_at, totals, invoice_difference };
         let events: &[_] = if differs {
-            &["pos_tab.issued", "pos_tab.invoice_differs"]
+            &[events::pos_tab::ISSUED, events::pos_tab::INVOICE_DIFFERS]
         } else {
-            &["pos_tab.issued"]
+            &[events::pos_tab::ISSUED]
         };
         Ok(self.changed(events, actor))
     }
@@ -387,7 +388,7 @@ impl Tab {
             return Err(self.refuse(TabRefusal::StaleVersion { expected }));
         }
         self.state = TabState::Cancelled { cancelled_at: actor.now() };
-        Ok(self.changed(&["pos_tab.cancelled"], actor))
+        Ok(self.changed(&[events::pos_tab::CANCELLED], actor))
     }
 
     /// The refusal of a tab that has ended.
@@ -400,22 +401,22 @@ impl Tab {
         PosError::Tab(Box::new(RefusedTab { reason, tab: self, totals: None }))
     }
 
-    fn event(&self, kind: &'static str, actor: &Actor) -> Event {
+    fn event(&self, kind: EventKind, actor: &Actor) -> Event {
         actor.event(kind, self.id)
     }
 
     /// The next version of it, and what happened, as a decision.
-    fn changed(self, kinds: &[&'static str], actor: &Actor) -> Decision<Self> {
+    fn changed(self, kinds: &[EventKind], actor: &Actor) -> Decision<Self> {
         let (tab, events) = self.advanced(kinds, actor);
         Decision::changed(tab, events)
     }
 
     /// The next version of it, and what happened.
-    fn advanced(mut self, kinds: &[&'static str], actor: &Actor) -> (Self, Vec<Event>) {
+    fn advanced(mut self, kinds: &[EventKind], actor: &Actor) -> (Self, Vec<Event>) {
         self.version += 1;
         self.updated_at = actor.now();
         self.updated_by_user_id = actor.user_id();
-        let events = kinds.iter().map(|kind| self.event(kind, actor)).collect();
+        let events = kinds.iter().map(|kind| self.event(*kind, actor)).collect();
         (self, events)
     }
 

@@ -1,11 +1,12 @@
 //! Lines that go from one tab to another, in one unit that holds both.
 
-use racun_kernel::{Actor, Event, Issue, Issues, Put};
+use racun_kernel::{Actor, Event, EventKind, Issue, Issues, Put};
 
 use super::Tab;
 use super::choice::LineChoice;
 use crate::append::{AcceptedAppend, Naming};
 use crate::error::{PosError, TabRefusal};
+use crate::events;
 use crate::line::{MAX_LINES, TabLine};
 
 /// What is to be moved, and what the caller saw.
@@ -86,11 +87,11 @@ impl Tab {
             .collect();
         from.take_away(&chosen);
         to.lines.extend(came);
-        let kinds = |was_claimed: bool| -> &'static [&'static str] {
+        let kinds = |was_claimed: bool| -> &'static [EventKind] {
             if was_claimed {
-                &["pos_tab.released", "pos_tab.lines_moved"]
+                &[events::pos_tab::RELEASED, events::pos_tab::LINES_MOVED]
             } else {
-                &["pos_tab.lines_moved"]
+                &[events::pos_tab::LINES_MOVED]
             }
         };
         let (from, mut events) = from.advanced(kinds(from_claimed), actor);

@@ -132,7 +132,7 @@ fn what_comes_after_a_closing_is_in_the_next_one() {
     let (first, events) = close(yesterday, "50", "59", frozen.clone(), None, 1);
     assert_eq!((&first.expected_cash, &first.difference), (&decimal("60"), &decimal("-1")));
     assert_eq!(
-        (events[0].kind, &events[0].subject),
+        (events[0].kind.name(), &events[0].subject),
         ("pos_closing.created", &first.id.to_string())
     );
     let alone = std::slice::from_ref(&first);

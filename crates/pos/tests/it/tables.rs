@@ -12,7 +12,7 @@ fn labelled(label: &str) -> PosTableInput {
 fn changed(decision: Decision<PosTable>) -> Option<(PosTable, &'static str)> {
     match decision {
         Decision::Unchanged(_) => None,
-        Decision::Changed { record, events, .. } => Some((record, events[0].kind)),
+        Decision::Changed { record, events, .. } => Some((record, events[0].kind.name())),
     }
 }
 

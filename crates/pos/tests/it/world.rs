@@ -147,7 +147,7 @@ impl World {
         let stamp = stamp(START);
         let actor = actor(Principal::User(user()), stamp.clone());
         let (tab, events) = Tab::open(None, &known(), &actor).unwrap();
-        let events = events.iter().map(|event| event.kind).collect();
+        let events = events.iter().map(|event| event.kind.name()).collect();
         Self { tab, accepted: BTreeSet::new(), known: known(), events, stamp }
     }
 
@@ -176,7 +176,7 @@ impl World {
                     assert_eq!(put.table.name, "pos_appends");
                     assert!(self.accepted.insert(put.id.clone()), "{} is accepted twice", put.id);
                 }
-                self.events.extend(events.iter().map(|event| event.kind));
+                self.events.extend(events.iter().map(|event| event.kind.name()));
             }
         }
         Ok(())

@@ -5,7 +5,7 @@ mod parts;
 mod warnings;
 
 use racun_kernel::id::{EntityId, ExpenseId};
-use racun_kernel::{Decimal, Event, Field, Issue, Issues, Record, Stamp, Tenant, Value};
+use racun_kernel::{Decimal, Field, Issue, Issues, Stamp, Tenant, Value};
 use serde::{Deserialize, Serialize};
 use time::OffsetDateTime;
 
@@ -240,27 +240,7 @@ impl Expense {
     pub fn paid_in_full(&self) -> bool {
         !self.is_draft() && self.total_due().is_some_and(|due| due.is_zero())
     }
-
-    /// The event that `what` happened to this expense, done by `actor`; `None` when there is none
-    /// of that name.
-    #[must_use]
-    pub fn event(&self, what: &str, actor: &str, stamp: &Stamp) -> Option<Event> {
-        let kind = EVENTS
-            .into_iter()
-            .find(|name| name.split_once('.').is_some_and(|(_, event)| event == what))?;
-        let subject = self.id.to_string();
-        Some(Event::new(self.tenant(), kind, subject, actor.to_owned(), stamp))
-    }
 }
-
-/// Events of expenses.
-const EVENTS: [&str; 5] = [
-    "expense.created",
-    "expense.updated",
-    "expense.finalized",
-    "expense.voided",
-    "expense.deleted",
-];
 
 racun_kernel::record! {
     /// Where expenses are kept.

@@ -227,12 +227,3 @@ fn amounts_and_dates_make_sense() {
         wrong(|content| content.summary_classification = Some(ExpenseClassification::Advance));
     assert_eq!(summary, ["summary_classification: invalid_value"]);
 }
-
-#[test]
-fn its_events_are_those_of_the_catalogue() {
-    let draft = draft(content());
-    let stamp = racun_kernel::testing::stamp(draft.created_at);
-    let event = draft.event("finalized", "usr_1", &stamp).unwrap();
-    assert_eq!((event.kind, event.subject), ("expense.finalized", draft.id.to_string()));
-    assert_eq!(draft.event("paid", "usr_1", &stamp), None);
-}

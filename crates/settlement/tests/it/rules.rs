@@ -319,22 +319,19 @@ fn a_draft_advance_invoice_is_covered_and_issued() {
 fn what_happened_is_told_once() {
     let mut world = World::new();
     let (invoice, advance) = (world.invoice("100"), world.advance("60"));
-    let told = |decided: Decided| -> Vec<String> {
-        let facts = decided.unwrap().0.facts;
-        facts.iter().map(|fact| format!("{} {}", fact.event(), fact.subject())).collect()
-    };
+    let told = |decided: Decided| decided.unwrap().0.facts;
     let applied = world.link(&invoice, &advance);
-    assert_eq!(told(applied), [format!("advance_invoice.applied {advance}")]);
+    assert_eq!(told(applied), [Happened::AdvanceApplied(advance)]);
     let decided = world.pay(&invoice, "40").unwrap();
     let id = decided.0.payment.as_ref().unwrap().id;
-    let expected = [format!("payment.received {id}"), format!("invoice.paid {invoice}")];
+    let expected = [Happened::PaymentReceived(id), Happened::InvoicePaid(invoice.clone())];
     assert_eq!(told(Ok(decided)), expected);
-    assert_eq!(told(world.change(id, amount("50"))), [format!("payment.updated {id}")]);
-    assert_eq!(told(world.trash(id)), [format!("payment.deleted {id}")]);
-    let expected = [format!("payment.restored {id}"), format!("invoice.paid {invoice}")];
+    assert_eq!(told(world.change(id, amount("50"))), [Happened::PaymentUpdated(id)]);
+    assert_eq!(told(world.trash(id)), [Happened::PaymentDeleted(id)]);
+    let expected = [Happened::PaymentRestored(id), Happened::InvoicePaid(invoice)];
     assert_eq!(told(world.restore(id)), expected);
     world.trash(id).unwrap();
-    assert_eq!(told(world.erase(id)), [format!("payment.permanently_deleted {id}")]);
+    assert_eq!(told(world.erase(id)), [Happened::PaymentErased(id)]);
 }
 
 #[test]

@@ -5,7 +5,7 @@ use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use futures_util::future::{join, join_all};
-use racun_kernel::testing::contract::{NOTES, Note, SAMPLES, Sample};
+use racun_kernel::testing::contract::{NOTES, Note, SAMPLES, Sample, happened};
 use racun_kernel::{
     Decimal, Event, ListQuery, Load, Put, PutKind, Record, Store, StoreError, Tenant, Value, Writes,
 };
@@ -25,7 +25,7 @@ fn event(of: &Sample) -> Event {
     // An id of its own, as another stamp's would be.
     let place = of.id().bytes().map(u128::from).fold(7, |id, byte| id * 31 + byte);
     let (subject, actor) = (of.id(), "usr_1".to_owned());
-    let event = Event::new(of.tenant(), "sample.issued", subject, actor, &stamp);
+    let event = Event::new(of.tenant(), happened::ISSUED, subject, actor, &stamp);
     Event { id: racun_kernel::Id::new(place.into()), ..event }
 }
 

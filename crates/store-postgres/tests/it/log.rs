@@ -1,6 +1,7 @@
 //! The log is a stable prefix, whichever way transactions overlap; and it stays as it was written.
 #![expect(clippy::unwrap_used, reason = "a test ends where it meets what it does not expect")]
 
+use racun_kernel::testing::contract::happened;
 use racun_kernel::{Event, Store, Tenant};
 use time::macros::datetime;
 use tokio_postgres::Client;
@@ -96,7 +97,7 @@ async fn nobody_rewrites_the_log() {
     let fixture = Fixture::new().await;
     let stamp = racun_kernel::testing::stamp(datetime!(2026-11-20 08:30 UTC));
     let tenant = Tenant::entity(entity(1));
-    let event = Event::new(tenant, "a.made", "a_1".to_owned(), "system".to_owned(), &stamp);
+    let event = Event::new(tenant, happened::ADDED, "a_1".to_owned(), "system".to_owned(), &stamp);
     fixture.store().insert(Vec::new(), vec![event]).await.unwrap();
     let owner = fixture.owner().await;
     for change in

@@ -7,7 +7,7 @@ use std::sync::atomic::{AtomicI64, Ordering};
 
 use racun_kernel::id::EntityId;
 use racun_kernel::testing::contract::{
-    NOTES, SAMPLES, Sample, random_lists, random_tallies, store_contract,
+    NOTES, SAMPLES, Sample, happened, random_lists, random_tallies, store_contract,
 };
 use racun_kernel::{
     Decimal, Event, Field, FieldKind, ListQuery, Loaded, Part, Put, RawQuery, Record, Refusal,
@@ -317,7 +317,7 @@ fn events_are_in_the_log_exactly_when_their_unit_is_committed() {
     let stamp = racun_kernel::testing::stamp(datetime!(2026-11-20 08:30 UTC));
     let event = |subject: &str| {
         let (tenant, actor) = (sample("smp_1").tenant(), "usr_1".to_owned());
-        Event::new(tenant, "sample.created", subject.to_owned(), actor, &stamp)
+        Event::new(tenant, happened::ADDED, subject.to_owned(), actor, &stamp)
     };
     run(store.insert(vec![put.clone()], vec![event("smp_1"), event("smp_2")])).unwrap();
     run(store.insert(vec![put], vec![event("smp_3")])).unwrap_err();

@@ -97,6 +97,12 @@ const ROWS: i64 = 40;
 /// The file and the number of a step, for a process that is to end there.
 const ABORT: &str = "RACUN_TEST_ABORT";
 
+racun_kernel::events! {
+    mod happened on THINGS {
+        CREATED = "thing.created",
+    }
+}
+
 fn tenant() -> Tenant {
     Tenant::entity(EntityId::new(7_u128.into()))
 }
@@ -127,7 +133,7 @@ fn file_of_version_1() -> (TempDir, PathBuf) {
     let file = folder.path().join("racun.db");
     let store = SqliteStore::open_with(&file, &[&THINGS], &options(1)).unwrap();
     let stamp = racun_kernel::testing::stamp(CREATED);
-    let event = Event::new(tenant(), "thing.created", "t".to_owned(), "usr_1".to_owned(), &stamp);
+    let event = Event::new(tenant(), happened::CREATED, "t".to_owned(), "usr_1".to_owned(), &stamp);
     let store: &dyn Store = &store;
     let puts = (1..=ROWS).map(|n| Put::insert(&thing(n))).collect();
     run(store.insert(puts, vec![event])).unwrap();

@@ -5,7 +5,7 @@ use racun_webhooks::{EarlierInput, EndpointInput};
 use serde_json::{Map, Value, json};
 use time::Duration;
 
-use crate::world::{OpenVault, START, account, at_start, endpoint, entity, input};
+use crate::world::{OpenVault, START, account, at_start, endpoint, entity, input, rules};
 
 fn value<T>(value: T) -> Patch<T> {
     Patch::Value(value)
@@ -13,7 +13,7 @@ fn value<T>(value: T) -> Patch<T> {
 
 fn refusals(input: EndpointInput) -> Vec<String> {
     let stamp = at_start();
-    let made = input.into_endpoint(entity(&stamp), &OpenVault, &|_| Ok(()), &stamp);
+    let made = input.into_endpoint(entity(&stamp), &OpenVault, rules(&|_| Ok(())), &stamp);
     made.err().iter().flat_map(|issues| issues.iter().map(shown).collect::<Vec<_>>()).collect()
 }
 
@@ -48,7 +48,7 @@ fn an_account_takes_its_own_events_over_https() {
         let events = value(vec![event.to_owned()]);
         let input = EndpointInput { url, events, ..EndpointInput::default() };
         let owner = account(&stamp, Some(Environment::Sandbox));
-        input.into_endpoint(owner, &OpenVault, &|_| Ok(()), &stamp)
+        input.into_endpoint(owner, &OpenVault, rules(&|_| Ok(())), &stamp)
     };
     let renewed = "white_label_subscription.renewed";
     let (made, _) = make("https://example.com/", renewed).unwrap();
@@ -63,19 +63,23 @@ fn an_update_changes_what_it_names_and_its_description_may_be_longer() {
     let (before, _) = endpoint(&stamp);
     let later = stamp.at(START + Duration::HOUR);
     let mut after = before.clone();
-    EndpointInput::default().apply(&mut after, &|_| Ok(()), &later).unwrap();
+    EndpointInput::default().apply(&mut after, rules(&|_| Ok(())), &later).unwrap();
     assert_eq!(after, before, "nothing was said");
     for (chars, is_taken) in [(4_000, true), (4_001, false)] {
         let mut after = before.clone();
         let description = value("a".repeat(chars));
         let input = EndpointInput { description, ..EndpointInput::default() };
-        assert_eq!(input.apply(&mut after, &|_| Ok(()), &later).is_ok(), is_taken, "{chars}");
+        assert_eq!(
+            input.apply(&mut after, rules(&|_| Ok(())), &later).is_ok(),
+            is_taken,
+            "{chars}"
+        );
         assert!(!is_taken || after.updated_at == later.now());
     }
     let mut after = before.clone();
     let input = EndpointInput { url: value("https://10.0.0.1/".to_owned()), ..Default::default() };
     let refuse = |_: &str| Err(Issue::new("url_not_allowed", "it is not public"));
-    let issues = input.apply(&mut after, &refuse, &later).unwrap_err();
+    let issues = input.apply(&mut after, rules(&refuse), &later).unwrap_err();
     assert_eq!(issues.iter().map(shown).collect::<Vec<_>>(), ["url url_not_allowed"]);
 }
 
@@ -92,7 +96,7 @@ fn earlier(events: Value, enabled: Option<bool>) -> EarlierInput {
 fn the_earlier_generation_names_events_in_objects_and_none_stands_for_all() {
     let stamp = at_start();
     let make = |events, enabled| {
-        earlier(events, enabled).into_endpoint(entity(&stamp), &|_| Ok(()), &stamp)
+        earlier(events, enabled).into_endpoint(entity(&stamp), rules(&|_| Ok(())), &stamp)
     };
     let all = make(json!([]), None).unwrap();
     assert!(all.active && all.subscribes("invoice.paid") && all.secret.is_none());
@@ -106,6 +110,6 @@ fn the_earlier_generation_names_events_in_objects_and_none_stands_for_all() {
     let mut replaced = make(json!([{"event": "invoice.paid"}]), Some(false)).unwrap();
     let url = value("http://example.com/2".to_owned());
     let bare = EarlierInput { url, ..EarlierInput::default() };
-    bare.replace(&mut replaced, &|_| Ok(()), &stamp).unwrap();
+    bare.replace(&mut replaced, rules(&|_| Ok(())), &stamp).unwrap();
     assert!(replaced.active && replaced.sent_events.is_empty() && replaced.url.ends_with('2'));
 }

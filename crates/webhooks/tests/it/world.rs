@@ -5,12 +5,25 @@ use std::time::Duration;
 use racun_kernel::testing::stamp;
 use racun_kernel::{CannotOpen, Environment, Stamp, Vault};
 use racun_webhooks::{
-    Answer, Delivery, Endpoint, EndpointInput, Owner, Schedule, Told, Undelivered,
+    Accepts, Answer, Delivery, Endpoint, EndpointInput, Owner, Rules, Schedule, Told, Undelivered,
 };
 use time::OffsetDateTime;
 use time::macros::datetime;
 
 pub const START: OffsetDateTime = datetime!(2026-11-21 08:00 UTC);
+
+racun_kernel::events! {
+    mod happened {
+        CREATED = "invoice.created" to Entity,
+        PAID = "invoice.paid" to Entity,
+        RENEWED = "white_label_subscription.renewed" to Account,
+    }
+}
+
+/// What inputs are checked by, where `accepts` says which URLs the server may call.
+pub fn rules(accepts: Accepts<'_>) -> Rules<'_> {
+    Rules { accepts, events: happened::ALL }
+}
 
 /// Seals by saying whose a secret is.
 pub struct OpenVault;
@@ -47,7 +60,7 @@ pub fn input() -> EndpointInput {
 }
 
 pub fn endpoint(stamp: &Stamp) -> (Endpoint, String) {
-    input().into_endpoint(entity(stamp), &OpenVault, &|_| Ok(()), stamp).unwrap()
+    input().into_endpoint(entity(stamp), &OpenVault, rules(&|_| Ok(())), stamp).unwrap()
 }
 
 pub fn told() -> Told {

@@ -131,7 +131,7 @@ fn events_tell_what_happened_and_what_came_of_it() {
         let events = after.events(what, before, "usr_1", &racun_kernel::testing::stamp(LATER));
         assert!(events.iter().all(|event| event.subject == after.id.to_string()));
         assert!(events.iter().all(|event| event.tenant == Tenant::entity(entity())));
-        events.iter().map(|event| event.kind).collect()
+        events.iter().map(|event| event.kind.name()).collect()
     };
     let new =
         recurring(RecurringInput { end_date: Patch::Value(date!(2026 - 01 - 31)), ..input() });

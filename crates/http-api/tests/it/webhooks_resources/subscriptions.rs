@@ -2,10 +2,10 @@
 
 use racun_application::billing::{Limits, run_due};
 use racun_billing::Catalogue;
-use racun_kernel::log::ACCOUNT_KINDS;
+use racun_kernel::Receivers;
 use serde_json::{Value, json};
 
-use super::Story;
+use super::{Story, published_to};
 use crate::billing::owner;
 
 const MONTH: i64 = 31 * 86_400;
@@ -58,7 +58,7 @@ impl Story {
         let email = format!("ana@{host}");
         self.actor = owner(&self.world.api, &email, Some(("host", host.as_str()))).await;
         let url = format!("https://{host}/account");
-        let body = json!({"url": url, "events": ACCOUNT_KINDS});
+        let body = json!({"url": url, "events": published_to(Receivers::Account)});
         self.world.api.post("/account-webhooks", &self.actor, body).await.with(201);
         self.tells("at the beginning of a subscription", "").await;
     }

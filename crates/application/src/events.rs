@@ -1,0 +1,136 @@
+//! Every event that there is: what crates declare, in the order in which receivers are shown them.
+
+use std::collections::BTreeMap;
+use std::sync::LazyLock;
+
+use racun_access::events as access;
+use racun_billing::events as billing;
+use racun_catalog::events as catalog;
+use racun_documents::events as documents;
+use racun_fiscal::events as fiscal;
+use racun_kernel::EventKind;
+use racun_pos::events as pos;
+use racun_settlement::events as settlement;
+use racun_webhooks::events as webhooks;
+
+use crate::jobs::JOBS;
+
+racun_kernel::events! {
+    /// What happens to jobs.
+    pub mod job on JOBS {
+        RETRIED = "job.retried",
+    }
+    /// What the interface lists of payment apps. Nothing tells it: there are none.
+    pub mod payment_app {
+        CONNECTED = "payment_app.connected" to Entity,
+        DISCONNECTED = "payment_app.disconnected" to Entity,
+        SETTINGS_UPDATED = "payment_app.settings_updated" to Entity,
+    }
+    /// What the interface lists of orders. Nothing tells it: there are none.
+    pub mod order {
+        CREATED = "order.created" to Entity,
+        UPDATED = "order.updated" to Entity,
+        DELETED = "order.deleted" to Entity,
+        RESTORED = "order.restored" to Entity,
+        PERMANENTLY_DELETED = "order.permanently_deleted" to Entity,
+        PROCESSED = "order.processed" to Entity,
+        CANCELLED = "order.cancelled" to Entity,
+        FAILED = "order.failed" to Entity,
+    }
+    /// What the interface lists of sources of orders. Nothing tells it: there are none.
+    pub mod order_integration {
+        CREATED = "order_integration.created" to Entity,
+        UPDATED = "order_integration.updated" to Entity,
+        DELETED = "order_integration.deleted" to Entity,
+    }
+    /// What the interface lists of the exchange of electronic invoices. Nothing tells it: there is
+    /// none.
+    pub mod e_invoicing {
+        SUBMISSION_CREATED = "e_invoicing.submission.created" to Entity,
+        SUBMISSION_DELIVERED = "e_invoicing.submission.delivered" to Entity,
+        SUBMISSION_FAILED = "e_invoicing.submission.failed" to Entity,
+        ENROLLMENT_VERIFIED = "e_invoicing.enrollment.verified" to Entity,
+        ENROLLMENT_REJECTED = "e_invoicing.enrollment.rejected" to Entity,
+        SUPPLIER_ONBOARDED = "e_invoicing.supplier.onboarded" to Entity,
+        SUPPLIER_REJECTED = "e_invoicing.supplier.rejected" to Entity,
+    }
+}
+
+static EVENTS: LazyLock<Vec<EventKind>> = LazyLock::new(|| {
+    // In the order of contract 29.1.
+    let published = [
+        documents::invoice::ALL,
+        catalog::customer::ALL,
+        settlement::payment::ALL,
+        documents::estimate::ALL,
+        documents::credit_note::ALL,
+        documents::advance_invoice::ALL,
+        catalog::item::ALL,
+        catalog::tax::ALL,
+        documents::recurring_invoice::ALL,
+        payment_app::ALL,
+        order::ALL,
+        order_integration::ALL,
+        documents::delivery_note::ALL,
+        settlement::expense::ALL,
+        e_invoicing::ALL,
+        billing::white_label_subscription::ALL,
+    ];
+    let in_the_log = [
+        catalog::supplier::ALL,
+        catalog::financial_category::ALL,
+        catalog::business_unit::ALL,
+        catalog::file::ALL,
+        webhooks::webhook::ALL,
+        job::ALL,
+    ];
+    [&published[..], &in_the_log, &access::ALL, &pos::ALL, &fiscal::ALL].concat().concat()
+});
+
+static BY_NAME: LazyLock<BTreeMap<&'static str, EventKind>> =
+    LazyLock::new(|| EVENTS.iter().map(|kind| (kind.name(), *kind)).collect());
+
+/// Every event that there is. Those that are published come first, in the order of the interface's
+/// list.
+#[must_use]
+pub fn events() -> &'static [EventKind] {
+    &EVENTS
+}
+
+/// The event called `name`.
+#[must_use]
+pub fn event_named(name: &str) -> Option<EventKind> {
+    BY_NAME.get(name).copied()
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeSet;
+
+    use racun_kernel::Receivers;
+
+    use super::*;
+
+    #[test]
+    fn each_event_is_listed_once_under_a_name_of_its_own() {
+        assert_eq!(BY_NAME.len(), EVENTS.len());
+        let count = |to| EVENTS.iter().filter(|kind| kind.receivers() == Some(to)).count();
+        assert_eq!((count(Receivers::Entity), count(Receivers::Account)), (89, 9));
+        let find = |name| event_named(name).map(EventKind::is_published);
+        assert_eq!(find("invoice.paid"), Some(true));
+        assert_eq!(find("white_label_subscription.renewed"), Some(true));
+        assert_eq!((find("pos_tab.opened"), find("invoice")), (Some(false), None));
+    }
+
+    #[test]
+    fn an_event_happens_to_records_that_are_kept() {
+        let tables: BTreeSet<_> = crate::tables().iter().map(|table| table.name).collect();
+        let without: BTreeSet<_> = EVENTS
+            .iter()
+            .filter(|kind| kind.table().is_none_or(|table| !tables.contains(table.name)))
+            .map(|kind| kind.name().split('.').next().unwrap())
+            .collect();
+        let unmade = ["e_invoicing", "order", "order_integration", "payment_app"];
+        assert_eq!(without.into_iter().collect::<Vec<_>>(), unmade);
+    }
+}

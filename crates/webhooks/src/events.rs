@@ -1,0 +1,14 @@
+//! What happens to endpoints.
+
+use crate::ENDPOINTS;
+
+racun_kernel::events! {
+    /// What happens to endpoints.
+    pub mod webhook on ENDPOINTS {
+        CREATED = "webhook.created",
+        UPDATED = "webhook.updated",
+        SECRET_ROTATED = "webhook.secret_rotated",
+        DISABLED = "webhook.disabled",
+        DELETED = "webhook.deleted",
+    }
+}
