@@ -8,7 +8,7 @@ use racun_exports::ColumnKind::{Amount, Date, Instant, Number, Text, Whole};
 use racun_exports::{Cell, Column, Sheet, SheetWriter, word};
 use racun_kernel::{Context, Currency, Decimal};
 
-use super::{Export, ExportError, ExportPlan, code, for_each_page, payment_state};
+use super::{Export, ExportError, ExportPlan, currency_cell, for_each_page, payment_state};
 use crate::documents::taxes;
 
 /// Rates that have columns of their own, at most: the highest ones.
@@ -177,7 +177,7 @@ fn row(document: &Document, rates: &[Decimal]) -> Vec<Cell> {
         customer.and_then(|party| party.country_code.as_ref()).into(),
         content.transaction_type.name().into(),
         content.business_unit.as_ref().map(|unit| &unit.name).into(),
-        code(content.currency),
+        currency_cell(content.currency),
         money(&amounts.total),
     ];
     let split = Split::of(document, rates);

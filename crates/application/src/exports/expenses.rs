@@ -7,7 +7,7 @@ use racun_exports::{Cell, Sheet, SheetWriter};
 use racun_kernel::{Context, Decimal};
 use racun_settlement::{Expense, ExpenseStage};
 
-use super::{ExportError, ExportPlan, code, for_each_page, payment_state};
+use super::{ExportError, ExportPlan, currency_cell, for_each_page, payment_state};
 
 /// Expenses of one currency: how many, and net, tax, gross, paid and due of all.
 type Sums = BTreeMap<&'static str, (i64, [Decimal; 5])>;
@@ -125,7 +125,7 @@ fn row(expense: &Expense) -> Vec<Cell> {
         supplier.and_then(|supplier| supplier.tax_number.as_ref()).into(),
         supplier.and_then(|supplier| supplier.country_code.as_ref()).into(),
         content.transaction_type.as_ref().into(),
-        code(content.currency),
+        currency_cell(content.currency),
         net,
         tax,
         gross,

@@ -76,7 +76,7 @@ async fn for_each_page<A: Record>(
 }
 
 /// A code as a cell.
-fn code(currency: Currency) -> Cell {
+fn currency_cell(currency: Currency) -> Cell {
     Cell::from(currency.code())
 }
 

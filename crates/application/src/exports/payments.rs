@@ -8,7 +8,7 @@ use racun_exports::{Cell, Sheet, SheetWriter};
 use racun_kernel::{Context, Currency, Decimal};
 use racun_settlement::{Expense, Payment, PaymentType};
 
-use super::{ExportError, ExportPlan, code, walk};
+use super::{ExportError, ExportPlan, currency_cell, walk};
 use crate::payments::{Related, related};
 
 /// Payments of one direction, type and currency: how many, and what they come to.
@@ -125,7 +125,7 @@ fn row(payment: &Payment, paid: Option<&Paid>) -> Vec<Cell> {
         direction(payment).into(),
         payment.kind.name().into(),
         (&payment.amount).into(),
-        paid.map_or(Cell::Empty, |paid| code(paid.currency)),
+        paid.map_or(Cell::Empty, |paid| currency_cell(paid.currency)),
         paid.map(|paid| paid.kind).into(),
         paid.and_then(|paid| paid.number.as_ref()).into(),
         paid.and_then(|paid| paid.name.as_ref()).into(),

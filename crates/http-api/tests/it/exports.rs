@@ -193,7 +193,12 @@ async fn drafts_and_voided_documents_are_listed_and_not_summed() {
 async fn an_invoice_that_ended_by_credit_cancels_out() {
     let api = Api::new().await;
     let who = api.owner("ana@example.com").await;
-    let wanted = json!({"name": "Loja", "country": "Portugal", "environment": "sandbox"});
+    let wanted = json!({
+        "name": "Loja", "country": "Portugal", "environment": "sandbox",
+        "tax_number": "PT501442600", "company_number": "501442600", "phone": "+351 210000000",
+        "email": "loja@example.com", "address": "Rua 1", "city": "Lisboa", "state": "Lisboa",
+        "post_code": "1000-001", "starting_capital": 5000,
+    });
     let entity = made(&api, &who, "/entities", wanted).await;
     let who = who.in_entity(&text(&entity["id"]));
     let made_one = made(&api, &who, "/invoices", invoice("A", "10")).await;

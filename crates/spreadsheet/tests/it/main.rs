@@ -7,6 +7,7 @@ use std::path::Path;
 use std::process::Command;
 
 use racun_exports::{Cell, Column, ColumnKind, Sheet, Spreadsheets as _};
+use racun_kernel::Decimal;
 use racun_spreadsheet::Xlsx;
 use serde_json::{Value, json};
 use time::macros::{date, datetime};
@@ -35,7 +36,7 @@ fn sheet(name: &str, columns: &[(&str, ColumnKind)]) -> Sheet {
 }
 
 fn number(text: &str) -> Cell {
-    Cell::Number(text.parse().unwrap())
+    Cell::Number(Decimal::computed(text).unwrap())
 }
 
 #[test]
