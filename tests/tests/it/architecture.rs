@@ -89,6 +89,7 @@ const PURE: &[(&str, &[&str])] = &[
             "racun-fiscal",
             "racun-kernel",
             "racun-mail",
+            "racun-paper",
             "racun-pos",
             "racun-render",
             "racun-settlement",
