@@ -55,6 +55,11 @@ const PURE: &[(&str, &[&str])] = &[
         ],
     ),
     ("racun-mail", &["racun-kernel", "serde", "thiserror", "time"]),
+    (
+        // It prints documents, so it knows them.
+        "racun-paper",
+        &["racun-documents", "racun-kernel", "serde", "serde_json", "thiserror", "time"],
+    ),
     ("racun-pos", &["racun-kernel", "serde", "thiserror", "time"]),
     ("racun-render", &["krilla", "thiserror", "ttf-parser", "zip"]),
     ("racun-settlement", &["racun-kernel", "serde", "serde_json", "thiserror", "time"]),
@@ -84,6 +89,7 @@ const PURE: &[(&str, &[&str])] = &[
             "racun-fiscal",
             "racun-kernel",
             "racun-mail",
+            "racun-paper",
             "racun-pos",
             "racun-render",
             "racun-settlement",
