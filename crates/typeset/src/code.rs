@@ -2,20 +2,18 @@
 
 use std::fmt::Write as _;
 
-use pdf417::{PDF417, PDF417Encoder};
 use qrcode::bits::Bits;
 use qrcode::{Color, EcLevel, QrCode, Version};
 use racun_paper::Symbol;
+use rxing::pdf417::encoder::{Compaction, PDF417};
 
 /// Light modules around a QR code and a PDF417 code, as their standards want them.
 const QR_QUIET: usize = 4;
 const PDF417_QUIET: usize = 2;
 /// A row of a PDF417 code is so many modules high.
 const PDF417_ROW: usize = 3;
-/// The most codewords of a PDF417 code.
-const MOST_CODEWORDS: usize = 928;
 /// The rows that a PDF417 code may have.
-const ROWS: std::ops::RangeInclusive<usize> = 3..=90;
+const ROWS: (u32, u32) = (3, 90);
 
 /// A code as rows of modules.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -40,8 +38,7 @@ pub(crate) fn modules(symbol: Symbol, payload: &[u8]) -> Result<Modules, String>
             Ok(Modules { width, dark, quiet: QR_QUIET, row: 1 })
         }
         Symbol::Pdf417 { error_level, max_columns } => {
-            pdf417(error_level, max_columns, payload)
-                .ok_or_else(|| format!("{} bytes do not fit a PDF417 code", payload.len()))
+            pdf417(error_level, max_columns, payload).map_err(|error| error.to_string())
         }
     }
 }
@@ -69,23 +66,21 @@ fn qr(
     last
 }
 
-fn pdf417(error_level: u8, max_columns: u8, payload: &[u8]) -> Option<Modules> {
-    let level = error_level.min(8);
-    let columns = max_columns.clamp(1, 30);
-    let data = 2 + payload.len() / 6 * 5 + payload.len() % 6;
-    let words = data + (2 << level);
-    let rows = words.div_ceil(columns.into()).max(*ROWS.start());
-    let room = rows * usize::from(columns);
-    if payload.is_empty() || !ROWS.contains(&rows) || room > MOST_CODEWORDS {
-        return None;
-    }
-    let mut storage = vec![0; room];
-    let words = PDF417Encoder::new(&mut storage, false).append_bytes(payload).seal(level);
-    // Seventeen modules for each column and both indicators; start and stop.
-    let width = (usize::from(columns) + 2) * 17 + 17 + 18;
-    let mut dark = vec![false; width * rows];
-    PDF417::new(words, u8::try_from(rows).ok()?, columns, level).render(&mut dark[..]);
-    Some(Modules { width, dark, quiet: PDF417_QUIET, row: PDF417_ROW })
+fn pdf417(error_level: u8, columns: u8, payload: &[u8]) -> Result<Modules, rxing::Exceptions> {
+    let (columns, (least, most)) = (u32::from(columns.clamp(1, 30)), ROWS);
+    let mut code = PDF417::new();
+    code.setCompaction(Compaction::BYTE);
+    code.setDimensions(columns, columns, most, least);
+    // The crate takes a text in ISO 8859-1, in which each byte is a letter.
+    let text: String = payload.iter().copied().map(char::from).collect();
+    code.generateBarcodeLogic(&text, error_level.min(8).into())?;
+    let matrix = code.getBarcodeMatrix().as_ref();
+    let mut rows = matrix.map(|matrix| matrix.getScaledMatrix(1, 1)).unwrap_or_default();
+    // The last row comes first.
+    rows.reverse();
+    let width = rows.first().map(Vec::len).unwrap_or_default().max(1);
+    let dark = rows.into_iter().flatten().map(|module| module == 1).collect();
+    Ok(Modules { width, dark, quiet: PDF417_QUIET, row: PDF417_ROW })
 }
 
 impl Modules {
