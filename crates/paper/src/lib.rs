@@ -4,14 +4,24 @@
 //! | Module  | Owns                                                              |
 //! | ------- | ----------------------------------------------------------------- |
 //! | `model` | what is on the page, as texts in their order                      |
+//! | `build` | from a document and what belongs to it to its model               |
+//! | `codes` | what payment codes say                                            |
+//! | `words` | what documents say by themselves, in 18 languages; locales        |
+//! | `clean` | texts of others, made fit for paper                               |
 //!
 //! **Invariants.** All renderings show the texts of one [`Paper`]. Nothing is calculated anew: what
 //! a document comes to is formatted as it is stored.
 
+mod build;
+pub mod clean;
+pub mod codes;
 mod model;
+mod words;
 
+pub use build::{Hub3, Look, PaymentMade, Source, Upn, grouped};
 pub use model::{
     Align, Banner, Block, Code, CodeKind, Column, ColumnKey, Display, Emphasis, Fact, Marks, Note,
     PageWords, Paper, PaperKind, Payment, Picture, Row, Signature, State, Symbol, Table, TableKey,
     Template, Total,
 };
+pub use words::{Language, Word};

@@ -208,8 +208,6 @@ pub enum State {
     Accepted,
     /// An estimate that the customer rejected.
     Rejected,
-    /// A tax authority was not told of it in time, or has not answered.
-    NotConfirmed,
 }
 
 impl State {
