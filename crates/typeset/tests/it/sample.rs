@@ -229,3 +229,15 @@ pub fn invoice(template: Template, lines: usize) -> Paper {
         page_words: PageWords { page: "Stran".to_owned(), of: "od".to_owned() },
     }
 }
+
+/// An invoice as most are: without pictures and codes.
+pub fn plain_invoice(template: Template, lines: usize) -> Paper {
+    let mut paper = invoice(template, lines);
+    paper.logo = None;
+    paper.signature = None;
+    paper.marks.clear();
+    if let Some(payment) = &mut paper.payment {
+        payment.codes.clear();
+    }
+    paper
+}
