@@ -20,6 +20,7 @@ use crate::descriptors::Descriptors;
 use crate::following::Following;
 use crate::jobs::{self, Jobs};
 use crate::outside::{self, Outside};
+use crate::press::Press;
 use crate::settings::Settings;
 use crate::store::{self, Closing, Opened};
 use crate::{clock, descriptors, management, print, stop, white_labels};
@@ -179,6 +180,7 @@ pub fn services(
         mailer: outside.mailer,
         files: outside.files,
         vat_registry: outside.vat_registry,
+        press: Arc::new(Press::new()),
         public_url: outside.public_url.into(),
         origins: Arc::default(),
         hsts_seconds: None,

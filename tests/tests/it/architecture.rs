@@ -72,7 +72,7 @@ const PURE: &[(&str, &[&str])] = &[
         ],
     ),
     ("racun-pos", &["racun-kernel", "serde", "thiserror", "time"]),
-    ("racun-render", &["krilla", "thiserror", "ttf-parser", "zip"]),
+    ("racun-render", &["thiserror", "zip"]),
     ("racun-settlement", &["racun-kernel", "serde", "serde_json", "thiserror", "time"]),
     (
         "racun-webhooks",
@@ -120,6 +120,7 @@ const ADAPTERS: &[&str] = &[
     "racun-http-api",
     "racun-store-postgres",
     "racun-store-sqlite",
+    "racun-typeset",
 ];
 
 /// Technologies, and the crates that may name them.
@@ -140,6 +141,10 @@ const KNOWN_BY: &[(&str, &[&str])] = &[
     ("lettre", &["racun-gateways"]),
     ("object_store", &["racun-gateways"]),
     ("reqwest", &["racun-gateways", "racun-server", "racun-tests"]),
+    ("typst", &["racun-typeset"]),
+    ("typst-layout", &["racun-typeset"]),
+    ("typst-pdf", &["racun-typeset"]),
+    ("rxing", &["racun-typeset"]),
     ("chrono", &[]),
     ("openssl", &[]),
     ("rust_decimal", &[]),

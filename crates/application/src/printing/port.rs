@@ -2,6 +2,7 @@
 
 use async_trait::async_trait;
 use racun_paper::Paper;
+use racun_render::Text;
 
 /// Whoever sets documents as PDF.
 ///
@@ -16,6 +17,12 @@ pub trait PrintPdf: Send + Sync {
     /// # Errors
     /// [`CannotPrint`], when its pictures or texts cannot be set.
     async fn print(&self, paper: Paper) -> Result<Vec<u8>, CannotPrint>;
+
+    /// `text` as a tagged PDF/A-3b of A4 pages.
+    ///
+    /// # Errors
+    /// [`CannotPrint`], when it cannot be set.
+    async fn print_text(&self, text: Text) -> Result<Vec<u8>, CannotPrint>;
 }
 
 /// A document that cannot be set.

@@ -22,7 +22,7 @@ use tokio::runtime::Handle;
 
 use crate::authorities::Scripted;
 use crate::described;
-use crate::outside::{Memory, Register, Unreachable};
+use crate::outside::{Memory, Register, Titles, Unreachable};
 
 /// The password of every user in these tests.
 pub const PASSWORD: &str = "correct horse 1";
@@ -98,6 +98,7 @@ pub fn services(store: Arc<dyn Store>, seconds: Arc<AtomicI64>) -> Services {
         mailer: Arc::new(Unreachable),
         files: Arc::<Memory>::default(),
         vat_registry: Arc::<Register>::default(),
+        press: Arc::new(Titles),
         public_url: "https://racun.example".into(),
         origins: Arc::default(),
         hsts_seconds: None,

@@ -1,0 +1,60 @@
+//! Every letter of the 18 languages is printed, and can be copied.
+
+use racun_paper::{Language, Note, Template, Word};
+
+use crate::sample::plain_invoice;
+use crate::set;
+use crate::tools::{squeezed, text};
+
+/// The letters that a language has beside those of English.
+const LETTERS: [(&str, &str); 18] = [
+    ("en", "’ – — “”"),
+    ("de", "Ä Ö Ü ä ö ü ß ẞ „“"),
+    ("sl", "Č Š Ž č š ž Ć Đ ć đ"),
+    ("it", "À È É Ì Î Ò Ù à è é ì î ò ù"),
+    ("fr", "À Â Æ Ç È É Ê Ë Î Ï Ô Œ Ù Û Ü Ÿ à â æ ç è é ê ë î ï ô œ ù û ü ÿ « »"),
+    ("es", "Á É Í Ñ Ó Ú Ü á é í ñ ó ú ü ¿ ¡ ª º"),
+    ("nl", "Á É Ë Ï Ó Ö Ü á é ë ï ó ö ü Ĳ ĳ"),
+    ("pt", "Á Â Ã À Ç É Ê Í Ó Ô Õ Ú á â ã à ç é ê í ó ô õ ú ª º"),
+    ("pl", "Ą Ć Ę Ł Ń Ó Ś Ź Ż ą ć ę ł ń ó ś ź ż"),
+    ("hr", "Č Ć Đ Š Ž č ć đ š ž Ǆ ǆ"),
+    ("sv", "Å Ä Ö É å ä ö é"),
+    ("fi", "Å Ä Ö Š Ž å ä ö š ž"),
+    ("et", "Ä Õ Ö Ü Š Ž ä õ ö ü š ž"),
+    ("bg", "АБВГДЕЖЗИЙКЛМНОПРСТУФХЦЧШЩЪЬЮЯ абвгдежзийклмнопрстуфхцчшщъьюя №"),
+    ("cs", "Á Č Ď É Ě Í Ň Ó Ř Š Ť Ú Ů Ý Ž á č ď é ě í ň ó ř š ť ú ů ý ž"),
+    ("sk", "Á Ä Č Ď É Í Ĺ Ľ Ň Ó Ô Ŕ Š Ť Ú Ý Ž á ä č ď é í ĺ ľ ň ó ô ŕ š ť ú ý ž"),
+    ("nb", "Æ Ø Å æ ø å é ò"),
+    ("is", "Á Ð É Í Ó Ú Ý Þ Æ Ö á ð é í ó ú ý þ æ ö"),
+];
+
+/// What the names of customers from elsewhere hold.
+const ELSEWHERE: &str = "Ő Ű ő ű Ș Ț ș ț Ă ă Ğ ğ İ ı Ş ş Ė ė Ų ų Ў ў Є є Ђ ђ Ж ж α Ω ή € £ ₣ ¼ ² ‰ − × …";
+
+#[test]
+fn every_letter_of_every_language_is_printed_and_copied() {
+    let languages = Language::ALL;
+    assert!(LETTERS.iter().all(|(code, _)| languages.iter().any(|one| one.code() == *code)));
+    for (number, language) in languages.into_iter().enumerate() {
+        let (_, letters) = LETTERS.iter().find(|(code, _)| *code == language.code()).unwrap();
+        // Six templates take turns; each language meets three of them.
+        for template in (0..3).map(|turn| Template::ALL[(number + 2 * turn) % 6]) {
+            let mut paper = plain_invoice(template, 1);
+            paper.language = language.code();
+            paper.locale = language.locale();
+            paper.title = Word::Invoice.text(language).to_owned();
+            let customer = paper.customer.as_mut().unwrap();
+            customer.name = format!("{letters} {ELSEWHERE}");
+            let words = Word::ALL.iter().map(|word| Note {
+                key: word.key(),
+                label: String::new(),
+                text: word.text(language).to_owned(),
+            });
+            paper.notes = words.collect();
+            let found = squeezed(&text(&set(&paper)));
+            let missing = paper.texts().into_iter().find(|text| !found.contains(&squeezed(text)));
+            assert_eq!(missing, None, "{} in {template:?}: {found}", language.code());
+            assert!(!found.contains('\u{fffd}'), "a letter of {} is missing", language.code());
+        }
+    }
+}
