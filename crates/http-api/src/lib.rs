@@ -72,6 +72,7 @@ mod limits;
 mod mail;
 mod openapi;
 mod pages;
+mod paper;
 mod places;
 mod pos;
 mod prefetch;

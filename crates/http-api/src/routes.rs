@@ -2,7 +2,8 @@
 
 use crate::route::Route;
 use crate::{
-    access, activities, billing, catalog, docs, documents, fiscal, health, jobs, mail, pages, pos,
+    access, activities, billing, catalog, docs, documents, fiscal, health, jobs, mail, pages,
+    paper, pos,
     recurring, sandbox, settlement, transaction_type, webhooks,
 };
 
@@ -30,6 +31,11 @@ const AREAS: &[&[Route]] = &[
     catalog::financial_categories::ROUTES,
     catalog::business_units::ROUTES,
     mail::PUBLIC,
+    paper::FILES[0],
+    paper::FILES[1],
+    paper::FILES[2],
+    paper::FILES[3],
+    paper::FILES[4],
     mail::SENDING,
     mail::SHARING,
     catalog::files::ROUTES,
@@ -39,6 +45,7 @@ const AREAS: &[&[Route]] = &[
     documents::ADVANCE_INVOICES,
     documents::DELIVERY_NOTES,
     documents::ROUTES,
+    paper::ROUTES,
     settlement::payments::ROUTES,
     settlement::expenses::ROUTES,
     catalog::files::OF_EXPENSES,

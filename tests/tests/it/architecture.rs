@@ -58,7 +58,18 @@ const PURE: &[(&str, &[&str])] = &[
     (
         // It prints documents, so it knows them.
         "racun-paper",
-        &["racun-documents", "racun-kernel", "serde", "serde_json", "thiserror", "time"],
+        &[
+            "base64",
+            "encoding_rs",
+            "qrcode",
+            "racun-documents",
+            "racun-kernel",
+            "rxing",
+            "serde",
+            "serde_json",
+            "thiserror",
+            "time",
+        ],
     ),
     ("racun-pos", &["racun-kernel", "serde", "thiserror", "time"]),
     ("racun-render", &["thiserror", "zip"]),

@@ -167,6 +167,9 @@ fn success(route: &Route, components: &Components) -> Json {
         success["content"] =
             json!({ "application/json": { "schema": schema, "example": example } });
     }
+    if route.shows_page {
+        success["content"]["text/html"] = json!({ "schema": file() });
+    }
     if let Some(media_type) = route.answers_file {
         success["content"] = json!({ media_type: { "schema": file() } });
     }
