@@ -1,13 +1,12 @@
 //! A document as data and files for its template.
 
-use racun_paper::{Code, Paper, Picture, Template};
+use racun_paper::{Code, Paper, Picture, Template, modules};
 use racun_render::{Block, Text};
 use serde_json::{Value, json};
 use time::Date;
 use typst::foundations::Bytes;
 
 use crate::TypesetError;
-use crate::code::modules;
 use crate::letters::make_printable;
 use crate::picture::Pictures;
 use crate::world::Workshop;
@@ -102,7 +101,7 @@ impl Sheet {
         let modules = modules(code.symbol, &code.payload).map_err(TypesetError::new)?;
         let path = format!("/{name}.svg");
         if let Some(object) = self.data.pointer_mut(at).and_then(Value::as_object_mut) {
-            let width = modules.width_with_quiet() * 1000 / modules.width;
+            let width = (modules.width + 2 * modules.quiet) * 1000 / modules.width;
             object.insert("file".to_owned(), Value::from(&*path));
             object.insert("with_quiet".to_owned(), Value::from(width));
         }

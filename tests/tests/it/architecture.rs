@@ -144,7 +144,7 @@ const KNOWN_BY: &[(&str, &[&str])] = &[
     ("typst", &["racun-typeset"]),
     ("typst-layout", &["racun-typeset"]),
     ("typst-pdf", &["racun-typeset"]),
-    ("rxing", &["racun-typeset"]),
+    ("rxing", &["racun-paper"]),
     ("chrono", &[]),
     ("openssl", &[]),
     ("rust_decimal", &[]),
