@@ -102,8 +102,7 @@ impl Typesetter {
         let desk = Desk::new(&self.workshop, sheet.template, &files)?;
         let document = typst::compile::<PagedDocument>(&desk).output.map_err(TypesetError::of)?;
         let at = sheet.date;
-        let timestamp =
-            Datetime::from_ymd_hms(at.year(), at.month().into(), at.day(), 0, 0, 0);
+        let timestamp = Datetime::from_ymd_hms(at.year(), at.month().into(), at.day(), 0, 0, 0);
         let options = PdfOptions {
             ident: Smart::Custom(sheet.ident.clone()),
             creator: Smart::Custom(Some("Racun".to_owned())),

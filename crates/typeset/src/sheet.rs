@@ -77,13 +77,7 @@ impl Sheet {
     }
 
     /// Names the picture's file in the data; a picture that does not decode is left out.
-    fn picture(
-        &mut self,
-        at: &str,
-        picture: Option<&Picture>,
-        name: &str,
-        pictures: &Pictures,
-    ) {
+    fn picture(&mut self, at: &str, picture: Option<&Picture>, name: &str, pictures: &Pictures) {
         let Some(place) = self.data.pointer_mut(at) else { return };
         let ready = picture.and_then(|picture| pictures.ready(&picture.bytes));
         let Some((ready, object)) = ready.zip(place.as_object_mut()) else {

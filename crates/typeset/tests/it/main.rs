@@ -5,6 +5,7 @@ mod codes;
 mod files;
 mod languages;
 mod malice;
+mod pages;
 mod sample;
 mod strangers;
 mod texts;
