@@ -27,7 +27,7 @@ use typst_layout::PagedDocument;
 use typst_pdf::{PdfOptions, PdfStandard, PdfStandards, Timestamp};
 
 use crate::picture::Pictures;
-use crate::sheet::Sheet;
+use crate::sheet::{Kept, Sheet};
 use crate::world::{Desk, Workshop};
 
 /// A document could not be set: a mistake in a template, or a code that holds too much.
@@ -88,17 +88,19 @@ impl Typesetter {
         self.set(&Sheet::of_text(text))
     }
 
-    /// A second try leaves out what a standard may not take: pictures, and letters whose shapes
-    /// hang on their neighbours.
+    /// Further tries leave out what PDF/A may not take, so that a document is never without a file.
     fn set(&self, sheet: &Sheet) -> Result<Vec<u8>, TypesetError> {
-        let set = self.try_to_set(sheet, false).or_else(|_| self.try_to_set(sheet, true));
+        let set = self
+            .try_to_set(sheet, Kept::Everything)
+            .or_else(|_| self.try_to_set(sheet, Kept::PlainLetters))
+            .or_else(|_| self.try_to_set(sheet, Kept::PlainLettersAlone));
         // What is kept does not help the next document, and would grow.
         comemo::evict(0);
         set
     }
 
-    fn try_to_set(&self, sheet: &Sheet, plain: bool) -> Result<Vec<u8>, TypesetError> {
-        let files = sheet.files(&self.workshop, plain)?;
+    fn try_to_set(&self, sheet: &Sheet, kept: Kept) -> Result<Vec<u8>, TypesetError> {
+        let files = sheet.files(&self.workshop, kept)?;
         let desk = Desk::new(&self.workshop, sheet.template, &files)?;
         let document = typst::compile::<PagedDocument>(&desk).output.map_err(TypesetError::of)?;
         let at = sheet.date;

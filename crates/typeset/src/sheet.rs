@@ -14,6 +14,17 @@ use crate::world::Workshop;
 /// Where templates find the data.
 const DATA: &str = "/data.json";
 
+/// What of a document is set.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Kept {
+    /// All.
+    Everything,
+    /// Letters whose shapes hang on their neighbours are shown as unknown.
+    PlainLetters,
+    /// Without pictures, too.
+    PlainLettersAlone,
+}
+
 /// What a template is given.
 pub(crate) struct Sheet {
     /// The template.
@@ -107,11 +118,11 @@ impl Sheet {
     pub(crate) fn files(
         &self,
         workshop: &Workshop,
-        plain: bool,
+        kept: Kept,
     ) -> Result<Vec<(String, Bytes)>, TypesetError> {
         let mut data = self.data.clone();
-        make_printable(&mut data, workshop, plain);
-        if plain {
+        make_printable(&mut data, workshop, kept != Kept::Everything);
+        if kept == Kept::PlainLettersAlone {
             for at in ["/logo", "/signature/picture"] {
                 if let Some(place) = data.pointer_mut(at) {
                     *place = Value::Null;

@@ -49,8 +49,8 @@ pub fn upn() -> Code {
 /// A HUB3 code.
 pub fn hub3() -> Code {
     let text = "HRVHUB30\nEUR\n000000000012355\nPETAR KOLARIĆ\nVELIKA ULICA 2\n10000 ZAGREB\n\
-                TVRTKA d.o.o.\nULICA 1\n10000 ZAGREB\nHR1210010051863000160\nHR01\n7269-68949637676\n\
-                COST\nTroškovi za 1. mjesec\n";
+                TVRTKA d.o.o.\nULICA 1\n10000 ZAGREB\nHR1210010051863000160\nHR01\n\
+                7269-68949637676\nCOST\nTroškovi za 1. mjesec\n";
     Code {
         kind: CodeKind::Hub3,
         symbol: Symbol::Pdf417 { error_level: 4, max_columns: 9 },
