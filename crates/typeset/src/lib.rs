@@ -6,7 +6,6 @@
 //! | `world`   | what templates see: our fonts and templates, no clock, nobody's files |
 //! | `letters` | which characters reach the paper                                      |
 //! | `picture` | logos and signatures, made fit for paper                              |
-//! | `code`    | QR and PDF417 codes as vectors                                        |
 //!
 //! How a document looks is in `templates/*.typ`: `common` holds colours and letters, `parts` and
 //! `tables` what all templates share, and each template where it stands.
@@ -15,7 +14,6 @@
 //! PDF/A-3b; the same document is the same bytes, in each process. A picture that does not decode
 //! and a character that no font has never fail a document.
 
-mod code;
 mod letters;
 mod picture;
 mod sheet;
@@ -104,8 +102,7 @@ impl Typesetter {
         let desk = Desk::new(&self.workshop, sheet.template, &files)?;
         let document = typst::compile::<PagedDocument>(&desk).output.map_err(TypesetError::of)?;
         let at = sheet.date;
-        let timestamp =
-            Datetime::from_ymd_hms(at.year(), at.month().into(), at.day(), 0, 0, 0);
+        let timestamp = Datetime::from_ymd_hms(at.year(), at.month().into(), at.day(), 0, 0, 0);
         let options = PdfOptions {
             ident: Smart::Custom(sheet.ident.clone()),
             creator: Smart::Custom(Some("Racun".to_owned())),

@@ -1,13 +1,12 @@
 //! A document as data and files for its template.
 
-use racun_paper::{Code, Paper, Picture, Template};
+use racun_paper::{Code, Paper, Picture, Template, modules};
 use racun_render::{Block, Text};
 use serde_json::{Value, json};
 use time::Date;
 use typst::foundations::Bytes;
 
 use crate::TypesetError;
-use crate::code::modules;
 use crate::letters::make_printable;
 use crate::picture::Pictures;
 use crate::world::Workshop;
@@ -78,13 +77,7 @@ impl Sheet {
     }
 
     /// Names the picture's file in the data; a picture that does not decode is left out.
-    fn picture(
-        &mut self,
-        at: &str,
-        picture: Option<&Picture>,
-        name: &str,
-        pictures: &Pictures,
-    ) {
+    fn picture(&mut self, at: &str, picture: Option<&Picture>, name: &str, pictures: &Pictures) {
         let Some(place) = self.data.pointer_mut(at) else { return };
         let ready = picture.and_then(|picture| pictures.ready(&picture.bytes));
         let Some((ready, object)) = ready.zip(place.as_object_mut()) else {

@@ -217,11 +217,8 @@ fn mark() -> Marks {
         slip: Vec::new(),
         width_mm: (20, 30),
     };
-    let text = |key, label: &str, text: &str| Fact {
-        key,
-        label: label.to_owned(),
-        text: text.to_owned(),
-    };
+    let text =
+        |key, label: &str, text: &str| Fact { key, label: label.to_owned(), text: text.to_owned() };
     Marks {
         key: "furs",
         facts: vec![

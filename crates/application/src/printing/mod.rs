@@ -3,23 +3,24 @@
 //! | Module   | Owns                                                                   |
 //! | -------- | ---------------------------------------------------------------------- |
 //! | `port`   | whoever sets a model as PDF                                            |
+//! | `attachment` | documents that go along with mails                                 |
 //! | `wanted` | what a request wants otherwise than the settings                       |
 //! | `shared` | documents behind links, as pages and files                             |
 //!
 //! Reads only. A preview takes the way of creation, and stops before anything is written.
 
+mod attachment;
 mod port;
 mod shared;
 mod wanted;
 
+pub(crate) use attachment::Printer;
 pub use port::{CannotPrint, PrintPdf};
 pub use shared::{SharedPaper, shared};
 pub use wanted::Wanted;
 
 use racun_access::Entity;
-use racun_catalog::{
-    BUSINESS_UNITS, BusinessUnit, FILES, File, FileStorage, StorageError,
-};
+use racun_catalog::{BUSINESS_UNITS, BusinessUnit, FILES, File, FileStorage, StorageError};
 use racun_documents::{Document, DocumentError, DocumentId, DocumentKind};
 use racun_kernel::id::FileId;
 use racun_kernel::{Context, StoreError};

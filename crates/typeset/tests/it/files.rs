@@ -58,9 +58,8 @@ fn the_same_document_is_the_same_file_after_a_restart() {
     assert!(output.status.success(), "{output:?}");
     let other = Typesetter::new().unwrap();
     let files: Vec<Vec<u8>> = std::thread::scope(|scope| {
-        let threads: Vec<_> = (0..2)
-            .map(|_| scope.spawn(|| other.paper(&document()).unwrap()))
-            .collect();
+        let threads: Vec<_> =
+            (0..2).map(|_| scope.spawn(|| other.paper(&document()).unwrap())).collect();
         threads.into_iter().map(|thread| thread.join().unwrap()).collect()
     });
     let child = std::fs::read(path).unwrap();

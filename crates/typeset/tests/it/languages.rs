@@ -29,7 +29,8 @@ const LETTERS: [(&str, &str); 18] = [
 ];
 
 /// What the names of customers from elsewhere hold.
-const ELSEWHERE: &str = "Ő Ű ő ű Ș Ț ș ț Ă ă Ğ ğ İ ı Ş ş Ė ė Ų ų Ў ў Є є Ђ ђ Ж ж α Ω ή € £ ₣ ¼ ² ‰ − × …";
+const ELSEWHERE: &str =
+    "Ő Ű ő ű Ș Ț ș ț Ă ă Ğ ğ İ ı Ş ş Ė ė Ų ų Ў ў Є є Ђ ђ Ж ж α Ω ή € £ ₣ ¼ ² ‰ − × …";
 
 #[test]
 fn every_letter_of_every_language_is_printed_and_copied() {

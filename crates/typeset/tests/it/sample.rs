@@ -21,15 +21,7 @@ fn total(key: &'static str, label: &str, text: &str, emphasis: Emphasis) -> Tota
 
 /// A line of an invoice.
 pub fn line(number: usize, name: &str, description: Option<&str>) -> Row {
-    let cells = [
-        &number.to_string(),
-        name,
-        "2 kos",
-        "1.234,50 €",
-        "10 %",
-        "22 %",
-        "2.222,10 €",
-    ];
+    let cells = [&number.to_string(), name, "2 kos", "1.234,50 €", "10 %", "22 %", "2.222,10 €"];
     Row::Cells {
         cells: cells.map(str::to_owned).to_vec(),
         description: description.map(str::to_owned),
@@ -127,9 +119,7 @@ pub fn invoice(template: Template, lines: usize) -> Paper {
             column(ColumnKey::Gross, "Skupaj", Align::End),
         ],
         rows: vec![Row::Cells {
-            cells: ["DDV 22 %", "2.222,10 €", "488,86 €", "2.710,96 €"]
-                .map(str::to_owned)
-                .to_vec(),
+            cells: ["DDV 22 %", "2.222,10 €", "488,86 €", "2.710,96 €"].map(str::to_owned).to_vec(),
             description: None,
             carried: None,
         }],

@@ -3,8 +3,8 @@
 use racun_paper::Template;
 
 use crate::sample::{picture, plain_invoice};
-use crate::tools::words;
 use crate::set;
+use crate::tools::words;
 
 /// Numbers that look like chance, and are the same each time.
 struct Dice(u64);
@@ -59,10 +59,13 @@ fn any_text_ends_in_a_page() {
     let mut dice = Dice(11);
     for _ in 0..8 {
         let mut text = || -> String {
-            (0..200).filter_map(|_| {
-                let limit = [0x80, 0x300, 0x3000, 0x1_0000, 0x11_0000][usize::from(dice.byte()) % 5];
-                char::from_u32(u32::try_from(dice.next(limit)).unwrap())
-            }).collect()
+            (0..200)
+                .filter_map(|_| {
+                    let limit =
+                        [0x80, 0x300, 0x3000, 0x1_0000, 0x11_0000][usize::from(dice.byte()) % 5];
+                    char::from_u32(u32::try_from(dice.next(limit)).unwrap())
+                })
+                .collect()
         };
         let mut paper = plain_invoice(Template::Receipt58, 1);
         paper.customer.as_mut().unwrap().name = text();

@@ -82,7 +82,11 @@ fn a_long_table_repeats_its_head_and_carries_its_sum() {
         assert!(all[1].contains("Količina"), "{}", all[1]);
         let carried = |page: &str, last: bool| {
             let mut lines = page.lines().filter(|line| line.contains("Prenos"));
-            if last { lines.next_back().map(str::to_owned) } else { lines.next().map(str::to_owned) }
+            if last {
+                lines.next_back().map(str::to_owned)
+            } else {
+                lines.next().map(str::to_owned)
+            }
         };
         assert_eq!(carried(all[0], true), carried(all[1], false), "what goes over comes over");
         assert_eq!(misplaced(&words(&file), 595_500), None, "{template:?}");
@@ -97,7 +101,8 @@ fn a_short_table_carries_nothing() {
 
 #[test]
 fn names_of_ninety_letters_and_large_amounts_never_overlap() {
-    let name = "Družba za inženiring, svetovanje, posredovanje in Überwachungsgesellschaft d.o.o. Žalec";
+    let name =
+        "Družba za inženiring, svetovanje, posredovanje in Überwachungsgesellschaft d.o.o. Žalec";
     for template in Template::ALL {
         let mut paper = plain_invoice(template, 3);
         paper.issuer.name = name.repeat(1);

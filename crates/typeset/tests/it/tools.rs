@@ -68,7 +68,11 @@ pub fn words(pdf: &[u8]) -> Vec<Word> {
             let (whole, fraction) = text.split_once('.').unwrap();
             let parts: i64 = format!("{fraction:0<3}")[..3].parse().unwrap();
             let whole_number: i64 = whole.parse().unwrap();
-            if whole.starts_with('-') { whole_number * 1000 - parts } else { whole_number * 1000 + parts }
+            if whole.starts_with('-') {
+                whole_number * 1000 - parts
+            } else {
+                whole_number * 1000 + parts
+            }
         };
         let (_, text) = rest.split_once('>').unwrap();
         let text = text.strip_suffix("</word>").unwrap_or(text).to_owned();
@@ -114,7 +118,9 @@ for path in sys.argv[1:]:
 /// said in one line.
 pub fn codes(pdf: &[u8]) -> Option<Vec<(String, Vec<u8>)>> {
     let Some(python) = *PYTHON else {
-        eprintln!("codes: NOT READ BACK, for zxing-cpp is missing: apt-get install python3-zxing-cpp");
+        eprintln!(
+            "codes: NOT READ BACK, for zxing-cpp is missing: apt-get install python3-zxing-cpp"
+        );
         return None;
     };
     let (file, folder) = (File::new(pdf), tempfile::tempdir().unwrap());
@@ -129,9 +135,10 @@ pub fn codes(pdf: &[u8]) -> Option<Vec<(String, Vec<u8>)>> {
     let lines = String::from_utf8(output.stdout).unwrap();
     let codes = lines.lines().map(|line| {
         let (kind, hex) = line.split_once('\t').unwrap();
-        let bytes = hex.as_bytes().chunks(2).map(|pair| {
-            u8::from_str_radix(str::from_utf8(pair).unwrap(), 16).unwrap()
-        });
+        let bytes = hex
+            .as_bytes()
+            .chunks(2)
+            .map(|pair| u8::from_str_radix(str::from_utf8(pair).unwrap(), 16).unwrap());
         (kind.to_owned(), bytes.collect())
     });
     Some(codes.collect())
