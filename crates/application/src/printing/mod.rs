@@ -77,7 +77,7 @@ pub async fn preview(
     wanted: &Wanted,
 ) -> Result<Paper, PrintingError> {
     let document = documents::calculate(cx, entity, kind, request).await?;
-    let beside = Beside { is_preview: true, ..Beside::of(cx, files, entity, &document).await? };
+    let beside = Beside { is_preview: true, ..Beside::of(cx, files, &document).await? };
     Ok(beside.paper(cx, entity, &document, wanted))
 }
 
@@ -89,7 +89,7 @@ pub(crate) async fn paper_of(
     document: &Document,
     wanted: &Wanted,
 ) -> Result<Paper, PrintingError> {
-    let mut beside = Beside::of(cx, files, entity, document).await?;
+    let mut beside = Beside::of(cx, files, document).await?;
     let id = document.id;
     let clause = by_field(&PAYMENTS, documents::payment_field(id), &id.to_string());
     let payments: Vec<Payment> = all_of(cx.store, &cx.tenant(), &PAYMENTS, clause).await?;
@@ -132,7 +132,6 @@ impl Beside {
     async fn of(
         cx: Context<'_>,
         files: &dyn FileStorage,
-        _entity: &Entity,
         document: &Document,
     ) -> Result<Self, PrintingError> {
         let unit = match document.content.business_unit_id {
