@@ -241,7 +241,9 @@ pub fn following(services: &Services) -> Following {
     let (store, mailer) = (Arc::clone(&services.store), Arc::clone(&services.mailer));
     let mut following = Following::own(&store);
     let base = Arc::clone(&services.public_url);
-    let postman = Postman { store, mailer, base, stamp: Arc::new(clock::stamp) };
+    let (press, files) = (Arc::clone(&services.press), Arc::clone(&services.files));
+    let stamp = Arc::new(clock::stamp);
+    let postman = Postman { store, mailer, press, files, base, stamp };
     following.handlers.push(Arc::new(postman));
     if let Some(fiscal) = services.fiscal() {
         let (store, stamp) = (Arc::clone(&services.store), Arc::new(clock::stamp));

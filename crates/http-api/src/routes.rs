@@ -3,8 +3,7 @@
 use crate::route::Route;
 use crate::{
     access, activities, billing, catalog, docs, documents, fiscal, health, jobs, mail, pages,
-    paper, pos,
-    recurring, sandbox, settlement, transaction_type, webhooks,
+    paper, pos, recurring, sandbox, settlement, transaction_type, webhooks,
 };
 
 /// The areas' tables, in the order in which paths are matched.

@@ -91,6 +91,12 @@ pub fn svg(code: &Code) -> Option<String> {
 }
 
 impl Modules {
+    /// Modules of a row with what is light beside it.
+    #[must_use]
+    pub const fn width_with_quiet(&self) -> usize {
+        self.width + 2 * self.quiet
+    }
+
     /// The code as an SVG image: one path, in which a module is one unit wide.
     #[must_use]
     pub fn svg(&self) -> String {

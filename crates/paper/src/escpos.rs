@@ -9,7 +9,7 @@ use crate::drawing::{Modules, modules};
 use crate::model::{Code, ColumnKey, Emphasis, Fact, Paper, Row, Table};
 
 /// The pages of letters that printers have, by the number of `ESC t`.
-const PAGES: [(u8, &Encoding); 4] =
+static PAGES: [(u8, &Encoding); 4] =
     [(45, WINDOWS_1250), (16, WINDOWS_1252), (46, WINDOWS_1251), (51, WINDOWS_1257)];
 
 const RESET: &[u8] = b"\x1b@";
@@ -88,13 +88,14 @@ impl Printer {
         let text = sign.to_string();
         let byte = |encoding: &'static Encoding| {
             let (bytes, _, has_failed) = encoding.encode(&text);
-            match bytes.as_ref() {
+            match &*bytes {
                 [byte] if !has_failed && *byte >= 0x80 => Some(*byte),
                 _ => None,
             }
         };
-        let now = PAGES.iter().filter(|(page, _)| *page == self.page);
-        let others = PAGES.iter().filter(|(page, _)| *page != self.page);
+        let current = self.page;
+        let now = PAGES.iter().filter(|(page, _)| *page == current);
+        let others = PAGES.iter().filter(|(page, _)| *page != current);
         let mut found = now.chain(others).filter_map(|(page, of)| Some((*page, byte(of)?)));
         match found.next() {
             Some((page, byte)) => {

@@ -8,110 +8,13 @@ use std::process::Command;
 
 use serde_json::Value;
 
+use crate::pure_crates::PURE;
+
 /// A longer file holds more than one thing.
 const MOST_LINES: usize = 500;
 
 /// As rustfmt has it, which breaks neither comments nor texts.
 const MOST_COLUMNS: usize = 100;
-
-/// The crates without I/O, and all that each may use outside its tests.
-const PURE: &[(&str, &[&str])] = &[
-    (
-        "racun-kernel",
-        &[
-            "async-trait",
-            "base64",
-            "bigdecimal",
-            "idna",
-            "jiff",
-            "serde",
-            "serde_json",
-            "thiserror",
-            "time",
-            "ulid",
-            "unicode-normalization",
-            "unicode-security",
-        ],
-    ),
-    (
-        "racun-access",
-        &["argon2", "base64", "racun-kernel", "ring", "serde", "serde_json", "thiserror", "time"],
-    ),
-    ("racun-billing", &["racun-kernel", "serde", "serde_json", "thiserror", "time"]),
-    ("racun-catalog", &["async-trait", "racun-kernel", "serde", "serde_json", "thiserror", "time"]),
-    ("racun-documents", &["racun-kernel", "serde", "serde_json", "thiserror", "time", "ulid"]),
-    (
-        "racun-fiscal",
-        &[
-            "async-trait",
-            "base64",
-            "md-5",
-            "racun-kernel",
-            "serde",
-            "serde_json",
-            "thiserror",
-            "time",
-            "ulid",
-        ],
-    ),
-    ("racun-mail", &["racun-kernel", "serde", "thiserror", "time"]),
-    (
-        // It prints documents, so it knows them.
-        "racun-paper",
-        &[
-            "base64",
-            "encoding_rs",
-            "qrcode",
-            "racun-documents",
-            "racun-kernel",
-            "rxing",
-            "serde",
-            "serde_json",
-            "thiserror",
-            "time",
-        ],
-    ),
-    ("racun-pos", &["racun-kernel", "serde", "thiserror", "time"]),
-    ("racun-render", &["thiserror", "zip"]),
-    ("racun-settlement", &["racun-kernel", "serde", "serde_json", "thiserror", "time"]),
-    (
-        "racun-webhooks",
-        &[
-            "async-trait",
-            "base64",
-            "racun-kernel",
-            "ring",
-            "serde",
-            "serde_json",
-            "thiserror",
-            "time",
-            "ulid",
-        ],
-    ),
-    (
-        "racun-application",
-        &[
-            "async-trait",
-            "futures-util",
-            "racun-access",
-            "racun-billing",
-            "racun-catalog",
-            "racun-documents",
-            "racun-fiscal",
-            "racun-kernel",
-            "racun-mail",
-            "racun-paper",
-            "racun-pos",
-            "racun-render",
-            "racun-settlement",
-            "racun-webhooks",
-            "serde",
-            "serde_json",
-            "thiserror",
-            "time",
-        ],
-    ),
-];
 
 /// The crates that know a technology. None may know another.
 const ADAPTERS: &[&str] = &[

@@ -3,23 +3,24 @@
 //! | Module   | Owns                                                                   |
 //! | -------- | ---------------------------------------------------------------------- |
 //! | `port`   | whoever sets a model as PDF                                            |
+//! | `attachment` | documents that go along with mails                                 |
 //! | `wanted` | what a request wants otherwise than the settings                       |
 //! | `shared` | documents behind links, as pages and files                             |
 //!
 //! Reads only. A preview takes the way of creation, and stops before anything is written.
 
+mod attachment;
 mod port;
 mod shared;
 mod wanted;
 
+pub(crate) use attachment::Printer;
 pub use port::{CannotPrint, PrintPdf};
 pub use shared::{SharedPaper, shared};
 pub use wanted::Wanted;
 
 use racun_access::Entity;
-use racun_catalog::{
-    BUSINESS_UNITS, BusinessUnit, FILES, File, FileStorage, StorageError,
-};
+use racun_catalog::{BUSINESS_UNITS, BusinessUnit, FILES, File, FileStorage, StorageError};
 use racun_documents::{Document, DocumentError, DocumentId, DocumentKind};
 use racun_kernel::id::FileId;
 use racun_kernel::{Context, StoreError};
@@ -76,7 +77,7 @@ pub async fn preview(
     wanted: &Wanted,
 ) -> Result<Paper, PrintingError> {
     let document = documents::calculate(cx, entity, kind, request).await?;
-    let beside = Beside { is_preview: true, ..Beside::of(cx, files, entity, &document).await? };
+    let beside = Beside { is_preview: true, ..Beside::of(cx, files, &document).await? };
     Ok(beside.paper(cx, entity, &document, wanted))
 }
 
@@ -88,7 +89,7 @@ pub(crate) async fn paper_of(
     document: &Document,
     wanted: &Wanted,
 ) -> Result<Paper, PrintingError> {
-    let mut beside = Beside::of(cx, files, entity, document).await?;
+    let mut beside = Beside::of(cx, files, document).await?;
     let id = document.id;
     let clause = by_field(&PAYMENTS, documents::payment_field(id), &id.to_string());
     let payments: Vec<Payment> = all_of(cx.store, &cx.tenant(), &PAYMENTS, clause).await?;
@@ -131,7 +132,6 @@ impl Beside {
     async fn of(
         cx: Context<'_>,
         files: &dyn FileStorage,
-        _entity: &Entity,
         document: &Document,
     ) -> Result<Self, PrintingError> {
         let unit = match document.content.business_unit_id {

@@ -8,7 +8,6 @@ use actix_web::http::header::{
 };
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
-use racun_paper::Paper;
 use racun_paper::page::Page;
 use ring::digest::{SHA256, digest};
 
@@ -20,18 +19,6 @@ const X_ROBOTS_TAG: HeaderName = HeaderName::from_static("x-robots-tag");
 /// Bytes as a PDF that is called after its document.
 pub(super) fn pdf(name: String, bytes: Vec<u8>) -> File {
     File { media_type: "application/pdf", name: format!("{name}.pdf"), bytes }
-}
-
-/// What the file of `paper` is called, without its ending: title and number.
-pub(super) fn name(paper: &Paper) -> String {
-    let number = paper.number.as_deref().unwrap_or_default();
-    let name = format!("{} {number}", paper.title);
-    let plain = |sign: char| match sign {
-        '/' | '\\' | ':' | '*' | '?' | '"' | '<' | '>' | '|' => '-',
-        sign if sign.is_whitespace() || sign.is_control() => '-',
-        sign => sign,
-    };
-    name.trim().chars().map(plain).take(100).collect()
 }
 
 /// A page that has its own style and pictures, sends forms to where it came from, and nothing else.

@@ -9,7 +9,7 @@ use racun_kernel::Issue;
 use racun_paper::page::Around;
 use racun_paper::{Paper, Roll, Template};
 
-use super::answer::{self, name};
+use super::answer;
 use super::parameters::{CODES, PRINT, RECEIPT, wanted};
 use crate::answer::File;
 use crate::call::EntityCall;
@@ -61,7 +61,7 @@ async fn pdf(
     request: HttpRequest,
 ) -> Result<File, ApiError> {
     let paper = paper(&call, &path, &query).await?;
-    let name = name(&paper);
+    let name = paper.file_name();
     let bytes = call.press().print(paper).await?;
     limits::make_room(&request, bytes.len()).await?;
     Ok(answer::pdf(name, bytes))
@@ -97,7 +97,7 @@ async fn receipt(
         }
     };
     let paper = paper(&call, &path, &query).await?;
-    let name = format!("{}.bin", name(&paper));
+    let name = format!("{}.bin", paper.file_name());
     let bytes = call.compute(move || paper.escpos(roll)).await;
     limits::make_room(&request, bytes.len()).await?;
     Ok(File { media_type: "application/octet-stream", name, bytes })

@@ -8,7 +8,7 @@ use racun_documents::DocumentKind;
 use racun_paper::Language;
 use racun_paper::page::{Around, Reply, gone};
 
-use super::answer::{self, name};
+use super::answer;
 use super::parameters::{LANGUAGE, wanted_of_page};
 use crate::call::Call;
 use crate::error::{ApiError, Kind};
@@ -91,7 +91,7 @@ async fn pdf(
     kind: DocumentKind,
 ) -> Result<HttpResponse, ApiError> {
     let SharedPaper { paper, .. } = shared(&call, &request, kind).await?;
-    let name = name(&paper);
+    let name = paper.file_name();
     let bytes = call.press().print(paper).await?;
     limits::make_room(&request, bytes.len()).await?;
     let mut answer = answer::pdf(name, bytes).respond_to(&request);

@@ -41,6 +41,19 @@ impl Paper {
         all.retain(|text| !text.is_empty());
         all
     }
+
+    /// What a file of it is called, without its ending: title and number.
+    #[must_use]
+    pub fn file_name(&self) -> String {
+        let number = self.number.as_deref().unwrap_or_default();
+        let name = format!("{} {number}", self.title);
+        let plain = |sign: char| match sign {
+            '/' | '\\' | ':' | '*' | '?' | '"' | '<' | '>' | '|' => '-',
+            sign if sign.is_whitespace() || sign.is_control() => '-',
+            sign => sign,
+        };
+        name.trim().chars().map(plain).take(100).collect()
+    }
 }
 
 impl Block {

@@ -16,7 +16,6 @@ pub use html::escape;
 
 use html::Html;
 
-use crate::drawing::svg;
 use crate::model::Paper;
 use crate::words::{Language, Word};
 

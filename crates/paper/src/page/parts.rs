@@ -4,7 +4,7 @@ use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 
 use super::html::{Html, escape};
-use super::svg;
+use crate::drawing::svg;
 use crate::model::{
     Align, Block, Code, ColumnKey, Display, Emphasis, Fact, Paper, Picture, Row, State, Symbol,
     Table, TableKey, Total,
@@ -128,10 +128,12 @@ fn facts(facts: &[Fact], html: &mut Html) {
 
 /// A table whose rows are blocks on narrow screens: roles say what they are all the same.
 fn table(table: &Table, label: &str, html: &mut Html) {
-    html.open("table", &[("role", "table")]);
     match &table.label {
-        Some(label) => html.element("caption", &[], label),
-        None => html.markup(&format!("<caption hidden>{}</caption>\n", escape(label))),
+        Some(label) => {
+            html.open("table", &[("role", "table")]);
+            html.element("caption", &[], label);
+        }
+        None => html.open("table", &[("role", "table"), ("aria-label", label)]),
     }
     html.open("thead", &[("role", "rowgroup")]);
     html.open("tr", &[("role", "row")]);

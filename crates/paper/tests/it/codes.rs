@@ -54,7 +54,7 @@ fn upn_payloads_are_those_of_the_instructions() {
         let lines: Vec<&str> = payload.lines().collect();
         let due = format_description!("[day].[month].[year]");
         let asked = Transfer {
-            due: Date::parse(lines[13], &due).ok(),
+            due: Date::parse(lines[13], due).ok(),
             payer: side(&lines[5..8]),
             reference: reference(lines[15]),
             purpose: lines[12].to_owned(),

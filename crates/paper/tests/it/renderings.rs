@@ -128,7 +128,7 @@ fn a_receipt_has_its_lines_in_the_paper_and_no_command_from_texts() {
     for (roll, width) in [(Roll::Wide, 48), (Roll::Narrow, 32)] {
         let bytes = paper.escpos(roll);
         let text = letters(&bytes);
-        assert!(text.lines().all(|line| line.len() <= width), "{text}");
+        assert!(text.lines().all(|line| line.chars().count() <= width), "{text}");
         assert!(text.contains("A@BV"), "{text}");
         let joined: String = text.split_whitespace().collect();
         for row in &paper.lines.rows {
