@@ -6,6 +6,7 @@
 //! or when memory grows by more than 16 MB.
 #![expect(clippy::unwrap_used, reason = "a measurement ends where it cannot go on")]
 
+#[expect(dead_code, reason = "the tests use the rest")]
 #[path = "../tests/it/sample.rs"]
 mod sample;
 
