@@ -34,8 +34,9 @@ pub fn misplaced(words: &[Word], width: i64) -> Option<String> {
         for other in others {
             let across = word.right.min(other.right) - word.left.max(other.left);
             let down = word.bottom.min(other.bottom) - word.top.max(other.top);
+            let height = (word.bottom - word.top).min(other.bottom - other.top);
             // Boxes are as high as letters may be, with what stands above and below them.
-            if across > 600 && down > 3_500 {
+            if across > 600 && 2 * down > height {
                 return Some(format!("{word:?} and {other:?}"));
             }
         }
