@@ -30,6 +30,7 @@ test-postgres:
 bench: && bench-http
     cargo bench -p racun-documents
     cargo bench -p racun-authorities
+    cargo bench -p racun-typeset
 
 # What the server does over HTTP: start, read, issue, pay, pos, fiscal, webhooks, overhead, lists; all of it when none is named.
 bench-http *parts:

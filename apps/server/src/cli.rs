@@ -28,7 +28,9 @@ Commands:
             `racun demo pos` plays an evening at the point of sale;
             `racun demo si` and `racun demo hr` issue receipts that the tax
             authority of Slovenia or Croatia is told of, its outage included;
-            `--url http://127.0.0.1:8080` plays on a running server
+            `--url http://127.0.0.1:8080` plays on a running server;
+            `racun demo paper [FOLDER]` writes one document of each template
+            as PDF, without a server
 
 Options:
   -h, --help      Prints this
@@ -60,6 +62,11 @@ pub enum Command {
         /// The running server to play it on; none: a private one.
         url: Option<String>,
     },
+    /// Writes one document of each template.
+    Paper {
+        /// Into which folder; none: one of its own.
+        folder: Option<String>,
+    },
     /// Prints [`HELP`].
     Help,
     /// Prints the version.
@@ -84,6 +91,13 @@ impl Command {
             ["openapi"] => Ok(Self::Openapi),
             ["-h" | "--help" | "help", ..] | [_, "-h" | "--help"] => Ok(Self::Help),
             ["-V" | "--version"] => Ok(Self::Version),
+            ["demo", "paper"] => Ok(Self::Paper { folder: None }),
+            ["demo", "paper", folder] if !folder.starts_with('-') => {
+                Ok(Self::Paper { folder: Some((*folder).to_owned()) })
+            }
+            ["demo", "paper", _, extra, ..] | ["demo", "paper", extra] => {
+                Err(does_not_take("demo paper", extra))
+            }
             ["demo", "pos", rest @ ..] => Self::demo(Play::Pos, rest),
             ["demo", "si", rest @ ..] => Self::demo(Play::Fiscal(Authority::Furs), rest),
             ["demo", "hr", rest @ ..] => Self::demo(Play::Fiscal(Authority::Fina), rest),
@@ -151,6 +165,10 @@ mod tests {
         check("sevre", Err("`sevre`"));
         check("serve now", Err("`now`"));
         check("rekey now", Err("`now`"));
+        check("demo paper", Ok(Command::Paper { folder: None }));
+        check("demo paper out", Ok(Command::Paper { folder: Some("out".to_owned()) }));
+        check("demo paper --url", Err("`--url`"));
+        check("demo paper out more", Err("`more`"));
         check("demo --url", Err("--url"));
         check("demo --link http://h", Err("`--link`"));
         check("demo bar", Err("`bar`"));

@@ -18,6 +18,7 @@
 //! | `authorities`    | the tax authorities that are told                    |
 //! | `outside`        | receivers of events, mail, and the storage of files  |
 //! | `white_labels`   | the white labels of the operator's file              |
+//! | `press`          | documents set as PDF, off the threads of requests    |
 //! | `print`          | lines on standard output                             |
 //! | `management`     | `/metrics` in the text of Prometheus, and `/health`    |
 //! | `stop`           | the signals that end the process                     |
@@ -33,6 +34,7 @@ mod following;
 mod jobs;
 mod management;
 mod outside;
+mod press;
 mod print;
 mod private_server;
 mod rekey;
@@ -90,6 +92,7 @@ async fn run() -> Result<(), Failure> {
         Command::Openapi => print_openapi()?,
         Command::Demo { play, url: Some(url) } => demo::play(play, &url, None).await?,
         Command::Demo { play, url: None } => private_server::demo(play).await?,
+        Command::Paper { folder } => demo::paper::write(folder.as_deref()).await?,
         Command::Serve => with_settings(async |settings| serve::serve(settings).await).await?,
         Command::Work => with_settings(async |settings| serve::work(settings).await).await?,
         Command::Rekey { lost } => {

@@ -20,6 +20,7 @@ use crate::descriptors::Descriptors;
 use crate::following::Following;
 use crate::jobs::{self, Jobs};
 use crate::outside::{self, Outside};
+use crate::press::Press;
 use crate::settings::Settings;
 use crate::store::{self, Closing, Opened};
 use crate::{clock, descriptors, management, print, stop, white_labels};
@@ -180,6 +181,7 @@ pub fn services(
         files: outside.files,
         vat_registry: outside.vat_registry,
         spreadsheets: Arc::<racun_spreadsheet::Xlsx>::default(),
+        press: Arc::new(Press::new()),
         public_url: outside.public_url.into(),
         origins: Arc::default(),
         hsts_seconds: None,
@@ -240,7 +242,9 @@ pub fn following(services: &Services) -> Following {
     let (store, mailer) = (Arc::clone(&services.store), Arc::clone(&services.mailer));
     let mut following = Following::own(&store);
     let base = Arc::clone(&services.public_url);
-    let postman = Postman { store, mailer, base, stamp: Arc::new(clock::stamp) };
+    let (press, files) = (Arc::clone(&services.press), Arc::clone(&services.files));
+    let stamp = Arc::new(clock::stamp);
+    let postman = Postman { store, mailer, press, files, base, stamp };
     following.handlers.push(Arc::new(postman));
     if let Some(fiscal) = services.fiscal() {
         let (store, stamp) = (Arc::clone(&services.store), Arc::new(clock::stamp));

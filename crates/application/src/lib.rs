@@ -19,6 +19,7 @@
 //! | `payments`  | payments on documents and expenses; the port to tax authorities            |
 //! | `people`    | what a person made, when they are taken over or their password is set      |
 //! | `pos`       | tables and tabs of the point of sale                                       |
+//! | `printing`  | documents on paper: what is on them; the port to the typesetter            |
 //! | `idempotency` | requests that are sent again, carried out once                          |
 //! | `recurring` | recurring invoices, and the job that makes their invoices                  |
 //! | `rekey`     | all that is sealed, sealed under another master key                        |
@@ -52,6 +53,7 @@ pub mod overdue;
 pub mod payments;
 pub mod people;
 pub mod pos;
+pub mod printing;
 pub mod recurring;
 pub mod rekey;
 mod settling;

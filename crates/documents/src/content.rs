@@ -1,7 +1,7 @@
 //! What a request says of a document, and the rules on its dates.
 
 use racun_kernel::id::{BusinessUnitId, CustomerId, EntityId};
-use racun_kernel::{Currency, Decimal, Issue, Issues, Metadata};
+use racun_kernel::{Currency, Decimal, Issue, Issues, Metadata, PaymentReference};
 use serde::{Deserialize, Serialize};
 use time::{Date, OffsetDateTime};
 
@@ -163,6 +163,10 @@ impl Content {
             self.reference.as_deref(),
             Self::MAX_REFERENCE_CHARS,
         );
+        let reference = self.reference.as_deref().map(PaymentReference::parse);
+        if let Some(Err(issue)) = reference {
+            issues.push(issue.at("reference"));
+        }
         if let Some(exchange) = &self.exchange_rate
             && !exchange.rate.is_positive()
         {

@@ -9,6 +9,7 @@ use actix_web::web::Data;
 use actix_web::{FromRequest, HttpMessage as _, HttpRequest};
 use racun_access::{AccountScope, Caller, Entity};
 use racun_application::fiscalization::{Fiscal, Outside, Ports};
+use racun_application::printing::PrintPdf;
 use racun_kernel::{Context, Scope, Stamp, Store};
 use serde::Serialize;
 
@@ -102,6 +103,11 @@ impl<By: 'static> Call<By> {
     /// The services outside that making a document may call.
     pub fn outside(&self) -> Outside<'_> {
         Outside { fiscal: self.fiscal(), vat: Some(&*self.services.vat_registry) }
+    }
+
+    /// Who sets documents as PDF.
+    pub fn press(&self) -> &dyn PrintPdf {
+        &*self.services.press
     }
 
     /// Runs a use case to its end, even when the client hangs up meanwhile; see [`Services::run`].

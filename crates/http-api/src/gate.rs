@@ -23,6 +23,7 @@ use crate::deprecation::Successor;
 use crate::error::{ApiError, Kind};
 use crate::idempotency::{self, Begun, Key};
 use crate::limits::{self, AnswerRoom, Counted, Full};
+use crate::paper::wants_page;
 use crate::prefetch::{Prefetch, is_near};
 use crate::rehearsal;
 use crate::request::{Query, TakenParts, bearer_token, receive, single, take_nothing};
@@ -145,7 +146,9 @@ async fn guarded<T>(limits: Limits, work: impl Future<Output = T>) -> Result<T, 
 async fn begin(route: &'static Route, request: &mut ServiceRequest) -> Result<Begun, ApiError> {
     let key = Key::of(route, request.headers());
     admit(route, request, key.as_ref().ok().and_then(Option::as_ref)).await?;
-    Query::parse(request.query_string()).check(route)?;
+    if !(route.shows_page && wants_page(request.headers())) {
+        Query::parse(request.query_string()).check(route)?;
+    }
     body_limit::check_length(route, request)?;
     let key = key?;
     if route.is_heavy() {

@@ -73,6 +73,7 @@ mod limits;
 mod mail;
 mod openapi;
 mod pages;
+mod paper;
 mod places;
 mod pos;
 mod prefetch;

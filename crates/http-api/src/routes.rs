@@ -3,7 +3,7 @@
 use crate::route::Route;
 use crate::{
     access, activities, billing, catalog, docs, documents, exports, fiscal, health, jobs, mail,
-    pages, pos, recurring, sandbox, settlement, transaction_type, webhooks,
+    pages, paper, pos, recurring, sandbox, settlement, transaction_type, webhooks,
 };
 
 /// The areas' tables, in the order in which paths are matched.
@@ -32,6 +32,11 @@ const AREAS: &[&[Route]] = &[
     catalog::financial_categories::ROUTES,
     catalog::business_units::ROUTES,
     mail::PUBLIC,
+    paper::FILES[0],
+    paper::FILES[1],
+    paper::FILES[2],
+    paper::FILES[3],
+    paper::FILES[4],
     mail::SENDING,
     mail::SHARING,
     catalog::files::ROUTES,
@@ -41,6 +46,7 @@ const AREAS: &[&[Route]] = &[
     documents::ADVANCE_INVOICES,
     documents::DELIVERY_NOTES,
     documents::ROUTES,
+    paper::ROUTES,
     settlement::payments::ROUTES,
     settlement::expenses::ROUTES,
     catalog::files::OF_EXPENSES,

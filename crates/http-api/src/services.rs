@@ -12,6 +12,7 @@ use actix_web::web::Data;
 use racun_access::PinKey;
 use racun_application::fiscalization::Fiscal;
 use racun_application::payments::TaxAuthority;
+use racun_application::printing::PrintPdf;
 use racun_application::webhooks::Webhooks;
 use racun_billing::Catalogue;
 use racun_catalog::{FileStorage, VatRegistry};
@@ -61,6 +62,8 @@ pub struct Services {
     pub vat_registry: Arc<dyn VatRegistry>,
     /// Who writes exports as XLSX.
     pub spreadsheets: Arc<dyn Spreadsheets>,
+    /// Who sets documents as PDF.
+    pub press: Arc<dyn PrintPdf>,
     /// The base of links to this server: `https://invoices.example.com`, without a slash at its
     /// end.
     pub public_url: Arc<str>,

@@ -13,6 +13,7 @@
 //! | `vat_number` | the same of the member states of the European Union               |
 //! | `vat_rates`  | which rates of VAT a member state has, and when                   |
 //! | `iban`       | which numbers of bank accounts there can be                       |
+//! | `payment_reference` | by which a payee knows what was paid: SI, HR and RF references     |
 //! | `patch`      | absent, null or a value: a field of a partial update              |
 //! | `calendar`   | dates and instants: their text and an entity's local day          |
 //! | `issue`      | what is wrong with which field of an input                        |
@@ -58,6 +59,7 @@ mod mail;
 mod metadata;
 mod money;
 mod patch;
+mod payment_reference;
 mod query;
 mod rate;
 pub mod read_cache;
@@ -94,6 +96,7 @@ pub use mail::{Attachment, Mail, MailError, Mailbox, Mailer};
 pub use metadata::Metadata;
 pub use money::{Currency, UnknownCurrency};
 pub use patch::Patch;
+pub use payment_reference::PaymentReference;
 pub use query::{
     Clause, Cursor, Direction, ListQuery, Operator, Order, Page, Pagination, RawQuery,
 };

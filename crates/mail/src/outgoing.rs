@@ -119,6 +119,10 @@ pub struct OutgoingMail {
     pub text: String,
     /// The same as HTML.
     pub html: Option<String>,
+    /// The locale in which the document that it is about goes along as PDF; `None` when it does
+    /// not.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub attached_pdf: Option<String>,
     /// Where it stands.
     pub state: MailState,
     /// How often its delivery was tried.
@@ -171,6 +175,7 @@ impl OutgoingMail {
             subject: new.subject,
             text: new.text,
             html: new.html,
+            attached_pdf: None,
             state: MailState::Queued,
             attempts: 0,
             error: None,
@@ -178,6 +183,12 @@ impl OutgoingMail {
             created_at: stamp.now(),
             updated_at: stamp.now(),
         }
+    }
+
+    /// The mail with the document that it is about as PDF, printed in `locale` when it is delivered.
+    #[must_use]
+    pub fn with_pdf(self, locale: String) -> Self {
+        Self { attached_pdf: Some(locale), ..self }
     }
 
     /// The same mail as if it had been delivered: nobody gets it.

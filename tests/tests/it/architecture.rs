@@ -8,105 +8,13 @@ use std::process::Command;
 
 use serde_json::Value;
 
+use crate::pure_crates::PURE;
+
 /// A longer file holds more than one thing.
 const MOST_LINES: usize = 500;
 
 /// As rustfmt has it, which breaks neither comments nor texts.
 const MOST_COLUMNS: usize = 100;
-
-/// The crates without I/O, and all that each may use outside its tests.
-const PURE: &[(&str, &[&str])] = &[
-    (
-        "racun-kernel",
-        &[
-            "async-trait",
-            "base64",
-            "bigdecimal",
-            "idna",
-            "jiff",
-            "serde",
-            "serde_json",
-            "thiserror",
-            "time",
-            "ulid",
-            "unicode-normalization",
-            "unicode-security",
-        ],
-    ),
-    (
-        "racun-access",
-        &[
-            "argon2",
-            "base64",
-            "ipnet",
-            "racun-kernel",
-            "ring",
-            "serde",
-            "serde_json",
-            "thiserror",
-            "time",
-        ],
-    ),
-    ("racun-billing", &["racun-kernel", "serde", "serde_json", "thiserror", "time"]),
-    ("racun-catalog", &["async-trait", "racun-kernel", "serde", "serde_json", "thiserror", "time"]),
-    ("racun-documents", &["racun-kernel", "serde", "serde_json", "thiserror", "time", "ulid"]),
-    ("racun-exports", &["racun-kernel", "time"]),
-    (
-        "racun-fiscal",
-        &[
-            "async-trait",
-            "base64",
-            "md-5",
-            "racun-kernel",
-            "serde",
-            "serde_json",
-            "thiserror",
-            "time",
-            "ulid",
-        ],
-    ),
-    ("racun-mail", &["racun-kernel", "serde", "thiserror", "time"]),
-    ("racun-pos", &["racun-kernel", "serde", "thiserror", "time"]),
-    ("racun-render", &["krilla", "thiserror", "ttf-parser", "zip"]),
-    ("racun-settlement", &["racun-kernel", "serde", "serde_json", "thiserror", "time"]),
-    (
-        "racun-webhooks",
-        &[
-            "async-trait",
-            "base64",
-            "racun-kernel",
-            "ring",
-            "serde",
-            "serde_json",
-            "thiserror",
-            "time",
-            "ulid",
-        ],
-    ),
-    (
-        "racun-application",
-        &[
-            "async-trait",
-            "futures-util",
-            "racun-access",
-            "racun-billing",
-            "racun-catalog",
-            "racun-documents",
-            "racun-exports",
-            "racun-fiscal",
-            "racun-kernel",
-            "racun-mail",
-            "racun-pos",
-            "racun-render",
-            "racun-settlement",
-            "racun-webhooks",
-            "serde",
-            "serde_json",
-            "thiserror",
-            "time",
-        ],
-    ),
-];
 
 /// The crates that know a technology. None may know another.
 const ADAPTERS: &[&str] = &[
@@ -116,6 +24,7 @@ const ADAPTERS: &[&str] = &[
     "racun-spreadsheet",
     "racun-store-postgres",
     "racun-store-sqlite",
+    "racun-typeset",
 ];
 
 /// Technologies, and the crates that may name them.
@@ -137,6 +46,10 @@ const KNOWN_BY: &[(&str, &[&str])] = &[
     ("object_store", &["racun-gateways"]),
     ("reqwest", &["racun-gateways", "racun-server", "racun-tests"]),
     ("rust_xlsxwriter", &["racun-spreadsheet"]),
+    ("typst", &["racun-typeset"]),
+    ("typst-layout", &["racun-typeset"]),
+    ("typst-pdf", &["racun-typeset"]),
+    ("rxing", &["racun-paper"]),
     ("chrono", &[]),
     ("openssl", &[]),
     ("rust_decimal", &[]),

@@ -42,6 +42,11 @@ const STORY: &[(&str, &str)] = &[
     ("createBusinessUnit", ""),
     ("updateBusinessUnit", "unit"),
     ("calculateDocument", ""),
+    ("previewInvoice", ""),
+    ("previewEstimate", ""),
+    ("previewCreditNote", ""),
+    ("previewAdvanceInvoice", ""),
+    ("previewDeliveryNote", ""),
     ("checkTransactionType", ""),
     ("checkVies", ""),
     ("createCustomInvoice", ""),
@@ -179,7 +184,7 @@ impl Player {
         self.played.insert(name.to_owned());
         if !(200..300).contains(&answer.status) {
             self.wrong.push(format!("{name}: {method} {path} {body}: {}", answer.text));
-        } else if answer.status != 204 {
+        } else if answer.status != 204 && !name.starts_with("preview") {
             self.remember(&answer.body());
         }
     }

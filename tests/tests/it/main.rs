@@ -21,6 +21,7 @@ mod openapi;
 mod operators;
 mod payments;
 mod people;
+mod pure_crates;
 mod rate_limits;
 mod recurring;
 mod refused;

@@ -7,10 +7,12 @@
 //! | `fiscal`   | receipts that a tax authority is told of                      |
 //! | `receipt`  | such a receipt, as a till prints it                           |
 //! | `qr`       | its code, in characters                                       |
+//! | `paper`    | one document of each template, as files                       |
 //! | `player`   | who sends the requests, and what is printed of their answers  |
 
 mod fiscal;
 mod main_job;
+pub mod paper;
 mod player;
 mod pos;
 mod qr;

@@ -125,6 +125,20 @@ fn the_demo_of_slovenia_issues_receipts_through_an_outage() {
 }
 
 #[test]
+fn the_demo_of_paper_writes_a_file_of_each_template_and_says_where() {
+    let folder = tempfile::tempdir().unwrap();
+    let printed = played(&format!("demo paper {}", folder.path().display()));
+    let mut files: Vec<_> = std::fs::read_dir(folder.path()).unwrap().map(Result::unwrap).collect();
+    files.sort_by_key(std::fs::DirEntry::path);
+    assert_eq!(files.len(), 8, "{printed}");
+    for file in files {
+        assert!(std::fs::read(file.path()).unwrap().starts_with(b"%PDF-1.7"));
+        assert!(printed.contains(&file.path().display().to_string()), "{printed}");
+    }
+    assert!(printed.contains("Done: 8 documents in "), "{printed}");
+}
+
+#[test]
 fn the_demo_of_croatia_issues_receipts_through_an_outage_and_changes_a_payment() {
     let parts = [
         "number 1/P1/1, success, JIR ",

@@ -44,11 +44,11 @@ pub(crate) use create::{Beside, default_mode, live as live_document};
 pub use create::{Creation, create, finalize};
 pub(crate) use gather::{LineRecords, archived_of_items, by_ids, live, taxes, today};
 pub(crate) use issue::{advances, in_payments};
-pub(crate) use issue::{hold_payments, live_payments};
+pub(crate) use issue::{hold_payments, live_payments, payment_field};
 pub(crate) use lines::LineRules;
 pub(crate) use numbers::expense_numbering;
 pub(crate) use price::{Pricing, TabSale};
-pub(crate) use read::{get_all as get_documents, links_of};
+pub(crate) use read::{all_of, by_field, get_all as get_documents, links_of};
 pub(crate) use save::new_items;
 
 pub use numbers::{NextNumber, NextOf, check_number_settings, next_number};

@@ -6,7 +6,10 @@ use async_trait::async_trait;
 use racun_access::{
     AccessError, MailTokenPurpose, find_mail_locale, mint_invitation_token, mint_mail_token,
 };
-use racun_kernel::{Mail, MailError, Mailbox, Mailer, Put, Record, Stamp, Store, Tenant, Writes};
+use racun_catalog::FileStorage;
+use racun_kernel::{
+    Attachment, Mail, MailError, Mailbox, Mailer, Put, Record, Stamp, Store, Tenant, Writes,
+};
 use racun_mail::{
     MAILS, MailKind, MailState, OutgoingMail, SECRET, Wording, fill_line, to_html, to_plain,
 };
@@ -14,6 +17,7 @@ use serde_json::Value as Json;
 
 use super::people::{MAX_SUBJECT_CHARS, RESET_PAGE, Sender};
 use crate::jobs::{Ending, Handler, Job, JobKind, LeaseError, NewJob, Outcome, still_held};
+use crate::printing::{PrintPdf, Printer, PrintingError};
 
 /// The rows of a mail that is to be delivered: the mail, and the job that does it.
 ///
@@ -38,6 +42,10 @@ pub struct Postman {
     pub store: Arc<dyn Store>,
     /// Who carries them.
     pub mailer: Arc<dyn Mailer>,
+    /// Who sets documents that go along.
+    pub press: Arc<dyn PrintPdf>,
+    /// Where their logos are.
+    pub files: Arc<dyn FileStorage>,
     /// The base of links in mails whose words are chosen on delivery.
     pub base: Arc<str>,
     /// Time and randomness.
@@ -106,6 +114,14 @@ impl Postman {
             // attempt whose worker died before it was noted.
             id = format!("{id}_{}", stamp.ulid()).to_lowercase();
         }
+        let attachments = match self.attachments(&ready, stamp).await {
+            Ok(attachments) => attachments,
+            // It may be set, or its logo read, at the next attempt.
+            Err(error) => {
+                let error = MailError::Temporary(error.to_string());
+                return Ok(Attempt::NotDelivered(error));
+            }
+        };
         let mailbox = |address: &String| Mailbox { name: None, address: address.clone() };
         let message = Mail {
             id,
@@ -115,12 +131,30 @@ impl Postman {
             subject: ready.subject,
             text: ready.text,
             html: ready.html,
-            attachments: Vec::new(),
+            attachments,
         };
         Ok(match mailer.send(&message).await {
             Ok(()) => Attempt::Delivered,
             Err(error) => Attempt::NotDelivered(error),
         })
+    }
+}
+
+impl Postman {
+    /// The document that goes along with `mail`, as it is now.
+    async fn attachments(
+        &self,
+        mail: &OutgoingMail,
+        stamp: &Stamp,
+    ) -> Result<Vec<Attachment>, PrintingError> {
+        let id = mail.about.first().and_then(|id| id.parse().ok());
+        let (Some(locale), Some(entity), Some(id)) = (&mail.attached_pdf, mail.entity_id, id)
+        else {
+            return Ok(Vec::new());
+        };
+        let from = Printer { store: &*self.store, files: &*self.files, press: &*self.press };
+        let printed = from.attachment(entity, id, locale, stamp).await?;
+        Ok(printed.into_iter().collect())
     }
 }
 

@@ -80,6 +80,7 @@ async fn send_once(
         let _entity: One<Entity> = unit_of_work.hold_of(account, &ENTITIES, cx.scope.entity());
     }
     let limits = limits.hold(&mut unit_of_work);
+    let attach_pdf = request.attach_pdf;
     let (base, entity, locale) = (base.to_owned(), entity.clone(), request.letter.locale(entity));
     let sent = unit_of_work.decide(move |held| {
         let (actor, stamp) = (held.actor(), held.actor().stamp());
@@ -100,7 +101,11 @@ async fn send_once(
             shareable_link = Some(link);
         }
         let counted = limits.count(held)?;
-        let (mail, rows) = posted(letter.filled(&values, stamp), is_simulated, stamp);
+        let mut mail = letter.filled(&values, stamp);
+        if attach_pdf {
+            mail = mail.with_pdf(locale);
+        }
+        let (mail, rows) = posted(mail, is_simulated, stamp);
         Ok((Sent { mail, shareable_link }, writes.puts(counted).puts(rows)))
     });
     sent.await
@@ -109,19 +114,16 @@ async fn send_once(
 fn check(request: &SendRequest, scope: &Scope) -> Result<(), Issues> {
     let mut issues = Issues::default();
     request.letter.check(scope, &mut issues);
-    for (field, wanted, what) in [
-        ("attach_pdf", request.attach_pdf, "PDF files"),
-        ("attach_eslog", request.attach_eslog, "e-SLOG files"),
-    ] {
-        if wanted {
-            let message = format!(
-                "this version makes no {what} of documents yet; leave it out: the link in the mail \
-                 leads to the document"
-            );
-            issues.push(Issue::new("not_available", message).at(field));
-        }
+    if request.attach_eslog {
+        let message = "this version makes no e-SLOG files of documents yet; leave it out: the link \
+                       in the mail leads to the document";
+        issues.push(Issue::new("not_available", message).at("attach_eslog"));
     }
     if request.document_id.is_none() {
+        if request.attach_pdf {
+            let message = "a mail without document_id has nothing to attach; leave it out";
+            issues.push(Issue::new("not_allowed", message).at("attach_pdf"));
+        }
         let texts =
             [("subject", &request.letter.subject), ("body_text", &request.letter.body_text)];
         for (field, text) in texts {

@@ -1,6 +1,6 @@
 //! What each kind of document has routes for, declared once for all kinds.
 
-use actix_web::web;
+use actix_web::{HttpRequest, HttpResponse, web};
 use racun_access::Permission::{ReadRecords, ReadTill, Sell, WriteRecords};
 use racun_application::documents::{self as application, Edit};
 use racun_billing::Feature;
@@ -22,6 +22,7 @@ use crate::body::ListBody;
 use crate::body_limit::DOCUMENT;
 use crate::call::{Call, EntityCall};
 use crate::error::ApiError;
+use crate::paper::{CODES, PREVIEW, preview};
 use crate::request::{Body, MaybeBody, PathText, Query};
 use crate::route::{Gate, LIST, Route};
 /// Declares the routes of a kind: its body, path, name and names in operations and sentences; and
@@ -54,6 +55,18 @@ macro_rules! routes {
             .takes_with::<Sent<CreateCustom<$body>>>(&["items", "total", "total_with_tax"])
             .up_to(DOCUMENT)
             .creates::<$body>(),
+            Route::post(
+                concat!($path, "/preview"),
+                concat!("preview", $one),
+                Gate::Entity(ReadTill),
+                || web::to(show_preview::<Create<$body>>),
+            )
+            .about($tag, concat!("Shows ", $a_one, " as a page, without making it."))
+            .reads(PREVIEW)
+            .reads_also(CODES)
+            .takes_with::<Sent<Create<$body>>>(&["items"])
+            .up_to(DOCUMENT)
+            .answers_file("text/html"),
             Route::get($path, concat!("list", $many), Gate::Entity(ReadTill), || {
                 web::to(list::<$body>)
             })
@@ -224,6 +237,16 @@ async fn create<M: CreateBody>(
         false => of_one(&*call.store, call.scope(), document.id).await?,
     };
     Ok(Created(answered(&call, document, links).await))
+}
+
+async fn show_preview<M: CreateBody>(
+    call: EntityCall,
+    query: Query,
+    request: HttpRequest,
+    sent: Body<Sent<M>>,
+) -> Result<HttpResponse, ApiError> {
+    let (said, _) = sent.0.properties.creation(M::CUSTOM)?;
+    preview(call, query, request, M::Answer::KIND, said).await
 }
 
 async fn list<B: DocumentBody>(call: Call, query: Query) -> Result<answer::Page, ApiError> {

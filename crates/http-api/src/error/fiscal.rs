@@ -1,6 +1,7 @@
 //! Errors of fiscal settings.
 
 use racun_application::fiscalization::FiscalizationRefused;
+use racun_application::printing::CannotPrint;
 use racun_fiscal::{Authority, CertificateFault, Class, FiscalError, ProviderRefusal};
 use racun_render::RenderError;
 use serde_json::json;
@@ -75,6 +76,12 @@ impl From<ProviderRefusal> for ApiError {
             "provider_message": refusal.message,
         }));
         if kind == Kind::Unavailable { error.retry_after(RETRY_SECONDS) } else { error }
+    }
+}
+
+impl From<CannotPrint> for ApiError {
+    fn from(error: CannotPrint) -> Self {
+        Self::internal(error)
     }
 }
 

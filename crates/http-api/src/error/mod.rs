@@ -17,6 +17,7 @@ mod mail;
 mod naming;
 mod own_code;
 mod pos;
+mod printing;
 mod recurring;
 mod settlement;
 mod store;

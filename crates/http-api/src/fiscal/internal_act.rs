@@ -5,7 +5,6 @@ use racun_access::Permission::ReadFiscal;
 use racun_application::fiscal::internal_act;
 use racun_fiscal::Authority;
 use racun_kernel::calendar::format_date;
-use racun_render::{RenderError, Text};
 
 use crate::answer::File;
 use crate::call::EntityCall;
@@ -36,21 +35,19 @@ pub(crate) const ROUTES: &[Route] = &[
 ];
 
 async fn pdf(call: EntityCall) -> Result<File, ApiError> {
-    file(&call, racun_render::pdf, PDF, "pdf").await
+    let text = internal_act::compose(call.cx(), call.entity()).await?;
+    let bytes = call.press().print_text(text).await?;
+    Ok(file(&call, bytes, PDF, "pdf"))
 }
 
 async fn docx(call: EntityCall) -> Result<File, ApiError> {
-    file(&call, racun_render::docx, DOCX, "docx").await
+    let text = internal_act::compose(call.cx(), call.entity()).await?;
+    let bytes = call.compute(move || racun_render::docx(&text)).await?;
+    Ok(file(&call, bytes, DOCX, "docx"))
 }
 
-async fn file(
-    call: &EntityCall,
-    render: fn(&Text) -> Result<Vec<u8>, RenderError>,
-    media_type: &'static str,
-    ending: &str,
-) -> Result<File, ApiError> {
-    let text = internal_act::compose(call.cx(), call.entity()).await?;
-    let bytes = call.compute(move || render(&text)).await?;
+/// The file, which is named after the day.
+fn file(call: &EntityCall, bytes: Vec<u8>, media_type: &'static str, ending: &str) -> File {
     let today = format_date(Authority::Furs.local(call.stamp().now()).date());
-    Ok(File { media_type, name: format!("interni-akt-{today}.{ending}"), bytes })
+    File { media_type, name: format!("interni-akt-{today}.{ending}"), bytes }
 }

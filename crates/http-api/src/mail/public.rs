@@ -17,6 +17,7 @@ use crate::answer::Page;
 use crate::call::Call;
 use crate::documents::AnyDocumentBody;
 use crate::error::ApiError;
+use crate::paper::{self, LANGUAGE, wants_page};
 use crate::request::MaybeBody;
 use crate::route::{Gate, Route};
 
@@ -31,7 +32,14 @@ macro_rules! shared_route {
             web::to(|call, request| shared(call, request, DocumentKind::$kind))
         })
         .about(TAG, concat!("Answers ", $a_one, " to whoever has its link."))
+        .explained(
+            "Who accepts `text/html` before JSON, as browsers do, is shown a page; its parameters \
+             are those of `/html`, and others are passed over. A link that was taken away leads to \
+             a page with the status 404.",
+        )
+        .reads(LANGUAGE)
         .long()
+        .shows_page()
         .answers::<SharedDocumentBody>()
     };
 }
@@ -55,7 +63,12 @@ pub(crate) const ROUTES: &[Route] = &[
         || web::to(|call, request, body| reply(call, request, body, SharedReply::Accept)),
     )
     .about(TAG, "Accepts an estimate, by whoever has its link.")
+    .explained(
+        "The form of the estimate's page is sent here, too: a browser is led back to the page.",
+    )
+    .reads(LANGUAGE)
     .takes::<ReplyBody>()
+    .shows_page()
     .answers::<SharedDocumentBody>(),
     Route::post(
         "/estimates/shareable/{shareable_id}/reject",
@@ -64,7 +77,12 @@ pub(crate) const ROUTES: &[Route] = &[
         || web::to(|call, request, body| reply(call, request, body, SharedReply::Reject)),
     )
     .about(TAG, "Rejects an estimate, by whoever has its link.")
+    .explained(
+        "The form of the estimate's page is sent here, too: a browser is led back to the page.",
+    )
+    .reads(LANGUAGE)
     .takes::<ReplyBody>()
+    .shows_page()
     .answers::<SharedDocumentBody>(),
 ];
 
@@ -300,6 +318,9 @@ async fn shared(
     request: HttpRequest,
     kind: DocumentKind,
 ) -> Result<HttpResponse, ApiError> {
+    if wants_page(request.headers()) {
+        return paper::page(call, request, kind).await;
+    }
     let id = request.match_info().query("shareable_id").to_owned();
     let page = call.page(move |call| async move {
         let document = application::find_shared(call.store(), kind, &id).await?;
@@ -319,7 +340,11 @@ async fn reply(
     let task = call.run(|call| async move {
         application::reply_to_shared(call.store(), &id, reply, call.stamp()).await
     });
-    let document = task.await?;
+    let outcome = task.await.map_err(ApiError::from);
+    if wants_page(request.headers()) {
+        return paper::of_reply(call, request, outcome.map(|_| ())).await;
+    }
+    let document = outcome?;
     let page = call
         .page(move |_| async move { SharedDocumentBody::of(document).map_err(ApiError::internal) });
     Ok(seen(page.await?))

@@ -68,7 +68,7 @@ struct SendEmailBody {
     body_text: Option<String>,
     /// The document; none for a plain text, which says subject and text itself.
     document_id: Option<String>,
-    /// Not available in this version: true is refused.
+    /// Whether the document goes along as PDF, as it is when the mail is delivered.
     #[serde(default)]
     attach_pdf: Option<bool>,
     /// Not available in this version: true is refused.
@@ -95,7 +95,7 @@ struct SendDocumentBody {
     /// Markdown with variables.
     #[schema(max_length = 20000)]
     body_text: Option<String>,
-    /// Not available in this version: true is refused.
+    /// Whether the document goes along as PDF, as it is when the mail is delivered.
     #[serde(default)]
     attach_pdf: Option<bool>,
     /// Not available in this version: true is refused.

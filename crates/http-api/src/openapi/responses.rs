@@ -136,6 +136,11 @@ pub(super) fn responses(route: &Route, components: &Components) -> Json {
         let meaning = "Nothing changed since that answer.";
         responses.insert("304".to_owned(), json!({ "description": meaning, "headers": headers }));
     }
+    if route.shows_page && route.verb == Verb::Post {
+        let headers = headers_of(route.rate != Rate::Unlimited, None);
+        let meaning = "The way back to the page, for a browser that sent its form.";
+        responses.insert("303".to_owned(), json!({ "description": meaning, "headers": headers }));
+    }
     let described = REFUSALS.iter().filter(|(kind, ..)| may_refuse(route, *kind));
     for (kind, name, _) in described {
         let reference = json!({ "$ref": format!("#/components/responses/{name}") });

@@ -42,6 +42,8 @@ pub struct Route {
     /// Whether links lead here, from mails and pages, to which others append parameters of their
     /// own.
     pub is_linked: bool,
+    /// Whether it answers a page to who accepts `text/html` before JSON: then it is linked, too.
+    pub shows_page: bool,
     /// Whether what it is about may be absent, though the path names no record: 404.
     pub may_lack: bool,
     /// Whether it makes users, which the operator may not want: 403.
@@ -249,6 +251,7 @@ impl Route {
             parameters: [&[], &[]],
             is_conditional: false,
             is_linked: false,
+            shows_page: false,
             may_lack: false,
             makes_users: false,
             needs: None,
@@ -368,6 +371,12 @@ impl Route {
     #[must_use]
     pub const fn linked(self) -> Self {
         Self { is_linked: true, ..self }
+    }
+
+    /// Says that the route answers a page to browsers.
+    #[must_use]
+    pub const fn shows_page(self) -> Self {
+        Self { shows_page: true, ..self }
     }
 
     /// Says that what the route is about may be absent, though its path names no record.

@@ -158,6 +158,7 @@ const ROUTES: &str = "
 /business-units/{id}/permanent: DELETE erase
 /{documents}: POST sell, GET till
 /{documents}/custom: POST sell
+/{documents}/preview: POST till
 /{documents}/{id}: GET till, PATCH write
 /{documents}/{id}/versions: GET read
 /invoices/{id}/void: POST write
@@ -173,6 +174,9 @@ const ROUTES: &str = "
 /documents/items/financial-categories: PATCH write
 /documents/items/{id}/financial-category: PATCH write
 /documents/{id}/finalize: POST sell
+/documents/{id}/pdf: GET till
+/documents/{id}/html: GET till
+/documents/{id}/receipt: GET till
 /documents/{id}/fiscalize: POST sell
 /documents/{id}: DELETE write
 /documents/{id}/restore: POST write
@@ -212,6 +216,8 @@ const ROUTES: &str = "
 /fiscalization/fina/premises/{id}/devices: GET till, POST erase
 /fiscalization/fina/devices/{id}: GET till, PATCH erase, DELETE erase
 /{documents}/shareable/{shareable_id}: GET open
+/{documents}/shareable/{shareable_id}/html: GET open
+/{documents}/shareable/{shareable_id}/pdf: GET open
 /estimates/shareable/{shareable_id}/accept: POST open
 /estimates/shareable/{shareable_id}/reject: POST open
 /documents/{id}/share: POST write, DELETE write

@@ -65,7 +65,7 @@ const KINDS: [&str; 5] = ["Invoice", "Estimate", "CreditNote", "AdvanceInvoice",
 
 fn is_of_documents(route: &Route) -> bool {
     let of = |verb: &str, kind: &&str| route.operation == format!("{verb}{kind}");
-    let verbs = ["create", "createCustom", "update"];
+    let verbs = ["create", "createCustom", "preview", "update"];
     DOCUMENTS.contains(&route.operation)
         || verbs.iter().any(|verb| KINDS.iter().any(|kind| of(verb, kind)))
 }

@@ -22,7 +22,7 @@ use tokio::runtime::Handle;
 
 use crate::authorities::Scripted;
 use crate::described;
-use crate::outside::{Memory, Register, Unreachable};
+use crate::outside::{Memory, Register, Titles, Unreachable};
 
 /// The password of every user in these tests.
 pub const PASSWORD: &str = "correct horse 1";
@@ -99,6 +99,7 @@ pub fn services(store: Arc<dyn Store>, seconds: Arc<AtomicI64>) -> Services {
         files: Arc::<Memory>::default(),
         vat_registry: Arc::<Register>::default(),
         spreadsheets: Arc::<racun_spreadsheet::Xlsx>::default(),
+        press: Arc::new(Titles),
         public_url: "https://racun.example".into(),
         origins: Arc::default(),
         hsts_seconds: None,

@@ -171,7 +171,6 @@ async fn what_is_wrong_is_named() {
         (json!({"to": OWNER, "subject": "a".repeat(256)}), "subject", "too_long"),
         (json!({"to": OWNER, "body_text": "a".repeat(20_001)}), "body_text", "too_long"),
         (json!({"to": OWNER, "locale": "xx"}), "locale", "invalid_value"),
-        (json!({"to": OWNER, "attach_pdf": true}), "attach_pdf", "not_available"),
         (json!({"to": OWNER, "attach_eslog": true}), "attach_eslog", "not_available"),
         (json!({"to": "stranger@example.com"}), "to", "sandbox_recipient"),
         (json!({"to": OWNER, "document_id": "inv_x"}), "document_id", "not_found"),

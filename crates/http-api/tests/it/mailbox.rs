@@ -82,7 +82,8 @@ impl Post {
         let mailer = Arc::<Mailbox>::clone(&self.mailbox);
         let store = Arc::clone(&self.services.store);
         let base = Arc::clone(&self.services.public_url);
-        let postman = Postman { store, mailer, base, stamp: stamp.clone() };
+        let (press, files) = (Arc::clone(&self.services.press), Arc::clone(&self.services.files));
+        let postman = Postman { store, mailer, press, files, base, stamp: stamp.clone() };
         let store = &*self.services.store;
         for job in claim(store, &[JobKind::Mail], &stamp(), 100).await.unwrap() {
             perform(store, &postman, &job, &*stamp).await.unwrap();
@@ -100,7 +101,8 @@ impl Post {
         let mailer = Arc::<Grave>::clone(&grave);
         let store = Arc::clone(&self.services.store);
         let base = Arc::clone(&self.services.public_url);
-        let postman = Postman { store, mailer, base, stamp: stamp.clone() };
+        let (press, files) = (Arc::clone(&self.services.press), Arc::clone(&self.services.files));
+        let postman = Postman { store, mailer, press, files, base, stamp: stamp.clone() };
         let store = &*self.services.store;
         let jobs = claim(store, &[JobKind::Mail], &stamp(), 100).await.unwrap();
         assert_eq!(jobs.len(), 1, "{jobs:?}");

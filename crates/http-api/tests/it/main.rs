@@ -52,6 +52,7 @@ mod no_body;
 mod operators;
 mod outside;
 mod pages;
+mod paper;
 mod payment_lists;
 mod payments;
 mod pos;

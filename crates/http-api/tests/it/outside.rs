@@ -5,8 +5,11 @@ use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use async_trait::async_trait;
+use racun_application::printing::{CannotPrint, PrintPdf};
 use racun_catalog::{FileStorage, NoAnswer, StorageError, VatAnswer, VatQuery, VatRegistry};
 use racun_kernel::{Mail, MailError, Mailer};
+use racun_paper::Paper;
+use racun_render::Text;
 use racun_webhooks::{Answer, Courier, Post, Undelivered};
 
 /// No receiver answers, and no mail is taken.
@@ -23,6 +26,20 @@ impl Courier for Unreachable {
 impl Mailer for Unreachable {
     async fn send(&self, _: &Mail) -> Result<(), MailError> {
         Err(MailError::Temporary("nobody listens".to_owned()))
+    }
+}
+
+/// Prints titles alone: how pages look is for others to test.
+pub struct Titles;
+
+#[async_trait]
+impl PrintPdf for Titles {
+    async fn print(&self, paper: Paper) -> Result<Vec<u8>, CannotPrint> {
+        Ok(format!("%PDF-\n{}\n{}\n%%EOF\n", paper.title, paper.texts().join("\n")).into_bytes())
+    }
+
+    async fn print_text(&self, text: Text) -> Result<Vec<u8>, CannotPrint> {
+        Ok(format!("%PDF-\n{}\n%%EOF\n", text.title).into_bytes())
     }
 }
 

@@ -245,6 +245,9 @@ fn a_till_reaches_what_it_needs_and_nothing_else() {
     let mut expected: BTreeSet<String> = [
         "GET /documents/next-number",
         "POST /documents/calculate",
+        "GET /documents/{id}/pdf",
+        "GET /documents/{id}/html",
+        "GET /documents/{id}/receipt",
         "POST /documents/{id}/finalize",
         "POST /documents/{id}/fiscalize",
         "POST /payments",
@@ -280,7 +283,7 @@ fn a_till_reaches_what_it_needs_and_nothing_else() {
     .map(str::to_owned)
     .into();
     for path in documents {
-        expected.extend([format!("POST /{path}"), format!("POST /{path}/custom")]);
+        expected.extend(["", "/custom", "/preview"].map(|more| format!("POST /{path}{more}")));
     }
     for path in documents.iter().chain(&records) {
         expected.extend([format!("GET /{path}"), format!("GET /{path}/{{id}}")]);

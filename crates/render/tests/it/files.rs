@@ -3,7 +3,7 @@
 
 use std::io::{Cursor, Read as _};
 
-use racun_render::{Block, Table, Text, docx, pdf};
+use racun_render::{Block, Table, Text, docx};
 use roxmltree::{Document, Node};
 use zip::ZipArchive;
 
@@ -83,25 +83,7 @@ fn a_docx_holds_every_text_in_parts_that_are_xml() {
 }
 
 #[test]
-fn a_pdf_has_its_pages_and_its_letters() {
-    let count = |file: &[u8], part: &str| {
-        file.windows(part.len()).filter(|window| *window == part.as_bytes()).count()
-    };
-    for (paragraphs, least) in [(0, 1), (30, 1), (300, 6)] {
-        let file = pdf(&text(paragraphs)).unwrap();
-        assert!(file.starts_with(b"%PDF-1."), "{:?}", &file[..9]);
-        assert!(file.trim_ascii_end().ends_with(b"%%EOF"));
-        assert!(count(&file, "/FontFile") == 2, "both fonts are embedded");
-        assert!(count(&file, "/ToUnicode") == 2, "what is copied out of it is text");
-        let pages = count(&file, "/MediaBox");
-        assert!(pages >= least && (paragraphs < 300 || pages < 12), "{pages} pages");
-        assert!(file.len() < 100_000, "only the letters that are used: {} bytes", file.len());
-    }
-}
-
-#[test]
 fn the_same_text_is_the_same_file() {
     let text = text(20);
-    assert_eq!(pdf(&text).unwrap(), pdf(&text).unwrap());
     assert_eq!(docx(&text).unwrap(), docx(&text).unwrap());
 }

@@ -299,6 +299,9 @@ pub(super) const ISSUES: &[Code] = codes! {
     Issue invalid_length [422] "There are too few or too many; the message names the bounds.";
     Issue invalid_period [422] "The last day lies before the first.";
     Issue invalid_range [422] "The end lies before the beginning.";
+    Issue invalid_reference [422]
+        "It begins as a reference of payments does (`SI`, `HR` or `RF` with two digits), and its \
+         check digits, parts or length are wrong. Look at it again.";
     Issue invalid_token [422] "The token is unknown, used or over. Ask for another.";
     Issue invalid_type [422]
         "The value is of another JSON type than is taken; the message names it.";

@@ -1,0 +1,34 @@
+//! The port to the typesetter.
+
+use async_trait::async_trait;
+use racun_paper::Paper;
+use racun_render::Text;
+
+/// Whoever sets documents as PDF.
+///
+/// The server implements it, as setting is work of processors and not of this crate. An
+/// implementation computes off the threads that answer requests, a bounded number of documents at
+/// once; a further one waits for its turn. It answers the same bytes for the same model, in this
+/// process and in any later one, and reads nothing but the model: no clock, no file, no network.
+#[async_trait]
+pub trait PrintPdf: Send + Sync {
+    /// `paper` as a tagged PDF/A-3b.
+    ///
+    /// # Errors
+    /// [`CannotPrint`], when its pictures or texts cannot be set.
+    async fn print(&self, paper: Paper) -> Result<Vec<u8>, CannotPrint>;
+
+    /// `text` as a tagged PDF/A-3b of A4 pages.
+    ///
+    /// # Errors
+    /// [`CannotPrint`], when it cannot be set.
+    async fn print_text(&self, text: Text) -> Result<Vec<u8>, CannotPrint>;
+}
+
+/// A document that cannot be set.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("the document cannot be set as PDF: {0}")]
+pub struct CannotPrint(
+    /// Why, for the log.
+    pub String,
+);

@@ -1,0 +1,61 @@
+//! What a request wants otherwise than the settings.
+
+use racun_paper::{Display, Hub3, Language, Look, Template, Upn};
+
+/// What a request says of how a document is printed; what it leaves out is as in the settings.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Wanted {
+    /// Language of the labels, and of texts that are translated.
+    pub language: Option<Language>,
+    /// Whose locale writes numbers and dates.
+    pub locale: Option<Language>,
+    /// The template.
+    pub template: Option<Template>,
+    /// Whether the UPN QR code is there.
+    pub upn: Option<bool>,
+    /// How much of the slip is printed beside it.
+    pub upn_display: Option<Display>,
+    /// Whether the EPC QR code is there.
+    pub epc: Option<bool>,
+    /// Whether the HUB3 code is there.
+    pub hub3: Option<bool>,
+    /// Its purpose code.
+    pub hub3_purpose_code: Option<String>,
+    /// The model of its reference.
+    pub hub3_reference_model: Option<String>,
+}
+
+impl Wanted {
+    /// `look` with what is wanted.
+    #[must_use]
+    pub fn onto(&self, mut look: Look) -> Look {
+        if let Some(template) = self.template {
+            look.template = template;
+        }
+        look.upn = switched(self.upn, look.upn);
+        if let (Some(upn), Some(display)) = (&mut look.upn, self.upn_display) {
+            *upn = Upn { display, ..upn.clone() };
+        }
+        look.epc = self.epc.unwrap_or(look.epc);
+        look.hub3 = switched(self.hub3, look.hub3);
+        if let Some(hub3) = &mut look.hub3 {
+            let Hub3 { purpose_code, reference_model } = hub3;
+            if let Some(code) = &self.hub3_purpose_code {
+                purpose_code.clone_from(code);
+            }
+            if let Some(model) = &self.hub3_reference_model {
+                reference_model.clone_from(model);
+            }
+        }
+        look
+    }
+}
+
+/// What is set, turned on with what it is by default, or off.
+fn switched<T: Default>(wanted: Option<bool>, set: Option<T>) -> Option<T> {
+    match wanted {
+        None => set,
+        Some(true) => Some(set.unwrap_or_default()),
+        Some(false) => None,
+    }
+}

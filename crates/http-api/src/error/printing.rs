@@ -1,0 +1,16 @@
+//! Errors of documents on paper.
+
+use racun_application::files::FileError;
+use racun_application::printing::PrintingError;
+
+use super::ApiError;
+
+impl From<PrintingError> for ApiError {
+    fn from(error: PrintingError) -> Self {
+        match error {
+            PrintingError::Document(error) => error.into(),
+            PrintingError::Storage(error) => FileError::from(error).into(),
+            PrintingError::Print(error) => error.into(),
+        }
+    }
+}

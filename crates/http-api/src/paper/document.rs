@@ -1,0 +1,104 @@
+//! Documents of any kind, for whoever may read them.
+
+use actix_web::http::StatusCode;
+use actix_web::web;
+use actix_web::{HttpRequest, HttpResponse};
+use racun_access::Permission::ReadTill;
+use racun_application::printing;
+use racun_kernel::Issue;
+use racun_paper::page::Around;
+use racun_paper::{Paper, Roll, Template};
+
+use super::answer;
+use super::parameters::{CODES, PRINT, RECEIPT, wanted};
+use crate::answer::File;
+use crate::call::EntityCall;
+use crate::error::ApiError;
+use crate::limits;
+use crate::request::{PathText, Query};
+use crate::route::{Gate, Route};
+
+const TAG: &str = "Documents";
+
+/// Routes of documents on paper.
+pub(crate) const ROUTES: &[Route] = &[
+    Route::get("/documents/{id}/pdf", "printDocument", Gate::Entity(ReadTill), || web::to(pdf))
+        .about(TAG, "Answers a document as PDF.")
+        .explained(
+            "The file is PDF/A-3b, tagged, and the same bytes whenever the same document is \
+             asked for in the same state.",
+        )
+        .reads(PRINT)
+        .reads_also(CODES)
+        .answers_file("application/pdf"),
+    Route::get("/documents/{id}/html", "showDocument", Gate::Entity(ReadTill), || web::to(html))
+        .about(TAG, "Answers a document as a page without scripts.")
+        .reads(PRINT)
+        .reads_also(CODES)
+        .answers_file("text/html"),
+    Route::get("/documents/{id}/receipt", "printReceipt", Gate::Entity(ReadTill), || {
+        web::to(receipt)
+    })
+    .about(TAG, "Answers a document as bytes for a receipt printer.")
+    .explained(
+        "The bytes are ESC/POS, with codes as pictures. As PDF a receipt is \
+         `/documents/{id}/pdf?template=receipt_80`.",
+    )
+    .reads(RECEIPT)
+    .answers_file("application/octet-stream"),
+];
+
+async fn paper(call: &EntityCall, path: &PathText, query: &Query) -> Result<Paper, ApiError> {
+    let wanted = wanted(query)?;
+    let id = path.0.parse().map_err(|_| ApiError::no_such("document", &path.0))?;
+    Ok(printing::paper(call.cx(), &*call.files, call.entity(), id, &wanted).await?)
+}
+
+async fn pdf(
+    call: EntityCall,
+    path: PathText,
+    query: Query,
+    request: HttpRequest,
+) -> Result<File, ApiError> {
+    let paper = paper(&call, &path, &query).await?;
+    let name = paper.file_name();
+    let bytes = call.press().print(paper).await?;
+    limits::make_room(&request, bytes.len()).await?;
+    Ok(answer::pdf(name, bytes))
+}
+
+async fn html(
+    call: EntityCall,
+    path: PathText,
+    query: Query,
+    request: HttpRequest,
+) -> Result<HttpResponse, ApiError> {
+    let paper = paper(&call, &path, &query).await?;
+    let page = call.compute(move || paper.page(&Around::default())).await;
+    limits::make_room(&request, page.html.len()).await?;
+    Ok(answer::page(StatusCode::OK, page))
+}
+
+async fn receipt(
+    call: EntityCall,
+    path: PathText,
+    query: Query,
+    request: HttpRequest,
+) -> Result<File, ApiError> {
+    if !matches!(query.one("format")?, None | Some("escpos")) {
+        return Err(Issue::new("invalid_value", "expected escpos").at("format").into());
+    }
+    let roll = match query.one("template")?.map(Template::from_name) {
+        None | Some(Some(Template::Receipt80)) => Roll::Wide,
+        Some(Some(Template::Receipt58)) => Roll::Narrow,
+        Some(_) => {
+            let message = "expected `receipt_80` or `receipt_58`";
+            return Err(Issue::new("invalid_value", message).at("template").into());
+        }
+    };
+    let paper = paper(&call, &path, &query).await?;
+    let name = format!("{}.bin", paper.file_name());
+    let bytes = call.compute(move || paper.escpos(roll)).await;
+    limits::make_room(&request, bytes.len()).await?;
+    Ok(File { media_type: "application/octet-stream", name, bytes })
+}

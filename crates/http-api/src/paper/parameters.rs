@@ -1,0 +1,209 @@
+//! What a request says of how a document is printed.
+
+use actix_web::http::header::{ACCEPT, ACCEPT_LANGUAGE, HeaderMap};
+use racun_application::printing::Wanted;
+use racun_kernel::{Issue, Issues};
+use racun_paper::{Display, Language, Template};
+
+use crate::error::ApiError;
+use crate::request::Query;
+use crate::route::{Parameter, ParameterKind};
+
+const fn text(name: &'static str, meaning: &'static str) -> Parameter {
+    Parameter { name, meaning, kind: ParameterKind::Text }
+}
+
+const fn flag(name: &'static str, meaning: &'static str) -> Parameter {
+    Parameter { name, meaning, kind: ParameterKind::Flag }
+}
+
+/// Of a page behind a link.
+pub(crate) const LANGUAGE: &[Parameter] = &[
+    text("language", "The language: `en`, `de`, `sl` …, or a locale such as `sl-SI`."),
+    text("locale", "The locale that writes numbers and dates; that of the language when absent."),
+];
+
+/// Of a document that is printed.
+pub(super) const PRINT: &[Parameter] = &[
+    LANGUAGE[0],
+    LANGUAGE[1],
+    text(
+        "template",
+        "`modern`, `classic`, `condensed`, `minimal`, `fashion`, `timeless_modern_full_data`, \
+         `receipt_80` or `receipt_58`; that of the settings when absent.",
+    ),
+];
+
+/// Of the codes on it.
+pub(crate) const CODES: &[Parameter] = &[
+    flag("upn_qr_enabled", "Whether the UPN QR code is there; as in the settings when absent."),
+    text("upn_qr_display_mode", "`qr_only`, or `full_slip` for the whole payment slip."),
+    flag("epc_qr_enabled", "Whether the EPC QR code is there."),
+    flag("hub3_qr_enabled", "Whether the HUB3 code is there. Its symbol is PDF417."),
+    text("hub3_qr_purpose_code", "The purpose of the payment, four capitals such as `OTHR`."),
+    text("hub3_qr_reference_model", "The model of the reference, such as `HR00`."),
+];
+
+/// Of a preview.
+pub(crate) const PREVIEW: &[Parameter] = &[
+    PRINT[0],
+    PRINT[1],
+    PRINT[2],
+    flag("partial", "Whether the document alone is answered, as a part for a page with a style."),
+];
+
+/// Of a receipt.
+pub(super) const RECEIPT: &[Parameter] = &[
+    LANGUAGE[0],
+    LANGUAGE[1],
+    text("format", "`escpos`: bytes for a receipt printer."),
+    text("template", "`receipt_80` or `receipt_58`: how wide the paper is; 80 mm when absent."),
+];
+
+/// What `query` wants otherwise than the settings.
+///
+/// # Errors
+/// All parameters that are none.
+pub(super) fn wanted(query: &Query) -> Result<Wanted, ApiError> {
+    let mut issues = Issues::default();
+    let language = read(query, "language", &mut issues, LANGUAGES, Language::from_code)?;
+    let locale = read(query, "locale", &mut issues, LANGUAGES, Language::from_code)?;
+    let template = read(query, "template", &mut issues, PRINT[2].meaning, Template::from_name)?;
+    let display = |mode: &str| match mode {
+        "qr_only" => Some(Display::CodeOnly),
+        "full_slip" => Some(Display::FullSlip),
+        _ => None,
+    };
+    let modes = "`qr_only` or `full_slip`";
+    let upn_display = read(query, "upn_qr_display_mode", &mut issues, modes, display)?;
+    let code = |code: &str| {
+        let is_code = code.len() == 4 && code.bytes().all(|sign| sign.is_ascii_uppercase());
+        is_code.then(|| code.to_owned())
+    };
+    let purpose = "four capitals";
+    let hub3_purpose_code = read(query, "hub3_qr_purpose_code", &mut issues, purpose, code)?;
+    let model = |model: &str| {
+        let digits = model.strip_prefix("HR")?;
+        let is_model = digits.len() == 2 && digits.bytes().all(|sign| sign.is_ascii_digit());
+        is_model.then(|| model.to_owned())
+    };
+    let models = "`HR` and two digits";
+    let hub3_reference_model = read(query, "hub3_qr_reference_model", &mut issues, models, model)?;
+    issues.into_result(())?;
+    let switch = |name: &'static str| match query.one(name)? {
+        None => Ok::<_, ApiError>(None),
+        Some(_) => Ok(Some(query.flag(name)?)),
+    };
+    Ok(Wanted {
+        language,
+        locale,
+        template,
+        upn: switch("upn_qr_enabled")?,
+        upn_display,
+        epc: switch("epc_qr_enabled")?,
+        hub3: switch("hub3_qr_enabled")?,
+        hub3_purpose_code,
+        hub3_reference_model,
+    })
+}
+
+/// What a page is asked for with: the language of the link, else the reader's. What is none of the
+/// languages is passed over, for anybody writes links.
+pub(super) fn wanted_of_page(query: &Query, headers: &HeaderMap) -> Wanted {
+    let known = |name| query.one(name).ok().flatten().and_then(Language::from_code);
+    let asked = known("language").or_else(|| known("locale"));
+    let language = asked.or_else(|| of_reader(headers));
+    Wanted { language, locale: known("locale"), ..Wanted::default() }
+}
+
+/// The first language of `Accept-Language` that there is.
+fn of_reader(headers: &HeaderMap) -> Option<Language> {
+    let list = headers.get(ACCEPT_LANGUAGE)?.to_str().ok()?;
+    let code = |range: &str| {
+        let range = range.split(';').next().unwrap_or_default().trim().to_owned();
+        let language = range.split('-').next().unwrap_or_default().to_owned();
+        // Norwegian is asked for by its general code, too.
+        Language::from_code(if language == "no" { "nb" } else { &language })
+    };
+    list.split(',').take(MOST_RANGES).find_map(code)
+}
+
+/// Ranges of `Accept-Language` that are looked at.
+const MOST_RANGES: usize = 20;
+
+const LANGUAGES: &str = "one of `en`, `de`, `sl`, `it`, `fr`, `es`, `pt`, `nl`, `pl`, `hr`, `sv`, \
+                         `fi`, `et`, `bg`, `cs`, `sk`, `nb`, `is`, or a locale such as `sl-SI`";
+
+fn read<T>(
+    query: &Query,
+    name: &'static str,
+    issues: &mut Issues,
+    expected: &str,
+    read: impl FnOnce(&str) -> Option<T>,
+) -> Result<Option<T>, ApiError> {
+    let Some(text) = query.one(name)? else { return Ok(None) };
+    let value = read(text);
+    if value.is_none() {
+        let message = format!("expected {expected}");
+        issues.push(Issue::new("invalid_value", message).at(name));
+    }
+    Ok(value)
+}
+
+/// Whether whoever asks shows pages: a browser says `text/html`, and JSON not before it.
+pub(crate) fn wants_page(headers: &HeaderMap) -> bool {
+    let accepted = headers.get_all(ACCEPT).filter_map(|value| value.to_str().ok());
+    let ranges = accepted.flat_map(|value| value.split(','));
+    let names = ranges.map(|range| range.split(';').next().unwrap_or_default().trim());
+    let first = names.into_iter().find_map(|name| match name {
+        "text/html" | "application/xhtml+xml" => Some(true),
+        "application/json" => Some(false),
+        _ => None,
+    });
+    first.unwrap_or(false)
+}
+
+#[cfg(test)]
+mod tests {
+    use actix_web::http::header::HeaderValue;
+
+    use super::*;
+
+    fn headers(name: actix_web::http::header::HeaderName, value: &'static str) -> HeaderMap {
+        let mut headers = HeaderMap::new();
+        headers.insert(name, HeaderValue::from_static(value));
+        headers
+    }
+
+    #[test]
+    fn browsers_want_pages_and_programs_do_not() {
+        let wants = |accept| wants_page(&headers(ACCEPT, accept));
+        assert!(wants("text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8"));
+        assert!(!wants("application/json, text/plain, */*"));
+        assert!(!wants("application/json, text/html"));
+        assert!(!wants("*/*"));
+        assert!(!wants_page(&HeaderMap::new()));
+    }
+
+    #[test]
+    fn a_page_is_in_the_language_of_the_link_or_else_of_its_reader() {
+        let of = |query: &str, accept| {
+            wanted_of_page(&Query::parse(query), &headers(ACCEPT_LANGUAGE, accept)).language
+        };
+        assert_eq!(of("language=hr", "de"), Language::from_code("hr"));
+        assert_eq!(of("language=xx&utm_source=a", "ru, de-AT;q=0.8"), Language::from_code("de"));
+        assert_eq!(of("", "no"), Language::from_code("nb"));
+        assert_eq!(of("", "ru"), None);
+    }
+
+    #[test]
+    fn all_parameters_that_are_none_are_told() {
+        let refused = wanted(&Query::parse("language=xx&template=baroque&hub3_qr_purpose_code=a"));
+        let body = refused.unwrap_err().body();
+        assert_eq!(body["cause"]["issues"].as_array().map(Vec::len), Some(3), "{body}");
+        let good = wanted(&Query::parse("language=sl&upn_qr_enabled=false&template=receipt_58"));
+        let good = good.unwrap();
+        assert_eq!((good.upn, good.epc), (Some(false), None));
+        assert_eq!(good.template, Some(Template::Receipt58));
+    }
+}

@@ -1,0 +1,162 @@
+//! Documents behind links, for everyone: as pages and files.
+
+use actix_web::http::StatusCode;
+use actix_web::http::header::{LOCATION, VARY};
+use actix_web::{HttpRequest, HttpResponse, Responder as _, web};
+use racun_application::printing::{self, SharedPaper, Wanted};
+use racun_documents::DocumentKind;
+use racun_paper::Language;
+use racun_paper::page::{Around, Reply, gone};
+
+use super::answer;
+use super::parameters::{LANGUAGE, wanted_of_page};
+use crate::call::Call;
+use crate::error::{ApiError, Kind};
+use crate::limits;
+use crate::request::Query;
+use crate::route::{Gate, Route};
+
+const TAG: &str = "Shared documents";
+
+macro_rules! files {
+    ($path:literal, $one:literal, $kind:ident, $a_one:literal) => {
+        [
+            Route::get(
+                concat!($path, "/shareable/{shareable_id}/html"),
+                concat!("showShared", $one),
+                Gate::Open,
+                || web::to(|call, request| html(call, request, DocumentKind::$kind)),
+            )
+            .about(TAG, concat!("Shows ", $a_one, " as a page to whoever has its link."))
+            .linked()
+            .reads(LANGUAGE)
+            .answers_file("text/html"),
+            Route::get(
+                concat!($path, "/shareable/{shareable_id}/pdf"),
+                concat!("printShared", $one),
+                Gate::Open,
+                || web::to(|call, request| pdf(call, request, DocumentKind::$kind)),
+            )
+            .about(TAG, concat!("Answers ", $a_one, " as PDF to whoever has its link."))
+            .linked()
+            .reads(LANGUAGE)
+            .answers_file("application/pdf"),
+        ]
+    };
+}
+
+/// Files behind links.
+pub(crate) const FILES: &[&[Route]] = &[
+    &files!("/invoices", "Invoice", Invoice, "an invoice"),
+    &files!("/estimates", "Estimate", Estimate, "an estimate"),
+    &files!("/credit-notes", "CreditNote", CreditNote, "a credit note"),
+    &files!("/advance-invoices", "AdvanceInvoice", AdvanceInvoice, "an advance invoice"),
+    &files!("/delivery-notes", "DeliveryNote", DeliveryNote, "a delivery note"),
+];
+
+async fn shared(
+    call: &Call<()>,
+    request: &HttpRequest,
+    kind: DocumentKind,
+) -> Result<SharedPaper, ApiError> {
+    let query = Query::parse(request.query_string());
+    let wanted = wanted_of_page(&query, request.headers());
+    let id = request.match_info().query("shareable_id").to_owned();
+    let paper =
+        printing::shared(call.store(), &*call.files, kind, &id, &wanted, call.stamp()).await?;
+    Ok(paper)
+}
+
+/// The page of the document behind the link of `request`, whose last part is the shareable id.
+pub(crate) async fn page(
+    call: Call<()>,
+    request: HttpRequest,
+    kind: DocumentKind,
+) -> Result<HttpResponse, ApiError> {
+    let id = request.match_info().query("shareable_id").to_owned();
+    shown(&call, &request, kind, &format!("{id}/"), None).await
+}
+
+async fn html(
+    call: Call<()>,
+    request: HttpRequest,
+    kind: DocumentKind,
+) -> Result<HttpResponse, ApiError> {
+    shown(&call, &request, kind, "", None).await
+}
+
+async fn pdf(
+    call: Call<()>,
+    request: HttpRequest,
+    kind: DocumentKind,
+) -> Result<HttpResponse, ApiError> {
+    let SharedPaper { paper, .. } = shared(&call, &request, kind).await?;
+    let name = paper.file_name();
+    let bytes = call.press().print(paper).await?;
+    limits::make_room(&request, bytes.len()).await?;
+    let mut answer = answer::pdf(name, bytes).respond_to(&request);
+    answer::unseen(answer.headers_mut());
+    Ok(answer)
+}
+
+/// The page; `beside` is the path, from where the page is, to what belongs to the document. With
+/// `refused` it says that a reply was not taken.
+async fn shown(
+    call: &Call<()>,
+    request: &HttpRequest,
+    kind: DocumentKind,
+    beside: &str,
+    refused: Option<StatusCode>,
+) -> Result<HttpResponse, ApiError> {
+    let found = match shared(call, request, kind).await {
+        Ok(found) => found,
+        Err(error) if error.kind() == Kind::NotFound => return Ok(led_nowhere(request)),
+        Err(error) => return Err(error),
+    };
+    let language = found.paper.language;
+    let to = |what: &str| format!("{beside}{what}?language={language}");
+    let reply = || Reply { accept: to("accept"), reject: to("reject") };
+    let around = Around {
+        pdf: Some(to("pdf")),
+        reply: found.awaits_reply.then(reply),
+        is_refused: refused.is_some(),
+    };
+    let page = call.compute(move || found.paper.page(&around)).await;
+    limits::make_room(request, page.html.len()).await?;
+    Ok(answer::page(refused.unwrap_or(StatusCode::OK), page))
+}
+
+/// The page of a link that leads nowhere, or not any more.
+fn led_nowhere(request: &HttpRequest) -> HttpResponse {
+    let query = Query::parse(request.query_string());
+    let Wanted { language, .. } = wanted_of_page(&query, request.headers());
+    answer::page(StatusCode::NOT_FOUND, gone(language.unwrap_or(Language::ENGLISH)))
+}
+
+/// What a browser is answered that sent the form of an estimate's page: the way back to the page,
+/// or the page again, saying that the reply was not taken.
+///
+/// # Errors
+/// Failures that are no refusal.
+pub(crate) async fn of_reply(
+    call: Call<()>,
+    request: HttpRequest,
+    outcome: Result<(), ApiError>,
+) -> Result<HttpResponse, ApiError> {
+    match outcome {
+        Ok(()) => {
+            let id = request.match_info().query("shareable_id");
+            let query = Query::parse(request.query_string());
+            let language = wanted_of_page(&query, request.headers()).language;
+            let asked = language.map(|language| format!("?language={}", language.code()));
+            let page = format!("../{id}{}", asked.unwrap_or_default());
+            let mut answer = HttpResponse::SeeOther();
+            Ok(answer.insert_header((LOCATION, page)).insert_header((VARY, "Accept")).finish())
+        }
+        Err(error) if error.kind().status().is_client_error() => {
+            let status = error.kind().status();
+            shown(&call, &request, DocumentKind::Estimate, "", Some(status)).await
+        }
+        Err(error) => Err(error),
+    }
+}

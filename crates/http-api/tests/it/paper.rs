@@ -1,0 +1,272 @@
+//! Documents on paper: as files, pages and previews, for users and behind links.
+
+use actix_web::test::TestRequest;
+use serde_json::{Value, json};
+
+use crate::harness::{Answer, Api, Who, text};
+use crate::mailbox::Post;
+
+const OWNER: &str = "owner@example.com";
+const BROWSER: &str = "text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8";
+
+fn invoice(more: Value) -> Value {
+    let mut body = json!({
+        "customer": {"name": "Bor d.o.o.", "email": "bor@example.com"},
+        "items": [{"name": "Svetovanje", "quantity": 2, "price": 50, "taxes": [{"rate": 22}]}],
+        "issuer": {"bank_account": {"iban": "SI56192001234567892"}},
+    });
+    body.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
+    body
+}
+
+async fn made(api: &Api, owner: &Who, path: &str, more: Value) -> String {
+    text(&api.post(path, owner, invoice(more)).await.with(201).json()["id"])
+}
+
+async fn link(api: &Api, owner: &Who, id: &str) -> String {
+    let share = api.post(&format!("/documents/{id}/share"), owner, json!({})).await.with(200);
+    let link = text(&share.json()["shareable_link"]);
+    link.strip_prefix("https://racun.example").unwrap().to_owned()
+}
+
+async fn browse(api: &Api, uri: &str) -> Answer {
+    api.call(TestRequest::get().uri(uri).insert_header(("accept", BROWSER))).await
+}
+
+/// What a browser sends for a form without fields.
+async fn press(api: &Api, uri: &str) -> Answer {
+    let request = TestRequest::post()
+        .uri(uri)
+        .insert_header(("accept", BROWSER))
+        .insert_header(("content-type", "application/x-www-form-urlencoded"))
+        .insert_header(("content-length", "0"));
+    api.call(request).await
+}
+
+#[actix_web::test]
+async fn a_document_is_a_file_a_page_and_a_receipt_in_every_language() {
+    let api = Api::new().await;
+    let owner = api.owner(OWNER).await;
+    let id = made(&api, &owner, "/invoices", json!({})).await;
+    let number = text(&api.get(&format!("/invoices/{id}"), &owner).await.json()["number"]);
+    for (language, title) in [("sl", "Račun"), ("de-DE", "Rechnung"), ("bg", "Фактура")] {
+        let of = |form: &str| format!("/documents/{id}/{form}?language={language}");
+        let pdf = api.get(&of("pdf"), &owner).await.with(200);
+        assert_eq!(pdf.header("content-type"), "application/pdf");
+        assert!(pdf.header("content-disposition").contains("filename="), "{pdf:?}");
+        let html = api.get(&of("html"), &owner).await.with(200);
+        assert_eq!(html.header("content-type"), "text/html; charset=utf-8");
+        for said in [title, "Svetovanje", "Bor d.o.o.", number.as_str()] {
+            assert!(pdf.text.contains(said) && html.text.contains(said), "{said}: {html:?}");
+        }
+    }
+    let english = format!("/documents/{id}/html?language=sl&locale=en-US");
+    let english = api.get(&english, &owner).await.with(200).text;
+    assert!(english.contains("Račun") && english.contains("€122.00"), "{english}");
+    for roll in ["receipt_80", "receipt_58"] {
+        let receipt = format!("/documents/{id}/receipt?format=escpos&template={roll}&language=en");
+        let receipt = api.get(&receipt, &owner).await.with(200);
+        assert_eq!(receipt.header("content-type"), "application/octet-stream");
+        assert!(receipt.text.starts_with("\u{1b}@") && receipt.text.contains("Svetovanje"));
+        let pdf = format!("/documents/{id}/pdf?template={roll}");
+        api.get(&pdf, &owner).await.with(200);
+    }
+    for (wrong, path) in [
+        ("pdf?language=xx", "language"),
+        ("html?template=baroque", "template"),
+        ("html?upn_qr_enabled=1", "upn_qr_enabled"),
+        ("receipt?format=pcl", "format"),
+        ("receipt?template=modern", "template"),
+        ("pdf?utm_source=x", "utm_source"),
+    ] {
+        let refused = api.get(&format!("/documents/{id}/{wrong}"), &owner).await.with(422);
+        assert_eq!(refused.issue().0, format!("[\"{path}\"]"), "{wrong}");
+    }
+    let stranger = api.owner("stranger@example.com").await;
+    for form in ["pdf", "html", "receipt"] {
+        api.get(&format!("/documents/{id}/{form}"), &stranger).await.with(404);
+        api.get(&format!("/documents/{id}/{form}"), &Who::nobody()).await.with(401);
+    }
+}
+
+#[actix_web::test]
+async fn what_is_said_of_amounts_is_what_the_interface_says() {
+    let api = Api::new().await;
+    let owner = api.owner(OWNER).await;
+    for seed in 1..20_i64 {
+        let rates = ["22", "9.5", "5", "0"];
+        let items: Vec<Value> = (0..=seed % 5)
+            .map(|n| {
+                let rate: Value =
+                    serde_json::from_str(rates[usize::try_from((seed + n) % 4).unwrap()]).unwrap();
+                let discounts = json!([{"value": (seed * n) % 40}]);
+                json!({"name": format!("{n}"), "quantity": seed * 7 % 11 + 1,
+                    "price": seed * 977 % 1009 + n, "discounts": discounts,
+                    "taxes": [{"rate": rate}]})
+            })
+            .collect();
+        let id = made(&api, &owner, "/invoices", json!({"items": items})).await;
+        let document = api.get(&format!("/invoices/{id}"), &owner).await.json();
+        let of = |form: &str| format!("/documents/{id}/{form}?language=en");
+        let html = api.get(&of("html"), &owner).await.with(200).text;
+        let pdf = api.get(&of("pdf"), &owner).await.with(200).text;
+        let grouped = |amount: &Value| {
+            let amount = amount.to_string();
+            let (whole, fraction) = amount.split_once('.').unwrap_or((&amount, ""));
+            let (head, tail) = whole.split_at(whole.len().saturating_sub(3));
+            let whole = if head.is_empty() { tail.into() } else { format!("{head},{tail}") };
+            format!("€{whole}.{fraction:0<2}")
+        };
+        for field in ["total", "total_with_tax", "total_due"] {
+            let amount = grouped(&document[field]);
+            assert!(html.contains(&amount) && pdf.contains(&amount), "{field} {amount}: {pdf}");
+        }
+        for tax in document["taxes"].as_array().unwrap() {
+            let amount = grouped(&tax["amount"]);
+            assert!(html.contains(&amount) && pdf.contains(&amount), "{amount}: {pdf}");
+        }
+    }
+}
+
+#[actix_web::test]
+async fn a_preview_shows_what_would_be_made_and_makes_nothing() {
+    let api = Api::new().await;
+    let owner = api.owner(OWNER).await;
+    let kinds = ["invoices", "estimates", "credit-notes", "advance-invoices", "delivery-notes"];
+    for kind in kinds {
+        let path = format!("/{kind}/preview?language=sl");
+        let page = api.post(&path, &owner, invoice(json!({}))).await.with(200);
+        assert!(page.text.contains("Osnutek") && page.text.contains("Svetovanje"), "{page:?}");
+        let part = api.post(&format!("{path}&partial=true"), &owner, invoice(json!({})));
+        assert!(part.await.with(200).text.starts_with("<article>"));
+        let refused = api.post(&path, &owner, json!({"items": []})).await.with(422);
+        assert_eq!(refused.issue().0, "[\"items\"]");
+        let list = api.get(&format!("/{kind}"), &owner).await.json();
+        assert_eq!(list["pagination"]["total"], 0, "{kind}");
+    }
+    let upn = "/invoices/preview?upn_qr_enabled=true&upn_qr_display_mode=full_slip&language=en";
+    let shown = api.post(upn, &owner, invoice(json!({}))).await.with(200).text;
+    assert!(shown.contains("UPN QR:") && shown.contains("***122,00"), "{shown}");
+    let without = api.post("/invoices/preview?language=en", &owner, invoice(json!({})));
+    assert!(!without.await.with(200).text.contains("UPN QR:"), "the settings have it off");
+}
+
+#[actix_web::test]
+async fn a_reference_that_was_mistyped_is_refused() {
+    let api = Api::new().await;
+    let owner = api.owner(OWNER).await;
+    let with = |reference: &str| invoice(json!({"reference": reference}));
+    let refused = api.post("/invoices", &owner, with("SI121234567890121")).await.with(422);
+    assert_eq!(refused.issue(), ("[\"reference\"]".to_owned(), "invalid_reference".to_owned()));
+    for good in ["SI12 1234567890120", "RF18 5390 0754 7034", "PO-4711"] {
+        api.post("/invoices", &owner, with(good)).await.with(201);
+    }
+}
+
+#[actix_web::test]
+async fn a_link_is_a_page_to_browsers_and_json_to_programs() {
+    let api = Api::new().await;
+    let owner = api.owner(OWNER).await;
+    let more =
+        json!({"metadata": {"secret": "internal"}, "reference": "<script>alert(1)</script>"});
+    let id = made(&api, &owner, "/invoices", more).await;
+    let link = link(&api, &owner, &id).await;
+    let page = browse(&api, &format!("{link}?language=sl&utm_source=mail")).await.with(200);
+    assert!(page.text.contains("Račun") && page.text.contains("/pdf?language=sl"), "{page:?}");
+    let policy = page.header("content-security-policy");
+    assert!(policy.starts_with("default-src 'none'; style-src 'sha256-"), "{policy}");
+    assert!(!policy.contains("unsafe") && !policy.contains("script-src"), "{policy}");
+    for (header, value) in [
+        ("x-robots-tag", "noindex, nofollow"),
+        ("cache-control", "no-store"),
+        ("referrer-policy", "no-referrer"),
+    ] {
+        assert_eq!(page.header(header), value);
+    }
+    for kept in [id.as_str(), owner.entity(), "internal", "<script", OWNER] {
+        assert!(!page.text.contains(kept), "{kept} in {}", page.text);
+    }
+    let json = api.get(&link, &Who::nobody()).await.with(200).json();
+    assert_eq!(json["type"], "invoice");
+    api.get(&format!("{link}?utm_source=mail"), &Who::nobody()).await.with(422);
+    for form in ["html", "pdf"] {
+        let file = format!("{link}/{form}?language=de&utm_source=mail");
+        let file = api.get(&file, &Who::nobody()).await.with(200);
+        assert!(file.text.contains("Rechnung"), "{file:?}");
+        assert_eq!(file.header("x-robots-tag"), "noindex, nofollow");
+    }
+    // Taken away, it leads nowhere; a later link is another.
+    api.delete(&format!("/documents/{id}/share"), &owner).await.with(204);
+    let gone = browse(&api, &format!("{link}?language=sl")).await.with(404);
+    assert!(gone.text.contains("Ta povezava ni več veljavna"), "{gone:?}");
+    api.get(&link, &Who::nobody()).await.with(404);
+    browse(&api, &format!("{link}/pdf")).await.with(404);
+    let again = self::link(&api, &owner, &id).await;
+    assert_ne!(again, link);
+    browse(&api, &link).await.with(404);
+}
+
+#[actix_web::test]
+async fn an_estimate_is_accepted_by_a_form_and_never_by_a_link() {
+    let api = Api::new().await;
+    let owner = api.owner(OWNER).await;
+    let id = made(&api, &owner, "/estimates", json!({})).await;
+    let link = link(&api, &owner, &id).await;
+    let page = browse(&api, &format!("{link}?language=en")).await.with(200).text;
+    let share = link.rsplit('/').next().unwrap();
+    assert!(page.contains(&format!("action=\"{share}/accept?language=en\"")), "{page}");
+    let followed = browse(&api, &format!("{link}/accept")).await;
+    assert!(matches!(followed.status, 404 | 405), "{followed:?}");
+    let stored = api.get(&format!("/estimates/{id}"), &owner).await.json();
+    assert_eq!(stored["accepted_at"], Value::Null, "a GET decides nothing");
+    let back = press(&api, &format!("{link}/accept?language=en&utm_id=1")).await.with(303);
+    assert_eq!(back.header("location"), format!("../{share}?language=en"));
+    let page = browse(&api, &format!("{link}?language=en")).await.with(200).text;
+    assert!(page.contains("Accepted") && !page.contains("<form"), "{page}");
+    let refused = press(&api, &format!("{link}/reject?language=en")).await;
+    assert!((400..500).contains(&refused.status), "{refused:?}");
+    assert!(refused.text.contains("The reply cannot be taken any more."), "{refused:?}");
+    let stored = api.get(&format!("/estimates/{id}"), &owner).await.json();
+    assert!(stored["accepted_at"].is_string() && stored["rejected_at"].is_null());
+}
+
+#[actix_web::test]
+async fn hidden_prices_are_on_no_rendering() {
+    let api = Api::new().await;
+    let owner = api.owner(OWNER).await;
+    let items = json!([{"name": "Svetovanje", "quantity": 2, "price": 54321}]);
+    let more = json!({"hide_prices": true, "items": items});
+    let id = made(&api, &owner, "/delivery-notes", more).await;
+    let link = link(&api, &owner, &id).await;
+    let pages = [
+        browse(&api, &link).await.with(200).text,
+        api.get(&format!("{link}/pdf"), &Who::nobody()).await.with(200).text,
+        api.get(&format!("/documents/{id}/html"), &owner).await.with(200).text,
+        api.get(&format!("/documents/{id}/pdf"), &owner).await.with(200).text,
+        api.get(&format!("/documents/{id}/receipt"), &owner).await.with(200).text,
+        api.get(&link, &Who::nobody()).await.with(200).text,
+    ];
+    for page in pages {
+        assert!(page.contains("Svetovanje"));
+        for price in ["54321", "54.321", "54,321", "108642", "108.642", "108,642", "€"] {
+            assert!(!page.contains(price), "{price}: {page}");
+        }
+    }
+}
+
+#[actix_web::test]
+async fn a_mail_takes_the_document_along() {
+    let post = Post::open().await;
+    let (api, owner) = (&post.api, post.owner(OWNER).await);
+    let id = post.document(&owner, "/invoices", json!({})).await;
+    let sent = json!({"to": OWNER, "attach_pdf": true, "locale": "de-DE"});
+    api.post(&format!("/documents/{id}/send"), &owner, sent).await.with(200);
+    let mails = post.deliver().await;
+    let [file] = &*mails[0].attachments else { panic!("no attachment: {mails:?}") };
+    assert!(file.filename.starts_with("Rechnung-") && file.filename.ends_with(".pdf"), "{file:?}");
+    assert_eq!(file.media_type, "application/pdf");
+    assert!(String::from_utf8_lossy(&file.content).contains("Rechnung"));
+    let plain = json!({"to": OWNER, "subject": "a", "body_text": "b", "attach_pdf": true});
+    let refused = api.post("/email/send", &owner, plain).await.with(422);
+    assert_eq!(refused.issue(), ("[\"attach_pdf\"]".to_owned(), "not_allowed".to_owned()));
+}

@@ -1,0 +1,44 @@
+//! What tax authorities want printed.
+
+use racun_kernel::Authority;
+
+use super::Source;
+use crate::clean::some_line;
+use crate::model::{Code, CodeKind, Display, Fact, Marks, Symbol};
+use crate::words::Word;
+
+impl Source<'_> {
+    /// The marks of Slovenia (ZDavPR-A: ZOI, EOR, code) and Croatia (ZKI, JIR, code).
+    pub(super) fn marks(&self) -> Vec<Marks> {
+        let Some(fiscal) = self.document.fiscal.as_ref().filter(|_| self.is_fiscal_kind()) else {
+            return Vec::new();
+        };
+        let Some(record) = &fiscal.record else { return Vec::new() };
+        let (key, mark, confirmation, size) = match fiscal.authority {
+            Authority::Furs => ("furs", ("zoi", "ZOI"), ("eor", "EOR"), (24, 30)),
+            // At least 20 mm on each side, by the technical specification of CIS.
+            Authority::Fina => ("fina", ("zki", "ZKI"), ("jir", "JIR"), (22, 30)),
+        };
+        let fact = |(key, label): (&'static str, &str), text: Option<String>| {
+            Some(Fact { key, label: label.to_owned(), text: text? })
+        };
+        let of_book = record.book.as_ref().map(racun_kernel::SalesBook::set);
+        let of_book = of_book.or_else(|| record.paragon.clone());
+        let facts = [
+            fact(mark, some_line(Some(&record.mark))),
+            fact(confirmation, some_line(fiscal.confirmation().map(String::as_str))),
+            self.fact(Word::BookForm, some_line(of_book.as_deref())),
+        ];
+        let code = (!record.qr.is_empty()).then(|| Code {
+            kind: CodeKind::Fiscal,
+            symbol: Symbol::Qr { version: None, eci: None },
+            payload: record.qr.clone().into_bytes(),
+            label: self.word(Word::CheckCode).to_owned(),
+            display: Display::CodeOnly,
+            slip: Vec::new(),
+            width_mm: size,
+        });
+        let facts = facts.into_iter().flatten().collect();
+        vec![Marks { key, facts, sentences: Vec::new(), code }]
+    }
+}

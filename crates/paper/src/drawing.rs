@@ -1,0 +1,124 @@
+//! Codes as pictures of modules, for all renderings.
+
+use std::fmt::Write as _;
+
+use qrcode::bits::Bits;
+use qrcode::types::QrError;
+use qrcode::{Color, EcLevel, QrCode, Version};
+use rxing::pdf417::encoder::{Compaction, PDF417};
+
+use crate::model::{Code, Symbol};
+
+/// Light modules around a QR code and a PDF417 code, as their standards want them.
+const QR_QUIET: usize = 4;
+const PDF417_QUIET: usize = 2;
+/// A row of a PDF417 code is so many modules high.
+const PDF417_ROW: usize = 3;
+/// The rows that a PDF417 code may have.
+const ROWS: (u32, u32) = (3, 90);
+
+/// A code as rows of modules.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Modules {
+    /// Modules of a row.
+    pub width: usize,
+    /// Whether each is dark, row by row.
+    pub dark: Vec<bool>,
+    /// Light modules on each side.
+    pub quiet: usize,
+    /// How high a row is, in widths of a module.
+    pub row: usize,
+}
+
+/// The modules of `payload` as `symbol`.
+///
+/// # Errors
+/// Why it cannot be drawn: it holds too much.
+pub fn modules(symbol: Symbol, payload: &[u8]) -> Result<Modules, String> {
+    match symbol {
+        Symbol::Qr { version, eci } => {
+            let code = qr(version, eci, payload).map_err(|error| error.to_string())?;
+            let width = code.width();
+            let dark = code.to_colors().into_iter().map(|color| color == Color::Dark).collect();
+            Ok(Modules { width, dark, quiet: QR_QUIET, row: 1 })
+        }
+        Symbol::Pdf417 { error_level, max_columns } => {
+            pdf417(error_level, max_columns, payload).map_err(|error| error.to_string())
+        }
+    }
+}
+
+fn qr(version: Option<u8>, eci: Option<u32>, payload: &[u8]) -> Result<QrCode, QrError> {
+    let versions = version.map_or(1..=40, |version| version..=version);
+    let mut last = Err(QrError::InvalidVersion);
+    for version in versions {
+        let mut bits = Bits::new(Version::Normal(version.into()));
+        if let Some(eci) = eci {
+            bits.push_eci_designator(eci)?;
+        }
+        last = bits
+            .push_byte_data(payload)
+            .and_then(|()| bits.push_terminator(EcLevel::M))
+            .and_then(|()| QrCode::with_bits(bits, EcLevel::M));
+        if last.is_ok() {
+            return last;
+        }
+    }
+    last
+}
+
+fn pdf417(error_level: u8, columns: u8, payload: &[u8]) -> Result<Modules, rxing::Exceptions> {
+    let (columns, (least, most)) = (u32::from(columns.clamp(1, 30)), ROWS);
+    let mut code = PDF417::new();
+    code.setCompaction(Compaction::BYTE);
+    code.setDimensions(columns, columns, most, least);
+    // The crate takes a text in ISO 8859-1, in which each byte is a letter.
+    let text: String = payload.iter().copied().map(char::from).collect();
+    code.generateBarcodeLogic(&text, error_level.min(8).into())?;
+    let matrix = code.getBarcodeMatrix().as_ref();
+    let mut rows = matrix.map(|matrix| matrix.getScaledMatrix(1, 1)).unwrap_or_default();
+    // The last row comes first.
+    rows.reverse();
+    let width = rows.first().map(Vec::len).unwrap_or_default().max(1);
+    let dark = rows.into_iter().flatten().map(|module| module == 1).collect();
+    Ok(Modules { width, dark, quiet: PDF417_QUIET, row: PDF417_ROW })
+}
+
+/// `code` as an SVG image; `None` when it holds too much.
+#[must_use]
+pub fn svg(code: &Code) -> Option<String> {
+    Some(modules(code.symbol, &code.payload).ok()?.svg())
+}
+
+impl Modules {
+    /// Modules of a row with what is light beside it.
+    #[must_use]
+    pub const fn width_with_quiet(&self) -> usize {
+        self.width + 2 * self.quiet
+    }
+
+    /// The code as an SVG image: one path, in which a module is one unit wide.
+    #[must_use]
+    pub fn svg(&self) -> String {
+        let Self { width, quiet, row, .. } = self;
+        let rows = self.dark.len().checked_div(*width).unwrap_or_default();
+        let (across, down) = (width + 2 * quiet, rows * row + 2 * quiet);
+        let mut path = String::new();
+        for (number, line) in self.dark.chunks(*width).enumerate() {
+            let y = quiet + number * row;
+            let mut x = 0;
+            for run in line.chunk_by(|a, b| a == b) {
+                let long = run.len();
+                if run.first() == Some(&true) {
+                    // Writing to a text does not fail.
+                    let _ = write!(path, "M{} {y}h{long}v{row}h-{long}z", quiet + x);
+                }
+                x += long;
+            }
+        }
+        format!(
+            "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"{across}\" height=\"{down}\" \
+             viewBox=\"0 0 {across} {down}\"><path d=\"{path}\"/></svg>"
+        )
+    }
+}

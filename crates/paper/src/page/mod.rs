@@ -1,0 +1,121 @@
+//! The model as a page: preview, and what a customer sees behind a link.
+//!
+//! | Module  | Owns                                             |
+//! | ------- | ------------------------------------------------ |
+//! | `html`  | writing HTML, everything escaped                 |
+//! | `style` | the style sheet                                  |
+//! | `parts` | the parts of the model                           |
+//!
+//! A page has no script and takes nothing from elsewhere: pictures and codes are in it.
+
+mod html;
+mod parts;
+mod style;
+
+pub use html::escape;
+
+use html::Html;
+
+use crate::model::Paper;
+use crate::words::{Language, Word};
+
+/// A page, and the style sheet in it, whose digest a content security policy names.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Page {
+    /// The whole document of HTML.
+    pub html: String,
+    /// What stands in its element `style`.
+    pub style: String,
+}
+
+/// What stands around a document on its page.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Around {
+    /// Where its PDF is, from where the page is.
+    pub pdf: Option<String>,
+    /// Where an estimate is accepted and rejected by a form, while that is possible.
+    pub reply: Option<Reply>,
+    /// Whether what was sent could not be done.
+    pub is_refused: bool,
+}
+
+/// Where forms are sent, from where the page is.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Reply {
+    /// To accept.
+    pub accept: String,
+    /// To reject.
+    pub reject: String,
+}
+
+impl Paper {
+    /// The document as a page of its own.
+    #[must_use]
+    pub fn page(&self, around: &Around) -> Page {
+        let language = Language::from_code(self.language).unwrap_or(Language::ENGLISH);
+        let mut body = Html::default();
+        body.open("main", &[]);
+        if around.is_refused {
+            let text = Word::ReplyRefused.text(language);
+            body.element("p", &[("class", "problem"), ("role", "alert")], text);
+        }
+        parts::article(self, &mut body);
+        if around.pdf.is_some() || around.reply.is_some() {
+            body.open("div", &[("class", "actions")]);
+            if let Some(reply) = &around.reply {
+                body.open("section", &[("aria-label", Word::Reply.text(language))]);
+                for (action, word, class) in
+                    [(&reply.accept, Word::Accept, "main"), (&reply.reject, Word::Reject, "other")]
+                {
+                    body.open("form", &[("method", "post"), ("action", action)]);
+                    body.element("button", &[("class", class)], word.text(language));
+                    body.close("form");
+                }
+                body.close("section");
+            }
+            if let Some(pdf) = &around.pdf {
+                let word = Word::Download.text(language);
+                body.element("a", &[("class", "download"), ("href", pdf)], word);
+            }
+            body.close("div");
+        }
+        body.close("main");
+        let number = self.number.as_deref().unwrap_or_default();
+        let title = format!("{} {number} - {}", self.title, self.issuer.name);
+        whole(language, &title, self.primary_color.as_deref(), &body.text)
+    }
+
+    /// The document as a part of a page of somebody else's, without a style.
+    #[must_use]
+    pub fn fragment(&self) -> String {
+        let mut body = Html::default();
+        parts::article(self, &mut body);
+        body.text
+    }
+}
+
+/// The page of a link that leads nowhere.
+#[must_use]
+pub fn gone(language: Language) -> Page {
+    let mut body = Html::default();
+    body.open("main", &[]);
+    body.open("article", &[]);
+    body.element("h1", &[], Word::Gone.text(language));
+    body.element("p", &[], Word::GoneText.text(language));
+    body.close("article");
+    body.close("main");
+    whole(language, Word::Gone.text(language), None, &body.text)
+}
+
+fn whole(language: Language, title: &str, color: Option<&str>, body: &str) -> Page {
+    let style = style::sheet(color);
+    let html = format!(
+        "<!doctype html>\n<html lang=\"{}\">\n<head>\n<meta charset=\"utf-8\">\n\
+         <meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n\
+         <meta name=\"robots\" content=\"noindex, nofollow\">\n\
+         <title>{}</title>\n<style>{style}</style>\n</head>\n<body>\n{body}</body>\n</html>\n",
+        language.code(),
+        escape(title.trim_matches(['-', ' '])),
+    );
+    Page { html, style }
+}

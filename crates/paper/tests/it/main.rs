@@ -1,0 +1,6 @@
+//! Documents on paper: the model, its renderings and payment codes.
+
+mod codes;
+mod model;
+mod renderings;
+mod sample;

@@ -1,0 +1,303 @@
+//! What is on a document, and what is not.
+#![expect(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
+
+use proptest::prelude::*;
+use racun_documents::{
+    BankAccount, Content, Document, DocumentKind, FiscalRecord, Fiscalization, Party, TitleType,
+};
+use racun_kernel::testing::stamp;
+use racun_kernel::{Authority, Decimal, Environment};
+use racun_paper::{CodeKind, ColumnKey, Display, Language, Paper, Row, Source, State, Upn};
+use time::macros::{date, datetime};
+
+use crate::sample::{
+    cash, content, decimal, draft, invoice, issued, line, look, paid, paper, source, voided,
+};
+
+fn states(paper: &Paper) -> Vec<State> {
+    paper.banners.iter().map(|banner| banner.state).collect()
+}
+
+fn kinds(paper: &Paper) -> Vec<CodeKind> {
+    let codes = paper.payment.iter().flat_map(|payment| &payment.codes);
+    codes.map(|code| code.kind).collect()
+}
+
+fn fact<'a>(paper: &'a Paper, key: &str) -> Option<&'a str> {
+    let payment = paper.payment.iter().flat_map(|payment| &payment.facts);
+    let mut facts = paper.facts.iter().chain(payment);
+    facts.find(|fact| fact.key == key).map(|fact| fact.text.as_str())
+}
+
+fn total<'a>(paper: &'a Paper, key: &str) -> Option<&'a str> {
+    paper.totals.iter().find(|total| total.key == key).map(|total| total.text.as_str())
+}
+
+fn made(kind: DocumentKind, content: Content) -> Document {
+    draft(kind, content, vec![line("Svetovanje", "2", "50", "22")])
+}
+
+#[test]
+fn codes_ask_for_what_is_due_and_only_where_something_is() {
+    let open = paper(&paid(invoice(), "22"));
+    assert_eq!(kinds(&open), [CodeKind::UpnQr, CodeKind::EpcQr]);
+    let upn = &open.payment.as_ref().unwrap().codes[0];
+    let payload = String::from_utf8_lossy(&upn.payload).into_owned();
+    assert!(payload.contains("\n00000010000\n"), "100 of 122 are due: {payload}");
+    assert!(payload.contains("\nSI002026-00018\n"), "{payload}");
+    assert_eq!(upn.width_mm, (30, 36));
+    assert_eq!(fact(&open, "reference"), Some("SI00 2026-00018"));
+    let dollars = Content { currency: "USD".parse().unwrap(), ..content() };
+    let mut without_account = content();
+    without_account.issuer.bank_account = None;
+    let proforma = Content { title_type: TitleType::ProformaInvoice, ..content() };
+    for (document, codes) in [
+        (paid(invoice(), "122"), 0),
+        (voided(invoice()), 0),
+        (made(DocumentKind::Invoice, content()), 0),
+        (issued(made(DocumentKind::CreditNote, content())), 0),
+        (issued(made(DocumentKind::DeliveryNote, content())), 0),
+        (issued(made(DocumentKind::Estimate, content())), 0),
+        (issued(made(DocumentKind::Estimate, proforma)), 2),
+        (issued(made(DocumentKind::Invoice, dollars)), 0),
+        (issued(made(DocumentKind::Invoice, without_account)), 0),
+    ] {
+        assert_eq!(kinds(&paper(&document)).len(), codes, "{:?}", document.id.kind());
+    }
+    let draft = made(DocumentKind::Invoice, content());
+    let preview = Paper::of(&Source { is_preview: true, ..source(&draft, "sl") });
+    assert_eq!(kinds(&preview).len(), 2, "a preview shows what is going to be there");
+}
+
+#[test]
+fn a_reference_that_checks_is_in_the_code_and_another_text_is_none() {
+    let with = |reference: &str| {
+        let content = Content { reference: Some(reference.to_owned()), ..content() };
+        let paper = paper(&issued(made(DocumentKind::Invoice, content)));
+        String::from_utf8_lossy(&paper.payment.unwrap().codes[0].payload).into_owned()
+    };
+    assert!(with("SI12 2026000018").contains("\nSI122026000018\n"));
+    assert!(with("RF18 5390 0754 7034").contains("\nRF18539007547034\n"));
+    let other = with("PO-4711");
+    assert!(other.contains("\nSI99\n") && other.contains("PO-4711 "), "{other}");
+}
+
+#[test]
+fn croatian_accounts_have_hub3_by_the_model_of_the_settings() {
+    let mut content = content();
+    content.issuer.bank_account = Some(BankAccount {
+        iban: Some("HR1723600001101234565".to_owned()),
+        ..BankAccount::default()
+    });
+    let document = issued(made(DocumentKind::Invoice, content));
+    let mut source = source(&document, "hr");
+    source.look.epc = false;
+    let paper = Paper::of(&source);
+    assert_eq!(kinds(&paper), [CodeKind::Hub3]);
+    let payload = paper.payment.unwrap().codes.remove(0).payload;
+    let payload = String::from_utf8(payload).unwrap();
+    assert!(payload.contains("\nHR00\n2026-00018\nOTHR\nRačun 2026-00018"), "{payload}");
+}
+
+#[test]
+fn the_whole_slip_says_what_its_code_says() {
+    let document = invoice();
+    let mut source = source(&document, "sl");
+    source.look.upn = Some(Upn { display: Display::FullSlip, ..Upn::default() });
+    let paper = Paper::of(&source);
+    let slip = &paper.payment.as_ref().unwrap().codes[0].slip;
+    let texts: Vec<&str> = slip.iter().map(|fact| fact.text.as_str()).collect();
+    assert_eq!(
+        texts,
+        [
+            "Čebelica Žan\nPot 2\n2000 Maribor",
+            "OTHR",
+            "Račun 2026-00018",
+            "20.12.2026",
+            "***122,00",
+            "SI56 1920 0123 4567 892",
+            "SI00 2026-00018",
+            "Pekarna Klas d.o.o.\nSlovenska 1\n1000 Ljubljana",
+        ]
+    );
+}
+
+#[test]
+fn where_a_document_stands_is_said_at_its_head() {
+    assert!(states(&paper(&invoice())).is_empty());
+    assert_eq!(states(&paper(&made(DocumentKind::Invoice, content()))), [State::Draft]);
+    assert_eq!(states(&paper(&voided(invoice()))), [State::Void]);
+    assert_eq!(states(&paper(&paid(invoice(), "122"))), [State::Paid]);
+    let document = invoice();
+    let late = Source { today: date!(2026 - 12 - 21), ..source(&document, "sl") };
+    assert_eq!(states(&Paper::of(&late)), [State::Overdue]);
+    let until = Content { date_valid_till: Some(date!(2026 - 12 - 01)), ..content() };
+    let estimate = issued(made(DocumentKind::Estimate, until));
+    let late = Source { today: date!(2026 - 12 - 02), ..source(&estimate, "sl") };
+    assert_eq!(states(&Paper::of(&late)), [State::Expired]);
+    let at = stamp(datetime!(2026-11-20 10:00 UTC));
+    let accepted = estimate.accept(date!(2026 - 11 - 20), &at).unwrap();
+    assert_eq!(states(&paper(&accepted)), [State::Accepted]);
+    let paper = paper(&made(DocumentKind::Invoice, content()));
+    assert_eq!((paper.number, paper.banners[0].text.as_str()), (None, "Osnutek"));
+}
+
+#[test]
+fn a_delivery_note_that_hides_prices_says_no_amount() {
+    let hidden = Content { hide_prices: true, ..content() };
+    let paper = paper(&issued(made(DocumentKind::DeliveryNote, hidden)));
+    let columns: Vec<ColumnKey> = paper.lines.columns.iter().map(|column| column.key).collect();
+    assert_eq!(columns, [ColumnKey::Position, ColumnKey::Name, ColumnKey::Quantity]);
+    assert!(paper.totals.is_empty() && paper.taxes.is_none() && paper.carried_label.is_none());
+    assert!(paper.texts().iter().all(|text| !text.contains('€')), "{:?}", paper.texts());
+}
+
+#[test]
+fn credit_is_below_zero_where_the_settings_want_it() {
+    let credit = issued(made(DocumentKind::CreditNote, content()));
+    assert_eq!(total(&paper(&credit), "total_with_tax"), Some("122,00\u{a0}€"));
+    let mut source = source(&credit, "sl");
+    source.look.negative_credit = true;
+    let paper = Paper::of(&source);
+    assert_eq!(total(&paper, "total_with_tax"), Some("-122,00\u{a0}€"));
+    let Row::Cells { cells, .. } = &paper.lines.rows[0] else { panic!("no line") };
+    assert!(cells.contains(&"-100,00".to_owned()), "{cells:?}");
+}
+
+#[test]
+fn payments_are_shown_as_the_settings_say() {
+    let document = paid(invoice(), "22");
+    let payments = [cash("22")];
+    let shown = Source { payments: &payments, ..source(&document, "sl") };
+    let paper = Paper::of(&shown);
+    assert_eq!(total(&paper, "total_due"), Some("100,00\u{a0}€"));
+    assert!(paper.texts().contains(&"Gotovina"));
+    let mut hidden = Source { payments: &payments, ..source(&document, "sl") };
+    hidden.look.shows_payments = false;
+    let paper = Paper::of(&hidden);
+    assert!(paper.payments.is_none() && total(&paper, "total_due").is_none());
+    assert_eq!(kinds(&paper).len(), 2, "it is owed all the same");
+}
+
+#[test]
+fn reverse_charge_is_said_in_the_language_of_the_document() {
+    let mut line = line("Beratung", "1", "100", "0");
+    line.taxes[0].reverse_charge = true;
+    let document = issued(draft(DocumentKind::Invoice, content(), vec![line]));
+    let paper = Paper::of(&source(&document, "de"));
+    assert_eq!(paper.clauses, ["Steuerschuldnerschaft des Leistungsempfängers"]);
+    assert_eq!((paper.language, paper.locale), ("de", "de-DE"));
+}
+
+#[test]
+fn fiscal_marks_and_their_code_are_printed() {
+    let record = FiscalRecord {
+        premise: "P1".to_owned(),
+        device: Some("D1".to_owned()),
+        number: 18,
+        issued_at: datetime!(2026-11-20 11:02:03 +1),
+        mark: "a".repeat(32),
+        confirmations: vec!["eor-1".to_owned(), "eor-2".to_owned()],
+        qr: "1".repeat(60),
+        operator_number: Some("12345678".to_owned()),
+        operator_label: Some("Miha".to_owned()),
+        environment: Environment::Live,
+        message_id: String::new(),
+        is_late: false,
+        special_notes: None,
+        payment_type: None,
+        book: None,
+        paragon: None,
+    };
+    let at = stamp(datetime!(2026-11-20 10:00 UTC));
+    let told = Fiscalization::pending(Authority::Furs, record.clone());
+    let paper = paper(&invoice().with_fiscalization(told, &at));
+    let texts: Vec<&str> = paper.marks[0].facts.iter().map(|fact| fact.text.as_str()).collect();
+    let mark = "a".repeat(32);
+    assert_eq!(texts, [mark.as_str(), "eor-2"]);
+    assert_eq!(paper.marks[0].code.as_ref().unwrap().payload, "1".repeat(60).as_bytes());
+    assert_eq!(fact(&paper, "operator"), Some("Miha"));
+    let issued_at = fact(&paper, "issued_at").map(|text| text.replace('\u{a0}', " "));
+    assert_eq!(issued_at.as_deref(), Some("20. 11. 2026 11:02:03"));
+    assert!(!paper.texts().iter().any(|text| text.contains("12345678")), "nobody's tax number");
+    let test = FiscalRecord { environment: Environment::Sandbox, ..record };
+    let told = Fiscalization::pending(Authority::Fina, test);
+    let croatian = crate::sample::paper(&invoice().with_fiscalization(told, &at));
+    assert_eq!(states(&croatian), [State::Test]);
+    assert_eq!(croatian.marks[0].facts[1].text, "eor-1", "in Croatia the first counts");
+}
+
+#[test]
+fn texts_of_others_change_nothing_but_themselves() {
+    let evil = "\u{202e}=cmd|' /C calc'!A0\u{1b}@\u{0}<script>#{x}\u{2066}".replace('\0', "");
+    let long = "W".repeat(10_000);
+    let mut content = content();
+    content.customer = Some(Party { name: Some(evil.clone()), ..Party::default() });
+    content.texts.note = Some(long.clone());
+    let paper = paper(&issued(made(DocumentKind::Invoice, content)));
+    let is_harmless = |text: &&str| {
+        text.chars().all(|sign| {
+            (sign == '\n' || !sign.is_control())
+                && !('\u{202a}'..='\u{202e}').contains(&sign)
+                && !('\u{2066}'..='\u{2069}').contains(&sign)
+        })
+    };
+    let texts = paper.texts();
+    assert!(texts.iter().all(is_harmless), "{texts:?}");
+    assert!(texts.contains(&"=cmd|' /C calc'!A0@<script>#{x}"));
+    assert!(texts.contains(&long.as_str()), "nothing is cut");
+}
+
+#[test]
+fn every_language_has_its_own_words_and_ids_of_nobody() {
+    let document = invoice();
+    for language in Language::ALL {
+        let mut source = source(&document, language.code());
+        source.look = look();
+        let paper = Paper::of(&source);
+        let id = document.id.to_string();
+        let entity = document.entity_id.to_string();
+        for text in paper.texts() {
+            assert!(!text.contains(&id) && !text.contains(&entity), "{text}");
+        }
+        assert_eq!(paper.totals.len(), 4, "{}", language.code());
+    }
+}
+
+proptest! {
+    #[test]
+    fn amounts_are_those_that_are_stored(
+        lines in proptest::collection::vec((1i64..10_000, 0i64..10_000_000, 0usize..4), 1..30),
+        paid_cents in 0i64..1_000_000,
+    ) {
+        let rates = ["22", "9.5", "5", "0"];
+        let lines = lines.iter().map(|(quantity, price, rate)| {
+            let quantity = Decimal::new(*quantity, 2).to_string();
+            line("x", &quantity, &Decimal::new(*price, 2).to_string(), rates[*rate])
+        });
+        let document = issued(draft(DocumentKind::Invoice, content(), lines.collect()));
+        let document = paid(document, &Decimal::new(paid_cents, 2).to_string());
+        let paper = Paper::of(&source(&document, "en"));
+        let read = |text: &str| decimal(&text.replace(['€', ','], ""));
+        let said = |key| total(&paper, key).map(read);
+        let amounts = &document.amounts;
+        prop_assert_eq!(said("subtotal"), Some(amounts.total.clone()));
+        prop_assert_eq!(said("total_with_tax"), Some(amounts.total_with_tax.clone()));
+        prop_assert_eq!(said("total_due"), Some(document.total_due()));
+        let rows = paper.taxes.iter().flat_map(|table| &table.rows);
+        let mut sum = Decimal::zero();
+        for row in rows {
+            let Row::Cells { cells, .. } = row else { panic!("no cells") };
+            sum += &read(&cells[1]);
+            sum += &read(&cells[2]);
+        }
+        prop_assert_eq!(sum, amounts.total_with_tax.clone(), "taxes by rate");
+        let Some(Row::Cells { carried, .. }) = paper.lines.rows.last() else { panic!("no line") };
+        let carried = carried.as_deref().map(read);
+        prop_assert_eq!(carried, Some(amounts.total.clone()), "what is carried over");
+        let html = paper.page(&Default::default()).html;
+        for key in ["subtotal", "total_with_tax", "total_due"] {
+            prop_assert!(html.contains(total(&paper, key).unwrap()));
+        }
+    }
+}

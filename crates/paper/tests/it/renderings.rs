@@ -1,0 +1,151 @@
+//! The page and the receipt say what the model says.
+#![expect(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
+
+use racun_documents::{Document, DocumentKind, Party};
+use racun_paper::page::{Around, Reply, escape, gone};
+use racun_paper::{Language, Paper, Picture, Roll, Row, Source};
+
+use crate::sample::{cash, content, draft, invoice, issued, line, paid, source};
+
+fn rich() -> Document {
+    let mut content = content();
+    content.texts.note = Some("Hvala & nasvidenje\n<b>ne</b>".to_owned());
+    content.texts.footer = Some("Okrožno sodišče v Ljubljani".to_owned());
+    content.texts.signature = Some("Ana \"Ančka\" Novak".to_owned());
+    let mut first = line("Moka 'bela'", "2.5", "1.20", "9.5");
+    first.description = Some("T 500\nvreča".to_owned());
+    first.unit = Some("kg".to_owned());
+    let lines = vec![first, line("<script>alert(1)</script>", "1", "10", "22")];
+    paid(issued(draft(DocumentKind::Invoice, content, lines)), "5")
+}
+
+#[test]
+fn the_page_says_every_text_of_the_model_and_escapes_it() {
+    let document = rich();
+    let payments = [cash("5")];
+    for language in Language::ALL {
+        let source = Source { payments: &payments, ..source(&document, language.code()) };
+        let paper = Paper::of(&source);
+        let page = paper.page(&Around::default());
+        for text in paper.texts() {
+            assert!(page.html.contains(&escape(text)), "{}: {text}", language.code());
+        }
+        assert!(!page.html.contains("<script") && !page.html.contains("<b>"), "escaped");
+        assert!(page.html.contains(&format!("<html lang=\"{}\"", language.code())));
+        assert_eq!(page.html.matches("<h1").count(), 1);
+        assert!(paper.fragment().starts_with("<article>"));
+    }
+}
+
+#[test]
+fn the_page_takes_nothing_from_elsewhere() {
+    let document = rich();
+    let mut source = source(&document, "sl");
+    source.logo = Some(Picture {
+        bytes: b"\x89PNG".to_vec(),
+        media_type: "image/png".to_owned(),
+        scale_percent: 100,
+        alt: "Logo".to_owned(),
+    });
+    source.look.primary_color = Some("#aabbcc".to_owned());
+    let page = Paper::of(&source)
+        .page(&Around { pdf: Some("x/pdf?language=sl".to_owned()), ..Around::default() });
+    let without_names = page.html.replace("http://www.w3.org/2000/svg", "");
+    for elsewhere in ["http:", "https:", "//", "@import", "url(", " on", "style=\""] {
+        let found = without_names.find(elsewhere).map(|at| &without_names[at..at + 30]);
+        let is_base64 = found.is_some_and(|found| found.contains("iVBOR"));
+        assert!(found.is_none() || is_base64, "{found:?}");
+    }
+    assert!(page.html.contains("src=\"data:image/png;base64,iVBORw==\""));
+    assert!(page.style.starts_with(":root{--main:#aabbcc}"));
+    assert!(page.html.contains(&format!("<style>{}</style>", page.style)));
+    let mut evil = source.clone();
+    evil.look.primary_color = Some("#fff}body".to_owned());
+    assert!(!Paper::of(&evil).page(&Around::default()).style.contains("}body{--"));
+    assert!(!Paper::of(&evil).page(&Around::default()).style.starts_with(":root{--main:#fff}b"));
+}
+
+#[test]
+fn an_estimate_is_answered_by_forms_and_a_link_that_leads_nowhere_has_a_page() {
+    let estimate =
+        issued(draft(DocumentKind::Estimate, content(), vec![line("x", "1", "1", "22")]));
+    let reply = Reply { accept: "e/accept".to_owned(), reject: "e/reject".to_owned() };
+    let around = Around { reply: Some(reply), is_refused: true, ..Around::default() };
+    let page = Paper::of(&source(&estimate, "sl")).page(&around).html;
+    assert!(page.contains("<form method=\"post\" action=\"e/accept\">"));
+    assert!(page.contains(">Sprejmi</button>") && page.contains("role=\"alert\""));
+    for language in Language::ALL {
+        let page = gone(language).html;
+        assert!(page.contains("noindex") && page.contains("<h1>"), "{}", language.code());
+    }
+}
+
+#[test]
+fn long_words_and_many_lines_stay_in_the_page() {
+    let mut content = content();
+    content.customer = Some(Party { name: Some("W".repeat(500)), ..Party::default() });
+    let lines = (0..200).map(|n| line(&format!("{n} {}", "X".repeat(90)), "1", "1", "22"));
+    let document = issued(draft(DocumentKind::Invoice, content, lines.collect()));
+    let page = Paper::of(&source(&document, "sl")).page(&Around::default());
+    assert!(page.style.contains("overflow-wrap:anywhere"));
+    assert_eq!(page.html.matches("<tr role=\"row\">").count(), 200 + 1 + 1 + 1);
+}
+
+/// The letters of a receipt: commands left out, lines joined as people read them.
+fn letters(bytes: &[u8]) -> String {
+    let mut text = String::new();
+    let mut rest = bytes;
+    while let Some((first, more)) = rest.split_first() {
+        let skip = match (first, more) {
+            (0x1b, [b'@', ..]) => 1,
+            (0x1b, [b't' | b'a' | b'E', ..]) => 2,
+            (0x1d, [b'V', ..]) => 3,
+            (0x1d, [b'v', b'0', _, x, x2, y, y2, ..]) => {
+                let number = |low: u8, high: u8| usize::from(low) + 256 * usize::from(high);
+                7 + number(*x, *x2) * number(*y, *y2)
+            }
+            (0x1b | 0x1d, _) => panic!("a command that nobody sends: {more:?}"),
+            (letter, _) => {
+                text.push(char::from(*letter));
+                0
+            }
+        };
+        rest = &more[skip..];
+    }
+    text
+}
+
+#[test]
+fn a_receipt_has_its_lines_in_the_paper_and_no_command_from_texts() {
+    let mut content = content();
+    let evil = "A\u{1b}@B\u{1d}V\u{0}";
+    content.issuer.name = Some(evil.replace('\0', ""));
+    let lines = vec![line("Kava", "2", "1.5", "22"), line(&"Z".repeat(90), "1", "3", "9.5")];
+    let document = paid(issued(draft(DocumentKind::Invoice, content, lines)), "1");
+    let mut paper = Paper::of(&source(&document, "en"));
+    // A text that went past the cleaning, too.
+    paper.title = evil.to_owned();
+    for (roll, width) in [(Roll::Wide, 48), (Roll::Narrow, 32)] {
+        let bytes = paper.escpos(roll);
+        let text = letters(&bytes);
+        assert!(text.lines().all(|line| line.chars().count() <= width), "{text}");
+        assert!(text.contains("A@BV"), "{text}");
+        let joined: String = text.split_whitespace().collect();
+        for row in &paper.lines.rows {
+            let Row::Cells { cells, .. } = row else { continue };
+            for cell in &cells[1..] {
+                let cell: String = cell.split_whitespace().collect();
+                assert!(joined.contains(&cell), "{cell} in {joined}");
+            }
+        }
+        assert_eq!(bytes, paper.escpos(roll), "the same bytes again");
+    }
+}
+
+#[test]
+fn payment_codes_are_pictures_on_receipts() {
+    let paper = Paper::of(&source(&invoice(), "sl"));
+    let pictures = |bytes: &[u8]| bytes.windows(4).filter(|four| *four == b"\x1dv0\x00").count();
+    assert_eq!(pictures(&paper.escpos(Roll::Wide)), 2);
+    assert_eq!(paper.payment.unwrap().codes.len(), 2);
+}

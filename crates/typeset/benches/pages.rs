@@ -1,0 +1,114 @@
+//! How long a page takes to print, beside deflating a file in the same run; and that memory is
+//! flat.
+//!
+//! Run with `cargo bench -p racun-typeset`, and `-- 10000` for so many renders in the part on
+//! memory. Fails when an invoice of 5 lines takes 15 ms of one core or more, one of 50 lines 50 ms,
+//! or when memory grows by more than 16 MB.
+#![expect(clippy::unwrap_used, reason = "a measurement ends where it cannot go on")]
+
+#[expect(dead_code, reason = "the tests use the rest")]
+#[path = "../tests/it/sample.rs"]
+mod sample;
+
+use std::hint::black_box;
+use std::time::{Duration, Instant};
+
+use racun_paper::{Paper, Template};
+use racun_typeset::Typesetter;
+
+const ROUNDS: usize = 60;
+/// What the baseline encodes: a picture of so many pixels on each side, as PNG.
+const SIDE: u32 = 256;
+
+/// The middle of so many measurements of `work`.
+fn median(mut work: impl FnMut()) -> Duration {
+    let mut times: Vec<Duration> = (0..ROUNDS)
+        .map(|_| {
+            let began = Instant::now();
+            work();
+            began.elapsed()
+        })
+        .collect();
+    times.sort();
+    times[ROUNDS / 2]
+}
+
+/// CPU time of all threads of this process, in ticks of 10 ms.
+fn ticks() -> u64 {
+    let stat = std::fs::read_to_string("/proc/self/stat").unwrap_or_default();
+    let after = stat.rsplit(')').next().unwrap_or_default();
+    let fields: Vec<&str> = after.split_whitespace().collect();
+    let field = |place: usize| fields.get(place).and_then(|text| text.parse().ok()).unwrap_or(0);
+    field(11) + field(12)
+}
+
+/// Kilobytes of memory in use.
+fn memory() -> u64 {
+    let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
+    let line = status.lines().find(|line| line.starts_with("VmRSS:")).unwrap_or_default();
+    line.split_whitespace().nth(1).and_then(|text| text.parse().ok()).unwrap_or_default()
+}
+
+fn baseline() -> Duration {
+    let picture = image::RgbaImage::from_fn(SIDE, SIDE, |x, y| {
+        let parts = [x * y % 251, x % 241, y % 239, 255].map(|part| u8::try_from(part).unwrap());
+        image::Rgba(parts)
+    });
+    median(|| {
+        let mut file = std::io::Cursor::new(Vec::new());
+        picture.write_to(&mut file, image::ImageFormat::Png).unwrap();
+        black_box(file);
+    })
+}
+
+fn main() {
+    let renders = std::env::args().filter_map(|word| word.parse().ok()).next_back().unwrap_or(500);
+    let setter = Typesetter::new().unwrap();
+    let print = |paper: &Paper| black_box(setter.paper(paper).unwrap().len());
+    let base = baseline();
+    println!("baseline, a PNG of {SIDE} by {SIDE} pixels: {} µs", base.as_micros());
+    let mut failed = false;
+    let cases = [(Template::Modern, 5, 15), (Template::Modern, 50, 50), (Template::Classic, 5, 15)];
+    let more = [(Template::Receipt80, 5, 15), (Template::Modern, 500, 2_000)];
+    for (template, lines, limit) in cases.into_iter().chain(more) {
+        let plain = sample::plain_invoice(template, lines);
+        let full = sample::invoice(template, lines);
+        print(&plain);
+        let before = ticks();
+        let time = median(|| {
+            print(&plain);
+        });
+        let cpu = (ticks() - before) * 10_000 / u64::try_from(ROUNDS).unwrap();
+        let time_full = median(|| {
+            print(&full);
+        });
+        let ratio = time.as_micros() * 10 / base.as_micros().max(1);
+        println!(
+            "{} with {lines} lines: {} µs, {cpu} µs of cores, {}.{} times the baseline; with \
+             everything on it {} µs; {} bytes",
+            template.name(),
+            time.as_micros(),
+            ratio / 10,
+            ratio % 10,
+            time_full.as_micros(),
+            print(&plain),
+        );
+        failed |= u128::from(cpu) >= limit * 1_000;
+    }
+    let paper = |number: usize| {
+        let mut paper = sample::plain_invoice(Template::ALL[number % 8], 5);
+        paper.number = Some(format!("2026-{number}"));
+        paper
+    };
+    (0..100).for_each(|number| {
+        print(&paper(number));
+    });
+    let before = memory();
+    (0..renders).for_each(|number| {
+        print(&paper(number));
+    });
+    let after = memory();
+    println!("memory over {renders} renders: {before} kB, then {after} kB");
+    failed |= after > before + 16_000;
+    std::process::exit(i32::from(failed));
+}

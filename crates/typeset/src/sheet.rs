@@ -1,0 +1,145 @@
+//! A document as data and files for its template.
+
+use racun_paper::{Code, Paper, Picture, Template, modules};
+use racun_render::{Block, Text};
+use serde_json::{Value, json};
+use time::Date;
+use typst::foundations::Bytes;
+
+use crate::TypesetError;
+use crate::letters::make_printable;
+use crate::picture::Pictures;
+use crate::world::Workshop;
+
+/// Where templates find the data.
+const DATA: &str = "/data.json";
+
+/// What of a document is set.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Kept {
+    /// All.
+    Everything,
+    /// Letters whose shapes hang on their neighbours are shown as unknown.
+    PlainLetters,
+    /// Without pictures, too.
+    PlainLettersAlone,
+}
+
+/// What a template is given.
+pub(crate) struct Sheet {
+    /// The template.
+    pub template: &'static str,
+    /// The document's own date: the one in the file's properties.
+    pub date: Date,
+    /// What tells the document from others.
+    pub ident: String,
+    data: Value,
+    /// Codes and pictures, by the paths in the data.
+    files: Vec<(String, Bytes)>,
+}
+
+impl Sheet {
+    /// A document of the interface.
+    pub(crate) fn of_paper(paper: &Paper, pictures: &Pictures) -> Result<Self, TypesetError> {
+        let data = serde_json::to_value(paper).map_err(|e| TypesetError::new(e.to_string()))?;
+        let number = paper.number.as_deref().unwrap_or_default();
+        let (title, issuer) = (&paper.title, &paper.issuer.name);
+        let mut sheet = Self {
+            template: template(paper.template),
+            date: paper.date,
+            ident: [title, number, issuer].join("\n"),
+            data,
+            files: Vec::new(),
+        };
+        let logo = paper.logo.as_ref();
+        sheet.picture("/logo", logo, "logo", pictures);
+        let signature = paper.signature.as_ref().and_then(|signature| signature.picture.as_ref());
+        sheet.picture("/signature/picture", signature, "signature", pictures);
+        let codes = paper.payment.iter().flat_map(|payment| &payment.codes);
+        for (number, code) in codes.enumerate() {
+            sheet.code(&format!("/payment/codes/{number}"), code, &format!("payment-{number}"))?;
+        }
+        for (number, marks) in paper.marks.iter().enumerate() {
+            if let Some(code) = &marks.code {
+                sheet.code(&format!("/marks/{number}/code"), code, &format!("mark-{number}"))?;
+            }
+        }
+        Ok(sheet)
+    }
+
+    /// A text with tables. It is dated by its words alone, so its file has a fixed date.
+    pub(crate) fn of_text(text: &Text) -> Self {
+        let block = |block: &Block| match block {
+            Block::Heading(text) => json!({"type": "heading", "text": text}),
+            Block::Paragraph(text) => json!({"type": "paragraph", "text": text}),
+            Block::Table(table) => {
+                json!({"type": "table", "columns": table.columns, "rows": table.rows})
+            }
+        };
+        let blocks: Vec<Value> = text.blocks.iter().map(block).collect();
+        let data = json!({"title": text.title, "language": text.language, "blocks": blocks});
+        Self {
+            template: "text",
+            date: Date::MIN.replace_year(2000).unwrap_or(Date::MIN),
+            ident: text.title.clone(),
+            data,
+            files: Vec::new(),
+        }
+    }
+
+    /// Names the picture's file in the data; a picture that does not decode is left out.
+    fn picture(&mut self, at: &str, picture: Option<&Picture>, name: &str, pictures: &Pictures) {
+        let Some(place) = self.data.pointer_mut(at) else { return };
+        let ready = picture.and_then(|picture| pictures.ready(&picture.bytes));
+        let Some((ready, object)) = ready.zip(place.as_object_mut()) else {
+            *place = Value::Null;
+            return;
+        };
+        let path = format!("/{name}.{}", ready.ending);
+        object.insert("file".to_owned(), Value::from(&*path));
+        self.files.push((path, ready.bytes));
+    }
+
+    /// Names the code's file in the data, and how wide it is with what is light beside it: in
+    /// thousandths of the code alone.
+    fn code(&mut self, at: &str, code: &Code, name: &str) -> Result<(), TypesetError> {
+        let modules = modules(code.symbol, &code.payload).map_err(TypesetError::new)?;
+        let path = format!("/{name}.svg");
+        if let Some(object) = self.data.pointer_mut(at).and_then(Value::as_object_mut) {
+            let width = (modules.width + 2 * modules.quiet) * 1000 / modules.width;
+            object.insert("file".to_owned(), Value::from(&*path));
+            object.insert("with_quiet".to_owned(), Value::from(width));
+        }
+        self.files.push((path, Bytes::from_string(modules.svg())));
+        Ok(())
+    }
+
+    /// All files of this document.
+    pub(crate) fn files(
+        &self,
+        workshop: &Workshop,
+        kept: Kept,
+    ) -> Result<Vec<(String, Bytes)>, TypesetError> {
+        let mut data = self.data.clone();
+        make_printable(&mut data, workshop, kept != Kept::Everything);
+        if kept == Kept::PlainLettersAlone {
+            for at in ["/logo", "/signature/picture"] {
+                if let Some(place) = data.pointer_mut(at) {
+                    *place = Value::Null;
+                }
+            }
+        }
+        let data = serde_json::to_vec(&data).map_err(|e| TypesetError::new(e.to_string()))?;
+        let mut files = self.files.clone();
+        files.push((DATA.to_owned(), Bytes::new(data)));
+        Ok(files)
+    }
+}
+
+/// The source that sets a template.
+const fn template(template: Template) -> &'static str {
+    match template {
+        Template::Receipt80 | Template::Receipt58 => "receipt",
+        paper => paper.name(),
+    }
+}

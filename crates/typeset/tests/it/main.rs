@@ -1,0 +1,24 @@
+//! The tests of this crate, in one binary.
+#![expect(clippy::unwrap_used, reason = "a test fails by panicking, its helpers too")]
+
+mod codes;
+mod files;
+mod languages;
+mod malice;
+mod pages;
+mod sample;
+mod strangers;
+mod texts;
+mod tools;
+
+use std::sync::LazyLock;
+
+use racun_paper::Paper;
+use racun_typeset::Typesetter;
+
+static TYPESETTER: LazyLock<Typesetter> = LazyLock::new(|| Typesetter::new().unwrap());
+
+/// `paper` as a file.
+fn set(paper: &Paper) -> Vec<u8> {
+    TYPESETTER.paper(paper).unwrap()
+}

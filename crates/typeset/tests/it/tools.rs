@@ -1,0 +1,153 @@
+//! Programs that are not ours and read what we print.
+
+use std::io::Write as _;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+use std::sync::LazyLock;
+
+/// A file that is gone with the value.
+pub struct File(tempfile::NamedTempFile);
+
+impl File {
+    /// `bytes` as a file.
+    pub fn new(bytes: &[u8]) -> Self {
+        let mut file = tempfile::NamedTempFile::new().unwrap();
+        file.write_all(bytes).unwrap();
+        Self(file)
+    }
+
+    pub fn path(&self) -> &Path {
+        self.0.path()
+    }
+}
+
+fn output(program: &str, words: &[&str], file: &Path, last: &[&str]) -> Vec<u8> {
+    let mut command = Command::new(program);
+    let output = command.args(words).arg(file).args(last).stderr(Stdio::piped()).output();
+    let output = output.unwrap_or_else(|_| panic!("{program}: apt-get install poppler-utils"));
+    assert!(output.status.success(), "{program}: {}", String::from_utf8_lossy(&output.stderr));
+    output.stdout
+}
+
+/// The text of `pdf`, in the order in which it was set.
+pub fn text(pdf: &[u8]) -> String {
+    let file = File::new(pdf);
+    String::from_utf8(output("pdftotext", &["-raw"], file.path(), &["-"])).unwrap()
+}
+
+/// `text` without blanks, line ends and page breaks: lines are broken as they come.
+pub fn squeezed(text: &str) -> String {
+    text.chars().filter(|c| !c.is_whitespace()).collect()
+}
+
+/// A word on a page, in thousandths of a point.
+#[derive(Debug)]
+pub struct Word {
+    pub page: usize,
+    pub text: String,
+    pub left: i64,
+    pub top: i64,
+    pub right: i64,
+    pub bottom: i64,
+}
+
+/// All words of `pdf` and where they stand.
+pub fn words(pdf: &[u8]) -> Vec<Word> {
+    let file = File::new(pdf);
+    let boxes = output("pdftotext", &["-bbox"], file.path(), &["-"]);
+    let (mut page, mut words) = (0, Vec::new());
+    for line in String::from_utf8(boxes).unwrap().lines() {
+        let line = line.trim();
+        if line.starts_with("<page ") {
+            page += 1;
+        }
+        let Some(rest) = line.strip_prefix("<word ") else { continue };
+        let number = |name: &str| {
+            let (_, rest) = rest.split_once(&format!("{name}=\"")).unwrap();
+            let (text, _) = rest.split_once('"').unwrap();
+            let (whole, fraction) = text.split_once('.').unwrap();
+            let parts: i64 = format!("{fraction:0<3}")[..3].parse().unwrap();
+            let whole_number: i64 = whole.parse().unwrap();
+            if whole.starts_with('-') {
+                whole_number * 1000 - parts
+            } else {
+                whole_number * 1000 + parts
+            }
+        };
+        let (_, text) = rest.split_once('>').unwrap();
+        let text = text.strip_suffix("</word>").unwrap_or(text).to_owned();
+        words.push(Word {
+            page,
+            text,
+            left: number("xMin"),
+            top: number("yMin"),
+            right: number("xMax"),
+            bottom: number("yMax"),
+        });
+    }
+    words
+}
+
+/// How many pages `pdf` has.
+pub fn pages(pdf: &[u8]) -> usize {
+    words(pdf).last().map(|word| word.page).unwrap_or_default()
+}
+
+/// The first page of `pdf` in shades of grey.
+pub fn page(pdf: &[u8], dpi: u32) -> image::GrayImage {
+    let (file, dpi) = (File::new(pdf), dpi.to_string());
+    let words = ["-r", &dpi, "-gray", "-png", "-singlefile"];
+    let picture = output("pdftoppm", &words, file.path(), &[]);
+    image::load_from_memory(&picture).unwrap().into_luma8()
+}
+
+/// Python with zxing-cpp, which Debian has as python3-zxing-cpp and PyPI as zxing-cpp.
+static PYTHON: LazyLock<Option<&str>> = LazyLock::new(|| {
+    let able = |python: &&str| {
+        let check = Command::new(python).args(["-c", "import zxingcpp"]).stderr(Stdio::null());
+        check.status().is_ok_and(|status| status.success())
+    };
+    ["python3", "/usr/bin/python3"].into_iter().find(able)
+});
+
+const READ: &str = "
+import sys, zxingcpp
+for path in sys.argv[1:]:
+    data = open(path, 'rb').read()
+    _, size, _, pixels = data.split(b'\\n', 3)
+    width, height = map(int, size.split())
+    view = memoryview(pixels).cast('B', shape=[height, width])
+    for found in zxingcpp.read_barcodes(view):
+        name = str(found.format).split('.')[-1].replace(' ', '')
+        print(name + '\\t' + bytes(found.bytes).hex() if found.bytes else name + '\\t')
+";
+
+/// The codes on the pages of `pdf`: their kinds and their bytes. None without zxing-cpp, which is
+/// said in one line.
+pub fn codes(pdf: &[u8]) -> Option<Vec<(String, Vec<u8>)>> {
+    let Some(python) = *PYTHON else {
+        eprintln!(
+            "codes: NOT READ BACK, for zxing-cpp is missing: apt-get install python3-zxing-cpp"
+        );
+        return None;
+    };
+    let (file, folder) = (File::new(pdf), tempfile::tempdir().unwrap());
+    let pages = folder.path().join("page");
+    output("pdftoppm", &["-r", "300", "-gray"], file.path(), &[pages.to_str().unwrap()]);
+    let images = std::fs::read_dir(folder.path()).unwrap();
+    let mut images: Vec<PathBuf> = images.map(|entry| entry.unwrap().path()).collect();
+    images.sort();
+    let mut command = Command::new(python);
+    let output = command.args(["-c", READ]).args(images).output().unwrap();
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    let lines = String::from_utf8(output.stdout).unwrap();
+    let codes = lines.lines().map(|line| {
+        let (kind, hex) = line.split_once('\t').unwrap();
+        let bytes = hex
+            .as_bytes()
+            .chunks(2)
+            .map(|pair| u8::from_str_radix(str::from_utf8(pair).unwrap(), 16).unwrap());
+        (kind.to_owned(), bytes.collect())
+    });
+    Some(codes.collect())
+}
