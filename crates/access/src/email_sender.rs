@@ -1,8 +1,8 @@
 //! The address that an entity wants its mails to come from (contract 12.5).
 //!
 //! A receiver believes a sender when the DNS of the sender's domain says that the server may use
-//! it. The server queries no DNS, so no domain is ever verified: mails keep the server's own address
-//! as sender, and the entity's address is where replies go.
+//! it. The server queries no DNS, so no domain is ever verified: mails keep the server's own
+//! address as sender, and the entity's address is where replies go.
 
 use racun_kernel::{Context, Decision, Issue, Issues, Tenant, check_address};
 use serde::{Deserialize, Serialize};
