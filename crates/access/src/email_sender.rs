@@ -1,8 +1,8 @@
 //! The address that an entity wants its mails to come from (contract 12.5).
 //!
 //! A receiver believes a sender when the DNS of the sender's domain says that the server may use
-//! it. Nobody here asks DNS: no domain is ever verified, and mails go on coming from the server's
-//! own address. The entity's is where answers go.
+//! it. The server queries no DNS, so no domain is ever verified: mails keep the server's own address
+//! as sender, and the entity's address is where replies go.
 
 use racun_kernel::{Context, Decision, Issue, Issues, Tenant, check_address};
 use serde::{Deserialize, Serialize};
@@ -18,8 +18,8 @@ use crate::{AccessError, ENTITIES, Entity, Forbidden, Permission};
 pub struct EmailSender {
     /// The address.
     pub email: String,
-    /// Since when it is known that somebody of the entity reads its mail: a user of the account or
-    /// a member, who verified this address as their own.
+    /// When the address was proved: a user of the account, or a member of the entity, verified it
+    /// as their own. `None` before.
     #[serde(with = "time::serde::rfc3339::option")]
     pub email_verified_at: Option<OffsetDateTime>,
     /// When that was looked at last.

@@ -79,10 +79,10 @@ impl Permission {
 
 /// Whether `principal` in `role` may do what `permission` says.
 ///
-/// Entity keys belong to nobody: they reach records as an editor does, and neither people, nor
-/// keys, nor fiscal settings. They do sell and hand a till over, for many a till has no other
-/// token. Operators do at a till what their role in the entity lets them, and nothing else. Jobs
-/// act as editors.
+/// An entity key belongs to no user. It has an editor's permissions on records, and none on people,
+/// keys or fiscal settings; it may sell and hand a till over, because many tills have no other
+/// token. An operator has, at a till only, the permissions of their role in the entity. Jobs have
+/// an editor's.
 #[must_use]
 pub fn permits(principal: Principal, role: Role, permission: Permission) -> bool {
     use Permission::{

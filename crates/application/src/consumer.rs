@@ -14,20 +14,20 @@ use time::OffsetDateTime;
 racun_kernel::record! {
     /// Where [`ConsumerOffset`]s are kept.
     pub static LOG_READERS: ConsumerOffset = "log_readers";
-    |reader|
-    id: reader.name,
+    |offset|
+    id: offset.name,
     tenant: Tenant::directory(),
     fields: {
-        Field::id() => reader.name,
-        Field::instant("created_at") => reader.created_at,
-        Field::instant("updated_at") => reader.updated_at,
+        Field::id() => offset.name,
+        Field::instant("created_at") => offset.created_at,
+        Field::instant("updated_at") => offset.updated_at,
     }
 }
 
 /// How far a consumer has read the log.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ConsumerOffset {
-    /// Who.
+    /// The consumer's name, which is the row's id.
     pub name: String,
     /// The position of the last entry that was read; 0 before the first one.
     pub position: i64,
@@ -49,7 +49,7 @@ pub trait LogConsumer: Send + Sync {
     async fn make(&self, entries: Vec<Entry>) -> Result<Vec<Put>, StoreError>;
 }
 
-/// What a step of a reader did.
+/// What a step of a consumer did.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Step {
     /// It read this many entries; there may be more.
@@ -60,14 +60,14 @@ pub enum Step {
     Overtaken,
 }
 
-/// Takes the next entries of the log behind the place of the reader `name`, `limit` at most, asks
-/// `make` what is to be written because of them, and writes that together with the new place.
+/// Reads at most `limit` entries of the log behind the offset of the consumer `name`, asks `make`
+/// for the rows that follow from them, and writes these rows together with the new offset.
 ///
-/// `make` runs outside of the unit: it may look things up, and its answer counts only if nobody
-/// else read the same entries. A new reader begins at the beginning of the log.
+/// `make` runs outside of the unit, so it may query the store; its rows are written only if no
+/// other process moved the offset meanwhile. A new consumer begins at the start of the log.
 ///
 /// # Errors
-/// The store's failure, or that of `make`. Then the place is as it was.
+/// The store's failure, or that of `make`. The offset is then unchanged.
 pub async fn read<F>(
     store: &dyn Store,
     name: &str,

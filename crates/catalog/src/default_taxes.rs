@@ -61,8 +61,8 @@ pub fn default_taxes(country_code: &str) -> Vec<TaxInput> {
     rates.iter().enumerate().map(tax).collect()
 }
 
-/// The rows of [`default_taxes`], to be written in the commit that makes the entity. Nothing is
-/// told to the log: nobody can have subscribed to an entity that is only coming to be.
+/// The rows of [`default_taxes`], to be written in the commit that creates the entity. They write
+/// no events, because no webhook of an entity can exist before the entity does.
 #[must_use]
 pub fn default_tax_puts(entity_id: EntityId, country_code: &str, stamp: &Stamp) -> Vec<Put> {
     let taxes = default_taxes(country_code).into_iter();

@@ -125,7 +125,7 @@ impl Statement {
         rows.map_ok(|rows| rows.into_iter().map(|row| row.id).collect()).boxed()
     }
 
-    /// Runs it and answers how many rows it conflict_set.
+    /// Runs it and answers how many rows it changed.
     pub(crate) fn run(self, connection: &AsyncPgConnection) -> BoxFuture<'_, QueryResult<usize>> {
         async move { self.execute(&mut &*connection).await }.boxed()
     }

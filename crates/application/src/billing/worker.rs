@@ -49,9 +49,9 @@ pub struct Problem {
 
 /// Advances all subscriptions whose month or period is over: they are renewed, changed, or ended.
 ///
-/// Any number of workers may run at once, and requests meanwhile: whoever holds a subscription
-/// first advances it, and the others find it done. Nothing waits for a run, for whoever reads or
-/// counts reckons with the time that passed; what the account is told of it waits.
+/// Any number of workers may run at once, beside requests: the first unit that locks a subscription
+/// advances it, and the others find it advanced. Readers and limits compute the state from the time
+/// that passed, so they never wait for a run; only the events of a change do.
 ///
 /// # Errors
 /// When what is due cannot be read.

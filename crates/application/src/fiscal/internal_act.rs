@@ -166,8 +166,8 @@ impl Matter<'_> {
             Block::paragraph(format!("Zaporedne številke se dodeljujejo {of}.")),
             Block::paragraph(format!(
                 "Zaporedje vsakega {what} je v koledarskem letu neprekinjeno in se vsako leto \
-                 začne \
-                 s številko 1. Računi, dobropisi in računi za predplačila so v istem zaporedju."
+                 začne s številko 1. Računi, dobropisi in računi za predplačila so v istem \
+                 zaporedju."
             )),
         ];
         for (mark, number) in self.starts() {

@@ -10,8 +10,8 @@
 //! | `internal_act` | the act that Slovenian law asks a taxpayer for                   |
 //! | `numbers`     | which numbers of this year's sequences were issued                |
 //!
-//! An authority is told of a premise outside any unit. Before, the premise's name is reserved, or
-//! its closing is noted; after, what the authority answered is made so.
+//! A premise is reported to its authority outside any unit. One unit before reserves the premise's
+//! name or notes its closing; one unit after stores the authority's answer.
 
 pub mod devices;
 pub mod internal_act;

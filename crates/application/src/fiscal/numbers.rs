@@ -30,8 +30,8 @@ impl Numbers {
     }
 }
 
-/// The sequence of `place` in this year, from 1 on: whoever is shown the number 1 of it, and does
-/// not take it, knows that none was issued.
+/// The sequence of `place` in this year, which starts at 1. When its next number is 1, no number of
+/// it was issued yet.
 pub fn probe(cx: Context<'_>, authority: Authority, place: &Place) -> Series {
     let year = year_of(authority, cx.now());
     series(cx.tenant(), authority, place, year, Start::default())

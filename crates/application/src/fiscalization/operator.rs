@@ -47,8 +47,7 @@ impl Operator {
         }
         if number.is_none() && !is_foreign && is_told {
             let message = "nobody says who issues; send it, or store it in the settings of the \
-             user \
-                           or of the entity";
+                           user or of the entity";
             issues.push(Issue::new("required", message).at(authority.number_field()));
         }
         // Croatia is told the number only.

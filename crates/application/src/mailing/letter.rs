@@ -206,8 +206,7 @@ pub(super) async fn receivers(
         if let Some(address) = outside {
             let message = format!(
                 "the sandbox sends to verified users of the account only, and {address} is \
-                 none; set \
-                 sandbox_skip_delivery to simulate the mail"
+                 none; set sandbox_skip_delivery to simulate the mail"
             );
             return Err(Issue::new("sandbox_recipient", message).at(field).into());
         }

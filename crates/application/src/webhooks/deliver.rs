@@ -115,7 +115,7 @@ pub async fn run_endpoint(
     let is_away = AtomicBool::new(false);
     let attempts = stream::iter(send).map(async |(delivery, due)| {
         let now = stamp().now();
-        // What is not posted well within the lease is left to whoever has time for it.
+        // A delivery that cannot be posted well within the lease is left to the next worker.
         if is_away.load(Ordering::Relaxed) || now - begun > schedule.lease() / 2 {
             return (delivery, due, None);
         }

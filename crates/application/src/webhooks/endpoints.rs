@@ -106,8 +106,8 @@ pub async fn list_earlier(
     Ok(found)
 }
 
-/// The endpoint `id`, whoever's it is, when it was made with the earlier generation: its paths name
-/// no owner. Whoever asks has to be let in there before anything of it is shown.
+/// The endpoint `id` of any owner, if it was made with the earlier generation, whose paths name no
+/// owner. The caller's access to that owner must be checked before any part of it is answered.
 ///
 /// # Errors
 /// When the store fails.

@@ -11,9 +11,9 @@ use crate::mailing::enqueue;
 /// Members of an entity that are looked at.
 const MOST: usize = 1_000;
 
-/// The address of whoever owns the endpoints of `owner`: who made the entity, while they are its
-/// admin; else its first admin; else the entity's own address. An account's owner is that of its
-/// first entity.
+/// The address that notices about the endpoints of `owner` go to: that of the user who made the
+/// entity while they are its admin, else of its first admin, else the entity's own. For an account
+/// it is that of its first entity.
 ///
 /// # Errors
 /// When the store fails.
@@ -46,9 +46,8 @@ pub(super) fn mail(endpoint: &Endpoint, address: &str, stamp: &Stamp) -> Vec<Put
     let reason = endpoint.disabled_reason.as_deref().unwrap_or_default();
     let text = format!(
         "Your webhook {id} at {url} was disabled: {reason}.\n\nWhat happens from now on is kept \
-         for \
-         it. When the receiver answers again, set the webhook's active to true and replay what it \
-         missed with POST /webhooks/{id}/replay.\n"
+         for it. When the receiver answers again, set the webhook's active to true and replay \
+         what it missed with POST /webhooks/{id}/replay.\n"
     );
     let new = NewMail {
         account_id: Some(endpoint.owner.account_id()),

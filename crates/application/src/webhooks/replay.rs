@@ -35,7 +35,7 @@ pub struct Replayed {
 }
 
 /// Puts the event of the delivery `id` into the queue once more, and answers its new first attempt:
-/// the same event under the same id, signed anew.
+/// the same event under the same id, with a new signature.
 ///
 /// # Errors
 /// [`WebhookError::NotFound`], also when the endpoint is gone; [`Refused::Inactive`],

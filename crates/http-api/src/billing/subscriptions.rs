@@ -31,8 +31,7 @@ pub(crate) const ROUTES: &[Route] = &[
     Route::get("/white-label-subscriptions/plans", "listPlans", READ, || web::to(plans))
         .about(
             TAG,
-            "Answers the plans that the entity can choose from: none without a \
-                     subscription.",
+            "Answers the plans that the entity can choose from: none without a subscription.",
         )
         .answers::<PlansBody>(),
     Route::get("/white-label-subscriptions/check-feature/{feature}", "checkFeature", READ, || {
@@ -58,8 +57,7 @@ pub(crate) const ROUTES: &[Route] = &[
     .about(
         TAG,
         "Chooses a plan: a higher one at once, a lower one when the period ends. One with a \
-         price is \
-         paid by bank, for there is nobody here who takes cards.",
+         price is paid by bank, for there is nobody here who takes cards.",
     )
     .may_lack()
     .takes::<ActivateBody>()

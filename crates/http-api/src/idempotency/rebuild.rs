@@ -2,7 +2,7 @@
 //!
 //! What a request that changes something answers is the thing as it is then, and so does the route
 //! that reads the thing. So the reader's handler is asked, and answers with the status of the first
-//! request. It passed no gate of its own: whoever may write a thing may read it.
+//! request. It passes no gate of its own: a caller who may write a record may read it.
 
 use actix_web::body::BoxBody;
 use actix_web::dev::{

@@ -226,8 +226,8 @@ impl PartialSchema for SharedDocumentBody {
     fn schema() -> RefOr<Schema> {
         let text = || Schema::from(ObjectBuilder::new().schema_type(Type::String).build());
         let about = "A document without what its entity keeps for itself: ids of records, \
-         metadata, \
-                     settings. `type` says which kind it is; properties are those of the kind.";
+                     metadata, settings. `type` says which kind it is; properties are those of \
+                     the kind.";
         ObjectBuilder::new()
             .schema_type(Type::Object)
             .description(Some(about))

@@ -152,8 +152,16 @@ pub(super) async fn a_page_of_long_rows_ends_before_its_limit(store: &dyn Store)
         walk(store, &rows[0].tenant(), &rows, &raw, order).await;
     }
     let all = ListQuery { limit: 1_000, ..ListQuery::first_page(&SAMPLES) };
-    let all = store.page::<Sample>(&SAMPLES, &rows[0].tenant(), &all).await;
-    assert_eq!(all.expect("it answers").rows.len(), rows.len(), "use cases have all");
+    for (max_bytes, is_whole) in
+        [(None, true), (Some(10_000_000), true), (Some(1_000_000), false), (Some(1), false)]
+    {
+        let query = ListQuery { max_bytes, ..all.clone() };
+        let answered = store.page::<Sample>(&SAMPLES, &rows[0].tenant(), &query).await;
+        let expected = evaluate(&rows, &query);
+        assert_eq!(answered.as_ref(), Ok(&expected), "{max_bytes:?}");
+        assert_eq!(expected.rows.len() == rows.len(), is_whole, "{max_bytes:?}");
+        assert_eq!(expected.pagination.has_more, !is_whole, "{max_bytes:?}");
+    }
 }
 
 pub(super) async fn a_cursor_survives_the_row_it_stands_on(store: &dyn Store) {
