@@ -4,7 +4,8 @@ use actix_web::HttpResponse;
 use actix_web::body::{BoxBody, to_bytes};
 use actix_web::http::StatusCode;
 use actix_web::http::header::{
-    CONTENT_DISPOSITION, CONTENT_TYPE, ETAG, HeaderName, HeaderValue, LOCATION,
+    CONTENT_DISPOSITION, CONTENT_SECURITY_POLICY, CONTENT_TYPE, ETAG, HeaderName, HeaderValue,
+    LOCATION,
 };
 use actix_web::web::Bytes;
 use racun_application::idempotency::{AnswerTo, KeptAnswer, KeptBody, Verdict, sweep};
@@ -17,7 +18,8 @@ use crate::error::{ApiError, Kind};
 const REPLAYED: HeaderName = HeaderName::from_static("idempotent-replayed");
 
 /// The headers that belong to a body.
-const KEPT: [HeaderName; 4] = [CONTENT_TYPE, CONTENT_DISPOSITION, ETAG, LOCATION];
+const KEPT: [HeaderName; 5] =
+    [CONTENT_TYPE, CONTENT_DISPOSITION, CONTENT_SECURITY_POLICY, ETAG, LOCATION];
 
 /// One key of 256 looks for keys of its account that are over, so that nobody else has to.
 const SWEEPING: &str = "00";

@@ -104,7 +104,8 @@ pub fn page(pdf: &[u8], dpi: u32) -> image::GrayImage {
 /// Python with zxing-cpp, which Debian has as python3-zxing-cpp and PyPI as zxing-cpp.
 static PYTHON: LazyLock<Option<&str>> = LazyLock::new(|| {
     let able = |python: &&str| {
-        let check = Command::new(python).args(["-c", "import zxingcpp"]).stderr(Stdio::null());
+        let mut check = Command::new(python);
+        check.args(["-c", "import zxingcpp"]).stderr(Stdio::null());
         check.status().is_ok_and(|status| status.success())
     };
     ["python3", "/usr/bin/python3"].into_iter().find(able)
