@@ -23,8 +23,7 @@ mod tests {
     use crate::routes;
 
     /// Features that no route needs, with the reason.
-    const UNNEEDED: [(Feature, &str); 6] = [
-        (Feature::PdfExport, "documents have no PDF"),
+    const UNNEEDED: [(Feature, &str); 5] = [
         (Feature::Eslog, "documents have no e-SLOG"),
         (Feature::EInvoicing, "electronic invoices are not sent"),
         (Feature::CustomTemplates, "there are no templates of one's own"),

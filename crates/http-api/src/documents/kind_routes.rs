@@ -25,6 +25,7 @@ use crate::error::ApiError;
 use crate::paper::{CODES, PREVIEW, preview};
 use crate::request::{Body, MaybeBody, PathText, Query};
 use crate::route::{Gate, LIST, Route};
+
 /// Declares the routes of a kind: its body, path, name and names in operations and sentences; and
 /// those that not every kind has.
 macro_rules! routes {
@@ -61,6 +62,7 @@ macro_rules! routes {
                 Gate::Entity(ReadTill),
                 || web::to(show_preview::<Create<$body>>),
             )
+            $(.needs(Feature::$feature))?
             .about($tag, concat!("Shows ", $a_one, " as a page, without making it."))
             .reads(PREVIEW)
             .reads_also(CODES)

@@ -5,6 +5,7 @@ use actix_web::web;
 use actix_web::{HttpRequest, HttpResponse};
 use racun_access::Permission::ReadTill;
 use racun_application::printing;
+use racun_billing::Feature;
 use racun_kernel::Issue;
 use racun_paper::page::Around;
 use racun_paper::{Paper, Roll, Template};
@@ -23,6 +24,7 @@ const TAG: &str = "Documents";
 /// Routes of documents on paper.
 pub(crate) const ROUTES: &[Route] = &[
     Route::get("/documents/{id}/pdf", "printDocument", Gate::Entity(ReadTill), || web::to(pdf))
+        .needs(Feature::PdfExport)
         .about(TAG, "Answers a document as PDF.")
         .explained(
             "The file is PDF/A-3b, tagged, and the same bytes whenever the same document is \

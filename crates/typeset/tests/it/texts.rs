@@ -28,7 +28,7 @@ fn first_missing<'a>(paper: &'a Paper, found: &str) -> Option<&'a str> {
 pub fn misplaced(words: &[Word], width: i64) -> Option<String> {
     for (number, word) in words.iter().enumerate() {
         if word.left < 0 || word.right > width {
-            return Some(format!("{word:?} leaves the page"));
+            return Some(format!("{} leaves the page: {word:?}", word.text));
         }
         let others = words[number + 1..].iter().take_while(|other| other.page == word.page);
         for other in others {
@@ -37,7 +37,7 @@ pub fn misplaced(words: &[Word], width: i64) -> Option<String> {
             let height = (word.bottom - word.top).min(other.bottom - other.top);
             // Boxes are as high as letters may be, with what stands above and below them.
             if across > 600 && 2 * down > height {
-                return Some(format!("{word:?} and {other:?}"));
+                return Some(format!("{} and {}: {word:?} and {other:?}", word.text, other.text));
             }
         }
     }
