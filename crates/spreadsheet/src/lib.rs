@@ -12,7 +12,7 @@ use racun_exports::{Cell, Column, ColumnKind, Sheet, SheetWriter, Spreadsheets};
 use racun_kernel::Decimal;
 use racun_kernel::calendar::{format_date, format_instant};
 use rust_xlsxwriter::{ExcelDateTime, Format, Workbook, Worksheet, XlsxError};
-use time::{Date, OffsetDateTime};
+use time::{Date, OffsetDateTime, UtcOffset};
 
 /// Rows of a sheet, the headings among them.
 pub const MAX_ROWS: u32 = 1_048_576;
@@ -195,7 +195,7 @@ fn write(
             Ok(value) => {
                 sheet.write_datetime_with_format(row, column, value, &formats.date)?;
             }
-            // XLSX has no days before 1900.
+            // Programs do not agree on days before March 1900.
             Err(_) => {
                 sheet.write_string(row, column, format_date(*date))?;
             }
@@ -220,12 +220,19 @@ fn numeric(number: &Decimal) -> Option<serde_json::Number> {
     sure.then(|| text.parse().ok()).flatten()
 }
 
+/// The first day on which all programs agree: for some, 1900 was a leap year.
+const FIRST_DAY: Date = time::macros::date!(1900 - 03 - 01);
+
 fn day(date: Date) -> Result<ExcelDateTime, XlsxError> {
+    if date < FIRST_DAY {
+        return Err(XlsxError::DateTimeRangeError(format_date(date)));
+    }
     let year = u16::try_from(date.year()).unwrap_or_default();
     ExcelDateTime::from_ymd(year, date.month().into(), date.day())
 }
 
 fn second(instant: OffsetDateTime) -> Result<ExcelDateTime, XlsxError> {
+    day(instant.to_offset(UtcOffset::UTC).date())?;
     ExcelDateTime::from_timestamp(instant.unix_timestamp())
 }
 

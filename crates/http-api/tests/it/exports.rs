@@ -195,7 +195,7 @@ async fn an_invoice_that_ended_by_credit_cancels_out() {
     let who = api.owner("ana@example.com").await;
     let wanted = json!({
         "name": "Loja", "country": "Portugal", "environment": "sandbox",
-        "tax_number": "PT501442600", "company_number": "501442600", "phone": "+351 210000000",
+        "tax_number": "501442600", "company_number": "501442600", "phone": "+351 210000000",
         "email": "loja@example.com", "address": "Rua 1", "city": "Lisboa", "state": "Lisboa",
         "post_code": "1000-001", "starting_capital": 5000,
     });

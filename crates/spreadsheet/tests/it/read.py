@@ -94,8 +94,9 @@ def compare(path, sheets):
                 elif one[0] == "number":
                     assert other.data_type == "n" and float(one[1]) == other.value, one
                 else:
-                    assert other.is_date, one
-                    seen = other.value + datetime.timedelta(milliseconds=500)
+                    assert other.is_date, (one, other.value)
+                    seen = datetime.datetime.fromisoformat(other.value.isoformat())
+                    seen += datetime.timedelta(milliseconds=500)
                     assert seen.isoformat().startswith(one[1]), (one, other.value)
 
 
