@@ -318,7 +318,7 @@ mod tests {
 
     #[test]
     fn references_that_are_made_check() {
-        let slovenian = |number| PaymentReference::slovenian(number).to_string();
+        let slovenian = |number: &str| PaymentReference::slovenian(number).to_string();
         assert_eq!(slovenian("2026-00018"), "SI002026-00018");
         assert_eq!(slovenian("PE1-B2-18"), "SI001-2-18");
         assert_eq!(slovenian("A/1-2-3-4"), "SI001-2-34");

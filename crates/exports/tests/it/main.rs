@@ -32,8 +32,7 @@ fn written(style: CsvStyle, rows: &[Vec<Cell>]) -> Vec<u8> {
     csv.begin(&Sheet { name: "S".to_owned(), columns }).unwrap();
     rows.iter().for_each(|row| csv.row(row).unwrap());
     csv.finish().unwrap();
-    let bytes = bytes.0.lock().unwrap().clone();
-    bytes
+    bytes.0.lock().unwrap().clone()
 }
 
 /// What Python's module `csv` reads: rows by lines, cells by a sign that no text has.

@@ -1,5 +1,4 @@
 //! What is on a document, and what is not.
-#![expect(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
 
 use proptest::prelude::*;
 use racun_documents::{

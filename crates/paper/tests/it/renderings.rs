@@ -1,5 +1,4 @@
 //! The page and the receipt say what the model says.
-#![expect(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
 
 use racun_documents::{Document, DocumentKind, Party};
 use racun_paper::page::{Around, Reply, escape, gone};

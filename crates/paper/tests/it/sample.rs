@@ -144,7 +144,7 @@ pub fn look() -> Look {
     look
 }
 
-pub fn source(document: &Document, language: &str) -> Source<'_> {
+pub fn source<'a>(document: &'a Document, language: &str) -> Source<'a> {
     let language = Language::from_code(language).unwrap();
     Source {
         document,
