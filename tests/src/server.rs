@@ -181,6 +181,16 @@ impl Racun {
         self.memory("VmRSS:")
     }
 
+    /// Its resident memory in bytes without the pages of files, which are mostly the program's own:
+    /// those of a debug build are many, and the system takes them back when it needs them.
+    ///
+    /// # Panics
+    /// When it does not run.
+    #[must_use]
+    pub fn held(&self) -> u64 {
+        self.memory("RssAnon:")
+    }
+
     /// The most resident memory that it had so far, in bytes.
     ///
     /// # Panics

@@ -185,7 +185,8 @@ impl OutgoingMail {
         }
     }
 
-    /// The mail with the document that it is about as PDF, printed in `locale` when it is delivered.
+    /// The mail with the document that it is about as PDF, which is printed in `locale` when the
+    /// mail is delivered.
     #[must_use]
     pub fn with_pdf(self, locale: String) -> Self {
         Self { attached_pdf: Some(locale), ..self }

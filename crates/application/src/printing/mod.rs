@@ -181,8 +181,8 @@ impl Beside {
     }
 }
 
-/// The picture of the unit, else the entity's own in `slot`. A picture whose bytes are gone is none:
-/// a document is printed all the same.
+/// The picture of the unit, else the entity's own in `slot`. A picture whose bytes are missing is
+/// left out, so that the document is printed all the same.
 async fn picture(
     cx: Context<'_>,
     files: &dyn FileStorage,

@@ -4,9 +4,9 @@ use async_trait::async_trait;
 use racun_paper::Paper;
 use racun_render::Text;
 
-/// Whoever sets documents as PDF.
+/// The port to the typesetter, which sets documents as PDF.
 ///
-/// The server implements it, as setting is work of processors and not of this crate. An
+/// The server implements it, because setting takes processor time that this crate must not spend. An
 /// implementation computes off the threads that answer requests, a bounded number of documents at
 /// once; a further one waits for its turn. It answers the same bytes for the same model, in this
 /// process and in any later one, and reads nothing but the model: no clock, no file, no network.

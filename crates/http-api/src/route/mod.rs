@@ -1,9 +1,9 @@
 //! How a route is declared: once, for the router, the gate and the description alike.
 
 mod list;
+mod verb;
 
 use actix_web::guard;
-use actix_web::http::Method;
 use racun_access::Permission;
 use racun_billing::Feature;
 use utoipa::ToSchema;
@@ -12,6 +12,7 @@ use crate::openapi::{Described, described};
 use crate::security::SecurityEvent;
 pub use list::LIST;
 pub(crate) use list::{FILTER_QUERY, SEARCH};
+pub use verb::Verb;
 
 /// One operation of the interface.
 ///
@@ -85,21 +86,6 @@ pub struct Route {
     pub(crate) handler: fn() -> actix_web::Route,
 }
 
-/// A method that changes or reads something here.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Verb {
-    /// Reads.
-    Get,
-    /// Makes, or does.
-    Post,
-    /// Replaces.
-    Put,
-    /// Changes in part.
-    Patch,
-    /// Removes.
-    Delete,
-}
-
 /// Who may pass a route. There is no default: a route without a gate does not compile.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Gate {
@@ -160,32 +146,6 @@ pub enum ParameterKind {
     Flag,
     /// Texts; the parameter may be repeated.
     Texts,
-}
-
-impl Verb {
-    /// The method's name.
-    #[must_use]
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::Get => "GET",
-            Self::Post => "POST",
-            Self::Put => "PUT",
-            Self::Patch => "PATCH",
-            Self::Delete => "DELETE",
-        }
-    }
-
-    /// The method.
-    #[must_use]
-    pub const fn method(self) -> Method {
-        match self {
-            Self::Get => Method::GET,
-            Self::Post => Method::POST,
-            Self::Put => Method::PUT,
-            Self::Patch => Method::PATCH,
-            Self::Delete => Method::DELETE,
-        }
-    }
 }
 
 /// A route's handler, before the router knows its method.
