@@ -6,9 +6,9 @@ use racun_render::Text;
 
 /// The port to the typesetter, which sets documents as PDF.
 ///
-/// The server implements it, because setting takes processor time that this crate must not spend. An
-/// implementation computes off the threads that answer requests, a bounded number of documents at
-/// once; a further one waits for its turn. It answers the same bytes for the same model, in this
+/// The server implements it, because setting takes processor time that this crate must not spend.
+/// An implementation computes off the threads that answer requests, a bounded number of documents
+/// at once; a further one waits for its turn. It answers the same bytes for the same model, in this
 /// process and in any later one, and reads nothing but the model: no clock, no file, no network.
 #[async_trait]
 pub trait PrintPdf: Send + Sync {

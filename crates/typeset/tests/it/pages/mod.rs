@@ -1,4 +1,4 @@
-//! First pages of all templates look as they did: `pages/*.png` beside this file, at 40 dpi.
+//! First pages of all templates look as they did: the PNG files beside this file, at 40 dpi.
 //!
 //! After a wanted change, look at the new pages and store them:
 //! `RACUN_STORE_PAGES=1 cargo test -p racun-typeset pages`.
