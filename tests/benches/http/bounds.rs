@@ -98,7 +98,7 @@ pub async fn neighbours() {
     let greedy = Account::sign_up(&racun).await;
     let text = json!({ "name": "n".repeat(480), "description": "d".repeat(3_900), "price": 1 });
     for _ in 0..30 {
-        greedy.api.create("/invoices", &json!({ "items": vec![text.clone(); 110] })).await;
+        greedy.api.create("/invoices", &json!({ "items": vec![text.clone(); 100] })).await;
     }
     let list = request("GET", "/invoices?limit=100", &greedy.key, "");
     let mut unread = Vec::new();
