@@ -123,20 +123,22 @@ pub async fn enter_as_system(
     Ok((scope, entity))
 }
 
-/// Enters the entity `id` for somebody outside who was given a link to one of its records, and says
-/// something about that record: with what a job may do, and for that one thing.
+/// Enters the entity `id` on behalf of the recipient of one of its documents, with the rights of a
+/// job. `None` when there is no such entity, or it is disabled.
 ///
 /// # Errors
-/// [`AccessError::NotFound`] when there is no such entity, [`Forbidden::EntityDisabled`], or the
-/// store's failure.
+/// The store's failure.
 pub async fn enter_as_recipient(
     store: &dyn Store,
     id: EntityId,
-) -> Result<(Scope, Entity), AccessError> {
+) -> Result<Option<(Scope, Entity)>, StoreError> {
     let found: Vec<Entity> = store.look_up(&ENTITIES, "own_id", &id.to_string()).await?;
-    let account = found.first().map(|entity| entity.account_id);
-    let account = account.ok_or_else(|| AccessError::NotFound { id: id.to_string() })?;
-    enter_as_system(store, account, id).await
+    let Some(account) = found.first().map(|entity| entity.account_id) else { return Ok(None) };
+    match enter_as_system(store, account, id).await {
+        Ok(place) => Ok(Some(place)),
+        Err(AccessError::Store(error)) => Err(error),
+        Err(_) => Ok(None),
+    }
 }
 
 /// Refuses operators, whose tokens are for tills.

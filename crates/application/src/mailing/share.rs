@@ -1,6 +1,6 @@
 //! Links to documents.
 
-use racun_access::{AccessError, enter_as_recipient};
+use racun_access::enter_as_recipient;
 use racun_documents::{Document, DocumentError, DocumentId, DocumentKind};
 use racun_kernel::{Context, Decision, Stamp, Store, StoreError};
 
@@ -82,11 +82,8 @@ pub async fn reply_to_shared(
 ) -> Result<Document, DocumentError> {
     let estimate = find_shared(store, DocumentKind::Estimate, shareable_id).await?;
     let unknown = || StoreError::NotFound { id: shareable_id.to_owned() };
-    let (scope, entity) = match enter_as_recipient(store, estimate.entity_id).await {
-        Ok(place) => place,
-        Err(AccessError::Store(error)) => return Err(error.into()),
-        Err(_) => return Err(unknown().into()),
-    };
+    let place = enter_as_recipient(store, estimate.entity_id).await?;
+    let (scope, entity) = place.ok_or_else(unknown)?;
     match reply {
         SharedReply::Accept => {
             documents::accept(Context::new(store, &scope, stamp), &entity, estimate.id).await

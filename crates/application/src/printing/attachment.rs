@@ -1,6 +1,6 @@
 //! Documents that go along with mails.
 
-use racun_access::{AccessError, enter_as_recipient};
+use racun_access::enter_as_recipient;
 use racun_catalog::FileStorage;
 use racun_documents::DocumentId;
 use racun_kernel::id::EntityId;
@@ -32,10 +32,8 @@ impl Printer<'_> {
         locale: &str,
         stamp: &Stamp,
     ) -> Result<Option<Attachment>, PrintingError> {
-        let (scope, entity) = match enter_as_recipient(self.store, entity).await {
-            Ok(place) => place,
-            Err(AccessError::Store(error)) => return Err(error.into()),
-            Err(_) => return Ok(None),
+        let Some((scope, entity)) = enter_as_recipient(self.store, entity).await? else {
+            return Ok(None);
         };
         let language = Language::from_code(locale);
         let wanted = Wanted { language, locale: language, ..Wanted::default() };

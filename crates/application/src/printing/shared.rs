@@ -1,6 +1,6 @@
 //! Documents behind links, as pages and files.
 
-use racun_access::{AccessError, enter_as_recipient};
+use racun_access::enter_as_recipient;
 use racun_catalog::FileStorage;
 use racun_documents::{DocumentKind, Stage};
 use racun_kernel::{Context, Stamp, Store, StoreError};
@@ -34,11 +34,8 @@ pub async fn shared(
 ) -> Result<SharedPaper, PrintingError> {
     let document = find_shared(store, kind, shareable_id).await?;
     let unknown = || StoreError::NotFound { id: shareable_id.to_owned() };
-    let (scope, entity) = match enter_as_recipient(store, document.entity_id).await {
-        Ok(place) => place,
-        Err(AccessError::Store(error)) => return Err(error.into()),
-        Err(_) => return Err(unknown().into()),
-    };
+    let place = enter_as_recipient(store, document.entity_id).await?;
+    let (scope, entity) = place.ok_or_else(unknown)?;
     let cx = Context::new(store, &scope, stamp);
     let paper = paper_of(cx, files, &entity, &document, wanted).await?;
     let today = documents::today(&entity, stamp);
