@@ -15,7 +15,7 @@ use tokio::sync::Semaphore;
 pub struct Press {
     /// Made for the first document, so that a server which prints none reads no fonts.
     typesetter: Arc<OnceLock<Typesetter>>,
-    turns: Semaphore,
+    turns: Arc<Semaphore>,
 }
 
 impl Press {
@@ -23,17 +23,21 @@ impl Press {
     pub fn new() -> Self {
         let processors = std::thread::available_parallelism().map_or(1, NonZero::get);
         let turns = Semaphore::new(processors.saturating_sub(1).max(1));
-        Self { typesetter: Arc::default(), turns }
+        Self { typesetter: Arc::default(), turns: Arc::new(turns) }
     }
 
     async fn set(
         &self,
         set: impl FnOnce(&Typesetter) -> Result<Vec<u8>, TypesetError> + Send + 'static,
     ) -> Result<Vec<u8>, CannotPrint> {
-        // The semaphore is never closed, so there is always a turn.
-        let _turn = self.turns.acquire().await;
+        // The semaphore is never closed, so there is always a turn. The work keeps it: a caller
+        // that gives up ends neither the work nor its turn.
+        let turn = Arc::clone(&self.turns).acquire_owned().await;
         let typesetter = Arc::clone(&self.typesetter);
-        let work = move || set(ready(&typesetter)?);
+        let work = move || {
+            let _turn = turn;
+            set(ready(&typesetter)?)
+        };
         match tokio::task::spawn_blocking(work).await {
             Ok(file) => file.map_err(|error| CannotPrint(error.to_string())),
             Err(error) => Err(CannotPrint(error.to_string())),

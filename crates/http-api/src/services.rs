@@ -212,9 +212,14 @@ impl Services {
         &self,
         compute: impl FnOnce() -> T + Send + 'static,
     ) -> T {
-        // The semaphore is never closed, so there is always a turn.
-        let _turn = PROCESSORS.acquire().await;
-        match self.runtime.spawn_blocking(compute).await {
+        // The semaphore is never closed, so there is always a turn. The work keeps it: a caller
+        // that gives up ends neither the work nor its turn.
+        let turn = PROCESSORS.acquire().await;
+        let work = move || {
+            let _turn = turn;
+            compute()
+        };
+        match self.runtime.spawn_blocking(work).await {
             Ok(value) => value,
             Err(error) => std::panic::resume_unwind(error.into_panic()),
         }
