@@ -1,7 +1,7 @@
 //! Accounts and users, and how they come to be.
 
 use racun_kernel::id::{AccountId, UserId};
-use racun_kernel::text::LOCALES;
+use racun_kernel::text::{LANGUAGES, LOCALES};
 use racun_kernel::{
     Decision, Event, EventKind, Field, Issue, Issues, ListQuery, Metadata, Patch, Put, Stamp,
     Store, Tenant, Unique,
@@ -13,7 +13,6 @@ use time::OffsetDateTime;
 use crate::email::{check_email, check_name, fold_email};
 use crate::events;
 use crate::login_guard::KnownPlace;
-use crate::settings::LANGUAGES;
 use crate::{AccessError, PasswordHash};
 
 /// Bytes of JSON that a user's own settings hold at most.

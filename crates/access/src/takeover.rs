@@ -25,7 +25,7 @@ const AT_ONCE: usize = 5;
 /// about to accept. The user is an admin of each afterwards.
 ///
 /// It is done before the user is taken over, so that a failure leaves the token good by which they
-/// are, and once more afterwards, when nobody else can make anything there any more.
+/// are, and once more afterwards, when no other session can make anything there.
 ///
 /// # Errors
 /// The store's failure.

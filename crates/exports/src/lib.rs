@@ -24,4 +24,4 @@ pub use cell::Cell;
 pub use csv::{Csv, CsvStyle};
 pub use port::{SheetWriter, Spreadsheets};
 pub use sheet::{Column, ColumnKind, Sheet};
-pub use words::{LANGUAGES, WORDS, word};
+pub use words::{WORDS, word};

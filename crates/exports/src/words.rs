@@ -3,14 +3,10 @@
 use std::collections::BTreeMap;
 use std::sync::LazyLock;
 
-/// The table of all words: a key per line, and its word in each language.
-pub const WORDS: &str = include_str!("words.tsv");
+use racun_kernel::text::LANGUAGES;
 
-/// The languages, in the order of the table.
-pub const LANGUAGES: [&str; 18] = [
-    "en", "de", "it", "fr", "es", "sl", "pt", "nl", "pl", "hr", "sv", "fi", "et", "bg", "cs", "sk",
-    "nb", "is",
-];
+/// The table of all words: a key per line, and its word in each of [`LANGUAGES`].
+pub const WORDS: &str = include_str!("words.tsv");
 
 static TABLE: LazyLock<BTreeMap<&str, Vec<&str>>> = LazyLock::new(|| {
     let rows = WORDS.lines().skip(1).filter_map(|line| line.split_once('\t'));

@@ -12,6 +12,7 @@
 use std::fmt;
 
 use crate::Issue;
+use crate::text::in_fours;
 
 /// Digits of an SI reference, and characters of it with its hyphens.
 const MAX_SI: (usize, usize) = (20, 22);
@@ -56,10 +57,7 @@ impl PaymentReference {
         if !self.is_of("RF") {
             return format!("{} {}", self.head, self.rest).trim_end().to_owned();
         }
-        let text = self.to_string();
-        let signs: Vec<char> = text.chars().collect();
-        let groups: Vec<String> = signs.chunks(4).map(|group| group.iter().collect()).collect();
-        groups.join(" ")
+        in_fours(&self.to_string())
     }
 
     /// The Slovenian reference for the document number `number`: model 00 with the digits of the

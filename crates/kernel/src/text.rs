@@ -12,6 +12,12 @@ pub const LOCALES: [&str; 18] = [
     "sv-SE", "fi-FI", "et-EE", "bg-BG", "cs-CZ", "sk-SK", "nb-NO", "is-IS",
 ];
 
+/// The languages of [`LOCALES`], in the same order, by their ISO 639-1 codes.
+pub const LANGUAGES: [&str; 18] = [
+    "en", "de", "it", "fr", "es", "sl", "pt", "nl", "pl", "hr", "sv", "fi", "et", "bg", "cs", "sk",
+    "nb", "is",
+];
+
 /// Accepts text of at most `max` characters, none of them NUL, which no store keeps.
 ///
 /// # Errors
@@ -47,6 +53,14 @@ pub fn check_localized(texts: &BTreeMap<String, String>, max: usize) -> Result<(
         check_field(&mut issues, locale, Some(text), max);
     }
     issues.into_result(())
+}
+
+/// `text` in groups of four characters, as IBANs and RF references are printed.
+#[must_use]
+pub fn in_fours(text: &str) -> String {
+    let signs: Vec<char> = text.chars().filter(|sign| !sign.is_whitespace()).collect();
+    let groups: Vec<String> = signs.chunks(4).map(|group| group.iter().collect()).collect();
+    groups.join(" ")
 }
 
 /// `text` in small letters, each character by itself: as addresses of e-mail are compared, in which
@@ -157,6 +171,12 @@ mod tests {
         check_field(&mut issues, "tag", Some("abc"), 3);
         check_field(&mut issues, "name", Some("abcd"), 3);
         assert_eq!(issues.to_string(), "name: at most 3 characters");
+    }
+
+    #[test]
+    fn languages_are_those_of_the_locales() {
+        let of_locales = LOCALES.map(|locale| locale.split_once('-').map(|(language, _)| language));
+        assert_eq!(of_locales, LANGUAGES.map(Some));
     }
 
     #[test]

@@ -12,8 +12,8 @@
 //! | `escpos` | the model as bytes for a receipt printer                         |
 //! | `clean` | texts of others, made fit for paper                               |
 //!
-//! **Invariants.** All renderings show the texts of one [`Paper`]. Nothing is calculated anew: what
-//! a document comes to is formatted as it is stored.
+//! **Invariants.** All renderings show the texts of one [`Paper`]. Nothing is calculated again: the
+//! stored amounts of a document are formatted.
 
 mod build;
 pub mod clean;
@@ -24,7 +24,7 @@ mod model;
 pub mod page;
 mod words;
 
-pub use build::{Hub3, Look, PaymentMade, Source, Upn, grouped};
+pub use build::{Hub3, Look, PaymentMade, Source, Upn};
 pub use drawing::{Modules, modules};
 pub use escpos::Roll;
 pub use model::{

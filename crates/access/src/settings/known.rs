@@ -1,15 +1,10 @@
 //! The settings that Racun knows, and what each may be.
 
 use racun_kernel::iban::BANK_ACCOUNTS;
+use racun_kernel::text::LANGUAGES;
 
 use super::shape::Property;
 use super::shape::Shape::{self, Bool, Each, Form, List, Localized, Object, OneOf, Text, Whole};
-
-/// Languages of documents and people.
-pub(crate) const LANGUAGES: [&str; 18] = [
-    "en", "de", "sl", "it", "fr", "es", "pt", "nl", "pl", "hr", "sv", "fi", "et", "bg", "cs", "sk",
-    "nb", "is",
-];
 
 const TEMPLATES: &[&str] =
     &["modern", "classic", "condensed", "minimal", "fashion", "timeless_modern_full_data"];

@@ -22,7 +22,6 @@ use self::setting::Numbered;
 use self::shape::Property;
 pub use change::passed_over;
 pub use key::{Group, Key, List, Localized, SettingValue};
-pub(crate) use known::LANGUAGES;
 
 /// Days in which an invoice is due, and an estimate valid, when nothing else is said.
 const DEFAULT_DAYS: u32 = 30;

@@ -162,8 +162,8 @@ fn check_whole(value: &Json, least: i64, most: i64) -> Issues {
 }
 
 /// What is wrong with the known `properties` of `map`, and which others were meant to be known
-/// ones: those that are near to one, or lack words of it. Whatever else callers keep there is
-/// theirs. Null removes a key, also one that was kept before its slip was noticed.
+/// ones: those that are near to one, or lack words of it. Other keys are the
+/// caller's. Null removes a key, also one that was kept before its slip was noticed.
 pub(super) fn check_properties(properties: &[Property], map: &Map<String, Json>) -> Issues {
     let mut issues = Issues::default();
     for Property { name, shape, required, .. } in properties {

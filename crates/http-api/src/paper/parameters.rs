@@ -1,5 +1,7 @@
 //! What a request says of how a document is printed.
 
+use std::sync::LazyLock;
+
 use actix_web::http::header::{ACCEPT, ACCEPT_LANGUAGE, HeaderMap};
 use racun_application::printing::Wanted;
 use racun_kernel::{Issue, Issues};
@@ -66,8 +68,8 @@ pub(super) const RECEIPT: &[Parameter] = &[
 /// All parameters that are none.
 pub(super) fn wanted(query: &Query) -> Result<Wanted, ApiError> {
     let mut issues = Issues::default();
-    let language = read(query, "language", &mut issues, LANGUAGES, Language::from_code)?;
-    let locale = read(query, "locale", &mut issues, LANGUAGES, Language::from_code)?;
+    let language = read(query, "language", &mut issues, &LANGUAGES, Language::from_code)?;
+    let locale = read(query, "locale", &mut issues, &LANGUAGES, Language::from_code)?;
     let template = read(query, "template", &mut issues, PRINT[2].meaning, Template::from_name)?;
     let display = |mode: &str| match mode {
         "qr_only" => Some(Display::CodeOnly),
@@ -131,8 +133,11 @@ fn of_reader(headers: &HeaderMap) -> Option<Language> {
 /// Ranges of `Accept-Language` that are looked at.
 const MOST_RANGES: usize = 20;
 
-const LANGUAGES: &str = "one of `en`, `de`, `sl`, `it`, `fr`, `es`, `pt`, `nl`, `pl`, `hr`, `sv`, \
-                         `fi`, `et`, `bg`, `cs`, `sk`, `nb`, `is`, or a locale such as `sl-SI`";
+/// The languages that `language` and `locale` may say.
+static LANGUAGES: LazyLock<String> = LazyLock::new(|| {
+    let codes = Language::ALL.map(|language| format!("`{}`", language.code()));
+    format!("one of {}, or a locale such as `sl-SI`", codes.join(", "))
+});
 
 fn read<T>(
     query: &Query,
@@ -150,7 +155,7 @@ fn read<T>(
     Ok(value)
 }
 
-/// Whether whoever asks shows pages: a browser says `text/html`, and JSON not before it.
+/// Whether the client shows pages: a browser names `text/html`, and no JSON before it.
 pub(crate) fn wants_page(headers: &HeaderMap) -> bool {
     let accepted = headers.get_all(ACCEPT).filter_map(|value| value.to_str().ok());
     let ranges = accepted.flat_map(|value| value.split(','));

@@ -19,7 +19,6 @@ mod parties;
 mod payment;
 
 pub use look::{Hub3, Look, Upn};
-pub use payment::grouped;
 
 use racun_documents::{Document, DocumentKind, Localized, TitleType};
 use racun_kernel::Decimal;

@@ -1,6 +1,7 @@
 //! How to pay, and the codes for apps of banks.
 
 use racun_documents::{BankAccount, DocumentKind, Party};
+use racun_kernel::text::in_fours;
 use racun_kernel::{Currency, Decimal, PaymentReference};
 
 use super::Source;
@@ -8,14 +9,6 @@ use crate::clean::{line, some_line};
 use crate::codes::{self, Side, Transfer};
 use crate::model::{Code, CodeKind, Display, Fact, PaperKind, Payment, Symbol};
 use crate::words::{Language, Word};
-
-/// `text` in groups of four, as IBANs are read.
-#[must_use]
-pub fn grouped(text: &str) -> String {
-    let signs: Vec<char> = text.chars().filter(|sign| !sign.is_whitespace()).collect();
-    let groups: Vec<String> = signs.chunks(4).map(|group| group.iter().collect()).collect();
-    groups.join(" ")
-}
 
 fn side(party: &Party) -> Side {
     let text = |text: &Option<String>| text.as_deref().map(line).unwrap_or_default();
@@ -58,14 +51,12 @@ impl Source<'_> {
         }
         let transfer = iban.as_ref().map(|iban| self.transfer(amount.clone(), iban, account));
         let codes = transfer.as_ref().map(|transfer| self.codes(transfer)).unwrap_or_default();
-        // Every code asks for the payment by a reference; the first says which one to write.
-        let reference = self.own_reference().or_else(|| self.made_reference());
-        let reference = reference.map(|reference| reference.readable());
+        let reference = self.reference().map(|reference| reference.readable());
         let reference = reference.or_else(|| text(&content.reference));
         let facts = [
             (Word::TotalDue, Some(self.money(&amount))),
             (Word::Payee, text(&content.issuer.name)),
-            (Word::Iban, iban.as_deref().map(grouped)),
+            (Word::Iban, iban.as_deref().map(in_fours)),
             (Word::AccountNumber, text(&account.account_number)),
             (Word::RoutingNumber, text(&account.routing_number)),
             (Word::SortCode, text(&account.sort_code)),
@@ -89,10 +80,15 @@ impl Source<'_> {
             payee: side(&content.issuer),
             iban: iban.to_owned(),
             bic: some_line(account.bic.as_deref()),
-            reference: None,
+            reference: self.reference(),
             purpose: self.purpose(self.language),
             purpose_code: "OTHR".to_owned(),
         }
+    }
+
+    /// The reference that every code asks with: the document's own one, else one of its number.
+    fn reference(&self) -> Option<PaymentReference> {
+        self.own_reference().or_else(|| self.made_reference())
     }
 
     /// The reference that the document has, when it is one that codes carry. One that does not
@@ -160,7 +156,6 @@ impl Source<'_> {
     fn upn(&self, transfer: &Transfer) -> Option<Code> {
         let upn = self.look.upn.as_ref()?;
         let transfer = Transfer {
-            reference: self.own_reference().or_else(|| self.made_reference()),
             purpose: self.purpose_with_reference("sl"),
             purpose_code: upn.purpose_code.clone(),
             ..transfer.clone()
@@ -200,7 +195,6 @@ impl Source<'_> {
     fn hub3(&self, transfer: &Transfer) -> Option<Code> {
         let hub3 = self.look.hub3.as_ref()?;
         let transfer = Transfer {
-            reference: self.own_reference().or_else(|| self.made_reference()),
             purpose: self.purpose_with_reference("hr"),
             purpose_code: hub3.purpose_code.clone(),
             ..transfer.clone()
@@ -221,7 +215,6 @@ impl Source<'_> {
             return None;
         }
         let transfer = Transfer {
-            reference: self.own_reference().or_else(|| self.made_reference()),
             purpose: self.purpose_with_reference(self.language.code()),
             ..transfer.clone()
         };
