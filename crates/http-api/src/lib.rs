@@ -6,8 +6,8 @@
 //! | `routes`   | the one table of routes                                                |
 //! | `route`    | how a route is declared: path, gate, bodies, handler                   |
 //! | `gate`     | who makes a request, where, and whether they may                       |
-//! | `entered`  | where keys entered lately, while nothing of that changed               |
-//! | `prefetch`| what the gate will read, guessed and read at once                     |
+//! | `auth_cache` | which entities keys entered, until one of the rows read changes      |
+//! | `prefetch` | what the gate will read, guessed and read at once                      |
 //! | `frame`    | what every answer carries; where answers are logged                    |
 //! | `security` | security events, and the line of the log that tells of each            |
 //! | `limits`   | how many requests are answered in a minute                             |
@@ -27,6 +27,7 @@
 //! | `deprecation` | what belongs to the past, and until when it is served               |
 //! | `cors`     | which pages of other origins may ask                                   |
 //! | `health`   | liveness and readiness                                                 |
+//! | `html`     | what pages may load, and that nothing keeps or indexes them            |
 //! | `access`   | users, entities, members, invitations, keys                            |
 //! | `billing`  | white labels, subscriptions, and what plans leave out                   |
 //! | `mail`     | sending documents and reminders; documents behind links                |
@@ -67,6 +68,7 @@ mod frame;
 mod gate;
 mod guards;
 mod health;
+mod html;
 mod idempotency;
 mod jobs;
 mod limits;

@@ -4,15 +4,9 @@ use std::sync::LazyLock;
 
 use actix_web::HttpResponse;
 use actix_web::http::StatusCode;
-use actix_web::http::header::{
-    CACHE_CONTROL, CONTENT_SECURITY_POLICY, ContentType, HeaderName, REFERRER_POLICY,
-};
-use base64::Engine as _;
-use base64::engine::general_purpose::STANDARD;
-use ring::digest::{SHA256, digest};
+use racun_paper::page::escape;
 
-/// Keeps pages out of search engines.
-const X_ROBOTS_TAG: HeaderName = HeaderName::from_static("x-robots-tag");
+use crate::html;
 
 /// The style of all pages.
 const STYLE: &str = "body{font:1rem/1.5 system-ui,sans-serif;max-width:26rem;margin:4rem auto;\
@@ -24,13 +18,7 @@ border-radius:4px;background:#1d4ed8;color:#fff}.problem{color:#b00020}footer{ma
 color:#595959;font-size:.9rem}";
 
 /// Lets a page have its own style and send forms to where it came from, and nothing else.
-static POLICY: LazyLock<String> = LazyLock::new(|| {
-    let style = STANDARD.encode(digest(&SHA256, STYLE.as_bytes()));
-    format!(
-        "default-src 'none'; style-src 'sha256-{style}'; form-action 'self'; base-uri 'none'; \
-         frame-ancestors 'none'"
-    )
-});
+static POLICY: LazyLock<String> = LazyLock::new(|| html::policy(STYLE, ""));
 
 /// A field of a form.
 pub(super) struct Field {
@@ -73,12 +61,7 @@ pub(super) struct Page<'a> {
 impl Page<'_> {
     /// The page as an answer with `status`.
     pub(super) fn answer(&self, status: StatusCode) -> HttpResponse {
-        let mut answer = HttpResponse::build(status);
-        answer.insert_header((CONTENT_SECURITY_POLICY, POLICY.as_str()));
-        answer.insert_header((X_ROBOTS_TAG, "noindex, nofollow"));
-        answer.insert_header((CACHE_CONTROL, "no-store"));
-        answer.insert_header((REFERRER_POLICY, "no-referrer"));
-        answer.content_type(ContentType::html()).body(self.html())
+        html::answer(HttpResponse::build(status), &POLICY, self.html())
     }
 
     fn html(&self) -> String {
@@ -127,22 +110,6 @@ impl Field {
             escape(label),
         )
     }
-}
-
-/// `text` escaped for HTML, in attribute values too.
-fn escape(text: &str) -> String {
-    let mut html = String::with_capacity(text.len());
-    for sign in text.chars() {
-        match sign {
-            '&' => html.push_str("&amp;"),
-            '<' => html.push_str("&lt;"),
-            '>' => html.push_str("&gt;"),
-            '"' => html.push_str("&quot;"),
-            '\'' => html.push_str("&#39;"),
-            sign => html.push(sign),
-        }
-    }
-    html
 }
 
 #[cfg(test)]

@@ -2,19 +2,11 @@
 
 use actix_web::HttpResponse;
 use actix_web::http::StatusCode;
-use actix_web::http::header::{
-    CACHE_CONTROL, CONTENT_SECURITY_POLICY, ContentType, HeaderMap, HeaderName, HeaderValue,
-    REFERRER_POLICY, VARY,
-};
-use base64::Engine as _;
-use base64::engine::general_purpose::STANDARD;
+use actix_web::http::header::VARY;
 use racun_paper::page::Page;
-use ring::digest::{SHA256, digest};
 
 use crate::answer::File;
-
-/// Keeps documents out of search engines.
-const X_ROBOTS_TAG: HeaderName = HeaderName::from_static("x-robots-tag");
+use crate::html;
 
 /// Bytes as a PDF that is called after its document.
 pub(super) fn pdf(name: String, bytes: Vec<u8>) -> File {
@@ -23,36 +15,17 @@ pub(super) fn pdf(name: String, bytes: Vec<u8>) -> File {
 
 /// A page that has its own style and pictures, sends forms to where it came from, and nothing else.
 pub(super) fn page(status: StatusCode, page: Page) -> HttpResponse {
-    let style = STANDARD.encode(digest(&SHA256, page.style.as_bytes()));
-    let policy = format!(
-        "default-src 'none'; style-src 'sha256-{style}'; img-src data:; form-action 'self'; \
-         base-uri 'none'; frame-ancestors 'none'"
-    );
-    html(status, &policy, page.html)
+    answer(status, &html::policy(&page.style, " img-src data:;"), page.html)
 }
 
 /// A part of a page, which runs nothing where it should be opened by itself.
 pub(super) fn part(part: String) -> HttpResponse {
     let policy = "default-src 'none'; img-src data:; base-uri 'none'; frame-ancestors 'none'";
-    html(StatusCode::OK, policy, part)
+    answer(StatusCode::OK, policy, part)
 }
 
-/// Has no one keep, index or tell of what a link leads to.
-pub(super) fn unseen(headers: &mut HeaderMap) {
-    for (name, value) in [
-        (X_ROBOTS_TAG, "noindex, nofollow"),
-        (CACHE_CONTROL, "no-store"),
-        (REFERRER_POLICY, "no-referrer"),
-    ] {
-        headers.insert(name, HeaderValue::from_static(value));
-    }
-}
-
-fn html(status: StatusCode, policy: &str, text: String) -> HttpResponse {
-    let mut answer = HttpResponse::build(status);
-    answer.insert_header((CONTENT_SECURITY_POLICY, policy));
-    answer.insert_header((VARY, "Accept, Accept-Language"));
-    let mut answer = answer.content_type(ContentType::html()).body(text);
-    unseen(answer.headers_mut());
-    answer
+fn answer(status: StatusCode, policy: &str, text: String) -> HttpResponse {
+    let mut head = HttpResponse::build(status);
+    head.insert_header((VARY, "Accept, Accept-Language"));
+    html::answer(head, policy, text)
 }

@@ -1,4 +1,4 @@
-//! Documents of any kind, for whoever may read them.
+//! Documents of any kind, for callers that may read them.
 
 use actix_web::http::StatusCode;
 use actix_web::web;

@@ -12,6 +12,7 @@ use super::answer;
 use super::parameters::{LANGUAGE, wanted_of_page};
 use crate::call::Call;
 use crate::error::{ApiError, Kind};
+use crate::html;
 use crate::limits;
 use crate::request::Query;
 use crate::route::{Gate, Route};
@@ -95,7 +96,7 @@ async fn pdf(
     let bytes = call.press().print(paper).await?;
     limits::make_room(&request, bytes.len()).await?;
     let mut answer = answer::pdf(name, bytes).respond_to(&request);
-    answer::unseen(answer.headers_mut());
+    html::unseen(answer.headers_mut());
     Ok(answer)
 }
 
