@@ -87,17 +87,22 @@ const DATED: &[Parameter] = &[FORMAT, DATE_FROM, DATE_TO, LOCALE, LANGUAGE, BOM]
 const OF_DOCUMENTS: &[Parameter] =
     &[TYPE, TYPES, FORMAT, DATE_FROM, DATE_TO, LOCALE, LANGUAGE, BOM];
 
-const CELLS: &str = "Names of types and states are those of the interface in every language. In \
-                     XLSX a number of up to 15 digits is a number, a longer one a text of all its \
-                     digits. In CSV a text that a program could take for a formula has an \
-                     apostrophe before it.";
-const DOCUMENTS: &str = "Drafts and voided documents are listed and in no sum; the column `In \
-                         sums` says so. A voided invoice that ended by credit notes is in sums \
-                         together with them, and both cancel out. What credit notes come to is \
-                         negative. Names of types and states are those of the interface in every \
-                         language. In XLSX a number of up to 15 digits is a number, a longer one a \
-                         text of all its digits. In CSV a text that a program could take for a \
-                         formula has an apostrophe before it.";
+/// How cells are written.
+macro_rules! cells {
+    () => {
+        "Names of types and states are those of the interface in every language. In XLSX a number \
+         of up to 15 digits is a number, a longer one a text of all its digits. In CSV a text that \
+         a program could take for a formula has an apostrophe before it."
+    };
+}
+
+const CELLS: &str = cells!();
+const DOCUMENTS: &str = concat!(
+    "Drafts and voided documents are listed and in no sum; the column `In sums` says so. A voided \
+     invoice that ended by credit notes is in sums together with them, and both cancel out. What \
+     credit notes come to is negative. ",
+    cells!()
+);
 const LINES: &str = "Invoices less credit notes; drafts and voided documents are left out, but for \
                      invoices that ended by credit notes. Amounts are in the entity's currency \
                      where documents say what they are in it.";
@@ -302,7 +307,7 @@ async fn put_together(
     let gone = Arc::clone(&caller.0);
     let (runtime, call) = (call.runtime.clone(), call.clone());
     let work = move || {
-        // Held until the work ends, also when nobody waits for it any more.
+        // Held until the work ends, even when its caller is gone.
         let _held = (place, turn);
         let file = tempfile::tempfile()?;
         let to = Box::new(BufWriter::new(file.try_clone()?));
@@ -329,7 +334,7 @@ async fn put_together(
     }
 }
 
-/// Whoever waits for an export: gone once it is dropped.
+/// The caller that waits for an export: gone once it is dropped.
 #[derive(Default)]
 struct Caller(Arc<AtomicBool>);
 

@@ -102,7 +102,7 @@ impl Modules {
     pub fn svg(&self) -> String {
         let Self { width, quiet, row, .. } = self;
         let rows = self.dark.len().checked_div(*width).unwrap_or_default();
-        let (across, down) = (width + 2 * quiet, rows * row + 2 * quiet);
+        let (across, down) = (self.width_with_quiet(), rows * row + 2 * quiet);
         let mut path = String::new();
         for (number, line) in self.dark.chunks(*width).enumerate() {
             let y = quiet + number * row;

@@ -4,6 +4,7 @@ use racun_paper::{Code, Paper, Picture, Template, modules};
 use racun_render::{Block, Text};
 use serde_json::{Value, json};
 use time::Date;
+use time::macros::date;
 use typst::foundations::Bytes;
 
 use crate::TypesetError;
@@ -80,7 +81,7 @@ impl Sheet {
         let data = json!({"title": text.title, "language": text.language, "blocks": blocks});
         Self {
             template: "text",
-            date: Date::MIN.replace_year(2000).unwrap_or(Date::MIN),
+            date: date!(2000 - 01 - 01),
             ident: text.title.clone(),
             data,
             files: Vec::new(),
@@ -106,7 +107,7 @@ impl Sheet {
         let modules = modules(code.symbol, &code.payload).map_err(TypesetError::new)?;
         let path = format!("/{name}.svg");
         if let Some(object) = self.data.pointer_mut(at).and_then(Value::as_object_mut) {
-            let width = (modules.width + 2 * modules.quiet) * 1000 / modules.width;
+            let width = modules.width_with_quiet() * 1000 / modules.width;
             object.insert("file".to_owned(), Value::from(&*path));
             object.insert("with_quiet".to_owned(), Value::from(width));
         }
