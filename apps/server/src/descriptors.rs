@@ -22,7 +22,7 @@ pub struct Descriptors {
     pub passing: usize,
 }
 
-/// One address has one of so many connections at most, whatever the settings allow.
+/// One address may open at most one of so many connections; settings cannot raise that.
 const ADDRESSES: usize = 8;
 
 impl Descriptors {

@@ -1,8 +1,8 @@
 //! `/metrics` in the text of Prometheus, and `/health`, on an address of their own: every program
 //! that reaches that address may read them.
 //!
-//! They are served by a thread with a runtime of its own, so they are answered whatever the threads
-//! do that serve requests.
+//! They are served by a thread with a runtime of its own, so they are answered even while the
+//! threads that serve requests are busy.
 
 use std::convert::Infallible;
 use std::net::SocketAddr;
@@ -164,7 +164,7 @@ mod tests {
     use crate::settings::Settings;
     use crate::{authorities, clock, outside, serve as serving, store};
 
-    /// A clock at which whoever looks waits until it goes on.
+    /// A clock whose readers wait until it goes on.
     #[derive(Default)]
     struct Stopped {
         /// How many wait, and whether it goes on.

@@ -95,7 +95,7 @@ fn candidate(kind: &str) -> Option<Candidate> {
             Some((invoice.id.to_string(), passed(awaited(&invoice)?)))
         });
     }
-    // What it paid may be open again; whoever does the job looks.
+    // What it paid may be open again; the job finds out.
     is_one_of(&[payment::DELETED]).then_some(|activity, body| {
         let payment: PaidInvoice = serde_json::from_str(body).ok()?;
         Some((payment.invoice_id?, activity.created_at))

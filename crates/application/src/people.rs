@@ -1,8 +1,8 @@
-//! What becomes of all that a person made, in whatever domain, when what they log in with is set
-//! again or they are taken over by the reader of their mail.
+//! What becomes of all that a person made, in every domain, when their password is reset or the
+//! reader of their mail takes them over.
 //!
 //! Webhooks end before and after what `access` does: before it, so that a failure leaves the token
-//! good by which it is done again; after it, when nobody else can make or change one any more.
+//! good by which it is done again; after it, when no other session can make or change one.
 
 use racun_access::{
     self as access, Accepted, AccessError, Answer, OpenMailToken, Origin, PasswordHash, Proof,

@@ -3,7 +3,7 @@
 use crate::SUBSCRIPTIONS;
 
 racun_kernel::events! {
-    /// What happens to subscriptions: their accounts are told of it.
+    /// Events of subscriptions, for their accounts.
     pub mod white_label_subscription on SUBSCRIPTIONS {
         SUBSCRIBED = "white_label_subscription.subscribed" to Account,
         UPGRADED = "white_label_subscription.upgraded" to Account,

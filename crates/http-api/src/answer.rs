@@ -160,7 +160,7 @@ fn to_keep(name: String) -> ContentDisposition {
     let is_plain = ascii == name;
     let mut parameters = vec![DispositionParam::Filename(ascii)];
     if !is_plain {
-        // The name itself, for whoever knows RFC 8187.
+        // The name itself, for clients that know RFC 8187.
         let (charset, value) = (Charset::Ext("UTF-8".to_owned()), name.into_bytes());
         let value = ExtendedValue { charset, language_tag: None, value };
         parameters.push(DispositionParam::FilenameExt(value));

@@ -101,7 +101,7 @@ impl ChecksBody {
 /// The answer to `GET` of a path of health: its status and its JSON; `None` for any other path.
 ///
 /// It asks the store on the runtime of `services`, and waits for that as long as a ping may take:
-/// on a thread with a runtime of its own it answers whatever the others do.
+/// on a thread with a runtime of its own it answers while the others are busy.
 pub async fn health_at(services: &Services, path: &str) -> Option<(u16, String)> {
     let json = |body: serde_json::Result<String>| body.unwrap_or_default();
     match path {

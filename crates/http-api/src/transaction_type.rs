@@ -66,7 +66,7 @@ struct CustomerBody {
     /// The VAT number, with the prefix of its state or without; outside the Union any tax number.
     tax_number: Option<String>,
     /// Whether the customer buys for itself, not for a business; false when absent. Inside the
-    /// Union the VAT number decides all the same.
+    /// Union the VAT number still decides.
     is_end_consumer: Option<bool>,
 }
 

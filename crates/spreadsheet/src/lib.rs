@@ -4,7 +4,7 @@
 //! which 15 decimal digits are sure. A number of up to 15 digits is therefore a number cell, with
 //! exactly its digits in the file; a longer one is a text cell, of which none is lost.
 //!
-//! **Text** is written as text, whatever it begins with. Signs that XML cannot hold are left out.
+//! **Text** is written as text, even with `=` before it. Signs that XML cannot hold are left out.
 
 use std::io::{self, Write};
 

@@ -46,7 +46,7 @@ pub async fn hold_key(url: &str) -> Result<Option<KeyHold>, StoreError> {
 /// [`StoreError::Unavailable`] when the server does not answer.
 pub async fn hold_key_alone(url: &str) -> Result<Option<KeyHold>, StoreError> {
     let Some(hold) = hold(url, TAKE).await? else { return Ok(None) };
-    // Those of earlier versions, and those that lost their session, hold the lease all the same.
+    // Processes of earlier versions, and those that lost their session, still hold the lease.
     Ok(if is_in_use(url).await? { None } else { Some(hold) })
 }
 

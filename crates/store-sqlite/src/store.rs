@@ -199,7 +199,7 @@ impl SqliteStore {
         answer.await.map_err(|_| ended())?.map_err(crate::error::unavailable)
     }
 
-    /// What was answered to this lately, or what `read` answers in the turn of `whose` reads.
+    /// The kept answer to this question, or what `read` answers in the turn of `whose` reads.
     async fn recent(
         &self,
         whose: &str,

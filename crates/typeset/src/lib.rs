@@ -3,7 +3,7 @@
 //! | Module    | Owns                                                                  |
 //! | --------- | --------------------------------------------------------------------- |
 //! | `sheet`   | a document as data and files for its template                         |
-//! | `world`   | what templates see: our fonts and templates, no clock, nobody's files |
+//! | `world`   | what templates see: our fonts and templates, no clock, no other file  |
 //! | `letters` | which characters reach the paper                                      |
 //! | `picture` | logos and signatures, made fit for paper                              |
 //!

@@ -2,7 +2,7 @@
 //!
 //! | Module   | Owns                                                                   |
 //! | -------- | ---------------------------------------------------------------------- |
-//! | `port`   | whoever sets a model as PDF                                            |
+//! | `port`   | the port that sets a model as PDF                                      |
 //! | `attachment` | documents that go along with mails                                 |
 //! | `wanted` | what a request wants otherwise than the settings                       |
 //! | `shared` | documents behind links, as pages and files                             |
@@ -182,7 +182,7 @@ impl Beside {
 }
 
 /// The picture of the unit, else the entity's own in `slot`. A picture whose bytes are missing is
-/// left out, so that the document is printed all the same.
+/// left out, so that the document is printed without it.
 async fn picture(
     cx: Context<'_>,
     files: &dyn FileStorage,

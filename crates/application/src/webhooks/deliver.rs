@@ -203,7 +203,7 @@ pub async fn take(
 }
 
 /// Ends what was taken for one endpoint: what has an outcome is settled, the rest is given back.
-/// What somebody else took meanwhile, for the lease was over, stays theirs.
+/// What another worker took after the lease ended stays with that worker.
 ///
 /// # Errors
 /// When the store fails.

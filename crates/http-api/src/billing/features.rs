@@ -48,8 +48,8 @@ mod tests {
         let is_apart = |route: &Route| APART.iter().any(|(name, _)| *name == route.operation);
         for route in routes().filter(|route| matches!(route.gate, Gate::Entity(_))) {
             if route.verb == Verb::Get && !is_apart(route) {
-                // What an entity has stays readable whatever its plan; what makes a file of it may
-                // be sold.
+                // Every plan reads what the entity has; routes that make a file of it may need a
+                // feature.
                 assert!(route.needs.is_none() || route.answers_file.is_some(), "{}", route.path);
             } else if !is_apart(route) {
                 areas.entry(area(route)).or_default().insert(route.needs);

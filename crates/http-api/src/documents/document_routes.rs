@@ -51,7 +51,7 @@ const DEVICE: Parameter = Parameter {
     kind: ParameterKind::Text,
 };
 
-/// What reads a document, whatever its kind.
+/// The operations that read a document, one for each kind.
 const ANY_KIND: &[&str] =
     &["getInvoice", "getEstimate", "getCreditNote", "getAdvanceInvoice", "getDeliveryNote"];
 

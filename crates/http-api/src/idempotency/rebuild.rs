@@ -130,8 +130,8 @@ mod tests {
     use crate::openapi::same_body;
     use crate::route::{Gate, Verb};
 
-    /// Operations whose answers are not made again, with the reason. Their effect is there; whoever
-    /// asks again is answered that it is.
+    /// Operations whose answers are not made again, with the reason. Their effect is there; a
+    /// repeated request is answered that it is.
     const UNREAD: &[(&str, &str)] = &[
         ("calculateDocument", CHANGES_NOTHING),
         ("checkTransactionType", CHANGES_NOTHING),

@@ -51,7 +51,7 @@ pub struct Route {
     pub makes_users: bool,
     /// What the entity's plan must have, where a plan sells it.
     pub needs: Option<Feature>,
-    /// Whether it is within reach whatever the plan, and also by keys.
+    /// Whether every plan includes it, also by keys.
     pub ignores_plan: bool,
     /// The operations that read what it made or changed, the most likely first.
     pub read_by: &'static [&'static str],
@@ -357,7 +357,7 @@ impl Route {
         Self { needs: Some(feature), ..self }
     }
 
-    /// Says that the route is within reach whatever the plan, and also by keys.
+    /// Says that every plan includes the route, also by keys.
     #[must_use]
     pub const fn whatever_the_plan(self) -> Self {
         Self { ignores_plan: true, ..self }

@@ -86,7 +86,7 @@ async fn an_address_with_a_user_takes_the_same_work_as_one_without() {
         ("/entities/users", &owner, &handed),
     ];
     for (n, (path, who, body)) in asks.into_iter().enumerate() {
-        // In the second entity nobody is invited yet.
+        // The second entity has no invitation yet.
         let mut all = Vec::new();
         let entity = json!({"name": "Next", "country": "Slovenia", "environment": "sandbox"});
         let entity = api.post("/entities", &owner, entity).await.with(201).json();

@@ -349,7 +349,7 @@ async fn who_hangs_up_leaves_nothing_to_be_done() {
         answer = api.get("/documents/export", &who) => panic!("{answer:?}"),
         () = held.began.notified() => {}
     }
-    // Nobody waits any more; the writer goes on, and is given no row.
+    // The caller is gone; the writer goes on, and gets no row.
     held.let_go.add_permits(1);
     held.ends.notified().await;
     assert_eq!(*held.ended.lock().unwrap(), [(0, false)]);

@@ -1,4 +1,4 @@
-//! Large answers share a room until they are read, whoever asks and by which route.
+//! Large answers of all callers and routes share a room until they are read.
 
 use std::net::{SocketAddr, TcpListener};
 use std::sync::Arc;

@@ -185,7 +185,7 @@ fn is_on(event: &Event, table: &Table) -> bool {
 }
 
 /// The write of the record that `event` happened to, in the table that its declaration names.
-/// Other rows may have its id: what an authority is told of an invoice has that of the invoice. The
+/// Other rows may have its id: the exchange with an authority has that of its invoice. The
 /// record itself may be in the directory, where its event is not.
 fn record_of<'a>(event: &Event, puts: &'a [Put]) -> Option<&'a Put> {
     let is_its = |put: &&Put| put.id == event.subject && is_on(event, put.table);

@@ -279,7 +279,7 @@ pub struct Payment {
     pub codes: Vec<Code>,
 }
 
-/// A text that somebody wrote.
+/// A text that a user wrote.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Note {
     /// Stable name: `note`, `payment_terms` or `tax_clause`.

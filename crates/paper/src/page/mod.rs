@@ -24,7 +24,7 @@ use crate::words::{Language, Word};
 pub struct Page {
     /// The whole document of HTML.
     pub html: String,
-    /// What stands in its element `style`.
+    /// The text of its `style` element.
     pub style: String,
 }
 
@@ -85,7 +85,7 @@ impl Paper {
         whole(language, &title, self.primary_color.as_deref(), &body.text)
     }
 
-    /// The document as a part of a page of somebody else's, without a style.
+    /// The document as a part of another site's page, without a style.
     #[must_use]
     pub fn fragment(&self) -> String {
         let mut body = Html::default();

@@ -126,7 +126,7 @@ fn facts(facts: &[Fact], html: &mut Html) {
     html.close("dl");
 }
 
-/// A table whose rows are blocks on narrow screens: roles say what they are all the same.
+/// A table whose rows are blocks on narrow screens: roles keep their meaning.
 fn table(table: &Table, label: &str, html: &mut Html) {
     match &table.label {
         Some(label) => {

@@ -1,7 +1,7 @@
 //! The style sheet of pages.
 
-/// What needs no colour of the issuer's. Contrasts are 4.5 to 1 and more, whatever that colour is:
-/// it is never behind or in letters.
+/// What needs no colour of the issuer's. Contrasts are 4.5 to 1 and more with
+/// every such colour: it is never behind or in letters.
 const SHEET: &str = "*{box-sizing:border-box}\
 body{margin:0;background:#f2f3f5;color:#1a1a1a;font:1rem/1.5 system-ui,sans-serif}\
 main{max-width:56rem;margin:0 auto;padding:1rem}\

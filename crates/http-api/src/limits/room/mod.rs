@@ -64,7 +64,7 @@ struct Taken {
     holders: BTreeMap<u64, Holding>,
 }
 
-/// A room while nobody else changes it.
+/// A room under its lock.
 struct Locked<'a> {
     shares: &'a Shares,
     taken: MutexGuard<'a, Taken>,
@@ -315,7 +315,7 @@ impl Share {
         async move { dismissed.notified().await }
     }
 
-    /// Keeps what it has from now on: nobody waits for its client any more.
+    /// Keeps what it has from now on: its client is not waited for any more.
     ///
     /// # Errors
     /// When that went to another one.
