@@ -1,5 +1,5 @@
-//! The bounds of one process: its memory after many log-ins, mails and uploads, and the latency of
-//! a good client beside stalled connections and unread lists.
+//! The bounds of one process: its memory after many log-ins, mails, PDFs and uploads, and the
+//! latency of a good client beside stalled connections and unread lists.
 
 use std::net::{SocketAddr, SocketAddrV4, TcpStream};
 use std::time::{Duration, Instant};
@@ -14,7 +14,7 @@ use crate::load::{Rate, one_by_one, request};
 use crate::report::{aim, line};
 use crate::{CLIENTS, resident};
 
-/// Log-ins of the soak; a mail goes with every second, an upload with every tenth.
+/// Log-ins of the soak; a mail goes with every second, a PDF and an upload with every tenth.
 const LOG_INS: usize = 10_000;
 
 /// Connections that stall, and addresses that they come from.
@@ -27,34 +27,38 @@ const GOOD: usize = 2_000;
 /// Lists of long documents that are asked for and not read.
 const UNREAD: usize = 60;
 
-/// The most memory while people log in, are mailed to and upload files.
+/// The most memory while people log in, are mailed to, print documents and upload files.
 pub async fn memory() {
     let racun = Racun::start_on(Profile::Release, Data::Folder).await;
     let mut accounts = Vec::new();
     for _ in 0..8 {
-        accounts.push(Account::sign_up(&racun).await);
+        let account = Account::sign_up(&racun).await;
+        let items = [json!({ "name": "Coffee", "price": 2.5, "quantity": 3 })];
+        let invoice = account.api.create("/invoices", &json!({ "items": items })).await;
+        let pdf = format!("/documents/{}/pdf", invoice["id"].as_str().expect("an id"));
+        accounts.push((account, pdf));
     }
     println!("\nresident memory before: {} kB", resident(&racun));
     let (mut most, began) = (0, Instant::now());
     for round in 0..LOG_INS / 500 {
         let mut clients = JoinSet::new();
         for client in 0..CLIENTS {
-            let account = accounts[client % accounts.len()].clone();
+            let (account, pdf) = accounts[client % accounts.len()].clone();
             let nobody = racun.client();
             clients.spawn(async move {
                 for n in 0..500 / CLIENTS + 1 {
-                    one(&nobody, &account, round * 500 + client * 50 + n).await;
+                    one(&nobody, &account, &pdf, round * 500 + client * 50 + n).await;
                 }
             });
         }
         clients.join_all().await;
         most = most.max(resident(&racun));
     }
-    println!("{LOG_INS} log-ins with mails and uploads took {} s", began.elapsed().as_secs());
+    println!("{LOG_INS} log-ins with mails, PDFs and uploads took {} s", began.elapsed().as_secs());
     aim("most resident memory", &format!("{most} kB"), "< 200 MB", most < 200_000);
 }
 
-async fn one(nobody: &Client, account: &Account, n: usize) {
+async fn one(nobody: &Client, account: &Account, pdf: &str, n: usize) {
     let login = json!({ "email": account.email, "password": "correct horse 1" });
     nobody.post("/users/login", &login).await.expect(200);
     if n.is_multiple_of(2) {
@@ -62,6 +66,8 @@ async fn one(nobody: &Client, account: &Account, n: usize) {
         nobody.post("/users/password-reset", &wanted).await;
     }
     if n.is_multiple_of(10) {
+        let printed = account.api.try_send("GET", pdf, None).await.expect("an answer");
+        assert_eq!(printed.status, 200, "{printed:?}");
         let api = account.api.clone().with("x-request-id", &format!("soak-{n}"));
         let api = api.with("content-type", "multipart/form-data; boundary=border");
         let csv = "a,b\r\n".repeat(200_000);
