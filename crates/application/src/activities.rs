@@ -22,7 +22,7 @@ pub enum ActivitiesError {
     Store(#[from] StoreError),
 }
 
-/// An entry, and what whoever did it is called now.
+/// An entry, and the current name of its actor.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Labelled {
     /// The entry.

@@ -1,37 +1,37 @@
 //! Use cases that span Racun's domain crates, and the conversions between them.
 //!
-//! | Module      | Owns                                                                       |
-//! | ----------- | -------------------------------------------------------------------------- |
-//! | `billing`   | subscriptions: what they allow, what is counted, what time makes of them   |
-//! | `activities` | the log as an entity's members read it                                   |
-//! | `convert`   | parts that documents and the catalogue both keep                          |
-//! | `documents` | documents made of the catalogue's records and the entity's settings        |
-//! | `events`    | all events that there are, as crates declare them                         |
-//! | `exports`   | records as rows of tables, and what they come to                          |
-//! | `expenses`  | received supplier invoices, calculated and numbered                        |
-//! | `files`     | uploaded files, and what their records say of them elsewhere               |
-//! | `fiscalization` | documents that a tax authority is told of                              |
-//! | `fiscal`    | settings, certificates, premises and devices of fiscalization              |
-//! | `mailing`   | e-mail: documents, reminders, what users are told; links to documents      |
-//! | `jobs`      | what is to be done after a commit, by leases and attempts                  |
-//! | `consumer`  | consumers of the log: each handles each entry once                         |
-//! | `overdue`   | invoices whose due date has passed are told of once                        |
-//! | `payments`  | payments on documents and expenses; the port to tax authorities            |
-//! | `people`    | what a person made, when they are taken over or their password is set      |
-//! | `pos`       | tables and tabs of the point of sale                                       |
-//! | `printing`  | documents on paper: what is on them; the port to the typesetter            |
-//! | `idempotency` | requests that are sent again, carried out once                          |
-//! | `recurring` | recurring invoices, and the job that makes their invoices                  |
-//! | `rekey`     | all that is sealed, sealed under another master key                        |
-//! | `settling`  | documents as settlement sees them, and what it changes on them             |
-//! | `vat`       | VAT numbers of customers, by VIES, and the kind of sale that follows       |
-//! | `webhooks`  | endpoints, the fan-out of events to them, deliveries, their log and replay |
-//! | `error`     | why such a use case is refused                                             |
-//! | `entities`  | entities with the taxes they start with, and settings that number documents |
+//! | Module          | Owns                                                                       |
+//! | --------------- | -------------------------------------------------------------------------- |
+//! | `billing`       | subscriptions: what they allow, what is counted, what time makes of them   |
+//! | `activities`    | the log as an entity's members read it                                     |
+//! | `convert`       | parts that documents and the catalogue both keep                           |
+//! | `documents`     | documents made of the catalogue's records and the entity's settings        |
+//! | `events`        | all events that there are, as crates declare them                          |
+//! | `exports`       | records as rows of tables, and their totals                                |
+//! | `expenses`      | received supplier invoices, calculated and numbered                        |
+//! | `files`         | uploaded files, and what their records say of them elsewhere               |
+//! | `fiscalization` | reporting documents to tax authorities                                     |
+//! | `fiscal`        | settings, certificates, premises and devices of fiscalization              |
+//! | `mailing`       | e-mail: documents, reminders, notices to users; links to documents         |
+//! | `jobs`          | what is to be done after a commit, by leases and attempts                  |
+//! | `consumer`      | consumers of the log: each handles each entry once                         |
+//! | `overdue`       | one event for each invoice past its due date                               |
+//! | `payments`      | payments on documents and expenses; the port to tax authorities            |
+//! | `people`        | what a person made, when they are taken over or their password is set      |
+//! | `pos`           | tables and tabs of the point of sale                                       |
+//! | `printing`      | documents on paper: what is on them; the port to the typesetter            |
+//! | `idempotency`   | requests that are sent again, carried out once                             |
+//! | `recurring`     | recurring invoices, and the job that makes their invoices                  |
+//! | `rekey`         | all that is sealed, sealed under another master key                        |
+//! | `settling`      | documents as settlement sees them, and what it changes on them             |
+//! | `vat`           | VAT numbers of customers, by VIES, and the kind of sale that follows       |
+//! | `webhooks`      | endpoints, the fan-out of events to them, deliveries, their log and replay |
+//! | `error`         | why such a use case is refused                                             |
+//! | `entities`      | entities with their first taxes, and settings that number documents        |
 //!
 //! **Invariants.** Reads come first, then one pure decision, then one commit. Nothing here writes
-//! twice, but for a change that a tax authority is told of: what it is about to be told is stored
-//! first. Domain crates do not know each other; whatever crosses from one to the other is here.
+//! twice, except a change that is reported to a tax authority: the report is stored before it is
+//! sent. Domain crates do not know each other; conversions between them are here.
 
 pub mod activities;
 pub mod billing;

@@ -1,4 +1,4 @@
-//! Invoices whose due date has passed: each is told of once.
+//! Invoices whose due date has passed: one event for each.
 //!
 //! A reader of the log leaves a job for each invoice that may become overdue, due when its date has
 //! passed. The job looks at the invoice as it is then: it may be paid, voided, or due at another
@@ -114,7 +114,7 @@ impl LogConsumer for OverdueReader {
         let job = |logged: &Logged| {
             let found = candidate(&logged.activity.kind)?;
             let (subject, due) = found(&logged.activity, logged.snapshot.as_deref()?)?;
-            // Nobody has to watch these: the entity has no part in them.
+            // Admins need not watch these jobs: the entity has no part in them.
             let payload = logged.activity.tenant.as_str().to_owned();
             let new = NewJob { kind: JobKind::InvoiceOverdue, entity_id: None, subject, payload };
             Some(Job::new(new, &stamp).due(due).put())

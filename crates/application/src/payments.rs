@@ -36,8 +36,8 @@ pub use authority::{Concern, Matter, NoAuthority, TaxAuthority};
 pub struct PaymentPorts<'a> {
     /// The store, who acts, and when.
     pub cx: Context<'a>,
-    /// Who may have to hear of how documents are paid. Without it nobody is told: for payments that
-    /// are on no document.
+    /// The authority that may have to receive how documents are paid. Without it nothing is
+    /// reported: for payments that are on no document.
     pub authority: Option<&'a Arc<dyn TaxAuthority>>,
 }
 
@@ -60,7 +60,7 @@ enum Command {
 /// How often a command is retried when links change between its reads and its decision.
 const ATTEMPTS: usize = 3;
 
-/// Decides anew while links change between its reads and its decision, up to [`ATTEMPTS`] times.
+/// Decides again while links change between its reads and its decision, up to [`ATTEMPTS`] times.
 async fn while_links_change<T, F>(mut decide: impl FnMut() -> F) -> Result<T, Error>
 where
     F: Future<Output = Result<T, Error>>,
@@ -339,7 +339,7 @@ pub async fn related(cx: Context<'_>, payments: &[Payment]) -> Result<Related, E
     Ok(Related { documents, expenses })
 }
 
-/// Whether expenses are there for whoever acts: for operators there are none.
+/// Whether the caller has access to expenses: operators have none.
 fn reaches_expenses(scope: &Scope) -> bool {
     permits(scope.principal(), scope.role(), Permission::ReadRecords)
 }

@@ -222,7 +222,7 @@ async fn amend(
 }
 
 /// What is written besides a subscription that changed from `before` to `after`: the months that
-/// ended, the row by which workers find it, what the account is told.
+/// ended, the row by which workers find it, the events that the account receives.
 fn beside(
     before: &Subscription,
     after: &Subscription,

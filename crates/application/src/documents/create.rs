@@ -38,7 +38,7 @@ pub struct Creation {
     pub custom: Option<CustomTotals>,
     /// With payments; one without an amount takes what is left.
     pub payments: Vec<NewPayment>,
-    /// As this says to the tax authority that is told of it.
+    /// How the document is reported to the tax authority.
     pub fiscal: FiscalRequest,
 }
 
@@ -188,7 +188,7 @@ pub(super) struct New {
     pub forced: bool,
     /// What is paid with it.
     pub payments: Vec<NewPayment>,
-    /// Whether and how a tax authority is told of it.
+    /// Whether and how it is reported to a tax authority.
     pub fiscal: Prepared,
 }
 
@@ -261,7 +261,7 @@ pub(super) fn draft(
             Principal::Operator(_) => (CreationSource::Pos, None),
             _ => (CreationSource::Api, None),
         },
-        // Given totals are told by this name, whoever gives them: they are not calculated anew.
+        // This source marks given totals, from any caller: they are not recalculated.
         Origin::Request(Some(totals)) => (CreationSource::Custom, Some(given(totals))),
         Origin::Template(copied, given) => {
             lines = copied;

@@ -26,7 +26,7 @@ pub(super) struct Plan {
     pub payments: Vec<NewPayment>,
     /// Its numbering; `None` for a draft that stays one.
     pub numbering: Option<Numbering>,
-    /// Whether and how a tax authority is told of it.
+    /// Whether and how it is reported to a tax authority.
     pub fiscal: Prepared,
     /// Whose country's VAT system the entity is outside of; `None` when it may charge VAT.
     pub outside_vat: Option<Authority>,

@@ -1,4 +1,4 @@
-//! Linking a document to those that it comes of: what may be linked, and what a link changes there.
+//! Linking a document to its source documents: what may be linked, and what a link changes there.
 
 use std::collections::BTreeSet;
 

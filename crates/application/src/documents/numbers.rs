@@ -99,7 +99,7 @@ pub(super) fn numbering(
 pub struct NextOf<'a> {
     /// The business unit.
     pub unit_id: Option<&'a str>,
-    /// Where a tax authority is told: name of the business premise.
+    /// Name of the business premise, for documents that are reported to a tax authority.
     pub premise: Option<&'a str>,
     /// And of the electronic device.
     pub device: Option<&'a str>,
@@ -108,14 +108,15 @@ pub struct NextOf<'a> {
 /// The number that the next document would get.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct NextNumber {
-    /// As written; `None` while nobody says where it would be issued.
+    /// The formatted number; `None` when the place of issue is not known.
     pub number: Option<String>,
-    /// Where it would be issued, when a tax authority is told of it.
+    /// The place of issue, for documents that are reported to a tax authority.
     pub place: Option<NextPlace>,
 }
 
-/// The number that the next `kind` of `entity` would get today. It is taken by nobody: another
-/// request may get it first. Where a tax authority is told, it is the one of what is not skipped.
+/// The number that the next `kind` of `entity` would get today. It is not reserved: another request
+/// may get it first. For documents reported to a tax authority it is the number of one that does
+/// not skip fiscalization.
 ///
 /// # Errors
 /// When there is no such unit, premise or device, or the store fails.

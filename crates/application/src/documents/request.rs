@@ -21,9 +21,9 @@ pub struct DocumentRequest {
     pub title_type: Option<TitleType>,
     /// Whether a delivery note hides prices; the setting when absent.
     pub hide_prices: Option<bool>,
-    /// Documents that the new one comes of: see `racun_documents::RelationType`.
+    /// Source documents of the new one: see `racun_documents::RelationType`.
     pub linked_documents: Option<Vec<String>>,
-    /// Links even documents that were converted or credited before, or are of somebody else.
+    /// Links even documents that were converted or credited before, or belong to another customer.
     pub force_linked_documents: bool,
     /// Day of the service, or its first.
     pub date_service: Patch<Date>,

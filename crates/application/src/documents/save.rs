@@ -151,7 +151,7 @@ impl CatalogueWrites {
         issues.into_result(savings)
     }
 
-    /// Keeps nothing, for whoever may not write into the catalogue: operators sell and no more.
+    /// Saves nothing, for callers without write access to the catalogue: operators only sell.
     fn nothing(self, request: &DocumentRequest) -> Result<Self, Issues> {
         let refused =
             || Issue::new("not_permitted", "an operator's token keeps nothing; send false");

@@ -83,7 +83,7 @@ pub async fn void<'a>(
     let change = HeldChange::hold(&mut unit, id, &seen_links, &[]);
     let around = around.hold(&mut unit, &seen_links);
     let place = fiscal.issuing().map(|issuing| issuing.hold(&mut unit));
-    // A credit note that the law wants is counted, and no plan stands in its way.
+    // A credit note that the law requires is counted, and no plan limit refuses it.
     let meter = Meter::hold(&mut unit, entity, !by_credit_note).by_law();
     let number = numbering.as_ref().map(|numbering| unit.number(numbering.series.clone()));
     let voiding = unit.decide(move |held| {

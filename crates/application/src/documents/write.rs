@@ -187,7 +187,7 @@ pub(super) struct Change<'a> {
 }
 
 impl Change<'_> {
-    /// Settles anew what depends on the document's total and links.
+    /// Recalculates what depends on the document's total and links.
     fn revise(
         &self,
         found: Found,
@@ -331,7 +331,7 @@ pub async fn delete(cx: Context<'_>, id: DocumentId) -> Result<Document, Error> 
     .await
 }
 
-/// Makes a deleted draft a draft again. Its links ended with it; an update links it anew.
+/// Makes a deleted draft a draft again. Its links ended with it; an update links it again.
 ///
 /// # Errors
 /// [`racun_kernel::StoreError::NotFound`], or [`Refused::NotInTrash`].

@@ -150,7 +150,7 @@ pub async fn update(
 ///
 /// # Errors
 /// [`StoreError::NotFound`], what the draft misses, an expense that is no draft, or
-/// [`DocumentError::ChangedMeanwhile`] when somebody moved the draft to another sequence.
+/// [`DocumentError::ChangedMeanwhile`] when another request moved the draft to another sequence.
 pub async fn finalize(cx: Context<'_>, entity: &Entity, id: ExpenseId) -> Result<Expense, Error> {
     let date = get(cx, id).await?.content.date;
     // A draft without a date is refused below, with all else that it misses.

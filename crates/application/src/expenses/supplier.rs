@@ -154,8 +154,8 @@ fn frozen(supplier: &Supplier) -> ExpenseSupplier {
     }
 }
 
-/// An expense's supplier as the catalogue is told of it. Bank accounts stay behind: its suppliers
-/// have none.
+/// An expense's supplier as input for the catalogue. Bank accounts are left out: suppliers in the
+/// catalogue have none.
 fn input(supplier: &ExpenseSupplier) -> SupplierInput {
     let text = |text: &Option<String>| Patch::from(text.clone());
     SupplierInput {

@@ -4,8 +4,8 @@
 //! | Module        | Owns                                                              |
 //! | ------------- | ----------------------------------------------------------------- |
 //! | `settings`    | the settings themselves, and the certificate                      |
-//! | `premises`    | the lists, and premises of which nobody is told                   |
-//! | `registering` | premises that FURS is told of                                     |
+//! | `premises`    | the lists, and premises that are not registered                   |
+//! | `registering` | premises registered with FURS                                     |
 //! | `devices`     | electronic devices                                                |
 //! | `internal_act` | the act that Slovenian law asks a taxpayer for                   |
 //! | `numbers`     | which numbers of this year's sequences were issued                |

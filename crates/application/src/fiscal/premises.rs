@@ -1,4 +1,4 @@
-//! Lists of premises, and premises of which nobody is told.
+//! Lists of premises, and premises that are not registered with an authority.
 
 use racun_access::Entity;
 use racun_fiscal::{
@@ -135,7 +135,7 @@ pub async fn restart(
     show(cx, premise).await
 }
 
-/// Closes a premise of which nobody is told, with its devices.
+/// Closes a premise that is not registered with an authority, with its devices.
 ///
 /// # Errors
 /// [`FiscalError::NotFound`]; [`Refusal::PremiseClosed`]; the store's failure.

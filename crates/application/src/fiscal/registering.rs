@@ -1,4 +1,4 @@
-//! Premises that FURS is told of: registered before they are open, closed there before here.
+//! Premises registered with FURS: registered before they open, and closed there before here.
 
 use racun_access::Entity;
 use racun_fiscal::{
@@ -72,7 +72,7 @@ impl Registry<'_> {
                     let stay = |premise: BusinessPremise, _: &Actor| {
                         Ok::<_, StoreError>(premise.stay_open())
                     };
-                    // Should this fail, the next closing is told twice, which harms nobody.
+                    // Should this fail, the next closing is reported twice, which is harmless.
                     let _ = self.cx.amend(&FISCAL_PREMISES, id, stay).await;
                 }
                 return Err(refused);

@@ -23,10 +23,11 @@ use crate::payments::{Concern, Matter, TaxAuthority};
 pub struct FiscalAuthority {
     /// Where documents and exchanges are.
     pub store: Arc<dyn Store>,
-    /// How authorities are told; `None` where private keys cannot be kept, and nobody is told.
+    /// The way to the authorities; `None` where private keys cannot be kept and nothing is
+    /// reported.
     pub fiscal: Option<Fiscal>,
-    /// Since when this process is alone with the store: whoever began an attempt before is gone.
-    /// `None` where others may work beside it.
+    /// Since when this process alone uses the store: a process that began an attempt earlier is
+    /// gone. `None` where others may work beside it.
     pub alone_since: Option<OffsetDateTime>,
 }
 

@@ -33,7 +33,7 @@ pub(crate) async fn send_first(
     deliver_first(ports, sending).await.unwrap_or(document)
 }
 
-/// As [`send_first`]; answers the document that was told of, as it is then, when that is known.
+/// As [`send_first`]; returns the reported document in its state afterwards, when that is known.
 pub(crate) async fn deliver_first(ports: Ports<'_>, sending: Option<Sending>) -> Option<Document> {
     let (sending, fiscal) = sending.zip(ports.fiscal)?;
     let patience = Patience::Interactive;

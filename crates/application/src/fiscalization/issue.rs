@@ -1,4 +1,4 @@
-//! Inside the unit: a document takes its mark, and what the authority is told is frozen.
+//! Inside the unit: a document takes its mark, and the content of its report is frozen.
 
 use std::sync::Arc;
 
@@ -83,7 +83,8 @@ pub(crate) struct Issued {
 }
 
 impl Prepared {
-    /// `document`, which was just given its number, with what the authority is told of it.
+    /// `document`, which was just given its number, with the content of its report to the
+    /// authority.
     ///
     /// # Errors
     /// A skip that is not allowed any more; a premise or device that was closed meanwhile; amounts
@@ -137,9 +138,9 @@ impl Issuing {
         start(self.settings.numbering, &self.premise, self.device.as_ref())
     }
 
-    /// The day of issue in the authority's zone. What the authority is told is stated on the
-    /// document (XSD of FURS, `IssueDateTime`; technical specification of CIS 2.7, `DatVrijeme`),
-    /// and its number is unique in that day's year.
+    /// The day of issue in the authority's zone. The reported day is stated on the document (XSD of
+    /// FURS, `IssueDateTime`; technical specification of CIS 2.7, `DatVrijeme`), and its number is
+    /// unique in that day's year.
     pub fn day(&self) -> Date {
         self.authority().local(self.issued_at()).date()
     }
@@ -226,7 +227,7 @@ impl Issuing {
         Err(issue.at("sales_book_identifier").at(self.authority().name()).into())
     }
 
-    /// What the authority is told.
+    /// The content of the report to the authority.
     fn content(
         &self,
         document: &Document,

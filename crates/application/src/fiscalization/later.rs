@@ -1,4 +1,4 @@
-//! Documents that were refused or skipped, fiscalized because somebody orders it.
+//! Documents that were refused or skipped, fiscalized on request.
 
 use racun_access::Entity;
 use racun_documents::events::Happening;
@@ -19,12 +19,12 @@ use super::sale::{by_advances, means};
 use crate::documents::{get, hold_payments, links, links_of, live_payments};
 use crate::error::Error;
 
-/// Tells the tax authority of a document that it refused, that it may not have, or that was issued
-/// without it.
+/// Reports a document to the tax authority that it refused, that it may not have, or that was
+/// issued without it.
 ///
-/// What has its number and mark keeps them, and is sent as it was issued, marked as late; whoever
-/// issued it stays. What was skipped takes the next number of the sequence of the place that is
-/// named, and the day as its date, for FURS receives it as issued now; a version keeps both
+/// What has its number and mark keeps them, and is sent as it was issued, marked as late; its
+/// operator stays the same. What was skipped takes the next number of the sequence of the place
+/// that is named, and the day as its date, for FURS receives it as issued now; a version keeps both
 /// until now, and what was supplied on its old date stays supplied then. While another request or a
 /// worker sends it, nothing is sent.
 ///

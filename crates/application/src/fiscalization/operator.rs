@@ -6,7 +6,7 @@ use racun_kernel::{Issue, Issues, OperatorIdentity, Person};
 use super::paper::Paper;
 use super::request::Said;
 
-/// Who issues a document, as an authority is told.
+/// The operator who issues a document, as reported to an authority.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Operator {
     /// Tax number or OIB; `None` for a foreigner in Slovenia.
@@ -50,7 +50,7 @@ impl Operator {
                            user or of the entity";
             issues.push(Issue::new("required", message).at(authority.number_field()));
         }
-        // Croatia is told the number only.
+        // Croatia receives the number only.
         if label.is_none() && !is_foreign && is_told && authority == Authority::Furs {
             let message = "nobody says what stands for the operator on the document; send it, or \
                            store it in the settings of the user or of the entity";

@@ -86,7 +86,7 @@ pub(crate) enum Prepared {
     Plain,
     /// The authority is not told, as is allowed.
     Skipped(Authority),
-    /// The authority is told.
+    /// The document is reported to the authority.
     Fiscal(Box<Issuing>),
 }
 
@@ -97,7 +97,7 @@ impl Prepared {
         self.issuing().map(Issuing::day)
     }
 
-    /// What issues, when an authority is told.
+    /// The place and keys of issue, for a document that is reported to an authority.
     pub fn issuing(&self) -> Option<&Issuing> {
         match self {
             Self::Fiscal(issuing) => Some(issuing),

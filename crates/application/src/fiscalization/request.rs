@@ -40,7 +40,7 @@ pub struct FinaRequest {
     pub operator_label: Option<String>,
     /// How it is paid; as its payments say when missing, else by bank transfer.
     pub payment_type: Option<Means>,
-    /// True is refused: nobody skips there.
+    /// True is refused: fiscalization cannot be skipped there.
     pub skip: Option<bool>,
     /// The number of the receipt of a bound book that it was written on.
     pub paragon: Option<String>,

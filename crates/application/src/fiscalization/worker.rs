@@ -88,7 +88,7 @@ pub struct Alarm {
 ///
 /// `stamp` answers a stamp of the time it is called at. Any number of workers may run at once: an
 /// attempt is begun by one of them, which the others leave alone for [`racun_fiscal::LEASE`]. When
-/// this is dropped at any moment, what was begun is begun anew when that is over.
+/// this is dropped at any moment, what was begun is begun again when the lease has expired.
 ///
 /// # Errors
 /// When what is due cannot be read.
@@ -143,7 +143,7 @@ struct Worker<'a> {
     store: &'a dyn Store,
     fiscal: &'a Fiscal,
     limits: Limits,
-    /// How often in a row nobody could be believed, by system.
+    /// Consecutive exchanges without a trustworthy answer, by system.
     silences: BTreeMap<(Authority, &'static str), usize>,
     report: Report,
 }

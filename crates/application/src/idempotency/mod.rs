@@ -6,8 +6,8 @@
 //! may die between the two commits: then the effect is there without an answer, and `subjects` say
 //! what it was.
 //!
-//! | Module | Owns                                                                     |
-//! | ------ | ------------------------------------------------------------------------ |
+//! | Module | Owns                                                                          |
+//! | ------ | ----------------------------------------------------------------------------- |
 //! | `once` | the store that a keyed request works on, which stores key and effect together |
 
 mod once;
@@ -211,7 +211,7 @@ impl KeyedRequest {
         now - self.created_at < KEPT
     }
 
-    /// Stores it in the place of `before`. Nobody counts keys.
+    /// Stores it in the place of `before`. Keys are not counted.
     fn put(&self, before: Option<&Self>) -> Put {
         let put = match before {
             Some(before) => Put::update(before, self),
@@ -222,7 +222,7 @@ impl KeyedRequest {
 
     /// This request with what `writes` make as its subjects; `None` when they are no effect yet.
     ///
-    /// An effect is told as an event, or takes a number. What is written without either is a step
+    /// An effect records an event or takes a number. What is written without either is a step
     /// on the way to it: a guess of a PIN that is counted, a name that is reserved, an attempt that
     /// is recorded before a message is sent to an authority.
     fn with_effect(&self, writes: &Writes) -> Option<Self> {

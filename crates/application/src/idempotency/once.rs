@@ -18,15 +18,15 @@ pub enum Passed {
     Nothing,
     /// Its effect is there, and its key with it.
     Effect,
-    /// Its key was there already: somebody carried it out before, or does so now.
+    /// Its key was there already: another request carried it out, or is doing so now.
     Twin,
 }
 
 /// A store on which one request is carried out once: the first unit that makes an effect stores the
 /// request's key as well, and any unit is refused when the key is there.
 ///
-/// A use case knows nothing of it. What it answers when a unit is refused so is not sent: whoever
-/// made the store asks it with [`Once::passed`].
+/// A use case knows nothing of it. Its answer is not sent when a unit is refused this way: the code
+/// that made the store checks [`Once::passed`].
 pub struct Once {
     store: Arc<dyn Store>,
     request: KeyedRequest,
@@ -98,7 +98,7 @@ impl StoreDecorator for Once {
         });
         let committed = self.store.transact(unit).await;
         if committed.is_err() {
-            // Whether it is there is read again by whoever sends an answer.
+            // The code that sends the answer reads again whether the key is there.
             let mut passed = lock(&self.passed);
             if *passed == Passed::Effect {
                 *passed = Passed::Nothing;

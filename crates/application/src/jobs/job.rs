@@ -34,7 +34,7 @@ pub enum JobState {
     Waiting,
     /// A worker has begun an attempt, and has until `due_at` to end it.
     Running,
-    /// It was given up; somebody has to look.
+    /// It was given up; an admin has to look at it.
     Dead,
 }
 
@@ -57,7 +57,7 @@ pub struct Job {
     pub id: JobId,
     /// What sort of work.
     pub kind: JobKind,
-    /// Whose; `None` for what is an account's, or nobody's.
+    /// The entity it belongs to; `None` for a job of an account or of the system.
     pub entity_id: Option<EntityId>,
     /// The id of what it is about.
     pub subject: String,
@@ -88,7 +88,7 @@ pub struct Job {
 pub struct NewJob {
     /// What sort of work.
     pub kind: JobKind,
-    /// Whose; `None` for what is an account's, or nobody's.
+    /// The entity it belongs to; `None` for a job of an account or of the system.
     pub entity_id: Option<EntityId>,
     /// The id of what it is about.
     pub subject: String,

@@ -19,7 +19,7 @@ pub enum Outcome {
     Ended,
 }
 
-/// Whoever does the jobs of a kind.
+/// What performs the jobs of a kind.
 #[async_trait]
 pub trait Handler: Send + Sync {
     /// Which jobs.

@@ -1,4 +1,4 @@
-//! What admins see of their entity's jobs, and starting anew what was given up.
+//! What admins see of their entity's jobs, and restarting those that were given up.
 
 use racun_kernel::id::JobId;
 use racun_kernel::{Clause, Context, ListQuery, Operator, Page, StoreError, Tenant, Value, Writes};
@@ -6,7 +6,7 @@ use racun_kernel::{Clause, Context, ListQuery, Operator, Page, StoreError, Tenan
 use super::job::{JOBS, Job, JobState};
 use crate::events;
 
-/// Why a job is not shown or started anew.
+/// Why a job is not shown or restarted.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum JobError {
     /// The entity has no such job.
@@ -33,7 +33,7 @@ pub async fn list(cx: Context<'_>, mut query: ListQuery) -> Result<Page<Job>, St
     cx.store.page(&JOBS, &Tenant::directory(), &query).await
 }
 
-/// Starts a dead job of the entity anew: it is due at once and has all its attempts.
+/// Restarts a dead job of the entity: it is due at once and has all its attempts.
 ///
 /// # Errors
 /// [`JobError`]; then nothing changes.

@@ -21,7 +21,7 @@ use crate::printing::{PrintPdf, Printer, PrintingError};
 
 /// The rows of a mail that is to be delivered: the mail, and the job that does it.
 ///
-/// For whoever has something to say by e-mail: written in the commit of what it tells of.
+/// For use cases that send e-mail: the rows are written in the commit of the change they announce.
 #[must_use]
 pub fn enqueue(mail: &OutgoingMail, stamp: &Stamp) -> Vec<Put> {
     let job = NewJob {
@@ -59,7 +59,7 @@ enum Attempt {
     Delivered,
     /// It is not.
     NotDelivered(MailError),
-    /// There is nobody who should get it, or nothing to say any more. The mail is forgotten.
+    /// It has no receiver, or its reason is gone. The mail is dropped.
     Dropped,
 }
 
@@ -88,7 +88,7 @@ impl Handler for Postman {
             Err(error) => return failed(error.to_string()),
         };
         match settle(store, job, &mail, attempt, &(self.stamp)()).await {
-            // Whoever has the lease now says how it ends.
+            // The worker that now holds the lease records how it ends.
             Ok(()) | Err(LeaseError::Lost) => Outcome::Ended,
             Err(LeaseError::Store(error)) => failed(error.to_string()),
         }
@@ -167,7 +167,7 @@ const fn takes_secret(kind: MailKind) -> bool {
     }
 }
 
-/// Makes the token of a mail; `None` when there is nobody who should get one.
+/// Makes the token of a mail; `None` when it has no receiver.
 async fn secret(
     store: &dyn Store,
     mail: &OutgoingMail,

@@ -11,7 +11,7 @@ pub enum MailingError {
     /// The input is wrong.
     #[error(transparent)]
     Invalid(#[from] Issues),
-    /// Whoever sends may not.
+    /// The sender has no permission.
     #[error(transparent)]
     Access(#[from] AccessError),
     /// The document's stage does not allow it, or it is not there.

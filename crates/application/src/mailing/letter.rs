@@ -29,7 +29,7 @@ pub struct LetterRequest {
     pub locale: Option<String>,
     /// The language, or a locale.
     pub language: Option<String>,
-    /// Whether nobody is to get it; in the sandbox only.
+    /// Whether delivery is skipped; in the sandbox only.
     pub sandbox_skip_delivery: bool,
 }
 
@@ -194,7 +194,7 @@ impl Letter {
     }
 }
 
-/// Accepts addresses that whoever has `scope` may send to.
+/// Accepts addresses that a caller with `scope` may send to.
 ///
 /// # Errors
 /// What is wrong with `to`; in the sandbox also the first address that is not a verified user's.

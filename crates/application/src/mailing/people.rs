@@ -1,4 +1,4 @@
-//! What users are told by mail: sign-up, new passwords, verified addresses, invitations.
+//! Mails to users: sign-up, new passwords, verified addresses, invitations.
 //!
 //! No row holds a token. A mail holds its place, [`SECRET`]; the token is made on delivery.
 
@@ -88,7 +88,7 @@ pub async fn resend_verification(
     Ok(())
 }
 
-/// Asks for the mail that lets whoever has this address set a new password.
+/// Requests the mail that lets the owner of this address set a new password.
 ///
 /// What is done, and how long it takes, is the same for known and unknown addresses: a mail is
 /// queued, and who it is for is looked up on delivery.
@@ -103,7 +103,7 @@ pub async fn request_password_reset(
 ) -> Result<(), AccessError> {
     check_address(email).map_err(|issue| Issues::from(issue.at("email")))?;
     let values = Sender::of(base, None).values(RESET_PAGE, "en");
-    // Nobody is known yet, so neither is their language: the words are chosen on delivery.
+    // The user is not known yet, so neither is their language: the words are chosen on delivery.
     let envelope = envelope(None, MailKind::PasswordReset, Vec::new(), email);
     let mail = written(envelope, Wording::PasswordReset, "en", &values, stamp);
     store.insert(enqueue(&mail, stamp), Vec::new()).await?;

@@ -68,7 +68,7 @@ pub enum SharedReply {
     Reject,
 }
 
-/// Notes what whoever has an estimate's link says of it. Saying it again changes nothing.
+/// Records the response to an estimate by the holder of its link. Repeating it changes nothing.
 ///
 /// # Errors
 /// [`StoreError::NotFound`] for an id that is unknown, was taken away, is no estimate's, or is of

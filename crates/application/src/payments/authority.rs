@@ -45,8 +45,8 @@ pub trait TaxAuthority: Send + Sync {
     /// MUST answer from `matter` alone: no network, no store, no waiting.
     fn concern(&self, matter: &Matter) -> Concern;
 
-    /// Whether whoever began `attempt` may still be telling the authority. When it is certain that
-    /// its process is gone, its lease keeps nobody out.
+    /// Whether the process that began `attempt` may still be reporting to the authority. When that
+    /// process is certainly gone, its lease blocks no other attempt.
     fn may_live(&self, _attempt: &PaymentChange) -> bool {
         true
     }
@@ -75,7 +75,7 @@ impl TaxAuthority for NoAuthority {
         Concern::NotConcerned
     }
 
-    /// Nobody is there to confirm anything.
+    /// No authority is connected, so nothing is confirmed.
     async fn report(&self, _: &Matter, _: &Stamp) -> Result<(), ReportError> {
         Err(ReportError::Unreachable("no tax authority is configured".to_owned()))
     }

@@ -172,7 +172,7 @@ async fn hold<T: Send + 'static>(
     id: Option<PaymentId>,
     decide: impl FnOnce(Held) -> Result<(T, Writes), Error> + Send + 'static,
 ) -> Result<T, Error> {
-    // The documents first, as everywhere: whoever waits for one holds no payment of it.
+    // The documents first, as everywhere: a request that waits for one holds no payment of it.
     let mut unit = cx.unit();
     let planned = plan.hold(&mut unit);
     let payment = id.map(|id| unit.hold(&PAYMENTS, id));

@@ -3,8 +3,8 @@
 //! What an authority must hear of takes two commits with the report between them:
 //!
 //! 1. All is held, the whole command is decided, and nothing of it is written: only the attempt, on
-//!    the document. What is refused is refused here, before anybody is told.
-//! 2. The authority is told, outside any unit.
+//!    the document. What is refused is refused here, before anything is sent.
+//! 2. The change is sent to the authority, outside any unit.
 //! 3. When it took the change, all is held and decided again, and written with the attempt cleared.
 //!    When it is certain that it did not, the attempt is cleared. Else the attempt stays.
 //!
@@ -217,7 +217,7 @@ fn finish(
 enum Ending {
     /// The authority certainly did not take the change; what was in doubt before still is.
     NotMade(Option<PaymentChange>),
-    /// Nobody knows; the same change may be sent again at once.
+    /// The outcome is unknown; the same change may be sent again at once.
     Unknown,
 }
 

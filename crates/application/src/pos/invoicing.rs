@@ -1,5 +1,5 @@
-//! Invoicing tabs: the invoice, its number, what a tax authority is told, and what becomes of the
-//! tabs are one commit, so there is never one without the other.
+//! Invoicing tabs: the invoice, its number, the report to a tax authority and the new state of the
+//! tabs are one commit, so there is never one without the others.
 
 use std::collections::BTreeSet;
 

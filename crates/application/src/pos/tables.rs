@@ -15,7 +15,7 @@ use super::ALL_ROWS;
 /// # Errors
 /// All that is wrong with the input; [`racun_pos::TableRefusal::TooMany`]; the store's failure.
 pub async fn create(cx: Context<'_>, input: PosTableInput) -> Result<PosTable, PosError> {
-    // Whoever adds a table holds the entity, so that nobody adds another one after the count.
+    // Adding a table holds the entity, so that no other request adds one after the count.
     let mut unit = cx.unit();
     let account = Tenant::account(cx.scope.account());
     let _entity: One<Entity> = unit.hold_of(account, &ENTITIES, cx.scope.entity());

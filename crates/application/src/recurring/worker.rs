@@ -39,7 +39,7 @@ impl Default for Limits {
 
 /// Units that may fail for want of the store in one run before it ends: then the next one tries.
 const MAX_INTERRUPTIONS: usize = 3;
-/// How often one period is decided anew when its recurring invoice changes meanwhile.
+/// How often one period is decided again when its recurring invoice changes meanwhile.
 const ATTEMPTS: usize = 3;
 
 /// What a run did.
@@ -108,8 +108,8 @@ pub struct Advanced {
 /// ordinary job.
 ///
 /// # Errors
-/// [`AccessError::NotFound`] for whoever does not reach the sandbox; an issue at `advance_to`, as
-/// [`check_advance`] says; or the store's failure.
+/// [`AccessError::NotFound`] for a caller without access to the sandbox; an issue at `advance_to`,
+/// as [`check_advance`] says; or the store's failure.
 pub async fn advance_clock(
     store: &dyn Store,
     outside: Outside<'_>,
@@ -309,8 +309,8 @@ impl<'a> Worker<'a> {
     }
 
     /// Lets `row`, unless it changed meanwhile, be found again on another day only: what cannot be
-    /// looked at must not stand in the way of the others. The recurring invoice stays as it is.
-    /// Answers whether it does so.
+    /// processed must not block the others. The recurring invoice stays as it is. Answers whether
+    /// it does so.
     async fn put_off(&self, row: &DueSchedule) -> Result<bool, StoreError> {
         let (seen, run_on) = (row.clone(), self.put_off_to);
         let (table, tenant) = (&DUE_SCHEDULES, Tenant::directory());

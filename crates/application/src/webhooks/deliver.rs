@@ -35,7 +35,7 @@ pub struct Delivered {
     pub attempts: usize,
     /// Attempts whose event arrived.
     pub arrived: usize,
-    /// Attempts that nobody answered.
+    /// Attempts without an answer.
     pub silent: usize,
     /// Attempts that were given back, for one before them was not answered.
     pub given_back: usize,

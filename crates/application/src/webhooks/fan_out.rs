@@ -154,7 +154,7 @@ fn is_for(endpoint: &Endpoint, logged: &Logged) -> bool {
     environment_fits && endpoint.subscribes(&logged.activity.kind)
 }
 
-/// The entry as receivers are told it. What cannot be rendered is told by its id.
+/// The entry as it is sent to receivers. What cannot be rendered is sent as its id.
 fn told(logged: &Logged, rendered: Option<String>) -> Told {
     let activity = &logged.activity;
     let by_id = || serde_json::json!({ "id": activity.resource_id }).to_string();

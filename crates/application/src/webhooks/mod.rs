@@ -159,7 +159,7 @@ impl Holder {
     }
 }
 
-/// What the log is told of `endpoint`. Nothing subscribes to these.
+/// The log's event for a change of `endpoint`. Nothing subscribes to these.
 fn event(actor: &str, kind: EventKind, endpoint: &Endpoint, stamp: &Stamp) -> Event {
     let (tenant, subject) = (endpoint.owner.tenant(), endpoint.id.to_string());
     Event::new(tenant, kind, subject, actor.to_owned(), stamp)

@@ -113,7 +113,7 @@ async fn of_sixteen_at_once_exactly_one_takes_the_last_document_on_postgresql() 
     race(store).await;
 }
 
-/// A subscription through its trial, its free plan and a bought one, with what the account is told.
+/// A subscription through its trial, its free plan and a bought one, with the account's events.
 async fn story(store: Arc<dyn Store>) {
     let shop = shop(store).await;
     assert!(shop.entity.is_subscribed);

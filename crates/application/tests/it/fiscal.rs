@@ -1,4 +1,4 @@
-//! Documents that a tax authority is told of when they are issued.
+//! Documents that are reported to a tax authority when they are issued.
 
 use std::sync::Arc;
 

@@ -1,4 +1,4 @@
-//! A payment's change of type on a document that a tax authority was told of, or was not.
+//! A payment's change of type on a document that was or was not reported to a tax authority.
 
 use std::sync::Arc;
 
@@ -42,7 +42,7 @@ async fn change(
     })
 }
 
-/// What was told of changes since the last call.
+/// The changes reported since the last call.
 fn told(own: &Fiscalizing) -> Vec<fina::Change> {
     let heard = own.office.heard().into_iter().filter_map(|heard| match heard.message {
         Message::FinaChange(change) => Some(*change),

@@ -1,4 +1,4 @@
-//! What a tax authority is told of a document: by whom it is issued, how it is paid, its amounts.
+//! The content of a document's report to a tax authority: operator, means of payment, amounts.
 
 use racun_application::documents::{Creation, DocumentRequest};
 use racun_application::fiscalization::{FinaRequest, FiscalRequest, FursRequest};

@@ -34,7 +34,7 @@ struct Cis {
 struct State {
     random: Random,
     held: PaymentMeans,
-    /// Whether it is being told of something by somebody who lives.
+    /// Whether a live sender is reporting something to it now.
     is_told: bool,
     /// How often each fate came: taken, answer lost, question lost, fault, refused, died.
     fates: [usize; 6],

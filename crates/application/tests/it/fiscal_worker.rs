@@ -79,7 +79,7 @@ async fn the_wait_doubles_up_to_an_hour() {
 async fn a_process_that_dies_while_sending_leaves_what_another_one_sends_when_its_lease_is_over() {
     for authority in [Authority::Furs, Authority::Fina] {
         let own = Fiscalizing::open(authority, crate::takings::on_sqlite(), stamp_on(false)).await;
-        // It dies with the message sent: nobody knows the number but the store.
+        // It dies with the message sent: only the store knows the number.
         own.office.dies_sending(own.invoice()).await;
         assert_eq!(own.office.heard().len(), 1);
         assert_eq!(own.work(NOW + LEASE - Duration::SECOND).await.sent, 0);
@@ -191,7 +191,7 @@ async fn what_waits_is_delivered_after_a_switch_off_and_with_a_new_certificate()
     let off = FiscalSettings { enabled: false, certificate: Some(expired), ..own.settings() };
     own.store_settings(&off).await;
     own.office.heard();
-    // With a certificate that does not sign it waits a quarter of an hour, whoever looks.
+    // With a certificate that does not sign it waits a quarter of an hour, in every run.
     let report = own.work(NOW + MINUTE).await;
     assert_eq!((report.sent, report.problems.len()), (0, 1), "{report:?}");
     assert_eq!(own.work(NOW + MINUTE * 15).await.problems.len(), 0);
@@ -242,7 +242,7 @@ async fn an_authority_that_is_silent_is_left_alone_for_the_rest_of_a_run() {
     let report = report.await.unwrap();
     assert_eq!((report.sent, report.has_more), (2, true), "{report:?}");
     assert!(report.alarms.is_empty(), "{report:?}");
-    // Nobody's alarm waits behind the silence.
+    // No other entity's alarm waits behind the silence.
     let stamp = own.at(NOW + Duration::days(5));
     let stamps = || stamp.clone();
     let report = fiscalization::run_due(store, &own.fiscal, &stamps, limits).await.unwrap();

@@ -9,7 +9,7 @@ use racun_kernel::{Read, Rows, Store, StoreDecorator, StoreError, TransactError,
 /// A store whose units fail after a few of them, as when its process is killed.
 pub struct Flaky<S> {
     store: S,
-    /// Units that still succeed, and whether those after them are written all the same.
+    /// Units that still succeed, and whether later ones are written although their answer is lost.
     left: Mutex<Option<(usize, bool)>>,
     calls: AtomicUsize,
     events: Arc<Mutex<Vec<&'static str>>>,

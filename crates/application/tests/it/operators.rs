@@ -65,7 +65,7 @@ async fn a_document_keeps_the_person_who_issued_it() {
         assert_eq!(by(&invoice), name);
         let operator = invoice.operator.as_ref();
         assert_eq!(operator, issuer.scope.person(), "with what authorities know them by");
-        // Who finalizes a draft issues it, whoever made it.
+        // The user who finalizes a draft issues it, whichever user made it.
         for maker in [&shop, &till, &key] {
             let draft = maker.draft(bread()).await.unwrap();
             assert_eq!(draft.operator, None);

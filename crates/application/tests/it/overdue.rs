@@ -1,4 +1,4 @@
-//! Invoices whose due date has passed are told of, once each.
+//! Invoices whose due date has passed: one event for each.
 
 use std::sync::{Arc, Mutex};
 

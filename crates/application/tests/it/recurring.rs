@@ -285,7 +285,7 @@ async fn an_interruption_between_periods_loses_and_doubles_nothing() {
     let rent = shop.monthly(&template, date!(2026 - 01 - 15)).await;
     let (mut runs, mut interruptions) = (0, 0);
     while shop.look_again(&rent).await.next_run_date < Some(date!(2026 - 11 - 20)) {
-        // Two units are written, and of the third nobody knows: now it is, now it is not.
+        // Two units are written, and the outcome of the third varies by run: written or not.
         flaky.fail_after(2, runs % 2 == 0);
         let report = shop.run(shop.stamp.now()).await;
         assert!(report.invoices <= 2, "{report:?}");

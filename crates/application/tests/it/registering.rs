@@ -1,4 +1,4 @@
-//! Premises that FURS is told of: at once, lost half-way, on both stores.
+//! Premises registered with FURS: concurrently, interrupted half-way, on both stores.
 
 use std::collections::VecDeque;
 use std::future::Future;
@@ -26,11 +26,11 @@ use crate::takings::{on_postgres, on_sqlite};
 
 type Answer = Pin<Box<dyn Future<Output = Result<Reply, Unknown>> + Send>>;
 
-/// FURS, which answers what it is told to, and otherwise takes everything.
+/// FURS, which gives the answers set by the test, and otherwise accepts everything.
 #[derive(Default)]
 struct Furs {
     answers: Mutex<VecDeque<Answer>>,
-    /// Names that it was told of, and whether they are closed.
+    /// Names it received, and whether they are closed.
     told: Mutex<Vec<(String, bool)>>,
 }
 
@@ -154,7 +154,7 @@ impl Taxpayer {
         self.furs.answers.lock().unwrap().push_back(Box::pin(async move { answer }));
     }
 
-    /// The next message waits: says when it has come, and is answered when it is told to.
+    /// Holds the next message: the receiver signals its arrival, and the sender sets its answer.
     fn gate(&self) -> (oneshot::Receiver<()>, oneshot::Sender<Result<Reply, Unknown>>) {
         let (come, has_come) = oneshot::channel();
         let (open, opened) = oneshot::channel();

@@ -40,7 +40,7 @@ use crate::takings_facts::*;
 const DAYS: [Date; 3] = [date!(2026 - 11 - 18), date!(2026 - 11 - 19), date!(2026 - 11 - 20)];
 /// The second of the days was closed at this moment.
 const CLOSED_AT: OffsetDateTime = datetime!(2026-11-19 13:00 UTC);
-/// Currencies and rates into the euro; of the last one nobody knows.
+/// Currencies and rates into the euro; the last one has no known rate.
 const MONEY: [(&str, Option<&str>); 4] =
     [("EUR", None), ("USD", Some("0.8637")), ("JPY", Some("0.00613")), ("GBP", None)];
 

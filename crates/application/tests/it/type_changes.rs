@@ -143,7 +143,7 @@ impl Till {
         self.refused(to, None)
     }
 
-    /// What is refused while the authority is being told of it.
+    /// The refusal while the change is being reported to the authority.
     pub fn under_way(&self, to: &str) -> TypeChangeError {
         self.refused(to, Some(61))
     }
@@ -324,7 +324,7 @@ async fn an_attempt_lets_the_same_change_through_and_no_other() {
         assert_eq!(till.authority.heard(), []);
         till.is_untouched(till.attempt("card"), "a different change").await;
     }
-    // Another invoice is nobody's concern here.
+    // Another invoice does not concern the authority here.
     till.authority.concerned(Concern::MustReport);
     let elsewhere = till.shop.invoice("5").await;
     let elsewhere = till.shop.pay(&elsewhere, "5").await.unwrap();
@@ -358,7 +358,7 @@ async fn a_refusal_of_the_same_change_clears_the_attempt() {
         till.is_untouched(None, rule.code()).await;
     }
     assert_eq!(till.authority.heard().len(), TypeChangeRule::ALL.len());
-    // Whoever fiscalizes no more makes the change without asking.
+    // An entity that no longer fiscalizes makes the change without asking.
     till.authority.concerned(Concern::MustReport);
     till.authority.then_is_away();
     failure(till.change(to(Card)).await);

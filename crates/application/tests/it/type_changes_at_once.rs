@@ -16,7 +16,7 @@ use tokio::task::JoinHandle;
 use crate::authority::provider;
 use crate::type_changes::{Till, failure, named, to};
 
-/// A change to `kind` that the authority is being told of, and what lets it answer `answer`.
+/// A change to `kind` that is being reported to the authority, and what releases its `answer`.
 async fn under_way(
     till: &Till,
     kind: PaymentType,
