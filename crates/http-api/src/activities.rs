@@ -56,7 +56,7 @@ struct ActivityBody {
     resource_id: String,
     /// What was done: `created`, `updated`, `deleted`, `voided`.
     action: String,
-    /// What sort of somebody did it: `user`, `system`, `api_key`, `cron` or `webhook`.
+    /// The kind of actor: `user`, `system`, `api_key`, `cron` or `webhook`.
     actor_type: String,
     /// The id of the person or key.
     #[schema(required = true)]

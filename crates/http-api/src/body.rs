@@ -71,11 +71,11 @@ impl Convert<BTreeMap<String, String>> for Metadata {
 pub struct ListBody<T> {
     /// The rows.
     data: Vec<T>,
-    /// Where the page stands in its list.
+    /// The position of the page in its list.
     pagination: PaginationBody,
 }
 
-/// Where a page stands in its list.
+/// The position of a page in its list.
 #[derive(Debug, Serialize, ToSchema)]
 #[schema(as = Pagination)]
 struct PaginationBody {

@@ -76,7 +76,7 @@ struct DescriptionBody {
     paths: Map<String, Json>,
 }
 
-/// The pages run their own scripts and styles and talk to this service, and to nobody else.
+/// The pages run their own scripts and styles and talk to this service only.
 const POLICY: &str = "default-src 'self'; style-src 'self' 'unsafe-inline'; \
                       img-src 'self' data:; object-src 'none'; base-uri 'none'; \
                       form-action 'self'; frame-ancestors 'none'";
@@ -158,7 +158,7 @@ fn accepts_gzip(request: &HttpRequest) -> bool {
 static DESCRIPTION: LazyLock<Result<Written, String>> =
     LazyLock::new(|| Written::of(&openapi()).map_err(|error| error.to_string()));
 
-/// Written when somebody first asks for it.
+/// Written on the first request.
 static DESCRIPTION_3_0: LazyLock<Result<Written, String>> =
     LazyLock::new(|| Written::of(&openapi_3_0()).map_err(|error| error.to_string()));
 

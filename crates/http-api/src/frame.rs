@@ -118,9 +118,10 @@ fn request_id(request: &ServiceRequest) -> HeaderValue {
         .unwrap_or_else(|_| HeaderValue::from_static(""))
 }
 
-/// What changes something is told at `info`, what only reads at `debug`, so that a log says what
-/// happened and not who looked. Refused requests are logged at `info` too, with the caller, and so
-/// are security events: guessing passwords is seen, and support finds a request by its id.
+/// Logs requests that change something at `info` and those that only read at `debug`, so that a log
+/// says what happened and not who looked. Refused requests are logged at `info` too, with the
+/// caller, and so are security events: guessing passwords is seen, and support finds a request by
+/// its id.
 fn log<B>(answer: &ServiceResponse<B>, milliseconds: u64) {
     let (request, status) = (answer.request(), answer.status());
     let error = answer.response().error().and_then(|error| error.as_error::<ApiError>());

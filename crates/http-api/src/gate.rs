@@ -262,7 +262,7 @@ async fn admit_near(
 }
 
 /// Counts the request for its token when that is good, unless it was `counted` so already, and
-/// otherwise for nobody.
+/// otherwise as anonymous.
 async fn count(
     route: &Route,
     request: &ServiceRequest,

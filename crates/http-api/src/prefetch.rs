@@ -28,7 +28,7 @@ pub(crate) fn is_near(store: &dyn Store) -> bool {
 #[derive(Default)]
 pub(crate) struct Prefetch {
     questions: RefCell<HashMap<u64, ReadPattern>>,
-    /// Sorts are told apart by a hash: two of one hash only guess wrong.
+    /// Sorts are distinguished by a hash: two of one hash only guess wrong.
     hasher: RandomState,
 }
 

@@ -183,8 +183,8 @@ struct RecurringInputBody {
     #[schema(value_type = Option<i64>, minimum = 0, maximum = 3650)]
     #[serde(default)]
     payment_terms_days: Patch<i64>,
-    /// Whether its owner is to be told of what it makes; true when absent. It is kept; telling
-    /// comes with e-mail in a later version.
+    /// Whether its owner is to be notified of what it makes; true when absent. It is stored;
+    /// notices come with e-mail in a later version.
     #[schema(value_type = Option<bool>)]
     #[serde(default)]
     notify_owner: Patch<bool>,
@@ -276,7 +276,7 @@ pub(crate) struct RecurringBody {
     /// Days from an invoice's date to its due date; the entity's setting when null.
     #[schema(required = true)]
     payment_terms_days: Option<i64>,
-    /// Whether its owner is to be told of what it makes. Telling comes with e-mail in a later
+    /// Whether its owner is to be notified of what it makes. Notices come with e-mail in a later
     /// version.
     notify_owner: bool,
     /// Invoices made so far.

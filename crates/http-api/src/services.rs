@@ -43,12 +43,12 @@ pub struct Services {
     pub tax_authority: Arc<dyn TaxAuthority>,
     /// Who reads certificates, and tells the authorities that fiscalize.
     pub authorities: Arc<dyn Authorities>,
-    /// Who gives entities of the sandbox certificates; `None` where nobody does.
+    /// The issuer of certificates for entities of the sandbox; `None` where there is none.
     pub test_certificates: Option<Arc<dyn TestCertificates>>,
     /// What keeps private keys unreadable at rest; `None` where the server was given no master key,
     /// and can keep none.
     pub vault: Option<Arc<dyn Vault>>,
-    /// How long a document waits before a tax authority that gave no answer is told again.
+    /// How long a document waits before it is sent again to a tax authority that gave no answer.
     pub fiscal_retry: Retry,
     /// Who posts to receivers of events.
     pub courier: Arc<dyn Courier>,

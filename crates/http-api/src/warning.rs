@@ -1,5 +1,5 @@
-//! Warnings: what is odd in what was taken all the same. They have the shape of `cause.issues[]`,
-//! and are part of the answer of the record that they concern.
+//! Warnings: what is odd in input that was nevertheless accepted. They have the shape of
+//! `cause.issues[]`, and are part of the answer of the record that they concern.
 
 use racun_kernel::{Issue, Issues, Step};
 use serde::Serialize;

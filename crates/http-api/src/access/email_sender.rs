@@ -84,9 +84,9 @@ struct SenderBody {
     domain: Option<String>,
     /// `verified` when a user of the account or of the entity verified this address as their own.
     email_verification_status: StatusBody,
-    /// Always `pending`: nobody here asks DNS.
+    /// Always `pending`: this service does not query DNS.
     domain_verification_status: StatusBody,
-    /// What is to stand in DNS: nothing, as nobody looks.
+    /// DNS records to set up: none, as DNS is not checked.
     domain_dkim_tokens: Vec<String>,
     /// When the address was looked at last.
     #[schema(required = true)]

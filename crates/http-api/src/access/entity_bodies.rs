@@ -302,7 +302,7 @@ pub(super) struct CountryRulesBody {
     max_taxes_per_item: u8,
 }
 
-/// A legal entity: whoever issues documents.
+/// A legal entity that issues documents.
 #[derive(Serialize, ToSchema)]
 #[schema(as = Entity)]
 pub(super) struct EntityBody {

@@ -231,7 +231,7 @@ async fn accept_in_session(
     task.await
 }
 
-/// Accepts the invitation whose `token` somebody was given.
+/// Accepts the invitation with this `token`.
 pub(crate) async fn accept_invitation(
     call: &Call<()>,
     token: String,

@@ -354,7 +354,7 @@ async fn log_out(call: Call<Caller>) -> Result<NoContent, ApiError> {
     Ok(NoContent)
 }
 
-/// The person who makes the request with their own token; keys are nobody.
+/// The person who makes the request with their own token; keys belong to no person.
 pub(super) fn person(caller: &Caller) -> Result<User, AccessError> {
     match caller {
         Caller::User { user, .. } => Ok((**user).clone()),

@@ -30,7 +30,7 @@ pub(crate) const ROUTES: &[Route] = &[
         .answers::<AllBody<WhiteLabelBody>>(),
 ];
 
-/// Racun under the name of somebody else.
+/// Racun under the name of another company.
 #[derive(Debug, Serialize, ToSchema)]
 #[schema(as = WhiteLabel)]
 pub(crate) struct WhiteLabelBody {
@@ -56,11 +56,11 @@ pub(crate) struct WhiteLabelBody {
     /// Its colour.
     #[schema(required = true)]
     theme_color: Option<String>,
-    /// What clients do not show. It can be reached all the same.
+    /// Features that clients hide. They can still be reached.
     hidden_features: Vec<String>,
-    /// Whether clients do not show what nobody has looked at.
+    /// Whether clients hide features that have not been reviewed.
     hide_new_features_by_default: bool,
-    /// What somebody has looked at.
+    /// Features that have been reviewed.
     reviewed_feature_catalog_ids: Vec<String>,
     /// Whether entities that are made under it subscribe to its plans.
     billing_enabled: bool,

@@ -155,7 +155,7 @@ struct ScheduledChangeBody {
     effective_at: String,
 }
 
-/// The card that pays: none, for there is nobody here who takes cards.
+/// The card that pays: always none, as this service takes no cards.
 #[derive(Debug, Serialize, ToSchema)]
 #[schema(as = SubscriptionPaymentMethod)]
 struct PaymentMethodBody {
@@ -273,7 +273,7 @@ impl UsageBody {
 #[derive(Debug, Default, Serialize, ToSchema)]
 #[schema(as = Plans)]
 pub(super) struct PlansBody {
-    /// In their order; none without a subscription, and then nothing but the next property is told.
+    /// In their order; none without a subscription, and then only the next property is present too.
     plans: Vec<PlanBody>,
     #[schema(required = true)]
     current_plan_slug: Option<String>,

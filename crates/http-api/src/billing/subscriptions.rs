@@ -116,7 +116,7 @@ struct ActivateBody {
 #[derive(Debug, Serialize, ToSchema)]
 #[schema(as = ActivatedPlan)]
 struct ActivatedBody {
-    /// Always null: whoever runs the white label bills by himself.
+    /// Always null: the operator of the white label bills separately.
     #[schema(required = true)]
     invoice_id: Option<String>,
     /// Whether the plan begins only when the period ends.

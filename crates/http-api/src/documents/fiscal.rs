@@ -1,4 +1,4 @@
-//! What tax authorities are told of documents, both ways.
+//! Fiscal data of documents, both ways.
 
 use racun_application::fiscalization::{FinaRequest, FiscalRequest, FiscalizeRequest, FursRequest};
 use racun_documents::{
@@ -42,8 +42,8 @@ impl Convert<SalesBook> for SalesBookInputBody {
     }
 }
 
-/// Where and by whom a document is issued of which FURS is told. What is absent comes of the person
-/// who acts, of the entity's settings, or of there being one only.
+/// Where and by whom a document reported to FURS is issued. What is absent is taken from the caller
+/// or the entity's settings, or is the only one there is.
 #[derive(Debug, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 #[schema(as = FursDocumentInput)]
@@ -114,7 +114,7 @@ pub struct FinaInputBody {
     operator_label: Option<String>,
     /// How it is paid; as its payments say when absent, else by bank transfer.
     payment_type: Option<FinaPaymentTypeBody>,
-    /// True is refused: nobody skips in Croatia.
+    /// True is refused: fiscalization cannot be skipped in Croatia.
     skip: Option<bool>,
     /// The number of the receipt of a bound book (paragon) that the document was written on while
     /// the device did not work: 1 to 100 characters. The document takes the next number of its
@@ -372,7 +372,7 @@ impl From<&TipReport> for FinaTipsBody {
     }
 }
 
-/// What the authority of Croatia is told of a document.
+/// The data of a document that is reported to the authority of Croatia.
 #[derive(Debug, Serialize, ToSchema)]
 #[schema(as = FinaData)]
 struct FinaDataBody {

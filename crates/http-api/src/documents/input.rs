@@ -206,7 +206,7 @@ named! {
         business_unit_id: Patch<String>,
         /// What differs from the unit's record.
         business_unit: Option<UnitInputBody>,
-        /// Documents that it comes of, by id. They are issued, and not voided.
+        /// Its source documents, by id. They must be issued and not voided.
         linked_documents: Option<Vec<String>>,
         /// Links also what was converted or used up before, or is of another customer.
         force_linked_documents: Option<bool>,

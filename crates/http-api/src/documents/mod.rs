@@ -1,18 +1,18 @@
 //! Routes of documents.
 //!
-//! | Module     | Owns                                                                   |
-//! | ---------- | ---------------------------------------------------------------------- |
-//! | `kind_routes` | routes that each kind has of its own, declared once for all            |
-//! | `document_routes` | routes that take documents of any kind                                 |
-//! | `shape`    | which properties a body may hold, by kind and by what is done          |
-//! | `input`    | all those properties, and what is asked by them                        |
-//! | `answer`   | documents as they are answered, by kind                                |
-//! | `output`   | parts of answers, and answers that are not documents                   |
-//! | `line`     | lines, both ways                                                       |
-//! | `party`    | issuer, customer and business unit, both ways                          |
-//! | `fiscal`   | what tax authorities are told, both ways                               |
-//! | `relation` | links between documents                                                |
-//! | `scalar`   | dates                                                                  |
+//! | Module            | Owns                                                          |
+//! | ----------------- | ------------------------------------------------------------- |
+//! | `kind_routes`     | routes that each kind has of its own, declared once for all   |
+//! | `document_routes` | routes that take documents of any kind                        |
+//! | `shape`           | which properties a body may hold, by kind and by what is done |
+//! | `input`           | all those properties, and what is asked by them               |
+//! | `answer`          | documents as they are answered, by kind                       |
+//! | `output`          | parts of answers, and answers that are not documents          |
+//! | `line`            | lines, both ways                                              |
+//! | `party`           | issuer, customer and business unit, both ways                 |
+//! | `fiscal`          | data for tax authorities, both ways                           |
+//! | `relation`        | links between documents                                       |
+//! | `scalar`          | dates                                                         |
 
 mod allowed_properties;
 pub(crate) mod answer;

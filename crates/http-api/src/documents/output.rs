@@ -240,10 +240,10 @@ impl Convert<CalculationBody> for Document {
 #[derive(Debug, Serialize, ToSchema)]
 #[schema(as = NextNumber)]
 pub struct NextNumberBody {
-    /// Null while nobody says where it would be issued.
+    /// Null when the place of issue is not known.
     #[schema(required = true)]
     number: Option<String>,
-    /// Where it would be issued, when FURS is told of it.
+    /// The place of issue, when it is reported to FURS.
     #[schema(required = true)]
     furs: Option<FiscalPlaceBody>,
     /// The same in Croatia.

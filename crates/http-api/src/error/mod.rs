@@ -41,7 +41,7 @@ pub use own_code::OwnCode;
 pub enum Kind {
     /// The request cannot be read.
     BadRequest,
-    /// Nobody known makes the request.
+    /// The caller is not authenticated.
     Unauthorized,
     /// Who makes it may not.
     Forbidden,
@@ -249,7 +249,7 @@ impl ApiError {
         }
     }
 
-    /// The same error with what the log is told beside it.
+    /// The same error with details for the log only.
     #[must_use]
     pub fn detailed(mut self, detail: impl fmt::Display) -> Self {
         self.detail = Some(detail.to_string());
@@ -352,7 +352,7 @@ impl ApiError {
         self.code.map_or(self.kind.code(), OwnCode::name)
     }
 
-    /// What the log is told beside the message.
+    /// The details that the log receives beside the message.
     #[must_use]
     pub fn detail(&self) -> Option<&str> {
         self.detail.as_deref()

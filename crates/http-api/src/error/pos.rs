@@ -45,7 +45,7 @@ impl From<PosError> for ApiError {
 }
 
 impl From<RefusedTab> for ApiError {
-    /// Whoever is refused is shown the tab: it may be another one than the caller decided on.
+    /// A refusal shows the tab: it may differ from the state that the caller decided on.
     fn from(RefusedTab { reason, tab, totals }: RefusedTab) -> Self {
         let (kind, code) = match reason {
             TabRefusal::AlreadyClaimed => (Kind::Conflict, OwnCode::AlreadyClaimed),

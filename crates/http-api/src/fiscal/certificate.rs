@@ -17,7 +17,7 @@ names! {
     }
 }
 
-/// Which of the authority's systems is told.
+/// Which of the authority's systems receives reports.
 #[derive(Debug, Clone, Copy, Serialize, ToSchema)]
 #[serde(rename_all = "snake_case")]
 #[schema(as = FiscalEnvironment)]
@@ -50,7 +50,7 @@ pub(super) struct CertificateForm {
     passphrase: Option<String>,
 }
 
-/// What is told of a certificate. Nothing ever tells its private key.
+/// The public data of a certificate. No answer contains its private key.
 #[derive(Debug, Serialize, ToSchema)]
 #[schema(as = FiscalCertificate)]
 pub(super) struct CertificateBody {
@@ -73,7 +73,7 @@ pub(super) struct CertificateBody {
 }
 
 impl CertificateBody {
-    /// What is told of the `certificate` for `authority` at `now`.
+    /// The public data of the `certificate` for `authority` at `now`.
     pub(super) fn of(authority: Authority, certificate: Certificate, now: OffsetDateTime) -> Self {
         let status = certificate.status(now);
         let certificate_expiry: String = certificate.not_after.convert();

@@ -229,7 +229,7 @@ impl Convert<Numbering> for SequenceBody {
 struct FinaSettingsBody {
     /// Whether documents are fiscalized.
     enabled: bool,
-    /// OIB of who issues what names nobody else.
+    /// OIB of the operator of documents that name no other.
     #[schema(required = true)]
     operator_oib: Option<String>,
     /// Their mark on documents.
@@ -241,7 +241,7 @@ struct FinaSettingsBody {
     numbering_sequence: SequenceBody,
     /// Documents of all kinds share a sequence, whatever this says.
     unified_numbering: bool,
-    /// Which of the authority's systems is told.
+    /// Which of the authority's systems receives reports.
     environment: FiscalEnvironmentBody,
     /// Whether there is a certificate.
     has_certificate: bool,

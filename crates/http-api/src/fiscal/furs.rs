@@ -250,7 +250,7 @@ struct FursSettingsBody {
     default_skip_fiscalization: bool,
     /// What numbers are of.
     numbering_strategy: StrategyBody,
-    /// Tax number of who issues what names nobody else.
+    /// Tax number of the operator of documents that name no other.
     #[schema(required = true)]
     operator_tax_number: Option<String>,
     /// Their mark on documents.
@@ -258,7 +258,7 @@ struct FursSettingsBody {
     operator_label: Option<String>,
     /// Whether they have no Slovenian tax number.
     foreign_operator: bool,
-    /// Which of FURS's systems is told.
+    /// Which of FURS's systems receives reports.
     environment: FiscalEnvironmentBody,
     /// Whether there is a certificate.
     has_certificate: bool,
@@ -301,7 +301,7 @@ struct FursSettingsInputBody {
     #[serde(default)]
     #[schema(value_type = Option<StrategyBody>)]
     numbering_strategy: Patch<StrategyBody>,
-    /// Tax number of who issues what names nobody else: eight digits.
+    /// Tax number of the operator of documents that name no other: eight digits.
     #[serde(default)]
     #[schema(value_type = Option<String>)]
     operator_tax_number: Patch<String>,

@@ -234,7 +234,7 @@ premise_body! {
 pub(super) struct FursDeviceBody {
     /// Its id.
     id: String,
-    /// The premise that it stands in.
+    /// The premise that it is in.
     business_premise_id: String,
     /// Its name, which a premise uses once.
     electronic_device_name: String,
@@ -281,7 +281,7 @@ impl Convert<FursDeviceBody> for DeviceState {
 pub(super) struct FinaDeviceBody {
     /// Its id.
     id: String,
-    /// The premise that it stands in.
+    /// The premise that it is in.
     premise_id: String,
     /// Its name, which a premise uses once.
     electronic_device_name: String,

@@ -21,7 +21,7 @@ const REPLAYED: HeaderName = HeaderName::from_static("idempotent-replayed");
 const KEPT: [HeaderName; 5] =
     [CONTENT_TYPE, CONTENT_DISPOSITION, CONTENT_SECURITY_POLICY, ETAG, LOCATION];
 
-/// One key of 256 looks for keys of its account that are over, so that nobody else has to.
+/// One key of 256 removes the expired keys of its account, so that no separate job has to.
 const SWEEPING: &str = "00";
 
 /// What the log says of a refusal that is given again. It is kept beside the answer.
@@ -155,7 +155,7 @@ impl Keyed {
     }
 }
 
-/// A request was carried out, and nobody knows what it was answered.
+/// A request was carried out, and its answer is lost.
 pub(super) fn lost(subjects: &[String]) -> ApiError {
     let about = match subjects.first() {
         Some(_) => format!("; it concerns {}", subjects.join(", ")),

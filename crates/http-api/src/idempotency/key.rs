@@ -52,7 +52,7 @@ pub(super) struct Content<'a> {
     pub uri: &'a Uri,
     /// The entity or account that it acts in.
     pub place: &'a str,
-    /// Who makes it, where the answer is for nobody else.
+    /// Who makes it, where the answer is for this caller only.
     pub principal: Option<Principal>,
     /// Its body; of a form the digest of what is between its borders.
     pub body: &'a [u8],

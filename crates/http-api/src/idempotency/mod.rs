@@ -13,11 +13,11 @@
 //! `Retry-After`, a concurrent edit), and what the gate or the key itself refuses,
 //! for which no handler ran.
 //!
-//! | Module    | Owns                                                       |
-//! | --------- | ---------------------------------------------------------- |
-//! | `key`     | the key, and what tells a request from another             |
-//! | `turn`    | requests of one key take turns within a process            |
-//! | `keep`    | answers as they are stored, and given again                |
+//! | Module    | Owns                                                         |
+//! | --------- | ------------------------------------------------------------ |
+//! | `key`     | the key, and what tells a request from another               |
+//! | `turn`    | requests of one key take turns within a process              |
+//! | `keep`    | answers as they are stored, and given again                  |
 //! | `rebuild` | the answer of a request whose process died before it had one |
 
 mod keep;
@@ -60,7 +60,7 @@ use turn::Turn;
 /// From the beginning of a request until a twin stops waiting for another process to answer it:
 /// its effect is committed, so only rendering is left, and what a tax authority takes.
 const LEASE: Duration = Duration::from_secs(10);
-/// How long a twin waits for the answer of another process before it is told to come again.
+/// How long a twin waits for the answer of another process before it is asked to retry.
 const PATIENCE: Duration = Duration::from_secs(5);
 /// How often it looks.
 const PAUSE: Duration = Duration::from_millis(100);
@@ -120,8 +120,8 @@ pub(crate) async fn look(
 /// Finds out what there is to do about a request with `key`, which passed the gate of `route`.
 ///
 /// # Errors
-/// When the key names another request, or one that somebody else is still at work on; when the body
-/// cannot be read; when the store fails.
+/// When the key names another request, or one that another worker is still processing; when the
+/// body cannot be read; when the store fails.
 pub(crate) async fn begin(
     route: &'static Route,
     request: &mut ServiceRequest,
@@ -170,7 +170,7 @@ fn fingerprint(route: &Route, request: &ServiceRequest, body: &[u8]) -> String {
     let scope = extensions.get::<Scope>();
     let caller = extensions.get::<Caller>().map(Caller::principal);
     let place = scope.map(|scope| scope.entity().to_string()).unwrap_or_default();
-    // What is shown once, or is about whoever asks, is for nobody else of the account.
+    // An answer that is shown once, or is about the caller, is for no other user of the account.
     let is_own = route.shows_secret || route.gate == Gate::SignedIn;
     let content = Content {
         method: request.method(),
@@ -202,7 +202,8 @@ impl Keyed {
             let verdict = self.request.judge(held);
             let Verdict::Unanswered(unanswered) = &verdict else { return Ok(verdict) };
             let now = (self.services.clock)();
-            // The only process has nobody at work under this key: whoever was has died.
+            // When this process is the only one, no worker holds this key: the one that did has
+            // died.
             if is_near(store) || now - unanswered.created_at >= LEASE {
                 return Ok(verdict);
             }
@@ -283,7 +284,7 @@ impl Keyed {
             }
             Ok(Verdict::Conflict) => refuse(answer, conflict()),
             Ok(Verdict::New) if passed == Passed::Nothing => answer,
-            // What is there without an answer is answered to whoever sends the request again.
+            // A key without an answer yet gets one when the caller sends the request again.
             Ok(Verdict::New | Verdict::Unanswered(_)) => refuse(answer, in_progress()),
             Err(error) => refuse(answer, error),
         })

@@ -40,7 +40,7 @@ pub(crate) async fn rebuild(
         return Ok(request.into_response(answer));
     }
     if keyed.route.shows_secret {
-        // Whoever reads the thing is not shown its secret.
+        // Reading the resource does not show its secret.
         return Ok(request.into_response(lost(&held.subjects).error_response()));
     }
     let path = request.path().to_owned();

@@ -6,8 +6,8 @@ use std::sync::{Mutex, PoisonError};
 use racun_kernel::{Bucket, RATE_WINDOW_SECONDS, Taken};
 use time::OffsetDateTime;
 
-/// Buckets of a minute, at most. Whoever comes later shares one with all others of the same limit:
-/// then too many are refused rather than memory filled.
+/// Buckets of a minute, at most. Later callers share one with all others of the same limit: then
+/// too many are refused rather than memory filled.
 const MOST: usize = 200_000;
 
 /// Requests by bucket, of the current minute. One lock for all of them, held for less than a

@@ -5,13 +5,13 @@
 //! count in a small bucket of the address besides. A request that finds one of its buckets full is
 //! refused and counted in none of them, so each bucket grants exactly what it holds.
 //!
-//! | Module       | Owns                                                          |
-//! | ------------ | ------------------------------------------------------------- |
+//! | Module       | Owns                                                           |
+//! | ------------ | -------------------------------------------------------------- |
 //! | `address`    | whose address a request counts for, and which proxies to trust |
-//! | `heavy`      | how many lists, files and uploads are under way at once       |
-//! | `in_process` | the counters of one process                                   |
-//! | `room`       | what requests share, with parts for accounts and addresses    |
-//! | `rooms`      | the rooms: for bodies, forms, and large answers               |
+//! | `heavy`      | how many lists, files and uploads are under way at once        |
+//! | `in_process` | the counters of one process                                    |
+//! | `room`       | what requests share, with parts for accounts and addresses     |
+//! | `rooms`      | the rooms: for bodies, forms, and large answers                |
 
 mod address;
 mod heavy;
@@ -106,9 +106,9 @@ struct Inner {
 
 /// Who a request is counted for.
 pub(crate) enum Counted<'a> {
-    /// Whoever has this token, which is good.
+    /// The caller with this token, which is valid.
     Token(&'a str),
-    /// Nobody known.
+    /// A caller who is not authenticated.
     Anonymous,
 }
 

@@ -3,7 +3,7 @@
 //! | Module   | Owns                                                                |
 //! | -------- | ------------------------------------------------------------------- |
 //! | `send`   | sending documents and reminders                                     |
-//! | `share`  | links to documents, for whoever may make and revoke them            |
+//! | `share`  | links to documents, for users who make and revoke them              |
 //! | `public` | documents behind such links, for everyone                           |
 
 mod public;

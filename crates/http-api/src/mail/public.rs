@@ -217,7 +217,7 @@ const PRICES: &[&str] = &[
     "exchange_rate",
 ];
 
-/// A document as whoever has its link sees it.
+/// A document as a holder of its link sees it.
 #[derive(Debug, Serialize)]
 #[serde(transparent)]
 pub struct SharedDocumentBody(Map<String, Json>);

@@ -74,7 +74,7 @@ struct SendEmailBody {
     /// Not available in this version: true is refused.
     #[serde(default)]
     attach_eslog: Option<bool>,
-    /// Whether nobody is to get it: in the sandbox only.
+    /// Whether delivery is skipped: in the sandbox only.
     #[serde(default)]
     sandbox_skip_delivery: Option<bool>,
     /// The locale of texts, dates and amounts; the entity's when absent.
@@ -101,7 +101,7 @@ struct SendDocumentBody {
     /// Not available in this version: true is refused.
     #[serde(default)]
     attach_eslog: Option<bool>,
-    /// Whether nobody is to get it: in the sandbox only.
+    /// Whether delivery is skipped: in the sandbox only.
     #[serde(default)]
     sandbox_skip_delivery: Option<bool>,
     /// The locale of texts, dates and amounts.
@@ -127,7 +127,7 @@ struct SentBody {
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(required = false, nullable = false)]
     shareable_link: Option<String>,
-    /// True when nobody gets it.
+    /// True when delivery is skipped.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(required = false, nullable = false)]
     sandbox_skip_delivery: Option<bool>,
@@ -170,7 +170,7 @@ struct ReminderBody {
     locale: Option<String>,
     /// The language, or a locale; `locale` wins.
     language: Option<String>,
-    /// Whether nobody is to get it: in the sandbox only.
+    /// Whether delivery is skipped: in the sandbox only.
     #[serde(default)]
     sandbox_skip_delivery: Option<bool>,
 }
@@ -195,7 +195,7 @@ struct RemindedBody {
     total_amount: Decimal,
     /// In this currency.
     currency_code: String,
-    /// True when nobody gets it.
+    /// True when delivery is skipped.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(required = false, nullable = false)]
     sandbox_skip_delivery: Option<bool>,

@@ -1,4 +1,4 @@
-//! Links to documents, for whoever may make and revoke them.
+//! Links to documents, for users who make and revoke them.
 
 use actix_web::web;
 use racun_access::Permission::WriteRecords;

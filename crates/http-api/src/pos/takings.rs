@@ -183,8 +183,8 @@ struct OperatorTakingsBody {
     /// The person's user id; null for what a key or a job issued.
     #[schema(required = true)]
     operator_id: Option<String>,
-    /// What the fiscal record calls them; else the person's name or e-mail address; null for what
-    /// nobody is known to have issued.
+    /// Their name in the fiscal record; else the person's name or e-mail address; null for invoices
+    /// without a known operator.
     #[schema(required = true)]
     operator: Option<String>,
     /// Invoices.

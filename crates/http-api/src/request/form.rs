@@ -33,7 +33,7 @@ struct Part {
     file: SentFile,
 }
 
-/// A file of a form, and what its sender says of it, which nobody needs to believe.
+/// A file of a form, and its sender's description of it, which is not trusted.
 pub struct SentFile {
     /// What it is called; empty when nothing was said.
     pub filename: String,

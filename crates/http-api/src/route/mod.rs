@@ -91,13 +91,13 @@ pub struct Route {
 pub enum Gate {
     /// Everyone.
     Open,
-    /// Whoever proves who they are.
+    /// Every authenticated caller.
     SignedIn,
-    /// Whoever belongs to the account that `x-account-id` names.
+    /// Callers who belong to the account that `x-account-id` names.
     Account,
-    /// Whoever has the permission in the entity that `x-entity-id` names.
+    /// Callers with the permission in the entity that `x-entity-id` names.
     Entity(Permission),
-    /// Whoever has the permission in the entity that the path's `{id}` names.
+    /// Callers with the permission in the entity that the path's `{id}` names.
     EntityInPath(Permission),
 }
 

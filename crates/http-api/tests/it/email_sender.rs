@@ -45,7 +45,7 @@ async fn an_entity_chooses_an_address_which_is_verified_when_it_is_a_members() {
     assert_eq!(api.put(&path, &owner, body.clone()).await.with(200).json(), chosen);
     assert_eq!(api.get(&path, &owner).await.with(200).json(), chosen);
 
-    // Somebody else may have verified it: that says nothing about this entity.
+    // Another user may have verified it: that says nothing about this entity.
     let colleague = post.owner(SALES).await;
     api.pass(60);
     let later = "2026-11-20T08:01:00.000Z";

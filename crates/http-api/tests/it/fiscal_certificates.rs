@@ -1,4 +1,4 @@
-//! Certificates: which ones are kept, and how little is told of them.
+//! Certificates: which ones are kept, and how little of them is shown.
 
 use actix_web::test::TestRequest;
 use serde_json::{Value, json};

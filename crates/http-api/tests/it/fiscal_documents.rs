@@ -1,4 +1,4 @@
-//! Documents that a tax authority is told of, as they are sent and answered.
+//! Documents that are reported to a tax authority, as they are sent and answered.
 
 use racun_fiscal::{Message, Reply};
 use serde_json::{Value, json};

@@ -1,4 +1,4 @@
-//! Premises that FURS is told of.
+//! Premises registered with FURS.
 
 use std::sync::Arc;
 

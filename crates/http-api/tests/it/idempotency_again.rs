@@ -14,7 +14,7 @@ use tokio::sync::Notify;
 use crate::harness::{Api, text};
 use crate::shop::Shop;
 
-/// A store that lets somebody else in before the first unit that takes a number.
+/// A store that lets another request in before the first unit that takes a number.
 struct Slow {
     store: Arc<dyn Store>,
     reached: Arc<Notify>,

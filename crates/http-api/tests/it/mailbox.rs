@@ -37,7 +37,7 @@ impl Mailer for Mailbox {
     }
 }
 
-/// Takes a mail, and never says so: whoever hands it over dies then.
+/// Takes a mail and never confirms it, as when the worker that sends it dies.
 struct Grave {
     mailbox: Arc<Mailbox>,
     has_taken: Notify,

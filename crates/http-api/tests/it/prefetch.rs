@@ -11,7 +11,7 @@ use serde_json::json;
 
 use crate::harness::{Api, Who};
 
-/// A store that takes its time, and counts how often somebody waits for it: reads that overlap are
+/// A store that takes its time, and counts how often a request waits for it: reads that overlap are
 /// one wait.
 struct Far {
     store: SqliteStore,

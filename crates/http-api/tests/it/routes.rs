@@ -95,7 +95,7 @@ fn the_description_lists_exactly_the_routes() {
 async fn every_route_is_served_by_its_own_pattern() {
     let api = Api::new().await;
     for route in routes() {
-        // A path that another pattern swallows, or none, is answered 404 or 405 to nobody.
+        // A path that another pattern or none matches is answered 404 or 405 even without a token.
         let answer = call(&api, route, &Who::nobody(), "index.html").await;
         let code = answer.status;
         let is_swallowed = answer.text.contains("there is no such path") || code == 405;

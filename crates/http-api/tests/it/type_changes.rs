@@ -13,7 +13,7 @@ use tokio::sync::oneshot;
 use crate::books::{Books, refuses};
 use crate::harness::{Answer, Api, text};
 
-/// An authority that always says the same, until it is told otherwise.
+/// An authority that always gives the same answer, until the test sets another.
 struct Saying {
     concern: Mutex<Concern>,
     answer: Mutex<Result<(), ReportError>>,

@@ -64,7 +64,7 @@ impl Story {
         let kinds = "advance_invoice.created advance_invoice.paid payment.received";
         let paid = with(lines(5), json!({"payments": [{"type": "cash"}]}));
         let advance = self.make("/advance-invoices", paid.clone(), kinds).await;
-        // No money comes in by that, so no payment is told of.
+        // No money comes in by that, so there is no event of a payment.
         let kinds = "invoice.created invoice.finalized advance_invoice.applied";
         let linked = with(lines(50), json!({"linked_documents": [advance]}));
         self.make("/invoices", linked, kinds).await;

@@ -45,7 +45,7 @@ fn path(kind: &str, id: &str) -> String {
 /// A world whose endpoints get everything, and what came so far.
 struct Story {
     world: World,
-    /// Who acts; whoever reads what events tell of.
+    /// The caller who acts, and who reads the resources that events name.
     actor: Who,
     /// What each resource was answered as last, by its path.
     answered: BTreeMap<String, Value>,
