@@ -18,7 +18,7 @@ use crate::{AccessError, PasswordHash};
 /// Bytes of JSON that a user's own settings hold at most.
 const MAX_USER_SETTINGS_BYTES: usize = 64 * 1024;
 
-/// Whoever pays for and owns entities.
+/// The customer who pays for and owns entities.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Account {
     /// Its id.

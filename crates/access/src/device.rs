@@ -182,9 +182,8 @@ impl HeldDevice {
 #[serde(transparent)]
 struct Failure(#[serde(with = "time::serde::rfc3339")] OffsetDateTime);
 
-/// A device's right to switch operators: ten failed PINs within a day end it for good, whoever's
-/// they were. Without this, one device could try as many PINs a day as there are operators times
-/// ten.
+/// A device's right to switch operators: ten failed PINs within a day, of any operators, end it for
+/// good. Without this, one device could try as many PINs a day as there are operators times ten.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct OperatorSwitch {
     failures: Vec<Failure>,

@@ -62,7 +62,7 @@ pub async fn set_email_sender(
     .await
 }
 
-/// Looks again whether somebody of the entity reads the mail of the chosen address.
+/// Checks again whether a user of the entity reads the mail of the chosen address.
 ///
 /// # Errors
 /// Issue `required` at `email` when none is chosen; otherwise as [`set_email_sender`].

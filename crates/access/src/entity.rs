@@ -18,7 +18,7 @@ use crate::{
     NewEntity, Permission, Settings,
 };
 
-/// A legal entity: whoever issues documents.
+/// A legal entity that issues documents.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Entity {
     /// Its id.

@@ -149,7 +149,7 @@ impl Forbidden {
     }
 }
 
-/// What stands in the way of a new record.
+/// What a new record conflicts with.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 pub enum Conflict {
     /// Another user has this e-mail address.

@@ -84,7 +84,7 @@ pub struct Invitation {
     pub updated_at: OffsetDateTime,
     /// What is kept of the token.
     pub(crate) token_digest: Digest,
-    /// Whether nobody but the reader of a mail to the address has the token.
+    /// Whether only the reader of a mail to the address has the token.
     #[serde(default)]
     pub(crate) was_mailed: bool,
 }

@@ -41,7 +41,7 @@
 //! | `device`            | what a till is logged in with, and its right to change hands        |
 //! | `switch`            | handing a till over to an operator who says their PIN               |
 //! | `operator_settings` | what tax authorities know a user by, and Portuguese documents say   |
-//! | `operator_token`    | the token that comes of that, and all that ends it                  |
+//! | `operator_token`    | the token made by a switch, and all that ends it                    |
 //! | `test_clock`        | what jobs of an account's sandbox take for now                      |
 //! | `vault`             | secrets of entities, sealed under the server's master key           |
 //! | `events`            | what the log tells of people, keys and entities                     |

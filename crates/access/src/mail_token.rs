@@ -1,5 +1,5 @@
-//! What proves that whoever holds it reads the mail of a user's address: it sets a new password, or
-//! verifies the address.
+//! A token that proves that its holder reads the mail of a user's address: it sets a new password,
+//! or verifies the address.
 //!
 //! A token is made when its mail is delivered ([`mint_mail_token`]), so that no queue and no store
 //! ever holds one: only its digest is kept.

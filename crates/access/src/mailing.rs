@@ -51,7 +51,7 @@ pub(crate) async fn find_colleague(
     Ok(find_user(cx.store, address).await?.filter(is_own))
 }
 
-/// The language that whoever has this address reads, when it is a user who said so.
+/// The language of the user with this address, when there is one who chose a language.
 ///
 /// # Errors
 /// The store's failure.

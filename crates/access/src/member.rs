@@ -67,7 +67,7 @@ racun_kernel::record! {
     }
 }
 
-/// What is unique about a membership: nobody is in an entity twice.
+/// What is unique about a membership: a user is in an entity once only.
 fn entity_user(entity: EntityId, user: UserId) -> String {
     format!("{entity}/{user}")
 }

@@ -150,7 +150,8 @@ impl Standing {
 /// The user called `id` and their standing in the scope's entity.
 ///
 /// # Errors
-/// [`AccessError::NotFound`] for whoever has nothing to do with the entity, or the store's failure.
+/// [`AccessError::NotFound`] for a user who has nothing to do with the entity, or the store's
+/// failure.
 pub(crate) async fn find_person(
     cx: Context<'_>,
     id: &str,
@@ -219,7 +220,7 @@ pub struct NewPin {
 ///
 /// # Errors
 /// [`AccessError::Forbidden`] to all but admins for the PIN of another, and to viewers and entity
-/// keys for any; [`AccessError::NotFound`] for whoever has nothing to do with the entity.
+/// keys for any; [`AccessError::NotFound`] for a user who has nothing to do with the entity.
 pub async fn find_pin_owner(cx: Context<'_>, user_id: &str) -> Result<PinOwner, AccessError> {
     let own = cx.scope.principal().user().is_some_and(|own| own.to_string() == user_id);
     require(cx.scope, if own { Permission::SetPin } else { Permission::ManagePeople })?;

@@ -16,7 +16,7 @@ use crate::{AccessError, Caller, Digest, OPERATOR_PINS, OperatorPin, USERS, User
 pub const OPERATOR_SECONDS: i64 = 43_200;
 /// Tokens that an operator has at most in an entity; the oldest ends when another is made.
 const MAX_TOKENS: usize = 100;
-/// What an operator's token starts with. Those of sessions are shorter, so the two are told apart.
+/// The prefix of an operator's token. Those of sessions are shorter, which distinguishes the two.
 pub(crate) const OPERATOR_PREFIX: &str = "tok_op_";
 
 /// An operator's right to use a till.

@@ -27,9 +27,9 @@ pub enum Permission {
     ReadEntity,
     /// Changing the entity and its settings, and webhooks.
     ManageEntity,
-    /// Reading fiscal settings and what is told of certificates, the internal act included.
+    /// Reading fiscal settings and the public data of certificates, the internal act included.
     ReadFiscal,
-    /// Changing what is told to tax authorities: fiscal settings, certificates, premises, devices.
+    /// Changing what tax authorities receive: fiscal settings, certificates, premises, devices.
     ManageFiscal,
     /// Reading who belongs to the entity and who is invited.
     ReadPeople,
@@ -43,7 +43,7 @@ pub enum Permission {
     ManageBilling,
     /// Reading what is still to be done for the entity, and what was given up.
     ReadJobs,
-    /// Starting anew what was given up.
+    /// Restarting jobs that were given up.
     RetryJobs,
     /// Reading webhooks, and the log of what was posted to them.
     ReadWebhooks,

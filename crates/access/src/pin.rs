@@ -13,7 +13,7 @@ use crate::secret::hex;
 
 /// Digits of a PIN.
 const PIN_DIGITS: usize = 3;
-/// What tells the key of PINs from other keys that come of the same master key.
+/// Distinguishes the key of PINs from other keys derived from the same master key.
 const LABEL: &[u8] = b"racun operator pins v1";
 /// Failures in a row that cost no waiting but for the last.
 const FREE_FAILURES: u32 = 5;
@@ -41,7 +41,7 @@ pub(crate) fn pin_secret(master: &[u8; 32]) -> Vec<u8> {
 }
 
 impl PinKey {
-    /// The key of PINs that comes of the server's master key.
+    /// The key of PINs, derived from the server's master key.
     #[must_use]
     pub fn derive(master: &[u8; 32]) -> Self {
         Self::of(&pin_secret(master))
@@ -104,8 +104,8 @@ impl PinHash {
         Self { id: stamp.id(), hash }
     }
 
-    /// Whether `pin` is this one; nobody's PIN is none, at the same cost. Takes tens of
-    /// milliseconds: not for a reactor.
+    /// Whether `pin` is this one. Without a stored PIN the answer is no, at the same cost. Takes
+    /// tens of milliseconds: not for a reactor.
     pub fn verify(
         kept: Option<&Self>,
         key: &PinKey,

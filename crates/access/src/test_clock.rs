@@ -64,7 +64,7 @@ pub async fn sandbox_now(
 /// What the test clock of the caller's account shows.
 ///
 /// # Errors
-/// [`AccessError::NotFound`] for whoever does not reach the sandbox, or the store's failure.
+/// [`AccessError::NotFound`] for a caller without access to the sandbox, or the store's failure.
 pub async fn get_test_clock(
     store: &dyn Store,
     scope: &AccountScope,

@@ -11,7 +11,7 @@ use ring::hkdf::{HKDF_SHA256, KeyType, Salt};
 
 use crate::secret::hex;
 
-/// What tells keys of this vault from other keys that come of the same master key.
+/// Distinguishes keys of this vault from other keys derived from the same master key.
 const SALT: &[u8] = b"racun vault";
 /// Tells the key that seals from its id.
 const KEY_INFO: &[u8] = b"racun vault key v1";

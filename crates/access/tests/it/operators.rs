@@ -10,7 +10,7 @@ use crate::world::user_id;
 const DENIED: AccessError = AccessError::Forbidden(Forbidden::InsufficientRole);
 const NO_VIEWER: AccessError = AccessError::Refused(Refused::ViewerHasNoPin);
 
-/// `name role`, and `*` for whoever has a PIN.
+/// `name role`, and `*` for users with a PIN.
 async fn listed(till: &Till, caller: &Caller) -> String {
     let scope = till.scope(caller).await;
     let operators = list_operators(till.world.cx(&scope)).await.unwrap();

@@ -64,7 +64,7 @@ impl Till {
         finish_switch(store, right, &stamp).await
     }
 
-    /// Whether a token is somebody's, some time after the start.
+    /// Whether a token is valid, some time after the start.
     pub async fn holds(&self, token: &str, after: Duration) -> bool {
         let stamp = self.world.after(after);
         match authenticate(self.world.store(), token, &stamp).await {
