@@ -1,4 +1,4 @@
-//! Not calling somebody who does not answer.
+//! A circuit breaker: no calls to an authority that does not answer.
 
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
@@ -7,14 +7,14 @@ use tokio::time::Instant;
 
 /// So many failures in a row end the calls.
 const FAILURES: u32 = 5;
-/// So long nobody calls. Then one call tries.
+/// The time without calls. Then one call tries.
 const REST: Duration = Duration::from_secs(10);
 
 #[derive(Debug, Clone, Copy)]
 enum State {
     /// Calls go through; so many failed since one succeeded.
     Closed(u32),
-    /// Nobody calls until then.
+    /// No calls until then.
     Open(Instant),
     /// One call tries.
     Trying,

@@ -26,13 +26,13 @@ use crate::{Certificate, p12};
 /// Tells the time.
 pub type Clock = Arc<dyn Fn() -> OffsetDateTime + Send + Sync>;
 
-/// How long an exchange may last when nobody waits.
+/// How long an exchange may last when no user waits.
 const BACKGROUND: Duration = Duration::from_secs(15);
 /// Calls of one certificate at once. All tills of a taxpayer share them, and at an authority that
 /// takes a second for an answer this is how many receipts a second have theirs; others want to call
 /// too.
 const MOST_CALLS: usize = 32;
-/// Of these, calls that nobody waits for.
+/// Of these, calls in the background.
 const MOST_BACKGROUND: usize = 4;
 /// How many certificates' connections are kept.
 const MOST_LINES: NonZeroUsize = NonZeroUsize::new(512).expect("a number above zero");
@@ -42,7 +42,7 @@ struct Line {
     client: Client,
     certificate: Certificate,
     calls: Semaphore,
-    /// Of the calls at once, those that nobody waits for: the others are left to who waits.
+    /// Of the calls at once, those in the background: the rest are left to users who wait.
     background: Semaphore,
     circuit: Circuit,
 }

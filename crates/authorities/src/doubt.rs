@@ -32,7 +32,7 @@ pub enum Doubt {
 }
 
 impl Doubt {
-    /// Whether somebody answered who is not the authority, or altered its answer.
+    /// Whether another party answered for the authority, or altered its answer.
     #[must_use]
     pub const fn is_suspicious(&self) -> bool {
         match self {

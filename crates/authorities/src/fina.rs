@@ -47,7 +47,7 @@ impl Asked {
         }
     }
 
-    /// What stands in its answer when the message was taken.
+    /// The element of its answer when the message was taken.
     const fn result(self) -> &'static str {
         match self {
             Self::Receipt => "Jir",

@@ -48,7 +48,7 @@ struct Header {
     crit: Option<IgnoredAny>,
 }
 
-/// A token whose form was checked but which nobody verified.
+/// A token whose form was checked but whose signature was not.
 #[derive(Debug)]
 pub struct Token<'a> {
     signed: &'a str,

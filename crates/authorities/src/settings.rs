@@ -5,7 +5,7 @@ use std::time::Duration;
 use racun_fiscal::Authority;
 use racun_kernel::Environment;
 
-/// How long an exchange may last while somebody waits, unless said otherwise.
+/// How long an exchange may last while a user waits, unless configured otherwise.
 pub const INTERACTIVE: Duration = Duration::from_secs(5);
 
 /// Certificates that are trusted unless others are set.
@@ -42,7 +42,7 @@ pub struct Endpoint {
     pub ca_pem: Option<String>,
     /// How messages are written.
     pub transport: Transport,
-    /// How long an exchange may last while somebody waits.
+    /// How long an exchange may last while a user waits.
     pub timeout: Duration,
 }
 

@@ -46,7 +46,7 @@ impl Signer for RsaSigner {
 /// How many keys are kept ready: reading one takes longer than signing with it.
 const MOST_KEYS: NonZeroUsize = NonZeroUsize::new(1_024).expect("a number above zero");
 
-/// The keys that were used lately.
+/// The recently used keys.
 pub(crate) struct Signers(Recent<[u8; 32], RsaSigner>);
 
 impl Signers {

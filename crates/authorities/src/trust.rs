@@ -60,7 +60,7 @@ impl Trust {
     /// Revocation is not asked for: neither authority says where, and the tills wait.
     ///
     /// # Errors
-    /// When nobody trusted certified them.
+    /// When no trusted authority certified them.
     pub fn key_of(
         &self,
         chain: &[Vec<u8>],
@@ -141,7 +141,7 @@ impl SignerName {
     /// Checks that `certificate` is theirs.
     ///
     /// # Errors
-    /// When it is somebody else's.
+    /// When it is another signer's.
     pub fn check(&self, certificate: &Certificate) -> Result<(), Doubt> {
         let subject = &certificate.subject;
         let is = |kind, wanted: Option<&str>| {

@@ -36,7 +36,8 @@ impl Method {
     }
 }
 
-/// Writes `element` in canonical form as it stands in its document, without the element `left_out`.
+/// Writes `element` in canonical form in the context of its document, without the element
+/// `left_out`.
 ///
 /// `element` must come from [`parse`](super::parse), which bounds its depth.
 #[must_use]

@@ -23,7 +23,7 @@ pub enum Accepted {
     Historic,
 }
 
-/// A signature inside the element that it signs, whose form was checked but which nobody verified.
+/// A signature inside the element that it signs, whose form was checked but not its value.
 #[derive(Debug)]
 pub struct Signature<'a, 'i> {
     signed: Node<'a, 'i>,

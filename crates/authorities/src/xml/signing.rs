@@ -93,7 +93,7 @@ fn prepare(document: &str, profile: Profile) -> Option<(usize, String)> {
     Some((place, signed_info))
 }
 
-/// `SignedInfo` in canonical form, as it will stand in `document` at `place`.
+/// `SignedInfo` in canonical form, as it will appear in `document` at `place`.
 fn canonical_signed_info(
     document: &str,
     place: usize,

@@ -119,7 +119,7 @@ fn answers_of_cis_are_read_as_the_vectors_say() {
             }
             ("reject", Err(doubt)) => doubt.is_suspicious(),
             ("transport_unknown", Err(doubt)) => !doubt.is_suspicious(),
-            // Nobody signs an echo, and nobody asks for one.
+            // An echo is not signed, and no signature is expected.
             ("echo", Err(Doubt::Malformed(_))) => true,
             _ => false,
         };

@@ -118,7 +118,7 @@ fn messages_that_cis_signed_verify_as_it_signed_them() {
         let sample = std::fs::read_to_string(folder().join("fina_official").join(file)).unwrap();
         let document = xml::parse(&sample).unwrap();
         let element = xml::envelope(&document).unwrap();
-        // They are of 2025 and signed with SHA-1, which nobody accepts any more.
+        // They are of 2025 and signed with SHA-1, which is no longer accepted.
         let today = Signature::of(&document, element, Accepted::Sha256);
         assert!(matches!(today, Err(Doubt::Algorithm(_))), "{file}");
         let signature = Signature::of(&document, element, Accepted::Historic).unwrap();

@@ -117,12 +117,12 @@ async fn a_server_that_is_not_there_or_not_the_authoritys_ends_as_unknown() {
         // It takes the connection and says nothing.
         let unknown = way.send(&way.clients(&silent, PATIENCE)).await.unwrap_err();
         assert_eq!(unknown.reason, LATE, "{way:?}");
-        // Nobody listens.
+        // No server listens.
         assert!(way.send(&way.clients("https://127.0.0.1:1", PATIENCE)).await.is_err());
         // A label of a name has 63 characters at most, so no server of names is asked for this one.
         let nameless = format!("https://{}.invalid", "n".repeat(64));
         assert!(way.send(&way.clients(&nameless, PATIENCE)).await.is_err());
-        // It is certified by somebody else.
+        // Another authority certified it.
         let server = Server::start(move |request: &Received| Reaction::Answer {
             status: "200 OK",
             kind: way.kind(),

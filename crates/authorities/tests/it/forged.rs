@@ -1,4 +1,4 @@
-//! Answers that somebody made up, moved or altered.
+//! Answers that were forged, moved or altered.
 
 use racun_authorities::xml::Profile;
 use racun_authorities::{Doubt, SignerName, Verifier, fina, furs};

@@ -38,7 +38,7 @@ fn files_for_furs_open_whether_modern_or_legacy() {
     assert_eq!(opened.issuer, "CN=Mock Tax CA Test,O=state-institutions,C=SI");
     assert_eq!(opened.serial, "6051472362733120001");
     assert!(opened.not_before < opened.not_after);
-    // Who uploads it as the other authority's is told that it names no taxpayer there.
+    // Uploaded for the other authority, it names no taxpayer.
     let opened = open_p12(Authority::Fina, &file, text(key, "p12_password")).unwrap();
     assert_eq!(opened.tax_number, None);
 }

@@ -58,7 +58,7 @@ fn only_one_algorithm_is_accepted() {
     for token in ["", "a.b", "a.b.c", "e30.e30.e30.e30", "e30.e30."] {
         assert!(matches!(Token::parse(token), Err(Doubt::Unreadable(_))), "{token}");
     }
-    // Whoever says their algorithm twice means to be read twice.
+    // A header that names its algorithm twice can be read in two ways.
     let token = jws::sign(r#"{"alg":"none","alg":"RS256"}"#, "{}", &signer).unwrap();
     assert!(matches!(Token::parse(&token), Err(Doubt::Unreadable(_))));
 }
