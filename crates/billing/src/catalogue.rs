@@ -16,7 +16,7 @@ pub struct Catalogue {
     white_labels: Vec<WhiteLabel>,
 }
 
-/// Racun under the name of somebody else, who may sell it.
+/// Racun under the name of another company, which may sell it.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct WhiteLabel {
@@ -47,13 +47,13 @@ pub struct WhiteLabel {
     /// Its colour, as in `#1a7f37`.
     #[serde(default)]
     pub theme_color: Option<String>,
-    /// What clients do not show. It can be reached all the same.
+    /// Features that clients hide. They can still be reached.
     #[serde(default)]
     pub hidden_features: Vec<String>,
-    /// Whether clients do not show what nobody has looked at.
+    /// Whether clients hide features that have not been reviewed.
     #[serde(default)]
     pub hide_new_features_by_default: bool,
-    /// What somebody has looked at.
+    /// Features that have been reviewed.
     #[serde(default)]
     pub reviewed_feature_catalog_ids: Vec<String>,
     /// Whether entities that are made under it subscribe to its plans.
@@ -80,7 +80,7 @@ pub struct WhiteLabel {
     /// How plans can be paid.
     #[serde(default)]
     pub allowed_payment_providers: Vec<PaymentProvider>,
-    /// Codes that whoever activates a plan may name.
+    /// Codes that a request to activate a plan may name.
     #[serde(default)]
     pub coupon_codes: Vec<String>,
     /// The plan that a new entity starts with; needed where it bills.
@@ -91,7 +91,7 @@ pub struct WhiteLabel {
     pub plans: Vec<Plan>,
 }
 
-/// What is answered to whoever asks whether a feature may be used.
+/// The answer to a query whether a feature may be used.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct FeatureCheck {
     /// The feature.

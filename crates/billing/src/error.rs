@@ -50,7 +50,7 @@ pub enum NotAllowed {
         limit: i64,
         /// How much is used.
         usage: i64,
-        /// When it starts anew.
+        /// When the count restarts.
         until: Date,
     },
     /// The plan does not have it.

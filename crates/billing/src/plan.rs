@@ -140,7 +140,7 @@ impl Plan {
     }
 }
 
-/// Notes a slug that is none: it stands in paths and bodies.
+/// Notes an invalid slug: slugs are used in paths and bodies.
 pub(crate) fn check_slug(issues: &mut Issues, slug: &str) {
     let is_slug = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || matches!(c, '-' | '_');
     if slug.is_empty() || slug.len() > 64 || !slug.chars().all(is_slug) {

@@ -161,7 +161,7 @@ impl Subscription {
         })
     }
 
-    /// What the account is told of `happening`, which `actor` did.
+    /// The account's event for `happening`, done by `actor`.
     #[must_use]
     pub fn event(&self, happening: Happening, actor: &str, stamp: &Stamp) -> Event {
         let (tenant, subject) = (Tenant::account(self.account_id), self.id.to_string());

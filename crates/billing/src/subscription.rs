@@ -79,7 +79,7 @@ pub struct Subscription {
     pub id: SubscriptionId,
     /// The entity.
     pub entity_id: EntityId,
-    /// The account that owns the entity, which is told what happens.
+    /// The account that owns the entity and receives the events.
     pub account_id: AccountId,
     /// The slug of the white label.
     pub white_label: String,
@@ -119,7 +119,7 @@ pub struct Subscription {
     pub updated_at: OffsetDateTime,
 }
 
-/// What the account is told.
+/// The events that the account receives.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Happening {
     /// A plan was chosen where none was paid, or it was tried or free.
@@ -449,7 +449,7 @@ impl Subscription {
         }
     }
 
-    /// What is answered to whoever asks whether there is more of `resource`.
+    /// The answer to a query whether more of `resource` is allowed.
     #[must_use]
     pub fn check(&self, resource: Resource) -> LimitCheck {
         let mut check = self.usage.check(&self.plan.limits, resource);

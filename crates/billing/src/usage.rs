@@ -56,7 +56,7 @@ pub struct Usage {
     pub e_invoicing_sends: i64,
 }
 
-/// What is answered to whoever asks whether there is more.
+/// The answer to a query whether more is allowed.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct LimitCheck {
     /// What was asked for.
@@ -101,7 +101,7 @@ impl Usage {
         is_below || limits.price_beyond(resource).is_some()
     }
 
-    /// What is answered to whoever asks for `resource`.
+    /// The answer to a query for `resource`.
     #[must_use]
     pub fn check(&self, limits: &Limits, resource: Resource) -> LimitCheck {
         let (usage, limit) = (self.of(resource), limits.of(resource));
