@@ -1,4 +1,4 @@
-//! Who is the same customer, however somebody writes them.
+//! Which customers are the same, however they are written.
 
 use racun_kernel::vat_number;
 

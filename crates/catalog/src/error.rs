@@ -28,7 +28,7 @@ pub enum CatalogError {
     Store(StoreError),
 }
 
-/// Which state stands in the way.
+/// Which state refuses it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum RefusalReason {
     /// A record in the trash cannot be updated.

@@ -7,7 +7,7 @@
 //! | Module               | Owns                                                              |
 //! | -------------------- | ----------------------------------------------------------------- |
 //! | `customer`           | buyers, and what the catalogue knows of them                      |
-//! | `customer_identity`  | who is the same customer, however somebody writes them            |
+//! | `customer_identity`  | which customers are the same, however they are written            |
 //! | `supplier`           | those the entity buys from                                        |
 //! | `item`               | what is sold, its one price and the taxes on it                   |
 //! | `tax`                | taxes whose rate changes with time; the one default of an entity  |

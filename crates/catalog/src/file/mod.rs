@@ -8,7 +8,7 @@
 //! A record says what a file is and whose; its bytes are in a [`FileStorage`](crate::FileStorage),
 //! under a key that is never used again. Bytes are stored before their record and removed after it,
 //! so whatever a record names is there. A process that dies in between leaves bytes that nothing
-//! names: they can be read by nobody and cost their space, and nothing sweeps them up.
+//! names: they cannot be read but take up space, and nothing removes them.
 
 mod content;
 mod name;
