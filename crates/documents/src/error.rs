@@ -46,13 +46,13 @@ pub enum Refused {
     /// Drafts have nothing to void.
     #[error("the document is a draft; delete it instead of voiding it")]
     Draft,
-    /// Nobody outside sees a draft.
+    /// A draft is not shown outside the entity.
     #[error("the document is a draft; finalize it before it is shared or sent")]
     DraftNotShared,
     /// A voided document stays as it is.
     #[error("the document is voided and stays as it is; make a new one")]
     Voided,
-    /// Nobody may edit an issued document of this entity's country.
+    /// Issued documents cannot be edited in this entity's country.
     #[error(
         "issued documents cannot be edited in this country; void the document and make a new one"
     )]
@@ -96,12 +96,12 @@ pub enum Refused {
     /// Estimates end by being rejected or by running out.
     #[error("a document of this kind cannot be voided")]
     NotVoidable,
-    /// A tax authority was told of it, so what it says stays.
+    /// It was reported to a tax authority, so its content is final.
     #[error(
         "the document is fiscalized and cannot be edited; issue a credit note and a new document"
     )]
     Fiscalized,
-    /// A tax authority was told of it, and only plain invoices can be taken back by a credit note.
+    /// It was reported to a tax authority, and a credit note can take back plain invoices only.
     #[error(
         "a fiscalized document of this kind cannot be voided; correct it with a document of its own"
     )]

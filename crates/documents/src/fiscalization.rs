@@ -14,7 +14,7 @@ pub enum FiscalStatus {
     Pending,
     /// The authority confirmed it.
     Success,
-    /// The authority refused it; somebody has to mend what it names and fiscalize it again.
+    /// The authority refused it; a user has to correct what it names and fiscalize it again.
     Failed,
     /// Issued without being reported, as is legal for some ways of payment.
     Skipped,

@@ -90,7 +90,7 @@ impl NumberFormat {
         text
     }
 
-    /// Whether numbers name the year of the document's date, so that they count anew each year.
+    /// Whether numbers name the year of the document's date, so that they restart each year.
     #[must_use]
     pub fn has_year(&self) -> bool {
         self.0.iter().any(is_year)

@@ -70,8 +70,8 @@ impl Numbering {
         Self { series: Series { tenant, key, start }, style }
     }
 
-    /// The numbering of a document that `authority` is told of, in `series`, issued at `premise` on
-    /// `device`.
+    /// The numbering of a document that is reported to `authority`, in `series`, issued at
+    /// `premise` on `device`.
     #[must_use]
     pub fn fiscal(series: Series, authority: Authority, premise: String, device: String) -> Self {
         Self { series, style: Style::Fiscal { authority, premise, device } }

@@ -4,12 +4,12 @@ use racun_kernel::id::PaymentId;
 use serde::{Deserialize, Serialize};
 use time::{Duration, OffsetDateTime};
 
-/// A change of how this document is paid, which the tax authority was told, or was to be told, and
-/// has not confirmed.
+/// A change of how this document is paid, which was sent, or was to be sent, to the tax authority,
+/// and is not confirmed.
 ///
-/// It is stored before the authority is told, so whatever happens then, it is known that the
-/// authority may have taken the change. While it stands there is no other such change on the
-/// document. The same change sent again takes it over, unless it is just being told.
+/// It is stored before it is sent, so that after any failure it is known that the authority may
+/// have taken the change. While it is stored there is no other such change on the document. The
+/// same change requested again takes it over, unless it is just being sent.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct PaymentChange {
     /// The payment; none yet for one that is to be recorded.

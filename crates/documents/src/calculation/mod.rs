@@ -189,7 +189,7 @@ pub fn calculate(
 /// `amount` in another currency: multiplied by the exchange `rate` and rounded to `currency`, the
 /// currency converted into.
 ///
-/// Whoever stores the result checks it with [`fits_total`].
+/// Callers that store the result check it with [`fits_total`].
 #[must_use]
 pub fn convert(amount: &Decimal, rate: &Decimal, currency: Currency) -> Decimal {
     currency.round(&(amount * rate))

@@ -55,7 +55,8 @@ impl Document {
         self.fiscal.as_ref()?.record.as_ref()
     }
 
-    /// Whether a tax authority is told of it: then what it says stays. A skipped document is not.
+    /// Whether it is reported to a tax authority: then its content is final. A skipped document is
+    /// not.
     #[must_use]
     pub fn is_fiscalized(&self) -> bool {
         self.fiscal_record().is_some()
@@ -125,7 +126,7 @@ impl Document {
     /// a draft when none is given.
     ///
     /// # Errors
-    /// An issue at `date` when somebody said another one.
+    /// An issue at `date` when the draft was given another one.
     pub fn issued_on(self, day: Date, made_on: Date) -> Result<Self, Issues> {
         if self.content.date != made_on {
             check_issue_day(self.content.date, day)?;

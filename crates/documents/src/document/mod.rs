@@ -108,7 +108,7 @@ pub struct Document {
     /// What the customer said to an estimate.
     #[serde(default)]
     pub reply: Option<Reply>,
-    /// What a tax authority knows of it; `None` where none is told.
+    /// What a tax authority knows of it; `None` where it is not reported.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub fiscal: Option<Box<Fiscalization>>,
     /// The change of a payment's type that the tax authority has not confirmed.

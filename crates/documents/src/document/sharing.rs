@@ -7,7 +7,7 @@ use racun_kernel::Stamp;
 use super::{Document, Stage};
 use crate::{DocumentError, DocumentKind, Refused};
 
-/// Random bytes of a shareable id: 192 bits, which nobody guesses.
+/// Random bytes of a shareable id: 192 bits, which cannot be guessed.
 const SHARE_BYTES: usize = 24;
 
 impl DocumentKind {
@@ -28,7 +28,7 @@ impl Document {
     /// The document with a shareable id: the one that it has, or a new one.
     ///
     /// # Errors
-    /// For drafts, whose content is nobody's yet.
+    /// For drafts, whose content is not final yet.
     pub fn shared(mut self, stamp: &Stamp) -> Result<Self, DocumentError> {
         if self.is_draft() {
             return Err(Refused::DraftNotShared.into());

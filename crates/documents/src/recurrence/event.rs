@@ -1,4 +1,4 @@
-//! What the log is told of a recurring invoice.
+//! The log's events for a recurring invoice.
 
 use racun_kernel::{Event, EventKind, Stamp, Tenant};
 

@@ -24,7 +24,7 @@ pub struct Terms {
     pub send_to: Option<String>,
     /// Days from an invoice's date to its due date; the entity's default when missing.
     pub payment_terms_days: Option<i64>,
-    /// Whether its owner is told of what it makes.
+    /// Whether its owner is notified of what it makes.
     pub notify_owner: bool,
     /// The caller's properties.
     pub metadata: Metadata,
@@ -135,8 +135,8 @@ impl RecurringInput {
         let frequency = required("frequency", self.frequency, kept_frequency, &mut issues);
         let kept_start = before.map(|pattern| pattern.start_date);
         let start_date = required("start_date", self.start_date, kept_start, &mut issues);
-        // A missing frequency or start is an issue already: what stands in for it here lets the
-        // other fields be checked in the same go.
+        // A missing frequency or start is an issue already: the substitute here lets the other
+        // fields be checked in the same pass.
         let mut pattern = before.unwrap_or(NO_PATTERN);
         pattern.frequency = frequency.unwrap_or(pattern.frequency);
         pattern.start_date = start_date.unwrap_or(pattern.start_date);

@@ -1,14 +1,14 @@
 //! Recurring invoices: schedules that make invoices after a template.
 //!
-//! | Part        | Owns                                                                   |
-//! | ----------- | ---------------------------------------------------------------------- |
-//! | `schedule`  | on which days a schedule runs                                          |
-//! | `input`     | what requests decide, with its limits                                  |
-//! | `recurring` | the recurring invoice, its states and every transition                 |
-//! | `plan`      | the dates of the invoice that a run makes                              |
-//! | `run`       | the rows beside it: what was made, and what is due across all tenants   |
-//! | `event`     | what the log is told                                                |
-//! | `error`     | why a command is refused                                               |
+//! | Part        | Owns                                                                  |
+//! | ----------- | --------------------------------------------------------------------- |
+//! | `schedule`  | on which days a schedule runs                                         |
+//! | `input`     | what requests decide, with its limits                                 |
+//! | `recurring` | the recurring invoice, its states and every transition                |
+//! | `plan`      | the dates of the invoice that a run makes                             |
+//! | `run`       | the rows beside it: what was made, and what is due across all tenants |
+//! | `event`     | its events for the log                                                |
+//! | `error`     | why a command is refused                                              |
 //!
 //! A worker of any process lists [`due_by`] over [`DUE_SCHEDULES`], and for each schedule found, as
 //! long as [`RecurringInvoice::due`] answers a period, makes its invoice in one unit with

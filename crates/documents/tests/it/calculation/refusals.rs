@@ -41,7 +41,8 @@ fn discounts_above_their_line_are_refused_and_not_clamped() {
     }
     check(B2B, net("1", "10").percent("60").percent("60"), refused);
     check(B2B, net("1", "10").percent("50").amount("5.01"), refused);
-    // What a later percentage would bring back to nothing was too much all the same.
+    // Too high a discount is refused, even if a later percentage would bring the total back to
+    // zero.
     check(B2C, gross("1", "10").amount("11").percent("100"), refused);
 }
 
