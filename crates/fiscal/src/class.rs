@@ -20,7 +20,7 @@ pub enum Class {
 }
 
 impl Class {
-    /// Whether the document has failed: it is not sent again unless somebody asks for it.
+    /// Whether the document has failed: it is not sent again unless a user requests it.
     #[must_use]
     pub const fn is_final(self) -> bool {
         match self {

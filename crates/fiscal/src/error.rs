@@ -119,7 +119,7 @@ impl Refusal {
     }
 }
 
-/// What stands in the way of a command.
+/// The state that refuses a command.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 pub enum Conflict {
     /// The entity has, or had, a premise of this name.

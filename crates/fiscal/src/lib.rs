@@ -3,10 +3,11 @@
 //!
 //! A document that is fiscalized takes its number from a business premise or an electronic device,
 //! is signed with the taxpayer's key (the mark: ZOI or ZKI), and is reported to the authority,
-//! which confirms it by an id of its own (EOR or JIR). Without an answer it is issued all the same
+//! which confirms it by an id of its own (EOR or JIR). Without an answer it is nevertheless issued,
 //! and reported later, within the days that the law allows.
 //!
-//! This crate decides and writes texts. It calls nobody: [`Authorities`] is the port to who does.
+//! This crate decides and writes texts. It makes no calls: [`Authorities`] is the port to the code
+//! that does.
 //!
 //! | Module         | Owns                                                             |
 //! | -------------- | ---------------------------------------------------------------- |
@@ -20,7 +21,7 @@
 //! | `message`      | what messages are made of, and their text as JSON and as XML     |
 //! | `tax`          | how a document's taxes become those of a message                 |
 //! | `policy`       | who must fiscalize what, and since when                          |
-//! | `working_days` | until when a document is to be reported that nobody answered     |
+//! | `working_days` | until when a document without an answer is to be reported        |
 //! | `class`        | what can be done about a refusal                                 |
 //! | `checks`       | which names and numbers the authorities take                     |
 //! | `furs`         | Slovenia: what is sent, and as what text                         |

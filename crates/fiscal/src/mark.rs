@@ -26,7 +26,7 @@ pub struct Mark([u8; 16]);
 pub struct InvalidMark;
 
 impl Mark {
-    /// The mark that comes of a signature: MD5 over its bytes.
+    /// The mark made from a signature: MD5 over its bytes.
     #[must_use]
     pub fn of(signature: &[u8]) -> Self {
         Self(Md5::digest(signature).into())

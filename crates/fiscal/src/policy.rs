@@ -41,8 +41,8 @@ const RULES: &[Rule] = &[
 ///
 /// What is settled by a credit note or an advance may not: no money moves, but the money behind it
 /// may have been cash, and this document does not say. To report more than the law wants is
-/// allowed, to report less is not. In Croatia nothing may, a sale to a business by transfer
-/// included, of which the law wants an electronic invoice only: the interface lets nobody skip
+/// allowed, to report less is not. In Croatia nothing may, including a sale to a business by
+/// transfer, for which the law wants an electronic invoice only: the interface allows no skipping
 /// there.
 ///
 /// When another means is wanted for a payment of a document that was skipped, the same question is

@@ -30,7 +30,7 @@ impl MessageId {
 }
 
 impl From<String> for MessageId {
-    /// An id as somebody else wrote it.
+    /// An id as received from another system.
     fn from(text: String) -> Self {
         Self(text)
     }
@@ -193,22 +193,22 @@ impl Reply {
     }
 }
 
-/// Nobody knows whether the authority took the message: no answer, or none that can be believed.
+/// It is not known whether the authority took the message: no answer, or none that can be trusted.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{reason}")]
 pub struct Unknown {
     /// What was seen, for the log and the exchange's record.
     pub reason: String,
-    /// Whether somebody answered who is not the authority, or altered its answer: a security event.
+    /// Whether another party answered for the authority, or altered its answer: a security event.
     pub is_suspicious: bool,
 }
 
 /// How long an exchange may last.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Patience {
-    /// Somebody waits at the till: the whole exchange within the configured time, 5 s unless said.
+    /// A user waits at the till: the whole exchange within the configured time, 5 s unless said.
     Interactive,
-    /// Nobody waits: 15 s.
+    /// No user waits: 15 s.
     Background,
 }
 
@@ -226,7 +226,7 @@ pub trait Authorities: Send + Sync {
         passphrase: &str,
     ) -> Result<OpenedCertificate, P12Error>;
 
-    /// A signer with the key of `identity`. Keys that were used lately are kept ready.
+    /// A signer with the key of `identity`. Recently used keys are kept ready.
     ///
     /// # Errors
     /// When the key is of no use.
@@ -263,7 +263,7 @@ pub struct TestCertificate {
     pub passphrase: String,
 }
 
-/// Whoever gives taxpayers of the sandbox certificates for the test systems.
+/// The issuer of certificates for the test systems, for taxpayers of the sandbox.
 pub trait TestCertificates: Send + Sync {
     /// A new certificate of the taxpayer with this number and name; `None` where the test system is
     /// not ours, and gives out its own.

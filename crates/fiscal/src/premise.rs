@@ -146,7 +146,7 @@ pub struct BusinessPremise {
 pub struct NewPremise {
     /// 1 to 20 letters and digits.
     pub name: String,
-    /// What FURS is told of it; `None` in Croatia.
+    /// The description that FURS receives; `None` in Croatia.
     pub kind: Option<PremiseKind>,
     /// First number of its sequence in this year; 1 when missing.
     pub starting_number: Option<i64>,
@@ -170,8 +170,8 @@ impl NewPremise {
         issues.into_result(())
     }
 
-    /// The premise, for `authority`: registered and open where nobody is asked, and otherwise a
-    /// reservation of its name. `present` is who has the name now.
+    /// The premise, for `authority`: registered and open where no authority registers premises, and
+    /// otherwise a reservation of its name. `present` is who has the name now.
     ///
     /// # Errors
     /// All that is wrong with the input, by path; [`Conflict::PremiseName`];

@@ -30,7 +30,7 @@ pub struct FiscalSettings {
     pub default_skip: bool,
     /// What numbers are of.
     pub numbering: Numbering,
-    /// Tax number or OIB of who issues what names nobody else.
+    /// Tax number or OIB of the operator of documents that name no other.
     pub operator_number: Option<String>,
     /// Their mark on documents.
     pub operator_label: Option<String>,

@@ -67,7 +67,7 @@ pub fn last_day(authority: Authority, days: Days, lost_on: Date, counting: Count
     day
 }
 
-/// When somebody is to be alarmed because a document of `lost_on` is still not reported: at the
+/// When to raise the alarm because a document of `lost_on` is still not reported: at the
 /// start of the last day, in the authority's zone, so that all of it is left.
 #[must_use]
 pub fn alarm_at(authority: Authority, days: Days, lost_on: Date) -> OffsetDateTime {

@@ -4,7 +4,7 @@
 //! ```text
 //!   open ──► sending ──► confirmed
 //!               │ ▲ ╲
-//!               ▼ │  ╲► blocked ──► sending, when somebody orders it
+//!               ▼ │  ╲► blocked ──► sending, when a user orders it
 //!             pending
 //! ```
 //!
@@ -108,7 +108,7 @@ pub struct Attempt {
     pub at: OffsetDateTime,
     /// Whether the message says that the document was handed out without a confirmation.
     pub is_late: bool,
-    /// What came back, in a few words; `None` while nobody knows.
+    /// What came back, in a few words; `None` while that is not known.
     pub answer: Option<String>,
 }
 
@@ -128,9 +128,9 @@ pub struct Confirmation {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum State {
-    /// The last attempt is under way, or whoever made it died.
+    /// The last attempt is under way, or the process that made it died.
     Sending {
-        /// Until when nobody else begins another one.
+        /// Until when no other process begins one.
         #[serde(with = "time::serde::rfc3339")]
         lease_until: OffsetDateTime,
     },
@@ -142,7 +142,7 @@ pub enum State {
         #[serde(with = "time::serde::rfc3339")]
         next_at: OffsetDateTime,
     },
-    /// It refused the document. Nothing happens until somebody orders another attempt.
+    /// It refused the document. Nothing happens until a user orders another attempt.
     Blocked {
         /// Its code.
         code: String,
@@ -167,7 +167,7 @@ pub enum Outcome {
         /// Whether the same message will be refused again.
         is_final: bool,
     },
-    /// Nobody knows.
+    /// The outcome is not known.
     Unknown(
         /// Why.
         String,
@@ -280,7 +280,7 @@ impl Exchange {
         self.due_at().is_some_and(|due| due <= now)
     }
 
-    /// Whether an attempt may begin at `now` because somebody orders it: none is under way, and the
+    /// Whether an attempt may begin at `now` on a user's order: none is under way, and the
     /// authority has not confirmed the document.
     #[must_use]
     pub fn may_be_sent(&self, now: OffsetDateTime) -> bool {

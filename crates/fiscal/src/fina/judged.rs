@@ -3,7 +3,7 @@
 use super::PaymentMeans;
 use crate::Means;
 
-/// What CIS is to be told of a receipt that it holds as paid by `told`, when the means of its
+/// The change to report to CIS for a receipt that it holds as paid by `told`, when the means of its
 /// payments, which were `before`, become `after`; `None` when that is no news to it.
 ///
 /// All payments are judged together, in whichever way one came or went. A receipt may hold other

@@ -14,9 +14,9 @@ use crate::{Authority, Correction, Mark, Place, Sale, Signer, SigningFailed};
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Operator {
-    /// Somebody with a Slovenian tax number: eight digits.
+    /// An operator with a Slovenian tax number: eight digits.
     TaxNumber(String),
-    /// Somebody without one.
+    /// An operator without one.
     Foreign,
 }
 

@@ -12,7 +12,7 @@ use time::{Duration, OffsetDateTime};
 
 pub const NOW: OffsetDateTime = datetime!(2026-11-20 08:00 UTC);
 
-/// Whoever acts in an entity of their own.
+/// A caller in an entity of their own.
 pub fn actor(now: OffsetDateTime) -> Actor {
     let stamp = stamp(now);
     let entity_id: EntityId = stamp.id();
