@@ -1,6 +1,6 @@
-//! Which addresses may be called because somebody else asked for it.
+//! Which addresses may be called on a tenant's request.
 //!
-//! The server stands in a network whose other machines trust it: a database, the cloud's metadata
+//! The server runs in a network whose other machines trust it: a database, the cloud's metadata
 //! service, its own ports. A tenant that names such an address as a receiver of events must not
 //! reach it. So names are resolved here, every address that a name has is checked, and the
 //! connection goes to those addresses and no others: nothing is resolved a second time, which is

@@ -1,4 +1,4 @@
-//! The bytes of files: in a folder, or in a bucket of whoever speaks S3.
+//! The bytes of files: in a folder, or in a bucket of any S3 service.
 
 use std::fmt;
 use std::fs::DirBuilder;
@@ -62,8 +62,8 @@ enum Place {
 }
 
 impl Files {
-    /// In `path`, which is made when it is first needed, readable by nobody else. What was kept
-    /// survives a crash.
+    /// In `path`, which is made when it is first needed, readable by the server's user only. What
+    /// was stored survives a crash.
     #[must_use]
     pub const fn in_folder(path: PathBuf) -> Self {
         Self(Place::Folder { path, store: OnceLock::new() })

@@ -3,7 +3,7 @@
 //! | Module    | Owns                                                       |
 //! | --------- | ---------------------------------------------------------- |
 //! | `courier` | posting to receivers of events                             |
-//! | `egress`  | which addresses may be called for somebody else            |
+//! | `egress`  | which addresses may be called for a tenant                 |
 //! | `mail`    | handing mail to a server, or writing it into a folder      |
 //! | `files`   | keeping the bytes of files, in a folder or a bucket        |
 //! | `vies`    | asking whether a VAT number is registered                  |

@@ -3,8 +3,8 @@
 use rustls::crypto::ring;
 use rustls::{ClientConfig, RootCertStore};
 
-/// Makes ring's cryptography that of the process, for the clients that are told none: `reqwest`'s,
-/// wherever somebody else builds one. To be called before any of them is built; again does nothing.
+/// Makes ring's cryptography that of the process, for clients built without one: `reqwest`'s, where
+/// another crate builds one. Call it before any of them is built; a second call does nothing.
 pub fn use_ring() {
     // An error says that the process has one already.
     let _ = ring::default_provider().install_default();

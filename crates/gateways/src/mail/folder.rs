@@ -1,4 +1,4 @@
-//! Mail as files, for whoever has no mail server: they open in any mail program.
+//! Mail as files, for operators without a mail server: they open in any mail program.
 
 use std::fs::{self, DirBuilder, File, OpenOptions};
 use std::io::{self, Write as _};

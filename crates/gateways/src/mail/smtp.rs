@@ -51,7 +51,7 @@ impl SmtpMailer {
         let transport = AsyncSmtpTransport::<Tokio1Executor>::from_url(url.as_str());
         let mut transport = transport.map_err(|_| BadSmtpUrl)?.timeout(Some(STEP));
         if url.path().len() <= 1 {
-            // Many servers mistrust whoever greets by an address: lettre's own choice.
+            // Many servers mistrust clients that greet by an address, which is lettre's default.
             transport = transport.hello_name(ClientId::Domain(message::domain(&sender).to_owned()));
         }
         Ok(Self { transport: transport.build(), sender, exchange: EXCHANGE })

@@ -312,7 +312,7 @@ async fn nobody_listens_or_nobody_accepts() {
         headers: Vec::new(),
         body: String::new(),
     };
-    // The system takes the connection, and nobody ever reads from it.
+    // The system takes the connection, and no code ever reads from it.
     let reason = failed(courier().post(&post(address)).await);
     assert_eq!(reason, "no complete answer within 500ms");
     drop(listener);

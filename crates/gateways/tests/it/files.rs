@@ -102,7 +102,7 @@ async fn stand_in(objects: Objects) -> SocketAddr {
     address
 }
 
-/// Answers `PUT`, `GET` and `DELETE` of whoever signs as `key`.
+/// Answers `PUT`, `GET` and `DELETE` of clients that sign as `key`.
 async fn serve(stream: TcpStream, objects: Objects) {
     let mut stream = BufReader::new(stream);
     loop {

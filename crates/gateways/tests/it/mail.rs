@@ -157,7 +157,7 @@ async fn what_a_server_says_decides_whether_another_attempt_makes_sense() {
 
 #[tokio::test]
 async fn a_password_goes_to_others_through_tls_only() {
-    // Nobody answers STARTTLS here: a mailer that needs it sends no password.
+    // No server answers STARTTLS here: a mailer that needs it sends no password.
     let url = |host: &str, query: &str| format!("smtp://user:password@{host}:1{query}");
     for (url, works) in [
         ("smtps://user:password@mail.example.com".to_owned(), true),
