@@ -153,7 +153,7 @@ macro_rules! kinds {
 }
 
 kinds! {
-    /// An account: whoever pays for and owns entities.
+    /// An account: the customer who pays for and owns entities.
     Account, AccountId = "acc_";
     /// A legal entity: the tenant.
     Entity, EntityId = "ent_";

@@ -1,43 +1,43 @@
 //! What every Racun crate shares: ids, exact decimals and money, list queries, and the one port
 //! through which anything is stored.
 //!
-//! | Module       | Owns                                                              |
-//! | ------------ | ----------------------------------------------------------------- |
-//! | `id`         | prefixed ids and the registry of their kinds                      |
-//! | `decimal`    | exact decimals: bounds, arithmetic, JSON without a lost digit     |
-//! | `money`      | ISO 4217 currencies and the one rounding                          |
-//! | `metadata`   | the string map a caller attaches to a resource                    |
-//! | `text`       | which texts and locales are accepted, and how lists compare texts |
-//! | `spelling`   | which known name was meant by another                            |
-//! | `tax_number` | which numbers of taxpayers there can be                           |
-//! | `vat_number` | the same of the member states of the European Union               |
-//! | `vat_rates`  | which rates of VAT a member state has, and when                   |
-//! | `iban`       | which numbers of bank accounts there can be                       |
+//! | Module              | Owns                                                               |
+//! | ------------------- | ------------------------------------------------------------------ |
+//! | `id`                | prefixed ids and the registry of their kinds                       |
+//! | `decimal`           | exact decimals: bounds, arithmetic, JSON without a lost digit      |
+//! | `money`             | ISO 4217 currencies and the one rounding                           |
+//! | `metadata`          | the string map a caller attaches to a resource                     |
+//! | `text`              | which texts and locales are accepted, and how lists compare texts  |
+//! | `spelling`          | which known name was meant by another                              |
+//! | `tax_number`        | which numbers of taxpayers there can be                            |
+//! | `vat_number`        | the same of the member states of the European Union                |
+//! | `vat_rates`         | which rates of VAT a member state has, and when                    |
+//! | `iban`              | which numbers of bank accounts there can be                        |
 //! | `payment_reference` | by which a payee knows what was paid: SI, HR and RF references     |
-//! | `patch`      | absent, null or a value: a field of a partial update              |
-//! | `calendar`   | dates and instants: their text and an entity's local day          |
-//! | `issue`      | what is wrong with which field of an input                        |
-//! | `value`      | the scalars that lists filter and order by                        |
-//! | `sorting`    | numbers as text that sorts as they do                             |
-//! | `query`      | the list language: filters, order, cursors                        |
-//! | `evaluate`   | the reference meaning of that language, in plain Rust             |
-//! | `tally`      | figures over rows, grouped, and their reference meaning           |
-//! | `record`     | how a type declares its stored fields                             |
-//! | `declared`   | `record!`: fields and their values in one declaration             |
-//! | `read_cache` | a read cache for stores that see every write                      |
-//! | `store`      | the port: find, list, tally and transact with a pure decision     |
-//! | `length`     | how long something is as JSON                                        |
-//! | `walk`       | going through all rows of a table                                 |
-//! | `layer`      | stores that stand on another one and do some of the port differently |
-//! | `log`        | what happened: declared events, the entries that every store keeps |
-//! | `stamp`      | time, ids and randomness as arguments                             |
-//! | `vault`      | the port to whoever keeps secrets unreadable at rest              |
-//! | `rate`       | the port to whoever counts requests                               |
-//! | `address`    | which e-mail addresses are accepted, and which ones are the same  |
-//! | `mail`       | the port to whoever carries e-mail                                |
-//! | `scope`      | who acts, where, and how far                                      |
-//! | `context`    | the store, who acts where, and when: what use cases take          |
-//! | `authority`  | the tax authorities that fiscalize                                |
+//! | `patch`             | absent, null or a value: a field of a partial update               |
+//! | `calendar`          | dates and instants: their text and an entity's local day           |
+//! | `issue`             | what is wrong with which field of an input                         |
+//! | `value`             | the scalars that lists filter and order by                         |
+//! | `sorting`           | numbers as text that sorts as they do                              |
+//! | `query`             | the list language: filters, order, cursors                         |
+//! | `evaluate`          | the reference meaning of that language, in plain Rust              |
+//! | `tally`             | figures over rows, grouped, and their reference meaning            |
+//! | `record`            | how a type declares its stored fields                              |
+//! | `declared`          | `record!`: fields and their values in one declaration              |
+//! | `read_cache`        | a read cache for stores that see every write                       |
+//! | `store`             | the port: find, list, tally and transact with a pure decision      |
+//! | `length`            | how long something is as JSON                                      |
+//! | `walk`              | going through all rows of a table                                  |
+//! | `layer`             | stores that wrap another one and do some of the port differently   |
+//! | `log`               | what happened: declared events, the entries that every store keeps |
+//! | `stamp`             | time, ids and randomness as arguments                              |
+//! | `vault`             | the port that keeps secrets unreadable at rest                     |
+//! | `rate`              | the port that counts requests                                      |
+//! | `address`           | which e-mail addresses are accepted, and which ones are the same   |
+//! | `mail`              | the port that carries e-mail                                       |
+//! | `scope`             | who acts, where, and how far                                       |
+//! | `context`           | the store, who acts where, and when: what use cases take           |
+//! | `authority`         | the tax authorities that fiscalize                                 |
 //!
 //! **Invariants.** Nothing here reads a clock, makes an id or waits. No binary floating point. A
 //! transaction never crosses the port: a decision does, and a decision is not async.

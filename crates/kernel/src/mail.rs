@@ -1,4 +1,4 @@
-//! The port to whoever carries e-mail.
+//! The port that carries e-mail.
 
 use async_trait::async_trait;
 

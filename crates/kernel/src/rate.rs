@@ -1,4 +1,4 @@
-//! The port to whoever counts requests, where several processes have to count together.
+//! The port that counts requests, where several processes have to count together.
 
 use async_trait::async_trait;
 

@@ -141,7 +141,7 @@ impl Scope {
 
     /// The same scope, used by `person`.
     ///
-    /// Refused by clippy outside `access` and tests, so that nobody acts in another's name.
+    /// Refused by clippy outside `access` and tests, so that no other code acts in a person's name.
     #[must_use]
     pub fn used_by(self, person: Person) -> Self {
         Self { person: Some(person), ..self }

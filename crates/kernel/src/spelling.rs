@@ -1,4 +1,4 @@
-//! Which known name somebody meant who wrote another.
+//! Which known name was meant by an unknown one.
 
 /// The name among `known` that `word` is a slip of: written with other capitals or underscores, or
 /// with few letters wrong, missing, added or swapped: one of four, and three at most. Among names

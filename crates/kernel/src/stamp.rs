@@ -18,7 +18,7 @@ pub trait Entropy: Send + Sync {
     fn fill(&self, bytes: &mut [u8]);
 }
 
-/// The instant of a request, and the source of what it makes anew.
+/// The instant of a request, and the source of ids and randomness for what it makes.
 ///
 /// One request, job or test has one stamp: all that it writes bears the same time.
 #[derive(Clone)]

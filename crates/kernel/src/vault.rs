@@ -1,4 +1,4 @@
-//! The port to whoever keeps secrets unreadable at rest.
+//! The port that keeps secrets unreadable at rest.
 
 use crate::Stamp;
 

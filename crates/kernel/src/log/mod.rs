@@ -36,7 +36,7 @@ crate::record! {
     }
 }
 
-/// What sort of somebody did something.
+/// The kind of actor.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum ActorType {
@@ -46,9 +46,9 @@ pub enum ActorType {
     System,
     /// A program with a key.
     ApiKey,
-    /// A schedule that somebody made.
+    /// A schedule that a user made.
     Cron,
-    /// Somebody else's service that called.
+    /// A third-party service that called.
     Webhook,
 }
 
@@ -65,7 +65,7 @@ impl ActorType {
         }
     }
 
-    /// Whoever has the id `actor`, by its prefix.
+    /// The kind of the actor with the id `actor`, by its prefix.
     fn of(actor: &str) -> Self {
         use crate::Kind;
         use crate::id::{ApiKey, User};
@@ -94,7 +94,7 @@ pub struct Activity {
     pub resource_id: String,
     /// What was done: `created`, `voided`.
     pub action: String,
-    /// What sort of somebody did it.
+    /// The kind of actor who did it.
     pub actor_type: ActorType,
     /// The id of the person or the key.
     pub actor_id: Option<String>,

@@ -173,7 +173,7 @@ pub struct Page<T> {
     pub pagination: Pagination,
 }
 
-/// Where a page stands in its list.
+/// The position of a page in its list.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Pagination {
     /// Rows in all pages; -1 when it was not asked for.

@@ -44,7 +44,7 @@ impl Tenant {
         Self(id.to_string())
     }
 
-    /// The rows that belong to nobody.
+    /// The rows that belong to no account or entity.
     #[must_use]
     pub fn directory() -> Self {
         Self("directory".to_owned())
@@ -266,7 +266,7 @@ pub struct Writes {
     pub takes_number: bool,
 }
 
-/// The decision refused: nothing is written. The reason stays with whoever made the unit.
+/// The decision refused: nothing is written. The code that made the unit keeps the reason.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Refusal;
 

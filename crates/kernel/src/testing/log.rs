@@ -1,4 +1,4 @@
-//! The contract of the log: what goes into it, and that whoever follows it misses nothing.
+//! The contract of the log: what goes into it, and that a reader who follows it misses nothing.
 
 use super::amendments::{Failure, insert, one};
 use super::join::join_all;

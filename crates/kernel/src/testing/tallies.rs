@@ -255,7 +255,7 @@ pub(super) async fn sums_are_exact_however_long(store: &dyn Store) {
     assert_eq!(format!("{sum:?}"), "[4, 2000000000000000.2999999998]");
 }
 
-/// Money goes to and fro between two rows, both in one unit; whoever asks for both finds all of it.
+/// Money moves between two rows, both in one unit; a query of both rows finds all of it.
 pub(super) async fn tallies_of_one_question_see_one_moment(store: &dyn Store) {
     let entity = fresh_entity();
     let tenant = &Tenant::entity(entity);

@@ -94,7 +94,7 @@ pub fn check(country: Option<&str>, number: &str) -> Result<(), Fault> {
     }
 }
 
-/// What is odd about the tax number of somebody in `country`, when there is one.
+/// What is odd about the tax number of a party in `country`, when it has one.
 #[must_use]
 pub fn warning(country: Option<&str>, number: Option<&str>) -> Option<Issue> {
     let country = country.filter(|code| !code.is_empty());
