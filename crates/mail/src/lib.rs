@@ -5,14 +5,14 @@
 //! | `address`  | the addresses that a request names                                     |
 //! | `template` | variables in braces, and their values                                  |
 //! | `markdown` | the few marks that a text may use, as HTML and as plain text           |
-//! | `wording`  | the texts that are sent when nobody wrote others, by language          |
+//! | `wording`  | the default texts, by language                                         |
 //! | `format`   | dates and amounts as people of a language write them                   |
 //! | `outgoing` | a mail as a record: queued, sent or failed                             |
 //! | `window`   | how often something is sent                                            |
 //!
 //! **Invariants.** Pure: no I/O, no clock, no randomness. A template is filled once: what a value
 //! holds is never read as a variable, as a mark or as HTML. A record holds no secret: what proves
-//! something to its receiver stands in no row, only a place for it does ([`SECRET`]).
+//! something to its receiver is in no row; only a placeholder for it is ([`SECRET`]).
 
 mod address;
 mod format;

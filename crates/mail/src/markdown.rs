@@ -215,7 +215,7 @@ impl Page<'_> {
         (is_sane && is_safe(&text[address..end], values)).then_some((middle, end))
     }
 
-    /// Writes an address of the web that stands in the text.
+    /// Writes a bare web address of the text.
     fn bare_link(&mut self, rest: &str) -> Option<usize> {
         if !(rest.starts_with("https://") || rest.starts_with("http://")) {
             return None;

@@ -5,8 +5,8 @@ use racun_kernel::{Field, Stamp, Tenant};
 use serde::{Deserialize, Serialize};
 use time::OffsetDateTime;
 
-/// Where a secret is to stand in a subject, text or HTML: a token that opens an account or joins an
-/// entity. It is made when the mail is delivered, and no row ever holds it.
+/// The placeholder of a secret in a subject, text or HTML: a token that opens an account or joins
+/// an entity. It is made when the mail is delivered, and no row ever holds it.
 pub const SECRET: &str = "\u{e010}secret\u{e010}";
 
 /// What a mail is about.
@@ -17,7 +17,7 @@ pub enum MailKind {
     Document,
     /// What a customer still owes.
     Reminder,
-    /// A new password; to whoever has the address, or to nobody.
+    /// A new password; to the user with the address, if there is one.
     PasswordReset,
     /// Whether an address is a user's.
     Verification,
@@ -72,7 +72,7 @@ impl MailState {
 /// What a mail is made of.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct NewMail {
-    /// Whose account it is of; `None` when nobody is known by the address.
+    /// The account it belongs to; `None` when no user is known by the address.
     pub account_id: Option<AccountId>,
     /// The entity that sends it.
     pub entity_id: Option<EntityId>,
@@ -192,7 +192,7 @@ impl OutgoingMail {
         Self { attached_pdf: Some(locale), ..self }
     }
 
-    /// The same mail as if it had been delivered: nobody gets it.
+    /// The same mail as if it had been delivered: it is not sent.
     #[must_use]
     pub fn simulated(self) -> Self {
         Self { state: MailState::Sent, sent_at: Some(self.created_at), ..self }

@@ -1,4 +1,4 @@
-//! The texts that are sent when nobody wrote others. Languages that are not here read English.
+//! The default texts of mails. Languages that are not here get the English ones.
 
 use crate::format::language;
 
@@ -36,11 +36,11 @@ pub enum Wording {
     Document(DocumentWords),
     /// What a customer still owes.
     Reminder,
-    /// Somebody asks for a new password. `{link}` leads to a page and holds the secret, as below.
+    /// A user asks for a new password. `{link}` leads to a page and holds the secret, as below.
     PasswordReset,
-    /// Somebody says that an address is theirs.
+    /// A user is to verify an address.
     Verification,
-    /// Somebody is invited to `{entity_name}`.
+    /// A person is invited to `{entity_name}`.
     Invitation,
 }
 
