@@ -38,14 +38,14 @@ pub enum PosError {
     Store(StoreError),
 }
 
-/// A tab that refused a command, as it is: whoever is refused decides anew on it.
+/// A tab that refused a command, as it is: the caller decides again on it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct RefusedTab {
     /// Why.
     pub reason: TabRefusal,
     /// The tab.
     pub tab: Tab,
-    /// What it comes to, once somebody calculated that.
+    /// Its totals, once they are calculated.
     pub totals: Option<TabTotals>,
 }
 

@@ -3,25 +3,25 @@
 //! A tab is a running order, not a document: it has no number, is never fiscalized and holds no
 //! payments. It ends when it is invoiced ([`Tab::invoice`], whole or in parts), or when an invoice
 //! that was issued elsewhere is named to [`Tab::close`]. Before that, one device claims it for five
-//! minutes, so that nobody orders what is not invoiced.
+//! minutes, so that nothing is ordered that is not invoiced.
 //!
 //! This crate looks nothing up. Crate `application` loads what a command names, in one unit of the
 //! store that holds the tab; a command consumes the tab and answers what becomes of it.
 //!
-//! | Module   | Owns                                                                     |
-//! | -------- | ------------------------------------------------------------------------ |
-//! | `table`  | tables: the places that tabs are opened on                               |
-//! | `tab`    | the tab, its states, and one function for each command: `lines` adds and  |
-//! |          | replaces, `invoicing` invoices it or parts of it, `moving` moves lines    |
-//! | `line`   | lines: what they hold, and when two of them are one                      |
-//! | `append` | appends and moves that were accepted, so that each is applied once       |
-//! | `totals` | what lines come to, and dealing that out in equal shares                 |
-//! | `known`  | what commands may name                                                   |
-//! | `check`  | limits of texts and metadata                                             |
-//! | `error`  | why a command is refused, with the tab that refuses it                   |
-//! | `takings`| what the invoices of a day come to                                       |
-//! | `closing`| a day's report, frozen, with the cash that was counted                   |
-//! | `events` | what the log tells of tables, tabs and closings                          |
+//! | Module    | Owns                                                                     |
+//! | --------- | ------------------------------------------------------------------------ |
+//! | `table`   | tables: the places that tabs are opened on                               |
+//! | `tab`     | the tab, its states, and one function for each command: `lines` adds and |
+//! |           | replaces, `invoicing` invoices it or parts of it, `moving` moves lines   |
+//! | `line`    | lines: what they hold, and when two of them are one                      |
+//! | `append`  | appends and moves that were accepted, so that each is applied once       |
+//! | `totals`  | what lines come to, and dealing that out in equal shares                 |
+//! | `known`   | what commands may name                                                   |
+//! | `check`   | limits of texts and metadata                                             |
+//! | `error`   | why a command is refused, with the tab that refuses it                   |
+//! | `takings` | what the invoices of a day come to                                       |
+//! | `closing` | a day's report, frozen, with the cash that was counted                   |
+//! | `events`  | what the log tells of tables, tabs and closings                          |
 //!
 //! **Invariants.** The version rises by exactly one with each change, and by nothing else. An
 //! append of one name is applied once, for ever. Nothing is added under a live claim, and at most

@@ -172,8 +172,8 @@ impl Tab {
         self.invoices.iter().filter_map(|invoice| invoice.share)
     }
 
-    /// Whoever has the claim, also once it ran out, for nobody changed the tab since; else whoever
-    /// says which version they saw.
+    /// Accepts the device with the claim, even after it ran out, as the tab has not changed since;
+    /// else a caller who names the version that they saw.
     fn may_be_invoiced(&self, terms: &InvoiceTerms, now: OffsetDateTime) -> Result<(), PosError> {
         let refuse = |reason| Err(self.clone().refuse(reason));
         let is_claimed = match &self.state {

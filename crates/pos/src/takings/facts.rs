@@ -105,7 +105,7 @@ pub struct SaleLine {
 /// The issuer of invoices: a user, or the operator in the fiscal record.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Seller {
-    /// The person's user id; none for a key or a job that issued in somebody's name.
+    /// The person's user id; none for a key or a job that issued in a person's name.
     pub user: Option<String>,
     /// What the fiscal record calls them.
     pub label: Option<String>,
