@@ -1,4 +1,4 @@
-//! The books of one decision: totals as they become, and allocations derived anew.
+//! The books of one decision: totals as they become, and allocations derived again.
 
 use racun_kernel::{Currency, Decimal, Issue, Issues, Stamp};
 use time::OffsetDateTime;
@@ -32,7 +32,7 @@ impl<'a> Books<'a> {
         }
     }
 
-    /// The document `id`, which whoever loaded must have found.
+    /// The document `id`, which the caller must have loaded.
     pub fn document(&mut self, id: &str) -> Result<&mut Settleable, SettlementError> {
         let found = self.documents.iter_mut().find(|document| document.id == id);
         found.ok_or_else(|| SettlementError::NotFound { id: id.to_owned() })
@@ -189,8 +189,8 @@ impl<'a> Books<'a> {
         Ok(())
     }
 
-    /// Derives the invoice's allocations anew: in the order of the links each advance gives what it
-    /// has left, as far as the invoice has room that no payment by hand takes.
+    /// Derives the invoice's allocations again: in the order of the links each advance gives what
+    /// it has left, as far as the invoice has room that no payment by hand takes.
     ///
     /// This function alone decides on allocations, so they never depend on how things came to be.
     pub fn settle(&mut self) -> Result<(), SettlementError> {

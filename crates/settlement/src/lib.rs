@@ -9,10 +9,10 @@
 //! | ------------- | -------------------------------------------------------------------- |
 //! | `payment`     | the payment, its types and its stored fields                         |
 //! | `input`       | what a request says of a payment, and what it may name               |
-//! | `tender`      | tip, cash handed over, change: what is said beside what settles       |
+//! | `tender`      | tip, cash handed over, change: what is said beside what settles      |
 //! | `settleable`  | what settlement knows of a document or an expense                    |
 //! | `settlement`  | the commands: record, change, trash, restore, erase, cover, settle … |
-//! | `books`       | how commands keep totals, and how advances are allocated anew        |
+//! | `books`       | how commands keep totals, and how advances are reallocated           |
 //! | `type_change` | a payment's other type, as a tax authority has a say in it           |
 //! | `expense`     | received supplier invoices, their stages and transitions             |
 //! | `error`       | why a command is refused, with the figures that explain it           |

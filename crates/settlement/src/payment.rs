@@ -168,7 +168,7 @@ impl Payment {
             && self.credit_note_id.is_some()
     }
 
-    /// Whether nobody can change or delete it by hand.
+    /// Whether users cannot change or delete it.
     #[must_use]
     pub fn is_system_managed(&self) -> bool {
         self.is_allocation() || self.is_credit_settlement()

@@ -28,8 +28,8 @@ pub enum SettleableStage {
     Voided,
 }
 
-/// A document or an expense, as far as settlement is concerned. What is paid is a kept total, so
-/// that nobody loads a document's other payments.
+/// A document or an expense, as far as settlement is concerned. What is paid is a stored total, so
+/// that a document's other payments need not be loaded.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Settleable {
     /// Its id.

@@ -79,7 +79,7 @@ impl PaymentWrite {
     }
 }
 
-/// What the log is told.
+/// The events for the log.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Happened {
     /// A payment was recorded.
@@ -207,7 +207,7 @@ impl Settlement {
         Ok(Outcome { payment: None, writes, documents: Vec::new(), facts })
     }
 
-    /// Derives the invoice's allocations anew, after its links changed: it was issued with advance
+    /// Derives the invoice's allocations again, after its links changed: it was issued with advance
     /// invoices, or got or lost a link.
     ///
     /// # Errors

@@ -1,4 +1,4 @@
-//! A change of a payment's type that a tax authority may have to hear of, and what comes of it.
+//! A change of a payment's type that a tax authority may have to hear of, and its outcome.
 
 use racun_kernel::id::PaymentId;
 
@@ -110,7 +110,7 @@ pub enum ProviderFault {
     Caller,
     /// Ours: the message was not what the authority understands. The change is not made.
     Message,
-    /// The authority's, or nobody knows. Whether the change is made is unknown.
+    /// The authority's, or not known. Whether the change is made is unknown.
     Unknown,
 }
 

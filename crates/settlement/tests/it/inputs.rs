@@ -9,7 +9,7 @@ use time::macros::date;
 
 use crate::world::{TODAY, World, decimal, paying};
 
-/// Ids of documents that nobody looks up here.
+/// Ids of documents that are not looked up here.
 const INVOICE: &str = "inv_01jb2000000000000000000001";
 const OTHER_INVOICE: &str = "inv_01jb2000000000000000000002";
 const CREDIT_NOTE: &str = "cre_01jb2000000000000000000001";
