@@ -39,7 +39,7 @@ impl DeliveryStatus {
     }
 }
 
-/// An event as it is told to receivers.
+/// An event as it is sent to receivers.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Told {
     /// What stays the same whenever this event is posted.
@@ -185,7 +185,7 @@ impl Delivery {
         }
     }
 
-    /// The same event anew, from its first attempt on.
+    /// The same event again, from its first attempt on.
     #[must_use]
     pub fn again(&self, endpoint: &Endpoint, schedule: &Schedule, stamp: &Stamp) -> Self {
         Self {

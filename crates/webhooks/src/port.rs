@@ -33,8 +33,8 @@ pub enum Undelivered {
     /// one that leads to a private, loopback or link-local address.
     #[error("the address may not be called: {0}")]
     Forbidden(String),
-    /// The name is unknown, nobody listens, the connection broke, no certificate was trusted, the
-    /// answer was no HTTP, or it did not come in time.
+    /// The name is unknown, no server listens, the connection broke, no certificate was trusted,
+    /// the answer was no HTTP, or it did not come in time.
     #[error("{0}")]
     Failed(String),
 }
