@@ -14,7 +14,7 @@ const MAX_BYTES: usize = 331;
 
 /// The bytes of an EPC QR code, in UTF-8; `None` when it cannot ask for `transfer`.
 ///
-/// An RF reference is carried as such; other references stand in the text.
+/// An RF reference is carried as such; other references are in the text.
 #[must_use]
 pub fn epc(transfer: &Transfer) -> Option<Vec<u8>> {
     let iban = transfer.account()?;
