@@ -10,7 +10,7 @@ use crate::{TYPESETTER, set};
 /// How far back a text may stand: the description of a line is printed before its figures.
 const BACK: usize = 600;
 
-/// The first text of `paper` that is not in `found`, where texts stand in their order.
+/// The first text of `paper` that is not in `found`, where texts are in their order.
 fn first_missing<'a>(paper: &'a Paper, found: &str) -> Option<&'a str> {
     let (found, mut from) = (squeezed(found), 0_usize);
     paper.texts().into_iter().find(|text| {
