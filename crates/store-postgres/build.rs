@@ -1,4 +1,4 @@
-//! Has the migrations embedded anew when one of them changes.
+//! Embeds the migrations again when one of them changes.
 
 fn main() {
     println!("cargo:rerun-if-changed=../../migrations");

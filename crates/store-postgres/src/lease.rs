@@ -49,7 +49,7 @@ const AGAIN: Duration = Duration::from_millis(100);
 /// two.
 const JOIN: &str = "SET application_name = 'racun lease'; \
                     SELECT pg_advisory_lock_shared(491260798320)";
-/// Whether nobody else holds it.
+/// Whether no other process holds it.
 const IS_ONLY_ONE: &str = "SELECT pg_try_advisory_lock(491260798320)::integer::bigint AS number";
 /// Lets others hold it again.
 const LET_JOIN: &str = "SELECT pg_advisory_unlock(491260798320)";
@@ -181,7 +181,7 @@ impl Known {
         });
     }
 
-    /// Nobody here writes in `epoch` any more.
+    /// Ends writes of this process in `epoch`.
     fn end(&self, epoch: i64, reason: &str) {
         self.epoch.send_if_modified(|known| {
             let is_it = known.as_ref() == Ok(&epoch);
@@ -385,7 +385,7 @@ async fn look(session: &AsyncPgConnection) -> Result<Seen, String> {
     seen.ok_or_else(|| "the table lease has no row".to_owned())
 }
 
-/// Ends the epoch `known` and answers the next one, unless somebody else has ended it.
+/// Ends the epoch `known` and answers the next one, unless another process has ended it.
 async fn end_epoch(
     session: &AsyncPgConnection,
     known: i64,

@@ -162,7 +162,7 @@ impl LockedRows {
         held.is_some_and(|held| held.bodies.contains_key(&put.id))
     }
 
-    /// Shows `put` to whoever decides next.
+    /// Shows `put` to the next decision.
     pub(crate) fn apply(&mut self, put: &Put) {
         let Some(held) = self.tables.get_mut(&(put.table.name, put.tenant.clone())) else { return };
         let is_there = put.kind != PutKind::Delete;

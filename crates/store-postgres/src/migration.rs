@@ -58,7 +58,7 @@ async fn run(url: &str) -> Result<Vec<String>, String> {
         ));
     }
     let is_pending = harness.has_pending_migration(MIGRATIONS);
-    // A migration may change rows: nobody keeps any while it runs.
+    // A migration may change rows: no process caches any while it runs.
     let _nobody_is_alone = match is_pending.map_err(|error| format!("no migrations: {error}"))? {
         true => crate::lease::crowd(url).await?,
         false => None,
@@ -82,7 +82,7 @@ fn unknown(
 }
 
 /// Asks for the lock instead of waiting in it: a statement that waits would be waited for by a
-/// `CREATE INDEX CONCURRENTLY` of whoever has the lock.
+/// `CREATE INDEX CONCURRENTLY` of the process that has the lock.
 async fn lock(connection: &AsyncPgConnection) -> Result<(), String> {
     let deadline = Instant::now() + PATIENCE;
     loop {

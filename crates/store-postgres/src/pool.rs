@@ -120,7 +120,7 @@ pub(crate) fn pool(
 }
 
 /// A connection with a transaction under way. Unless it is [`Held::release`]d, it is closed rather
-/// than given back: nobody else may find themselves inside of a stranger's transaction.
+/// than given back: no other task may get a connection inside a transaction that is not its own.
 pub(crate) struct Held(Option<Object<AsyncPgConnection>>);
 
 impl Held {

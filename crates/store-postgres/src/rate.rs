@@ -16,7 +16,7 @@ use crate::pool::Connections;
 use crate::statement::{Bind, Statement};
 use crate::{PgStore, no_answer};
 
-/// A request that is to be counted, and whoever waits for it.
+/// A request that is to be counted, and the caller that waits for it.
 pub(crate) struct Request {
     buckets: Vec<Bucket>,
     caller: oneshot::Sender<Result<Taken, StoreError>>,
@@ -36,7 +36,7 @@ pub(crate) fn counting(runtime: Handle, connections: Connections) -> Counting {
                     .as_ref()
                     .map_err(StoreError::clone)
                     .and_then(|counted| counted.get(&number).cloned().ok_or_else(no_answer));
-                // Nobody listens when the caller was dropped.
+                // Sending fails when the caller was dropped.
                 let _: Result<(), _> = request.caller.send(taken);
             }
         }

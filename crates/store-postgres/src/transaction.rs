@@ -122,7 +122,7 @@ impl<'a> Transaction<'a> {
         }
     }
 
-    /// The tenants, as the fence is told of them.
+    /// The tenants, in the form that the fence takes.
     fn reached(&self) -> String {
         let tenants: Vec<&str> = self.tenants.iter().map(Tenant::as_str).collect();
         tenants.join(",")

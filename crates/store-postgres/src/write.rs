@@ -150,7 +150,7 @@ impl<'a> Batch<'a> {
         }
     }
 
-    /// The columns that the statement is told: all, or the key of rows that go.
+    /// The columns that the statement receives: all, or the key of rows to delete.
     fn columns(&self) -> Vec<Column> {
         let key = [Column::text("tenant", Part::Tenant), Column::text("id", Part::Id)];
         if self.kind == PutKind::Delete {

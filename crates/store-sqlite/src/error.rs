@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use racun_kernel::{StoreError, Table};
 use rusqlite::ErrorCode;
 
-/// Why a store does not open. The text is for whoever starts the program.
+/// Why a store does not open. The text is for the operator who starts the program.
 #[derive(Debug, thiserror::Error)]
 pub enum OpenError {
     /// Another process, or another store of this one, has the file open.

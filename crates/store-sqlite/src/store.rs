@@ -36,7 +36,7 @@ fn turn_of(tenant: &Tenant) -> &str {
 
 /// Everything, in one SQLite file or in memory.
 ///
-/// Dropping it finishes what is queued and closes the file; whoever drops it waits for that.
+/// Dropping it finishes what is queued and closes the file; the drop waits for that.
 pub struct SqliteStore {
     /// `None` only while it is dropped.
     writes: Option<mpsc::Sender<Job>>,

@@ -165,7 +165,7 @@ async fn only_who_has_nothing_to_do_with_a_group_begins_before_it_is_written() {
         foreign.execute(insert, &[]).await.unwrap();
 
         let mut second = scene.next("second", held).await;
-        // Whoever comes behind the second does not overtake it.
+        // A unit behind the second one does not overtake it.
         let third = scene.next("third", (vec![one("smp_2")], None)).await;
         scene.decide.send(()).unwrap();
         if begins {
@@ -206,7 +206,7 @@ async fn units_on_rows_of_their_own_and_on_common_ones_lose_nothing() {
         };
         store.amend(&SAMPLES, &sample(id).tenant(), id.to_owned(), raised).await.map(drop)
     };
-    // Each raises its own row, and every third time the first one, which is somebody's own.
+    // Each raises its own row, and every third time the first one, which is another client's own.
     let clients = ids.iter().map(async |id| {
         for round in 0..ROUNDS {
             raise(id).await.unwrap();

@@ -1,4 +1,4 @@
-//! A process that is alone keeps what it reads; nobody is ever answered what was before.
+//! A process that is alone caches what it reads; no read ever returns an outdated row.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicI64, Ordering};
@@ -256,7 +256,7 @@ async fn one_that_stands_still_believes_nothing_when_others_write() {
     let watching = {
         let (store, told) = (Arc::clone(&first.store), Arc::clone(&told));
         tokio::spawn(async move {
-            // What is kept can be read by whoever runs on other threads; what is not would wait.
+            // Cached rows can be read from other threads; uncached ones would wait.
             let mut looks = 0;
             while is_alone(&store) {
                 let before = told.load(Ordering::SeqCst);
