@@ -9,7 +9,7 @@ use tokio::sync::watch;
 /// Something that goes wrong.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Fault {
-    /// Nobody listens: connections are refused, and those that stand are closed.
+    /// Nothing listens: connections are refused, and open ones are closed.
     Refuse,
     /// The connection is taken, and nothing ever said, not even of TLS.
     Stall,
@@ -17,7 +17,7 @@ pub enum Fault {
     Reset,
     /// Something that is not TLS is answered to the greeting.
     TlsFailure,
-    /// The server shows a certificate that somebody else issued.
+    /// The server shows a certificate of another issuer.
     WrongCertificate,
     /// The request is read and never answered.
     Hang,
@@ -71,13 +71,13 @@ pub enum Twist {
     Unsigned,
     /// The algorithm is `none`. As XML: there is no signature.
     AlgNone,
-    /// Somebody else issued the signer's certificate.
+    /// Another issuer certified the signer.
     UntrustedSigner,
     /// The signer's certificate is over.
     ExpiredSigner,
     /// Another subject of the right issuer signed.
     OtherSigner,
-    /// A signed answer stands where nobody looks, and another one, unsigned, where all look.
+    /// A signed answer is where clients do not look, and an unsigned one is where they do.
     Wrapped,
     /// It answers another message.
     WrongMessageId,
@@ -173,7 +173,7 @@ const PLAIN: &[(&str, Fault)] = &[
     ("attributes", Fault::Twist(Twist::Attributes)),
 ];
 
-/// What requests are told apart by.
+/// The kinds of requests.
 const OPERATIONS: [&str; 6] = ["invoice", "premise", "change", "tip", "check", "echo"];
 
 const PARAMETRIC: &[&str] = &["delay", "drip", "cut", "huge", "code"];

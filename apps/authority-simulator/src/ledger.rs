@@ -122,7 +122,7 @@ pub struct Sequence {
     pub authority: Authority,
     /// Tax number or OIB.
     pub taxpayer: String,
-    /// Numbers start anew with the year.
+    /// Numbers restart each year.
     pub year: i16,
     /// The premise's mark.
     pub premise: String,
@@ -144,7 +144,7 @@ pub struct Gaps {
     pub documents: usize,
     /// How many messages there were, repetitions included.
     pub messages: usize,
-    /// Numbers between the first and the last that nobody sent; the first thousand.
+    /// Numbers between the first and the last that were never sent; the first thousand.
     pub missing: Vec<String>,
     /// Numbers that more than one document has: those whose marks or times of issue differ.
     pub doubled: Vec<String>,

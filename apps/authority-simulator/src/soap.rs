@@ -120,7 +120,7 @@ pub fn escaped(text: &str) -> String {
     text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;")
 }
 
-/// A SOAP fault, which nobody signs.
+/// A SOAP fault, which is not signed.
 pub fn fault(text: &str) -> String {
     format!(
         "<soap:Envelope xmlns:soap=\"http://schemas.xmlsoap.org/soap/envelope/\"><soap:Body>\

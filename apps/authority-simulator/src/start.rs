@@ -46,7 +46,7 @@ pub struct Options {
 }
 
 impl Default for Options {
-    /// Free ports of the loopback interface, nobody else trusted, everything remembered.
+    /// Free ports of the loopback interface, no other issuers trusted, everything remembered.
     fn default() -> Self {
         let free = SocketAddr::from((Ipv4Addr::LOCALHOST, 0));
         Self {

@@ -118,7 +118,7 @@ fn errors(lines: &[(String, String)]) -> String {
     format!("<tns:Greske>{}</tns:Greske>", lines.iter().map(line).collect::<String>())
 }
 
-/// The answer to an echo, which nobody signs.
+/// The answer to an echo, which is not signed.
 pub fn echo(text: &str) -> String {
     let text = escaped(text);
     format!("{HEAD}{BODY}<tns:EchoResponse xmlns:tns=\"{FINA}\">{text}</tns:EchoResponse>{TAIL}")

@@ -221,7 +221,7 @@ fn element(said: &Said<'_>, id: &str) -> String {
     text
 }
 
-/// The answer to an echo, which nobody signs.
+/// The answer to an echo, which is not signed.
 pub fn echo(text: &str) -> String {
     let head = head(FURS);
     let text = escaped(text);

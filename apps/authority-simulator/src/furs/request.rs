@@ -21,7 +21,7 @@ pub struct Received {
     pub serial: Option<String>,
     /// Whether this certificate's key signed it.
     pub is_signed_by: Box<dyn Fn(&Certificate) -> bool>,
-    /// What is wrong with the signature, whoever's it is.
+    /// What is wrong with the signature, independent of its signer.
     pub signature_fault: Option<Refusal>,
 }
 

@@ -1,5 +1,5 @@
-//! The certificates that the simulator serves and signs with, made anew at each start, so that none
-//! of them expires.
+//! The certificates that the simulator serves and signs with, made again at each start, so that
+//! none of them expires.
 
 use time::{Duration, OffsetDateTime};
 
@@ -20,7 +20,7 @@ pub struct Authorities {
     issuing: Identity,
     /// Serves TLS, for both.
     pub server: Identity,
-    /// The same name, issued by somebody else.
+    /// The same name, but another issuer.
     pub wrong_server: Identity,
     /// Signs replies of FURS.
     pub furs: Signers,
@@ -37,7 +37,7 @@ pub struct Signers {
     pub right: Identity,
     /// The right name and issuer, but its time is over.
     pub expired: Identity,
-    /// The right name, issued by somebody else.
+    /// The right name, but another issuer.
     pub untrusted: Identity,
     /// The right issuer, but another name.
     pub other: Identity,

@@ -1,4 +1,4 @@
-//! Says whether somebody trusted issued a taxpayer's certificate.
+//! Checks whether a trusted issuer signed a taxpayer's certificate.
 
 use std::sync::Arc;
 
@@ -54,7 +54,7 @@ impl Trust {
         Ok(Self { verifier, clock })
     }
 
-    /// Whether somebody trusted issued it, whether or not it is still in force.
+    /// Whether a trusted issuer signed it, even if it is no longer valid.
     pub fn is_issued(&self, certificate: &[u8]) -> bool {
         let der = CertificateDer::from(certificate.to_vec());
         self.verify_client_cert(&der, &[], UnixTime::now()).is_ok()

@@ -1,5 +1,5 @@
-//! Serves one authority: takes connections, reads requests, and delivers answers, or what stands in
-//! their place.
+//! Serves one authority: takes connections, reads requests, and delivers answers, or faults instead
+//! of them.
 
 mod body;
 mod wire;
@@ -41,7 +41,7 @@ pub struct Server {
     pub authority: Authority,
     /// TLS as it should be.
     pub tls: Arc<ServerConfig>,
-    /// TLS with a certificate that somebody else issued.
+    /// TLS with a certificate of another issuer.
     pub wrong_tls: Arc<ServerConfig>,
 }
 
@@ -76,7 +76,7 @@ impl Server {
             self.state.faults.until(self.authority, false).await;
             match held.and_then(|held| held.listen(1_024).ok()) {
                 Some(listener) => return listener,
-                // Somebody took the port meanwhile.
+                // Another process took the port meanwhile.
                 None => tokio::time::sleep(Duration::from_millis(100)).await,
             }
         }

@@ -122,7 +122,7 @@ async fn connections_are_refused_until_that_is_over_and_the_address_stays() {
     till.plan(Fault::Refuse);
     for way in WAYS {
         let mut result = till.sell(way).await;
-        // It may take a moment until nobody listens.
+        // It may take a moment until nothing listens.
         for _ in 0..50 {
             if result.as_ref().is_err_and(|e| e.kind() == io::ErrorKind::ConnectionRefused) {
                 break;

@@ -173,7 +173,7 @@ async fn requests_to_cis_that_others_signed_are_taken() {
     let operations: Vec<String> =
         running.taken(&Filter::default()).into_iter().map(|taken| taken.operation).collect();
     assert_eq!(operations, ["invoice", "invoice", "change", "tip"]);
-    // Nobody trusts their issuer there.
+    // Their issuer is not trusted there.
     let strict = trusting("", now);
     for request in vectors["public"]["requests"].as_array().unwrap() {
         let text = send(&strict, request).await.text();
