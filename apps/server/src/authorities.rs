@@ -25,13 +25,13 @@ const PASSPHRASE: &str = "sandbox";
 /// Messages that the built-in simulator's ledger keeps.
 const MOST_KEPT: usize = 10_000;
 
-/// All systems that are told.
+/// All systems that receive reports.
 pub struct Connected {
     /// Those that settings name, and the production systems.
     named: Clients,
     endpoints: Endpoints,
     software_maker: SoftwareMaker,
-    /// The built-in simulator, from when somebody first needs it.
+    /// The built-in simulator, started on first use.
     built_in: OnceLock<Result<BuiltIn, String>>,
 }
 
@@ -144,7 +144,7 @@ impl Connected {
         Ok(&built_in.simulator)
     }
 
-    /// The simulator, started by whoever comes first. It runs as long as the process.
+    /// The simulator, started by the first caller. It runs as long as the process.
     fn built_in(&self) -> Result<&BuiltIn, String> {
         self.built_in.get_or_init(BuiltIn::start).as_ref().map_err(Clone::clone)
     }

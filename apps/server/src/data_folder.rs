@@ -21,7 +21,7 @@ pub struct DataFolder {
 }
 
 impl DataFolder {
-    /// The folder, made when it is not there, readable by nobody else.
+    /// The folder, made when it is not there, readable by the server's user only.
     ///
     /// # Errors
     /// When it cannot be made.

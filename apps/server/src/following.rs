@@ -45,7 +45,7 @@ impl Following {
     }
 }
 
-/// Reads the log for `reader` for ever, and wakes whoever does jobs when something was read.
+/// Reads the log for `reader` for ever, and wakes the worker of jobs when something was read.
 pub async fn follow(store: Arc<dyn Store>, reader: Arc<dyn LogConsumer>, news: Arc<Notify>) {
     loop {
         let stamp = clock::stamp();
@@ -58,7 +58,7 @@ pub async fn follow(store: Arc<dyn Store>, reader: Arc<dyn LogConsumer>, news: A
                     tokio::time::sleep(PAUSE).await;
                 }
             }
-            // Whoever overtook this one reads on.
+            // The process that overtook this one reads on.
             Ok(Step::Nothing | Step::Overtaken) => tokio::time::sleep(INTERVAL).await,
             Err(error) => {
                 tracing::error!(%error, reader = reader.name(), "the log cannot be read on");

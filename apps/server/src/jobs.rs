@@ -18,7 +18,7 @@ use crate::{clock, webhooks};
 
 /// From the end of a run that made all recurring invoices there were to the next.
 const RECURRING_INTERVAL: Duration = Duration::from_secs(60);
-/// From the end of a run that told of all documents that were due to the next: short, for what
+/// From the end of a run that reported all due documents to the next: short, for what
 /// waits is due to the second.
 const FISCAL_INTERVAL: Duration = Duration::from_secs(5);
 /// From a panic of what never ends to its new beginning.

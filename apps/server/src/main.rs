@@ -15,12 +15,12 @@
 //! | `allocator`      | how memory is given back to the system               |
 //! | `descriptors`    | how many connections the system lets it have         |
 //! | `private_server` | its server when no other is named                    |
-//! | `authorities`    | the tax authorities that are told                    |
+//! | `authorities`    | the tax authorities that get reports                 |
 //! | `outside`        | receivers of events, mail, and the storage of files  |
 //! | `white_labels`   | the white labels of the operator's file              |
 //! | `press`          | documents set as PDF, off the threads of requests    |
 //! | `print`          | lines on standard output                             |
-//! | `management`     | `/metrics` in the text of Prometheus, and `/health`    |
+//! | `management`     | `/metrics` in the text of Prometheus, and `/health`  |
 //! | `stop`           | the signals that end the process                     |
 
 mod allocator;

@@ -34,7 +34,7 @@ pub struct Outside {
     pub public_url: String,
 }
 
-/// Who is called where settings say. Nobody is called yet, and no folder made.
+/// Connects the outside services that settings name. No call is made yet, and no folder.
 ///
 /// # Errors
 /// When a setting is of no use: one line that names it.

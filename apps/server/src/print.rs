@@ -5,6 +5,6 @@ use std::io::Write as _;
 
 /// Prints a line on standard output.
 pub fn line(text: impl Display) {
-    // Whoever reads may have read enough, as `head` does.
+    // The reader may have read enough, as `head` does.
     let _ = writeln!(std::io::stdout(), "{text}");
 }

@@ -17,7 +17,7 @@ use crate::{authorities, demo, jobs, serve, store};
 /// A demo's watchers do not wait as long for another attempt as tax authorities would have us.
 const RETRY: Retry = Retry { initial: Duration::from_secs(1), max: Duration::from_secs(1) };
 
-/// Plays `play` on a server whose data nobody keeps.
+/// Plays `play` on a server whose data is not kept.
 ///
 /// # Errors
 /// When the server does not start, or a step of the demo fails.

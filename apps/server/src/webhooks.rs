@@ -112,7 +112,8 @@ async fn run(
         let share = webhooks::run_endpoint(store, webhooks, endpoint, size, &clock::stamp).await?;
         all = all.and(share);
         if share.silent > 0 {
-            // Nobody answers, and often at once: what was taken next would be given up as fast.
+            // The receiver does not answer, and often fails at once: the next share would fail as
+            // fast.
             sleep(RESTING).await;
             return Ok(Delivered { has_more: false, ..all });
         }
@@ -149,7 +150,7 @@ fn note(ended: Result<Run, tokio::task::JoinError>, busy: &mut HashSet<EndpointI
     }
 }
 
-/// An error with what only the log is told.
+/// An error with the details that only the log receives.
 fn detail(error: &StoreError) -> String {
     match error {
         StoreError::Unavailable(reason) => format!("{error}: {reason}"),

@@ -18,7 +18,7 @@ use crate::print;
 const PATIENCE: Duration = Duration::from_secs(60);
 const PAUSE: Duration = Duration::from_millis(500);
 
-/// Numbers of taxpayers and operators that are well-formed and nobody's here.
+/// Well-formed numbers of taxpayers and operators that no account uses here.
 const TAX_NUMBER: &str = "10039856";
 const OIB: &str = "69435151530";
 
@@ -102,7 +102,7 @@ impl Shop<'_> {
         Ok(())
     }
 
-    /// Opens a business premise, of which FURS is told; answers its id.
+    /// Opens a business premise, registered with FURS; returns its id.
     async fn open_premise(&self) -> anyhow::Result<String> {
         let (path, body) = match self.authority {
             Authority::Furs => (
@@ -132,7 +132,7 @@ impl Shop<'_> {
         Ok(sold)
     }
 
-    /// Sells while nobody can reach the authority, and waits until it is told.
+    /// Sells while the authority cannot be reached, and waits until the sale is reported.
     async fn outage(&self, simulator: &Running) -> anyhow::Result<()> {
         let title = self.authority.title();
         print::line(format_args!("    {title} cannot be reached from here on."));

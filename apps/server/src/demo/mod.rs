@@ -4,7 +4,7 @@
 //! | ---------- | ------------------------------------------------------------- |
 //! | `main_job` | sign up, catalogue, draft, issue, void                        |
 //! | `pos`      | an evening at the point of sale                               |
-//! | `fiscal`   | receipts that a tax authority is told of                      |
+//! | `fiscal`   | receipts reported to a tax authority                          |
 //! | `receipt`  | such a receipt, as a till prints it                           |
 //! | `qr`       | its code, in characters                                       |
 //! | `paper`    | one document of each template, as files                       |
@@ -35,7 +35,7 @@ pub enum Play {
     MainJob,
     /// An evening at the point of sale.
     Pos,
-    /// Receipts that the authority of a country is told of.
+    /// Receipts reported to the authority of a country.
     Fiscal(Authority),
 }
 
@@ -64,7 +64,7 @@ pub async fn play(play: Play, base: &str, simulator: Option<&Running>) -> anyhow
     Ok(())
 }
 
-/// An address that nobody has.
+/// An address that no user has.
 fn new_email() -> String {
     format!("demo-{}@example.com", clock::stamp().ulid()).to_lowercase()
 }

@@ -1,4 +1,4 @@
-//! A document that a tax authority is told of, as a till prints it.
+//! A document reported to a tax authority, as a till prints it.
 
 use anyhow::Context as _;
 use racun_fiscal::Authority;
@@ -22,14 +22,14 @@ const fn words(authority: Authority) -> [&'static str; 3] {
 /// What `authority` knows of `document`.
 ///
 /// # Errors
-/// When nobody tells it of the document.
+/// When the document is not reported to it.
 pub(super) fn told(authority: Authority, document: &Value) -> anyhow::Result<&Value> {
     let [part, ..] = words(authority);
     let told = document.get(part).filter(|told| !told.is_null());
     told.with_context(|| format!("{} is not told of the document: {document}", authority.title()))
 }
 
-/// Whether the document is told, as a step's line says it: its number, where that stands, and the
+/// The document's report in words for the line of a step: its number, its status and the
 /// confirmation.
 pub(super) fn in_words(authority: Authority, document: &Value) -> anyhow::Result<String> {
     let told = told(authority, document)?;
@@ -45,7 +45,7 @@ pub(super) fn in_words(authority: Authority, document: &Value) -> anyhow::Result
 /// Prints the receipt of `document`, which may correct the one with the number `corrects`.
 ///
 /// # Errors
-/// When nobody tells `authority` of it, or its code cannot be drawn.
+/// When it is not reported to `authority`, or its code cannot be drawn.
 pub(super) fn print(
     authority: Authority,
     document: &Value,

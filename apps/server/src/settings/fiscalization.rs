@@ -1,4 +1,4 @@
-//! How documents are told to tax authorities again.
+//! How reports to tax authorities are retried.
 
 use serde::de::Error;
 use serde::{Deserialize, Deserializer};
@@ -14,7 +14,7 @@ pub struct Fiscalization {
 }
 
 impl Fiscalization {
-    /// How long a document waits before a tax authority that gave no answer is told again.
+    /// How long a document waits before it is sent again to a tax authority that gave no answer.
     pub const fn retry(&self) -> racun_fiscal::Retry {
         let Retry { initial_seconds, max_seconds } = &self.retry;
         racun_fiscal::Retry { initial: initial_seconds.duration(), max: max_seconds.duration() }

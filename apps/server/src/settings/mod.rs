@@ -62,7 +62,7 @@ pub struct Settings {
     pub log: Log,
     /// Where metrics are read.
     pub metrics: Metrics,
-    /// How documents are told to tax authorities again.
+    /// How reports to tax authorities are retried.
     pub fiscalization: Fiscalization,
     /// Where the Slovenian tax authority is.
     pub furs: Furs,
@@ -267,7 +267,7 @@ fn variables() -> Result<HashMap<String, String>, InvalidSetting> {
     .collect()
 }
 
-/// The name under which whoever set `path`, or a part of it, knows it.
+/// The name by which the operator set `path` or a part of it.
 fn name(path: &str, variables: &HashMap<String, String>) -> String {
     let wanted = format!("{PREFIX}{SEPARATOR}{}", path.replace('.', SEPARATOR)).to_uppercase();
     let is_part = |name: &&String| {

@@ -420,7 +420,7 @@ impl Setting for Sender {
     }
 }
 
-/// A name of somebody else's.
+/// A name that another service gave.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Word(String);
 
@@ -445,7 +445,7 @@ impl Setting for Word {
     }
 }
 
-/// A part of a key to somebody else's service.
+/// A part of a key to another service.
 #[derive(Clone, PartialEq, Eq)]
 pub struct Secret(Word);
 

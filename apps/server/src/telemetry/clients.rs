@@ -14,7 +14,7 @@ const DISPATCHER: &str = "actix_http::h1::dispatcher";
 /// How those lines begin.
 const SAID: &str = "stream error: ";
 
-/// Lets all lines of the log pass but those: `http-api` has told of such a connection at `info`.
+/// Lets all lines of the log pass but those: `http-api` has logged such a connection at `info`.
 pub struct NotByClients;
 
 struct Message {

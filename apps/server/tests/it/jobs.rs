@@ -16,7 +16,7 @@ struct Owner<'a> {
 }
 
 impl<'a> Owner<'a> {
-    /// Logs in whoever [`Owner::sign_up`] signed up.
+    /// Logs in the user that [`Owner::sign_up`] signed up.
     fn log_in(server: &'a Server) -> Self {
         let nobody = Self { server, headers: String::new() };
         let body = json!({"email": "a@example.com", "password": "long enough 1"});

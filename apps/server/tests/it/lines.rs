@@ -9,7 +9,7 @@ pub fn of(source: impl Read + Send + 'static) -> Receiver<String> {
     let (sender, lines) = mpsc::channel();
     thread::spawn(move || {
         for line in BufReader::new(source).lines().map_while(Result::ok) {
-            // Read on when nobody looks any more: a full pipe would stop the process.
+            // Keep reading when the receiver is gone: a full pipe would stop the process.
             sender.send(line).ok();
         }
     });

@@ -94,7 +94,7 @@ impl Server {
         }
     }
 
-    /// Ends it as an operator would; answers what it logged that nobody has looked at.
+    /// Ends it as an operator would; returns the lines of its log that were not read yet.
     pub fn log_to_the_end(mut self) -> Vec<String> {
         self.signal("TERM");
         let (_, none) = mpsc::channel();
