@@ -30,7 +30,7 @@ impl Account {
         Self::sign_up_at(&racun.client()).await
     }
 
-    /// Signs up with the server of `nobody`, as someone new.
+    /// Signs up a new user with the server of the client `nobody`.
     pub async fn sign_up_at(nobody: &Client) -> Self {
         static PEOPLE: AtomicU64 = AtomicU64::new(1);
         let email = format!("person{}@example.com", PEOPLE.fetch_add(1, Ordering::Relaxed));

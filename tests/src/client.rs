@@ -46,7 +46,7 @@ pub fn with_query(path: &str, parameters: &[(&str, &str)]) -> String {
 }
 
 impl Client {
-    /// A client of the server at `address`, who is nobody yet.
+    /// A client of the server at `address`, not logged in yet.
     ///
     /// # Panics
     /// When no client can be made.

@@ -1,4 +1,4 @@
-//! The tax authorities, simulated, as `racun` is told of them.
+//! The tax authorities, simulated, with the settings that point `racun` at them.
 
 use std::fs;
 use std::time::Duration;
@@ -65,7 +65,7 @@ impl Offices {
         }
     }
 
-    /// What points a server at them: whoever waits for them does so for one second.
+    /// The settings that point a server at them, with a timeout of one second.
     #[must_use]
     pub fn settings(&self, transport: Transport, retries: Retries) -> Settings {
         let transport = match transport {

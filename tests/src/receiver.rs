@@ -111,7 +111,7 @@ async fn serve(mut stream: TcpStream, behaviour: Behaviour, inbox: Arc<Inbox>) -
                 );
                 stream.write_all(answer.as_bytes()).await.ok()?;
             }
-            // Whoever asked hangs up at last, which ends the reading.
+            // The client hangs up at last, which ends the reading.
             Behaviour::Hangs => {}
             Behaviour::Resets => return stream.set_zero_linger().ok(),
             Behaviour::AnswersHalf => {

@@ -148,7 +148,7 @@ impl Racun {
         status.unwrap_or_else(|error| panic!("no end: {error}"))
     }
 
-    /// A client of this server, who is nobody yet.
+    /// A client of this server, not logged in yet.
     #[must_use]
     pub fn client(&self) -> Client {
         Client::new(self.address())
@@ -321,7 +321,7 @@ fn listen(stderr: ChildStderr, log: &Log, found: &Sender<String>) {
     for line in BufReader::new(stderr).lines().map_while(Result::ok) {
         let record: Value = serde_json::from_str(&line).unwrap_or_default();
         if let Some(address) = record["address"].as_str() {
-            // Nobody listens any more once the first was told.
+            // The receiver is gone once it has the first address.
             let _ = found.send(address.to_owned());
         }
         let mut log = log.lock().unwrap_or_else(PoisonError::into_inner);

@@ -1,5 +1,5 @@
-//! Invoices that a tax authority is told of before they are answered, beside the same invoices of
-//! entities that do not fiscalize. The authority is simulated in this process, on the same
+//! Invoices that are reported to a tax authority before they are answered, beside the same invoices
+//! of entities that do not fiscalize. The authority is simulated in this process, on the same
 //! processors, and answers after 50 ms.
 
 use std::collections::BTreeSet;
@@ -97,7 +97,7 @@ impl Pair {
             for device in 1..=devices {
                 let body = invoice(&premise, device);
                 fiscal.push(request("POST", "/invoices", &shop.key, &body));
-                // Where nobody fiscalizes, where it is issued is not looked at.
+                // An entity that does not fiscalize ignores the place of issue.
                 plain.push(request("POST", "/invoices", &other.key, &body));
             }
         }

@@ -266,7 +266,7 @@ async fn selling_on_postgres(racun: &Racun, bare: &Bare<'_>, url: &str) {
     allowed.beside(&sold);
 }
 
-/// Measures issuing with a tax authority, on a server that is told where that is.
+/// Measures issuing with a tax authority, on a server configured with its address.
 async fn fiscalizing(data: Data) {
     let authorities = Authorities::start();
     let racun = Racun::start_with(Profile::Release, data, authorities.settings()).await;

@@ -27,7 +27,7 @@ pub struct Servers {
 #[derive(Clone, Copy)]
 pub struct Measured {
     clients: usize,
-    /// A handler that does nothing, for nobody.
+    /// A handler that does nothing, without authentication.
     bare: Rate,
     /// One that reads who asks.
     known: Rate,
@@ -104,7 +104,7 @@ impl Measured {
     }
 }
 
-/// Limits that nobody reaches.
+/// Limits that no client reaches.
 fn limits() -> Settings {
     let most = "1000000000";
     [

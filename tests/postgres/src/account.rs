@@ -17,7 +17,7 @@ pub(crate) struct Account {
     pub(crate) gid: u32,
 }
 
-/// Whom the server runs as: nobody else than we (`None`), or another user when we are root.
+/// The user that the server runs as: our own (`None`), or another one when we are root.
 pub(crate) fn of_server() -> anyhow::Result<Option<Account>> {
     if own_uid()? != 0 {
         return Ok(None);

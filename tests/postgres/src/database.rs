@@ -8,7 +8,7 @@ use crate::{names, settings, shared};
 /// The first version that lets one choose how a database is copied; older ones copy files anyway.
 const FIRST_WITH_STRATEGY: u32 = 150_000;
 
-/// A database of one test, dropped together with this value, whoever is still connected to it.
+/// A database of one test, dropped together with this value, even with open connections.
 #[derive(Debug)]
 pub struct Database {
     /// The URL of the database, of its owner, with the right to do everything in it.
@@ -23,7 +23,7 @@ pub struct Database {
 /// `CREATEDB`; without TLS), else a cluster that is started by the first process that asks and
 /// shared by all. When the template is not there yet, one caller of all processes makes it: an
 /// empty database (UTF-8, locale C), to whose URL `prepare` applies the migrations. It becomes
-/// the template only when `prepare` succeeded, and nobody can connect to it any more.
+/// the template only when `prepare` succeeded, and no client can connect to it any more.
 ///
 /// A template is never prepared twice, so its name must change with the migrations: put their
 /// hash or version into it. It has up to 46 of the characters `a-z`, `0-9` and `_`.

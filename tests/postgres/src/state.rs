@@ -20,7 +20,7 @@ pub(crate) fn folder() -> anyhow::Result<PathBuf> {
         }
         _ => {}
     }
-    // The temp folder may be everybody's: nobody else shall choose the server we talk to.
+    // The temp folder may be shared: no other user may choose the server we talk to.
     let found = fs::symlink_metadata(&path)?;
     ensure!(
         found.is_dir() && found.uid() == uid,

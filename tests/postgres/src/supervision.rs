@@ -93,7 +93,7 @@ pub(crate) fn supervise(
 pub(crate) enum Supervision {
     /// It is there: a heartbeat that began before this question keeps the cluster.
     Present,
-    /// Somebody killed it.
+    /// It was killed.
     Dead,
     /// It is ending the cluster, or has.
     Ending,

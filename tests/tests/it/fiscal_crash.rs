@@ -28,7 +28,7 @@ const DELIVERY: Duration = Duration::from_secs(120);
 
 const AUTHORITIES: [Authority; 2] = [Authority::Furs, Authority::Fina];
 
-/// An invoice of which somebody heard, by its id.
+/// Invoices that a client or an authority received, by id.
 type Acknowledged = BTreeMap<String, Value>;
 
 async fn a_server_killed_before_the_authority_answers_loses_and_doubles_nothing(store: StoreKind) {

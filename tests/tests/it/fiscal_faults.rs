@@ -59,7 +59,7 @@ const FAULTS: [Fault; 37] = [
     Fault::Hang,
 ];
 
-/// Faults of which the log says that somebody answered who is not the authority.
+/// Faults that the log reports as an answer of another party than the authority.
 const FORGERIES: [Twist; 6] = [
     Twist::BadSignature,
     Twist::Unsigned,

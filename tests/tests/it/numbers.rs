@@ -1,4 +1,4 @@
-//! Numbers: one after the other, without a gap, each once, whoever asks at the same time.
+//! Numbers: one after the other, without a gap, each once, also for concurrent requests.
 
 use racun_tests::{
     Account, Answer, Client, Racun, StoreKind, check_sequence, number, on_both_stores,

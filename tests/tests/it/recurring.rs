@@ -1,4 +1,5 @@
-//! Recurring invoices: one invoice for each period, whoever makes them and whenever they die.
+//! Recurring invoices: one invoice for each period, whichever process makes it and whenever it
+//! dies.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration as Moment;

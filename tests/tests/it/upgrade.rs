@@ -147,7 +147,7 @@ async fn go_on(racun: &Racun, told: &Value) {
             "customer": { "name": "After" },
         });
         if entity == "furs" {
-            // The authority is not there: the invoice is issued all the same, and sent later.
+            // The authority is not there: the invoice is nevertheless issued, and reported later.
             invoice["payments"] = json!([{ "type": "cash" }]);
             invoice["furs"] =
                 json!({ "business_premise_name": "P1", "electronic_device_name": "1" });
