@@ -4,8 +4,8 @@ use std::collections::BTreeMap;
 
 use racun_kernel::id::{AccountId, EntityId, TokenId};
 use racun_kernel::{
-    Clause, Environment, ListQuery, Operator, Page, Principal, Role, Scope, Store, Tenant, Value,
-    evaluate,
+    Clause, Environment, ListQuery, Operator, Page, Principal, Role, Scope, Store, StoreError,
+    Tenant, Value, evaluate,
 };
 
 use crate::key::ROLE_OF_KEYS;

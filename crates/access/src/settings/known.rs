@@ -1,7 +1,6 @@
 //! The settings that Racun knows, and what each may be.
 
 use racun_kernel::iban::BANK_ACCOUNTS;
-use racun_kernel::text::LANGUAGES;
 
 use super::shape::Property;
 use super::shape::Shape::{self, Bool, Each, Form, List, Localized, Object, OneOf, Text, Whole};

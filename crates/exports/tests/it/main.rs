@@ -9,6 +9,7 @@ use std::sync::{Arc, Mutex};
 use racun_exports::{
     Cell, Column, ColumnKind, Csv, CsvStyle, Sheet, SheetWriter as _, WORDS, word,
 };
+use racun_kernel::text::LANGUAGES;
 use time::macros::{date, datetime};
 
 #[derive(Clone, Default)]

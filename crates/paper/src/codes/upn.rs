@@ -1,5 +1,7 @@
 //! UPN QR, by the instructions of the Bank Association of Slovenia (2017).
 
+use racun_kernel::text::in_fours;
+
 use super::text::{cut_latin_2, to_latin_2};
 use super::{Side, Transfer};
 
@@ -79,7 +81,7 @@ pub fn upn_slip(transfer: &Transfer) -> Option<[String; 8]> {
         purpose,
         due,
         amount(&cents),
-        crate::build::grouped(&iban),
+        in_fours(&iban),
         reference,
         written(payee),
     ])
