@@ -3,14 +3,16 @@
 use std::collections::BTreeMap;
 
 use racun_kernel::id::{self, CustomerId, EntityId};
-use racun_kernel::{Context, Issues, Metadata, Patch, Stamp, iban, vat_number};
+use racun_kernel::{
+    BankAccount, Context, Issues, Metadata, Patch, Stamp, UjpRouting, iban, vat_number,
+};
 use serde::{Deserialize, Serialize};
 use time::OffsetDateTime;
 
 use crate::check::{Check, MAX_TEXT_CHARS};
 use crate::error::CatalogError;
 use crate::life_cycle::{self, Trashable};
-use crate::parts::{self, EntityBankAccount, UjpCustomerData};
+use crate::parts;
 use crate::record::record;
 
 /// What an entity has to do with a contact.
@@ -90,7 +92,7 @@ pub struct Customer {
     /// Scheme of that address.
     pub peppol_scheme_id: Option<String>,
     /// Bank accounts.
-    pub bank_accounts: Option<Vec<EntityBankAccount>>,
+    pub bank_accounts: Option<Vec<BankAccount>>,
     /// E-mail address.
     pub email: Option<String>,
     /// What the entity has to do with it.
@@ -100,7 +102,7 @@ pub struct Customer {
     /// Whether it buys for itself, not for a business.
     pub is_end_consumer: bool,
     /// Routing to a budget user in Slovenia.
-    pub ujp: Option<UjpCustomerData>,
+    pub ujp: Option<UjpRouting>,
     /// What the caller attached.
     pub metadata: Metadata,
     /// The last check of its tax number; none yet when missing.
@@ -155,7 +157,7 @@ impl Customer {
         }
         for (n, account) in self.bank_accounts.iter().flatten().enumerate() {
             if let Some(issue) = account.warning() {
-                found.push(issue.at("iban").at(n).at("bank_accounts"));
+                found.push(issue.at(n).at("bank_accounts"));
             }
         }
         let mailbox = self.ujp.as_ref().and_then(|ujp| ujp.receiver_mailbox.as_deref());
@@ -200,7 +202,7 @@ pub struct CustomerInput {
     /// Scheme of that address.
     pub peppol_scheme_id: Patch<String>,
     /// Bank accounts.
-    pub bank_accounts: Patch<Vec<EntityBankAccount>>,
+    pub bank_accounts: Patch<Vec<BankAccount>>,
     /// E-mail address.
     pub email: Patch<String>,
     /// `buyer` when missing.
@@ -210,7 +212,7 @@ pub struct CustomerInput {
     /// False when missing.
     pub is_end_consumer: Patch<bool>,
     /// Routing to a budget user in Slovenia.
-    pub ujp: Patch<UjpCustomerData>,
+    pub ujp: Patch<UjpRouting>,
     /// What the caller attaches; replaces all that was attached.
     pub metadata: Patch<BTreeMap<String, String>>,
 }

@@ -70,7 +70,6 @@ pub use item::{
     ItemTranslations, References, create_item, taxes_of_items, update_item,
 };
 pub use life_cycle::{EventKinds, Resource, Trashable, erase, get, list, restore, trash};
-pub use parts::{BankAccountType, EntityBankAccount, UjpCustomerData};
 pub use storage::{FileStorage, StorageError};
 pub use supplier::{SUPPLIERS, Supplier, SupplierInput, create_supplier, update_supplier};
 pub use tax::{TAXES, Tax, TaxInput, TaxRate, TaxRateInput, create_tax, replace_tax, update_tax};

@@ -70,7 +70,7 @@ pub use line::{
     RevenueRecognition,
 };
 pub use numbering::{NumberFormats, Numbering, UnitNumbering};
-pub use party::{BankAccount, BankAccountType, Party, PartyPatch, UjpParty, UnitSnapshot};
+pub use party::{Party, PartyPatch, UnitSnapshot};
 pub use payment_change::PaymentChange;
 pub use relation::{RELATIONS, Relation, RelationType};
 pub use rest::rest;

@@ -1,7 +1,7 @@
 //! Issuer, customer and business unit, as frozen on a document.
 
 use racun_kernel::text::check_field;
-use racun_kernel::{Issue, Issues, Patch};
+use racun_kernel::{BankAccount, Issue, Issues, Patch, UjpRouting};
 use serde::{Deserialize, Serialize};
 
 /// One side of a document: `DocumentEntity` of the interface.
@@ -49,61 +49,7 @@ pub struct Party {
     /// Whether it buys for itself, not for a business.
     pub is_end_consumer: Option<bool>,
     /// Routing to a budget user in Slovenia.
-    pub ujp: Option<UjpParty>,
-}
-
-/// How a bank account is written.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum BankAccountType {
-    /// By its IBAN.
-    #[default]
-    Iban,
-    /// By routing and account number, in the United States.
-    UsDomestic,
-    /// By sort code and account number, in the United Kingdom.
-    UkDomestic,
-    /// By an account number.
-    Other,
-}
-
-/// A bank account.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(default)]
-pub struct BankAccount {
-    /// Which of the other fields name the account.
-    #[serde(rename = "type")]
-    pub kind: BankAccountType,
-    /// Display name.
-    pub name: Option<String>,
-    /// Name of the bank.
-    pub bank_name: Option<String>,
-    /// IBAN.
-    pub iban: Option<String>,
-    /// Account number.
-    pub account_number: Option<String>,
-    /// BIC or SWIFT code.
-    pub bic: Option<String>,
-    /// ABA routing number.
-    pub routing_number: Option<String>,
-    /// Sort code.
-    pub sort_code: Option<String>,
-    /// Whether new documents ask for payment to it.
-    pub is_default: Option<bool>,
-}
-
-/// Routing to a budget user in Slovenia; each field at least one character.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(default)]
-pub struct UjpParty {
-    /// Name; the customer's when missing.
-    pub receiver_name: Option<String>,
-    /// Identifier; the customer's tax number when missing.
-    pub receiver_identifier: Option<String>,
-    /// BIC of the receiver.
-    pub receiver_agent: Option<String>,
-    /// IBAN of the receiver's mailbox.
-    pub receiver_mailbox: Option<String>,
+    pub ujp: Option<UjpRouting>,
 }
 
 /// What a request changes of a party; absent fields stay.
@@ -150,7 +96,7 @@ pub struct PartyPatch {
     /// Whether it buys for itself.
     pub is_end_consumer: Patch<bool>,
     /// Routing to a budget user.
-    pub ujp: Patch<UjpParty>,
+    pub ujp: Patch<UjpRouting>,
 }
 
 impl From<Party> for PartyPatch {

@@ -13,6 +13,7 @@
 //! | `vat_number` | the same of the member states of the European Union               |
 //! | `vat_rates`  | which rates of VAT a member state has, and when                   |
 //! | `iban`       | which numbers of bank accounts there can be                       |
+//! | `bank_account` | a bank account; routing to a budget user in Slovenia            |
 //! | `payment_reference` | by which a payee knows what was paid: SI, HR and RF references     |
 //! | `patch`      | absent, null or a value: a field of a partial update              |
 //! | `calendar`   | dates and instants: their text and an entity's local day          |
@@ -44,6 +45,7 @@
 
 mod address;
 mod authority;
+mod bank_account;
 pub mod calendar;
 mod context;
 mod decimal;
@@ -83,6 +85,7 @@ mod walk;
 
 pub use address::{check_address, fold_address};
 pub use authority::{Authority, AuthorityError};
+pub use bank_account::{BankAccount, BankAccountType, UjpRouting};
 pub use context::{Actor, Context};
 pub use decimal::{Decimal, InvalidDecimal};
 pub use declared::Declared;

@@ -3,17 +3,16 @@
 use racun_access::{Entity, Key, Settings, setting};
 use racun_catalog::{BusinessUnit, Customer};
 use racun_documents::{
-    BankAccount, Content, DocumentError, DocumentKind, ExchangeRate, NewLine, Party, Texts,
-    TransactionType, UnitSnapshot, Verdict,
+    Content, DocumentError, DocumentKind, ExchangeRate, NewLine, Party, Texts, TransactionType,
+    UnitSnapshot, Verdict,
 };
-use racun_kernel::{Currency, Issue, Issues, Patch, Stamp};
+use racun_kernel::{BankAccount, Currency, Issue, Issues, Patch, Stamp};
 use time::{Date, Duration};
 
 use super::buyer::{check_on_document, sold_as};
 use super::gather::{ResolvedReferences, unit_id};
 use super::lines::{self, LineRules};
 use super::request::{CustomerRequest, DocumentRequest, ExchangeRateRequest, UnitRequest};
-use crate::convert::{account_on_document, ujp_on_document};
 use crate::vat::{document_data, verdict};
 
 /// The content of a new document, its lines apart; what is wrong goes to `issues`, and is left out.
@@ -394,7 +393,6 @@ fn party_of_entity(entity: &Entity) -> Party {
 }
 
 pub(super) fn party_of_customer(customer: &Customer) -> Party {
-    let accounts = customer.bank_accounts.as_ref();
     Party {
         name: Some(customer.name.clone()),
         email: customer.email.clone(),
@@ -409,9 +407,9 @@ pub(super) fn party_of_customer(customer: &Customer) -> Party {
         company_number: customer.company_number.clone(),
         peppol_id: customer.peppol_id.clone(),
         peppol_scheme_id: customer.peppol_scheme_id.clone(),
-        bank_accounts: accounts.map(|accounts| accounts.iter().map(account_on_document).collect()),
+        bank_accounts: customer.bank_accounts.clone(),
         is_end_consumer: Some(customer.is_end_consumer),
-        ujp: customer.ujp.as_ref().map(ujp_on_document),
+        ujp: customer.ujp.clone(),
         ..Party::default()
     }
 }

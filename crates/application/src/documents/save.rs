@@ -18,7 +18,6 @@ use time::Date;
 
 use super::gather::ResolvedReferences;
 use super::request::{DocumentRequest, LineRequest};
-use crate::convert::{account_in_catalog, ujp_in_catalog};
 
 /// What a document's commit writes into the catalogue.
 pub(super) struct CatalogueWrites {
@@ -342,14 +341,9 @@ fn customer_input(party: &Party) -> CustomerInput {
         peppol_id: text(&party.peppol_id),
         peppol_scheme_id: text(&party.peppol_scheme_id),
         email: text(&party.email),
-        bank_accounts: Patch::from(
-            party
-                .bank_accounts
-                .as_ref()
-                .map(|accounts| accounts.iter().map(account_in_catalog).collect()),
-        ),
+        bank_accounts: Patch::from(party.bank_accounts.clone()),
         is_end_consumer: party.is_end_consumer.map_or(Patch::Absent, Patch::Value),
-        ujp: Patch::from(party.ujp.as_ref().map(ujp_in_catalog)),
+        ujp: Patch::from(party.ujp.clone()),
         ..CustomerInput::default()
     }
 }

@@ -1,7 +1,7 @@
 //! How to pay, and the codes for apps of banks.
 
-use racun_documents::{BankAccount, DocumentKind, Party};
-use racun_kernel::{Currency, Decimal, PaymentReference};
+use racun_documents::{DocumentKind, Party};
+use racun_kernel::{BankAccount, Currency, Decimal, PaymentReference};
 
 use super::Source;
 use crate::clean::{line, some_line};
