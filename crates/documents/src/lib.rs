@@ -57,7 +57,7 @@ mod warnings;
 
 pub use advance::{AdvanceShare, AdvanceTax, AppliedAdvance};
 pub use amounts::{Amounts, TaxAmounts};
-pub use content::{Content, ExchangeRate, GivenTotals, NewDocument, TitleType};
+pub use content::{Content, GivenTotals, NewDocument, TitleType};
 pub use document::{
     CreationSource, Document, InvoicedTab, Issued, Reply, Revision, SettledTotals, Stage, Voided,
     check_issue_day,
@@ -65,10 +65,7 @@ pub use document::{
 pub use error::{DocumentError, Refused};
 pub use fiscalization::{FiscalRecord, FiscalStatus, Fiscalization};
 pub use kind::{DocumentId, DocumentKind};
-pub use line::{
-    Classification, Line, LineKind, LineTaxDetail, LineTranslations, NewLine, RecognitionMethod,
-    RevenueRecognition,
-};
+pub use line::{Line, LineKind, LineTaxDetail, LineTranslations, NewLine, RevenueRecognition};
 pub use numbering::{NumberFormats, Numbering, UnitNumbering};
 pub use party::{Party, PartyPatch, UnitSnapshot};
 pub use payment_change::PaymentChange;

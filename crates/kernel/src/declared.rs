@@ -2,7 +2,7 @@
 
 use time::{Date, OffsetDateTime};
 
-use crate::{Currency, Decimal, Id, Kind, Metadata, Value};
+use crate::{Classification, Currency, Decimal, Id, Kind, Metadata, Value};
 
 /// A type whose values lists filter and order by.
 pub trait Declared {
@@ -55,6 +55,12 @@ impl<K: Kind> Declared for Id<K> {
 impl Declared for Currency {
     fn declared(&self) -> Value {
         self.code().into()
+    }
+}
+
+impl Declared for Classification {
+    fn declared(&self) -> Value {
+        self.name().into()
     }
 }
 

@@ -17,6 +17,8 @@
 //! | `payment_reference` | by which a payee knows what was paid: SI, HR and RF references     |
 //! | `patch`      | absent, null or a value: a field of a partial update              |
 //! | `calendar`   | dates and instants: their text and an entity's local day          |
+//! | `exchange_rate` | rates of exchange                                               |
+//! | `classification` | what is sold or bought, and how it is spread over time         |
 //! | `issue`      | what is wrong with which field of an input                        |
 //! | `value`      | the scalars that lists filter and order by                        |
 //! | `sorting`    | numbers as text that sorts as they do                             |
@@ -47,11 +49,13 @@ mod address;
 mod authority;
 mod bank_account;
 pub mod calendar;
+mod classification;
 mod context;
 mod decimal;
 mod declared;
 mod decorator;
 mod evaluate;
+mod exchange_rate;
 pub mod iban;
 pub mod id;
 mod issue;
@@ -86,11 +90,13 @@ mod walk;
 pub use address::{check_address, fold_address};
 pub use authority::{Authority, AuthorityError};
 pub use bank_account::{BankAccount, BankAccountType, UjpRouting};
+pub use classification::{Classification, RecognitionMethod};
 pub use context::{Actor, Context};
 pub use decimal::{Decimal, InvalidDecimal};
 pub use declared::Declared;
 pub use decorator::StoreDecorator;
 pub use evaluate::evaluate;
+pub use exchange_rate::ExchangeRate;
 pub use id::{Id, InvalidId, Kind};
 pub use issue::{Issue, Issues, Step};
 pub use length::json_length;

@@ -43,11 +43,10 @@ mod type_change;
 
 pub use error::{Figures, Refusal, SettlementError};
 pub use expense::{
-    EXPENSES, Expense, ExpenseAmounts, ExpenseBankAccount, ExpenseClassification, ExpenseContent,
-    ExpenseDiscount, ExpenseDiscountType, ExpenseExchangeRate, ExpenseItem,
-    ExpenseItemTranslations, ExpenseLineTax, ExpenseRecognition, ExpenseRecognitionMethod,
-    ExpenseStage, ExpenseSummaryTax, ExpenseSupplier, IssuedExpense, MAX_EXPENSE_ITEMS,
-    MAX_EXPENSE_NOTE_CHARS, MAX_EXPENSE_TAXES, MAX_EXPENSE_TEXT_CHARS, MAX_EXPENSE_TOTAL,
+    EXPENSES, Expense, ExpenseAmounts, ExpenseContent, ExpenseDiscount, ExpenseDiscountType,
+    ExpenseItem, ExpenseItemTranslations, ExpenseLineTax, ExpenseRecognition, ExpenseStage,
+    ExpenseSummaryTax, ExpenseSupplier, IssuedExpense, MAX_EXPENSE_ITEMS, MAX_EXPENSE_NOTE_CHARS,
+    MAX_EXPENSE_TAXES, MAX_EXPENSE_TEXT_CHARS, MAX_EXPENSE_TOTAL,
 };
 pub use input::{NewPayment, PaymentPatch, References};
 pub use payment::{

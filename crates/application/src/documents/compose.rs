@@ -3,10 +3,10 @@
 use racun_access::{Entity, Key, Settings, setting};
 use racun_catalog::{BusinessUnit, Customer};
 use racun_documents::{
-    Content, DocumentError, DocumentKind, ExchangeRate, NewLine, Party, Texts, TransactionType,
-    UnitSnapshot, Verdict,
+    Content, DocumentError, DocumentKind, NewLine, Party, Texts, TransactionType, UnitSnapshot,
+    Verdict,
 };
-use racun_kernel::{BankAccount, Currency, Issue, Issues, Patch, Stamp};
+use racun_kernel::{BankAccount, Currency, ExchangeRate, Issue, Issues, Patch, Stamp};
 use time::{Date, Duration};
 
 use super::buyer::{check_on_document, sold_as};
@@ -252,20 +252,21 @@ fn money(
     before: Option<&Content>,
     issues: &mut Issues,
 ) -> (Currency, Option<ExchangeRate>) {
-    let asked = Money { code: request.currency_code.as_deref(), rate: &request.exchange_rate };
+    let asked =
+        CurrencyRequest { code: request.currency_code.as_deref(), rate: &request.exchange_rate };
     let before = before.map(|content| (content.currency, content.exchange_rate.clone()));
     asked.resolve(entity, date, before, issues)
 }
 
 /// What a request says of currency and rate.
-pub(crate) struct Money<'a> {
+pub(crate) struct CurrencyRequest<'a> {
     /// Code of the currency; the present one or the entity's when missing.
     pub code: Option<&'a str>,
     /// Rate into the entity's currency.
     pub rate: &'a Patch<ExchangeRateRequest>,
 }
 
-impl Money<'_> {
+impl CurrencyRequest<'_> {
     /// The currency, and the rate into the entity's when that is another; `before` is what they
     /// were.
     pub fn resolve(

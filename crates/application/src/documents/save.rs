@@ -5,10 +5,10 @@
 use racun_access::{ENTITIES, Entity, Permission, permits};
 use racun_catalog::events::{customer, item};
 use racun_catalog::{
-    CUSTOMERS, Customer, CustomerInput, Item, ItemClassification, ItemEInvoicing, ItemInput,
-    ItemRules, ItemTranslations, References, Resource, Vies,
+    CUSTOMERS, Customer, CustomerInput, Item, ItemEInvoicing, ItemInput, ItemRules,
+    ItemTranslations, References, Resource, Vies,
 };
-use racun_documents::{Classification, Content, NewLine, Party};
+use racun_documents::{Content, NewLine, Party};
 use racun_kernel::id::CustomerId;
 use racun_kernel::{
     Actor, Event, Held, Issue, Issues, Many, One, Patch, Put, Stamp, StoreError, Tenant,
@@ -289,10 +289,7 @@ fn item(entity: &Entity, today: Date, line: &NewLine, stamp: &Stamp) -> Result<I
     let input = ItemInput {
         name: text(&line.name),
         description: text(&line.description),
-        classification: line
-            .classification
-            .map(item_classification)
-            .map_or(Patch::Absent, Patch::Value),
+        classification: line.classification.map_or(Patch::Absent, Patch::Value),
         price: price(&line.price),
         gross_price: price(&line.gross_price),
         unit: text(&line.unit),
@@ -314,14 +311,6 @@ fn item(entity: &Entity, today: Date, line: &NewLine, stamp: &Stamp) -> Result<I
     item.tax_ids = line.taxes.iter().filter_map(|tax| tax.tax_id).collect();
     item.financial_category_id = line.financial_category_id;
     Ok(item)
-}
-
-const fn item_classification(classification: Classification) -> ItemClassification {
-    match classification {
-        Classification::Product => ItemClassification::Product,
-        Classification::Service => ItemClassification::Service,
-        Classification::Advance => ItemClassification::Advance,
-    }
 }
 
 /// The catalogue's customer as the document shows it. Fields that only documents have stay behind.

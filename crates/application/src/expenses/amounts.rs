@@ -202,10 +202,7 @@ fn check_agreement(content: &ExpenseContent, issues: &mut Issues) {
 /// was given stays when there is no rate.
 fn convert(content: &mut ExpenseContent, entity_currency: Currency) -> Result<(), Issues> {
     let exchange = content.exchange_rate.clone();
-    let into = |amount: &Decimal| {
-        let exchange = exchange.as_ref()?;
-        Some(calculation::convert(amount, &exchange.rate, exchange.quote_currency))
-    };
+    let into = |amount: &Decimal| Some(exchange.as_ref()?.convert(amount));
     let keeps = content.exchange_rate.is_none() && content.currency != entity_currency;
     let amounts = &mut content.amounts;
     for tax in &mut amounts.taxes {

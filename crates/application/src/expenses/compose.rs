@@ -8,13 +8,13 @@ use racun_documents::TransactionType;
 use racun_kernel::{
     Issue, Issues, Metadata, One, Patch, Stamp, Store, StoreError, Tenant, UnitBuilder,
 };
-use racun_settlement::{ExpenseAmounts, ExpenseContent, ExpenseExchangeRate};
+use racun_settlement::{ExpenseAmounts, ExpenseContent};
 use time::Date;
 
 use super::request::ExpenseRequest;
 use super::supplier::{self, CatalogueWrites};
 use super::{amounts, items};
-use crate::documents::{LineRecords, LineRequest, LineRules, Money, live, taxes, today};
+use crate::documents::{CurrencyRequest, LineRecords, LineRequest, LineRules, live, taxes, today};
 use crate::error::Error;
 
 /// What a request names, looked up; what is missing here does not exist, or is in the trash.
@@ -181,21 +181,10 @@ fn set_money(
     date: Date,
     issues: &mut Issues,
 ) {
-    let asked = Money { code: request.currency_code.as_deref(), rate: &request.exchange_rate };
-    let kept = content.exchange_rate.take().map(|kept| racun_documents::ExchangeRate {
-        rate: kept.rate,
-        source: kept.source,
-        date: kept.date,
-        quote_currency: kept.quote_currency,
-    });
-    let (currency, rate) = asked.resolve(entity, date, Some((content.currency, kept)), issues);
-    content.currency = currency;
-    content.exchange_rate = rate.map(|rate| ExpenseExchangeRate {
-        rate: rate.rate,
-        source: rate.source,
-        date: rate.date,
-        quote_currency: rate.quote_currency,
-    });
+    let asked =
+        CurrencyRequest { code: request.currency_code.as_deref(), rate: &request.exchange_rate };
+    let kept = (content.currency, content.exchange_rate.take());
+    (content.currency, content.exchange_rate) = asked.resolve(entity, date, Some(kept), issues);
     if content.exchange_rate.as_ref().is_some_and(|exchange| !exchange.rate.is_positive()) {
         let issue = Issue::new("out_of_range", "must be above zero");
         issues.push(issue.at("rate").at("exchange_rate"));

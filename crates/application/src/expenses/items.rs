@@ -4,14 +4,12 @@ use racun_catalog::Item;
 use racun_documents::calculation::{
     Discount, DiscountKind, LineInput, LineTax, MAX_DISCOUNTS, PricedLine, UnitPrice,
 };
-use racun_documents::{
-    Classification, LineKind, LineTaxDetail, NewLine, RecognitionMethod, RevenueRecognition,
-};
+use racun_documents::{LineKind, LineTaxDetail, NewLine, RevenueRecognition};
 use racun_kernel::id::format_ulid;
 use racun_kernel::{Decimal, Issue, Issues, Stamp};
 use racun_settlement::{
-    ExpenseClassification, ExpenseContent, ExpenseDiscount, ExpenseDiscountType, ExpenseItem,
-    ExpenseItemTranslations, ExpenseLineTax, ExpenseRecognition, ExpenseRecognitionMethod,
+    ExpenseContent, ExpenseDiscount, ExpenseDiscountType, ExpenseItem, ExpenseItemTranslations,
+    ExpenseLineTax, ExpenseRecognition,
 };
 use time::Date;
 
@@ -116,7 +114,7 @@ fn item(line: NewLine, id: String) -> ExpenseItem {
         },
         quantity: (!is_separator).then_some(quantity),
         unit: line.unit,
-        classification: line.classification.map(classification),
+        classification: line.classification,
         financial_category_id: line.financial_category_id,
         expense_recognition: line.revenue_recognition.map(recognition),
         price: line.price,
@@ -179,20 +177,9 @@ pub(super) fn input(item: &ExpenseItem) -> LineInput {
     })
 }
 
-const fn classification(classification: Classification) -> ExpenseClassification {
-    match classification {
-        Classification::Product => ExpenseClassification::Product,
-        Classification::Service => ExpenseClassification::Service,
-        Classification::Advance => ExpenseClassification::Advance,
-    }
-}
-
 fn recognition(recognition: RevenueRecognition) -> ExpenseRecognition {
-    let method = recognition.method.map(|method| match method {
-        RecognitionMethod::Immediate => ExpenseRecognitionMethod::Immediate,
-        RecognitionMethod::ServicePeriodDaily => ExpenseRecognitionMethod::ServicePeriodDaily,
-    });
-    ExpenseRecognition { method, date_from: recognition.date_from, date_to: recognition.date_to }
+    let RevenueRecognition { method, date_from, date_to } = recognition;
+    ExpenseRecognition { method, date_from, date_to }
 }
 
 fn discount(discount: Discount) -> ExpenseDiscount {

@@ -1,6 +1,6 @@
 //! A document as an authority asks for it.
 
-use racun_documents::{Content, Document, DocumentKind, TaxAmounts, calculation};
+use racun_documents::{Content, Document, DocumentKind, TaxAmounts};
 use racun_fiscal::{
     Authority, Buyer, CorrectedForm, CorrectedInvoice, Correction, Means, Sale, SaleKind, SaleTax,
 };
@@ -153,9 +153,7 @@ impl Euros {
     /// `own`, which is in the document's currency.
     fn converted(self, own: Decimal, content: &Content) -> Decimal {
         match (self, &content.exchange_rate) {
-            (Self::Converted, Some(exchange)) => {
-                calculation::convert(&own, &exchange.rate, exchange.quote_currency)
-            }
+            (Self::Converted, Some(exchange)) => exchange.convert(&own),
             (Self::Own | Self::Converted, _) => own,
         }
     }

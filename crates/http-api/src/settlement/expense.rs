@@ -4,11 +4,10 @@ use std::collections::BTreeMap;
 
 use racun_documents::calculation::{Discount, DiscountKind};
 use racun_kernel::calendar::{format_date, format_instant, format_midnight};
-use racun_kernel::{Decimal, Issues};
+use racun_kernel::{Decimal, Issues, RecognitionMethod};
 use racun_settlement::{
-    Expense, ExpenseDiscount, ExpenseDiscountType, ExpenseExchangeRate, ExpenseItem,
-    ExpenseItemTranslations, ExpenseLineTax, ExpenseRecognition, ExpenseSummaryTax,
-    ExpenseSupplier,
+    Expense, ExpenseDiscount, ExpenseDiscountType, ExpenseItem, ExpenseItemTranslations,
+    ExpenseLineTax, ExpenseRecognition, ExpenseSummaryTax, ExpenseSupplier,
 };
 use serde::Serialize;
 use utoipa::ToSchema;
@@ -60,7 +59,7 @@ answer! {
 names! {
     /// How the cost of a line is spread over time.
     ExpenseRecognitionMethodBody as ExpenseRecognitionMethod
-        of racun_settlement::ExpenseRecognitionMethod { Immediate, ServicePeriodDaily }
+        of RecognitionMethod { Immediate, ServicePeriodDaily }
 }
 
 /// When the cost of a line is incurred.
@@ -228,13 +227,6 @@ impl Convert<DiscountBody> for ExpenseDiscount {
             ExpenseDiscountType::Amount => DiscountKind::Amount,
         };
         Discount { value: self.value, kind }.convert()
-    }
-}
-
-impl Convert<ExchangeRateBody> for ExpenseExchangeRate {
-    fn convert(self) -> ExchangeRateBody {
-        let Self { rate, source, date, quote_currency } = self;
-        racun_documents::ExchangeRate { rate, source, date, quote_currency }.convert()
     }
 }
 

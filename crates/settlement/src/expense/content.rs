@@ -1,13 +1,13 @@
 //! What an expense says, and its limits.
 
 use racun_kernel::id::SupplierId;
-use racun_kernel::{Currency, Decimal, Issue, Issues, Metadata, text};
+use racun_kernel::{
+    Classification, Currency, Decimal, ExchangeRate, Issue, Issues, Metadata, text,
+};
 use serde::{Deserialize, Serialize};
 use time::Date;
 
-use super::parts::{
-    ExpenseAmounts, ExpenseClassification, ExpenseExchangeRate, ExpenseItem, ExpenseSupplier,
-};
+use super::parts::{ExpenseAmounts, ExpenseItem, ExpenseSupplier};
 
 /// Items that one expense may hold.
 pub const MAX_EXPENSE_ITEMS: usize = 1_000;
@@ -47,13 +47,13 @@ pub struct ExpenseContent {
     /// The currency of its amounts.
     pub currency: Currency,
     /// Into the entity's currency, when it is another.
-    pub exchange_rate: Option<ExpenseExchangeRate>,
+    pub exchange_rate: Option<ExchangeRate>,
     /// The kind of purchase, as documents name it.
     pub transaction_type: Option<String>,
     /// The calculation mode by which its items came to its totals, as documents name it.
     pub calculation_mode: Option<String>,
     /// What was bought, when only totals are known: a product or a service.
-    pub summary_classification: Option<ExpenseClassification>,
+    pub summary_classification: Option<Classification>,
     /// The caller's reference.
     pub reference: Option<String>,
     /// The caller's note.
@@ -88,7 +88,7 @@ impl ExpenseContent {
         if let Some(supplier) = &self.supplier {
             issues.collect("supplier", supplier.check());
         }
-        if self.summary_classification == Some(ExpenseClassification::Advance) {
+        if self.summary_classification == Some(Classification::Advance) {
             let issue = Issue::new("invalid_value", "expected product or service");
             issues.push(issue.at("summary_classification"));
         }

@@ -14,9 +14,8 @@ pub use content::{
     MAX_EXPENSE_TEXT_CHARS, MAX_EXPENSE_TOTAL,
 };
 pub use parts::{
-    ExpenseAmounts, ExpenseBankAccount, ExpenseClassification, ExpenseDiscount,
-    ExpenseDiscountType, ExpenseExchangeRate, ExpenseItem, ExpenseItemTranslations, ExpenseLineTax,
-    ExpenseRecognition, ExpenseRecognitionMethod, ExpenseSummaryTax, ExpenseSupplier,
+    ExpenseAmounts, ExpenseDiscount, ExpenseDiscountType, ExpenseItem, ExpenseItemTranslations,
+    ExpenseLineTax, ExpenseRecognition, ExpenseSummaryTax, ExpenseSupplier,
 };
 
 use crate::error::{Refusal, SettlementError};

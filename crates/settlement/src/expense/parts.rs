@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use racun_kernel::id::{FinancialCategoryId, ItemId, TaxId};
-use racun_kernel::{Currency, Decimal, Metadata};
+use racun_kernel::{BankAccount, Classification, Decimal, Metadata, RecognitionMethod};
 use serde::{Deserialize, Serialize};
 use time::Date;
 
@@ -40,61 +40,7 @@ pub struct ExpenseSupplier {
     /// Whether it is registered for VAT.
     pub is_tax_subject: Option<bool>,
     /// The accounts to pay to.
-    pub bank_accounts: Option<Vec<ExpenseBankAccount>>,
-}
-
-/// A bank account of a supplier.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(default)]
-pub struct ExpenseBankAccount {
-    /// Display name.
-    pub name: Option<String>,
-    /// Name of the bank.
-    pub bank_name: Option<String>,
-    /// IBAN.
-    pub iban: Option<String>,
-    /// Account number, where there is no IBAN.
-    pub account_number: Option<String>,
-    /// Routing number or sort code, where there is no IBAN.
-    pub routing_number: Option<String>,
-    /// BIC or SWIFT code.
-    pub bic: Option<String>,
-}
-
-/// A rate of exchange from the expense's currency into the entity's.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct ExpenseExchangeRate {
-    /// One unit of the expense's currency in the entity's. Above zero.
-    pub rate: Decimal,
-    /// Who published it.
-    pub source: String,
-    /// The day it is of.
-    #[serde(with = "racun_kernel::calendar::date")]
-    pub date: Date,
-    /// The entity's currency.
-    pub quote_currency: Currency,
-}
-
-/// What was bought.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum ExpenseClassification {
-    /// Goods.
-    Product,
-    /// A service.
-    Service,
-    /// Money paid ahead.
-    Advance,
-}
-
-/// How a line's cost is spread over time.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum ExpenseRecognitionMethod {
-    /// On the expense's date.
-    Immediate,
-    /// Evenly over the days of the service period.
-    ServicePeriodDaily,
+    pub bank_accounts: Option<Vec<BankAccount>>,
 }
 
 /// When a line's cost is incurred.
@@ -102,7 +48,7 @@ pub enum ExpenseRecognitionMethod {
 #[serde(default)]
 pub struct ExpenseRecognition {
     /// How; the entity's default when missing.
-    pub method: Option<ExpenseRecognitionMethod>,
+    pub method: Option<RecognitionMethod>,
     /// First day of the service.
     #[serde(with = "racun_kernel::calendar::date::option")]
     pub date_from: Option<Date>,
@@ -183,7 +129,7 @@ pub struct ExpenseItem {
     /// Unit of measure as written.
     pub unit: Option<String>,
     /// What was bought.
-    pub classification: Option<ExpenseClassification>,
+    pub classification: Option<Classification>,
     /// Category for reports.
     pub financial_category_id: Option<FinancialCategoryId>,
     /// When its cost is incurred.

@@ -1,11 +1,10 @@
 //! The stages of an expense.
 
-use racun_kernel::{Currency, Issues, Metadata};
+use racun_kernel::{Classification, Currency, Issues, Metadata};
 use racun_settlement::{
-    Expense, ExpenseAmounts, ExpenseClassification, ExpenseContent, ExpenseItem,
-    ExpenseItemTranslations, ExpenseSummaryTax, ExpenseSupplier, MAX_EXPENSE_ITEMS,
-    MAX_EXPENSE_NOTE_CHARS, MAX_EXPENSE_TAXES, MAX_EXPENSE_TEXT_CHARS, Refusal, SettleableStage,
-    SettlementError,
+    Expense, ExpenseAmounts, ExpenseContent, ExpenseItem, ExpenseItemTranslations,
+    ExpenseSummaryTax, ExpenseSupplier, MAX_EXPENSE_ITEMS, MAX_EXPENSE_NOTE_CHARS,
+    MAX_EXPENSE_TAXES, MAX_EXPENSE_TEXT_CHARS, Refusal, SettleableStage, SettlementError,
 };
 use time::macros::date;
 
@@ -41,7 +40,7 @@ pub fn content() -> ExpenseContent {
         exchange_rate: None,
         transaction_type: Some("domestic".to_owned()),
         calculation_mode: None,
-        summary_classification: Some(ExpenseClassification::Product),
+        summary_classification: Some(Classification::Product),
         reference: None,
         note: None,
         metadata: Metadata::default(),
@@ -223,7 +222,6 @@ fn amounts_and_dates_make_sense() {
         content.date_service_to = Some(date!(2026 - 11 - 08));
     });
     assert_eq!(service, ["date_service_to: date_before_service"]);
-    let summary =
-        wrong(|content| content.summary_classification = Some(ExpenseClassification::Advance));
+    let summary = wrong(|content| content.summary_classification = Some(Classification::Advance));
     assert_eq!(summary, ["summary_classification: invalid_value"]);
 }
