@@ -15,6 +15,7 @@
 //! | `iban`       | which numbers of bank accounts there can be                       |
 //! | `bank_account` | a bank account; routing to a budget user in Slovenia            |
 //! | `payment_reference` | by which a payee knows what was paid: SI, HR and RF references     |
+//! | `payment_type` | how money moves                                                  |
 //! | `patch`      | absent, null or a value: a field of a partial update              |
 //! | `calendar`   | dates and instants: their text and an entity's local day          |
 //! | `exchange_rate` | rates of exchange                                               |
@@ -66,6 +67,7 @@ mod metadata;
 mod money;
 mod patch;
 mod payment_reference;
+mod payment_type;
 mod query;
 mod rate;
 pub mod read_cache;
@@ -106,6 +108,7 @@ pub use metadata::Metadata;
 pub use money::{Currency, UnknownCurrency};
 pub use patch::Patch;
 pub use payment_reference::PaymentReference;
+pub use payment_type::PaymentType;
 pub use query::{
     Clause, Cursor, Direction, ListQuery, Operator, Order, Page, Pagination, RawQuery,
 };

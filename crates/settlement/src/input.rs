@@ -3,11 +3,11 @@
 use std::collections::BTreeMap;
 
 use racun_kernel::id::{EntityId, ExpenseId, parse_ulid};
-use racun_kernel::{Decimal, Issue, Issues, Metadata, Patch, Stamp, text};
+use racun_kernel::{Decimal, Issue, Issues, Metadata, Patch, PaymentType, Stamp, text};
 use time::Date;
 
 use crate::error::{Refusal, SettlementError};
-use crate::payment::{MAX_NOTE_CHARS, MAX_REFERENCE_CHARS, MAX_TAG_CHARS, Payment, PaymentType};
+use crate::payment::{MAX_NOTE_CHARS, MAX_REFERENCE_CHARS, MAX_TAG_CHARS, Payment};
 use crate::tender::Tender;
 
 /// The prefix of invoices' ids.

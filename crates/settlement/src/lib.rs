@@ -49,9 +49,8 @@ pub use expense::{
     MAX_EXPENSE_TAXES, MAX_EXPENSE_TEXT_CHARS, MAX_EXPENSE_TOTAL,
 };
 pub use input::{NewPayment, PaymentPatch, References};
-pub use payment::{
-    Dated, MAX_NOTE_CHARS, MAX_REFERENCE_CHARS, MAX_TAG_CHARS, PAYMENTS, Payment, PaymentType,
-};
+pub use payment::{Dated, MAX_NOTE_CHARS, MAX_REFERENCE_CHARS, MAX_TAG_CHARS, PAYMENTS, Payment};
+pub use racun_kernel::PaymentType;
 pub use settleable::{Settleable, SettleableKind, SettleableStage};
 pub use settlement::{Happened, MAX_DOCUMENT_PAYMENTS, Outcome, PaymentWrite, Settlement};
 pub use tender::Tender;

@@ -1,13 +1,13 @@
 //! The one decision on what settles what, and its commands.
 
 use racun_kernel::id::{EntityId, PaymentId};
-use racun_kernel::{Currency, Decimal, Issue, Issues, Put, Stamp};
+use racun_kernel::{Currency, Decimal, Issue, Issues, PaymentType, Put, Stamp};
 use time::Date;
 
 use crate::books::Books;
 use crate::error::{Refusal, SettlementError};
 use crate::input::{NewPayment, PaymentPatch};
-use crate::payment::{Payment, PaymentType};
+use crate::payment::Payment;
 use crate::settleable::{Settleable, SettleableKind, SettleableStage};
 
 /// Payments that a document may be made with.

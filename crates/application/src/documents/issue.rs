@@ -12,7 +12,7 @@ use time::Date;
 use super::links;
 use crate::error::Error;
 use crate::fiscalization::{
-    Facts, HeldPlace, Prepared, Sending, by_advances, check_outside_vat, means, tips,
+    Facts, HeldPlace, Prepared, Sending, by_advances, check_outside_vat, tips,
 };
 use crate::settling::{WorkingSet, events};
 
@@ -155,7 +155,7 @@ impl Planned {
         let mut sending = None;
         if !document.is_draft() {
             let paid = paid_by(&paid, &outcomes, id);
-            let means = paid.iter().map(|payment| means(payment.kind)).collect();
+            let means = paid.iter().map(|payment| payment.kind).collect();
             let given = tips::of(id, paid.iter().copied());
             let settled = by_advances(paid);
             let place = place.map(|place| place.read(held)).transpose()?;

@@ -11,7 +11,8 @@ use racun_fiscal::{
     form_series, furs, may_skip, series, year_of,
 };
 use racun_kernel::{
-    Decimal, Held, Issue, Issues, One, Put, Scope, Stamp, StoreError, Tenant, UnitBuilder,
+    Decimal, Held, Issue, Issues, One, PaymentType, Put, Scope, Stamp, StoreError, Tenant,
+    UnitBuilder,
 };
 use time::{Date, OffsetDateTime};
 
@@ -45,7 +46,7 @@ pub(crate) struct Issuing {
 /// What the unit knows of a document that it issues.
 pub(crate) struct Facts<'a> {
     /// How it is paid.
-    pub means: Vec<Means>,
+    pub means: Vec<PaymentType>,
     /// What advances settle of it, in its own currency.
     pub settled: Decimal,
     /// What it is linked to.

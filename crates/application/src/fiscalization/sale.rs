@@ -2,29 +2,12 @@
 
 use racun_documents::{Content, Document, DocumentKind, TaxAmounts};
 use racun_fiscal::{
-    Authority, Buyer, CorrectedForm, CorrectedInvoice, Correction, Means, Sale, SaleKind, SaleTax,
+    Authority, Buyer, CorrectedForm, CorrectedInvoice, Correction, Sale, SaleKind, SaleTax,
 };
 use racun_kernel::{Decimal, Issue, Issues};
 use racun_settlement::{Payment, PaymentType};
 
 use super::schemes;
-
-/// What authorities call a type of payment.
-pub(crate) const fn means(kind: PaymentType) -> Means {
-    match kind {
-        PaymentType::Cash => Means::Cash,
-        PaymentType::BankTransfer => Means::BankTransfer,
-        PaymentType::Card => Means::Card,
-        PaymentType::CreditCard => Means::CreditCard,
-        PaymentType::DebitCard => Means::DebitCard,
-        PaymentType::Check => Means::Check,
-        PaymentType::OnlineWallet => Means::OnlineWallet,
-        PaymentType::Coupon => Means::Coupon,
-        PaymentType::Other => Means::Other,
-        PaymentType::CreditNote => Means::CreditNote,
-        PaymentType::Advance => Means::Advance,
-    }
-}
 
 /// What advances settle among `payments` on one document, in its currency.
 pub(crate) fn by_advances<'a>(payments: impl IntoIterator<Item = &'a Payment>) -> Decimal {
@@ -38,7 +21,7 @@ const EURO: &str = "EUR";
 /// How a document is paid when it is issued.
 pub(super) struct Paid {
     /// By which means.
-    pub means: Vec<Means>,
+    pub means: Vec<PaymentType>,
     /// What advances settle of it, in its own currency.
     pub settled: Decimal,
 }
