@@ -147,7 +147,7 @@ fn links(file: &File) -> Result<Vec<Link>, Issues> {
     ] {
         let Some(id) = id else { continue };
         match DocumentId::from_str(id).ok().filter(|id| id.kind() == kind) {
-            Some(_) => links.push((field, kind.table(), id.clone())),
+            Some(_) => links.push((field, racun_documents::table_of(kind), id.clone())),
             None => {
                 let message = format!("expected an id that starts with {}", kind.prefix());
                 issues.push(Issue::new("invalid_id", message).at(field));

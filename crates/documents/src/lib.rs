@@ -6,7 +6,7 @@
 //!
 //! | Module             | Owns                                                            |
 //! | ------------------ | --------------------------------------------------------------- |
-//! | `kind`             | the five kinds, their ids, names and tables                     |
+//! | `kind`             | the tables of the five kinds                                    |
 //! | `party`            | issuer, customer and business unit as frozen on a document      |
 //! | `text`             | notes, terms, clauses: defaults, limits, translations           |
 //! | `line`             | a document's lines and what is calculated of them               |
@@ -64,11 +64,12 @@ pub use document::{
 };
 pub use error::{DocumentError, Refused};
 pub use fiscalization::{FiscalRecord, FiscalStatus, Fiscalization};
-pub use kind::{DocumentId, DocumentKind};
+pub use kind::table_of;
 pub use line::{Line, LineKind, LineTaxDetail, LineTranslations, NewLine, RevenueRecognition};
 pub use numbering::{NumberFormats, Numbering, UnitNumbering};
 pub use party::{Party, PartyPatch, UnitSnapshot};
 pub use payment_change::PaymentChange;
+pub use racun_kernel::{DocumentId, DocumentKind};
 pub use relation::{RELATIONS, Relation, RelationType};
 pub use rest::rest;
 pub use text::{Localized, TextDefaults, Texts, Translations};

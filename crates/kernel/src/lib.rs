@@ -4,6 +4,7 @@
 //! | Module       | Owns                                                              |
 //! | ------------ | ----------------------------------------------------------------- |
 //! | `id`         | prefixed ids and the registry of their kinds                      |
+//! | `document_id` | the kinds of sales documents, and their ids                      |
 //! | `decimal`    | exact decimals: bounds, arithmetic, JSON without a lost digit     |
 //! | `money`      | ISO 4217 currencies and the one rounding                          |
 //! | `metadata`   | the string map a caller attaches to a resource                    |
@@ -55,6 +56,7 @@ mod context;
 mod decimal;
 mod declared;
 mod decorator;
+mod document_id;
 mod evaluate;
 mod exchange_rate;
 pub mod iban;
@@ -97,6 +99,7 @@ pub use context::{Actor, Context};
 pub use decimal::{Decimal, InvalidDecimal};
 pub use declared::Declared;
 pub use decorator::StoreDecorator;
+pub use document_id::{DocumentId, DocumentKind};
 pub use evaluate::evaluate;
 pub use exchange_rate::ExchangeRate;
 pub use id::{Id, InvalidId, Kind};

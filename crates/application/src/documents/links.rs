@@ -19,7 +19,7 @@ const MAX_LINKS: usize = 50;
 
 /// Holds the document `id`.
 pub(crate) fn hold(unit: &mut UnitBuilder<'_>, id: DocumentId) -> One<Document> {
-    unit.hold(id.kind().table(), id)
+    unit.hold(racun_documents::table_of(id.kind()), id)
 }
 
 /// Holds the documents `ids`.
@@ -27,7 +27,7 @@ pub(crate) fn hold_each(
     unit: &mut UnitBuilder<'_>,
     ids: impl IntoIterator<Item = DocumentId>,
 ) -> Many<Document> {
-    unit.hold_each(ids.into_iter().map(|id| (id.kind().table(), id.to_string())))
+    unit.hold_each(ids.into_iter().map(|id| (racun_documents::table_of(id.kind()), id.to_string())))
 }
 
 /// Holds the links that name any of the documents `ids` as their target.

@@ -341,5 +341,5 @@ pub async fn restore(cx: Context<'_>, id: DocumentId) -> Result<Document, Docume
         let restored = after.event(Happening::Restored, &actor.id(), actor.stamp());
         Ok(Decision::changed(after, restored.into_iter().collect()))
     };
-    cx.amend(id.kind().table(), id, decide).await
+    cx.amend(racun_documents::table_of(id.kind()), id, decide).await
 }

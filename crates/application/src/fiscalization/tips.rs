@@ -160,7 +160,7 @@ impl Subject {
     fn hold<'a>(self, store: &'a dyn Store, job: &Job) -> (UnitBuilder<'a, ()>, HeldReport) {
         let mut unit = store.unit(Tenant::entity(self.entity));
         let job = job.hold(&mut unit);
-        let document = unit.hold(self.document.kind().table(), self.document);
+        let document = unit.hold(racun_documents::table_of(self.document.kind()), self.document);
         let exchange = unit.hold(&EXCHANGES, self.document);
         (unit, HeldReport { job, document, exchange })
     }

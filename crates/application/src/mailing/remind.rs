@@ -133,7 +133,7 @@ async fn overdue(
     entity: &Entity,
     customer: &Customer,
 ) -> Result<Vec<Document>, StoreError> {
-    let table = DocumentKind::Invoice.table();
+    let table = racun_documents::table_of(DocumentKind::Invoice);
     let clause = |field, operator| Clause::on(table, field, operator);
     let query = ListQuery {
         limit: MAX_INVOICES,

@@ -36,7 +36,7 @@ async fn closed(
         let issue = Issue::new("invalid_id", message).at("invoice_id");
         return Err(Issues::from(issue).into());
     };
-    let table = invoice.kind().table();
+    let table = racun_documents::table_of(invoice.kind());
     let seen = get(cx, id).await?;
     let mut orders = Orders::of(cx, entity, std::iter::once(&seen)).await?;
     let (totals, currency) = (orders.totals(&seen), entity.currency);
