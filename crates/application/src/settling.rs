@@ -39,6 +39,11 @@ pub(crate) fn settleable(document: &Document) -> Option<Settleable> {
     })
 }
 
+/// What `document` has left to give back or, when it is an advance invoice, to be applied.
+pub(crate) fn left(document: &Document) -> Decimal {
+    settleable(document).map_or_else(Decimal::zero, |document| document.remaining())
+}
+
 /// The documents and expenses of one decision: as they were held, and as they become.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct WorkingSet {

@@ -21,6 +21,8 @@
 //! | `payment_change`   | a payment's change of type that the authority has not confirmed  |
 //! | `tip_report`       | the report of a document's tips to a tax authority               |
 //! | `relation`         | links between documents                                         |
+//! | `link`             | which documents may be linked                                   |
+//! | `credit`           | what credit notes give back of the documents that they credit   |
 //! | `advance`          | what invoices have of an advance invoice, with its tax          |
 //! | `rest`             | what credit notes leave of an invoice                           |
 //! | `version`          | what an update changed                                          |
@@ -36,12 +38,14 @@ mod advance;
 mod amounts;
 pub mod calculation;
 mod content;
+pub mod credit;
 mod document;
 mod error;
 pub mod events;
 mod fiscalization;
 mod kind;
 mod line;
+pub mod link;
 pub mod number_format;
 mod numbering;
 mod party;

@@ -4,6 +4,7 @@
 use racun_documents::events::Happening;
 use racun_documents::{
     Document, DocumentError, DocumentId, DocumentKind, Numbering, Relation, RelationType, Stage,
+    credit, link,
 };
 use racun_kernel::{Actor, Authority, Event, Held, Issues, Many, Number, Put, UnitBuilder, Writes};
 use racun_settlement::{NewPayment, Outcome, PAYMENTS, Payment, PaymentWrite, SettleableStage};
@@ -14,7 +15,7 @@ use crate::error::Error;
 use crate::fiscalization::{
     Facts, HeldPlace, Prepared, Sending, by_advances, check_outside_vat, tips,
 };
-use crate::settling::{WorkingSet, events};
+use crate::settling::{WorkingSet, events, left};
 
 /// All that is known of a document before the unit that makes or issues it.
 pub(super) struct Plan {
@@ -116,11 +117,11 @@ impl Planned {
         let (old, mut relations) = match &before {
             Before::New => {
                 let others = held.all(conversions)?;
-                links::check(draft.id, &draft.content, &targets, &others, plan.forced)?;
-                (Vec::new(), links::link(&draft, &plan.links, plan.forced, stamp))
+                link::check(&draft, &targets, &others, plan.forced, left)?;
+                (Vec::new(), link::links(&draft, &plan.links, plan.forced, stamp))
             }
             Before::Draft(_, relations, _) => {
-                links::check_again(draft.id, &draft.content, &targets, relations)?;
+                link::check_again(&draft, &targets, relations, left)?;
                 (relations.clone(), relations.clone())
             }
         };
@@ -132,12 +133,12 @@ impl Planned {
             _ => draft,
         };
         if let Some(authority) = plan.outside_vat.filter(|_| !document.is_draft()) {
-            let corrected = links::credited(document.id, &relations, targets.iter());
+            let corrected = credit::credited(document.id, &relations, targets.iter());
             check_outside_vat(&document.content, authority, corrected)?;
         }
         if document.id.kind() == DocumentKind::CreditNote && !document.is_draft() {
             let total = &document.amounts.total_with_tax;
-            links::credit(total, &mut relations, &mut targets, stamp)?;
+            credit::spread(total, &mut relations, &mut targets, left, stamp)?;
         }
         let is_new = matches!(before, Before::New);
         let (stored, paid) = match before {
