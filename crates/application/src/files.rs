@@ -11,12 +11,12 @@ use racun_catalog::{
     BUSINESS_UNITS, BusinessUnit, FILES, File, FileCategory, FileRefused, FileStorage, NewFile,
     StorageError,
 };
+use racun_documents::expense::EXPENSES;
 use racun_documents::{DocumentId, DocumentKind};
 use racun_kernel::id::FileId;
 use racun_kernel::{
     Context, Held, Issue, Issues, Many, One, StoreError, Table, Tenant, UnitBuilder, Writes,
 };
-use racun_settlement::EXPENSES;
 
 /// Why something is not done with a file.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]

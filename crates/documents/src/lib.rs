@@ -1,4 +1,4 @@
-//! Sales documents: calculation, numbering, snapshots and life cycle.
+//! Sales documents: calculation, numbering, snapshots and life cycle; and received ones, expenses.
 //!
 //! One [`Document`] serves all five kinds; what they share (lines, amounts, parties, texts,
 //! numbers, versions) is here once. This crate decides; it looks nothing up. Customers, items and
@@ -28,6 +28,7 @@
 //! | `version`          | what an update changed                                          |
 //! | `warnings`         | what is odd about a document                                    |
 //! | `recurrence`       | schedules that make invoices after a template                   |
+//! | `expense`          | received supplier invoices, their stages and transitions        |
 //! | `events`           | what the log tells of documents                                 |
 //!
 //! **Invariants.** A number is taken when a document is issued, never before, and stays. Totals are
@@ -42,6 +43,7 @@ pub mod credit;
 mod document;
 mod error;
 pub mod events;
+pub mod expense;
 mod fiscalization;
 mod kind;
 mod line;
@@ -82,7 +84,7 @@ pub use transaction_type::{NumberCheck, Sides, TransactionType, Verdict, ViesDat
 pub use version::{Editor, VERSIONS, Version};
 
 /// Every table of this crate.
-pub static TABLES: [&racun_kernel::Table; 10] = [
+pub static TABLES: [&racun_kernel::Table; 11] = [
     &kind::INVOICES,
     &kind::ESTIMATES,
     &kind::CREDIT_NOTES,
@@ -93,4 +95,5 @@ pub static TABLES: [&racun_kernel::Table; 10] = [
     &recurrence::RECURRING_INVOICES,
     &recurrence::RECURRING_RUNS,
     &recurrence::DUE_SCHEDULES,
+    &expense::EXPENSES,
 ];

@@ -5,7 +5,7 @@ use std::str::FromStr;
 
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
-use crate::Decimal;
+use crate::{Decimal, Issue};
 
 /// A currency of ISO 4217 with its minor unit.
 ///
@@ -66,6 +66,18 @@ impl Currency {
     #[must_use]
     pub fn divide(self, exact: &Decimal, divisor: &Decimal) -> Option<Decimal> {
         exact.divide_half_up(divisor, self.decimals)
+    }
+
+    /// Accepts an amount that has no more decimals than the currency.
+    ///
+    /// # Errors
+    /// `too_many_decimals`.
+    pub fn check(self, amount: &Decimal) -> Result<(), Issue> {
+        if amount.fits_scale(self.decimals) {
+            return Ok(());
+        }
+        let message = format!("an amount in {self} has at most {} decimals", self.decimals);
+        Err(Issue::new("too_many_decimals", message))
     }
 
     /// The smallest amount above zero: 0.01 for EUR.

@@ -157,11 +157,7 @@ fn cash(amount: &Decimal, currency: Currency) -> Result<Decimal, Issues> {
         let message = "a drawer holds 0 or more; send what was counted";
         return Err(Issue::new("out_of_range", message).into());
     }
-    let decimals = currency.decimals();
-    if !amount.fits_scale(decimals) {
-        let message = format!("an amount in {currency} has at most {decimals} decimals");
-        return Err(Issue::new("too_many_decimals", message).into());
-    }
+    currency.check(amount)?;
     Ok(amount.clone())
 }
 

@@ -5,10 +5,10 @@ use std::collections::BTreeSet;
 use racun_access::Entity;
 use racun_catalog::{SUPPLIERS, Supplier};
 use racun_documents::TransactionType;
+use racun_documents::expense::ExpenseContent;
 use racun_kernel::{
     Issue, Issues, Metadata, One, Patch, Stamp, Store, StoreError, Tenant, UnitBuilder,
 };
-use racun_settlement::{ExpenseAmounts, ExpenseContent};
 use time::Date;
 
 use super::request::ExpenseRequest;
@@ -78,30 +78,6 @@ pub(super) async fn gather(
     })
 }
 
-/// An expense of `entity` that says nothing yet.
-pub(super) fn blank(entity: &Entity) -> ExpenseContent {
-    ExpenseContent {
-        supplier_id: None,
-        supplier: None,
-        supplier_document_number: None,
-        date: None,
-        date_received: None,
-        date_due: None,
-        date_service: None,
-        date_service_to: None,
-        currency: entity.currency,
-        exchange_rate: None,
-        transaction_type: None,
-        calculation_mode: None,
-        summary_classification: None,
-        reference: None,
-        note: None,
-        metadata: Metadata::default(),
-        items: Vec::new(),
-        amounts: ExpenseAmounts::default(),
-    }
-}
-
 /// An expense's content, and what its commit keeps in the catalogue.
 pub(super) struct Composition {
     /// The content.
@@ -131,8 +107,7 @@ pub(super) fn compose(
     request.reference.clone().apply(&mut content.reference);
     request.note.clone().apply(&mut content.note);
     request.metadata.clone().apply_or(&mut content.metadata, Metadata::default());
-    request.transaction_type.clone().apply(&mut content.transaction_type);
-    check_transaction_type(&content, &mut issues);
+    set_transaction_type(&mut content, &request.transaction_type, &mut issues);
     supplier::apply(&mut content, request, gathered, &mut savings, stamp, &mut issues);
     let date = content.date.unwrap_or(gathered.today);
     set_money(&mut content, request, &gathered.entity, date, &mut issues);
@@ -161,15 +136,18 @@ pub(super) fn compose(
     Ok(Composition { content, savings })
 }
 
-fn check_transaction_type(content: &ExpenseContent, issues: &mut Issues) {
-    use TransactionType::{
-        Domestic, Export, IntraEuB2b, IntraEuB2c, ThirdCountryB2b, ThirdCountryB2c,
-    };
-    let all = [Domestic, IntraEuB2b, IntraEuB2c, ThirdCountryB2b, ThirdCountryB2c, Export];
-    let names = all.map(TransactionType::name);
-    if content.transaction_type.as_ref().is_some_and(|name| !names.contains(&name.as_str())) {
+/// Writes into `content` what kind of purchase it is.
+fn set_transaction_type(content: &mut ExpenseContent, sent: &Patch<String>, issues: &mut Issues) {
+    let kind = sent.clone().map(|name| TransactionType::from_name(&name));
+    if matches!(kind, Patch::Value(None)) {
+        let names = TransactionType::ALL.map(TransactionType::name);
         let message = format!("expected one of {}", names.join(", "));
         issues.push(Issue::new("invalid_value", message).at("transaction_type"));
+    }
+    match kind {
+        Patch::Absent => {}
+        Patch::Null => content.transaction_type = None,
+        Patch::Value(kind) => content.transaction_type = kind,
     }
 }
 

@@ -1,8 +1,9 @@
 //! What a caller asks of an expense, before anything that it names is looked up.
 
 use racun_documents::calculation::CalculationMode;
+use racun_documents::expense::{ExpenseSummaryTax, ExpenseSupplier};
 use racun_kernel::{BankAccount, Classification, Decimal, Metadata, Patch};
-use racun_settlement::{ExpenseSummaryTax, ExpenseSupplier, NewPayment};
+use racun_settlement::NewPayment;
 use time::Date;
 
 use crate::documents::{ExchangeRateRequest, LineRequest};

@@ -2,9 +2,9 @@
 
 use racun_catalog::events::{item, supplier};
 use racun_catalog::{Item, Resource as _, SUPPLIERS, Supplier, SupplierInput};
+use racun_documents::expense::{ExpenseContent, ExpenseSupplier};
 use racun_kernel::id::SupplierId;
 use racun_kernel::{Actor, Issue, Issues, One, Patch, Stamp, UnitBuilder, Writes};
-use racun_settlement::{ExpenseContent, ExpenseSupplier};
 
 use super::compose::ResolvedReferences;
 use super::request::ExpenseRequest;
@@ -80,9 +80,9 @@ pub(super) fn apply(
         Patch::Absent => {}
         Patch::Null => content.supplier = None,
         Patch::Value(patch) => {
-            let mut supplier = patch.clone().onto(content.supplier.take().unwrap_or_default());
-            issues.collect("supplier", check_country(&mut supplier));
-            content.supplier = Some(supplier);
+            let supplier = patch.clone().onto(content.supplier.take().unwrap_or_default());
+            issues.collect("supplier", supplier.check_country());
+            content.supplier = Some(supplier.with_country_in_capitals());
         }
     }
     if request.save_supplier {
@@ -120,17 +120,6 @@ fn save(
 fn not_found() -> Issue {
     let message = "there is no such supplier in this entity; create it, or send supplier";
     Issue::new("not_found", message).at("supplier_id")
-}
-
-/// Capital letters for the country's code, which has two.
-fn check_country(supplier: &mut ExpenseSupplier) -> Result<(), Issues> {
-    let Some(code) = &mut supplier.country_code else { return Ok(()) };
-    code.make_ascii_uppercase();
-    if code.len() == 2 && code.bytes().all(|byte| byte.is_ascii_uppercase()) {
-        return Ok(());
-    }
-    let message = "expected a country code of two letters, such as SI";
-    Err(Issue::new("invalid_country_code", message).at("country_code").into())
 }
 
 /// The catalogue's supplier as an expense keeps it.

@@ -2,8 +2,9 @@
 
 use racun_catalog::CUSTOMERS;
 use racun_documents::DocumentKind;
+use racun_documents::expense::EXPENSES;
 use racun_kernel::{Clause, Issue, Issues, ListQuery, Operator, Order, RawQuery, Table};
-use racun_settlement::{EXPENSES, PAYMENTS};
+use racun_settlement::PAYMENTS;
 use time::Date;
 
 use crate::mailing::locale_of;

@@ -6,10 +6,11 @@ use racun_application::documents::LineRequest;
 use racun_application::expenses::{
     self as application, ExpenseCreation, ExpenseLineRequest, ExpenseRequest, TotalsRequest,
 };
+use racun_documents::expense::ExpenseSummaryTax;
 use racun_kernel::{
     BankAccount, Classification, Decimal, InvalidId, Issue, Issues, Metadata, Patch,
 };
-use racun_settlement::{ExpenseSummaryTax, NewPayment};
+use racun_settlement::NewPayment;
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 use validator::Validate;
