@@ -17,6 +17,7 @@
 //! | `bank_account` | a bank account; routing to a budget user in Slovenia            |
 //! | `payment_reference` | by which a payee knows what was paid: SI, HR and RF references     |
 //! | `payment_type` | how money moves                                                  |
+//! | `postal_address` | postal addresses: `addressed!`                                   |
 //! | `patch`      | absent, null or a value: a field of a partial update              |
 //! | `calendar`   | dates and instants: their text and an entity's local day          |
 //! | `exchange_rate` | rates of exchange                                               |
@@ -70,6 +71,7 @@ mod money;
 mod patch;
 mod payment_reference;
 mod payment_type;
+mod postal_address;
 mod query;
 mod rate;
 pub mod read_cache;
@@ -112,6 +114,7 @@ pub use money::{Currency, UnknownCurrency};
 pub use patch::Patch;
 pub use payment_reference::PaymentReference;
 pub use payment_type::PaymentType;
+pub use postal_address::PostalAddress;
 pub use query::{
     Clause, Cursor, Direction, ListQuery, Operator, Order, Page, Pagination, RawQuery,
 };

@@ -376,13 +376,6 @@ fn party_of_entity(entity: &Entity) -> Party {
     Party {
         name: Some(entity.name.clone()),
         email: entity.email.clone(),
-        address: entity.address.clone(),
-        address_2: entity.address_2.clone(),
-        post_code: entity.post_code.clone(),
-        city: entity.city.clone(),
-        state: entity.state.clone(),
-        country: Some(entity.country.clone()),
-        country_code: entity.country_code.clone(),
         tax_number: entity.tax_number.clone(),
         tax_number_2: entity.tax_number_2.clone(),
         company_number: entity.company_number.clone(),
@@ -391,19 +384,13 @@ fn party_of_entity(entity: &Entity) -> Party {
         bank_account: bank_account.map(|account| BankAccount { is_default: None, ..account }),
         ..Party::default()
     }
+    .with_postal_address(entity.postal_address())
 }
 
 pub(super) fn party_of_customer(customer: &Customer) -> Party {
     Party {
         name: Some(customer.name.clone()),
         email: customer.email.clone(),
-        address: customer.address.clone(),
-        address_2: customer.address_2.clone(),
-        post_code: customer.post_code.clone(),
-        city: customer.city.clone(),
-        state: customer.state.clone(),
-        country: customer.country.clone(),
-        country_code: customer.country_code.clone(),
         tax_number: customer.tax_number.clone(),
         company_number: customer.company_number.clone(),
         peppol_id: customer.peppol_id.clone(),
@@ -413,6 +400,7 @@ pub(super) fn party_of_customer(customer: &Customer) -> Party {
         ujp: customer.ujp.clone(),
         ..Party::default()
     }
+    .with_postal_address(customer.postal_address())
 }
 
 fn snapshot_of_unit(unit: &BusinessUnit) -> UnitSnapshot {
@@ -420,17 +408,10 @@ fn snapshot_of_unit(unit: &BusinessUnit) -> UnitSnapshot {
         id: unit.id.to_string(),
         name: unit.name.clone(),
         settings: unit.settings.clone(),
-        address: unit.address.clone(),
-        address_2: unit.address_2.clone(),
-        post_code: unit.post_code.clone(),
-        city: unit.city.clone(),
-        state: unit.state.clone(),
-        country: unit.country.clone(),
-        country_code: unit.country_code.clone(),
         email: unit.email.clone(),
         phone: unit.phone.clone(),
         website: unit.website.clone(),
-        logo_url: None,
-        signature_url: None,
+        ..UnitSnapshot::default()
     }
+    .with_postal_address(unit.postal_address())
 }

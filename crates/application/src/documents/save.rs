@@ -318,13 +318,6 @@ fn customer_input(party: &Party) -> CustomerInput {
     let text = |text: &Option<String>| Patch::from(text.clone());
     CustomerInput {
         name: party.name.clone().map_or(Patch::Absent, Patch::Value),
-        address: text(&party.address),
-        address_2: text(&party.address_2),
-        post_code: text(&party.post_code),
-        city: text(&party.city),
-        state: text(&party.state),
-        country: text(&party.country),
-        country_code: text(&party.country_code),
         tax_number: text(&party.tax_number),
         company_number: text(&party.company_number),
         peppol_id: text(&party.peppol_id),
@@ -335,4 +328,5 @@ fn customer_input(party: &Party) -> CustomerInput {
         ujp: Patch::from(party.ujp.clone()),
         ..CustomerInput::default()
     }
+    .with_postal_address(party.postal_address())
 }

@@ -127,20 +127,14 @@ fn frozen(supplier: &Supplier) -> ExpenseSupplier {
     ExpenseSupplier {
         name: Some(supplier.name.clone()),
         email: supplier.email.clone(),
-        address: supplier.address.clone(),
-        address_2: supplier.address_2.clone(),
-        post_code: supplier.post_code.clone(),
-        city: supplier.city.clone(),
-        state: supplier.state.clone(),
-        country: supplier.country.clone(),
-        country_code: supplier.country_code.clone(),
         tax_number: supplier.tax_number.clone(),
         company_number: supplier.company_number.clone(),
         phone: supplier.phone.clone(),
         peppol_id: supplier.peppol_id.clone(),
         is_tax_subject: Some(supplier.is_tax_subject),
-        bank_accounts: None,
+        ..ExpenseSupplier::default()
     }
+    .with_postal_address(supplier.postal_address())
 }
 
 /// An expense's supplier as the catalogue is told of it. Bank accounts stay behind: its suppliers
@@ -149,19 +143,13 @@ fn input(supplier: &ExpenseSupplier) -> SupplierInput {
     let text = |text: &Option<String>| Patch::from(text.clone());
     SupplierInput {
         name: text(&supplier.name),
-        address: text(&supplier.address),
-        address_2: text(&supplier.address_2),
-        post_code: text(&supplier.post_code),
-        city: text(&supplier.city),
-        state: text(&supplier.state),
-        country: text(&supplier.country),
-        country_code: text(&supplier.country_code),
         tax_number: text(&supplier.tax_number),
         company_number: text(&supplier.company_number),
         peppol_id: text(&supplier.peppol_id),
         email: text(&supplier.email),
         phone: text(&supplier.phone),
         is_tax_subject: supplier.is_tax_subject.map_or(Patch::Absent, Patch::Value),
-        metadata: Patch::Absent,
+        ..SupplierInput::default()
     }
+    .with_postal_address(supplier.postal_address())
 }

@@ -5,40 +5,28 @@ use serde::{Deserialize, Serialize};
 
 use super::content::MAX_EXPENSE_TEXT_CHARS;
 
-/// The supplier as frozen on an expense.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(default)]
-pub struct ExpenseSupplier {
-    /// Name of the business or person.
-    pub name: Option<String>,
-    /// E-mail address.
-    pub email: Option<String>,
-    /// First line of the address.
-    pub address: Option<String>,
-    /// Second line of the address.
-    pub address_2: Option<String>,
-    /// Post code.
-    pub post_code: Option<String>,
-    /// City.
-    pub city: Option<String>,
-    /// State or region.
-    pub state: Option<String>,
-    /// Country as written.
-    pub country: Option<String>,
-    /// ISO 3166-1 alpha-2 code, in capitals.
-    pub country_code: Option<String>,
-    /// Tax number.
-    pub tax_number: Option<String>,
-    /// Registration number.
-    pub company_number: Option<String>,
-    /// Telephone number.
-    pub phone: Option<String>,
-    /// Address in the Peppol network.
-    pub peppol_id: Option<String>,
-    /// Whether it is registered for VAT.
-    pub is_tax_subject: Option<bool>,
-    /// The accounts to pay to.
-    pub bank_accounts: Option<Vec<BankAccount>>,
+racun_kernel::addressed! {
+    /// The supplier as frozen on an expense.
+    #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+    #[serde(default)]
+    pub struct ExpenseSupplier {
+        /// Name of the business or person.
+        pub name: Option<String>,
+        /// E-mail address.
+        pub email: Option<String>,
+        /// Tax number.
+        pub tax_number: Option<String>,
+        /// Registration number.
+        pub company_number: Option<String>,
+        /// Telephone number.
+        pub phone: Option<String>,
+        /// Address in the Peppol network.
+        pub peppol_id: Option<String>,
+        /// Whether it is registered for VAT.
+        pub is_tax_subject: Option<bool>,
+        /// The accounts to pay to.
+        pub bank_accounts: Option<Vec<BankAccount>>,
+    }
 }
 
 impl ExpenseSupplier {
