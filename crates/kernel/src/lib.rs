@@ -6,7 +6,7 @@
 //! | `id`         | prefixed ids and the registry of their kinds                      |
 //! | `document_id` | the kinds of sales documents, and their ids                      |
 //! | `decimal`    | exact decimals: bounds, arithmetic, JSON without a lost digit     |
-//! | `money`      | ISO 4217 currencies and the one rounding                          |
+//! | `money`      | ISO 4217 currencies, amounts in them and the one rounding         |
 //! | `metadata`   | the string map a caller attaches to a resource                    |
 //! | `text`       | which texts and locales are accepted, and how lists compare texts |
 //! | `spelling`   | which known name was meant by another                            |
@@ -110,7 +110,7 @@ pub use length::json_length;
 pub use log::{ACTIVITIES, Activity, ActorType, Entry, EventKind, Logged, Receivers};
 pub use mail::{Attachment, Mail, MailError, Mailbox, Mailer};
 pub use metadata::Metadata;
-pub use money::{Currency, UnknownCurrency};
+pub use money::{Currency, Money, UnknownCurrency};
 pub use patch::Patch;
 pub use payment_reference::PaymentReference;
 pub use payment_type::PaymentType;
