@@ -2,7 +2,7 @@
 
 use time::{Date, OffsetDateTime};
 
-use crate::{Classification, Currency, Decimal, Id, Kind, Metadata, Value};
+use crate::{Classification, Currency, Decimal, DocumentId, Id, Kind, Metadata, Value};
 
 /// A type whose values lists filter and order by.
 pub trait Declared {
@@ -49,6 +49,12 @@ impl<K: Kind> Declared for Vec<Id<K>> {
 impl<K: Kind> Declared for Id<K> {
     fn declared(&self) -> Value {
         (*self).into()
+    }
+}
+
+impl Declared for DocumentId {
+    fn declared(&self) -> Value {
+        self.to_string().into()
     }
 }
 

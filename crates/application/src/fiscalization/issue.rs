@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use racun_documents::{
-    Document, DocumentError, DocumentId, DocumentKind, FiscalRecord, Fiscalization, Numbering,
+    Document, DocumentError, DocumentKind, FiscalRecord, Fiscalization, Numbering,
 };
 use racun_fiscal::{
     Authority, BusinessPremise, Content, Device, Exchange, FISCAL_DEVICES, FISCAL_PREMISES,
@@ -188,7 +188,7 @@ impl Issuing {
         let now = facts.now.unwrap_or_else(|| self.stamp.now());
         let message_id = MessageId::new(&self.stamp);
         let exchange = Exchange::open(
-            document.id.to_string(),
+            document.id,
             document.entity_id,
             content.clone(),
             message_id.clone(),
@@ -360,9 +360,4 @@ pub(super) fn numbering(
 ) -> Numbering {
     let series = series(tenant, authority, &place, year_of(authority, at), start);
     Numbering::fiscal(series, authority, place.premise, place.device)
-}
-
-/// The id of a document by its text.
-pub(super) fn document_id(text: &str) -> Option<DocumentId> {
-    text.parse().ok()
 }

@@ -185,6 +185,9 @@ async fn first(ports: Ports<'_>, seen: Document, prepared: Prepared) -> Result<D
 }
 
 /// The exchange about the document `id`, when there is one.
-pub(super) async fn exchange_of(cx: Context<'_>, id: &str) -> Result<Option<Exchange>, StoreError> {
+pub(super) async fn exchange_of(
+    cx: Context<'_>,
+    id: DocumentId,
+) -> Result<Option<Exchange>, StoreError> {
     cx.get(&EXCHANGES, id).await
 }
